@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/base/byte_reader.h"
+
+namespace shingled {
+
+/// Lower-case hexadecimal, two digits a byte.
+std::string to_hex(BytesView bytes);
+/// The bytes of hexadecimal text in either case; nothing for an odd length or any other character.
+std::optional<Bytes> from_hex(std::string_view text);
+
+}  // namespace shingled

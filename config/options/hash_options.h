@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shingled {
+
+/// The word hash behind the shingles (hashing.md section 2). The default of our built-in rule is
+/// mumhash.
+enum class HashAlgorithm : std::uint8_t { kMumhash, kSiphash, kXxhash, kFasthash };
+
+/// Which rspamd a rule's hashes are equal to where its versions differ (hashing.md section 15).
+enum class Compat : std::uint8_t { kRspamd3, kRspamd4 };
+
+/// Which words the tokenizer makes: the locale form of hashing.md 10.1.
+enum class WordForm : std::uint8_t { kPosix, kRoot };
+
+/// How one rule makes hashes of a message. Sender and storage must agree on every field, or nothing
+/// matches.
+struct HashOptions {
+  HashAlgorithm algorithm = HashAlgorithm::kMumhash;
+  std::string fuzzy_key;           ///< text; empty = the built-in "rspamd"
+  std::string fuzzy_shingles_key;  ///< text; empty = the built-in "rspamd"
+  std::uint32_t min_length = 64;   ///< words a text needs for shingles; never below 32
+  std::uint64_t min_bytes = 1024;  ///< smallest body for a direct or data hash; 0 = no limit
+  double text_multiplier = 4.0;    ///< a text counts as this many times its bytes against min_bytes
+  bool text_shingles = true;
+  bool short_text_direct_hash = true;
+  bool no_subject = false;  ///< leave the subject out of direct hashes
+  bool skip_images = false;
+  bool scan_archives = true;
+  std::uint32_t min_width = 500;                ///< pixels, for images whose size is known
+  std::uint32_t min_height = 500;               ///< pixels
+  std::vector<std::string> mime_types = {"*"};  ///< globs over type/subtype, for attachments
+  bool html_shingles = false;  ///< structure hash of HTML parts (hashing.md section 13)
+  std::uint32_t min_html_tags = 10;
+  bool ignore_link_domains = false;
+
+  friend bool operator==(const HashOptions&, const HashOptions&) = default;
+};
+
+}  // namespace shingled

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/base/socket_address.h"
+
+namespace shingled {
+
+/// What happens to a message that could not be judged.
+enum class FailurePolicy : std::uint8_t { kAccept, kTempfail, kReject };
+
+/// The failure policy by class of sender.
+struct FailureOptions {
+  FailurePolicy local = FailurePolicy::kAccept;          ///< from `local_networks` or a local pipe
+  FailurePolicy authenticated = FailurePolicy::kAccept;  ///< after SMTP AUTH
+  FailurePolicy other = FailurePolicy::kAccept;
+
+  friend bool operator==(const FailureOptions&, const FailureOptions&) = default;
+};
+
+/// Scores from which an action is taken. The strongest whose threshold is reached wins:
+/// discard > reject > quarantine > tempfail > add_header. An absent one never happens.
+struct ActionOptions {
+  std::optional<double> discard;
+  std::optional<double> reject = 10.0;
+  std::optional<double> quarantine;
+  std::optional<double> tempfail;
+  std::optional<double> add_header = 4.0;
+
+  friend bool operator==(const ActionOptions&, const ActionOptions&) = default;
+};
+
+/// Names of the headers we add; every inbound one of the same name is removed first. Empty = not
+/// added.
+struct HeaderOptions {
+  std::string spam = "X-Spam";  ///< "Yes", from the add_header threshold on
+  std::string score = "X-Spam-Score";
+  std::string status = "X-Spam-Status";
+  std::string result = "X-Fuzzy-Result";  ///< one for each hit
+
+  friend bool operator==(const HeaderOptions&, const HeaderOptions&) = default;
+};
+
+/// The mail side.
+struct MilterOptions {
+  bool enabled = true;
+  SocketSpec socket = {SocketSpec::Kind::kInet, "127.0.0.1", 11339, ""};
+  std::uint32_t socket_mode = 0660;                    ///< of a unix socket
+  std::string socket_group;                            ///< of a unix socket; empty = the process's
+  std::chrono::milliseconds timeout{5000};             ///< budget for all look-ups of one message
+  std::chrono::seconds mta_timeout{7210};              ///< libmilter's wait for the MTA
+  std::uint64_t message_bytes_max = 50 * 1024 * 1024;  ///< a larger message is judged by what fits
+  std::vector<Network> local_networks = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
+  bool skip_local = false;          ///< pass mail of local senders unseen
+  bool skip_authenticated = false;  ///< pass mail of authenticated senders unseen
+  bool dry_run = false;             ///< log verdicts, change nothing
+  FailureOptions on_failure;
+  ActionOptions actions;
+  HeaderOptions headers;
+  std::string reject_text = "Message rejected as spam";  ///< after "5.7.1"; neutral, names no rule
+  std::chrono::seconds drain_time{30};                   ///< at SIGTERM, for messages under way
+
+  friend bool operator==(const MilterOptions&, const MilterOptions&) = default;
+};
+
+}  // namespace shingled

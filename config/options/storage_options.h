@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/base/secret.h"
+#include "config/base/socket_address.h"
+
+namespace shingled {
+
+/// When an update counts as stored, in SQLite's terms (product.md, "Promises").
+enum class Durability : std::uint8_t {
+  kCommit,  ///< WAL, synchronous=FULL: survives a crash of the machine. Default.
+  kNormal,  ///< WAL, synchronous=NORMAL: survives kill -9; a power cut may take the last commits
+  kSync,  ///< commits at least every `sync`, replies still wait for the commit: fewest disk writes
+};
+
+/// The embedded storage engine.
+struct EngineOptions {
+  std::string hashfile = "/var/lib/shingled/fuzzy.db";
+  std::chrono::seconds expire =
+      std::chrono::hours(24 * 90);  ///< without a WRITE for so long: gone; 0 = never
+  std::chrono::milliseconds sync{
+      0};  ///< with durability sync: longest wait of an update for its commit
+  Durability durability = Durability::kCommit;
+  std::uint32_t group_commit_max = 4096;    ///< updates in one transaction
+  std::uint32_t update_queue_max = 65'536;  ///< updates waiting; beyond it they are refused
+  std::uint32_t slot_owners_max = 16;       ///< digests that may own one shingle slot
+
+  friend bool operator==(const EngineOptions&, const EngineOptions&) = default;
+};
+
+/// A key pair of the server (fuzzy-protocol.md section 3.4).
+struct Keypair {
+  std::array<std::uint8_t, 32> public_key{};
+  SecretKey secret_key;
+
+  friend bool operator==(const Keypair& a, const Keypair& b) {
+    return a.public_key == b.public_key;
+  }
+};
+
+/// The fuzzy service on the standard port.
+struct ServerOptions {
+  std::vector<SocketSpec> listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 11335, ""},
+                                    {SocketSpec::Kind::kInet6, "::1", 11335, ""}};
+  std::vector<Network> allow_update = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
+  std::vector<Network> trusted = {
+      *Network::parse("127.0.0.0/8"),
+      *Network::parse("::1")};             ///< may have 144-byte replies in the clear
+  std::vector<Network> blocked;            ///< dropped before parsing
+  std::vector<Keypair> keypair;            ///< the last one is the default key
+  std::uint32_t keypair_cache_size = 512;  ///< shared keys kept; 0 = none
+  bool encrypted_only = false;
+  bool read_only = false;
+  std::uint32_t threads = 0;  ///< worker threads; 0 = one a processor
+  std::uint64_t socket_buffer_bytes = 4 * 1024 * 1024;
+
+  friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
+};
+
+}  // namespace shingled

@@ -1,0 +1,3 @@
+#include "milter/cli/cli.h"
+
+int main(int argc, char** argv) { return shingled::milter::run_cli(argc, argv); }

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace shingled {
+
+inline constexpr std::size_t kDigestBytes = 64;
+inline constexpr std::size_t kShingleCount = 32;
+
+/// 64 bytes that name a content: BLAKE2b-512, keyed (hashing.md sections 3.1 and 4.5).
+struct Digest {
+  std::array<std::uint8_t, kDigestBytes> bytes{};
+  friend auto operator<=>(const Digest&, const Digest&) = default;
+};
+
+/// For hash tables: a digest is uniformly distributed already, its first 8 bytes do.
+struct DigestHash {
+  std::size_t operator()(const Digest& digest) const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, digest.bytes.data(), sizeof word);
+    return word;
+  }
+};
+
+/// 32 minimum hashes of a text; slot i of two similar texts is equal with about their similarity.
+using Shingles = std::array<std::uint64_t, kShingleCount>;
+
+/// What a part of a message is known by.
+struct Fingerprint {
+  Digest digest;
+  std::optional<Shingles> shingles;  ///< only long texts have them
+  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+};
+
+}  // namespace shingled

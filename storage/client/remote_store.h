@@ -1,0 +1,89 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/random.h"
+#include "config/options/rule_options.h"
+#include "storage/fuzzy_store.h"
+
+namespace shingled::storage {
+
+/// What to ask a remote server.
+struct RemoteRequest {
+  enum class Kind : std::uint8_t { kCheck, kAdd, kDelete, kStat, kPing };
+  Kind kind = Kind::kCheck;
+  std::uint32_t flag = 0;
+  std::int32_t value = 0;
+  Fingerprint fingerprint;
+};
+
+/// What became of one request on one server.
+struct RemoteAnswer {
+  enum class Outcome : std::uint8_t {
+    kHit,          ///< CHECK: `match` is set
+    kMiss,         ///< CHECK: unknown there
+    kDone,         ///< WRITE, DEL, PING accepted; STAT: `count` is set
+    kRefused,      ///< the server said no: `status` is 401, 403, 415, 503 or another code
+    kTimeout,      ///< no answer within the deadline
+    kUnreachable,  ///< the system would not send: `error`
+  };
+  Outcome outcome = Outcome::kTimeout;
+  std::string server;  ///< "192.0.2.1:11335"
+  std::int32_t status = 0;
+  float probability = 0;       ///< as the server sent it
+  std::optional<Match> match;  ///< slots = probability * 32; with v2 replies all flags
+  std::uint64_t count = 0;     ///< STAT: stored hashes
+  std::chrono::microseconds time{0};
+  std::string error;
+};
+
+/// One remote fuzzy service: its servers, their health, our key pair towards them. Knows the wire,
+/// not the rules.
+///
+/// Health: a server that failed `errors_max` times in a row is left alone for `revive_time`. The
+/// version byte is remembered per server (fuzzy-protocol.md 9.2).   Threads: any thread.
+class RemoteStore {
+ public:
+  /// Resolves the servers' names. Errors: kInvalid (no server), kNotFound or kUnavailable (no
+  /// address).
+  static Result<std::unique_ptr<RemoteStore>> open(const RemoteOptions& options, Clock& clock,
+                                                   Random& random);
+  ~RemoteStore();
+  RemoteStore(const RemoteStore&) = delete;
+  RemoteStore& operator=(const RemoteStore&) = delete;
+
+  /// The number of servers.
+  [[nodiscard]] std::size_t size() const;
+
+  class Impl;
+  [[nodiscard]] Impl& impl() { return *impl_; }
+
+ private:
+  explicit RemoteStore(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Requests for one service in a common wait.
+struct RemoteBatch {
+  RemoteStore* store = nullptr;
+  std::span<const RemoteRequest> requests;
+};
+
+/// Sends everything to everyone at once and waits for all answers with one deadline:
+/// `answers[b][r]` belongs to `batches[b].requests[r]`. CHECK, STAT and PING go to one server of
+/// the service in rotation; WRITE and DEL go to all of them, and then the answer is the worst one
+/// (each server's is in `update_each`). Cost: one socket per batch and server.   Errors: only
+/// inside the answers.
+std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,
+                                           TimePoint deadline);
+
+/// One answer per server, in the order of the configuration: what `stat`, `ping`, `add` and `del`
+/// show a person.
+std::vector<RemoteAnswer> ask_each(RemoteStore& store, const RemoteRequest& request,
+                                   TimePoint deadline);
+
+}  // namespace shingled::storage

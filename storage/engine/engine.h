@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "config/options/storage_options.h"
+#include "storage/fuzzy_store.h"
+
+namespace shingled::storage {
+
+/// What the engine has done since it was opened.
+struct EngineCounters {
+  std::uint64_t records = 0;  ///< live now
+  std::uint64_t added = 0;    ///< updates committed
+  std::uint64_t deleted = 0;
+  std::uint64_t expired = 0;
+  std::uint64_t refused = 0;         ///< updates answered with an error
+  std::uint64_t commits = 0;         ///< transactions
+  std::uint64_t slot_overflows = 0;  ///< shingle slots whose owner list was full
+};
+
+/// The embedded storage: an index in memory over an SQLite file. The facade of this folder.
+///
+/// Invariants: what `submit` acknowledged is in the file (durability as configured); the index
+/// never holds what the file does not, except updates under way that no one was promised; opening
+/// replays the file into the index. Threads: any thread; one writer thread inside, started by
+/// `open`, joined by the destructor after it has committed everything queued.
+class Engine final : public FuzzyStore {
+ public:
+  /// Opens or creates the file and loads the index (progress to `logger`).
+  /// Errors: kUnavailable (locked, full disk), kDenied (permissions, read-only), kCorrupt (no
+  /// database, damaged), kInvalid (written by a newer version); each names the file.
+  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, Clock& clock,
+                                              Logger& logger);
+  ~Engine() override;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] std::optional<Match> check(const Digest& digest, const Shingles* shingles,
+                                           std::uint32_t now) const override;
+  [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
+                                             std::size_t most) const override;
+  void submit(Update update, UpdateDone done) override;
+  [[nodiscard]] std::uint64_t size() const override;
+
+  /// Submits and waits for the commit of all of them.
+  Status apply(std::span<const Update> updates);
+  [[nodiscard]] EngineCounters counters() const;
+
+ private:
+  class Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/result.h"
+#include "mime/fingerprint/fingerprint.h"
+
+namespace shingled::storage {
+
+inline constexpr std::size_t kFlagsMax = 8;  ///< lists one digest may stand on
+inline constexpr std::uint32_t kMatchSlotsMin =
+    17;  ///< fewer equal slots are no match (fuzzy-protocol.md 5.2)
+
+/// On how many reports a digest stands on one list.
+struct FlagValue {
+  std::uint32_t flag = 0;
+  std::int32_t value = 0;
+  friend bool operator==(const FlagValue&, const FlagValue&) = default;
+};
+
+/// A stored hash that answers a question.
+struct Match {
+  Digest digest;            ///< the stored one
+  std::uint32_t slots = 0;  ///< equal shingle slots of 32; for an exact digest 32
+  bool exact = false;       ///< found by digest
+  std::uint8_t flag_count = 0;
+  std::array<FlagValue, kFlagsMax> flags{};  ///< largest value first
+  std::uint32_t created = 0;                 ///< Unix seconds
+  std::uint32_t updated = 0;                 ///< Unix seconds
+
+  /// 1.0 for an exact digest, else min(slots, 31) / 32: what goes on the wire.
+  [[nodiscard]] float probability() const {
+    return exact ? 1.0F : static_cast<float>(slots < 31 ? slots : 31) / 32.0F;
+  }
+};
+
+/// A change to the storage.
+struct Update {
+  enum class Kind : std::uint8_t { kAdd, kDelete };
+  Kind kind = Kind::kAdd;
+  std::uint32_t flag = 0;  ///< delete: 0 = the digest with all flags, else this flag alone
+  std::int32_t value = 0;  ///< add: how much more; negative takes away; saturates
+  bool weak = false;       ///< add: never pushes out another flag when all eight are taken
+  Fingerprint fingerprint;
+  std::uint64_t source =
+      0;  ///< who said so (hash of address or key), for explain and retransmission; 0 = unknown
+  friend bool operator==(const Update&, const Update&) = default;
+};
+
+/// Called once when an update is durable (success) or was refused. May come on another thread; must
+/// not block.
+using UpdateDone = std::function<void(const Status&)>;
+
+/// The storage as the server and the milter see it; the engine implements it.
+///
+/// Threads: any thread; `check` never waits for a disk.
+class FuzzyStore {
+ public:
+  virtual ~FuzzyStore() = default;
+
+  /// The best match: an exact digest, else most slots (at least kMatchSlotsMin), ties by the newer
+  /// `updated`. An expired record is no match. `now` in Unix seconds.
+  [[nodiscard]] virtual std::optional<Match> check(const Digest& digest, const Shingles* shingles,
+                                                   std::uint32_t now) const = 0;
+  /// Every match over the threshold, best first, at most `most`.
+  [[nodiscard]] virtual std::vector<Match> check_all(const Fingerprint& fingerprint,
+                                                     std::uint32_t now, std::size_t most) const = 0;
+  /// Hands an update to the writer; `done` comes after its commit. kLimit when the queue is full,
+  /// kUnavailable when the disk refuses (both through `done`).
+  virtual void submit(Update update, UpdateDone done) = 0;
+  /// Live records.
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+};
+
+}  // namespace shingled::storage
