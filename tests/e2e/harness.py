@@ -1,0 +1,169 @@
+"""What the end-to-end tests share: a daemon of our own in a folder of its own, free ports, waiting for a condition.
+
+Nothing here sleeps for luck: `wait_until` polls a condition up to a deadline and says what it waited for. Everything
+stays on loopback. The program under test is $SHINGLED_BINARY.
+"""
+
+import os
+import pathlib
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+BINARY = os.environ.get("SHINGLED_BINARY", "shingled")
+START_SECONDS = 60  # a sanitizer build on a busy machine
+RUN_SECONDS = 120
+
+
+def wait_until(condition, seconds, what):
+    """Polls until `condition()` is true and returns its value; an AssertionError names `what` after the deadline."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.02)
+
+
+def free_port():
+    """A loopback port that is free for both TCP and UDP just now."""
+    while True:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp, \
+                socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+            tcp.bind(("127.0.0.1", 0))
+            port = tcp.getsockname()[1]
+            try:
+                udp.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+
+
+def temporary_folder(test):
+    """A folder that goes with the test. Other users may pass through: mail servers change theirs."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="shingled-e2e-"))
+    folder.chmod(0o755)
+    test.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def run(*arguments, stdin=b"", binary=None, **options):
+    """Runs one command to its end; output as text."""
+    done = subprocess.run([binary or BINARY, *map(str, arguments)],
+                          input=stdin.encode() if isinstance(stdin, str) else stdin,
+                          capture_output=True, timeout=RUN_SECONDS, **options)
+    done.stdout = done.stdout.decode(errors="replace")
+    done.stderr = done.stderr.decode(errors="replace")
+    return done
+
+
+def answers_tcp(port):
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def answers_check(port):
+    """Whether the fuzzy service answers a CHECK of a random digest, the probe that is safe on every server."""
+    tag = secrets.token_bytes(4)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.settimeout(0.5)
+        try:
+            probe.connect(("127.0.0.1", port))
+            probe.send(bytes([4, 0, 0, 0]) + bytes(4) + tag + secrets.token_bytes(64))
+            reply = probe.recv(1024)
+        except OSError:
+            return False
+    return len(reply) >= 16 and reply[8:12] == tag
+
+
+class Daemon:
+    """`shingled run` on free ports with its database in `tmp`, serving when the `with` block begins.
+
+        with Daemon(tmp, overrides=["milter.dry_run=true"]) as daemon:
+            daemon.run("add", "--flag", "denied", stdin=message)
+
+    `overrides` are further -o values. Its ports stay the same over restarts.
+    """
+
+    def __init__(self, tmp, overrides=(), binary=None):
+        self.tmp = pathlib.Path(tmp)
+        self.binary = binary or BINARY
+        self.extra = list(overrides)
+        self.hashfile = self.tmp / "fuzzy.db"
+        self.log_path = self.tmp / "daemon.log"
+        self.milter_port = free_port()
+        self.fuzzy_port = free_port()
+        self.process = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    @property
+    def overrides(self):
+        """The -o arguments by which a command finds this daemon."""
+        values = [f"storage.listen=127.0.0.1:{self.fuzzy_port}", f"storage.hashfile={self.hashfile}",
+                  f"milter.socket=inet:{self.milter_port}@127.0.0.1", *self.extra]
+        return [argument for value in values for argument in ("-o", value)]
+
+    def start(self):
+        """Starts the daemon and waits until it serves mail and packets."""
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen([self.binary, "run", *self.overrides], stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=subprocess.STDOUT, cwd=self.tmp)
+        try:
+            wait_until(self.serves, START_SECONDS, "the daemon serves")
+        except AssertionError as failure:
+            self.kill9()
+            raise AssertionError(f"{failure}\n{self.log()}") from None
+
+    def serves(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"the daemon ended with {self.process.returncode}")
+        return answers_tcp(self.milter_port) and answers_check(self.fuzzy_port)
+
+    def stop(self):
+        """Asks the daemon to end (SIGTERM) and returns its exit code; a hanging one is killed and reported."""
+        if self.process is None:
+            return None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(timeout=START_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.kill9()
+                raise AssertionError(f"the daemon did not end after SIGTERM\n{self.log()}") from None
+        code = self.process.returncode
+        self.process = None
+        return code
+
+    def kill9(self):
+        """Ends the daemon at once, as a crash would."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+    def restart(self):
+        """Starts it again on the same ports and the same database, ending the old one first if it still runs."""
+        self.stop()
+        self.start()
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def log(self):
+        return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
+
+    def run(self, command, *arguments, stdin=b"", **options):
+        """A command of the same program with this daemon's settings."""
+        return run(command, *self.overrides, *arguments, stdin=stdin, binary=self.binary, **options)
