@@ -20,11 +20,11 @@ enum class WordForm : std::uint8_t { kPosix, kRoot };
 /// matches.
 struct HashOptions {
   HashAlgorithm algorithm = HashAlgorithm::kMumhash;
-  std::string fuzzy_key;           ///< text; empty = the built-in "rspamd"
-  std::string fuzzy_shingles_key;  ///< text; empty = the built-in "rspamd"
-  std::uint32_t min_length = 64;   ///< words a text needs for shingles; never below 32
-  std::uint64_t min_bytes = 1024;  ///< smallest body for a direct or data hash; 0 = no limit
-  double text_multiplier = 4.0;    ///< a text counts as this many times its bytes against min_bytes
+  std::string fuzzy_key{};           ///< text; empty = the built-in "rspamd"
+  std::string fuzzy_shingles_key{};  ///< text; empty = the built-in "rspamd"
+  std::uint32_t min_length = 64;     ///< words a text needs for shingles; never below 32
+  std::uint64_t min_bytes = 1024;    ///< smallest body for a direct or data hash; 0 = no limit
+  double text_multiplier = 4.0;  ///< a text counts as this many times its bytes against min_bytes
   bool text_shingles = true;
   bool short_text_direct_hash = true;
   bool no_subject = false;  ///< leave the subject out of direct hashes

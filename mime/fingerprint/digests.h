@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+
+#include "mime/fingerprint/fingerprint.h"
+#include "mime/fingerprint/hash_keys.h"
+#include "mime/fingerprint/word_list.h"
+
+namespace shingled::fingerprint {
+
+// The four digests of a content. All are stateless and cost one pass of BLAKE2b.
+
+/// Of a long text: its stems, glued (hashing.md 3.1). Says the same for "ab c" and "a bc".
+Digest word_digest(const HashKeys& keys, const WordList& stems);
+
+/// Of a short text: its one-line form and the subject (hashing.md 4.2).
+Digest direct_digest(const HashKeys& keys, std::string_view oneline, std::string_view subject);
+
+/// Of an attachment, image or archive: its decoded bytes, under a key no rule can change, so that
+/// it is equal on every server (hashing.md 4.5).
+Digest data_digest(std::string_view bytes);
+
+/// Of the structure of an HTML part: its tokens, glued (hashing.md 13).
+Digest structure_digest(const HashKeys& keys, const WordList& tokens);
+
+}  // namespace shingled::fingerprint

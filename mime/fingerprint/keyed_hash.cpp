@@ -1,0 +1,49 @@
+#include "mime/fingerprint/keyed_hash.h"
+
+#include <sodium.h>
+
+#include <cassert>
+
+namespace shingled::fingerprint {
+
+static_assert(kDigestBytes == crypto_generichash_BYTES_MAX);
+static_assert(kHashKeyBytes == crypto_generichash_KEYBYTES_MAX);
+static_assert(kSipKeyBytes == crypto_shorthash_KEYBYTES);
+
+namespace {
+
+/// Lets libsodium choose its fastest implementation; without it BLAKE2b runs the portable one.
+void initialise_once() {
+  static const int kReady = sodium_init();
+  assert(kReady >= 0);
+  static_cast<void>(kReady);
+}
+
+const unsigned char* data_of(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+}  // namespace
+
+Digest keyed_hash(KeyView key, std::initializer_list<std::string_view> pieces) {
+  assert(key.size() <= kHashKeyBytes);
+  initialise_once();
+  Digest digest;
+  crypto_generichash_state state;
+  crypto_generichash_init(&state, key.empty() ? nullptr : key.data(), key.size(), kDigestBytes);
+  for (const std::string_view piece : pieces) {
+    if (!piece.empty()) crypto_generichash_update(&state, data_of(piece), piece.size());
+  }
+  crypto_generichash_final(&state, digest.bytes.data(), digest.bytes.size());
+  return digest;
+}
+
+std::uint64_t siphash(std::span<const std::uint8_t, kSipKeyBytes> key, std::string_view data) {
+  std::uint8_t out[crypto_shorthash_BYTES];
+  crypto_shorthash(out, data_of(data), data.size(), key.data());
+  std::uint64_t value = 0;
+  for (std::size_t i = sizeof out; i > 0; --i) value = value << 8 | out[i - 1];
+  return value;
+}
+
+}  // namespace shingled::fingerprint

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include "mime/fingerprint/fingerprint.h"
+
+namespace shingled::fingerprint {
+
+inline constexpr std::size_t kHashKeyBytes = 64;
+inline constexpr std::size_t kSipKeyBytes = 16;
+
+using KeyView = std::span<const std::uint8_t>;
+
+/// BLAKE2b-512 of the pieces glued together. An empty `key` is the unkeyed form.
+/// `key` has at most 64 bytes.   Threads: stateless.
+Digest keyed_hash(KeyView key, std::initializer_list<std::string_view> pieces);
+
+/// SipHash-2-4, the 64-bit result read little-endian.   Threads: stateless.
+std::uint64_t siphash(std::span<const std::uint8_t, kSipKeyBytes> key, std::string_view data);
+
+}  // namespace shingled::fingerprint

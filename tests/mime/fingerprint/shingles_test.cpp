@@ -1,0 +1,135 @@
+#include "mime/fingerprint/shingles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "config/base/hex.h"
+#include "mime/fingerprint/digests.h"
+#include "mime/fingerprint/mumhash.h"
+#include "tests/mime/vectors.h"
+
+namespace shingled::fingerprint {
+namespace {
+
+constexpr HashAlgorithm kAlgorithms[] = {HashAlgorithm::kMumhash, HashAlgorithm::kSiphash,
+                                         HashAlgorithm::kXxhash, HashAlgorithm::kFasthash};
+
+HashAlgorithm algorithm_named(const std::string& name) {
+  static const std::map<std::string, HashAlgorithm> kNames = {
+      {"mumhash", HashAlgorithm::kMumhash},
+      {"siphash", HashAlgorithm::kSiphash},
+      {"xxhash", HashAlgorithm::kXxhash},
+      {"fasthash", HashAlgorithm::kFasthash}};
+  return kNames.at(name);
+}
+
+WordList some_words(std::size_t count) {
+  WordList words;
+  for (std::size_t i = 0; i < count; ++i) words.add("word" + std::to_string(i * i % 97));
+  return words;
+}
+
+TEST(Shingles, DoNotSeeTheLastTwoWords) {
+  WordList one = some_words(40);
+  WordList other = some_words(40);
+  for (const char* word : {"this", "way"}) one.add(word);
+  for (const char* word : {"that", "path"}) other.add(word);
+  for (const HashAlgorithm algorithm : kAlgorithms) {
+    const HashKeys keys = derive_hash_keys({.algorithm = algorithm});
+    EXPECT_EQ(make_shingles(keys, one), make_shingles(keys, other));
+  }
+}
+
+TEST(Shingles, OfNothingAreAllOnes) {
+  for (const HashAlgorithm algorithm : kAlgorithms) {
+    const HashKeys keys = derive_hash_keys({.algorithm = algorithm});
+    EXPECT_THAT(make_shingles(keys, {}), ::testing::Each(~0ULL));
+    EXPECT_THAT(make_structure_shingles(keys, {}), ::testing::Each(~0ULL));
+  }
+}
+
+TEST(Shingles, OfAStructureWeighTheFirstTokenOfAWindowMost) {
+  const HashKeys keys = derive_hash_keys({.algorithm = HashAlgorithm::kMumhash});
+  const WordList tokens = some_words(3);
+  const std::uint64_t seed = keys.seeds[5];
+  EXPECT_EQ(make_structure_shingles(keys, tokens)[5], mumhash(tokens[0], seed) ^
+                                                          (mumhash(tokens[1], seed) >> 8) ^
+                                                          (mumhash(tokens[2], seed) >> 16));
+  EXPECT_EQ(make_structure_shingles(keys, some_words(2))[5],
+            mumhash(tokens[0], seed) ^ (mumhash(tokens[1], seed) >> 8));
+}
+
+TEST(Shingles, OfAStructureUseMumhashInSiphashRules) {
+  const WordList tokens = some_words(20);
+  EXPECT_EQ(
+      make_structure_shingles(derive_hash_keys({.algorithm = HashAlgorithm::kSiphash}), tokens),
+      make_structure_shingles(derive_hash_keys({.algorithm = HashAlgorithm::kMumhash}), tokens));
+}
+
+TEST(Shingles, EqualTheVectors) {
+  SHINGLED_LOAD_VECTORS(primitives, "primitives.json");
+  for (const auto& expected : primitives["shingles"]) {
+    WordList stems;
+    for (std::size_t i = 0; i < expected["words"].get<std::size_t>(); ++i) {
+      stems.add(primitives["word_list"][i].get<std::string>());
+    }
+    const HashKeys keys = derive_hash_keys({.algorithm = algorithm_named(expected["algorithm"]),
+                                            .fuzzy_shingles_key = expected["fuzzy_shingles_key"]});
+    const Shingles shingles = make_shingles(keys, stems);
+    for (std::size_t i = 0; i < kShingleCount; ++i) {
+      EXPECT_EQ(std::to_string(shingles[i]), expected["shingles"][i].get<std::string>())
+          << expected["algorithm"] << " " << stems.size() << " words, " << i;
+    }
+  }
+}
+
+/// The kept stems of every part of words.json that lists its tokens, by mail and part index.
+std::map<std::pair<std::string, int>, WordList> stems_of_mails(const nlohmann::json& words) {
+  std::map<std::pair<std::string, int>, WordList> stems;
+  for (const auto& [name, mail] : words["mails"].items()) {
+    for (const auto& part : mail["parts"]) {
+      if (!part.contains("tokens")) continue;
+      WordList& list = stems[{name, part["part"].get<int>()}];
+      for (const auto& token : part["tokens"]) {
+        const bool whole = token.is_string();
+        if (!whole && token.size() > 3) continue;  // marked: not hashed
+        const std::string stem = whole ? token : token[2];
+        if (!stem.empty()) list.add(stem);
+      }
+    }
+  }
+  return stems;
+}
+
+// Every packet in words form a real rspamd sent for the 234 mails whose tokens are listed.
+TEST(Shingles, AndDigestsOfRealStemsEqualThePacketsOfRspamd) {
+  SHINGLED_LOAD_VECTORS(words, "words.json");
+  SHINGLED_LOAD_VECTORS(hashes, "hashes.json");
+  const auto stems = stems_of_mails(words);
+  std::map<std::string, HashKeys> rules;
+  for (const auto& rule : hashes["rules"]) {
+    rules[rule["name"]] = derive_hash_keys({.algorithm = algorithm_named(rule["algorithm"]),
+                                            .fuzzy_key = rule["fuzzy_key"],
+                                            .fuzzy_shingles_key = rule["fuzzy_shingles_key"]});
+  }
+  std::size_t checked = 0;
+  for (const auto& [name, packets] : hashes["mails"].items()) {
+    for (const auto& packet : packets) {
+      const auto part = stems.find({name, packet["part"].get<int>()});
+      if (packet["form"] != "words" || part == stems.end()) continue;
+      const HashKeys& keys = rules.at(packet["rule"]);
+      ++checked;
+      EXPECT_EQ(to_hex(word_digest(keys, part->second).bytes), packet["digest_hex"]) << name;
+      const Shingles shingles = make_shingles(keys, part->second);
+      for (std::size_t i = 0; i < kShingleCount; ++i) {
+        EXPECT_EQ(std::to_string(shingles[i]), packet["shingles"][i].get<std::string>()) << name;
+      }
+    }
+  }
+  EXPECT_EQ(checked, 1512U);
+}
+
+}  // namespace
+}  // namespace shingled::fingerprint
