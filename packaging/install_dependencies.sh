@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Installs the Debian packages of the named groups of packaging/dependencies that are still missing.
+#   packaging/install_dependencies.sh build run test
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+
+missing=()
+for group in "$@"; do
+  while read -r package; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q ' installed$' || missing+=("$package")
+  done < <(awk -v group="$group" '$1 == group { print $2 }' "$here/dependencies")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "need root (or sudo) to install: ${missing[*]}" >&2; exit 77; }
+  as_root=(sudo)
+fi
+echo "installing: ${missing[*]}"
+
+# The test peers are started by the tests, each in a folder of its own; Debian need not start them as services.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
+  "${as_root[@]}" chmod +x "$policy"
+  trap '"${as_root[@]}" rm -f "$policy"' EXIT
+fi
+"${as_root[@]}" apt-get update -qq
+echo 'postfix postfix/main_mailer_type select No configuration' | "${as_root[@]}" debconf-set-selections
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Installs the test peers, builds everything and runs every test: what continuous integration runs.
+#   packaging/test.sh            all of it
+#   packaging/test.sh STEP...    some of: format asan tsan release fuzz tidy
+# Slow things have their own names and a short run here: `fuzz` runs each target over its seeds and a few seconds of
+# new input (FUZZ_SECONDS=5), benchmarks only have to start.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/.."
+jobs=$(nproc)
+export CCACHE_DIR=${CCACHE_DIR:-${HOME:-/tmp}/.cache/shingled-ccache} CCACHE_MAXSIZE=5G
+export CTEST_OUTPUT_ON_FAILURE=1
+
+sources() { git ls-files '*.h' '*.cpp'; }
+
+run_format() { sources | xargs clang-format-14 --dry-run --Werror; }
+
+# Everything under AddressSanitizer and UndefinedBehaviorSanitizer: unit tests, vectors, corpus, real peers.
+run_asan() {
+  cmake --preset asan >/dev/null
+  cmake --build --preset asan -j "$jobs"
+  ctest --preset asan -j "$jobs" --timeout 600
+}
+
+# What has threads, under ThreadSanitizer.
+run_tsan() {
+  cmake --preset tsan >/dev/null
+  cmake --build --preset tsan -j "$jobs" --target tsan_tests
+  ctest --preset tsan -j "$jobs" --timeout 600 -L threads
+}
+
+# The binary people install: the demonstration end to end, and each benchmark once.
+run_release() {
+  cmake --preset release >/dev/null
+  cmake --build --preset release -j "$jobs"
+  for bench in build/release/tests/bench/bench_*; do
+    if [ -x "$bench" ] && [ -f "$bench" ]; then
+      "$bench" --benchmark_min_time=0.01 >/dev/null
+    fi
+  done
+}
+
+run_fuzz() {
+  cmake --preset fuzz >/dev/null
+  cmake --build --preset fuzz -j "$jobs" --target fuzz_targets
+  for target in build/fuzz/tests/fuzz/fuzz_*; do
+    if [ -x "$target" ] && [ -f "$target" ]; then
+      name=$(basename "$target")
+      work=$(mktemp -d)
+      "$target" -max_total_time="${FUZZ_SECONDS:-5}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
+        -artifact_prefix="$work/" "$work" "tests/fuzz/seeds/$name" 2>"$work.log" ||
+        { tail -40 "$work.log" >&2; exit 1; }
+      echo "fuzz: $name ran without a finding"
+      rm -rf "$work" "$work.log"
+    fi
+  done
+}
+
+run_tidy() {
+  cmake --preset tidy >/dev/null
+  cmake --build build/tidy --target generated_sources
+  sources | grep '\.cpp$' | xargs -P "$jobs" -n 4 clang-tidy-14 -p build/tidy --quiet 2>/dev/null
+}
+
+steps=("$@")
+[ ${#steps[@]} -gt 0 ] || steps=(format asan tsan release fuzz)
+packaging/install_dependencies.sh build run test
+for step in "${steps[@]}"; do
+  declare -F "run_$step" >/dev/null || { echo "test.sh: unknown step '$step'" >&2; exit 64; }
+  printf '\n== %s ==\n' "$step"
+  begin=$SECONDS
+  "run_$step"
+  printf '== %s: %d s ==\n' "$step" $((SECONDS - begin))
+done
