@@ -32,6 +32,7 @@ run_tsan() {
 run_release() {
   cmake --preset release >/dev/null
   cmake --build --preset release -j "$jobs"
+  packaging/run.sh --demo
   for bench in build/release/tests/bench/bench_*; do
     if [ -x "$bench" ] && [ -f "$bench" ]; then
       "$bench" --benchmark_min_time=0.01 >/dev/null

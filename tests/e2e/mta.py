@@ -4,13 +4,12 @@ ports, and the place they deliver to."""
 import os
 import pathlib
 import shutil
-import socket
 import socketserver
 import subprocess
 import textwrap
 import threading
 
-from harness import free_port, wait_until
+from harness import answers_tcp, free_port, wait_until
 
 
 class SmtpSink(socketserver.ThreadingTCPServer):
@@ -25,6 +24,10 @@ class SmtpSink(socketserver.ThreadingTCPServer):
         self.lock = threading.Lock()
         self.kept = []
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
 
     def messages(self):
         with self.lock:
@@ -136,7 +139,7 @@ class Postfix:
 
     def __enter__(self):
         self.control("start")
-        wait_until(lambda: port_open(self.port), 30, f"Postfix on port {self.port}\n{self.log()}")
+        wait_until(lambda: answers_tcp(self.port), 30, f"Postfix on port {self.port}")
         return self
 
     def __exit__(self, *unused):
@@ -221,7 +224,7 @@ class Sendmail:
             ["unshare", "--uts", "sh", "-c", 'echo mx.example.org > /proc/sys/kernel/hostname && exec "$0" "$@"',
              binary, f"-C{self.folder}/sendmail.cf", "-bD", "-q1s"],
             stdout=self.log_file, stderr=self.log_file)
-        wait_until(lambda: port_open(self.port), 30, f"Sendmail on port {self.port}\n{self.log()}")
+        wait_until(lambda: answers_tcp(self.port), 30, f"Sendmail on port {self.port}")
         return self
 
     def __exit__(self, *unused):
@@ -231,12 +234,6 @@ class Sendmail:
 
     def log(self):
         return (self.folder / "log").read_text(errors="replace")
-
-
-def port_open(port):
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def swaks(port, message, sender="sender@example.net", recipient="user@example.org"):

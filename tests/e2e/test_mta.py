@@ -34,7 +34,7 @@ class MainJob:
         self.tmp = harness.temporary_folder(self)
         self.daemon = self.enterContext(harness.Daemon(self.tmp))
         self.sink = SmtpSink()
-        self.addCleanup(self.sink.shutdown)
+        self.addCleanup(self.sink.close)
         self.mta = self.enterContext(self.mta_class(self.tmp, self.daemon.milter_port, self.sink.port))
 
     def send(self, message):
