@@ -1,0 +1,163 @@
+#include "storage/protocol/codec.h"
+
+#include <algorithm>
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::uint8_t kMatchedBit = 1;
+constexpr std::uint8_t kVersionV2Bit = 0x10;
+constexpr std::size_t kReservedBytesV1 = 12;
+constexpr std::uint8_t kFirstFramedType = 0x80;  // from here on every extension carries its length
+
+void read_shingles(BytesView from, Shingles& out) {
+  ByteReader reader(from);
+  for (std::uint64_t& shingle : out) shingle = reader.u64();
+}
+
+bool are_extensions(BytesView bytes) {
+  ExtensionReader reader(bytes);
+  while (reader.next()) {
+  }
+  return reader.ok();
+}
+
+}  // namespace
+
+std::optional<Extension> ExtensionReader::next() {
+  if (rest_.left() == 0) return std::nullopt;
+  Extension extension{rest_.u8(), {}};
+  std::size_t length = 0;
+  switch (static_cast<ExtensionType>(extension.type)) {
+    case ExtensionType::kSourceV4:
+      length = 4;
+      break;
+    case ExtensionType::kSourceV6:
+      length = 16;
+      break;
+    case ExtensionType::kDomain:
+      length = rest_.u8();
+      break;
+    case ExtensionType::kSenderFacts:
+      length = rest_.u8();
+      if (length != 4) length = rest_.left() + 1;  // any other length is malformed: make it fail
+      break;
+    default:
+      length = extension.type >= kFirstFramedType ? rest_.u8() : rest_.left() + 1;
+  }
+  extension.payload = rest_.bytes(length);
+  if (!rest_.ok()) return std::nullopt;
+  return extension;
+}
+
+std::optional<Command> decode_command(BytesView packet) {
+  ByteReader reader(packet);
+  Command command;
+  command.version = reader.u8();
+  command.code = static_cast<CommandCode>(reader.u8());
+  command.shingle_count = reader.u8();
+  command.flag = reader.u8();
+  command.value = reader.i32();
+  command.tag = reader.u32();
+  command.digest.bytes = reader.array<kDigestBytes>();
+  if (command.shingle_count != 0) read_shingles(reader.bytes(kShingleBytes), command.shingles);
+  if (!reader.ok()) return std::nullopt;
+  switch (command.version & kVersionMask) {
+    case kVersionShort:
+      if (!reader.done()) return std::nullopt;
+      break;
+    case kVersionLong:
+    case kVersionFlags:
+      command.extensions = reader.bytes(reader.left());
+      if (!are_extensions(command.extensions)) return std::nullopt;
+      break;
+    default:
+      return std::nullopt;
+  }
+  return command;
+}
+
+std::size_t encode_command(const Command& command, std::span<std::uint8_t> out) {
+  ByteWriter writer(out);
+  writer.u8(command.version);
+  writer.u8(static_cast<std::uint8_t>(command.code));
+  writer.u8(command.shingle_count);
+  writer.u8(command.flag);
+  writer.i32(command.value);
+  writer.u32(command.tag);
+  writer.bytes(command.digest.bytes);
+  if (command.shingle_count != 0) {
+    for (const std::uint64_t shingle : command.shingles) writer.u64(shingle);
+  }
+  writer.bytes(command.extensions);
+  return writer.ok() ? writer.written() : 0;
+}
+
+ReplyForm reply_form(std::uint8_t version) {
+  switch (version & kVersionMask) {
+    case kVersionShort:
+      return ReplyForm::kShort;
+    case kVersionLong:
+      return (version & kVersionV2Bit) != 0 ? ReplyForm::kV2 : ReplyForm::kV1;
+    default:
+      return ReplyForm::kV2;
+  }
+}
+
+std::optional<Reply> decode_reply(BytesView packet) {
+  if (packet.size() != size_of(ReplyForm::kShort) && packet.size() != size_of(ReplyForm::kV1) &&
+      packet.size() != size_of(ReplyForm::kV2)) {
+    return std::nullopt;
+  }
+  ByteReader reader(packet);
+  Reply reply;
+  reply.value = reader.i32();
+  reply.flag = reader.u32();
+  reply.tag = reader.u32();
+  reply.probability = reader.f32();
+  if (reader.done()) return reply;
+  reply.digest.bytes = reader.array<kDigestBytes>();
+  reply.time = reader.u32();
+  if (packet.size() == size_of(ReplyForm::kV1)) {
+    reply.matched = (reader.u8() & kMatchedBit) != 0;
+    return reply;
+  }
+  reply.extra_count = std::min(reader.u8(), static_cast<std::uint8_t>(kExtraFlagsMax));
+  reply.matched = (reader.u8() & kMatchedBit) != 0;
+  reader.u16();  // reserved
+  for (std::size_t i = 0; i < reply.extra_count; ++i) {
+    reply.extra[i].value = reader.i32();
+    reply.extra[i].flag = reader.u32();
+  }
+  return reply;
+}
+
+std::size_t encode_reply(const Reply& reply, ReplyForm form, std::span<std::uint8_t> out) {
+  ByteWriter writer(out);
+  writer.i32(reply.value);
+  writer.u32(reply.flag);
+  writer.u32(reply.tag);
+  writer.f32(reply.probability);
+  if (form == ReplyForm::kShort) return writer.ok() ? writer.written() : 0;
+  writer.bytes(reply.digest.bytes);
+  writer.u32(reply.time);
+  const std::uint8_t matched = reply.matched ? kMatchedBit : 0;
+  if (form == ReplyForm::kV1) {
+    writer.u8(matched);
+    writer.zeros(kReservedBytesV1 - 1);
+    return writer.ok() ? writer.written() : 0;
+  }
+  const std::size_t extras = std::min<std::size_t>(reply.extra_count, kExtraFlagsMax);
+  writer.u8(static_cast<std::uint8_t>(extras));
+  writer.u8(matched);
+  writer.zeros(2);
+  for (std::size_t i = 0; i < extras; ++i) {
+    writer.i32(reply.extra[i].value);
+    writer.u32(reply.extra[i].flag);
+  }
+  writer.zeros((kExtraFlagsMax - extras) * 8);
+  return writer.ok() ? writer.written() : 0;
+}
+
+}  // namespace shingled::storage
