@@ -1,0 +1,43 @@
+#include "storage/crypto/sealed_request.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace shingled::storage {
+
+namespace {
+constexpr std::string_view kMagic = "rsfe";
+constexpr std::size_t kEnvelopeBytes =
+    kMagic.size() + std::tuple_size_v<KeyId> + std::tuple_size_v<PublicKey>;
+static_assert(kEnvelopeBytes + kSealBytes == kRequestSealBytes);
+}  // namespace
+
+KeyId key_id(const PublicKey& key) {
+  KeyId id{};
+  std::copy_n(key.begin(), id.size(), id.begin());
+  return id;
+}
+
+std::optional<SealedRequest> parse_sealed_request(BytesView packet) {
+  if (packet.size() < kSealedRequestBytesMin) return std::nullopt;
+  ByteReader reader(packet);
+  if (as_text(reader.bytes(kMagic.size())) != kMagic) return std::nullopt;
+  SealedRequest request;
+  request.key = reader.array<std::tuple_size_v<KeyId>>();
+  request.client = reader.array<std::tuple_size_v<PublicKey>>();
+  request.sealed = reader.bytes(reader.left());
+  return request;
+}
+
+std::size_t seal_request(const PublicKey& server, const PublicKey& client, const SharedKey& key,
+                         const Nonce& nonce, BytesView command, std::span<std::uint8_t> out) {
+  ByteWriter writer(out);
+  writer.bytes(as_bytes(kMagic));
+  writer.bytes(key_id(server));
+  writer.bytes(client);
+  if (!writer.ok()) return 0;
+  const std::size_t sealed = seal(key, nonce, command, out.subspan(kEnvelopeBytes));
+  return sealed == 0 ? 0 : kEnvelopeBytes + sealed;
+}
+
+}  // namespace shingled::storage
