@@ -7,21 +7,9 @@
 #include <vector>
 
 #include "config/options/settings.h"
+#include "config/problem.h"
 
 namespace shingled::config {
-
-/// One thing wrong with a configuration.
-struct Problem {
-  std::string file;  ///< or "-o" for an override
-  int line = 0;      ///< from 1; 0 = the whole file
-  int column = 0;    ///< from 1
-  std::string key;   ///< "storage.expire"; empty for the whole file
-  std::string what;  ///< what is wrong, and what is allowed
-
-  /// `file:line:column: key: what`
-  [[nodiscard]] std::string to_string() const;
-  friend bool operator==(const Problem&, const Problem&) = default;
-};
 
 /// Settings, or every problem found. `settings` is set iff `problems` is empty.
 struct Loaded {
@@ -33,8 +21,9 @@ struct Loaded {
 /// unknown and duplicate keys, bad values and contradictions between sections are problems, all
 /// reported at once in the order of the text.
 ///
-/// `overrides`: "section.key=value" (value in YAML), applied last.   Threads: stateless.   Errors:
-/// only in `problems`.
+/// `overrides`: "section.key=value" (value in YAML), each as if the file said so in place of what
+/// it says; their problems come last, with file "-o" and the override's number as line. Threads:
+/// stateless.   Errors: only in `problems`.
 Loaded load_settings(std::string_view yaml, std::string_view file_name,
                      std::span<const std::string> overrides = {});
 

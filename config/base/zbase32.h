@@ -8,12 +8,13 @@
 
 namespace shingled {
 
-/// rspamd's z-base-32, the text form of keys: 5 bits at a time from the low end of the bytes read as one little-endian
-/// integer (fuzzy-protocol.md 3.4). Not the published z-base-32. 32 bytes are 52 characters, 64 bytes 103.
+/// rspamd's z-base-32, the text form of keys: 5 bits at a time from the low end of the bytes read
+/// as one little-endian integer (fuzzy-protocol.md 3.4). Not the published z-base-32. 32 bytes are
+/// 52 characters, 64 bytes 103.
 std::string to_zbase32(BytesView bytes);
 
-/// The bytes again. Nothing for a character outside the alphabet (upper case is outside), for a length that no whole
-/// number of bytes has, or for surplus bits that are not zero.
+/// The bytes again. Nothing for a character outside the alphabet (upper case is outside), for a
+/// length that no whole number of bytes has, or for surplus bits that are not zero.
 std::optional<Bytes> from_zbase32(std::string_view text);
 
 }  // namespace shingled

@@ -1,0 +1,178 @@
+#include <algorithm>
+
+#include "config/sections/sections.h"
+
+namespace shingled::config {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+constexpr std::array<Choice<HashAlgorithm>, 6> kAlgorithms = {
+    {{"mumhash", HashAlgorithm::kMumhash},
+     {"siphash", HashAlgorithm::kSiphash},
+     {"old", HashAlgorithm::kSiphash},
+     {"xxhash", HashAlgorithm::kXxhash},
+     {"fasthash", HashAlgorithm::kFasthash},
+     {"fast", HashAlgorithm::kFasthash}}};
+constexpr double kAny = std::numeric_limits<double>::max();
+constexpr std::string_view kNameForm = "a letter, then up to 63 letters, digits, '_' or '-'";
+
+/// Names stand in logs, in header values and in -o keys.
+bool is_name(std::string_view text) {
+  constexpr std::size_t kNameBytesMax = 64;
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !text.empty() && text.size() <= kNameBytesMax && letter(text.front()) &&
+         std::all_of(text.begin(), text.end(), [&](char c) {
+           return letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
+         });
+}
+
+/// Checks the key of an entry of `rules` or `flags`.
+bool check_name(const Field& entry) {
+  const YamlNode& node = entry.node();
+  if (is_name(node.key)) return true;
+  entry.diagnostics().add(node.key_position, entry.key(),
+                          quoted(node.key) + " is no name; allowed: " + std::string(kNameForm));
+  return false;
+}
+
+void read_symbol(Section& section, std::string& out) {
+  const auto field = section.field("symbol");
+  if (!field) return;
+  const auto text = field->scalar(kNameForm);
+  if (!text) return;
+  if (is_name(*text)) {
+    out = *text;
+  } else {
+    field->refuse("no symbol", kNameForm);
+  }
+}
+
+std::string symbol_of(std::string_view flag_name) {
+  std::string out = "FUZZY_";
+  for (const char c : flag_name) {
+    out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c == '-' ? '_' : c;
+  }
+  return out;
+}
+
+/// The flag a name starts from: a standard one, or one that lacks its number.
+FlagOptions flag_defaults(const std::string& name) {
+  for (const FlagOptions& standard : FlagMap::standard().all()) {
+    if (standard.name == name) return standard;
+  }
+  FlagOptions out;
+  out.name = name;
+  out.symbol = symbol_of(name);
+  return out;
+}
+
+FlagOptions load_flag(const Field& entry) {
+  Section section(&entry.node(), entry.key(), entry.diagnostics());
+  FlagOptions out = flag_defaults(entry.node().key);
+  section.number<std::uint32_t>("flag", out.flag, {1, 255});
+  read_symbol(section, out.symbol);
+  section.real("hits_limit", out.hits_limit, {1, kAny});
+  section.real("weight", out.weight, {-kAny, kAny});
+  return out;
+}
+
+void load_flags(Section&& section, FlagMap& out) {
+  const auto entries = section.entries();
+  if (entries.empty()) return;
+  std::vector<FlagOptions> flags;
+  for (const Field& entry : entries) {
+    if (!check_name(entry)) continue;
+    FlagOptions flag = load_flag(entry);
+    const Position& here = entry.node().key_position;
+    if (flag.flag == 0) {
+      const bool given = entry.node().find("flag") != nullptr;  // and is wrong
+      if (!given)
+        section.diagnostics().add(here, entry.key(), "has no flag; allowed: flag: 1 to 255");
+      continue;
+    }
+    for (const FlagOptions& other : flags) {
+      if (other.flag == flag.flag) {
+        section.diagnostics().add(here, entry.key(),
+                                  "flag " + std::to_string(flag.flag) + " is also that of '" +
+                                      other.name + "'; allowed: each number once in a rule");
+      }
+      if (equal_ignoring_case(other.name, flag.name)) {
+        section.diagnostics().add(here, entry.key(),
+                                  "the name is also given as '" + other.name +
+                                      "'; allowed: each name once, in any case of letters");
+      }
+    }
+    flags.push_back(std::move(flag));
+  }
+  out = FlagMap(std::move(flags));
+}
+
+void load_hash(Section& section, HashOptions& out) {
+  section.choice<HashAlgorithm>("algorithm", out.algorithm, kAlgorithms);
+  section.text("fuzzy_key", out.fuzzy_key);
+  section.text("fuzzy_shingles_key", out.fuzzy_shingles_key);
+  section.number<std::uint32_t>("min_length", out.min_length, {32, 1'000'000});
+  section.size("min_bytes", out.min_bytes, {0, std::uint64_t{1} << 30});
+  section.real("text_multiplier", out.text_multiplier, {0.01, 1000});
+  section.boolean("text_shingles", out.text_shingles);
+  section.boolean("short_text_direct_hash", out.short_text_direct_hash);
+  section.boolean("no_subject", out.no_subject);
+  section.boolean("skip_images", out.skip_images);
+  section.boolean("scan_archives", out.scan_archives);
+  section.number<std::uint32_t>("min_width", out.min_width, {0, 100'000});
+  section.number<std::uint32_t>("min_height", out.min_height, {0, 100'000});
+  if (const auto field = section.field("mime_types")) {
+    out.mime_types.clear();
+    for (auto& [item, word] : field->words("a glob such as application/*")) {
+      out.mime_types.push_back(std::move(word));
+    }
+  }
+  section.boolean("html_shingles", out.html_shingles);
+  section.number<std::uint32_t>("min_html_tags", out.min_html_tags, {1, 1'000'000});
+  section.boolean("ignore_link_domains", out.ignore_link_domains);
+}
+
+void load_remote(Section& section, RemoteOptions& out) {
+  section.sockets("servers", out.servers, kFuzzyPort);
+  if (const auto field = section.field("encryption_key")) {
+    const bool none = field->is_null() ||
+                      (field->node().kind == YamlNode::Kind::kScalar && field->node().text.empty());
+    out.encryption_key = none ? std::nullopt : read_key(*field);
+  }
+  section.duration<milliseconds>("timeout", out.timeout, {milliseconds(10), minutes(1)});
+  section.number<std::uint32_t>("retransmits", out.retransmits, {0, 10});
+  section.number<std::uint32_t>("errors_max", out.errors_max, {1, 1'000'000});
+  section.duration<milliseconds>("revive_time", out.revive_time, {milliseconds(100), hours(24)});
+}
+
+RuleOptions load_rule(const Field& entry) {
+  Section section(&entry.node(), entry.key(), entry.diagnostics());
+  RuleOptions out;
+  out.name = entry.node().key;
+  load_hash(section, out.hash);
+  load_remote(section, out.remote);
+  load_flags(section.section("flags"), out.flags);
+  read_symbol(section, out.symbol);
+  section.boolean("skip_unknown", out.skip_unknown);
+  section.boolean("read_only", out.read_only);
+  section.real("weight_threshold", out.weight_threshold, {0, kAny});
+  return out;
+}
+
+}  // namespace
+
+void load_rules(Section& root, std::vector<RuleOptions>& out) {
+  Section section = root.section("rules");
+  const auto entries = section.entries();
+  if (entries.empty()) return;
+  out.clear();
+  for (const Field& entry : entries) {
+    if (check_name(entry)) out.push_back(load_rule(entry));
+  }
+}
+
+}  // namespace shingled::config

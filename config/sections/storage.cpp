@@ -1,0 +1,72 @@
+#include "config/sections/sections.h"
+
+namespace shingled::config {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::array<Choice<Durability>, 3> kDurabilities = {{{"commit", Durability::kCommit},
+                                                              {"normal", Durability::kNormal},
+                                                              {"sync", Durability::kSync}}};
+
+void read_hashfile(Section& section, std::string& out) {
+  const auto field = section.field("hashfile", {"hash_file", "file", "database"});
+  if (!field) return;
+  const auto text = field->scalar("the path of the database file");
+  if (!text) return;
+  if (text->empty()) {
+    field->problem("is empty", "the path of the database file");
+  } else {
+    out = *text;
+  }
+}
+
+void load_engine(Section& section, EngineOptions& out) {
+  read_hashfile(section, out.hashfile);
+  section.duration<seconds>("expire", out.expire, {minutes(1), hours(24 * 36500)}, "never");
+  section.duration<milliseconds>("sync", out.sync, {milliseconds(0), hours(1)});
+  section.choice<Durability>("durability", out.durability, kDurabilities);
+  section.number<std::uint32_t>("group_commit_max", out.group_commit_max, {1, 1'000'000});
+  section.number<std::uint32_t>("update_queue_max", out.update_queue_max, {1, 16'000'000});
+  section.number<std::uint32_t>("slot_owners_max", out.slot_owners_max, {1, 1024});
+  if (out.durability == Durability::kSync && out.sync == milliseconds(0)) {
+    section.problem("durability",
+                    "'sync' needs a time between commits; allowed: with a setting of "
+                    "sync such as 10s, or commit or normal");
+  }
+}
+
+void load_server(Section& section, ServerOptions& out) {
+  section.sockets("listen", out.listen, kFuzzyPort);
+  section.networks("allow_update", out.allow_update);
+  section.networks("trusted", out.trusted);
+  section.networks("blocked", out.blocked);
+  const auto keypair = section.field("keypair");
+  if (keypair) load_keypairs(*keypair, out.keypair);
+  section.number<std::uint32_t>("keypair_cache_size", out.keypair_cache_size, {0, 1'000'000});
+  section.boolean("encrypted_only", out.encrypted_only);
+  section.boolean("read_only", out.read_only);
+  section.number<std::uint32_t>("threads", out.threads, {0, 1024});
+  section.size("socket_buffer_bytes", out.socket_buffer_bytes, {4096, std::uint64_t{1} << 30});
+  // A key that was given and is wrong has its problem already.
+  const bool none = !keypair || keypair->is_null() || keypair->list().empty();
+  if (out.encrypted_only && none) {
+    section.problem("encrypted_only",
+                    "no client could be served without a key; allowed: with a "
+                    "keypair (see `shingled keypair`)");
+  }
+}
+
+}  // namespace
+
+void load_storage(Section&& section, StorageOptions& out) {
+  section.boolean("enabled", out.enabled);
+  load_engine(section, out.engine);
+  load_server(section, out.server);
+}
+
+}  // namespace shingled::config

@@ -1,0 +1,71 @@
+#include "config/validate.h"
+
+#include <string>
+
+namespace shingled::config {
+
+namespace {
+
+/// Where the value of "a.b.c" stands, or of the innermost part of the path that is given.
+Position locate(const YamlNode& root, std::string_view path) {
+  const YamlNode* node = &root;
+  Position position;
+  while (!path.empty()) {
+    const std::size_t dot = std::min(path.find('.'), path.size());
+    node = node->find(path.substr(0, dot));
+    if (node == nullptr) break;
+    position = dot == path.size() ? node->position : node->key_position;
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return position;
+}
+
+bool is_any_address(const std::string& host) {
+  return host.empty() || host == "0.0.0.0" || host == "::";
+}
+
+bool clash(const SocketSpec& a, const SocketSpec& b) {
+  if (a.kind != b.kind) return false;
+  if (a.kind == SocketSpec::Kind::kUnix) return a.path == b.path;
+  const bool same_host = a.host == b.host || is_any_address(a.host) || is_any_address(b.host);
+  return same_host && a.port == b.port && a.port != 0;
+}
+
+void check_sockets(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
+  if (!settings.storage.enabled) return;
+  const std::string key = "storage.listen";
+  const auto& listen = settings.storage.server.listen;
+  for (std::size_t i = 0; i < listen.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!clash(listen[i], listen[j])) continue;
+      diagnostics.add(locate(root, key), key,
+                      listen[i].to_string() + " and " + listen[j].to_string() +
+                          " are the same place; allowed: each address and port once");
+    }
+    if (settings.milter.enabled && clash(listen[i], settings.milter.socket)) {
+      diagnostics.add(locate(root, key), key,
+                      listen[i].to_string() +
+                          " is also the place of milter.socket; allowed: " + "another port");
+    }
+  }
+}
+
+void check_rules(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
+  for (const RuleOptions& rule : settings.rules) {
+    const std::string key = "rules." + rule.name + ".servers";
+    if (settings.storage.enabled || !rule.remote.servers.empty()) continue;
+    const bool given = root.find("rules") != nullptr;
+    diagnostics.add(locate(root, given ? key : "storage.enabled"), key,
+                    "is empty and the embedded storage is disabled; allowed: servers, or "
+                    "storage.enabled: true");
+  }
+}
+
+}  // namespace
+
+void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
+  check_sockets(settings, root, diagnostics);
+  check_rules(settings, root, diagnostics);
+}
+
+}  // namespace shingled::config

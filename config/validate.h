@@ -1,0 +1,12 @@
+#pragma once
+
+#include "config/options/settings.h"
+#include "config/yaml_document.h"
+
+namespace shingled::config {
+
+/// Reports what no section can see alone: rules without a storage, two services on one port. `root`
+/// gives the positions.
+void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics);
+
+}  // namespace shingled::config
