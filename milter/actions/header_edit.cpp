@@ -1,0 +1,121 @@
+#include "milter/actions/header_edit.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "config/base/hex.h"
+#include "milter/actions/printable.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kLineBytesMax = 78;          // RFC 5322 2.1.1
+constexpr std::size_t kHeaderValueBytesMax = 900;  // one header of ours; its lines stay below 998
+constexpr std::size_t kResultHeadersMax = 32;      // of a message with hundreds of matching parts
+constexpr std::size_t kDigestHexShown = 10;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return out;
+}
+
+/// "X-Spam \t" is X-Spam to a mail client (RFC 5322 4.5.8), so it is to us.
+std::string_view without_trailing_space(std::string_view name) {
+  const std::size_t last = name.find_last_not_of(" \t");
+  return name.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+std::string number(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2f", value == 0 ? 0.0 : value);  // never "-0.00"
+  return text;
+}
+
+std::string status_text(const Verdict& verdict) {
+  if (verdict.failed) {
+    return "Unknown, score=" + number(verdict.score) + ", reason=" + verdict.reason;
+  }
+  std::string text = verdict.is_spam() ? "Yes" : "No";
+  text += ", score=" + number(verdict.score);
+  if (verdict.required) text += " required=" + number(*verdict.required);
+  text += " action=" + std::string(to_string(verdict.action)) + " symbols=";
+  for (std::size_t i = 0; i < verdict.symbols.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += verdict.symbols[i].name + "(" + number(verdict.symbols[i].score) + ")";
+  }
+  return text;
+}
+
+std::string result_text(const Hit& hit, const Lookup& lookup) {
+  return hit.symbol + "; flag=" + std::to_string(hit.flag) + " value=" + std::to_string(hit.value) +
+         " prob=" + number(lookup.probability) +
+         " digest=" + to_hex(lookup.match.digest.bytes).substr(0, kDigestHexShown);
+}
+
+}  // namespace
+
+ForgedHeaders::ForgedHeaders(const HeaderOptions& names) {
+  for (const std::string* name : {&names.spam, &names.score, &names.status, &names.result}) {
+    if (!name->empty()) count_.try_emplace(lower(*name), 0);
+  }
+}
+
+void ForgedHeaders::see(std::string_view name) {
+  const auto ours = count_.find(lower(without_trailing_space(name)));
+  if (ours != count_.end()) ++ours->second;
+}
+
+std::vector<HeaderEdit> ForgedHeaders::removals() const {
+  std::vector<HeaderEdit> edits;
+  for (const auto& [name, count] : count_) {
+    for (std::uint32_t index = count; index > 0; --index) {
+      edits.push_back({HeaderEdit::Kind::kRemove, name, index, {}});
+    }
+  }
+  return edits;
+}
+
+std::vector<HeaderEdit> verdict_headers(const Verdict& verdict, const Facts& facts,
+                                        const HeaderOptions& names) {
+  std::vector<HeaderEdit> edits;
+  const auto add = [&](const std::string& name, const std::string& text) {
+    if (name.empty()) return;
+    edits.push_back({HeaderEdit::Kind::kAdd, name, 0, header_value(text, name.size())});
+  };
+  if (verdict.is_spam()) add(names.spam, "Yes");
+  if (!verdict.hits.empty()) add(names.score, number(verdict.score));
+  if (!verdict.hits.empty() || verdict.failed) add(names.status, status_text(verdict));
+  std::size_t shown = 0;
+  for (const Hit& hit : verdict.hits) {
+    if (hit.dropped) continue;
+    if (++shown > kResultHeadersMax) break;
+    add(names.result, result_text(hit, facts.lookups[hit.lookup]));
+  }
+  return edits;
+}
+
+std::string header_value(std::string_view text, std::size_t name_bytes) {
+  const std::string safe = printable(text, kHeaderValueBytesMax);
+  std::string folded;
+  std::size_t column = name_bytes + 2;
+  for (std::size_t begin = 0; begin < safe.size();) {
+    const std::size_t end = std::min(safe.find(' ', begin + 1), safe.size());
+    const std::string_view word = std::string_view(safe).substr(begin, end - begin);
+    const bool may_fold = begin > 0 && word.size() > 1;  // a fold of spaces alone would be no line
+    if (may_fold && column + word.size() > kLineBytesMax) {
+      folded.append("\n\t").append(word.substr(1));
+      column = word.size();
+    } else {
+      folded.append(word);
+      column += word.size();
+    }
+    begin = end;
+  }
+  return folded;
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,24 @@
+#include "milter/actions/reply_text.h"
+
+#include "milter/actions/printable.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kReplyBytesMax = 400;  // libmilter's own bound is 980, SMTP's line 512
+
+}  // namespace
+
+std::optional<Reply> reply_for(const Verdict& verdict, const std::string& reject_text) {
+  if (verdict.action == Action::kReject) {
+    if (verdict.failed) return Reply{"550", "5.7.1", "Message could not be checked"};
+    return Reply{"550", "5.7.1", printable(reject_text, kReplyBytesMax)};
+  }
+  if (verdict.action == Action::kTempfail) {
+    return Reply{"451", "4.7.1", "Message could not be accepted now, please try again later"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "milter/rules/verdict.h"
+
+namespace shingled::milter {
+
+/// What the SMTP client is told: RFC 5321 code, RFC 3463 code, neutral text.
+struct Reply {
+  std::string code;
+  std::string enhanced_code;
+  std::string text;  ///< one line of printable ASCII
+  friend bool operator==(const Reply&, const Reply&) = default;
+};
+
+/// 550 5.7.1 with `reject_text`, 451 4.7.1 with a fixed text; nothing for the other actions. A
+/// message that could not be judged is refused as such, not as spam. Pure.
+std::optional<Reply> reply_for(const Verdict& verdict, const std::string& reject_text);
+
+}  // namespace shingled::milter

@@ -1,0 +1,230 @@
+#include "milter/daemon.h"
+
+#include <sysexits.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+#include "config/load_settings.h"
+#include "milter/filter/milter_service.h"
+#include "milter/filter/scanner.h"
+#include "milter/process/log_sink.h"
+#include "milter/process/pid_file.h"
+#include "milter/process/privileges.h"
+#include "milter/process/restart_needed.h"
+#include "milter/process/service_manager.h"
+#include "milter/process/signals.h"
+#include "storage/engine/engine.h"
+#include "storage/server/udp_server.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::chrono::milliseconds kSignalWait{1000};
+
+int exit_code(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalid:
+    case ErrorCode::kNotFound:
+      return EX_CONFIG;
+    case ErrorCode::kCorrupt:
+      return EX_DATAERR;
+    case ErrorCode::kDenied:
+      return EX_NOPERM;
+    case ErrorCode::kLimit:
+    case ErrorCode::kTimeout:
+    case ErrorCode::kUnavailable:
+      return EX_UNAVAILABLE;
+    case ErrorCode::kInternal:
+      return EX_SOFTWARE;
+  }
+  return EX_SOFTWARE;
+}
+
+/// Everything that lives as long as the daemon, in the order of its making: what is below may use
+/// what is above.
+class Daemon {
+ public:
+  Daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source, LogSink& log)
+      : settings_(std::move(settings)), source_(source), log_(log) {}
+
+  Status start();
+  /// Signals until one says stop. Errors: the milter ended by itself.
+  Status serve();
+  void stop();
+
+ private:
+  Status start_storage();
+  Status open_milter();
+  void reload();
+  void reopen_log();
+
+  std::shared_ptr<const Settings> settings_;
+  const SettingsSource& source_;
+  LogSink& log_;
+  SystemClock clock_;
+  SystemRandom random_;
+  PidFile pid_file_;
+  std::unique_ptr<storage::Engine> engine_;
+  std::unique_ptr<storage::UdpServer> server_;
+  std::unique_ptr<CurrentScanner> scanner_;
+  std::unique_ptr<MilterService> milter_;
+  std::atomic<bool> milter_ended_{false};
+  std::jthread milter_thread_;
+};
+
+Status Daemon::start() {
+  const DaemonOptions& options = settings_->daemon;
+  if (!options.pid_file.empty()) {
+    auto pid_file = PidFile::create(options.pid_file);
+    if (!pid_file) return pid_file.error();
+    pid_file_ = *std::move(pid_file);
+  }
+  // The milter's socket may stand where only root may write; the storage's files must be the
+  // user's. So the socket comes first and answers nobody until the storage is there.
+  if (settings_->milter.enabled) {
+    scanner_ = std::make_unique<CurrentScanner>(nullptr);
+    if (Status status = open_milter(); !status) return status;
+  }
+  if (Status status = drop_privileges(options); !status) return status;
+  if (settings_->storage.enabled) {
+    if (Status status = start_storage(); !status) return status;
+  }
+  if (settings_->milter.enabled) {
+    auto scanner = Scanner::open(settings_, engine_.get(), clock_, random_);
+    if (!scanner) return scanner.error();
+    scanner_->set(*std::move(scanner));
+    milter_thread_ = std::jthread([this] {
+      const Status status = milter_->run();
+      if (!status) log_.error(LogLine("milter_failed").field("error", status.error().message));
+      milter_ended_ = true;
+    });
+  }
+  LogLine line("started");
+  line.field("milter", settings_->milter.enabled ? settings_->milter.socket.to_string() : "off");
+  if (server_ != nullptr) {
+    for (const SocketAddress& address : server_->addresses()) {
+      line.field("storage", address.to_string());
+    }
+    line.field("hashfile", settings_->storage.engine.hashfile).field("hashes", engine_->size());
+  }
+  log_.info(line);
+  notify_ready("serving");
+  return {};
+}
+
+Status Daemon::start_storage() {
+  auto engine = storage::Engine::open(settings_->storage.engine, clock_, log_);
+  if (!engine) return engine.error().in("storage.hashfile");
+  engine_ = *std::move(engine);
+  auto server =
+      storage::UdpServer::start(settings_->storage.server, *engine_, clock_, random_, log_);
+  if (!server) return server.error().in("storage.listen");
+  server_ = *std::move(server);
+  return {};
+}
+
+Status Daemon::open_milter() {
+  auto milter = MilterService::open(settings_->milter, *scanner_, clock_, log_);
+  if (!milter) return milter.error();
+  milter_ = *std::move(milter);
+  return {};
+}
+
+Status Daemon::serve() {
+  std::chrono::milliseconds wait = kSignalWait;
+  const auto watchdog = watchdog_interval();
+  if (watchdog) wait = std::min(wait, *watchdog / 2);
+  while (!milter_ended_) {
+    const auto signal = wait_for_signal(wait);
+    notify_alive();
+    if (signal == Signal::kStop) return {};
+    if (signal == Signal::kReload) reload();
+    if (signal == Signal::kReopenLog) reopen_log();
+  }
+  return Error{ErrorCode::kUnavailable, "the milter service ended by itself"};
+}
+
+void Daemon::stop() {
+  notify_stopping();
+  log_.info(LogLine("stopping"));
+  if (milter_ != nullptr) {
+    milter_->stop();
+    const std::size_t cut_off = milter_->drain(clock_.now() + settings_->milter.drain_time);
+    if (cut_off > 0) log_.warning(LogLine("drain_incomplete").field("messages", cut_off));
+    milter_thread_.join();
+  }
+  server_.reset();  // first the packets, then what they wait for
+  engine_.reset();
+  log_.info(LogLine("stopped"));
+}
+
+void Daemon::reload() {
+  notify_reloading();
+  const auto problems_kept = [&](std::string_view what) {
+    log_.error(LogLine("reload_failed").field("problem", what).field("settings", "unchanged"));
+  };
+  std::shared_ptr<const Settings> wanted = settings_;
+  if (!source_.file.empty()) {
+    const config::Loaded loaded = config::load_settings_file(source_.file, source_.overrides);
+    for (const config::Problem& problem : loaded.problems) problems_kept(problem.to_string());
+    wanted = loaded.settings;
+  }
+  if (wanted != nullptr && scanner_ != nullptr) {
+    auto scanner = Scanner::open(wanted, engine_.get(), clock_, random_);
+    if (scanner) {
+      scanner_->set(*std::move(scanner));
+    } else {
+      problems_kept(scanner.error().message);
+      wanted = nullptr;
+    }
+  }
+  if (wanted != nullptr) {
+    if (server_ != nullptr) server_->reload(wanted->storage.server);
+    log_.set_level(wanted->daemon.log_level);
+    for (const std::string& name : restart_needed(*settings_, *wanted)) {
+      log_.warning(LogLine("reload_needs_restart").field("option", name));
+    }
+    log_.info(LogLine("reloaded").field("file", source_.file));
+  }
+  notify_ready("serving");
+}
+
+void Daemon::reopen_log() {
+  const Status status = log_.reopen();
+  if (status) {
+    log_.info(LogLine("log_reopened"));
+  } else {
+    log_.error(LogLine("log_reopen_failed").field("error", status.error().message));
+  }
+}
+
+/// The operator at the terminal sees it too when the log is a file.
+int give_up(const Error& error, const DaemonOptions& options, Logger* log) {
+  if (log != nullptr) log->error(LogLine("fatal").field("error", error.message));
+  if (log == nullptr || !options.log_file.empty()) {
+    std::fprintf(stderr, "shingled: %s\n", error.message.c_str());
+  }
+  return exit_code(error);
+}
+
+}  // namespace
+
+int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source) {
+  block_signals();
+  const DaemonOptions options = settings->daemon;
+  auto log = LogSink::open(options.log_file, options.log_level);
+  if (!log) return give_up(log.error(), options, nullptr);
+  Daemon daemon(std::move(settings), source, **log);
+  Status status = daemon.start();
+  if (status) {
+    status = daemon.serve();
+    daemon.stop();
+  }
+  return status ? EX_OK : give_up(status.error(), options, log->get());
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,28 @@
+#include "milter/filter/facts.h"
+
+#include <algorithm>
+
+namespace shingled::milter {
+
+std::string_view to_string(Lookup::Outcome outcome) {
+  switch (outcome) {
+    case Lookup::Outcome::kHit:
+      return "hit";
+    case Lookup::Outcome::kMiss:
+      return "miss";
+    case Lookup::Outcome::kRefused:
+      return "refused";
+    case Lookup::Outcome::kTimeout:
+      return "timeout";
+    case Lookup::Outcome::kUnreachable:
+      return "unreachable";
+  }
+  return "unreachable";
+}
+
+std::size_t Facts::failed() const {
+  return static_cast<std::size_t>(std::count_if(
+      lookups.begin(), lookups.end(), [](const Lookup& lookup) { return lookup.failed(); }));
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,136 @@
+#include "milter/filter/listening_socket.h"
+
+#include <grp.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <vector>
+
+#include "config/base/unique_fd.h"
+
+namespace shingled::milter {
+
+namespace {
+
+Error system_error(int number, std::string_view doing, const SocketSpec& spec) {
+  const bool denied = number == EACCES || number == EPERM;
+  const bool missing = number == ENOENT || number == ENOTDIR;
+  const ErrorCode code = denied    ? ErrorCode::kDenied
+                         : missing ? ErrorCode::kNotFound
+                                   : ErrorCode::kUnavailable;
+  return {code, "milter.socket " + spec.to_string() + ": " + std::string(doing) + ": " +
+                    std::generic_category().message(number)};
+}
+
+std::optional<sockaddr_un> unix_address(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return std::nullopt;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+int connect_unix(const UniqueFd& fd, const sockaddr_un& address) {
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  return ::connect(fd.get(), generic, sizeof address) == 0 ? 0 : errno;
+}
+
+Status remove_stale(const SocketSpec& spec) {
+  const auto address = unix_address(spec.path);
+  if (!address) {
+    return Error{ErrorCode::kInvalid,
+                 "milter.socket " + spec.to_string() + ": the path is too long for a socket"};
+  }
+  struct stat info {};
+  if (::lstat(spec.path.c_str(), &info) != 0) {
+    return errno == ENOENT ? Status() : Status(system_error(errno, "looking for it", spec));
+  }
+  if (!S_ISSOCK(info.st_mode)) {
+    return Error{ErrorCode::kInvalid,
+                 "milter.socket " + spec.to_string() + ": exists and is no socket"};
+  }
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int failure = connect_unix(fd, *address);
+  if (failure == 0) {
+    return Error{ErrorCode::kUnavailable,
+                 "milter.socket " + spec.to_string() + ": in use by a running process"};
+  }
+  if (failure != ECONNREFUSED) return system_error(failure, "asking who uses it", spec);
+  if (::unlink(spec.path.c_str()) != 0 && errno != ENOENT) {
+    return system_error(errno, "removing the stale socket", spec);
+  }
+  return {};
+}
+
+/// Binds and lets go, as libmilter will: with SO_REUSEADDR.
+Status try_bind(const SocketSpec& spec, const sockaddr* address, socklen_t length) {
+  const UniqueFd fd(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) return system_error(errno, "making a socket", spec);
+  const int one = 1;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+  if (::bind(fd.get(), address, length) != 0 || ::listen(fd.get(), 1) != 0) {
+    return system_error(errno, "binding", spec);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status prepare_listening_socket(const SocketSpec& spec) {
+  if (spec.kind == SocketSpec::Kind::kUnix) {
+    if (Status status = remove_stale(spec); !status) return status;
+    const auto address = unix_address(spec.path);
+    Status status = try_bind(spec, reinterpret_cast<const sockaddr*>(&*address), sizeof *address);
+    if (status) ::unlink(spec.path.c_str());
+    return status;
+  }
+  const auto addresses = SocketAddress::resolve(spec);
+  if (!addresses) return addresses.error().in("milter.socket " + spec.to_string());
+  if (addresses->empty()) {
+    return Error{ErrorCode::kNotFound, "milter.socket " + spec.to_string() + ": no such address"};
+  }
+  return try_bind(spec, addresses->front().get(), addresses->front().length());
+}
+
+Status set_socket_access(const MilterOptions& options) {
+  const SocketSpec& spec = options.socket;
+  if (spec.kind != SocketSpec::Kind::kUnix) return {};
+  if (!options.socket_group.empty()) {
+    std::vector<char> buffer(16 * 1024);
+    group entry{};
+    group* found = nullptr;
+    ::getgrnam_r(options.socket_group.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    if (found == nullptr) {
+      return Error{ErrorCode::kNotFound,
+                   "milter.socket_group " + options.socket_group + ": no such group"};
+    }
+    if (::chown(spec.path.c_str(), static_cast<uid_t>(-1), found->gr_gid) != 0) {
+      return system_error(errno, "giving it to group " + options.socket_group, spec);
+    }
+  }
+  if (::chmod(spec.path.c_str(), options.socket_mode & 0777U) != 0) {
+    return system_error(errno, "setting its mode", spec);
+  }
+  return {};
+}
+
+void wake_listener(const SocketSpec& spec) {
+  if (spec.kind == SocketSpec::Kind::kUnix) {
+    const auto address = unix_address(spec.path);
+    const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (address) connect_unix(fd, *address);
+    return;
+  }
+  const auto addresses = SocketAddress::resolve(spec);
+  if (!addresses || addresses->empty()) return;
+  const SocketAddress& to = addresses->front();
+  const UniqueFd fd(::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  static_cast<void>(::connect(fd.get(), to.get(), to.length()));
+}
+
+}  // namespace shingled::milter

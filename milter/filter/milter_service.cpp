@@ -1,0 +1,373 @@
+#include "milter/filter/milter_service.h"
+
+#include <libmilter/mfapi.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "milter/filter/listening_socket.h"
+#include "milter/filter/session.h"
+
+/// libmilter starts a thread of its own that takes SIGHUP, SIGTERM and SIGINT by sigwait(3) and
+/// ends the service at each of them, with no way to ask it not to: a reload would be a stop. Its
+/// call is bound to this function (the program's symbols come before libc's), which never returns;
+/// our own signal thread uses sigtimedwait(2).
+extern "C" __attribute__((visibility("default"))) int sigwait(const sigset_t* /*signals*/,
+                                                              int* /*number*/) {
+  for (;;) ::pause();
+}
+
+namespace shingled::milter {
+
+/// What the callbacks, which are given no argument of ours, find through `g_service`.
+class MilterService::Impl {
+ public:
+  Impl(const MilterOptions& options, const CurrentScanner& current, Clock& a_clock,
+       Logger& a_logger)
+      : socket(options.socket), scanner(current), clock(a_clock), logger(a_logger) {}
+
+  const SocketSpec socket;
+  const CurrentScanner& scanner;
+  Clock& clock;
+  Logger& logger;
+
+  /// Steps hold it while they run; `drain` closes the door behind the last one.
+  struct Traffic {
+    std::size_t messages = 0;  ///< between MAIL and their end
+    std::size_t steps = 0;     ///< callbacks running now
+    bool closed = false;
+  };
+  std::mutex mutex;
+  std::condition_variable changed;
+  Traffic traffic;  ///< guarded by mutex
+};
+
+namespace {
+
+constexpr int kBacklog = 256;
+constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
+constexpr unsigned long kStepsUnwanted =
+    SMFIP_NOHELO | SMFIP_NORCPT | SMFIP_NODATA | SMFIP_NOUNKNOWN;
+// libmilter answers in our place where the MTA insists on an answer to these.
+constexpr unsigned long kStepsUnanswered =
+    SMFIP_NR_CONN | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
+
+/// libmilter hands no user data to its callbacks before we set it per connection.
+std::atomic<MilterService::Impl*> g_service{nullptr};
+
+/// One connection of the MTA, kept by libmilter as its private pointer.
+struct Connection {
+  Connection(MilterService::Impl& service, HeaderSpacing header_spacing)
+      : spacing(header_spacing), session(service.scanner, service.clock, service.logger) {}
+  HeaderSpacing spacing;
+  Session session;
+  bool counted = false;  ///< among the messages under way
+};
+
+Connection* connection_of(SMFICTX* context) {
+  return static_cast<Connection*>(smfi_getpriv(context));
+}
+
+/// A step under way; false when the service is closed.
+class Step {
+ public:
+  Step() : service_(g_service.load()) {
+    if (service_ == nullptr) return;
+    const std::lock_guard lock(service_->mutex);
+    if (service_->traffic.closed) {
+      service_ = nullptr;
+    } else {
+      ++service_->traffic.steps;
+    }
+  }
+  ~Step() {
+    if (service_ == nullptr) return;
+    const std::lock_guard lock(service_->mutex);
+    --service_->traffic.steps;
+    service_->changed.notify_all();
+  }
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  explicit operator bool() const { return service_ != nullptr; }
+  [[nodiscard]] MilterService::Impl& service() const { return *service_; }
+  /// Counts the connection's message while it is under way.
+  void count_message(Connection& connection) const {
+    if (connection.counted == connection.session.in_message()) return;
+    const std::lock_guard lock(service_->mutex);
+    connection.counted = !connection.counted;
+    if (connection.counted) {
+      ++service_->traffic.messages;
+    } else {
+      --service_->traffic.messages;
+      service_->changed.notify_all();
+    }
+  }
+
+ private:
+  MilterService::Impl* service_;
+};
+
+sfsistat answer(FailurePolicy policy) {
+  switch (policy) {
+    case FailurePolicy::kAccept:
+      return SMFIS_ACCEPT;
+    case FailurePolicy::kTempfail:
+      return SMFIS_TEMPFAIL;
+    case FailurePolicy::kReject:
+      return SMFIS_REJECT;
+  }
+  return SMFIS_ACCEPT;
+}
+
+sfsistat answer(Action action) {
+  switch (action) {
+    case Action::kPass:
+    case Action::kAddHeader:
+    case Action::kQuarantine:
+      return SMFIS_ACCEPT;
+    case Action::kTempfail:
+      return SMFIS_TEMPFAIL;
+    case Action::kReject:
+      return SMFIS_REJECT;
+    case Action::kDiscard:
+      return SMFIS_DISCARD;
+  }
+  return SMFIS_ACCEPT;
+}
+
+/// Nothing may leave a C callback: what a step throws fails its message, which is then judged by
+/// policy at its end.
+template <typename Body>
+sfsistat guarded_step(SMFICTX* context, sfsistat usual, Body&& body) noexcept {
+  const Step step;
+  if (!step) return usual == SMFIS_NOREPLY ? SMFIS_NOREPLY : SMFIS_TEMPFAIL;
+  Connection* connection = connection_of(context);
+  if (connection == nullptr) return usual;
+  sfsistat result = usual;
+  try {
+    result = body(*connection);
+  } catch (const std::exception& failure) {
+    connection->session.fail(failure.what());
+  } catch (...) {
+    connection->session.fail("unknown exception");
+  }
+  step.count_message(*connection);
+  return result;
+}
+
+char* unconst(const std::string& text) { return const_cast<char*>(text.c_str()); }
+
+/// libmilter's requests as an Mta, for one end of message.
+class LibmilterMta final : public Mta {
+ public:
+  explicit LibmilterMta(SMFICTX* context) : context_(context) {}
+
+  Status edit_header(const HeaderEdit& edit) override {
+    if (edit.kind == HeaderEdit::Kind::kRemove) {
+      return check("removing a header", smfi_chgheader(context_, unconst(edit.name),
+                                                       static_cast<int>(edit.index), nullptr));
+    }
+    return check("adding a header",
+                 smfi_addheader(context_, unconst(edit.name), unconst(edit.value)));
+  }
+  Status quarantine(const std::string& reason) override {
+    return check("quarantine", smfi_quarantine(context_, unconst(reason)));
+  }
+  Status set_reply(const Reply& reply) override {
+    std::string text;
+    for (const char c : reply.text) text.append(c == '%' ? 2U : 1U, c);  // MTAs read %% as %
+    return check("setting the reply", smfi_setreply(context_, unconst(reply.code),
+                                                    unconst(reply.enhanced_code), unconst(text)));
+  }
+  void progress() override { smfi_progress(context_); }
+
+ private:
+  static Status check(const char* doing, int result) {
+    if (result == MI_SUCCESS) return {};
+    return Error{ErrorCode::kUnavailable, std::string(doing) + ": the MTA does not take it"};
+  }
+  SMFICTX* context_;
+};
+
+sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long steps,
+                      unsigned long /*f2*/, unsigned long /*f3*/, unsigned long* actions_out,
+                      unsigned long* steps_out, unsigned long* f2_out, unsigned long* f3_out) {
+  *actions_out = actions & kActionsWanted;
+  *steps_out = steps & (kStepsUnwanted | kStepsUnanswered | SMFIP_HDR_LEADSPC);
+  *f2_out = 0;
+  *f3_out = 0;
+  const Step step;
+  if (!step) return SMFIS_REJECT;
+  try {
+    const bool kept = (*steps_out & SMFIP_HDR_LEADSPC) != 0;
+    auto connection = std::make_unique<Connection>(
+        step.service(), kept ? HeaderSpacing::kKept : HeaderSpacing::kStripped);
+    if (smfi_setpriv(context, connection.get()) == MI_SUCCESS) connection.release();
+    return SMFIS_CONTINUE;
+  } catch (...) {
+    return SMFIS_REJECT;  // the MTA goes on as if there were no filter, by its own default action
+  }
+}
+
+sfsistat on_connect(SMFICTX* context, char* /*host*/, sockaddr* address) {
+  return guarded_step(context, SMFIS_NOREPLY, [&](Connection& connection) {
+    const socklen_t length = address != nullptr && address->sa_family == AF_INET6
+                                 ? sizeof(sockaddr_in6)
+                                 : sizeof(sockaddr_in);
+    connection.session.connect(address != nullptr ? IpAddress::from(address, length) : std::nullopt,
+                               connection.spacing);
+    return SMFIS_NOREPLY;
+  });
+}
+
+sfsistat on_mail_from(SMFICTX* context, char** /*arguments*/) {
+  return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
+    char name[] = "{auth_authen}";
+    const char* login = smfi_getsymval(context, name);
+    const bool authenticated = login != nullptr && *login != '\0';
+    return connection.session.mail_from(authenticated) == Session::Next::kAccept ? SMFIS_ACCEPT
+                                                                                 : SMFIS_CONTINUE;
+  });
+}
+
+sfsistat on_header(SMFICTX* context, char* name, char* value) {
+  return guarded_step(context, SMFIS_NOREPLY, [&](Connection& connection) {
+    connection.session.header(name, value);
+    return SMFIS_NOREPLY;
+  });
+}
+
+sfsistat on_end_of_headers(SMFICTX* context) {
+  return guarded_step(context, SMFIS_NOREPLY, [](Connection& connection) {
+    connection.session.end_of_headers();
+    return SMFIS_NOREPLY;
+  });
+}
+
+sfsistat on_body(SMFICTX* context, unsigned char* bytes, size_t count) {
+  return guarded_step(context, SMFIS_NOREPLY, [&](Connection& connection) {
+    connection.session.body({reinterpret_cast<const char*>(bytes), count});
+    return SMFIS_NOREPLY;
+  });
+}
+
+sfsistat on_end_of_message(SMFICTX* context) {
+  const sfsistat by_policy = [] {
+    const Step step;
+    return step ? answer(step.service().scanner.get()->settings().milter.on_failure.other)
+                : SMFIS_TEMPFAIL;
+  }();
+  return guarded_step(context, by_policy, [&](Connection& connection) {
+    char name[] = "i";
+    const char* queue_id = smfi_getsymval(context, name);
+    LibmilterMta mta(context);
+    try {
+      return answer(connection.session.end_of_message(queue_id != nullptr ? queue_id : "", mta));
+    } catch (const std::exception& failure) {
+      connection.session.fail(failure.what());
+      return answer(connection.session.end_of_message(queue_id != nullptr ? queue_id : "", mta));
+    }
+  });
+}
+
+sfsistat on_abort(SMFICTX* context) {
+  return guarded_step(context, SMFIS_CONTINUE, [](Connection& connection) {
+    connection.session.abort();
+    return SMFIS_CONTINUE;
+  });
+}
+
+sfsistat on_close(SMFICTX* context) {
+  const std::unique_ptr<Connection> connection(connection_of(context));
+  smfi_setpriv(context, nullptr);
+  const Step step;
+  if (step && connection != nullptr) {
+    connection->session.abort();
+    step.count_message(*connection);
+  }
+  return SMFIS_CONTINUE;
+}
+
+Status register_callbacks(const MilterOptions& options) {
+  char name[] = "shingled";
+  smfiDesc description{};
+  description.xxfi_name = name;
+  description.xxfi_version = SMFI_VERSION;
+  description.xxfi_flags = kActionsWanted;
+  description.xxfi_connect = on_connect;
+  description.xxfi_envfrom = on_mail_from;
+  description.xxfi_header = on_header;
+  description.xxfi_eoh = on_end_of_headers;
+  description.xxfi_body = on_body;
+  description.xxfi_eom = on_end_of_message;
+  description.xxfi_abort = on_abort;
+  description.xxfi_close = on_close;
+  description.xxfi_negotiate = on_negotiate;
+  std::string connection = options.socket.to_string();
+  const bool ok = smfi_register(description) == MI_SUCCESS &&
+                  smfi_setconn(connection.data()) == MI_SUCCESS &&
+                  smfi_setbacklog(kBacklog) == MI_SUCCESS &&
+                  smfi_settimeout(static_cast<int>(options.mta_timeout.count())) == MI_SUCCESS;
+  if (ok) return {};
+  return Error{ErrorCode::kInvalid, "milter.socket " + connection + ": libmilter does not take it"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& options,
+                                                           const CurrentScanner& scanner,
+                                                           Clock& clock, Logger& logger) {
+  if (Status status = prepare_listening_socket(options.socket); !status) return status.error();
+  if (Status status = register_callbacks(options); !status) return status.error();
+  const mode_t before = ::umask(0177);  // nobody connects before the mode is set
+  const bool opened = smfi_opensocket(/*rmsocket=*/false) == MI_SUCCESS;
+  ::umask(before);
+  if (!opened) {
+    return Error{ErrorCode::kUnavailable,
+                 "milter.socket " + options.socket.to_string() + ": libmilter cannot listen on it"};
+  }
+  if (Status status = set_socket_access(options); !status) return status.error();
+  auto impl = std::make_unique<Impl>(options, scanner, clock, logger);
+  g_service.store(impl.get());
+  return std::unique_ptr<MilterService>(new MilterService(std::move(impl)));
+}
+
+MilterService::MilterService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+MilterService::~MilterService() {
+  drain(impl_->clock.now());
+  g_service.store(nullptr);
+  // libmilter's threads live on in idle connections until the process ends, and one may be just
+  // about to ask for the door: it stays, closed.
+  impl_.release();
+}
+
+Status MilterService::run() {
+  if (smfi_main() == MI_SUCCESS) return {};
+  return Error{ErrorCode::kInternal, "libmilter ended with an error, see syslog"};
+}
+
+void MilterService::stop() {
+  smfi_stop();
+  wake_listener(impl_->socket);  // libmilter looks up every five seconds only
+}
+
+std::size_t MilterService::drain(TimePoint deadline) {
+  std::unique_lock lock(impl_->mutex);
+  impl_->changed.wait_until(lock, deadline, [&] { return impl_->traffic.messages == 0; });
+  impl_->traffic.closed = true;
+  // Steps are short: the longest is an end of message, bounded by its own deadline.
+  impl_->changed.wait(lock, [&] { return impl_->traffic.steps == 0; });
+  return impl_->traffic.messages;
+}
+
+}  // namespace shingled::milter

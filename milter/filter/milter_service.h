@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "config/options/milter_options.h"
+#include "milter/filter/scanner.h"
+
+namespace shingled::milter {
+
+/// The milter protocol through libmilter: the one file that knows it. Turns its callbacks into
+/// steps of a Session and its requests into an Mta.
+///
+/// libmilter is one per process, so is this. It owns a thread per connection and, against its
+/// manual, would take SIGHUP, SIGTERM and SIGINT from us; see milter_service.cpp.
+/// Threads: `run` on one thread, the others from any.
+class MilterService {
+ public:
+  /// Binds the socket. A unix socket gets its mode and group; a stale one of a dead process is
+  /// removed first.
+  /// Errors: kUnavailable (in use), kDenied, kInvalid (path is no socket), each naming the socket.
+  static Result<std::unique_ptr<MilterService>> open(const MilterOptions& options,
+                                                     const CurrentScanner& scanner, Clock& clock,
+                                                     Logger& logger);
+  ~MilterService();
+  MilterService(const MilterService&) = delete;
+  MilterService& operator=(const MilterService&) = delete;
+
+  /// Serves until `stop`. Errors: libmilter gave up (its reason is in syslog).
+  Status run();
+  /// Closes the socket to new connections and makes `run` return; messages under way go on.
+  void stop();
+  /// Waits until no message is under way or the deadline has passed, then answers every further
+  /// step with a temporary failure. Returns how many messages were cut off.
+  std::size_t drain(TimePoint deadline);
+
+  class Impl;
+
+ private:
+  explicit MilterService(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shingled::milter

@@ -1,0 +1,160 @@
+#include "milter/filter/scanner.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::int32_t kStatusSkipped = 401;  // the server knows the hash and will not tell: a miss
+
+using Outcome = Lookup::Outcome;
+
+Outcome outcome_of(const storage::RemoteAnswer& answer) {
+  switch (answer.outcome) {
+    case storage::RemoteAnswer::Outcome::kHit:
+      return Outcome::kHit;
+    case storage::RemoteAnswer::Outcome::kMiss:
+    case storage::RemoteAnswer::Outcome::kDone:
+      return Outcome::kMiss;
+    case storage::RemoteAnswer::Outcome::kRefused:
+      return answer.status == kStatusSkipped ? Outcome::kMiss : Outcome::kRefused;
+    case storage::RemoteAnswer::Outcome::kTimeout:
+      return Outcome::kTimeout;
+    case storage::RemoteAnswer::Outcome::kUnreachable:
+      return Outcome::kUnreachable;
+  }
+  return Outcome::kUnreachable;
+}
+
+void take_answer(Lookup& lookup, const storage::RemoteAnswer& answer) {
+  lookup.outcome = answer.match || answer.outcome != storage::RemoteAnswer::Outcome::kHit
+                       ? outcome_of(answer)
+                       : Outcome::kMiss;
+  lookup.server = answer.server;
+  lookup.status = answer.status;
+  lookup.time = answer.time;
+  lookup.error = answer.error;
+  if (lookup.outcome != Outcome::kHit) return;
+  lookup.match = *answer.match;
+  lookup.probability = answer.probability;
+}
+
+std::chrono::microseconds since(TimePoint start, TimePoint now) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(now - start);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Scanner>> Scanner::open(std::shared_ptr<const Settings> settings,
+                                               const storage::FuzzyStore* local, Clock& clock,
+                                               Random& random) {
+  std::unique_ptr<Scanner> scanner(new Scanner(std::move(settings), local, clock));
+  for (const RuleOptions& rule : scanner->settings_->rules) {
+    auto& known = scanner->hash_options_;
+    const auto same = std::find(known.begin(), known.end(), rule.hash);
+    scanner->hash_of_rule_.push_back(static_cast<std::size_t>(same - known.begin()));
+    if (same == known.end()) known.push_back(rule.hash);
+
+    if (rule.remote.servers.empty()) {
+      scanner->remotes_.push_back(nullptr);
+      continue;
+    }
+    auto remote = storage::RemoteStore::open(rule.remote, clock, random);
+    if (!remote) return remote.error().in("rule " + rule.name);
+    scanner->remotes_.push_back(*std::move(remote));
+  }
+  return scanner;
+}
+
+Scanner::Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local,
+                 Clock& clock)
+    : settings_(std::move(settings)), local_(local), clock_(clock) {}
+
+Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait) const {
+  const TimePoint start = clock_.now();
+  const mime::Analysis analysis = mime::analyze(message, settings_->mime);
+  std::vector<std::vector<mime::PartHash>> hashes;
+  for (const HashOptions& options : hash_options_) {
+    hashes.push_back(mime::hash_message(analysis, options));
+  }
+
+  Facts facts;
+  facts.bytes = message.size();
+  facts.defects = analysis.defects();
+  for (const auto& of_one_kind : hashes) facts.hashes += of_one_kind.size();
+
+  const TimePoint deadline = clock_.now() + settings_->milter.timeout;
+  const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
+  bool has_remote = false;
+  for (std::size_t rule = 0; rule < settings_->rules.size(); ++rule) {
+    for (const mime::PartHash& hash : hashes[hash_of_rule_[rule]]) {
+      Lookup& lookup = facts.lookups.emplace_back();
+      lookup.rule = settings_->rules[rule].name;
+      lookup.rule_index = static_cast<std::uint32_t>(rule);
+      lookup.hash = hash;
+      if (remotes_[rule] == nullptr) {
+        ask_local(lookup, now);
+      } else {
+        has_remote = true;
+      }
+    }
+  }
+  if (has_remote) {
+    if (before_wait) before_wait();
+    ask_remotes(facts.lookups, deadline);
+  }
+  facts.time = since(start, clock_.now());
+  return facts;
+}
+
+Verdict Scanner::judge(const Facts& facts, FailurePolicy on_failure) const {
+  return milter::judge(facts, settings_->rules, settings_->milter.actions, on_failure);
+}
+
+void Scanner::ask_local(Lookup& lookup, std::uint32_t now) const {
+  lookup.server = "local";
+  if (local_ == nullptr) {
+    lookup.outcome = Outcome::kUnreachable;
+    lookup.error = "the storage is not enabled";
+    return;
+  }
+  const TimePoint start = clock_.now();
+  const Fingerprint& asked = lookup.hash.fingerprint;
+  const Shingles* shingles = asked.shingles ? &*asked.shingles : nullptr;
+  if (const auto match = local_->check(asked.digest, shingles, now)) {
+    lookup.outcome = Outcome::kHit;
+    lookup.match = *match;
+    lookup.probability = match->probability();
+  }
+  lookup.time = since(start, clock_.now());
+}
+
+void Scanner::ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline) const {
+  // The look-ups stand rule by rule, so each remote rule's are one run.
+  std::vector<std::vector<storage::RemoteRequest>> requests(remotes_.size());
+  std::vector<std::size_t> first(remotes_.size());
+  for (std::size_t i = 0; i < lookups.size(); ++i) {
+    const std::size_t rule = lookups[i].rule_index;
+    if (remotes_[rule] == nullptr) continue;
+    if (requests[rule].empty()) first[rule] = i;
+    requests[rule].push_back(
+        {storage::RemoteRequest::Kind::kCheck, 0, 0, lookups[i].hash.fingerprint});
+  }
+  std::vector<storage::RemoteBatch> batches;
+  std::vector<std::size_t> rule_of_batch;
+  for (std::size_t rule = 0; rule < remotes_.size(); ++rule) {
+    if (requests[rule].empty()) continue;
+    batches.push_back({remotes_[rule].get(), requests[rule]});
+    rule_of_batch.push_back(rule);
+  }
+  const auto answers = storage::ask(batches, deadline);
+  for (std::size_t b = 0; b < answers.size(); ++b) {
+    for (std::size_t r = 0; r < answers[b].size(); ++r) {
+      take_answer(lookups[first[rule_of_batch[b]] + r], answers[b][r]);
+    }
+  }
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "config/base/random.h"
+#include "config/options/settings.h"
+#include "milter/filter/facts.h"
+#include "milter/rules/verdict.h"
+#include "storage/client/remote_store.h"
+#include "storage/fuzzy_store.h"
+
+namespace shingled::milter {
+
+/// From message bytes to facts: taken apart once, hashed once for all rules that hash alike, then
+/// every look-up of every rule at once: the embedded store in process, remote ones over UDP, all
+/// with one deadline. What the milter does with a message and what `scan` explains is this.
+///
+/// One immutable snapshot of the settings; a reload makes a new one.   Threads: any thread.
+class Scanner {
+ public:
+  /// `local` answers the rules without servers; it must outlive the scanner. Without one their
+  /// look-ups are unreachable.   Errors: a remote that cannot be opened, naming its rule.
+  static Result<std::unique_ptr<Scanner>> open(std::shared_ptr<const Settings> settings,
+                                               const storage::FuzzyStore* local, Clock& clock,
+                                               Random& random);
+
+  /// `before_wait` is called when only remote servers are left to ask.   Errors: inside the facts.
+  /// Cost: the analysis, a hash pass for each different way to hash, then at most
+  /// `milter.timeout`.
+  [[nodiscard]] Facts scan(std::string_view message,
+                           const std::function<void()>& before_wait = {}) const;
+  /// The verdict on facts of this scanner.
+  [[nodiscard]] Verdict judge(const Facts& facts, FailurePolicy on_failure) const;
+  [[nodiscard]] const Settings& settings() const { return *settings_; }
+
+ private:
+  Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
+  void ask_local(Lookup& lookup, std::uint32_t now) const;
+  void ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline) const;
+
+  std::shared_ptr<const Settings> settings_;
+  const storage::FuzzyStore* local_;
+  Clock& clock_;
+  std::vector<HashOptions> hash_options_;                       ///< the different ones
+  std::vector<std::size_t> hash_of_rule_;                       ///< into hash_options_
+  std::vector<std::unique_ptr<storage::RemoteStore>> remotes_;  ///< by rule; null = local
+};
+
+/// The scanner in force, swapped as a whole at reload and taken once a message.
+/// Threads: any thread.
+class CurrentScanner {
+ public:
+  explicit CurrentScanner(std::shared_ptr<const Scanner> scanner)
+      : scanner_(std::in_place, std::move(scanner)) {}
+  [[nodiscard]] std::shared_ptr<const Scanner> get() const { return *scanner_.lock(); }
+  void set(std::shared_ptr<const Scanner> scanner) { scanner.swap(*scanner_.lock()); }
+
+ private:
+  mutable Guarded<std::shared_ptr<const Scanner>> scanner_;
+};
+
+}  // namespace shingled::milter

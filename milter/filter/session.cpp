@@ -1,0 +1,158 @@
+#include "milter/filter/session.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "config/base/hex.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kDigestHexShown = 10;
+
+std::int64_t milliseconds(Duration time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+}
+
+/// "FUZZY_DENIED:11:20:0.94:rule/part:<digest>", comma separated: enough to do the sum again.
+std::string describe_hits(const Verdict& verdict, const Facts& facts) {
+  std::string text;
+  for (const Hit& hit : verdict.hits) {
+    if (hit.dropped) continue;
+    const Lookup& lookup = facts.lookups[hit.lookup];
+    char numbers[64];
+    std::snprintf(numbers, sizeof numbers, ":%u:%d:%.2f:", hit.flag, hit.value,
+                  static_cast<double>(lookup.probability));
+    if (!text.empty()) text += ',';
+    text += hit.symbol + numbers + lookup.rule + '/' + lookup.hash.part + ':' +
+            to_hex(lookup.match.digest.bytes).substr(0, kDigestHexShown);
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+std::string_view to_string(SenderClass sender) {
+  switch (sender) {
+    case SenderClass::kLocal:
+      return "local";
+    case SenderClass::kAuthenticated:
+      return "authenticated";
+    case SenderClass::kOther:
+      return "other";
+  }
+  return "other";
+}
+
+FailurePolicy policy_for(SenderClass sender, const FailureOptions& options) {
+  switch (sender) {
+    case SenderClass::kLocal:
+      return options.local;
+    case SenderClass::kAuthenticated:
+      return options.authenticated;
+    case SenderClass::kOther:
+      return options.other;
+  }
+  return options.other;
+}
+
+void Session::connect(std::optional<IpAddress> client, HeaderSpacing spacing) {
+  message_.reset();
+  client_ = client;
+  spacing_ = spacing;
+}
+
+Session::Next Session::mail_from(bool authenticated) {
+  message_.reset();
+  std::shared_ptr<const Scanner> scanner = current_.get();
+  const MilterOptions& options = scanner->settings().milter;
+  const bool local = !client_ || contains(options.local_networks, *client_);
+  const SenderClass sender = authenticated ? SenderClass::kAuthenticated
+                             : local       ? SenderClass::kLocal
+                                           : SenderClass::kOther;
+  if ((local && options.skip_local) || (authenticated && options.skip_authenticated)) {
+    log_skipped(sender);
+    return Next::kAccept;
+  }
+  MessageBuffer buffer(options.message_bytes_max, spacing_);
+  ForgedHeaders forged(options.headers);
+  message_.emplace(
+      Message{std::move(scanner), std::move(buffer), std::move(forged), sender, clock_.now(), {}});
+  return Next::kContinue;
+}
+
+void Session::header(std::string_view name, std::string_view value) {
+  if (!message_) return;
+  message_->forged.see(name);
+  message_->buffer.add_header(name, value);
+}
+
+void Session::end_of_headers() {
+  if (message_) message_->buffer.end_headers();
+}
+
+void Session::body(std::string_view bytes) {
+  if (message_) message_->buffer.add_body(bytes);
+}
+
+Action Session::end_of_message(std::string_view queue_id, Mta& mta) {
+  if (!message_) return Action::kPass;
+  const Message& message = *message_;
+  const Scanner& scanner = *message.scanner;
+  const MilterOptions& options = scanner.settings().milter;
+  const FailurePolicy policy = policy_for(message.sender, options.on_failure);
+
+  Facts facts;
+  Verdict verdict;
+  if (message.failure.empty()) {
+    facts = scanner.scan(message.buffer.bytes(), [&] { mta.progress(); });
+    facts.truncated = message.buffer.truncated();
+    verdict = scanner.judge(facts, policy);
+  } else {
+    verdict = verdict_on_failure(policy, message.failure);
+  }
+  Status applied;
+  const Decision decision = decide(std::move(verdict), facts, message.forged, options);
+  if (!options.dry_run) applied = apply(decision, mta);
+  log_message(message, facts, decision.verdict, queue_id, applied);
+  const Action action = options.dry_run ? Action::kPass : decision.verdict.action;
+  message_.reset();
+  return action;
+}
+
+void Session::fail(std::string_view what) {
+  if (message_ && message_->failure.empty()) message_->failure = what;
+}
+
+void Session::log_skipped(SenderClass sender) {
+  logger_.info(LogLine("message")
+                   .field("action", "skip")
+                   .field("class", to_string(sender))
+                   .field("client", client_ ? client_->to_string() : "local"));
+}
+
+void Session::log_message(const Message& message, const Facts& facts, const Verdict& verdict,
+                          std::string_view queue_id, const Status& applied) {
+  LogLine line("message");
+  line.field("queue_id", queue_id)
+      .field("action", to_string(verdict.action))
+      .field("score", verdict.score, 2)
+      .field("hits", describe_hits(verdict, facts))
+      .field("time_ms", milliseconds(clock_.now() - message.start))
+      .field("scan_us", facts.time.count())
+      .field("parts", facts.hashes)
+      .field("lookups", facts.lookups.size())
+      .field("failed", facts.failed())
+      .field("bytes", facts.bytes)
+      .field("class", to_string(message.sender))
+      .field("client", client_ ? client_->to_string() : "local")
+      .field("reason", verdict.reason);
+  if (facts.truncated) line.field("truncated", true);
+  if (!facts.defects.empty()) line.field("defects", facts.defects.size());
+  if (message.scanner->settings().milter.dry_run) line.field("dry_run", true);
+  if (!applied) line.field("mta_error", applied.error().message);
+  logger_.info(line);
+}
+
+}  // namespace shingled::milter

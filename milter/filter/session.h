@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "config/base/socket_address.h"
+#include "milter/actions/apply.h"
+#include "milter/filter/message_buffer.h"
+#include "milter/filter/scanner.h"
+
+namespace shingled::milter {
+
+/// Whose mail it is, for the failure policy and for passing it unseen.
+enum class SenderClass : std::uint8_t { kLocal, kAuthenticated, kOther };
+
+std::string_view to_string(SenderClass sender);  ///< "local" "authenticated" "other"
+FailurePolicy policy_for(SenderClass sender, const FailureOptions& options);
+
+/// One SMTP connection and its transactions, as a plain state machine: knows nothing of libmilter.
+///
+///   connect -> (mail_from -> header* -> end_of_headers -> body* -> end_of_message | abort)*
+///
+/// A step out of order is harmless: without mail_from the rest does nothing.
+/// Threads: one thread at a time.
+class Session {
+ public:
+  enum class Next : std::uint8_t {
+    kContinue,
+    kAccept,  ///< pass this message unseen
+  };
+
+  Session(const CurrentScanner& current, Clock& clock, Logger& logger)
+      : current_(current), clock_(clock), logger_(logger) {}
+
+  /// `client`: none for mail from a local pipe.
+  void connect(std::optional<IpAddress> client, HeaderSpacing spacing);
+  Next mail_from(bool authenticated);
+  void header(std::string_view name, std::string_view value);
+  void end_of_headers();
+  void body(std::string_view bytes);
+  /// Judges the message, asks the MTA for what follows and writes the message's one log line.
+  /// Returns what the MTA is to be answered; with dry_run always kPass. Should it throw, the
+  /// message is still there: `fail` and call again.
+  Action end_of_message(std::string_view queue_id, Mta& mta);
+  void abort() { message_.reset(); }
+
+  /// A step failed (an exception stopped at the rim): the message is judged by the failure policy.
+  void fail(std::string_view what);
+  [[nodiscard]] bool in_message() const { return message_.has_value(); }
+
+ private:
+  struct Message {
+    std::shared_ptr<const Scanner> scanner;  ///< the settings in force when it began
+    MessageBuffer buffer;
+    ForgedHeaders forged;
+    SenderClass sender = SenderClass::kOther;
+    TimePoint start;
+    std::string failure;
+  };
+
+  void log_skipped(SenderClass sender);
+  void log_message(const Message& message, const Facts& facts, const Verdict& verdict,
+                   std::string_view queue_id, const Status& applied);
+
+  const CurrentScanner& current_;
+  Clock& clock_;
+  Logger& logger_;
+  std::optional<IpAddress> client_;
+  HeaderSpacing spacing_ = HeaderSpacing::kStripped;
+  std::optional<Message> message_;
+};
+
+}  // namespace shingled::milter

@@ -1,0 +1,85 @@
+#include "milter/process/log_sink.h"
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <utility>
+
+#include "config/base/guarded.h"
+
+namespace shingled::milter {
+
+namespace {
+
+using SpdLogger = std::shared_ptr<spdlog::logger>;
+
+Result<SpdLogger> make_logger(const std::string& file) {
+  try {
+    spdlog::sink_ptr sink;
+    if (file.empty()) {
+      sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    } else {
+      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+    }
+    auto logger = std::make_shared<spdlog::logger>("shingled", std::move(sink));
+    logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+    logger->set_level(spdlog::level::trace);
+    logger->flush_on(spdlog::level::trace);
+    return logger;
+  } catch (const spdlog::spdlog_ex& failure) {
+    return Error{ErrorCode::kUnavailable, "daemon.log_file " + file + ": " + failure.what()};
+  }
+}
+
+spdlog::level::level_enum spdlog_level(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+  }
+  return spdlog::level::err;
+}
+
+}  // namespace
+
+class LogSink::Impl {
+ public:
+  Impl(std::string a_file, SpdLogger a_logger)
+      : file(std::move(a_file)), logger(std::in_place, std::move(a_logger)) {}
+  const std::string file;
+  Guarded<SpdLogger> logger;
+};
+
+Result<std::unique_ptr<LogSink>> LogSink::open(const std::string& file, LogLevel level) {
+  auto logger = make_logger(file);
+  if (!logger) return logger.error();
+  auto impl = std::make_unique<Impl>(file, *std::move(logger));
+  return std::unique_ptr<LogSink>(new LogSink(std::move(impl), level));
+}
+
+LogSink::LogSink(std::unique_ptr<Impl> impl, LogLevel level)
+    : impl_(std::move(impl)), level_(level) {}
+
+LogSink::~LogSink() = default;
+
+void LogSink::write(LogLevel level, std::string_view line) {
+  if (!enabled(level)) return;
+  const SpdLogger logger = *impl_->logger.lock();
+  logger->log(spdlog_level(level), line);
+}
+
+Status LogSink::reopen() {
+  if (impl_->file.empty()) return {};
+  auto logger = make_logger(impl_->file);
+  if (!logger) return logger.error();
+  logger->swap(*impl_->logger.lock());
+  return {};
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "config/base/logger.h"
+#include "config/base/result.h"
+
+namespace shingled::milter {
+
+/// The daemon's log through spdlog: standard error, or a file that can be opened anew after
+/// rotation. Threads: any thread.
+class LogSink final : public Logger {
+ public:
+  /// `file` empty = standard error. Errors: kUnavailable, naming the file.
+  static Result<std::unique_ptr<LogSink>> open(const std::string& file, LogLevel level);
+  ~LogSink() override;
+  LogSink(const LogSink&) = delete;
+  LogSink& operator=(const LogSink&) = delete;
+
+  void write(LogLevel level, std::string_view line) override;
+  [[nodiscard]] bool enabled(LogLevel level) const override { return level >= level_.load(); }
+  void set_level(LogLevel level) { level_.store(level); }
+  /// Opens the file anew; the old one stays in use when that fails.
+  Status reopen();
+
+ private:
+  class Impl;
+  LogSink(std::unique_ptr<Impl> impl, LogLevel level);
+  std::unique_ptr<Impl> impl_;
+  std::atomic<LogLevel> level_;
+};
+
+}  // namespace shingled::milter

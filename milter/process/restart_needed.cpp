@@ -1,0 +1,38 @@
+#include "milter/process/restart_needed.h"
+
+namespace shingled::milter {
+
+std::vector<std::string> restart_needed(const Settings& running, const Settings& wanted) {
+  std::vector<std::string> names;
+  const auto compare = [&](const char* name, const auto& is, const auto& will_be) {
+    if (!(is == will_be)) names.emplace_back(name);
+  };
+  compare("daemon.user", running.daemon.user, wanted.daemon.user);
+  compare("daemon.group", running.daemon.group, wanted.daemon.group);
+  compare("daemon.pid_file", running.daemon.pid_file, wanted.daemon.pid_file);
+  compare("daemon.log_file", running.daemon.log_file, wanted.daemon.log_file);
+  compare("milter.enabled", running.milter.enabled, wanted.milter.enabled);
+  compare("milter.socket", running.milter.socket, wanted.milter.socket);
+  compare("milter.socket_mode", running.milter.socket_mode, wanted.milter.socket_mode);
+  compare("milter.socket_group", running.milter.socket_group, wanted.milter.socket_group);
+  compare("milter.mta_timeout", running.milter.mta_timeout, wanted.milter.mta_timeout);
+  const EngineOptions& engine = running.storage.engine;
+  const EngineOptions& new_engine = wanted.storage.engine;
+  compare("storage.enabled", running.storage.enabled, wanted.storage.enabled);
+  compare("storage.hashfile", engine.hashfile, new_engine.hashfile);
+  compare("storage.expire", engine.expire, new_engine.expire);
+  compare("storage.sync", engine.sync, new_engine.sync);
+  compare("storage.durability", engine.durability, new_engine.durability);
+  compare("storage.group_commit_max", engine.group_commit_max, new_engine.group_commit_max);
+  compare("storage.update_queue_max", engine.update_queue_max, new_engine.update_queue_max);
+  compare("storage.slot_owners_max", engine.slot_owners_max, new_engine.slot_owners_max);
+  const ServerOptions& server = running.storage.server;
+  const ServerOptions& new_server = wanted.storage.server;
+  compare("storage.listen", server.listen, new_server.listen);
+  compare("storage.threads", server.threads, new_server.threads);
+  compare("storage.socket_buffer_bytes", server.socket_buffer_bytes,
+          new_server.socket_buffer_bytes);
+  return names;
+}
+
+}  // namespace shingled::milter

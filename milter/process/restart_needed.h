@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/options/settings.h"
+
+namespace shingled::milter {
+
+/// The options that differ between two settings but are read at the start only: "storage.hashfile".
+/// Pure.
+std::vector<std::string> restart_needed(const Settings& running, const Settings& wanted);
+
+}  // namespace shingled::milter

@@ -1,0 +1,29 @@
+#include "milter/process/service_manager.h"
+
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+namespace shingled::milter {
+
+void notify_ready(const std::string& status) {
+  sd_notify(0, ("READY=1\nSTATUS=" + status).c_str());
+}
+
+void notify_reloading() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);  // Type=notify-reload wants it, from systemd 253 on
+  const long long microseconds = now.tv_sec * 1'000'000LL + now.tv_nsec / 1000;
+  sd_notify(0, ("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(microseconds)).c_str());
+}
+
+void notify_stopping() { sd_notify(0, "STOPPING=1"); }
+
+void notify_alive() { sd_notify(0, "WATCHDOG=1"); }
+
+std::optional<std::chrono::milliseconds> watchdog_interval() {
+  std::uint64_t microseconds = 0;
+  if (sd_watchdog_enabled(0, &microseconds) <= 0) return std::nullopt;
+  return std::chrono::milliseconds(microseconds / 1000);
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace shingled::milter {
+
+/// What systemd is told, if it started us (NOTIFY_SOCKET). Each is a no-op otherwise.
+void notify_ready(const std::string& status);
+void notify_reloading();
+void notify_stopping();
+void notify_alive();
+/// How often `notify_alive` is expected, or nothing.
+std::optional<std::chrono::milliseconds> watchdog_interval();
+
+}  // namespace shingled::milter

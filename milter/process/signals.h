@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace shingled::milter {
+
+enum class Signal : std::uint8_t { kReload, kReopenLog, kStop };
+
+/// Blocks SIGHUP, SIGUSR1, SIGTERM and SIGINT for this thread and all it starts, and ignores
+/// SIGPIPE. Call before any other thread exists.
+void block_signals();
+
+/// Waits for one of the blocked signals, at most so long. Threads: one thread.
+std::optional<Signal> wait_for_signal(std::chrono::milliseconds most);
+
+}  // namespace shingled::milter

@@ -1,0 +1,147 @@
+#include "milter/rules/score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr double kProbabilityBias = 0.5;                  // an answer at it means nothing
+constexpr std::uint64_t kSmallImageBytesMax = 32 * 1024;  // larger ones count as attachments
+constexpr double kImageExponent = 8;
+constexpr double kImageBesideLongText = 0.25;
+constexpr double kImageBesideShortText = 0.9;
+constexpr double kImageBesideWeakText = 0.5;
+constexpr double kWeakTextProbability = 0.75;
+constexpr double kTextBesideImage = 1.1;
+
+enum class Medium { kText, kImage, kOther };
+
+Medium medium(const mime::PartHash& hash) {
+  switch (hash.kind) {
+    case mime::PartKind::kText:
+    case mime::PartKind::kHtml:
+      return Medium::kText;
+    case mime::PartKind::kImage:
+      return hash.bytes <= kSmallImageBytesMax ? Medium::kImage : Medium::kOther;
+    case mime::PartKind::kHtmlStructure:
+    case mime::PartKind::kAttachment:
+      return Medium::kOther;
+  }
+  return Medium::kOther;
+}
+
+double normalised(double probability) {
+  return std::clamp((probability - kProbabilityBias) / (1 - kProbabilityBias), 0.0, 1.0);
+}
+
+/// What one rule found in texts and images; each rule judges by its own hits only.
+struct Company {
+  bool text_hit = false;
+  bool image_hit = false;
+  double text_probability = 0;  ///< of the best text hit
+};
+
+Company company_of(const Facts& facts, std::uint32_t rule_index) {
+  Company company;
+  for (const Lookup& lookup : facts.lookups) {
+    if (lookup.rule_index != rule_index || lookup.outcome != Lookup::Outcome::kHit) continue;
+    if (medium(lookup.hash) == Medium::kText) {
+      company.text_hit = true;
+      company.text_probability =
+          std::max(company.text_probability, static_cast<double>(lookup.probability));
+    }
+    company.image_hit = company.image_hit || medium(lookup.hash) == Medium::kImage;
+  }
+  return company;
+}
+
+double context_factor(Medium medium, const Company& company, TextAmount text) {
+  if (medium == Medium::kText) return company.image_hit ? kTextBesideImage : 1;
+  if (medium != Medium::kImage) return 1;
+  if (!company.text_hit) {
+    if (text == TextAmount::kLong) return kImageBesideLongText;
+    return text == TextAmount::kShort ? kImageBesideShortText : 1;
+  }
+  if (company.text_probability >= kWeakTextProbability) return 1;
+  return company.text_probability > kProbabilityBias ? company.text_probability
+                                                     : kImageBesideWeakText;
+}
+
+void weigh(Hit& hit, const Lookup& lookup, double context, double weight_threshold) {
+  const bool small_image = medium(lookup.hash) == Medium::kImage;
+  hit.saturation =
+      hit.hits_limit == 0 ? 0 : std::tanh(std::numbers::e * hit.value / hit.hits_limit);
+  hit.certainty = normalised(lookup.probability);
+  hit.image = small_image ? std::pow(hit.certainty, kImageExponent) : 1;
+  hit.context = context;
+  const double share = hit.saturation * hit.certainty * hit.image * hit.context;
+  hit.dropped = std::abs(share) < weight_threshold;
+  hit.score = hit.dropped ? 0 : share * hit.weight;
+}
+
+}  // namespace
+
+std::vector<Hit> score_hits(const Facts& facts, std::span<const RuleOptions> rules) {
+  std::vector<Hit> hits;
+  for (std::size_t i = 0; i < facts.lookups.size(); ++i) {
+    const Lookup& lookup = facts.lookups[i];
+    if (lookup.outcome != Lookup::Outcome::kHit || lookup.rule_index >= rules.size()) continue;
+    const RuleOptions& rule = rules[lookup.rule_index];
+    const double context =
+        context_factor(medium(lookup.hash), company_of(facts, lookup.rule_index), facts.text);
+    const std::size_t flag_count =
+        std::min<std::size_t>(lookup.match.flag_count, lookup.match.flags.size());
+    for (std::size_t f = 0; f < flag_count; ++f) {
+      const auto [flag, value] = lookup.match.flags[f];
+      const FlagOptions* named = rule.flags.find(flag);
+      if (named == nullptr && rule.skip_unknown) continue;
+      Hit hit;
+      hit.lookup = i;
+      hit.flag = flag;
+      hit.value = value;
+      hit.symbol = named != nullptr ? named->symbol : rule.symbol;
+      hit.hits_limit = named != nullptr ? named->hits_limit : FlagOptions{}.hits_limit;
+      hit.weight = named != nullptr ? named->weight : 0;
+      weigh(hit, lookup, context, rule.weight_threshold);
+      hits.push_back(std::move(hit));
+    }
+  }
+  return hits;
+}
+
+std::vector<Symbol> sum_symbols(std::span<const Hit> hits) {
+  std::vector<Symbol> symbols;
+  for (const Hit& hit : hits) {
+    if (hit.dropped) continue;
+    auto symbol = std::find_if(symbols.begin(), symbols.end(),
+                               [&](const Symbol& known) { return known.name == hit.symbol; });
+    if (symbol == symbols.end()) symbol = symbols.insert(symbols.end(), {hit.symbol, hit.score, 0});
+    if (std::abs(hit.score) > std::abs(symbol->score)) symbol->score = hit.score;
+    ++symbol->hits;
+  }
+  return symbols;
+}
+
+std::string Hit::arithmetic() const {
+  char text[160];
+  std::snprintf(text, sizeof text, "%.2f (%d of %g) x %.2f certain", saturation, value, hits_limit,
+                certainty);
+  std::string sum = text;
+  if (image != 1) {
+    std::snprintf(text, sizeof text, " x %.2f image", image);
+    sum += text;
+  }
+  if (context != 1) {
+    std::snprintf(text, sizeof text, " x %.2f context", context);
+    sum += text;
+  }
+  if (dropped) return sum + " = below weight_threshold, dropped";
+  std::snprintf(text, sizeof text, " x %.2f = %.2f", weight, score);
+  return sum + text;
+}
+
+}  // namespace shingled::milter

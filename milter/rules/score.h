@@ -1,0 +1,50 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/options/rule_options.h"
+#include "milter/filter/facts.h"
+
+namespace shingled::milter {
+
+/// What one stored flag of one matched hash weighs, with every factor of the product, so that
+/// `scan` can show the sum as it was done:
+///
+///   score = saturation x certainty x image x context x weight
+struct Hit {
+  std::size_t lookup = 0;  ///< into Facts::lookups
+  std::uint32_t flag = 0;
+  std::int32_t value = 0;
+  std::string symbol;
+  double hits_limit = 0;
+  double saturation = 0;  ///< tanh(e * value / hits_limit)
+  double certainty = 0;   ///< clamp((probability - 0.5) * 2, 0, 1)
+  double image = 1;       ///< ((probability - 0.5) * 2)^8 for a small image, else 1
+  double context = 1;     ///< what else matched: fuzzy-protocol.md section 6, "message-level"
+  double weight = 0;      ///< the symbol's score at saturation
+  double score = 0;       ///< the product; 0 if dropped
+  bool dropped = false;   ///< below the rule's weight_threshold
+
+  /// "0.96 (7 of 10) x 1.00 certain x 20.00 = 19.13"
+  [[nodiscard]] std::string arithmetic() const;
+};
+
+/// A symbol's share of the score: its strongest hit. Many parts of one mail are one report.
+struct Symbol {
+  std::string name;
+  double score = 0;
+  std::size_t hits = 0;
+  friend bool operator==(const Symbol&, const Symbol&) = default;
+};
+
+/// Every hit of every look-up, in their order, and one for each further flag of a multi-flag
+/// record. Flags no rule names are left out where the rule says so. Pure.   Source:
+/// fuzzy-protocol.md section 6 (4.1.3 and later).
+std::vector<Hit> score_hits(const Facts& facts, std::span<const RuleOptions> rules);
+
+/// Symbols in the order of their first hit; dropped hits do not count.
+std::vector<Symbol> sum_symbols(std::span<const Hit> hits);
+
+}  // namespace shingled::milter

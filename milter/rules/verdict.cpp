@@ -1,0 +1,112 @@
+#include "milter/rules/verdict.h"
+
+#include <cstdio>
+#include <utility>
+
+namespace shingled::milter {
+
+namespace {
+
+struct Threshold {
+  Action action;
+  std::optional<double> score;
+};
+
+/// Strongest first.
+std::array<Threshold, 5> thresholds(const ActionOptions& actions) {
+  return {{{Action::kDiscard, actions.discard},
+           {Action::kReject, actions.reject},
+           {Action::kQuarantine, actions.quarantine},
+           {Action::kTempfail, actions.tempfail},
+           {Action::kAddHeader, actions.add_header}}};
+}
+
+std::string reason_for(Action action, double score, const ActionOptions& actions) {
+  char text[96];
+  for (const auto& [candidate, threshold] : thresholds(actions)) {
+    if (candidate != action || !threshold) continue;
+    std::snprintf(text, sizeof text, "score %.2f reaches %s %.2f", score,
+                  std::string(to_string(action)).c_str(), *threshold);
+    return text;
+  }
+  std::snprintf(text, sizeof text, "score %.2f reaches no threshold", score);
+  return text;
+}
+
+Action action_of(FailurePolicy policy) {
+  switch (policy) {
+    case FailurePolicy::kAccept:
+      return Action::kPass;
+    case FailurePolicy::kTempfail:
+      return Action::kTempfail;
+    case FailurePolicy::kReject:
+      return Action::kReject;
+  }
+  return Action::kPass;
+}
+
+std::string describe_failures(const Facts& facts) {
+  for (const Lookup& lookup : facts.lookups) {
+    if (!lookup.failed()) continue;
+    return std::to_string(facts.failed()) + " of " + std::to_string(facts.lookups.size()) +
+           " look-ups failed, first " + std::string(to_string(lookup.outcome)) + " of rule " +
+           lookup.rule;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view to_string(Action action) {
+  switch (action) {
+    case Action::kPass:
+      return "pass";
+    case Action::kAddHeader:
+      return "add_header";
+    case Action::kTempfail:
+      return "tempfail";
+    case Action::kQuarantine:
+      return "quarantine";
+    case Action::kReject:
+      return "reject";
+    case Action::kDiscard:
+      return "discard";
+  }
+  return "pass";
+}
+
+Action choose_action(double score, const ActionOptions& actions) {
+  for (const auto& [action, threshold] : thresholds(actions)) {
+    if (threshold && score >= *threshold) return action;
+  }
+  return Action::kPass;
+}
+
+Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const ActionOptions& actions,
+              FailurePolicy on_failure) {
+  Verdict verdict;
+  verdict.hits = score_hits(facts, rules);
+  verdict.symbols = sum_symbols(verdict.hits);
+  for (const Symbol& symbol : verdict.symbols) verdict.score += symbol.score;
+  verdict.required = actions.add_header;
+  verdict.action = choose_action(verdict.score, actions);
+  verdict.reason = reason_for(verdict.action, verdict.score, actions);
+
+  const bool enough = verdict.action > Action::kAddHeader;
+  if (facts.failed() > 0 && !enough) {
+    verdict.failed = true;
+    verdict.reason = describe_failures(facts);
+    if (on_failure != FailurePolicy::kAccept) verdict.action = action_of(on_failure);
+  }
+  return verdict;
+}
+
+Verdict verdict_on_failure(FailurePolicy policy, std::string reason) {
+  Verdict verdict;
+  verdict.action = action_of(policy);
+  verdict.reason = std::move(reason);
+  verdict.failed = true;
+  return verdict;
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/options/milter_options.h"
+#include "config/options/rule_options.h"
+#include "milter/rules/score.h"
+
+namespace shingled::milter {
+
+/// What happens to a message; the later, the stronger.
+enum class Action : std::uint8_t { kPass, kAddHeader, kTempfail, kQuarantine, kReject, kDiscard };
+
+std::string_view to_string(Action action);  ///< "pass" "add_header" "tempfail" "quarantine" ...
+
+/// What we think of a message, and why.
+struct Verdict {
+  Action action = Action::kPass;
+  double score = 0;
+  std::optional<double> required;  ///< the add_header threshold, "required" in X-Spam-Status
+  std::vector<Symbol> symbols;
+  std::vector<Hit> hits;
+  std::string reason;   ///< "score 12.00 reaches reject 10.00"; on failure, what failed
+  bool failed = false;  ///< judged by the failure policy, not by the score
+
+  [[nodiscard]] bool is_spam() const { return required && score >= *required; }
+};
+
+/// The strongest action whose threshold the score reaches. Pure.
+Action choose_action(double score, const ActionOptions& actions);
+
+/// Facts to verdict: pure, so a log line or `scan` can replay it.
+///
+/// A message whose look-ups did not all get an answer is judged by what is known when that is
+/// enough for more than a header; else by `on_failure`.
+Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const ActionOptions& actions,
+              FailurePolicy on_failure);
+
+/// The verdict on a message that could not be looked at at all. Pure.
+Verdict verdict_on_failure(FailurePolicy policy, std::string reason);
+
+}  // namespace shingled::milter
