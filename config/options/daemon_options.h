@@ -7,13 +7,14 @@
 
 namespace shingled {
 
-/// The process.
+/// Section `daemon`: the process.
 struct DaemonOptions {
-  std::string user;      ///< to become after the sockets are open; empty = stay
+  /// To become once the sockets are open; empty = stay.
+  std::string user;
   std::string group;     ///< empty = the user's
-  std::string pid_file;  ///< empty = none
-  std::string
-      log_file;  ///< empty = standard error (the journal under systemd); reopened at SIGUSR1
+  std::string pid_file;  ///< absolute path; empty = none
+  /// Absolute path, opened again at SIGUSR1; empty = standard error (the journal under systemd).
+  std::string log_file;
   LogLevel log_level = LogLevel::kInfo;
 
   friend bool operator==(const DaemonOptions&, const DaemonOptions&) = default;

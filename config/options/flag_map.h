@@ -13,8 +13,8 @@ struct FlagOptions {
   std::string name;        ///< "denied"
   std::uint32_t flag = 0;  ///< 1..255
   std::string symbol;      ///< "FUZZY_DENIED"
-  double hits_limit =
-      20.0;             ///< the stored value at which the score saturates (old name: max_score)
+  /// The stored value at which the score saturates, 1 or more (old name: max_score).
+  double hits_limit = 20.0;
   double weight = 0.0;  ///< score of the symbol at saturation; negative for good mail
 
   friend bool operator==(const FlagOptions&, const FlagOptions&) = default;

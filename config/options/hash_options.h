@@ -16,25 +16,26 @@ enum class Compat : std::uint8_t { kRspamd3, kRspamd4 };
 /// Which words the tokenizer makes: the locale form of hashing.md 10.1.
 enum class WordForm : std::uint8_t { kPosix, kRoot };
 
-/// How one rule makes hashes of a message. Sender and storage must agree on every field, or nothing
-/// matches.
+/// Part of a rule: how it makes hashes of a message. Sender and storage must agree on every field,
+/// or nothing matches.
 struct HashOptions {
   HashAlgorithm algorithm = HashAlgorithm::kMumhash;
   std::string fuzzy_key{};           ///< text; empty = the built-in "rspamd"
   std::string fuzzy_shingles_key{};  ///< text; empty = the built-in "rspamd"
-  std::uint32_t min_length = 64;     ///< words a text needs for shingles; never below 32
-  std::uint64_t min_bytes = 1024;    ///< smallest body for a direct or data hash; 0 = no limit
-  double text_multiplier = 4.0;  ///< a text counts as this many times its bytes against min_bytes
+  std::uint32_t min_length = 64;     ///< words a text needs for shingles, 32 to 1000000
+  std::uint64_t min_bytes =
+      1024;                      ///< smallest body for a direct or data hash, 0 to 1G; 0 = no limit
+  double text_multiplier = 4.0;  ///< a text counts as so many times its bytes there, 0.01 to 1000
   bool text_shingles = true;
   bool short_text_direct_hash = true;
   bool no_subject = false;  ///< leave the subject out of direct hashes
   bool skip_images = false;
   bool scan_archives = true;
-  std::uint32_t min_width = 500;                ///< pixels, for images whose size is known
-  std::uint32_t min_height = 500;               ///< pixels
+  std::uint32_t min_width = 500;   ///< pixels, 0 to 100000, for images whose size is known
+  std::uint32_t min_height = 500;  ///< pixels, 0 to 100000
   std::vector<std::string> mime_types = {"*"};  ///< globs over type/subtype, for attachments
-  bool html_shingles = false;  ///< structure hash of HTML parts (hashing.md section 13)
-  std::uint32_t min_html_tags = 10;
+  bool html_shingles = false;        ///< structure hash of HTML parts (hashing.md section 13)
+  std::uint32_t min_html_tags = 10;  ///< elements it needs, 1 to 1000000
   bool ignore_link_domains = false;
 
   friend bool operator==(const HashOptions&, const HashOptions&) = default;

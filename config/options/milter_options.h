@@ -23,7 +23,8 @@ struct FailureOptions {
 };
 
 /// Scores from which an action is taken. The strongest whose threshold is reached wins:
-/// discard > reject > quarantine > tempfail > add_header. An absent one never happens.
+/// discard > reject > quarantine > tempfail > add_header. An absent one never happens; others
+/// may have any finite score.
 struct ActionOptions {
   std::optional<double> discard;
   std::optional<double> reject = 10.0;
@@ -34,8 +35,8 @@ struct ActionOptions {
   friend bool operator==(const ActionOptions&, const ActionOptions&) = default;
 };
 
-/// Names of the headers we add; every inbound one of the same name is removed first. Empty = not
-/// added.
+/// Names of the headers we add (RFC 5322 field names, at most 64 bytes, no two alike, none of the
+/// mail itself); every inbound one of the same name is removed first. Empty = not added.
 struct HeaderOptions {
   std::string spam = "X-Spam";  ///< "Yes", from the add_header threshold on
   std::string score = "X-Spam-Score";
@@ -45,15 +46,16 @@ struct HeaderOptions {
   friend bool operator==(const HeaderOptions&, const HeaderOptions&) = default;
 };
 
-/// The mail side.
+/// Section `milter`: the mail side.
 struct MilterOptions {
   bool enabled = true;
   SocketSpec socket = {SocketSpec::Kind::kInet, "127.0.0.1", 11339, ""};
-  std::uint32_t socket_mode = 0660;                    ///< of a unix socket
-  std::string socket_group;                            ///< of a unix socket; empty = the process's
-  std::chrono::milliseconds timeout{5000};             ///< budget for all look-ups of one message
-  std::chrono::seconds mta_timeout{7210};              ///< libmilter's wait for the MTA
-  std::uint64_t message_bytes_max = 50 * 1024 * 1024;  ///< a larger message is judged by what fits
+  std::uint32_t socket_mode = 0660;         ///< of a unix socket, 0600 to 0777
+  std::string socket_group;                 ///< of a unix socket; empty = the process's
+  std::chrono::milliseconds timeout{5000};  ///< for all look-ups of one message, 100ms to 10m
+  std::chrono::seconds mta_timeout{7210};   ///< libmilter's wait for the MTA, 1s to 1d
+  std::uint64_t message_bytes_max =
+      50 * 1024 * 1024;  ///< the rest of a message is not judged, 1K to 2G
   std::vector<Network> local_networks = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
   bool skip_local = false;          ///< pass mail of local senders unseen
   bool skip_authenticated = false;  ///< pass mail of authenticated senders unseen
@@ -61,8 +63,9 @@ struct MilterOptions {
   FailureOptions on_failure;
   ActionOptions actions;
   HeaderOptions headers;
-  std::string reject_text = "Message rejected as spam";  ///< after "5.7.1"; neutral, names no rule
-  std::chrono::seconds drain_time{30};                   ///< at SIGTERM, for messages under way
+  std::string reject_text =
+      "Message rejected as spam";       ///< after "5.7.1", 1 to 450 ASCII characters
+  std::chrono::seconds drain_time{30};  ///< at SIGTERM, for messages under way, 0 to 1h
 
   friend bool operator==(const MilterOptions&, const MilterOptions&) = default;
 };

@@ -17,17 +17,17 @@ enum class Durability : std::uint8_t {
   kSync,  ///< commits at least every `sync`, replies still wait for the commit: fewest disk writes
 };
 
-/// The embedded storage engine.
+/// Section `storage`, first half: the embedded engine.
 struct EngineOptions {
   std::string hashfile = "/var/lib/shingled/fuzzy.db";
-  std::chrono::seconds expire =
-      std::chrono::hours(24 * 90);  ///< without a WRITE for so long: gone; 0 = never
-  std::chrono::milliseconds sync{
-      0};  ///< with durability sync: longest wait of an update for its commit
+  /// Without a WRITE for so long: gone; 1m to 36500d, 0 = never.
+  std::chrono::seconds expire = std::chrono::hours(24 * 90);
+  /// With durability sync: longest wait of an update for its commit, 1ms to 1h.
+  std::chrono::milliseconds sync{0};
   Durability durability = Durability::kCommit;
-  std::uint32_t group_commit_max = 4096;    ///< updates in one transaction
-  std::uint32_t update_queue_max = 65'536;  ///< updates waiting; beyond it they are refused
-  std::uint32_t slot_owners_max = 16;       ///< digests that may own one shingle slot
+  std::uint32_t group_commit_max = 4096;    ///< updates in one transaction, 1 to 1000000
+  std::uint32_t update_queue_max = 65'536;  ///< updates waiting, 1 to 16000000; more are refused
+  std::uint32_t slot_owners_max = 16;       ///< digests that may own one shingle slot, 1 to 1024
 
   friend bool operator==(const EngineOptions&, const EngineOptions&) = default;
 };
@@ -42,21 +42,20 @@ struct Keypair {
   }
 };
 
-/// The fuzzy service on the standard port.
+/// Section `storage`, second half: the fuzzy service on the standard port.
 struct ServerOptions {
   std::vector<SocketSpec> listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 11335, ""},
                                     {SocketSpec::Kind::kInet6, "::1", 11335, ""}};
   std::vector<Network> allow_update = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
-  std::vector<Network> trusted = {
-      *Network::parse("127.0.0.0/8"),
-      *Network::parse("::1")};             ///< may have 144-byte replies in the clear
+  /// May have 144-byte replies in the clear.
+  std::vector<Network> trusted = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
   std::vector<Network> blocked;            ///< dropped before parsing
   std::vector<Keypair> keypair;            ///< the last one is the default key
-  std::uint32_t keypair_cache_size = 512;  ///< shared keys kept; 0 = none
-  bool encrypted_only = false;
-  bool read_only = false;
-  std::uint32_t threads = 0;  ///< worker threads; 0 = one a processor
-  std::uint64_t socket_buffer_bytes = 4 * 1024 * 1024;
+  std::uint32_t keypair_cache_size = 512;  ///< shared keys kept, 0 to 1000000; 0 = none
+  bool encrypted_only = false;             ///< what is not encrypted is refused
+  bool read_only = false;                  ///< WRITE and DEL are refused to everybody
+  std::uint32_t threads = 0;               ///< worker threads, 1 to 1024; 0 = one a processor
+  std::uint64_t socket_buffer_bytes = 4 * 1024 * 1024;  ///< of the kernel, each, 4K to 1G
 
   friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
 };
