@@ -1,8 +1,16 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "milter/cli/console.h"
+
 namespace shingled::milter {
 
 /// The whole command line. Returns the process's exit code (sysexits).
 int run_cli(int argc, char** argv);
+
+/// The same on given streams; `arguments` without the program's name.
+int run_cli(const std::vector<std::string>& arguments, Console& console);
 
 }  // namespace shingled::milter

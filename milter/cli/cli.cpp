@@ -1,0 +1,81 @@
+#include "milter/cli/cli.h"
+
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <iostream>
+
+#include "milter/cli/commands.h"
+#include "milter/cli/interrupt.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr const char* kFooter = R"(Every command takes --help, -c FILE and -o KEY=VALUE.
+Exit codes are those of sysexits: 0 done, 64 usage, 65 a message without a hash, 66 cannot read,
+69 nobody answers, 75 again later, 77 refused, 78 configuration.)";
+
+void describe(CLI::App& app, Command& chosen) {
+  app.name("shingled");
+  app.description("A milter for Postfix and Sendmail with its own fuzzy-hash storage.");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "shingled " SHINGLED_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+  add_run_command(app, chosen);
+  add_configtest_command(app, chosen);
+  add_train_commands(app, chosen);
+  add_hash_command(app, chosen);
+  add_status_commands(app, chosen);
+  add_keypair_command(app, chosen);
+}
+
+/// The text CLI11 has for --help, --version and errors, where we want it.
+int finish_parse(const CLI::App& app, const CLI::ParseError& outcome, Console& console) {
+  if (outcome.get_exit_code() != 0) {
+    const auto chosen = app.get_subcommands();
+    console.error(chosen.empty() ? "usage" : chosen.front()->get_name(), outcome.what());
+    console.note("try: shingled " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") +
+                 "--help");
+    return EX_USAGE;
+  }
+  const bool is_version = dynamic_cast<const CLI::CallForVersion*>(&outcome) != nullptr;
+  std::string text = is_version ? outcome.what() : app.help();
+  while (text.ends_with('\n')) text.pop_back();
+  console.line(text);
+  return EX_OK;
+}
+
+}  // namespace
+
+int run_cli(const std::vector<std::string>& arguments, Console& console) {
+  CLI::App app;
+  Command chosen;
+  describe(app, chosen);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(),
+                                       arguments.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::ParseError& outcome) {
+    return finish_parse(app, outcome, console);
+  }
+  const int code = chosen(console);
+  if (!console.broken()) return code;
+  console.error("standard output", "cannot be written");
+  return code == EX_OK ? EX_IOERR : code;
+}
+
+int run_cli(int argc, char** argv) {
+  Console console(std::cout, std::cerr);
+  try {
+    watch_interrupts();
+    return run_cli(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), console);
+  } catch (const std::exception& failure) {
+    console.error("internal error", failure.what());
+    return EX_SOFTWARE;
+  }
+}
+
+}  // namespace shingled::milter

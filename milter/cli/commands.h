@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+
+#include "milter/cli/console.h"
+
+namespace shingled::milter {
+
+/// A command whose arguments are parsed, ready to run; returns its exit code.
+using Command = std::function<int(Console&)>;
+
+/// Each adds its command to the command line; `chosen` becomes it when the user asks for it.
+void add_run_command(CLI::App& app, Command& chosen);
+void add_configtest_command(CLI::App& app, Command& chosen);
+void add_train_commands(CLI::App& app, Command& chosen);  ///< add, del
+void add_hash_command(CLI::App& app, Command& chosen);
+void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
+void add_keypair_command(CLI::App& app, Command& chosen);
+
+}  // namespace shingled::milter

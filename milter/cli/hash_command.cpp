@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "config/base/hex.h"
+#include "milter/cli/commands.h"
+#include "milter/cli/message_loop.h"
+#include "milter/cli/server_choice.h"
+#include "milter/cli/settings_choice.h"
+#include "mime/analyze.h"
+
+namespace shingled::milter {
+
+namespace {
+
+struct HashArguments {
+  SettingsArguments settings;
+  MessageArguments messages;
+  std::string rule;
+  std::string compat;
+  bool json = false;
+};
+
+Json shingles_json(const Fingerprint& fingerprint) {
+  if (!fingerprint.shingles) return nullptr;
+  Json numbers = Json::array();
+  for (const std::uint64_t shingle : *fingerprint.shingles)
+    numbers.push_back(std::to_string(shingle));
+  return numbers;
+}
+
+Json part_json(const mime::PartHash& hash) {
+  return {{"part", hash.part},
+          {"kind", mime::to_string(hash.kind)},
+          {"method", mime::to_string(hash.method)},
+          {"algorithm", mime::to_string(hash.algorithm)},
+          {"words", hash.words},
+          {"bytes", hash.bytes},
+          {"digest", to_hex(hash.fingerprint.digest.bytes)},
+          {"shingles", shingles_json(hash.fingerprint)}};
+}
+
+void print_part(const mime::PartHash& hash, Console& console) {
+  constexpr std::size_t kShinglesALine = 4;
+  console.line(fmt::format("  part {}  {}  {}  {}  {} words  {} bytes",
+                           hash.part.empty() ? "-" : hash.part, mime::to_string(hash.kind),
+                           mime::to_string(hash.method), mime::to_string(hash.algorithm),
+                           hash.words, hash.bytes));
+  console.line("    " + to_hex(hash.fingerprint.digest.bytes));
+  if (!hash.fingerprint.shingles) return;
+  std::vector<TableRow> rows;
+  for (std::size_t i = 0; i < kShingleCount; ++i) {
+    if (i % kShinglesALine == 0) rows.emplace_back();
+    rows.back().push_back(std::to_string((*hash.fingerprint.shingles)[i]));
+  }
+  for (const std::string& line : table_lines(rows, "    ")) console.line(line);
+}
+
+int print_hashes(const SourceMessage& message, const HashArguments& arguments,
+                 const MimeOptions& mime, const HashOptions& hash, Console& console) {
+  const auto hashes = mime::hash_message(mime::analyze(message.bytes, mime), hash);
+  if (arguments.json) {
+    Json parts = Json::array();
+    for (const auto& part : hashes) parts.push_back(part_json(part));
+    console.json({{"file", message.name}, {"parts", std::move(parts)}});
+    return EX_OK;
+  }
+  console.line(
+      fmt::format("{}: {}", terminal_safe(message.name), counted(hashes.size(), "hash", "hashes")));
+  for (const auto& part : hashes) print_part(part, console);
+  return EX_OK;
+}
+
+int run_hash(const HashArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  HashOptions hash;  // the built-in rule, unless one is named
+  if (!arguments.rule.empty()) {
+    const auto rule = find_rule(*settings, arguments.rule);
+    if (!rule) {
+      console.error("hash", rule.error().message);
+      return EX_USAGE;
+    }
+    hash = (*rule)->hash;
+  }
+  MimeOptions mime = settings->mime;
+  if (!arguments.compat.empty()) {
+    mime.compat = arguments.compat == "rspamd-3" ? Compat::kRspamd3 : Compat::kRspamd4;
+  }
+  return for_each_message(arguments.messages, settings->milter.message_bytes_max, console,
+                          [&](const SourceMessage& message) {
+                            return print_hashes(message, arguments, mime, hash, console);
+                          });
+}
+
+}  // namespace
+
+void add_hash_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("hash", "Digests and shingles of messages; asks nobody");
+  command->footer(R"(Without --rule hashes are made as the built-in rule makes them.
+
+Example:
+  shingled hash --json message.eml)");
+  const auto arguments = std::make_shared<HashArguments>();
+  arguments->settings.add_to(*command);
+  arguments->messages.add_to(*command);
+  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->add_option("--rule", arguments->rule, "Rule of the configuration")->type_name("NAME");
+  command->add_option("--compat", arguments->compat, "Whose hashes these are equal to")
+      ->type_name("rspamd-3|rspamd-4")
+      ->check(CLI::IsMember({"rspamd-3", "rspamd-4"}));
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_hash(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,22 @@
+#include "milter/cli/interrupt.h"
+
+#include <csignal>
+
+namespace shingled::milter {
+
+namespace {
+volatile std::sig_atomic_t is_interrupted = 0;  // a signal handler can reach nothing else
+void note_interrupt(int) { is_interrupted = 1; }
+}  // namespace
+
+void watch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = note_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+bool interrupted() { return is_interrupted != 0; }
+
+}  // namespace shingled::milter

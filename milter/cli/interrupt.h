@@ -1,0 +1,15 @@
+#pragma once
+
+namespace shingled::milter {
+
+/// The exit code of a command that Ctrl-C ended: 128 + SIGINT, as a shell would report it.
+inline constexpr int kExitInterrupted = 130;
+
+/// From now on the first Ctrl-C only sets a mark, by which a command ends between two messages; a
+/// second one ends the process at once. A blocking read gives EINTR.
+void watch_interrupts();
+
+/// Whether Ctrl-C was pressed.   Threads: any thread.
+bool interrupted();
+
+}  // namespace shingled::milter

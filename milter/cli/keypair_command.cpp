@@ -1,0 +1,32 @@
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+
+#include "config/base/random.h"
+#include "milter/cli/commands.h"
+#include "milter/cli/settings_choice.h"
+#include "storage/crypto/keypair.h"
+
+namespace shingled::milter {
+
+void add_keypair_command(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("keypair", "A new key pair, in rspamd's text form and as YAML");
+  command->footer(R"(The public key is what clients get; keep the private one secret.
+
+Example:
+  shingled keypair)");
+  const auto settings = std::make_shared<SettingsArguments>();
+  settings->add_to(*command);
+  command->callback([&chosen] {
+    chosen = [](Console& console) {
+      SystemRandom random;
+      const Keypair keypair = storage::generate_keypair(random);
+      console.line("# rspamd:\n" + storage::to_ucl(keypair));
+      console.line("# shingled.yaml, in the section storage:\n" + storage::to_yaml(keypair));
+      return EX_OK;
+    };
+  });
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/base/result.h"
+#include "config/base/unique_fd.h"
+
+namespace shingled::milter {
+
+/// Lines of a file of any size in bounded memory.
+///
+/// Errors: kUnavailable with the system's reason, kTimeout when a signal interrupted the wait.
+/// Threads: one thread.
+class LineReader {
+ public:
+  /// Longer lines come in pieces of this size.
+  static constexpr std::size_t kPieceBytesMax = 64 * 1024;
+
+  struct Piece {
+    std::string_view bytes;    ///< with its line end; empty = the end of the file
+    bool starts_line = false;  ///< false: goes on where the piece before it was cut
+  };
+
+  explicit LineReader(UniqueFd fd) : fd_(std::move(fd)) {}
+  /// The next piece, valid until the next call.
+  Result<Piece> next();
+  /// Bytes read from the file so far.
+  [[nodiscard]] std::uint64_t position() const { return position_; }
+
+ private:
+  UniqueFd fd_;
+  std::string buffer_;
+  std::size_t begin_ = 0;
+  bool at_line_start_ = true;
+  bool at_end_ = false;
+  std::uint64_t position_ = 0;
+};
+
+/// The messages of one file: an mbox when it begins with "From ", else the whole file as one.
+///
+/// In an mbox a line "From SENDER ... HH:MM" after an empty line (or at the beginning) starts a
+/// message; it and the empty line before it are no part of any message, and ">From " lines lose one
+/// ">" (mboxrd). A body line that begins with "From " but carries no time of day is text.
+class MessageFile {
+ public:
+  struct Message {
+    std::string bytes;
+    bool cut = false;          ///< was longer than the bound: only its beginning is here
+    std::uint64_t number = 0;  ///< in its mbox, from 1; 0 = the file is no mbox
+  };
+
+  MessageFile(UniqueFd fd, std::uint64_t message_bytes_max)
+      : lines_(std::move(fd)), message_bytes_max_(message_bytes_max) {}
+  /// The next message; nothing at the end of the file. A file without a byte is one empty message.
+  Result<std::optional<Message>> next();
+  [[nodiscard]] std::uint64_t position() const { return lines_.position(); }
+
+ private:
+  void append(Message& message, std::string_view bytes) const;
+
+  LineReader lines_;
+  std::uint64_t message_bytes_max_;
+  std::uint64_t number_ = 0;
+  bool begun_ = false;
+  bool is_mbox_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace shingled::milter

@@ -1,0 +1,146 @@
+#include "milter/cli/server_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "config/base/hex.h"
+#include "config/base/zbase32.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::uint16_t kFuzzyPort = 11335;
+// Our own daemon counts a repeated request once and answers after its commit, so a person's command
+// can wait out a busy disk: 1 + 4 transmissions, five seconds.
+constexpr std::uint32_t kLocalRetransmits = 4;
+
+using PublicKey = std::array<std::uint8_t, 32>;
+
+Result<PublicKey> parse_key(const std::string& text) {
+  auto bytes = from_zbase32(text);
+  if (!bytes || bytes->size() != PublicKey{}.size()) bytes = from_hex(text);
+  if (!bytes || bytes->size() != PublicKey{}.size()) {
+    return Error{ErrorCode::kInvalid,
+                 "--key: a public key has 52 characters of z-base-32 or 64 of hexadecimal"};
+  }
+  PublicKey key{};
+  std::copy(bytes->begin(), bytes->end(), key.begin());
+  return key;
+}
+
+Result<Destination> destination_of(const RuleOptions& rule, const ServerArguments& arguments,
+                                   const Settings& settings) {
+  Destination chosen{&rule, rule.remote, false};
+  if (!arguments.servers.empty()) {
+    chosen.remote.servers.clear();
+    chosen.remote.encryption_key.reset();
+    for (const std::string& text : arguments.servers) {
+      auto server = SocketSpec::parse(text, kFuzzyPort);
+      if (!server) return server.error().in("--server " + text);
+      if (server->kind == SocketSpec::Kind::kUnix) {
+        return Error{ErrorCode::kInvalid, "--server " + text + ": must be HOST:PORT"};
+      }
+      chosen.remote.servers.push_back(std::move(*server));
+    }
+  } else if (chosen.remote.servers.empty()) {
+    auto local = local_service(settings.storage);
+    if (!local) return local.error().in("rule " + rule.name);
+    chosen.remote = std::move(*local);
+    chosen.local = true;
+  }
+  if (!arguments.key.empty()) {
+    auto key = parse_key(arguments.key);
+    if (!key) return key.error();
+    chosen.remote.encryption_key = *key;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+void ServerArguments::add_to(CLI::App& command) {
+  command
+      .add_option("--server", servers,
+                  "Fuzzy server (default: the rule's servers, else the local daemon); repeatable")
+      ->type_name("HOST:PORT")
+      ->allow_extra_args(false);
+  command.add_option("--key", key, "Public key of the servers: talk encrypted")
+      ->type_name("PUBKEY");
+  command.add_option("--rule", rule, "Rule of the configuration")->type_name("NAME");
+}
+
+Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name) {
+  if (settings.rules.empty()) return Error{ErrorCode::kInvalid, "the configuration has no rule"};
+  if (name.empty()) return &settings.rules.front();
+  std::string known;
+  for (const RuleOptions& rule : settings.rules) {
+    if (rule.name == name) return &rule;
+    known += (known.empty() ? "" : ", ") + rule.name;
+  }
+  return Error{ErrorCode::kInvalid, "no rule " + name + "; there are: " + known};
+}
+
+Result<std::vector<Destination>> choose_destinations(const ServerArguments& arguments,
+                                                     const Settings& settings) {
+  std::vector<Destination> chosen;
+  const bool every_rule = arguments.rule.empty() && arguments.servers.empty();
+  if (!every_rule || settings.rules.empty()) {
+    const auto rule = find_rule(settings, arguments.rule);
+    if (!rule) return rule.error();
+    auto destination = destination_of(**rule, arguments, settings);
+    if (!destination) return destination.error();
+    chosen.push_back(std::move(*destination));
+    return chosen;
+  }
+  for (const RuleOptions& rule : settings.rules) {
+    auto destination = destination_of(rule, arguments, settings);
+    if (!destination) return destination.error();
+    chosen.push_back(std::move(*destination));
+  }
+  return chosen;
+}
+
+Result<Destination> choose_pupil(const ServerArguments& arguments, const Settings& settings) {
+  ServerArguments named = arguments;
+  if (named.rule.empty() && named.servers.empty()) {
+    const auto writable = std::find_if(settings.rules.begin(), settings.rules.end(),
+                                       [](const RuleOptions& rule) { return !rule.read_only; });
+    if (writable == settings.rules.end()) {
+      return Error{ErrorCode::kInvalid, "every rule of the configuration is read-only"};
+    }
+    named.rule = writable->name;
+  }
+  const auto rule = find_rule(settings, named.rule);
+  if (!rule) return rule.error();
+  if ((*rule)->read_only && named.servers.empty()) {
+    return Error{ErrorCode::kInvalid, "rule " + named.rule + " is read-only"};
+  }
+  return destination_of(**rule, named, settings);
+}
+
+Result<RemoteOptions> local_service(const StorageOptions& storage) {
+  const auto& listen = storage.server.listen;
+  const auto usable = std::find_if(listen.begin(), listen.end(), [](const SocketSpec& spec) {
+    return spec.kind != SocketSpec::Kind::kUnix && spec.port != 0;
+  });
+  if (!storage.enabled || usable == listen.end()) {
+    return Error{ErrorCode::kUnavailable,
+                 "storage.listen names no address of a local daemon; name a server with --server"};
+  }
+  RemoteOptions remote;
+  SocketSpec server = *usable;
+  const bool is_v6 = server.kind == SocketSpec::Kind::kInet6 || server.host == "::";
+  if (server.host.empty() || server.host == "0.0.0.0" || server.host == "::") {
+    server.host = is_v6 ? "::1" : "127.0.0.1";
+  }
+  remote.servers = {std::move(server)};
+  remote.retransmits = kLocalRetransmits;
+  if (storage.server.encrypted_only && !storage.server.keypair.empty()) {
+    remote.encryption_key = storage.server.keypair.back().public_key;
+  }
+  return remote;
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <vector>
+
+#include "config/base/result.h"
+#include "config/options/settings.h"
+
+namespace shingled::milter {
+
+/// Whom a command talks to, as the user says it: --server, --key, --rule.
+struct ServerArguments {
+  std::vector<std::string> servers;  ///< HOST[:PORT], standard port 11335
+  std::string key;                   ///< the servers' public key: z-base-32 or hexadecimal
+  std::string rule;                  ///< a rule of the configuration
+
+  void add_to(CLI::App& command);
+};
+
+/// One rule and the servers that are asked for it.
+struct Destination {
+  const RuleOptions* rule = nullptr;  ///< makes the hashes, names the flags; part of the Settings
+  RemoteOptions remote;               ///< never without a server
+  bool local = false;                 ///< the daemon of these very settings
+};
+
+/// The rule of that name; an empty name is the first one.
+/// Errors: kInvalid, naming the rules there are.
+Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name);
+
+/// Whom to ask: every rule's servers, or those of the named rule, or --server with the hashes of
+/// the named or first rule. A rule without servers means the local daemon.
+/// Errors: kInvalid (unknown rule, bad address or key), kUnavailable (a rule means the local
+/// daemon, which has no fuzzy service in these settings).
+Result<std::vector<Destination>> choose_destinations(const ServerArguments& arguments,
+                                                     const Settings& settings);
+
+/// Whom to teach: the same, but one rule only: the named one, else the first that is not read-only.
+Result<Destination> choose_pupil(const ServerArguments& arguments, const Settings& settings);
+
+/// The fuzzy service of the daemon that runs with these settings: its first listening address, a
+/// wildcard replaced by loopback; encrypted with its own key where it takes nothing else.
+Result<RemoteOptions> local_service(const StorageOptions& storage);
+
+}  // namespace shingled::milter

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/options/settings.h"
+#include "milter/cli/console.h"
+
+namespace shingled::milter {
+
+/// Which configuration a command works with: -c and -o.
+struct SettingsArguments {
+  std::string file;  ///< empty = the standard file if it exists, else built-in defaults
+  std::vector<std::string> overrides;
+
+  void add_to(CLI::App& command);
+  /// The file that is read; empty = built-in defaults.
+  [[nodiscard]] std::string chosen_file() const;
+  /// The settings. Nothing when something is wrong with them: every problem is then on the error
+  /// stream, and the command ends with EX_CONFIG.
+  [[nodiscard]] std::shared_ptr<const Settings> load(Console& console) const;
+};
+
+}  // namespace shingled::milter

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "config/base/hex.h"
+#include "milter/cli/commands.h"
+#include "milter/cli/exit_code.h"
+#include "milter/cli/message_loop.h"
+#include "milter/cli/settings_choice.h"
+#include "milter/cli/trainer.h"
+
+namespace shingled::milter {
+
+namespace {
+
+using Kind = storage::RemoteRequest::Kind;
+
+struct TrainArguments {
+  SettingsArguments settings;
+  ServerArguments server;
+  MessageArguments messages;
+  std::string flag;
+  std::int32_t weight = 1;
+  std::vector<std::string> digests;
+  bool json = false;
+};
+
+/// The list that --flag names: for `add` the rule's first one by default, for `del` all of them.
+Result<Lesson> lesson_of(const TrainArguments& arguments, Kind kind, const FlagMap& flags) {
+  Lesson lesson{kind, 0, kind == Kind::kAdd ? arguments.weight : 0, "every list"};
+  std::string wanted = arguments.flag;
+  if (wanted.empty() && kind == Kind::kAdd && !flags.all().empty())
+    wanted = flags.all().front().name;
+  if (wanted.empty() && kind == Kind::kDelete) return lesson;
+  const auto number = flags.number(wanted);
+  if (!number) {
+    std::string known;
+    for (const FlagOptions& flag : flags.all())
+      known += fmt::format(", {} ({})", flag.name, flag.flag);
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("--flag {}: no such list; give 1 to 255{}", wanted, known)};
+  }
+  lesson.flag = *number;
+  const FlagOptions* named = flags.find(*number);
+  lesson.list = named != nullptr ? fmt::format("{} ({})", named->name, *number)
+                                 : fmt::format("list {}", *number);
+  return lesson;
+}
+
+Result<Fingerprint> parse_digest(const std::string& text) {
+  const auto bytes = from_hex(text);
+  if (!bytes || bytes->size() != kDigestBytes) {
+    return Error{ErrorCode::kInvalid, "--digest " + text + ": must be 128 hexadecimal digits"};
+  }
+  Fingerprint hash;
+  std::copy(bytes->begin(), bytes->end(), hash.digest.bytes.begin());
+  return hash;
+}
+
+int run_train(const TrainArguments& arguments, Kind kind, const std::string& name,
+              Console& console) {
+  const auto fail = [&](const Error& error, int code) {
+    console.error(name, error.message);
+    return code;
+  };
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  const auto pupil = choose_pupil(arguments.server, *settings);
+  if (!pupil) return fail(pupil.error(), usage_exit_code(pupil.error()));
+  const auto lesson = lesson_of(arguments, kind, pupil->rule->flags);
+  if (!lesson) return fail(lesson.error(), EX_USAGE);
+
+  SystemClock clock;
+  SystemRandom random;
+  const auto store = storage::RemoteStore::open(pupil->remote, clock, random);
+  if (!store) return fail(store.error(), exit_code(store.error().code));
+  Trainer trainer(*pupil, settings->mime, *lesson, **store, clock, console);
+  trainer.set_json(arguments.json);
+
+  int worst = EX_OK;
+  for (const std::string& text : arguments.digests) {
+    auto hash = parse_digest(text);
+    if (!hash) return fail(hash.error(), EX_USAGE);
+    worst = worse_exit_code(worst, trainer.take(text, {std::move(*hash)}));
+  }
+  if (arguments.digests.empty() || !arguments.messages.names.empty()) {
+    worst = worse_exit_code(
+        worst,
+        for_each_message(arguments.messages, settings->milter.message_bytes_max, console,
+                         [&](const SourceMessage& message) { return trainer.take(message); }));
+  }
+  return worse_exit_code(worst, trainer.finish());
+}
+
+CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& name, Kind kind,
+                            const std::string& summary) {
+  CLI::App* command = app.add_subcommand(name, summary);
+  const auto arguments = std::make_shared<TrainArguments>();
+  arguments->settings.add_to(*command);
+  arguments->server.add_to(*command);
+  arguments->messages.add_to(*command);
+  command->add_option("--flag", arguments->flag, "The list, by number or name")
+      ->type_name("N|NAME");
+  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  if (kind == Kind::kAdd) {
+    command->add_option("--weight", arguments->weight, "How many reports this counts for (1)")
+        ->type_name("N");
+  } else {
+    command->add_option("--digest", arguments->digests, "A hash by its digest; repeatable")
+        ->type_name("HEX")
+        ->allow_extra_args(false);
+  }
+  command->callback([arguments, kind, name, &chosen] {
+    chosen = [arguments, kind, name](Console& console) {
+      return run_train(*arguments, kind, name, console);
+    };
+  });
+  return command;
+}
+
+}  // namespace
+
+void add_train_commands(CLI::App& app, Command& chosen) {
+  add_train_command(app, chosen, "add", Kind::kAdd, "Teach messages to the storage")
+      ->footer(
+          R"(Exits 0 when every server has every hash on disk, known before or not; 65 when a message is too
+short to have a hash. The default list is the first of the rule.
+
+Example:
+  shingled add --flag denied --weight 10 ~/Maildir/.Spam)");
+  add_train_command(app, chosen, "del", Kind::kDelete,
+                    "Delete the hashes of messages from the storage")
+      ->footer(R"(Without --flag a hash goes from every list. Other makes of server ignore the flag.
+
+Example:
+  shingled del --flag denied < not-spam.eml)");
+}
+
+}  // namespace shingled::milter
