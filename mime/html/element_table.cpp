@@ -1,0 +1,154 @@
+#include "mime/html/element_table.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace shingled::mime {
+namespace {
+
+constexpr ElementKind kInline = ElementKind::kInline;
+constexpr ElementKind kBlock = ElementKind::kBlock;
+constexpr ElementKind kCell = ElementKind::kCell;
+
+constexpr bool by_name(const ElementInfo& a, const ElementInfo& b) { return a.name < b.name; }
+
+constexpr ElementInfo kHtml4[] = {
+    {"a"},
+    {"abbr"},
+    {"acronym"},
+    {"address", kBlock},
+    {"applet"},
+    {"area", kBlock, true},
+    {"b"},
+    {"base", kInline, true, true},
+    {"basefont", kInline, true},
+    {"bdo"},
+    {"big"},
+    {"blockquote", kBlock},
+    {"body"},
+    {"br", kInline, true},
+    {"button"},
+    {"caption", kBlock},
+    {"center", kBlock},
+    {"cite"},
+    {"code"},
+    {"col", kBlock, true},
+    {"colgroup", kBlock},
+    {"dd"},
+    {"del", kBlock},
+    {"dfn"},
+    {"dir", kBlock},
+    {"div", kBlock},
+    {"dl", kBlock},
+    {"dt"},
+    {"em"},
+    {"fieldset", kBlock},
+    {"font"},
+    {"form", kBlock},
+    {"frame", kInline, true},
+    {"frameset"},
+    {"h1", kBlock},
+    {"h2", kBlock},
+    {"h3", kBlock},
+    {"h4", kBlock},
+    {"h5", kBlock},
+    {"h6", kBlock},
+    {"head"},
+    {"hr", kBlock, true},
+    {"html"},
+    {"i"},
+    {"iframe"},
+    {"img", kInline, true},
+    {"input", kInline, true},
+    {"ins", kBlock},
+    {"isindex", kBlock, true},
+    {"kbd"},
+    {"label"},
+    {"legend"},
+    {"li"},
+    {"link", kInline, true},
+    {"listing", kBlock},
+    {"map"},
+    {"menu", kBlock},
+    {"meta", kInline, true, true},
+    {"nextid", kInline, true, true},
+    {"noframes", kBlock},
+    {"noscript", kBlock},
+    {"object", kInline, false, true},
+    {"ol", kBlock},
+    {"optgroup"},
+    {"option"},
+    {"p", kBlock},
+    {"param", kInline, true},
+    {"plaintext", kBlock},
+    {"pre", kBlock},
+    {"q"},
+    {"rb"},
+    {"rbc"},
+    {"rp"},
+    {"rt"},
+    {"rtc"},
+    {"ruby"},
+    {"s"},
+    {"samp"},
+    {"script", kInline, false, true},
+    {"select"},
+    {"small"},
+    {"span"},
+    {"strike"},
+    {"strong"},
+    {"style", kInline, false, true},
+    {"sub"},
+    {"sup"},
+    {"table", kBlock},
+    {"tbody", kBlock},
+    {"td", kCell},
+    {"textarea"},
+    {"tfoot", kBlock},
+    {"th", kCell},
+    {"thead", kBlock},
+    {"title", kInline, false, true},
+    {"tr", kBlock},
+    {"tt"},
+    {"u"},
+    {"ul", kBlock},
+    {"var"},
+    {"xmp", kBlock},
+};
+static_assert(std::is_sorted(std::begin(kHtml4), std::end(kHtml4), by_name));
+
+/// What 4.1.6 knows beyond HTML 4.
+constexpr ElementInfo kHtml5[] = {
+    {"article", kBlock},
+    {"aside", kBlock},
+    {"details", kBlock},
+    {"dialog", kBlock},
+    {"figcaption", kBlock},
+    {"figure", kBlock},
+    {"footer", kBlock},
+    {"header", kBlock},
+    {"hgroup", kBlock},
+    {"main", kBlock},
+    {"mark"},
+    {"nav", kBlock},
+    {"section", kBlock},
+    {"summary", kBlock},
+    {"time"},
+};
+static_assert(std::is_sorted(std::begin(kHtml5), std::end(kHtml5), by_name));
+
+template <std::size_t kSize>
+const ElementInfo* find_in(const ElementInfo (&table)[kSize], std::string_view name) {
+  const auto* found =
+      std::lower_bound(std::begin(table), std::end(table), ElementInfo{name}, by_name);
+  return found != std::end(table) && found->name == name ? found : nullptr;
+}
+
+}  // namespace
+
+const ElementInfo* find_element(std::string_view name, Compat compat) {
+  if (const ElementInfo* found = find_in(kHtml4, name)) return found;
+  return compat == Compat::kRspamd4 ? find_in(kHtml5, name) : nullptr;
+}
+
+}  // namespace shingled::mime

@@ -1,0 +1,205 @@
+#include "mime/html/entities.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+
+#include "mime/html/ascii.h"
+
+namespace shingled::mime {
+namespace {
+
+struct Entity {
+  std::string_view name;
+  std::string_view text;
+  bool legacy;  ///< HTML 4 pages write it without a semicolon
+};
+
+constexpr Entity kEntities[] = {
+#include "mime/html/entity_table.inc"
+};
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::uint32_t kNoBreakSpace = 0xA0;
+constexpr std::uint32_t kCodePointMax = 0x10FFFF;
+/// A legacy name glued to what follows it ("&copy2024") is sought in these lengths, longest first.
+constexpr std::size_t kGluedNameMax = 5;
+constexpr std::size_t kGluedNameMin = 2;
+
+const Entity* find_entity(std::string_view name) {
+  const auto* found = std::lower_bound(
+      std::begin(kEntities), std::end(kEntities), name,
+      [](const Entity& entity, std::string_view wanted) { return entity.name < wanted; });
+  return found != std::end(kEntities) && found->name == name ? found : nullptr;
+}
+
+/// rspamd reads the no-break space as an ordinary one.
+std::string_view text_of(const Entity& entity) {
+  return entity.name == "nbsp" || entity.name == "NonBreakingSpace" ? " " : entity.text;
+}
+
+bool is_digit_of(char c, std::uint32_t base) {
+  if (is_ascii_digit(c)) return true;
+  const char lower = to_ascii_lower(c);
+  return base == 16 && lower >= 'a' && lower <= 'f';
+}
+
+/// The value of all of `digits`; saturates above the last code point. No value if a character is
+/// not a digit. Empty is 0.
+std::optional<std::uint32_t> parse_code_point(std::string_view digits, std::uint32_t base) {
+  std::uint32_t value = 0;
+  for (const char c : digits) {
+    if (!is_digit_of(c, base)) return std::nullopt;
+    const char lower = to_ascii_lower(c);
+    const auto digit =
+        static_cast<std::uint32_t>(is_ascii_digit(c) ? lower - '0' : lower - 'a' + 10);
+    value = std::min(value * base + digit, kCodePointMax + 1);
+  }
+  return value;
+}
+
+std::string to_utf8(std::uint32_t code_point) {
+  if (code_point == kNoBreakSpace) return " ";
+  const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
+  if (code_point == 0 || surrogate || code_point > kCodePointMax) return std::string(kReplacement);
+  std::string utf8;
+  const auto put = [&utf8](std::uint32_t byte) { utf8.push_back(static_cast<char>(byte)); };
+  if (code_point < 0x80) {
+    put(code_point);
+  } else if (code_point < 0x800) {
+    put(0xC0 | (code_point >> 6));
+    put(0x80 | (code_point & 0x3F));
+  } else if (code_point < 0x10000) {
+    put(0xE0 | (code_point >> 12));
+    put(0x80 | ((code_point >> 6) & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  } else {
+    put(0xF0 | (code_point >> 18));
+    put(0x80 | ((code_point >> 12) & 0x3F));
+    put(0x80 | ((code_point >> 6) & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  }
+  return utf8;
+}
+
+/// One pass over a run; `at_` reads, `out_` grows.
+class Decoder {
+ public:
+  Decoder(std::string& out, std::string_view run)
+      : out_(out), run_(run), bytes_max_(out.size() + run.size()) {}
+
+  void decode(Spaces spaces) {
+    const bool collapse = spaces == Spaces::kCollapse;
+    if (collapse) skip_spaces();
+    while (at_ < run_.size()) {
+      const char c = run_[at_];
+      if (c == '&') {
+        reference();
+      } else if (collapse && is_html_space(c)) {
+        append(" ");
+        skip_spaces();
+      } else {
+        append(run_.substr(at_, 1));
+        ++at_;
+      }
+    }
+  }
+
+ private:
+  void skip_spaces() {
+    while (at_ < run_.size() && is_html_space(run_[at_])) ++at_;
+  }
+
+  void append(std::string_view text) {
+    if (out_.size() + text.size() <= bytes_max_) out_ += text;
+  }
+
+  /// `at_` is at an ampersand; leaves it behind what was used.
+  void reference() {
+    const std::size_t start = at_++;
+    const bool numeric = at_ < run_.size() && run_[at_] == '#';
+    if (numeric) {
+      numeric_reference(start);
+    } else {
+      seek_end();
+      named_reference(start);
+    }
+  }
+
+  /// References run to a semicolon, white space, another ampersand or the end.
+  void seek_end() {
+    while (at_ < run_.size() && run_[at_] != ';' && run_[at_] != '&' && !is_html_space(run_[at_])) {
+      ++at_;
+    }
+  }
+
+  [[nodiscard]] bool at_ampersand() const { return at_ < run_.size() && run_[at_] == '&'; }
+  void skip_semicolon() {
+    if (at_ < run_.size() && run_[at_] == ';') ++at_;
+  }
+
+  void named_reference(std::size_t start) {
+    const std::string_view name = run_.substr(start + 1, at_ - start - 1);
+    if (at_ampersand()) return leave(start);
+    if (const Entity* entity = find_entity(name)) {
+      append(text_of(*entity));
+      return skip_semicolon();
+    }
+    for (std::size_t length = kGluedNameMax; length >= kGluedNameMin; --length) {
+      if (name.size() <= length) continue;
+      const Entity* entity = find_entity(name.substr(0, length));
+      if (entity == nullptr || !entity->legacy) continue;
+      append(text_of(*entity));
+      at_ = start + 1 + length;
+      return;
+    }
+    leave_unknown(start);
+  }
+
+  void numeric_reference(std::size_t start) {
+    ++at_;
+    const bool hex = at_ < run_.size() && to_ascii_lower(run_[at_]) == 'x';
+    if (hex) ++at_;
+    const std::uint32_t base = hex ? 16 : 10;
+    const std::size_t digits = at_;
+    while (at_ < run_.size() && is_digit_of(run_[at_], base)) ++at_;
+    if (at_ == digits) seek_end();
+    if (at_ampersand() && at_ == digits) return leave(start);
+    const std::string_view text = run_.substr(digits, at_ - digits);
+    if (text.empty() && !hex) return skip_semicolon();  // "&#;" vanishes
+    if (const auto code_point = parse_code_point(text, base)) {
+      append(to_utf8(*code_point));
+      return skip_semicolon();
+    }
+    leave_unknown(start);
+  }
+
+  void leave(std::size_t start) { append(run_.substr(start, at_ - start)); }
+
+  /// An unknown reference stays without its semicolon; one cut off by the end of the run is written
+  /// twice if earlier references made room for it. Both are slips of rspamd that hashes depend on.
+  void leave_unknown(std::size_t start) {
+    const std::string_view text = run_.substr(start, at_ - start);
+    if (at_ == run_.size()) {
+      if (out_.size() + 2 * text.size() <= bytes_max_) append(text);
+    }
+    append(text);
+    skip_semicolon();
+  }
+
+  std::string& out_;
+  std::string_view run_;
+  std::size_t bytes_max_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+void append_decoded(std::string& out, std::string_view run, Spaces spaces) {
+  Decoder(out, run).decode(spaces);
+}
+
+}  // namespace shingled::mime

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/options/hash_options.h"
+
+namespace shingled::mime {
+
+/// Bounds on what one HTML part may cost. Reaching one is reported in HtmlText::truncated.
+struct HtmlLimits {
+  std::size_t input_bytes_max = 16 * 1024 * 1024;  ///< the rest is not read
+  std::size_t text_bytes_max = 1024 * 1024;        ///< of HtmlText::content
+  std::uint32_t elements_max = 8192;               ///< the rest is appended as raw text
+  std::uint32_t style_rules_max = 8192;            ///< selectors of all <style> sheets together
+};
+
+/// Where a link was printed: a candidate for an exception of hashing.md 7.5. The caller keeps it if
+/// `url` is usable and the URL finder accepts the start of `content.substr(offset, length)`.
+struct LinkSpan {
+  std::size_t offset = 0;  ///< in HtmlText::content
+  std::size_t length = 0;  ///< bytes of the printed text, Unicode spaces trimmed at both ends
+  std::string url;         ///< the href, entities decoded, not resolved against <base>
+
+  friend bool operator==(const LinkSpan&, const LinkSpan&) = default;
+};
+
+/// One element as the structure hash counts it (hashing.md section 13); virtual and ignored
+/// elements and declarations are left out.
+struct HtmlElement {
+  std::string name;         ///< lower case; "unknown" for a name HTML does not have
+  std::string css_class;    ///< the usable class, cleaned; empty if none
+  std::string url;          ///< raw href, src or action; empty if none
+  std::uint32_t depth = 0;  ///< the html element is 0
+  bool is_link = false;     ///< an <a> with a href
+
+  friend bool operator==(const HtmlElement&, const HtmlElement&) = default;
+};
+
+/// What a reader would see of an HTML part, and what the hashes need beside it.
+struct HtmlText {
+  std::string content;
+  std::vector<LinkSpan> links;
+  std::vector<HtmlElement> elements;
+  bool truncated = false;  ///< a bound of HtmlLimits was reached
+};
+
+/// Turns HTML into the text rspamd hashes (hashing.md section 7; `compat` picks the version).
+///
+/// Input:   UTF-8 (invalid bytes are copied as they are). Output: at most `text_bytes_max` bytes.
+/// Errors:  none. Broken markup yields the text rspamd makes of it.
+/// Threads: stateless.   Cost: linear in the input, without recursion.
+HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat compat);
+
+}  // namespace shingled::mime

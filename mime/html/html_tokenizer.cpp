@@ -1,0 +1,250 @@
+#include "mime/html/html_tokenizer.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "mime/html/ascii.h"
+#include "mime/html/entities.h"
+
+namespace shingled::mime {
+namespace {
+
+constexpr std::string_view::size_type kNone = std::string_view::npos;
+/// A closing tag inside script, style or noscript must end within this many bytes to count.
+constexpr std::size_t kRawCloseBytesMax = 30;
+
+struct NamedAttribute {
+  std::string_view text;
+  AttributeName name;
+};
+constexpr NamedAttribute kAttributes[] = {
+    {"action", AttributeName::kAction},   {"alt", AttributeName::kAlt},
+    {"bgcolor", AttributeName::kBgcolor}, {"class", AttributeName::kClass},
+    {"color", AttributeName::kColor},     {"height", AttributeName::kHeight},
+    {"hidden", AttributeName::kHidden},   {"href", AttributeName::kHref},
+    {"id", AttributeName::kId},           {"size", AttributeName::kSize},
+    {"src", AttributeName::kSrc},         {"style", AttributeName::kStyle},
+    {"width", AttributeName::kWidth},
+};
+
+const NamedAttribute* find_attribute(std::string_view name) {
+  const std::string lower = ascii_lower(name);
+  const auto* found =
+      std::find_if(std::begin(kAttributes), std::end(kAttributes),
+                   [&lower](const NamedAttribute& attribute) { return attribute.text == lower; });
+  return found == std::end(kAttributes) ? nullptr : found;
+}
+
+bool has_raw_text(std::string_view name) {
+  return name == "script" || name == "style" || name == "noscript";
+}
+
+/// Where the last `quote` ends, 0 if there is none: quotes opened from there on stay open.
+std::size_t behind_last(std::string_view html, char quote) {
+  const std::size_t found = html.rfind(quote);
+  return found == kNone ? 0 : found + 1;
+}
+
+}  // namespace
+
+HtmlTokenizer::HtmlTokenizer(std::string_view html, Compat compat)
+    : html_(html), compat_(compat), last_quote_{behind_last(html, '"'), behind_last(html, '\'')} {}
+
+bool HtmlTokenizer::next(Token& token) {
+  if (raw_text_) at_ = raw_text_end(at_);
+  raw_text_ = false;
+  for (;;) {
+    at_ = html_.find('<', at_);
+    if (at_ == kNone) {
+      at_ = html_.size();
+      return false;
+    }
+    token.start = at_++;
+    token.name.clear();
+    token.attributes.clear();
+    token.self_closed = false;
+    token.broken = false;
+    const char first = at_ < html_.size() ? html_[at_] : '\0';
+    const char second = at_ + 1 < html_.size() ? html_[at_ + 1] : '\0';
+    if (is_ascii_alpha(first)) {
+      token.kind = TokenKind::kOpen;
+      return read_tag(token);
+    }
+    if (first == '/' && is_ascii_alpha(second)) {
+      ++at_;
+      token.kind = TokenKind::kClose;
+      return read_tag(token);
+    }
+    if (first == '!' || first == '?') {
+      token.kind = TokenKind::kMarkup;
+      return read_markup(token);
+    }
+  }
+}
+
+bool HtmlTokenizer::fail() {
+  at_ = html_.size();
+  ended_inside_ = true;
+  return false;
+}
+
+bool HtmlTokenizer::finish_at(Token& token, std::size_t end) {
+  at_ = end;
+  token.end = end;
+  return true;
+}
+
+bool HtmlTokenizer::read_tag(Token& token) {
+  const std::size_t name_start = at_;
+  while (at_ < html_.size() && html_[at_] != '>' && html_[at_] != '/' &&
+         !is_html_space(html_[at_])) {
+    ++at_;
+  }
+  token.name = ascii_lower(html_.substr(name_start, at_ - name_start));
+  if (!read_attributes(token)) return fail();
+  raw_text_ = token.kind == TokenKind::kOpen && has_raw_text(token.name);
+  return finish_at(token, at_);
+}
+
+/// Reads up to and including the `>`; false if the input ends before.
+bool HtmlTokenizer::read_attributes(Token& token) {
+  bool slash_closes = false;  // whether a slash seen now would close the element
+  while (at_ < html_.size()) {
+    const char c = html_[at_];
+    if (c == '>') {
+      ++at_;
+      return true;
+    }
+    token.self_closed = false;
+    if (is_html_space(c)) {
+      slash_closes = true;
+      ++at_;
+    } else if (c == '/') {
+      token.self_closed = slash_closes;
+      slash_closes = false;
+      ++at_;
+    } else {
+      read_attribute(token, slash_closes);
+    }
+  }
+  return false;
+}
+
+void HtmlTokenizer::read_attribute(Token& token, bool& slash_closes) {
+  const std::size_t name_start = at_;
+  // The first character belongs to the name whatever it is.
+  for (++at_; at_ < html_.size(); ++at_) {
+    const char c = html_[at_];
+    if (c == '=' || c == '>' || c == '/' || c == '"' || c == '\'' || is_html_space(c)) break;
+  }
+  const std::string_view name = html_.substr(name_start, at_ - name_start);
+  const std::size_t name_end = at_;
+  while (at_ < html_.size() && is_html_space(html_[at_])) ++at_;
+  if (at_ >= html_.size() || html_[at_] != '=') {
+    slash_closes = at_ != name_end;
+    if (find_attribute(name) != nullptr) store(token, name, {}, true);
+    return;
+  }
+  ++at_;
+  while (at_ < html_.size() && is_html_space(html_[at_])) ++at_;
+  bool quoted = false;
+  const std::string_view raw = read_value(quoted);
+  slash_closes = true;
+  store(token, name, raw, quoted);
+}
+
+std::string_view HtmlTokenizer::read_value(bool& quoted) {
+  if (at_ >= html_.size()) return {};
+  const char quote = html_[at_];
+  quoted = quote == '"' || quote == '\'';
+  if (quoted) {
+    const std::size_t start = ++at_;
+    const bool closes = start < last_quote_[quote == '"' ? 0 : 1];
+    const std::size_t end = std::min(html_.find(closes ? quote : '>', start), html_.size());
+    at_ = closes ? end + 1 : end;
+    return html_.substr(start, end - start);
+  }
+  const std::size_t start = at_;
+  while (at_ < html_.size()) {
+    const char c = html_[at_];
+    if (c == '>' || c == '"' || c == '\'' || is_html_space(c)) break;
+    // A slash ends the value only as part of "/>".
+    if (c == '/' && at_ + 1 < html_.size() && html_[at_ + 1] == '>') break;
+    ++at_;
+  }
+  return html_.substr(start, at_ - start);
+}
+
+void HtmlTokenizer::store(Token& token, std::string_view name, std::string_view raw, bool quoted) {
+  const NamedAttribute* known = find_attribute(name);
+  if (known == nullptr) return;
+  const bool flag = known->name == AttributeName::kHidden;
+  if (raw.empty() && !flag && compat_ == Compat::kRspamd3) return;
+  const bool seen =
+      std::any_of(token.attributes.begin(), token.attributes.end(),
+                  [known](const Attribute& attribute) { return attribute.name == known->name; });
+  if (seen) return;
+  Attribute attribute{known->name, {}};
+  append_decoded(attribute.value, raw, Spaces::kKeep);
+  if (known->name == AttributeName::kId || known->name == AttributeName::kClass) {
+    attribute.value = ascii_lower(attribute.value);
+  } else if (!quoted && !attribute.value.empty()) {
+    attribute.value[0] = to_ascii_lower(attribute.value[0]);
+  }
+  token.attributes.push_back(std::move(attribute));
+}
+
+bool HtmlTokenizer::read_markup(Token& token) {
+  if (html_[at_] == '?') return read_instruction(token);
+  ++at_;
+  if (html_.substr(at_).starts_with("--")) return read_comment(token);
+  if (at_ < html_.size() && html_[at_] == '[') return read_bracketed(token);
+  const std::size_t end = html_.find('>', at_);
+  if (end == kNone) return fail();
+  token.broken = at_ < html_.size() && html_[at_] == '-';
+  return finish_at(token, end + 1);
+}
+
+bool HtmlTokenizer::read_comment(Token& token) {
+  at_ += 2;
+  for (const std::string_view complete : {">", "->"}) {
+    if (!html_.substr(at_).starts_with(complete)) continue;
+    token.broken = true;
+    return finish_at(token, at_ + complete.size());
+  }
+  const std::size_t end = html_.find("-->", at_);
+  return end == kNone ? fail() : finish_at(token, end + 3);
+}
+
+bool HtmlTokenizer::read_bracketed(Token& token) {
+  std::size_t depth = 0;
+  for (; at_ < html_.size(); ++at_) {
+    const char c = html_[at_];
+    if (c == '[') ++depth;
+    if (c == ']' && depth > 0) --depth;
+    if (c == '>' && depth == 0) return finish_at(token, at_ + 1);
+  }
+  return fail();
+}
+
+bool HtmlTokenizer::read_instruction(Token& token) {
+  const std::size_t end = html_.find('>', at_);
+  if (end == kNone) return fail();
+  token.broken = html_[end - 1] != '?' || end - 1 == at_;
+  return finish_at(token, end + 1);
+}
+
+std::size_t HtmlTokenizer::raw_text_end(std::size_t from) const {
+  for (std::size_t at = html_.find("</", from); at != kNone; at = html_.find("</", at + 2)) {
+    if (at + 2 >= html_.size() || !is_ascii_alpha(html_[at + 2])) continue;
+    const std::string_view rest = html_.substr(at + 2, kRawCloseBytesMax);
+    const auto* stop = std::find_if(rest.begin(), rest.end(), [](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return c == '>' || c == ',' || byte < 10;
+    });
+    if (stop != rest.end() && *stop == '>') return at;
+  }
+  return html_.size();
+}
+
+}  // namespace shingled::mime

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/options/hash_options.h"
+
+namespace shingled::mime {
+
+/// The attributes that matter for text, visibility and structure; all others are skipped.
+enum class AttributeName : std::uint8_t {
+  kAction,
+  kAlt,
+  kBgcolor,
+  kClass,
+  kColor,
+  kHeight,
+  kHidden,
+  kHref,
+  kId,
+  kSize,
+  kSrc,
+  kStyle,
+  kWidth,
+};
+
+struct Attribute {
+  AttributeName name;
+  std::string value;  ///< entities decoded
+};
+
+enum class TokenKind : std::uint8_t {
+  kOpen,    ///< <name ...>
+  kClose,   ///< </name ...>
+  kMarkup,  ///< comment, declaration or processing instruction
+};
+
+/// One piece of markup. Text is what lies between tokens.
+struct Token {
+  TokenKind kind = TokenKind::kMarkup;
+  std::size_t start = 0;  ///< of the `<`
+  std::size_t end = 0;    ///< behind the `>`
+  std::string name;       ///< lower case
+  std::vector<Attribute> attributes;
+  bool self_closed = false;
+  bool broken = false;  ///< markup that rspamd steps over without skipping its text
+};
+
+/// Cuts HTML into markup tokens (hashing.md 7.1).
+/// Threads: one.   Cost: linear; the token's strings are reused.
+class HtmlTokenizer {
+ public:
+  HtmlTokenizer(std::string_view html, Compat compat);
+
+  /// The next token; false at the end of the input.
+  bool next(Token& token);
+
+  /// After the end: the input stopped inside markup, which is not text then.
+  [[nodiscard]] bool ended_inside_markup() const { return ended_inside_; }
+
+ private:
+  bool read_tag(Token& token);
+  bool read_markup(Token& token);
+  bool read_comment(Token& token);
+  bool read_bracketed(Token& token);
+  bool read_instruction(Token& token);
+  bool read_attributes(Token& token);
+  void read_attribute(Token& token, bool& slash_closes);
+  std::string_view read_value(bool& quoted);
+  void store(Token& token, std::string_view name, std::string_view raw, bool quoted);
+  [[nodiscard]] std::size_t raw_text_end(std::size_t from) const;
+  bool finish_at(Token& token, std::size_t end);
+  bool fail();
+
+  std::string_view html_;
+  Compat compat_;
+  std::size_t at_ = 0;
+  std::size_t last_quote_[2] = {0, 0};  ///< behind the last `"` and the last `'`
+  bool raw_text_ = false;               ///< inside script, style, noscript
+  bool ended_inside_ = false;
+};
+
+}  // namespace shingled::mime

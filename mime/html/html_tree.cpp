@@ -1,0 +1,190 @@
+#include "mime/html/html_tree.h"
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+namespace shingled::mime {
+namespace {
+
+class TreeBuilder {
+ public:
+  TreeBuilder(std::string_view html, std::uint32_t elements_max, Compat compat)
+      : html_(html), elements_max_(elements_max), compat_(compat) {}
+
+  HtmlTree build() {
+    if (html_.empty()) return std::move(tree_);
+    if (html_.front() != '<') add_implicit_root();
+    HtmlTokenizer tokenizer(html_, compat_);
+    Token token;
+    while (tokenizer.next(token)) {
+      if (token.kind == TokenKind::kClose) {
+        close(token);
+        continue;
+      }
+      if (tree_.elements.size() > elements_max_) {
+        tree_.overflow_at = token.start + 1;  // so does rspamd: "<" is lost
+        return std::move(tree_);
+      }
+      if (token.kind == TokenKind::kOpen) open(token);
+      if (token.kind == TokenKind::kMarkup) add_markup(token, nullptr);
+    }
+    if (!tokenizer.ended_inside_markup()) close_at_end();
+    return std::move(tree_);
+  }
+
+ private:
+  [[nodiscard]] Element& at(ElementIndex index) { return tree_.elements[index]; }
+
+  NameId name_id(const std::string& name) {
+    const auto [entry, added] = names_.try_emplace(name, static_cast<NameId>(names_.size()));
+    if (added) open_of_name_.push_back(0);
+    return entry->second;
+  }
+
+  void add_implicit_root() {
+    Element html;
+    html.info = find_element("html", compat_);
+    html.name = name_id("html");
+    html.implicit = true;
+    tree_.root = 0;
+    tree_.elements.push_back(html);
+    push_open(0);
+  }
+
+  void push_open(ElementIndex index) {
+    open_.push_back(index);
+    ++open_of_name_[at(index).name];
+  }
+
+  void close_innermost(std::size_t start, std::size_t end) {
+    Element& element = at(open_.back());
+    element.close_start = std::max(start, element.content);
+    element.close_end = end;
+    --open_of_name_[element.name];
+    open_.pop_back();
+  }
+
+  /// The element under which new ones go: the innermost open one, else the root.
+  ElementIndex current() {
+    if (!open_.empty()) return open_.back();
+    if (tree_.root == kNoElement) add_implicit_root();
+    return tree_.root;
+  }
+
+  ElementIndex append_child(Element element) {
+    const ElementIndex parent = current();
+    const auto index = static_cast<ElementIndex>(tree_.elements.size());
+    element.parent = parent;
+    tree_.elements.push_back(element);
+    Element& above = at(parent);
+    (above.last_child == kNoElement ? above.first_child : at(above.last_child).next_sibling) =
+        index;
+    above.last_child = index;
+    return index;
+  }
+
+  static Element make_element(const Token& token) {
+    Element element;
+    element.tag_start = token.start;
+    element.content = token.broken ? 0 : token.end;
+    element.close_start = element.content;
+    element.close_end = element.content;
+    return element;
+  }
+
+  /// Comments and unmatched closing tags hold their place, so that they are not printed as text. A
+  /// closing tag still has the margins of its name, unless it stands outside of everything.
+  void add_markup(const Token& token, const ElementInfo* info) {
+    Element element = make_element(token);
+    element.markup = true;
+    if (!at(current()).implicit) element.info = info;
+    append_child(element);
+  }
+
+  void open(Token& token) {
+    Element element = make_element(token);
+    element.info = find_element(token.name, compat_);
+    element.name = name_id(token.name);
+    element.attributes_begin = static_cast<std::uint32_t>(tree_.attributes.size());
+    std::move(token.attributes.begin(), token.attributes.end(),
+              std::back_inserter(tree_.attributes));
+    element.attributes_end = static_cast<std::uint32_t>(tree_.attributes.size());
+    follow_head(element, token);
+
+    ElementIndex index = 0;
+    if (tree_.root == kNoElement && element.is("html")) {
+      index = tree_.root = static_cast<ElementIndex>(tree_.elements.size());
+      tree_.elements.push_back(element);
+    } else {
+      index = append_child(element);
+    }
+    const bool empty = element.info != nullptr && element.info->empty;
+    if (!empty && !token.self_closed) push_open(index);
+  }
+
+  /// The head ends where its first element that does not belong there starts.
+  void follow_head(const Element& element, const Token& token) {
+    const bool head_class = element.info != nullptr && element.info->head;
+    if (place_ == Place::kStart) {
+      if (element.is("head") || head_class) place_ = Place::kHead;
+      if (element.is("body")) place_ = Place::kBody;
+      return;
+    }
+    const bool empty = element.info != nullptr && element.info->empty;
+    if (place_ != Place::kHead || empty || head_class) return;
+    if (open_.empty()) {
+      place_ = Place::kBody;
+      return;
+    }
+    const Element& above = at(open_.back());
+    const bool in_head_class = above.info != nullptr && above.info->head;
+    if (!in_head_class) close_innermost(token.start, token.end);
+    if (!in_head_class || element.is("body")) place_ = Place::kBody;
+  }
+
+  void close(const Token& token) {
+    const ElementInfo* info = find_element(token.name, compat_);
+    if (info != nullptr && info->empty) return add_markup(token, info);
+    const auto name = names_.find(token.name);
+    if (name == names_.end() || open_of_name_[name->second] == 0) return add_markup(token, info);
+    if (at(open_.back()).name == name->second) return close_innermost(token.start, token.end);
+    // 3.4 goes on closing behind the match, up to the root.
+    bool matched = false;
+    while (!open_.empty() && !(matched && compat_ == Compat::kRspamd4)) {
+      matched = at(open_.back()).name == name->second;
+      close_innermost(token.start, token.end);
+    }
+  }
+
+  void close_at_end() {
+    while (!open_.empty()) close_innermost(html_.size(), html_.size());
+  }
+
+  enum class Place : std::uint8_t { kStart, kHead, kBody };
+
+  std::string_view html_;
+  std::uint32_t elements_max_;
+  Compat compat_;
+  HtmlTree tree_;
+  std::vector<ElementIndex> open_;  ///< outermost first
+  std::unordered_map<std::string, NameId> names_;
+  std::vector<std::uint32_t> open_of_name_;  ///< how often each name is in `open_`
+  Place place_ = Place::kStart;
+};
+
+}  // namespace
+
+const std::string* HtmlTree::attribute(const Element& element, AttributeName name) const {
+  for (std::uint32_t i = element.attributes_begin; i < element.attributes_end; ++i) {
+    if (attributes[i].name == name) return &attributes[i].value;
+  }
+  return nullptr;
+}
+
+HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat) {
+  return TreeBuilder(html, elements_max, compat).build();
+}
+
+}  // namespace shingled::mime

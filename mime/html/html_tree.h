@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/options/hash_options.h"
+#include "mime/html/element_table.h"
+#include "mime/html/html_tokenizer.h"
+
+namespace shingled::mime {
+
+/// Number of an element in HtmlTree::elements.
+using ElementIndex = std::uint32_t;
+inline constexpr ElementIndex kNoElement = 0xFFFFFFFF;
+
+/// Number of an element name; equal names have equal numbers.
+using NameId = std::uint32_t;
+
+/// A stretch of markup in the document: `<name ...>` content `</name>`, as offsets.
+///
+///   <p>some text</p>
+///   ^  ^        ^   ^
+///   |  |        |   close_end
+///   |  content  close_start
+///   tag_start
+struct Element {
+  const ElementInfo* info = nullptr;  ///< nullptr: unknown name, comment
+  NameId name = 0;
+  std::size_t tag_start = 0;
+  std::size_t content = 0;
+  std::size_t close_start = 0;  ///< == content and close_end == content while never closed
+  std::size_t close_end = 0;
+  ElementIndex parent = kNoElement;
+  ElementIndex first_child = kNoElement;
+  ElementIndex last_child = kNoElement;
+  ElementIndex next_sibling = kNoElement;
+  std::uint32_t attributes_begin = 0;  ///< in HtmlTree::attributes
+  std::uint32_t attributes_end = 0;
+  bool markup = false;  ///< comment, declaration, unmatched closing tag: takes place, is no element
+  bool implicit = false;  ///< the html element that the document left out
+
+  [[nodiscard]] bool is(std::string_view wanted) const {
+    return info != nullptr && info->name == wanted;
+  }
+};
+
+/// The elements of a document in document order; parents come before their children.
+struct HtmlTree {
+  std::vector<Element> elements;
+  std::vector<Attribute> attributes;
+  ElementIndex root = kNoElement;
+  std::size_t overflow_at = std::string_view::npos;  ///< where the element limit was reached
+
+  /// The value of an attribute, or nullptr.
+  [[nodiscard]] const std::string* attribute(const Element& element, AttributeName name) const;
+};
+
+/// Balances tags into a tree the way rspamd does (hashing.md 7.2).
+/// Threads: stateless.   Cost: linear in the input.
+HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat);
+
+}  // namespace shingled::mime
