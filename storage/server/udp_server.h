@@ -8,23 +8,9 @@
 #include "config/base/random.h"
 #include "config/options/storage_options.h"
 #include "storage/fuzzy_store.h"
+#include "storage/server/server_counters.h"
 
 namespace shingled::storage {
-
-/// What the server has seen; every dropped packet is in exactly one of the drop counters.
-struct ServerCounters {
-  std::uint64_t checks = 0;
-  std::uint64_t hits = 0;
-  std::uint64_t adds = 0;     ///< acknowledged
-  std::uint64_t deletes = 0;  ///< acknowledged
-  std::uint64_t stats = 0;
-  std::uint64_t pings = 0;
-  std::uint64_t refused = 0;        ///< answered 401, 403, 415 or 503
-  std::uint64_t repeats = 0;        ///< retransmitted updates that were counted once
-  std::uint64_t invalid = 0;        ///< dropped: no command
-  std::uint64_t undecryptable = 0;  ///< dropped: unknown key or bad MAC
-  std::uint64_t blocked = 0;        ///< dropped: blocked source
-};
 
 /// The fuzzy service on UDP: sockets and threads around the request handler.
 ///

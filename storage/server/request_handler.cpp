@@ -1,0 +1,191 @@
+#include "storage/server/request_handler.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+/// The same for the same address on every day, so that `explain` can compare.
+std::uint64_t source_of(const IpAddress& ip) {
+  const MessageName name = message_name(MessageNameKey{}, ip.bytes);
+  return ByteReader(name).u64();
+}
+
+/// What every reply repeats of its request.
+template <typename Request>
+Reply reply_to(const Request& request) {
+  Reply reply;
+  reply.flag = request.flag;
+  reply.tag = request.tag;
+  reply.digest = request.digest;
+  return reply;
+}
+
+}  // namespace
+
+RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, const MessageNameKey& names,
+                               WorkerCounters& counters)
+    : store_(store), names_(names), counters_(counters), nonces_(random) {}
+
+void RequestHandler::use(std::shared_ptr<const Access> access, std::size_t key_cache_size) {
+  access_ = std::move(access);
+  keys_ = SharedKeyCache(key_cache_size);
+}
+
+Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::uint32_t now,
+                               std::span<std::uint8_t> out) {
+  if (access_->is_blocked(peer.ip)) {
+    counters_.blocked.add(1);
+    return Drop::kBlocked;
+  }
+  const auto maybe_opened = open_packet(packet);
+  if (const Drop* drop = std::get_if<Drop>(&maybe_opened)) {
+    counters_.undecryptable.add(1);
+    return *drop;
+  }
+  const Opened& opened = *std::get_if<Opened>(&maybe_opened);
+  const auto command = decode_command(opened.command);
+  if (!command) {
+    counters_.invalid.add(1);
+    return Drop::kInvalid;
+  }
+  ReplyForm form = reply_form(command->version);
+  if (form == ReplyForm::kV2 && !opened.key && !access_->is_trusted(peer.ip)) form = ReplyForm::kV1;
+  const auto answer = [&](const Reply& reply) { return dress(reply, form, opened.key, out); };
+
+  if (!opened.key && access_->needs_encryption())
+    return answer(refuse(*command, kStatusNotEncrypted));
+  switch (command->code) {
+    case CommandCode::kCheck:
+      return answer(check(*command, now));
+    case CommandCode::kStat:
+      return answer(stat(*command));
+    case CommandCode::kPing: {
+      counters_.pings.add(1);
+      Reply reply = reply_to(*command);
+      reply.value = command->value;
+      reply.probability = 1;
+      return answer(reply);
+    }
+    case CommandCode::kWrite:
+    case CommandCode::kDelete:
+      if (!access_->may_update(peer.ip)) break;
+      return pending(*command, opened, peer, form);
+  }
+  return answer(refuse(*command, kStatusNotPermitted));
+}
+
+Answer RequestHandler::finish(const ReplyTicket& ticket, bool stored, std::span<std::uint8_t> out) {
+  if (stored) {
+    (ticket.code == CommandCode::kWrite ? counters_.adds : counters_.deletes).add(1);
+    return repeat(ticket, out);
+  }
+  counters_.refused.add(1);
+  Reply reply = reply_to(ticket);
+  reply.value = kStatusNotPermitted;
+  return dress(reply, ticket.form, ticket.key, out);
+}
+
+Answer RequestHandler::repeat(const ReplyTicket& ticket, std::span<std::uint8_t> out) {
+  Reply reply = reply_to(ticket);
+  reply.probability = 1;
+  return dress(reply, ticket.form, ticket.key, out);
+}
+
+std::variant<Drop, RequestHandler::Opened> RequestHandler::open_packet(BytesView packet) {
+  const auto request = parse_sealed_request(packet);
+  if (!request) return Opened{packet, std::nullopt, {}};
+  const SharedKey* kept = keys_.find(request->key, request->client);
+  const std::optional<SharedKey> key = kept != nullptr ? *kept : agree(*request);
+  if (!key) return Drop::kUndecryptable;
+  const auto length = open(*key, request->sealed, opened_);
+  if (!length) return Drop::kUndecryptable;
+  if (kept == nullptr) keys_.keep(request->key, request->client, *key);
+  return Opened{BytesView(opened_).first(*length), key, request->client};
+}
+
+std::optional<SharedKey> RequestHandler::agree(const SealedRequest& request) const {
+  const Keypair* own = access_->keyring().find(request.key);
+  return own == nullptr ? std::nullopt : shared_key(own->secret_key, request.client);
+}
+
+Reply RequestHandler::check(const Command& command, std::uint32_t now) {
+  counters_.checks.add(1);
+  Reply reply = reply_to(command);
+  reply.flag = 0;
+  const auto match = store_.check(command.digest, command.shingles_or_null(), now);
+  if (!match || match->flag_count == 0) return reply;
+  counters_.hits.add(1);
+  reply.value = match->flags[0].value;
+  reply.flag = match->flags[0].flag;
+  reply.probability = match->probability();
+  reply.digest = match->digest;
+  reply.time = match->created;
+  reply.matched = true;
+  reply.extra_count = static_cast<std::uint8_t>(match->flag_count - 1);
+  std::copy_n(match->flags.begin() + 1, reply.extra_count, reply.extra.begin());
+  return reply;
+}
+
+Reply RequestHandler::stat(const Command& command) {
+  counters_.stats.add(1);
+  const std::uint64_t count = store_.size();
+  Reply reply = reply_to(command);
+  reply.flag = static_cast<std::uint32_t>(count);
+  reply.value = static_cast<std::int32_t>(count >> 32);
+  // 1 and not the count, as 4.x has it: for a client an answer is a hit, also from an empty store.
+  reply.probability = 1;
+  return reply;
+}
+
+Reply RequestHandler::refuse(const Command& command, std::int32_t status) {
+  counters_.refused.add(1);
+  Reply reply = reply_to(command);
+  reply.value = status;
+  return reply;
+}
+
+PendingUpdate RequestHandler::pending(const Command& command, const Opened& opened,
+                                      const Peer& peer, ReplyForm form) const {
+  PendingUpdate pending;
+  Update& update = pending.update;
+  update.source = source_of(peer.ip);
+  update.fingerprint.digest = command.digest;
+  if (const Shingles* shingles = command.shingles_or_null())
+    update.fingerprint.shingles = *shingles;
+  if (command.code == CommandCode::kWrite) {
+    update.flag = command.flag;
+    update.value = command.value;
+    update.weak = (command.version & kVersionWeakBit) != 0;
+  } else {
+    update.kind = Update::Kind::kDelete;  // on the wire it has no flag: all lists are meant
+  }
+  pending.ticket = {command.code, command.flag, command.tag, command.digest, form, opened.key};
+
+  // Who (the client's key, else its address and port) and what, without the version byte: a client
+  // that falls back to another version means the same update.
+  std::array<std::uint8_t, 128> bytes{};
+  ByteWriter writer(bytes);
+  if (opened.key) {
+    writer.bytes(opened.client);
+  } else {
+    writer.u8(static_cast<std::uint8_t>(peer.ip.family));
+    writer.bytes(peer.ip.bytes);
+    writer.u16(peer.port);
+  }
+  writer.bytes(opened.command.subspan(1, kCommandBytes - 1));
+  pending.name = message_name(names_, BytesView(bytes).first(writer.written()));
+  return pending;
+}
+
+Answer RequestHandler::dress(const Reply& reply, ReplyForm form,
+                             const std::optional<SharedKey>& key, std::span<std::uint8_t> out) {
+  if (!key) return {encode_reply(reply, form, out)};
+  std::array<std::uint8_t, kReplyBytesMax> plain{};
+  const std::size_t length = encode_reply(reply, form, plain);
+  return {seal(*key, nonces_.next(), BytesView(plain).first(length), out)};
+}
+
+}  // namespace shingled::storage

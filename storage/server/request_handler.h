@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "config/base/byte_reader.h"
+#include "config/base/random.h"
+#include "config/base/result.h"
+#include "config/base/socket_address.h"
+#include "storage/crypto/message_name.h"
+#include "storage/crypto/nonce_source.h"
+#include "storage/crypto/shared_key_cache.h"
+#include "storage/fuzzy_store.h"
+#include "storage/protocol/codec.h"
+#include "storage/server/access.h"
+#include "storage/server/server_counters.h"
+
+namespace shingled::storage {
+
+/// The room a reply needs at most.
+inline constexpr std::size_t kSealedReplyBytesMax = kReplyBytesMax + kSealBytes;
+
+/// Who sent a packet.
+struct Peer {
+  IpAddress ip;
+  std::uint16_t port = 0;
+};
+
+/// Why a packet gets no answer.
+enum class Drop : std::uint8_t {
+  kBlocked,        ///< the source is blocked
+  kInvalid,        ///< no command in it
+  kUndecryptable,  ///< sealed, but not for us, or damaged
+};
+
+/// A reply that stands in the buffer.
+struct Answer {
+  std::size_t bytes = 0;
+};
+
+/// All it takes to answer a request later.
+struct ReplyTicket {
+  CommandCode code = CommandCode::kWrite;
+  std::uint8_t flag = 0;
+  std::uint32_t tag = 0;
+  Digest digest;
+  ReplyForm form = ReplyForm::kV1;
+  std::optional<SharedKey> key;  ///< the reply is sealed with it; none = in the clear
+};
+
+/// An update that may be made; its reply waits for the commit.
+struct PendingUpdate {
+  Update update;
+  ReplyTicket ticket;
+  MessageName name{};  ///< equal for a request and its retransmissions
+};
+
+using Handled = std::variant<Drop, Answer, PendingUpdate>;
+
+/// From a packet to its answer: opens, decodes, checks rights, asks the store, encodes, seals.
+/// PROTOCOL.md says who gets what.
+///
+/// No I/O. Threads: one thread; every worker has its own handler.
+/// Cost: no allocation and no lock, unless the store has one, for anything but an update and a new
+/// client's key.
+class RequestHandler {
+ public:
+  /// `names` makes the names of updates; all handlers of one server share it.
+  RequestHandler(const FuzzyStore& store, Random& random, const MessageNameKey& names,
+                 WorkerCounters& counters);
+
+  /// Takes over rights and keys; needed before the first packet.
+  void use(std::shared_ptr<const Access> access, std::size_t key_cache_size);
+
+  /// `now` in Unix seconds; `out` has room for kSealedReplyBytesMax bytes. Counts what it saw,
+  /// except updates: `finish` does.
+  Handled handle(BytesView packet, const Peer& peer, std::uint32_t now,
+                 std::span<std::uint8_t> out);
+
+  /// The reply to an update: what became of it is known now.
+  Answer finish(const ReplyTicket& ticket, bool stored, std::span<std::uint8_t> out);
+  /// The reply to a retransmission of an update that was answered before.
+  Answer repeat(const ReplyTicket& ticket, std::span<std::uint8_t> out);
+
+ private:
+  struct Opened {
+    BytesView command;
+    std::optional<SharedKey> key;
+    PublicKey client{};
+  };
+  std::variant<Drop, Opened> open_packet(BytesView packet);
+  [[nodiscard]] std::optional<SharedKey> agree(const SealedRequest& request) const;
+  Reply check(const Command& command, std::uint32_t now);
+  Reply stat(const Command& command);
+  Reply refuse(const Command& command, std::int32_t status);
+  PendingUpdate pending(const Command& command, const Opened& opened, const Peer& peer,
+                        ReplyForm form) const;
+  Answer dress(const Reply& reply, ReplyForm form, const std::optional<SharedKey>& key,
+               std::span<std::uint8_t> out);
+
+  const FuzzyStore& store_;
+  MessageNameKey names_;
+  WorkerCounters& counters_;
+  NonceSource nonces_;
+  std::shared_ptr<const Access> access_;
+  SharedKeyCache keys_{0};
+  std::array<std::uint8_t, kCommandBytesMax> opened_{};  // the plain command of a sealed request
+};
+
+}  // namespace shingled::storage

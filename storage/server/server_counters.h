@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace shingled::storage {
+
+/// What the server has seen; every dropped packet is in exactly one of the drop counters.
+struct ServerCounters {
+  std::uint64_t checks = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t adds = 0;     ///< acknowledged
+  std::uint64_t deletes = 0;  ///< acknowledged
+  std::uint64_t stats = 0;
+  std::uint64_t pings = 0;
+  std::uint64_t refused = 0;        ///< answered 401, 403, 415 or 503
+  std::uint64_t repeats = 0;        ///< retransmitted updates that were counted once
+  std::uint64_t invalid = 0;        ///< dropped: no command
+  std::uint64_t undecryptable = 0;  ///< dropped: unknown key or bad MAC
+  std::uint64_t blocked = 0;        ///< dropped: blocked source
+  std::uint64_t kernel_drops = 0;   ///< dropped by the kernel: the socket's buffer was full
+  std::uint64_t unsent = 0;         ///< replies the kernel would not take
+
+  ServerCounters& operator+=(const ServerCounters& other);
+  friend bool operator==(const ServerCounters&, const ServerCounters&) = default;
+};
+
+/// A number one thread counts up and any thread reads.
+class Counter {
+ public:
+  void add(std::uint64_t more) {
+    value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t read() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// The counters of one worker: no line of the cache is written by two threads.
+struct alignas(64) WorkerCounters {
+  Counter checks, hits, adds, deletes, stats, pings, refused, repeats;
+  Counter invalid, undecryptable, blocked, kernel_drops, unsent;
+
+  [[nodiscard]] ServerCounters read() const;
+};
+
+}  // namespace shingled::storage

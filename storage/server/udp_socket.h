@@ -1,0 +1,118 @@
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "config/base/byte_reader.h"
+#include "config/base/result.h"
+#include "config/base/socket_address.h"
+#include "config/base/unique_fd.h"
+#include "storage/protocol/command.h"
+#include "storage/server/request_handler.h"
+
+namespace shingled::storage {
+
+inline constexpr std::size_t kBatchPackets = 64;  ///< per recvmmsg and sendmmsg
+
+/// Where a reply goes: back to the sender, from the address he wrote to.
+struct ReplyRoute {
+  sockaddr_storage peer{};
+  socklen_t peer_length = 0;
+  std::array<std::uint8_t, CMSG_SPACE(sizeof(in6_pktinfo))> control{};
+  std::size_t control_length = 0;  ///< 0 = the kernel chooses the source, a bound socket knows it
+};
+
+/// Datagrams read at once. A packet longer than a command may be is cut and says so.
+/// Threads: one thread.
+class ReceiveBatch {
+ public:
+  ReceiveBatch();
+  ReceiveBatch(const ReceiveBatch&) = delete;
+  ReceiveBatch& operator=(const ReceiveBatch&) = delete;
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// Empty for one that was cut: no command is empty either.
+  [[nodiscard]] BytesView packet(std::size_t i) const;
+  [[nodiscard]] Peer peer(std::size_t i) const;
+  [[nodiscard]] ReplyRoute route(std::size_t i) const;
+
+ private:
+  friend class UdpSocket;
+  static constexpr std::size_t kControlBytes =
+      CMSG_SPACE(sizeof(std::uint32_t)) + CMSG_SPACE(sizeof(in6_pktinfo));
+  struct alignas(cmsghdr) Control {
+    std::array<std::uint8_t, kControlBytes> bytes;
+  };
+
+  std::array<std::array<std::uint8_t, kCommandBytesMax>, kBatchPackets> packets_;
+  std::array<sockaddr_storage, kBatchPackets> peers_;
+  std::array<Control, kBatchPackets> controls_;
+  std::array<iovec, kBatchPackets> vectors_;
+  std::array<mmsghdr, kBatchPackets> headers_;
+  std::size_t size_ = 0;
+};
+
+/// Replies sent at once.   Threads: one thread.
+class SendBatch {
+ public:
+  SendBatch();
+  SendBatch(const SendBatch&) = delete;
+  SendBatch& operator=(const SendBatch&) = delete;
+
+  [[nodiscard]] bool full() const { return size_ == kBatchPackets; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  /// Room for the next reply; it counts once `add` was called.
+  [[nodiscard]] std::span<std::uint8_t> room() { return packets_[size_]; }
+  void add(std::size_t bytes, const ReplyRoute& route);
+  void clear() { size_ = 0; }
+
+ private:
+  friend class UdpSocket;
+  std::array<std::array<std::uint8_t, kSealedReplyBytesMax>, kBatchPackets> packets_;
+  std::array<ReplyRoute, kBatchPackets> routes_;
+  std::array<iovec, kBatchPackets> vectors_;
+  std::array<mmsghdr, kBatchPackets> headers_;
+  std::size_t size_ = 0;
+};
+
+/// A bound UDP socket read and written in batches, without waiting.
+///
+/// IPv6 sockets take IPv6 only. On a wildcard address a reply leaves from the address the request
+/// came to.   Threads: one thread.
+class UdpSocket {
+ public:
+  enum class Sharing : std::uint8_t {
+    kAlone,    ///< fails if anybody has the port
+    kAmongUs,  ///< SO_REUSEPORT: the kernel spreads the senders over the sockets
+  };
+  /// Errors: kUnavailable (in use, no such address here), kDenied; both name the address.
+  static Result<UdpSocket> bind(const SocketAddress& address, Sharing sharing,
+                                std::uint64_t buffer_bytes);
+
+  /// With the port the kernel chose.
+  [[nodiscard]] const SocketAddress& address() const { return address_; }
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+  /// What is there to read, at most kBatchPackets.
+  void receive(ReceiveBatch& batch);
+  /// Packets the kernel threw away since the last call, for want of room.
+  std::uint32_t take_drops() { return std::exchange(drops_, 0); }
+  /// Sends and clears the batch; returns how many replies the kernel would not take.
+  std::size_t send(SendBatch& batch);
+
+ private:
+  UdpSocket(UniqueFd fd, const SocketAddress& address) : fd_(std::move(fd)), address_(address) {}
+  void note_drops(mmsghdr& last);
+
+  UniqueFd fd_;
+  SocketAddress address_;
+  std::uint32_t drops_seen_ = 0;  // the kernel's number, since the socket was made
+  std::uint32_t drops_ = 0;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,109 @@
+#include "storage/server/udp_worker.h"
+
+#include <sys/epoll.h>
+
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+// How many batches one socket may have before the others are looked at.
+constexpr int kBatchesInARow = 16;
+constexpr int kDrainPollMs = 10;
+constexpr std::uint64_t kMailboxEvent = ~std::uint64_t{0};
+constexpr int kEventsMax = 16;
+
+void watch(int epoll, int fd, std::uint64_t name) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = name;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+}  // namespace
+
+UdpWorker::UdpWorker(std::size_t number, const WorkerShared& shared, std::vector<UdpSocket> sockets)
+    : number_(number),
+      shared_(shared),
+      sockets_(std::move(sockets)),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      handler_(shared.store, shared.random, shared.names, counters_) {
+  for (std::size_t i = 0; i < sockets_.size(); ++i) watch(epoll_.get(), sockets_[i].fd(), i);
+  watch(epoll_.get(), shared_.desk.mailbox(number_).fd(), kMailboxEvent);
+}
+
+void UdpWorker::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) wait(-1);
+  // Nothing new is taken from here on; who was told nothing yet is told when his update is stored.
+  const TimePoint deadline = shared_.clock.now() + kDrainMax;
+  for (const UdpSocket& socket : sockets_)
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket.fd(), nullptr);
+  while (!shared_.desk.idle() && shared_.clock.now() < deadline) wait(kDrainPollMs);
+  answer_finished();
+}
+
+void UdpWorker::wait(int timeout_ms) {
+  std::array<epoll_event, kEventsMax> events{};
+  const int count = epoll_wait(epoll_.get(), events.data(), kEventsMax, timeout_ms);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t name = events[static_cast<std::size_t>(i)].data.u64;
+    if (name == kMailboxEvent) {
+      answer_finished();
+    } else {
+      serve(name);
+    }
+  }
+}
+
+void UdpWorker::serve(std::size_t socket) {
+  if (const std::uint64_t version = shared_.access.version(); version != access_version_) {
+    auto snapshot = shared_.access.get();
+    handler_.use(std::move(snapshot.access), snapshot.key_cache_size);
+    access_version_ = version;
+  }
+  for (int batch = 0; batch < kBatchesInARow; ++batch) {
+    sockets_[socket].receive(received_);
+    if (received_.size() == 0) return;
+    counters_.kernel_drops.add(sockets_[socket].take_drops());
+    const TimePoint now = shared_.clock.now();
+    const auto wall = static_cast<std::uint32_t>(shared_.clock.wall().time_since_epoch().count());
+    for (std::size_t i = 0; i < received_.size(); ++i) handle(socket, i, wall, now);
+    flush(socket);
+    if (received_.size() < kBatchPackets) return;  // level-triggered: epoll tells of the rest
+  }
+}
+
+void UdpWorker::handle(std::size_t socket, std::size_t i, std::uint32_t wall, TimePoint now) {
+  Handled handled = handler_.handle(received_.packet(i), received_.peer(i), wall, replies_.room());
+  if (const Answer* answer = std::get_if<Answer>(&handled)) {
+    replies_.add(answer->bytes, received_.route(i));
+    return;
+  }
+  auto* pending = std::get_if<PendingUpdate>(&handled);
+  if (pending == nullptr) return;
+  const ReplyTicket ticket = pending->ticket;
+  const ReplyRoute route = received_.route(i);
+  const auto taken = shared_.desk.submit(shared_.store, std::move(*pending),
+                                         {number_, socket, route, ticket}, now);
+  if (taken != UpdateDesk::Taken::kFirst) counters_.repeats.add(1);
+  if (taken != UpdateDesk::Taken::kKnownDone) return;
+  replies_.add(handler_.repeat(ticket, replies_.room()).bytes, route);
+}
+
+void UdpWorker::answer_finished() {
+  auto finished = shared_.desk.mailbox(number_).take();
+  for (std::size_t socket = 0; socket < sockets_.size(); ++socket) {
+    for (const FinishedUpdate& update : finished) {
+      if (update.waiting.socket != socket) continue;
+      const Answer answer = handler_.finish(update.waiting.ticket, update.stored, replies_.room());
+      replies_.add(answer.bytes, update.waiting.route);
+      if (replies_.full()) flush(socket);
+    }
+    flush(socket);
+  }
+}
+
+void UdpWorker::flush(std::size_t socket) {
+  if (!replies_.empty()) counters_.unsent.add(sockets_[socket].send(replies_));
+}
+
+}  // namespace shingled::storage

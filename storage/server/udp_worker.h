@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "storage/server/request_handler.h"
+#include "storage/server/udp_socket.h"
+#include "storage/server/update_desk.h"
+
+namespace shingled::storage {
+
+/// Rights and keys as they are now: workers look whether the number changed, and lock only then.
+/// Threads: any thread.
+class AccessSource {
+ public:
+  struct Snapshot {
+    std::shared_ptr<const Access> access;
+    std::size_t key_cache_size = 0;
+  };
+  explicit AccessSource(Snapshot snapshot) : snapshot_(std::in_place, std::move(snapshot)) {}
+
+  void set(Snapshot snapshot) {
+    *snapshot_.lock() = std::move(snapshot);
+    version_.fetch_add(1, std::memory_order_release);
+  }
+  [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  [[nodiscard]] Snapshot get() { return *snapshot_.lock(); }
+
+ private:
+  std::atomic<std::uint64_t> version_{1};
+  Guarded<Snapshot> snapshot_;
+};
+
+/// What all workers of a server share. Lent; everything outlives the workers.
+struct WorkerShared {
+  FuzzyStore& store;
+  Clock& clock;
+  Random& random;
+  AccessSource& access;
+  UpdateDesk& desk;
+  const MessageNameKey& names;
+};
+
+/// One thread of the server: its sockets, its handler, its batches.
+///
+/// Threads: made anywhere, then `run` on one thread; `counters` from any.
+class UdpWorker {
+ public:
+  /// `sockets`: one a listening address.
+  UdpWorker(std::size_t number, const WorkerShared& shared, std::vector<UdpSocket> sockets);
+
+  /// Serves until `stop`, then answers the updates under way, but waits kDrainMax for them at most.
+  /// The desk's mailbox of this worker must be woken after the stop was asked for.
+  void run(const std::stop_token& stop);
+  [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
+
+  static constexpr Duration kDrainMax = std::chrono::seconds(10);
+
+ private:
+  void wait(int timeout_ms);
+  void serve(std::size_t socket);
+  void handle(std::size_t socket, std::size_t i, std::uint32_t wall, TimePoint now);
+  void answer_finished();
+  void flush(std::size_t socket);
+
+  std::size_t number_;
+  WorkerShared shared_;
+  std::vector<UdpSocket> sockets_;
+  UniqueFd epoll_;
+  WorkerCounters counters_;
+  RequestHandler handler_;
+  std::uint64_t access_version_ = 0;
+  // Large; on the heap with the worker itself.
+  ReceiveBatch received_;
+  SendBatch replies_;
+};
+
+}  // namespace shingled::storage

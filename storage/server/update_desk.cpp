@@ -1,0 +1,70 @@
+#include "storage/server/update_desk.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace shingled::storage {
+
+Mailbox::Mailbox() : event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+
+void Mailbox::put(FinishedUpdate finished) {
+  bool was_empty = false;
+  {
+    auto box = finished_.lock();
+    was_empty = box->empty();
+    box->push_back(std::move(finished));
+  }
+  if (was_empty) wake();
+}
+
+std::vector<FinishedUpdate> Mailbox::take() {
+  std::uint64_t ignored = 0;
+  (void)!read(event_.get(), &ignored, sizeof ignored);  // first the bell, then the box
+  return std::exchange(*finished_.lock(), {});
+}
+
+void Mailbox::wake() {
+  const std::uint64_t one = 1;
+  (void)!write(event_.get(), &one, sizeof one);
+}
+
+UpdateDesk::UpdateDesk(std::size_t workers) {
+  for (std::size_t i = 0; i < workers; ++i) mailboxes_.push_back(std::make_unique<Mailbox>());
+}
+
+UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, PendingUpdate pending,
+                                     WaitingUpdate waiting, TimePoint now) {
+  {
+    auto state = state_.lock();
+    if (state->done.contains(pending.name, now)) return Taken::kKnownDone;
+    const auto [entry, is_first] = state->waiting.try_emplace(pending.name);
+    if (entry->second.size() < kWaitersMax) entry->second.push_back(std::move(waiting));
+    if (!is_first) return Taken::kRepeat;
+    ++state->unfinished;
+  }
+  store.submit(std::move(pending.update),
+               [desk = shared_from_this(), name = pending.name, now](const Status& status) {
+                 desk->finish(name, now, status.has_value());
+               });
+  return Taken::kFirst;
+}
+
+bool UpdateDesk::idle() { return state_.lock()->unfinished == 0; }
+
+void UpdateDesk::finish(const MessageName& name, TimePoint submitted, bool stored) {
+  std::vector<WaitingUpdate> clients;
+  {
+    auto state = state_.lock();
+    if (auto node = state->waiting.extract(name)) clients = std::move(node.mapped());
+    if (stored) state->done.insert(name, submitted);
+  }
+  for (WaitingUpdate& client : clients) {
+    Mailbox& mailbox = *mailboxes_[client.worker];
+    mailbox.put({std::move(client), stored});
+  }
+  --state_.lock()->unfinished;
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "config/base/guarded.h"
+#include "config/base/unique_fd.h"
+#include "storage/server/recent_names.h"
+#include "storage/server/udp_socket.h"
+
+namespace shingled::storage {
+
+/// An update whose client waits for its reply.
+struct WaitingUpdate {
+  std::size_t worker = 0;  ///< who received it and will answer
+  std::size_t socket = 0;  ///< of that worker
+  ReplyRoute route;
+  ReplyTicket ticket;
+};
+
+/// What became of it.
+struct FinishedUpdate {
+  WaitingUpdate waiting;
+  bool stored = false;
+};
+
+/// Where a worker finds the updates that are finished.   Threads: any thread.
+class Mailbox {
+ public:
+  Mailbox();
+  void put(FinishedUpdate finished);
+  /// Everything since the last call.
+  std::vector<FinishedUpdate> take();
+  void wake();
+  [[nodiscard]] int fd() const { return event_.get(); }  ///< readable when there is something
+
+ private:
+  UniqueFd event_;
+  Guarded<std::vector<FinishedUpdate>> finished_;
+};
+
+/// Hands each update to the store once, however often its client repeats it, and each answer to the
+/// worker that received the request.
+///
+/// A repeat within the window gets the answer of the first one, after its commit. After a refusal
+/// the next request tries again. Beyond kWaitersMax requests for one update the others get no
+/// answer. Callbacks of the store keep the desk alive: it may go before they came. Threads: any
+/// thread; `submit` of one worker at a time.
+class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
+ public:
+  static constexpr Duration kRepeatWindow =
+      std::chrono::seconds(30);                        // of any client's retransmits
+  static constexpr std::size_t kRepeatsMax = 131'072;  // remembered: 5 s of 25 000 updates a second
+  static constexpr std::size_t kWaitersMax = 8;
+
+  explicit UpdateDesk(std::size_t workers);
+
+  enum class Taken : std::uint8_t {
+    kFirst,      ///< given to the store; the answer comes by mailbox
+    kRepeat,     ///< under way already; the answer comes by mailbox
+    kKnownDone,  ///< done before: answer at once
+  };
+  Taken submit(FuzzyStore& store, PendingUpdate pending, WaitingUpdate waiting, TimePoint now);
+
+  [[nodiscard]] Mailbox& mailbox(std::size_t worker) { return *mailboxes_[worker]; }
+  /// Every answer is in a mailbox.
+  [[nodiscard]] bool idle();
+
+ private:
+  void finish(const MessageName& name, TimePoint submitted, bool stored);
+
+  struct State {
+    std::unordered_map<MessageName, std::vector<WaitingUpdate>, MessageNameHash> waiting;
+    std::size_t unfinished = 0;  // updates whose answers are not in the mailboxes yet
+    RecentNames done{kRepeatWindow, kRepeatsMax};
+  };
+  std::vector<std::unique_ptr<Mailbox>> mailboxes_;  // constant after construction
+  Guarded<State> state_;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,44 @@
+#include "storage/server/recent_names.h"
+
+#include <gtest/gtest.h>
+
+namespace shingled::storage {
+namespace {
+
+using std::chrono::seconds;
+
+MessageName name(std::uint8_t number) {
+  MessageName name{};
+  name.fill(number);
+  return name;
+}
+
+constexpr TimePoint kStart{std::chrono::hours(1)};
+
+TEST(RecentNames, RemembersForTheWindowAndForgetsAfterTwo) {
+  for (const int after : {0, 5, 9}) {
+    RecentNames names(seconds(10), 100);
+    names.insert(name(1), kStart);
+    const TimePoint then = kStart + seconds(after);
+    names.insert(name(2), then);
+    names.insert(name(3), then + seconds(10));  // a new generation
+    EXPECT_TRUE(names.contains(name(2), then + seconds(10)));
+    EXPECT_FALSE(names.contains(name(2), then + seconds(20)));
+    EXPECT_FALSE(names.contains(name(1), kStart + seconds(20)));
+    EXPECT_TRUE(names.contains(name(3), then + seconds(20)));
+    EXPECT_FALSE(names.contains(name(9), then));
+  }
+}
+
+TEST(RecentNames, IsBoundedAndKeepsTheNewestHalf) {
+  RecentNames names(seconds(10), 8);
+  for (std::uint8_t i = 0; i < 100; ++i) {
+    names.insert(name(i), kStart);
+    EXPECT_LE(names.size(), 8U);
+    for (std::uint8_t k = i < 4 ? 0 : static_cast<std::uint8_t>(i - 3); k <= i; ++k)
+      EXPECT_TRUE(names.contains(name(k), kStart)) << int{i} << ' ' << int{k};
+  }
+}
+
+}  // namespace
+}  // namespace shingled::storage

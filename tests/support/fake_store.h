@@ -1,0 +1,124 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "config/base/guarded.h"
+#include "storage/fuzzy_store.h"
+
+namespace shingled::testing {
+
+/// A store in memory that answers when the test says so.   Threads: any thread.
+class FakeStore final : public storage::FuzzyStore {
+ public:
+  enum class Commit { kAtOnce, kWhenTold };
+  explicit FakeStore(Commit commit = Commit::kAtOnce) : commit_(commit) {}
+
+  std::optional<storage::Match> check(const Digest& digest, const Shingles* shingles,
+                                      std::uint32_t) const override {
+    auto state = state_.lock();
+    if (const auto found = state->records.find(digest); found != state->records.end())
+      return found->second.match;
+    if (shingles == nullptr) return std::nullopt;
+    for (const auto& [stored, record] : state->records) {
+      if (!record.shingles) continue;
+      storage::Match match = record.match;
+      match.exact = false;
+      match.slots = 0;
+      for (std::size_t i = 0; i < kShingleCount; ++i)
+        match.slots += (*record.shingles)[i] == (*shingles)[i] ? 1U : 0U;
+      if (match.slots >= storage::kMatchSlotsMin) return match;
+    }
+    return std::nullopt;
+  }
+  std::vector<storage::Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
+                                        std::size_t) const override {
+    const auto match =
+        check(fingerprint.digest, fingerprint.shingles ? &*fingerprint.shingles : nullptr, now);
+    return match ? std::vector{*match} : std::vector<storage::Match>{};
+  }
+  void submit(storage::Update update, storage::UpdateDone done) override {
+    if (commit_ == Commit::kAtOnce) return apply(update, done);
+    state_.lock()->waiting.emplace_back(std::move(update), std::move(done));
+  }
+  std::uint64_t size() const override {
+    auto state = state_.lock();
+    return state->pretended_size != 0 ? state->pretended_size : state->records.size();
+  }
+
+  /// Ends all waiting updates that way; returns how many there were.
+  std::size_t commit(const Status& status = {}) {
+    const auto waiting = std::exchange(state_.lock()->waiting, {});
+    for (const auto& [update, done] : waiting) {
+      if (status) {
+        apply(update, done);
+      } else {
+        done(status);
+      }
+    }
+    return waiting.size();
+  }
+  std::size_t waiting() const { return state_.lock()->waiting.size(); }
+  std::size_t applied() const { return state_.lock()->applied.size(); }
+  std::vector<storage::Update> updates() const { return state_.lock()->applied; }
+  void pretend_size(std::uint64_t size) { state_.lock()->pretended_size = size; }
+  void put(const storage::Match& match, std::optional<Shingles> shingles = std::nullopt) {
+    state_.lock()->records[match.digest] = {match, shingles};
+  }
+
+ private:
+  struct Record {
+    storage::Match match;
+    std::optional<Shingles> shingles;
+  };
+  struct State {
+    std::map<Digest, Record> records;
+    std::vector<std::pair<storage::Update, storage::UpdateDone>> waiting;
+    std::vector<storage::Update> applied;
+    std::uint64_t pretended_size = 0;
+  };
+
+  void apply(const storage::Update& update, const storage::UpdateDone& done) {
+    {
+      auto state = state_.lock();
+      state->applied.push_back(update);
+      const Digest& digest = update.fingerprint.digest;
+      if (update.kind == storage::Update::Kind::kDelete) {
+        state->records.erase(digest);
+      } else {
+        Record& record = state->records[digest];
+        record.match.digest = digest;
+        record.match.exact = true;
+        record.match.slots = kShingleCount;
+        record.match.flag_count = 1;
+        record.match.flags[0].flag = update.flag;
+        record.match.flags[0].value += update.value;
+        if (update.fingerprint.shingles) record.shingles = update.fingerprint.shingles;
+      }
+    }
+    done({});
+  }
+
+  const Commit commit_;
+  mutable Guarded<State> state_;
+};
+
+/// Waits until `condition` holds; false after a time no healthy machine needs.
+inline bool eventually(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+}  // namespace shingled::testing

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <atomic>
+
+#include "config/base/clock.h"
+
+namespace shingled::testing {
+
+/// Time stands still until a test moves it.   Threads: any thread.
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint now() const override {
+    return TimePoint(std::chrono::hours(1)) + Duration(passed_.load());
+  }
+  [[nodiscard]] WallTime wall() const override {
+    return WallTime(std::chrono::seconds(1'700'000'000)) +
+           std::chrono::duration_cast<std::chrono::seconds>(Duration(passed_.load()));
+  }
+  void advance(Duration by) { passed_ += by.count(); }
+
+ private:
+  std::atomic<Duration::rep> passed_{0};
+};
+
+}  // namespace shingled::testing
