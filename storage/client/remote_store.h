@@ -76,7 +76,7 @@ struct RemoteBatch {
 /// Sends everything to everyone at once and waits for all answers with one deadline:
 /// `answers[b][r]` belongs to `batches[b].requests[r]`. CHECK, STAT and PING go to one server of
 /// the service in rotation; WRITE and DEL go to all of them, and then the answer is the worst one
-/// (each server's is in `update_each`). Cost: one socket per batch and server.   Errors: only
+/// (`ask_each` gives them all). Cost: one socket per batch and server.   Errors: only
 /// inside the answers.
 std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,
                                            TimePoint deadline);

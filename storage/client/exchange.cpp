@@ -1,0 +1,275 @@
+#include "storage/client/exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "storage/crypto/sealed_request.h"
+
+namespace shingled::storage {
+
+namespace {
+
+using Kind = RemoteRequest::Kind;
+using Outcome = RemoteAnswer::Outcome;
+
+constexpr std::size_t kPacketBytesMax = kRequestSealBytes + kCommandBytes + kShingleBytes;
+constexpr std::uint32_t kFlagMax = 255;  // the wire has one byte for it
+
+CommandCode code_of(Kind kind) {
+  switch (kind) {
+    case Kind::kCheck:
+      return CommandCode::kCheck;
+    case Kind::kAdd:
+      return CommandCode::kWrite;
+    case Kind::kDelete:
+      return CommandCode::kDelete;
+    case Kind::kStat:
+      return CommandCode::kStat;
+    case Kind::kPing:
+      break;
+  }
+  return CommandCode::kPing;
+}
+
+Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint32_t tag) {
+  Command command;
+  command.version = version;
+  command.code = code_of(request.kind);
+  command.tag = tag;
+  command.value = request.value;
+  const bool is_update = request.kind == Kind::kAdd || request.kind == Kind::kDelete;
+  if (is_update) command.flag = static_cast<std::uint8_t>(request.flag);
+  if (!is_update && request.kind != Kind::kCheck) return command;
+  command.digest = request.fingerprint.digest;
+  if (request.fingerprint.shingles) {
+    command.shingle_count = kShingleCount;
+    command.shingles = *request.fingerprint.shingles;
+  }
+  return command;
+}
+
+/// Of several servers' answers to an update the one to worry about most.
+int severity(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kHit:
+    case Outcome::kMiss:
+    case Outcome::kDone:
+      return 0;
+    case Outcome::kRefused:
+      return 1;
+    case Outcome::kTimeout:
+      return 2;
+    case Outcome::kUnreachable:
+      break;
+  }
+  return 3;
+}
+
+}  // namespace
+
+Exchange::Exchange(Service& service, std::span<const RemoteRequest> requests, Audience audience,
+                   TimePoint now)
+    : service_(service),
+      requests_(requests),
+      audience_(audience),
+      failed_(service.upstreams.endpoints().size(), false) {
+  // One turn a batch, so that the questions of one message share a socket.
+  const std::vector<std::size_t> in_turn = service_.upstreams.in_turn(now);
+  for (std::size_t r = 0; r < requests_.size(); ++r) {
+    const bool is_update = requests_[r].kind == Kind::kAdd || requests_[r].kind == Kind::kDelete;
+    if (audience_ == Audience::kAsNeeded && !is_update) {
+      open_line(r, in_turn, now);
+      continue;
+    }
+    for (std::size_t s = 0; s < service_.upstreams.servers(); ++s)
+      open_line(r, service_.upstreams.of_server(s, now), now);
+  }
+}
+
+void Exchange::open_line(std::size_t request, std::vector<std::size_t> endpoints, TimePoint now) {
+  Line line;
+  line.request = request;
+  line.endpoints = std::move(endpoints);
+  line.started = now;
+  do {
+    line.tag = service_.random.next_u32();
+  } while (std::any_of(lines_.begin(), lines_.end(),
+                       [&](const Line& other) { return other.tag == line.tag; }));
+  if (requests_[request].flag > kFlagMax) {
+    line.answer.outcome = Outcome::kRefused;
+    line.answer.error = "the flag is above 255, which the protocol cannot carry";
+    line.done = true;
+  } else {
+    approach(line, now);
+  }
+  lines_.push_back(std::move(line));
+}
+
+/// The line turns to its current endpoint.
+void Exchange::approach(Line& line, TimePoint now) {
+  // Only the answer to a CHECK has a use for the longer reply.
+  const bool wants_flags = requests_[line.request].kind == Kind::kCheck &&
+                           service_.upstreams.speech(line.endpoint()) != Speech::kPlain;
+  line.version = wants_flags ? kVersionLongV2 : kVersionLong;
+  line.sent = 0;
+  line.next = now;
+  encode(line);
+}
+
+void Exchange::encode(Line& line) {
+  std::array<std::uint8_t, kCommandBytes + kShingleBytes> plain{};
+  const BytesView command = BytesView(plain).first(
+      encode_command(command_of(requests_[line.request], line.version, line.tag), plain));
+  line.packet.assign(command.begin(), command.end());
+  if (!service_.sealing) return;
+  const Sealing& sealing = *service_.sealing;
+  Nonce nonce{};
+  service_.random.fill(nonce);
+  line.packet.resize(kPacketBytesMax);
+  line.packet.resize(
+      seal_request(sealing.server, sealing.own, sealing.key, nonce, command, line.packet));
+}
+
+std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
+  for (Line& line : lines_) {
+    if (line.done || now < line.next) continue;
+    if (!transmit(line, now)) {
+      report_failure(line.endpoint(), now);
+      hop(line, now, Outcome::kTimeout);
+      if (line.done || !transmit(line, now)) continue;
+    }
+    return Outgoing{line.endpoint(), line.packet};
+  }
+  return std::nullopt;
+}
+
+/// Prepares the next transmission; false when this endpoint had all of its own.
+bool Exchange::transmit(Line& line, TimePoint now) {
+  const Duration timeout = service_.options.timeout;
+  const bool unknown = service_.upstreams.speech(line.endpoint()) == Speech::kUnknown;
+  if (line.version == kVersionLongV2 && line.sent > 0 && unknown) {
+    line.version = kVersionLong;
+    line.sent = 0;
+    encode(line);
+  }
+  if (line.sent > service_.options.retransmits) return false;
+  ++line.sent;
+  const bool may_fall_back = line.version == kVersionLongV2 && unknown;
+  line.next = now + (may_fall_back ? std::min(timeout / 4, kFallBackMax) : timeout);
+  return true;
+}
+
+void Exchange::hop(Line& line, TimePoint now, Outcome otherwise) {
+  const bool may_hop = otherwise == Outcome::kUnreachable || !is_update(line);
+  if (may_hop && line.at + 1 < line.endpoints.size()) {
+    ++line.at;
+    approach(line, now);
+    return;
+  }
+  line.answer.outcome = otherwise;
+  close(line, now);
+}
+
+void Exchange::close(Line& line, TimePoint now) {
+  line.done = true;
+  line.answer.server = service_.upstreams.endpoints()[line.endpoint()].name;
+  line.answer.time = std::chrono::duration_cast<std::chrono::microseconds>(now - line.started);
+}
+
+TimePoint Exchange::due() const {
+  TimePoint due = TimePoint::max();
+  for (const Line& line : lines_) {
+    if (!line.done) due = std::min(due, line.next);
+  }
+  return due;
+}
+
+bool Exchange::done() const {
+  return std::all_of(lines_.begin(), lines_.end(), [](const Line& line) { return line.done; });
+}
+
+std::optional<Reply> Exchange::read_reply(BytesView packet) const {
+  std::array<std::uint8_t, kReplyBytesMax> plain{};
+  if (service_.sealing) {
+    const auto length = open(service_.sealing->key, packet, plain);
+    if (!length) return std::nullopt;
+    packet = BytesView(plain).first(*length);
+  }
+  if (packet.size() == size_of(ReplyForm::kShort)) return std::nullopt;  // we never ask for it
+  return decode_reply(packet);
+}
+
+void Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now) {
+  const auto reply = read_reply(packet);
+  if (!reply) return;
+  for (Line& line : lines_) {
+    if (line.done || line.tag != reply->tag) continue;
+    const auto tried = line.endpoints.begin() + static_cast<std::ptrdiff_t>(line.at) + 1;
+    const auto asked = std::find(line.endpoints.begin(), tried, endpoint);
+    if (asked == tried) continue;  // not asked yet: a guess
+    service_.upstreams.answered(endpoint);
+    if (endpoint == line.endpoint()) learn_speech(line, packet.size());
+    line.at = static_cast<std::size_t>(asked - line.endpoints.begin());
+    line.answer = interpret(*reply, requests_[line.request].kind);
+    close(line, now);
+    return;
+  }
+}
+
+void Exchange::learn_speech(const Line& line, std::size_t reply_bytes) {
+  if (requests_[line.request].kind != Kind::kCheck) return;
+  const std::size_t plain_bytes = reply_bytes - (service_.sealing ? kSealBytes : 0);
+  // A shorter reply to 0x14 comes from a server that understood it and does not trust our address.
+  const bool understood = line.version == kVersionLongV2;
+  const bool has_flags = plain_bytes == size_of(ReplyForm::kV2);
+  service_.upstreams.learn(line.endpoint(),
+                           understood || has_flags ? Speech::kFlags : Speech::kPlain);
+}
+
+void Exchange::unreachable(std::size_t endpoint, std::string_view why, TimePoint now) {
+  report_failure(endpoint, now);
+  for (Line& line : lines_) {
+    if (line.done || line.endpoint() != endpoint) continue;
+    line.answer.error = why;
+    hop(line, now, Outcome::kUnreachable);
+  }
+}
+
+void Exchange::give_up(TimePoint now) {
+  for (Line& line : lines_) {
+    if (line.done) continue;
+    if (line.sent > 0) report_failure(line.endpoint(), now);
+    line.answer.outcome = Outcome::kTimeout;
+    close(line, now);
+  }
+}
+
+void Exchange::report_failure(std::size_t endpoint, TimePoint now) {
+  if (failed_[endpoint]) return;
+  failed_[endpoint] = true;
+  service_.upstreams.failed(endpoint, now);
+}
+
+bool Exchange::is_update(const Line& line) const {
+  const Kind kind = requests_[line.request].kind;
+  return kind == Kind::kAdd || kind == Kind::kDelete;
+}
+
+std::vector<RemoteAnswer> Exchange::answers() const {
+  std::vector<RemoteAnswer> out;
+  if (audience_ == Audience::kEveryone) {
+    for (const Line& line : lines_) out.push_back(line.answer);
+    return out;
+  }
+  out.resize(requests_.size());
+  std::vector<bool> has_answer(requests_.size(), false);
+  for (const Line& line : lines_) {
+    RemoteAnswer& answer = out[line.request];
+    if (!has_answer[line.request] || severity(line.answer.outcome) > severity(answer.outcome))
+      answer = line.answer;
+    has_answer[line.request] = true;
+  }
+  return out;
+}
+
+}  // namespace shingled::storage

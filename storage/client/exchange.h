@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "storage/client/remote_store.h"
+#include "storage/client/service.h"
+#include "storage/protocol/codec.h"
+
+namespace shingled::storage {
+
+/// A batch of requests to one service, under way: what to send when, and what an answer means.
+///
+/// Each request is a line with a tag of its own and a list of endpoints to try. A line transmits,
+/// repeats itself byte for byte after `timeout`, `retransmits` times, then hops to the next
+/// endpoint; an answer from any of them ends it. Updates hop only away from an endpoint that the
+/// system says is not there, for one that is silent may have counted them.
+/// An address that was never heard of gets version 0x14 first and soon after, unanswered, version
+/// 4; one that is known gets its own version at once.
+///
+/// No I/O, no clock.   Threads: one thread; the service it works for is shared.
+class Exchange {
+ public:
+  enum class Audience : std::uint8_t {
+    kAsNeeded,  ///< one server for a question, all of them for an update
+    kEveryone,  ///< all servers, one answer each
+  };
+  Exchange(Service& service, std::span<const RemoteRequest> requests, Audience audience,
+           TimePoint now);
+
+  struct Outgoing {
+    std::size_t endpoint = 0;
+    BytesView packet;  ///< valid until the next call
+  };
+  /// A packet to send now; call again until there is none.
+  std::optional<Outgoing> next_packet(TimePoint now);
+  /// When `next_packet` has something again; the far future if nothing is to be sent any more.
+  [[nodiscard]] TimePoint due() const;
+  /// Every line has its answer.
+  [[nodiscard]] bool done() const;
+
+  /// A datagram came in from an endpoint. What does not answer an open line is ignored.
+  void receive(std::size_t endpoint, BytesView packet, TimePoint now);
+  /// The system says there is nobody.
+  void unreachable(std::size_t endpoint, std::string_view why, TimePoint now);
+  /// The deadline has passed: what is open has timed out.
+  void give_up(TimePoint now);
+
+  /// One answer a request (of several servers the worst), or with kEveryone one a request and
+  /// server.
+  [[nodiscard]] std::vector<RemoteAnswer> answers() const;
+
+  /// How long an unknown server may think about version 0x14 before it is asked with 4 as well.
+  static constexpr Duration kFallBackMax = std::chrono::milliseconds(250);
+
+ private:
+  struct Line {
+    std::size_t request = 0;
+    std::vector<std::size_t> endpoints;  // to try, in this order
+    std::size_t at = 0;
+    std::uint32_t tag = 0;
+    std::uint8_t version = kVersionLong;
+    std::uint32_t sent = 0;  // transmissions to this endpoint in this version
+    TimePoint next{};
+    TimePoint started{};
+    Bytes packet;
+    bool done = false;
+    RemoteAnswer answer;
+
+    [[nodiscard]] std::size_t endpoint() const { return endpoints[at]; }
+  };
+
+  void open_line(std::size_t request, std::vector<std::size_t> endpoints, TimePoint now);
+  void approach(Line& line, TimePoint now);
+  void encode(Line& line);
+  bool transmit(Line& line, TimePoint now);
+  void hop(Line& line, TimePoint now, RemoteAnswer::Outcome otherwise);
+  void close(Line& line, TimePoint now);
+  void learn_speech(const Line& line, std::size_t reply_bytes);
+  void report_failure(std::size_t endpoint, TimePoint now);
+  [[nodiscard]] std::optional<Reply> read_reply(BytesView packet) const;
+  [[nodiscard]] bool is_update(const Line& line) const;
+
+  Service& service_;
+  std::span<const RemoteRequest> requests_;
+  Audience audience_;
+  std::vector<Line> lines_;
+  std::vector<bool> failed_;  // endpoints reported already: one failure an exchange, not one a line
+};
+
+/// What a reply means as an answer to `kind`; server, time and error are left empty.
+RemoteAnswer interpret(const Reply& reply, RemoteRequest::Kind kind);
+
+}  // namespace shingled::storage
