@@ -1,0 +1,159 @@
+#include "storage/sqlite/database.h"
+
+#include <sqlite3.h>
+
+namespace shingled::storage {
+namespace {
+
+ErrorCode code_of(int sqlite_code) {
+  switch (sqlite_code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_NOMEM:
+    case SQLITE_PROTOCOL:
+      return ErrorCode::kUnavailable;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return ErrorCode::kCorrupt;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+      return ErrorCode::kDenied;
+    default:
+      return ErrorCode::kInternal;
+  }
+}
+
+int flags_of(Database::Access access) {
+  switch (access) {
+    case Database::Access::kReadOnly:
+      return SQLITE_OPEN_READONLY;
+    case Database::Access::kReadWrite:
+      return SQLITE_OPEN_READWRITE;
+    case Database::Access::kCreate:
+      break;
+  }
+  return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+}
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+
+Statement& Statement::bind(int parameter, std::int64_t value) {
+  sqlite3_bind_int64(statement_.get(), parameter, value);
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::optional<BytesView> value) {
+  if (value) {
+    sqlite3_bind_blob64(statement_.get(), parameter, value->data(), value->size(), SQLITE_STATIC);
+  } else {
+    sqlite3_bind_null(statement_.get(), parameter);
+  }
+  return *this;
+}
+
+Result<bool> Statement::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  const Error error = database_->error(code);
+  reset();
+  return error;
+}
+
+Status Statement::run() {
+  auto row = step();
+  if (!row) return row.error();
+  reset();
+  return {};
+}
+
+void Statement::reset() { sqlite3_reset(statement_.get()); }
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+BytesView Statement::blob(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_.get(), column);
+  const int count = sqlite3_column_bytes(statement_.get(), column);
+  return {static_cast<const std::uint8_t*>(bytes), static_cast<std::size_t>(count)};
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+
+Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access access) {
+  sqlite3* handle = nullptr;
+  const int code =
+      sqlite3_open_v2(path.c_str(), &handle,
+                      flags_of(access) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  std::unique_ptr<Database> database(new Database(path, handle));
+  if (code != SQLITE_OK) return database->error(code);
+  // SQLite quietly opens a write-protected file for reading; whoever asked to write must hear it.
+  if (access != Access::kReadOnly && sqlite3_db_readonly(handle, "main") == 1) {
+    return Error{ErrorCode::kDenied, path + ": the file is read-only"};
+  }
+  return database;
+}
+
+Result<Statement> Database::prepare(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code =
+      sqlite3_prepare_v3(handle_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) return error(code);
+  return Statement(*this, statement);
+}
+
+Status Database::execute(const char* sql) {
+  const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return error(code);
+  return {};
+}
+
+Result<std::int64_t> Database::integer(const char* sql) {
+  auto statement = prepare(sql);
+  if (!statement) return statement.error();
+  auto row = statement->step();
+  if (!row) return row.error();
+  return *row ? statement->integer(0) : 0;
+}
+
+void Database::set_busy_timeout(int milliseconds) {
+  sqlite3_busy_timeout(handle_.get(), milliseconds);
+}
+
+std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
+
+Error Database::error(int code) const {
+  const char* reason = handle_ != nullptr ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
+  return {code_of(code), path_ + ": " + reason};
+}
+
+Result<Transaction> Transaction::begin(Database& database) {
+  if (Status begun = database.execute("BEGIN IMMEDIATE"); !begun) return begun.error();
+  return Transaction(database);
+}
+
+Transaction::~Transaction() {
+  // SQLite rolls back by itself after some errors (full disk, I/O); a second ROLLBACK would fail.
+  if (database_ != nullptr && sqlite3_get_autocommit(database_->handle_.get()) == 0) {
+    static_cast<void>(database_->execute("ROLLBACK"));
+  }
+}
+
+Status Transaction::commit() {
+  if (Status done = database_->execute("COMMIT"); !done) return done;
+  database_ = nullptr;
+  return {};
+}
+
+}  // namespace shingled::storage

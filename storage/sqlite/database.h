@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/base/byte_reader.h"
+#include "config/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace shingled::storage {
+
+class Database;
+
+/// A prepared statement. Parameters count from 1, columns from 0, as in SQLite.
+///
+/// Lifetime: not longer than its Database. Threads: one thread.
+class Statement {
+ public:
+  Statement& bind(int parameter, std::int64_t value);
+  /// The bytes must live until the next `run` or `reset`. An empty optional binds NULL.
+  Statement& bind(int parameter, std::optional<BytesView> value);
+
+  /// Goes to the next row: true = there is one, false = that was all.
+  Result<bool> step();
+  /// Executes a statement that gives no rows, and makes it ready for the next time.
+  Status run();
+  void reset();
+
+  [[nodiscard]] std::int64_t integer(int column) const;
+  /// Valid until the next `step` or `reset`. NULL gives an empty view.
+  [[nodiscard]] BytesView blob(int column) const;
+  [[nodiscard]] bool is_null(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  Statement(Database& database, sqlite3_stmt* statement)
+      : database_(&database), statement_(statement) {}
+
+  Database* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+/// One connection to one SQLite file; with Statement and Transaction the only place that knows
+/// sqlite3.h.
+///
+/// Errors: kUnavailable (busy, full, I/O: may work later), kCorrupt (damaged or no database),
+/// kDenied (permissions, read-only, cannot be opened), kInternal (the rest); each names the file.
+/// Threads: one thread at a time.
+class Database {
+ public:
+  enum class Access { kReadOnly, kReadWrite, kCreate };
+
+  static Result<std::unique_ptr<Database>> open(const std::string& path, Access access);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  Result<Statement> prepare(const char* sql);
+  /// Runs one or more statements and ignores their rows.
+  Status execute(const char* sql);
+  /// The first column of the first row of `sql`; 0 without a row.
+  Result<std::int64_t> integer(const char* sql);
+  /// How long to wait for someone else's lock before kUnavailable.
+  void set_busy_timeout(int milliseconds);
+  [[nodiscard]] std::int64_t last_insert_id() const;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  friend class Statement;
+  friend class Transaction;
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
+  [[nodiscard]] Error error(int code) const;
+
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+/// BEGIN IMMEDIATE ... COMMIT; rolls back unless `commit` succeeded.
+class Transaction {
+ public:
+  static Result<Transaction> begin(Database& database);
+  ~Transaction();
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  Transaction& operator=(Transaction&&) = delete;
+
+  Status commit();
+
+ private:
+  explicit Transaction(Database& database) : database_(&database) {}
+  Database* database_;
+};
+
+}  // namespace shingled::storage

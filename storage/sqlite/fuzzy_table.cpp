@@ -1,0 +1,237 @@
+#include "storage/sqlite/fuzzy_table.h"
+
+#include <cstring>
+#include <utility>
+
+#include "storage/sqlite/migrations.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr std::size_t kShingleSetBytes = kShingleCount * sizeof(std::uint64_t);
+constexpr int kBusyTimeoutMs = 2'000;  ///< a foreign reader or a tool may hold the file for a while
+
+using ShingleSet = std::array<std::uint8_t, kShingleSetBytes>;
+
+ShingleSet encode(const Shingles& shingles) {
+  ShingleSet bytes{};
+  ByteWriter writer(bytes);
+  for (const std::uint64_t shingle : shingles) writer.u64(shingle);
+  return bytes;
+}
+
+Shingles decode(BytesView bytes) {
+  Shingles shingles{};
+  ByteReader reader(bytes);
+  for (std::uint64_t& shingle : shingles) shingle = reader.u64();
+  return shingles;
+}
+
+Error bad_row(const Database& database, std::int64_t id, const char* what) {
+  return {ErrorCode::kCorrupt,
+          database.path() + ": digests row " + std::to_string(id) + ": " + what};
+}
+
+Result<std::optional<Shingles>> shingles_of(const Database& database, const Statement& row,
+                                            int column, std::int64_t id) {
+  if (row.is_null(column)) return std::optional<Shingles>();
+  const BytesView bytes = row.blob(column);
+  if (bytes.size() != kShingleSetBytes) {
+    return bad_row(database, id, "shingle_set is not 256 bytes");
+  }
+  return std::optional(decode(bytes));
+}
+
+// The columns of kSelect.
+enum Column : int { kId, kFlag, kDigest, kValue, kTime, kCreated, kSource, kShingleSet };
+constexpr const char* kSelect =
+    "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests ORDER BY id";
+
+Result<FuzzyRow> row_of(const Database& database, const Statement& from) {
+  FuzzyRow row;
+  row.id = from.integer(kId);
+  const BytesView digest = from.blob(kDigest);
+  if (digest.size() != kDigestBytes) return bad_row(database, row.id, "digest is not 64 bytes");
+  std::memcpy(row.digest.bytes.data(), digest.data(), kDigestBytes);
+  row.flags.add({static_cast<std::uint32_t>(from.integer(kFlag)),
+                 static_cast<std::int32_t>(from.integer(kValue))});
+  row.updated = static_cast<std::uint32_t>(from.integer(kTime));
+  row.created = static_cast<std::uint32_t>(from.integer(kCreated));
+  row.source = static_cast<std::uint64_t>(from.integer(kSource));
+  auto shingles = shingles_of(database, from, kShingleSet, row.id);
+  if (!shingles) return shingles.error();
+  row.shingles = *std::move(shingles);
+  return row;
+}
+
+Status configure_writer(Database& database, Durability durability) {
+  database.set_busy_timeout(kBusyTimeoutMs);
+  if (Status wal = database.execute("PRAGMA journal_mode = WAL"); !wal) return wal;
+  return database.execute(durability == Durability::kNormal ? "PRAGMA synchronous = NORMAL"
+                                                            : "PRAGMA synchronous = FULL");
+}
+
+}  // namespace
+
+struct FuzzyTable::Statements {
+  Statement insert;
+  Statement update;
+  Statement update_shingles;
+  Statement remove;
+  Statement insert_flag;
+  Statement remove_flags;
+
+  static Result<Statements> prepare(Database& database);
+};
+
+Result<FuzzyTable::Statements> FuzzyTable::Statements::prepare(Database& database) {
+  auto insert = database.prepare(
+      "INSERT INTO digests (flag, digest, value, time, created, source, shingle_set) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?)");
+  if (!insert) return insert.error();
+  auto update = database.prepare(
+      "UPDATE digests SET flag = ?1, value = ?2, time = ?3, created = ?4, "
+      "source = CASE ?5 WHEN 0 THEN source ELSE ?5 END WHERE id = ?6");
+  if (!update) return update.error();
+  auto update_shingles = database.prepare("UPDATE digests SET shingle_set = ? WHERE id = ?");
+  if (!update_shingles) return update_shingles.error();
+  auto remove = database.prepare("DELETE FROM digests WHERE id = ? RETURNING shingle_set");
+  if (!remove) return remove.error();
+  auto insert_flag =
+      database.prepare("INSERT INTO extra_flags (digest_id, flag, value) VALUES (?, ?, ?)");
+  if (!insert_flag) return insert_flag.error();
+  auto remove_flags = database.prepare("DELETE FROM extra_flags WHERE digest_id = ?");
+  if (!remove_flags) return remove_flags.error();
+  return Statements{*std::move(insert), *std::move(update),      *std::move(update_shingles),
+                    *std::move(remove), *std::move(insert_flag), *std::move(remove_flags)};
+}
+
+FuzzyTable::FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements)
+    : database_(std::move(database)), statements_(std::move(statements)) {}
+
+FuzzyTable::~FuzzyTable() = default;
+
+Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open(const std::string& path,
+                                                     Durability durability) {
+  auto database = Database::open(path, Database::Access::kCreate);
+  if (!database) return database.error();
+  // Whose file it is comes first: a foreign one must stay as it is.
+  if (Status ours = migrate(**database); !ours) return ours.error();
+  if (Status ready = configure_writer(**database, durability); !ready) return ready.error();
+  auto statements = Statements::prepare(**database);
+  if (!statements) return statements.error();
+  return std::unique_ptr<FuzzyTable>(
+      new FuzzyTable(*std::move(database), std::make_unique<Statements>(*std::move(statements))));
+}
+
+Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_read_only(const std::string& path) {
+  auto database = Database::open(path, Database::Access::kReadOnly);
+  if (!database) return database.error();
+  (*database)->set_busy_timeout(kBusyTimeoutMs);
+  if (Status ours = check_schema(**database); !ours) return ours.error();
+  return std::unique_ptr<FuzzyTable>(new FuzzyTable(*std::move(database), nullptr));
+}
+
+Result<std::int64_t> FuzzyTable::insert(const FuzzyRow& row) {
+  ShingleSet set;
+  std::optional<BytesView> set_view;
+  if (row.shingles) {
+    set = encode(*row.shingles);
+    set_view = set;
+  }
+  Status done = statements_->insert.bind(1, row.flags.front().flag)
+                    .bind(2, BytesView(row.digest.bytes))
+                    .bind(3, row.flags.front().value)
+                    .bind(4, row.updated)
+                    .bind(5, row.created)
+                    .bind(6, static_cast<std::int64_t>(row.source))
+                    .bind(7, set_view)
+                    .run();
+  if (!done) return done.error();
+  const std::int64_t id = database_->last_insert_id();
+  if (Status flags = write_extra_flags(id, row.flags); !flags) return flags.error();
+  return id;
+}
+
+Status FuzzyTable::update(const FuzzyRow& row) {
+  Status done = statements_->update.bind(1, row.flags.front().flag)
+                    .bind(2, row.flags.front().value)
+                    .bind(3, row.updated)
+                    .bind(4, row.created)
+                    .bind(5, static_cast<std::int64_t>(row.source))
+                    .bind(6, row.id)
+                    .run();
+  if (!done) return done;
+  if (row.shingles) {
+    const ShingleSet set = encode(*row.shingles);
+    done = statements_->update_shingles.bind(1, BytesView(set)).bind(2, row.id).run();
+    if (!done) return done;
+  }
+  if (Status removed = statements_->remove_flags.bind(1, row.id).run(); !removed) return removed;
+  return write_extra_flags(row.id, row.flags);
+}
+
+Status FuzzyTable::write_extra_flags(std::int64_t id, const FlagSet& flags) {
+  for (const FlagValue& extra : flags.all().subspan(1)) {
+    Status done =
+        statements_->insert_flag.bind(1, id).bind(2, extra.flag).bind(3, extra.value).run();
+    if (!done) return done;
+  }
+  return {};
+}
+
+Result<std::optional<Shingles>> FuzzyTable::remove(std::int64_t id) {
+  if (Status done = statements_->remove_flags.bind(1, id).run(); !done) return done.error();
+  Statement& remove = statements_->remove.bind(1, id);
+  auto row = remove.step();
+  if (!row) return row.error();
+  if (!*row) return bad_row(*database_, id, "is not there");
+  auto shingles = shingles_of(*database_, remove, 0, id);
+  remove.reset();
+  return shingles;
+}
+
+Status FuzzyTable::for_each(const std::function<bool(const FuzzyRow&)>& each) {
+  // One transaction, so that both tables are seen at the same moment.
+  auto rows = database_->prepare(kSelect);
+  if (!rows) return rows.error();
+  auto extras =
+      database_->prepare("SELECT digest_id, flag, value FROM extra_flags ORDER BY digest_id, flag");
+  if (!extras) return extras.error();
+  auto more = rows->step();
+  if (!more) return more.error();
+  auto more_extras = extras->step();
+  while (more && *more && more_extras) {
+    auto row = row_of(*database_, *rows);
+    if (!row) return row.error();
+    while (*more_extras && extras->integer(0) <= row->id) {
+      if (extras->integer(0) == row->id) {
+        row->flags.add({static_cast<std::uint32_t>(extras->integer(1)),
+                        static_cast<std::int32_t>(extras->integer(2))});
+      }
+      more_extras = extras->step();
+      if (!more_extras) return more_extras.error();
+    }
+    if (!each(*row)) return {};
+    more = rows->step();
+  }
+  if (!more_extras) return more_extras.error();
+  if (!more) return more.error();
+  return {};
+}
+
+Result<std::optional<FuzzyRow>> FuzzyTable::find(const Digest& digest) {
+  std::optional<FuzzyRow> found;
+  Status done = for_each([&](const FuzzyRow& row) {
+    if (row.digest == digest) found = row;
+    return !found;
+  });
+  if (!done) return done.error();
+  return found;
+}
+
+Result<std::int64_t> FuzzyTable::count() {
+  return database_->integer("SELECT count(*) FROM digests");
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/options/storage_options.h"
+#include "mime/fingerprint/fingerprint.h"
+#include "storage/flag_set.h"
+#include "storage/sqlite/database.h"
+
+namespace shingled::storage {
+
+/// One stored digest as the file has it.
+struct FuzzyRow {
+  std::int64_t id = 0;
+  Digest digest;
+  FlagSet flags;
+  std::uint32_t created = 0;  ///< Unix seconds
+  std::uint32_t updated = 0;  ///< Unix seconds; the column `time`
+  std::uint64_t source = 0;   ///< who added last; 0 = unknown
+  std::optional<Shingles> shingles;
+
+  friend bool operator==(const FuzzyRow&, const FuzzyRow&) = default;
+};
+
+/// The hashes in their file: rows in, rows out. Which digest has which id is known to the index in
+/// memory; the file itself has no index by digest (SCHEMA.md says why).
+///
+/// Errors: those of Database, kCorrupt for a row that cannot be one of ours. Threads: one thread.
+class FuzzyTable {
+ public:
+  ~FuzzyTable();
+  FuzzyTable(const FuzzyTable&) = delete;
+  FuzzyTable& operator=(const FuzzyTable&) = delete;
+
+  /// Opens or creates the file for the one writer.
+  static Result<std::unique_ptr<FuzzyTable>> open(const std::string& path, Durability durability);
+  /// Opens an existing file for reading, also while a daemon writes to it.
+  static Result<std::unique_ptr<FuzzyTable>> open_read_only(const std::string& path);
+
+  // ---- writing; inside a transaction ------------------------------------------------------------
+  Result<Transaction> begin() { return Transaction::begin(*database_); }
+  /// Appends a row (its `id` is ignored) and tells its id.
+  Result<std::int64_t> insert(const FuzzyRow& row);
+  /// Rewrites flags and times of row `row.id`, and source and shingles if `row` has some.
+  Status update(const FuzzyRow& row);
+  /// Deletes a row and gives its shingles, which the index needs to forget it.
+  Result<std::optional<Shingles>> remove(std::int64_t id);
+
+  // ---- reading ----------------------------------------------------------------------------------
+  /// Calls `each` for every row in the order of ids until it returns false.
+  Status for_each(const std::function<bool(const FuzzyRow&)>& each);
+  /// The row of a digest. Cost: reads the whole table.
+  Result<std::optional<FuzzyRow>> find(const Digest& digest);
+  Result<std::int64_t> count();
+  [[nodiscard]] Database& database() { return *database_; }
+
+ private:
+  struct Statements;
+  FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements);
+  Status write_extra_flags(std::int64_t id, const FlagSet& flags);
+
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Statements> statements_;  ///< none for readers
+};
+
+}  // namespace shingled::storage
