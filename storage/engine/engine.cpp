@@ -1,0 +1,154 @@
+#include "storage/engine/engine.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "config/base/unique_fd.h"
+#include "storage/engine/fuzzy_index.h"
+#include "storage/engine/writer.h"
+#include "storage/sqlite/fuzzy_table.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr std::uint64_t kProgressRows = 1'000'000;  ///< a log line each
+
+/// The index is only true while nobody else writes to the file: one engine a file, by a lock on a
+/// file beside it (SQLite's own locks must stay free for readers). Gone with the process.
+Result<UniqueFd> lock_file(const std::string& hashfile) {
+  const std::string path = hashfile + ".lock";
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640));
+  if (!fd) {
+    const int reason = errno;
+    const bool full = reason == ENOSPC || reason == EIO || reason == EDQUOT;
+    return Error{full ? ErrorCode::kUnavailable : ErrorCode::kDenied,
+                 path + ": " + std::strerror(reason)};
+  }
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    return Error{ErrorCode::kUnavailable, hashfile + ": another shingled has it open"};
+  }
+  return fd;
+}
+
+/// Replays the file into the empty index.
+Status load(FuzzyTable& table, FuzzyIndex& index, Logger& logger) {
+  auto count = table.count();
+  if (!count) return count.error();
+  index.reserve(static_cast<std::uint64_t>(*count));
+  Status outcome;
+  Status read = table.for_each([&](const FuzzyRow& row) {
+    if (index.find(row.digest) != 0) {
+      outcome = Error{ErrorCode::kCorrupt, table.database().path() + ": digests row " +
+                                               std::to_string(row.id) + " has a digest twice"};
+    } else if (index.room() == 0) {
+      outcome = Error{ErrorCode::kLimit, table.database().path() + ": more rows than fit"};
+    } else {
+      index.add({row.digest, row.shingles}, {row.id, row.flags, row.created, row.updated});
+      if (index.size() % kProgressRows == 0) {
+        logger.info(LogLine("storage_loading").field("rows", index.size()).field("of", *count));
+      }
+    }
+    return outcome.has_value();
+  });
+  index.collect();
+  return outcome ? read : outcome;
+}
+
+}  // namespace
+
+class Engine::Impl {
+ public:
+  Impl(UniqueFd lock, std::unique_ptr<FuzzyIndex> index, std::unique_ptr<Writer> writer)
+      : lock_(std::move(lock)), index_(std::move(index)), writer_(std::move(writer)) {}
+
+  [[nodiscard]] const FuzzyIndex& index() const { return *index_; }
+  [[nodiscard]] Writer& writer() { return *writer_; }
+
+ private:
+  UniqueFd lock_;
+  std::unique_ptr<FuzzyIndex> index_;
+  std::unique_ptr<Writer> writer_;  ///< goes first: it uses the index
+};
+
+Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock& clock,
+                                             Logger& logger) {
+  auto lock = lock_file(options.hashfile);
+  if (!lock) return lock.error();
+  auto table = FuzzyTable::open(options.hashfile, options.durability);
+  if (!table) return table.error();
+  auto index = std::make_unique<FuzzyIndex>(
+      FuzzyIndex::Options{.slot_owners_max = options.slot_owners_max,
+                          .expire_seconds = static_cast<std::uint32_t>(options.expire.count())});
+  const TimePoint begun = clock.now();
+  if (Status loaded = load(**table, *index, logger); !loaded) return loaded.error();
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - begun);
+  logger.info(LogLine("storage_open")
+                  .field("file", options.hashfile)
+                  .field("records", index->size())
+                  .field("ms", took.count()));
+  auto writer = std::make_unique<Writer>(options, *index, *std::move(table), clock, logger);
+  return std::unique_ptr<Engine>(
+      new Engine(std::make_unique<Impl>(*std::move(lock), std::move(index), std::move(writer))));
+}
+
+Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Engine::~Engine() = default;
+
+std::optional<Match> Engine::check(const Digest& digest, const Shingles* shingles,
+                                   std::uint32_t now) const {
+  return impl_->index().check(digest, shingles, now);
+}
+
+std::vector<Match> Engine::check_all(const Fingerprint& fingerprint, std::uint32_t now,
+                                     std::size_t most) const {
+  return impl_->index().check_all(fingerprint, now, most);
+}
+
+void Engine::submit(Update update, UpdateDone done) {
+  impl_->writer().submit(std::move(update), std::move(done));
+}
+
+std::uint64_t Engine::size() const { return impl_->index().size(); }
+
+Status Engine::apply(std::span<const Update> updates) {
+  // In portions, so that a long list cannot fill the queue.
+  constexpr std::size_t kPortion = 1024;
+  for (; !updates.empty(); updates = updates.subspan(std::min(kPortion, updates.size()))) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    const auto portion = updates.first(std::min(kPortion, updates.size()));
+    std::size_t waiting = portion.size();
+    Status worst;
+    for (const Update& update : portion) {
+      submit(update, [&](const Status& outcome) {
+        const std::lock_guard lock(mutex);
+        if (!outcome) worst = outcome;
+        if (--waiting == 0) changed.notify_one();
+      });
+    }
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return waiting == 0; });
+    if (!worst) return worst;
+  }
+  return {};
+}
+
+EngineCounters Engine::counters() const {
+  const WriterCounters& writer = impl_->writer().counters();
+  return {.records = size(),
+          .added = writer.added.load(),
+          .deleted = writer.deleted.load(),
+          .expired = writer.expired.load(),
+          .refused = writer.refused.load(),
+          .commits = writer.commits.load(),
+          .slot_overflows = impl_->index().slot_overflows()};
+}
+
+}  // namespace shingled::storage

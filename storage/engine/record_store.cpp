@@ -1,0 +1,143 @@
+#include "storage/engine/record_store.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace shingled::storage {
+namespace {
+
+std::uint64_t join(std::uint32_t high, std::uint32_t low) {
+  return std::uint64_t{high} << 32 | low;
+}
+std::uint32_t high_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+std::uint32_t low_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+
+void append(std::vector<std::uint32_t>& to, std::vector<std::uint32_t>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+  from.clear();
+}
+
+}  // namespace
+
+void PackedLows::set(std::size_t slot, std::uint64_t low) {
+  words_[slot] = static_cast<std::uint32_t>(low);
+  bytes_[slot] = static_cast<std::uint8_t>(low >> 32);
+  const unsigned shift = slot % 2 * 4;
+  const auto others = static_cast<unsigned>(nibbles_[slot / 2]) & ~(0xFU << shift);
+  const auto nibble = static_cast<unsigned>(low >> 40 & 0xF) << shift;
+  nibbles_[slot / 2] = static_cast<std::uint8_t>(others | nibble);
+}
+
+std::uint64_t RecordStore::room() const {
+  const std::uint64_t in_new_blocks = std::uint64_t{kNumberMax} + 1 - next_block_;
+  return in_new_blocks + std::min(kinds_[0].free.size(), kinds_[1].free.size());
+}
+
+std::uint32_t RecordStore::add(const Digest& digest, const RecordState& state,
+                               const PackedLows* shingles) {
+  const std::uint32_t number = take_number(shingles != nullptr);
+  Head& head = heads_[number];
+  head.digest = digest;
+  if (shingles != nullptr) lows_[number] = *shingles;
+  write_state(head, state);
+  size_.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
+void RecordStore::update(std::uint32_t number, const RecordState& state) {
+  Head& head = heads_[number];
+  const std::uint64_t old = head.row_and_set.load(std::memory_order_relaxed);
+  write_state(head, state);
+  if (old >> kRowBits != 0) released_sets_.push_back(static_cast<std::uint32_t>(old >> kRowBits));
+}
+
+void RecordStore::release(std::uint32_t number) {
+  const std::uint64_t old = heads_[number].row_and_set.exchange(0, std::memory_order_acq_rel);
+  if (old >> kRowBits != 0) released_sets_.push_back(static_cast<std::uint32_t>(old >> kRowBits));
+  kinds_[has_shingles(number) ? 1 : 0].released.push_back(number);
+  size_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void RecordStore::reuse_released() {
+  for (Kind& kind : kinds_) append(kind.free, kind.released);
+  append(free_sets_, released_sets_);
+}
+
+RecordState RecordStore::state(std::uint32_t number) const {
+  const Head& head = heads_[number];
+  RecordState state;
+  // The set comes first: when it says "one flag", the flag word was written before.
+  const std::uint64_t row_and_set = head.row_and_set.load(std::memory_order_acquire);
+  state.row = static_cast<std::int64_t>(row_and_set & kRowMask);
+  if (const std::uint64_t set = row_and_set >> kRowBits; set != 0) {
+    state.flags = sets_[set];
+  } else {
+    const std::uint64_t flag = head.flag.load(std::memory_order_acquire);
+    state.flags.add({low_of(flag), static_cast<std::int32_t>(high_of(flag))});
+  }
+  const std::uint64_t times = head.times.load(std::memory_order_acquire);
+  state.created = low_of(times);
+  state.updated = high_of(times);
+  return state;
+}
+
+std::uint32_t RecordStore::updated(std::uint32_t number) const {
+  return high_of(heads_[number].times.load(std::memory_order_acquire));
+}
+
+bool RecordStore::has_shingles(std::uint32_t number) const {
+  return block_has_shingles_[number / kBlock];
+}
+
+bool RecordStore::is_live(std::uint32_t number) const {
+  return heads_[number].row_and_set.load(std::memory_order_relaxed) != 0;
+}
+
+std::uint32_t RecordStore::take_number(bool with_shingles) {
+  std::vector<std::uint32_t>& free = kinds_[with_shingles ? 1 : 0].free;
+  if (free.empty()) {
+    assert(next_block_ <= kNumberMax);
+    heads_.ensure(next_block_);
+    if (with_shingles) lows_.ensure(next_block_);
+    block_has_shingles_.push_back(with_shingles);
+    // From the back, so that numbers are given in rising order; 0 is nobody's.
+    for (std::uint32_t number = next_block_ + kBlock - 1;; --number) {
+      if (number != 0) free.push_back(number);
+      if (number == next_block_) break;
+    }
+    next_block_ += kBlock;
+  }
+  const std::uint32_t number = free.back();
+  free.pop_back();
+  return number;
+}
+
+std::uint32_t RecordStore::take_set(const FlagSet& flags) {
+  std::uint32_t set = 0;
+  if (!free_sets_.empty()) {
+    set = free_sets_.back();
+    free_sets_.pop_back();
+  } else {
+    set = next_set_++;
+    sets_.ensure(set);
+  }
+  sets_[set] = flags;
+  return set;
+}
+
+void RecordStore::write_state(Head& head, const RecordState& state) {
+  assert(!state.flags.empty() && state.row > 0);
+  const FlagValue& first = state.flags.front();
+  head.times.store(join(state.updated, state.created), std::memory_order_release);
+  std::uint64_t set = 0;
+  if (state.flags.size() == 1) {
+    head.flag.store(join(static_cast<std::uint32_t>(first.value), first.flag),
+                    std::memory_order_release);
+  } else {
+    set = take_set(state.flags);
+  }
+  head.row_and_set.store(set << kRowBits | static_cast<std::uint64_t>(state.row),
+                         std::memory_order_release);
+}
+
+}  // namespace shingled::storage

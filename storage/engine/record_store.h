@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "mime/fingerprint/fingerprint.h"
+#include "storage/engine/number_map.h"
+#include "storage/engine/pages.h"
+#include "storage/flag_set.h"
+
+namespace shingled::storage {
+
+/// What stands in a record beside its digest and shingles.
+struct RecordState {
+  std::int64_t row = 0;  ///< id in the file; below 2^40
+  FlagSet flags;         ///< never empty
+  std::uint32_t created = 0;
+  std::uint32_t updated = 0;
+
+  friend bool operator==(const RecordState&, const RecordState&) = default;
+};
+
+/// The low 44 bits of 32 hashes in 176 bytes.
+class PackedLows {
+ public:
+  void set(std::size_t slot, std::uint64_t low);
+  [[nodiscard]] std::uint64_t get(std::size_t slot) const {
+    const std::uint64_t nibble = nibbles_[slot / 2] >> (slot % 2 * 4) & 0xF;
+    return nibble << 40 | std::uint64_t{bytes_[slot]} << 32 | words_[slot];
+  }
+
+ private:
+  std::array<std::uint32_t, kShingleCount> words_;
+  std::array<std::uint8_t, kShingleCount> bytes_;
+  std::array<std::uint8_t, kShingleCount / 2> nibbles_;
+};
+static_assert(sizeof(PackedLows) == 176);
+
+/// Records by number: 88 bytes each, 176 more with shingles. Numbers come in blocks of one kind, so
+/// that a direct hash does not pay for shingles it has not.
+///
+/// Invariants: digest and shingles of a number do not change between `add` and `release`; flags
+/// are of one piece (more than one flag lives in a FlagSet of its own, replaced as a whole).
+/// Threads: one writer; readers under a ReadGate::Pass, for numbers they found in a NumberMap.
+class RecordStore {
+ public:
+  /// How many more records of either kind surely fit.
+  [[nodiscard]] std::uint64_t room() const;
+  /// Takes a number for a new record; there must be room.
+  std::uint32_t add(const Digest& digest, const RecordState& state, const PackedLows* shingles);
+  void update(std::uint32_t number, const RecordState& state);
+  /// The number may be given again after `reuse_released`.
+  void release(std::uint32_t number);
+  void reuse_released();
+
+  [[nodiscard]] const Digest& digest(std::uint32_t number) const { return heads_[number].digest; }
+  [[nodiscard]] RecordState state(std::uint32_t number) const;
+  [[nodiscard]] std::uint32_t updated(std::uint32_t number) const;
+  [[nodiscard]] bool has_shingles(std::uint32_t number) const;
+  /// Only for a record that has some.
+  [[nodiscard]] const PackedLows& shingles(std::uint32_t number) const { return lows_[number]; }
+  void prefetch(std::uint32_t number) const { __builtin_prefetch(&heads_[number]); }
+
+  [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
+  /// Numbers above have never been given: the end for a walk over all of them.
+  [[nodiscard]] std::uint32_t number_end() const { return next_block_; }
+  /// Is there a record of this number? For the writer.
+  [[nodiscard]] bool is_live(std::uint32_t number) const;
+
+ private:
+  static constexpr std::size_t kBlock = 1024;
+  static constexpr std::size_t kBlocks = (std::size_t{kNumberMax} + 1) / kBlock;
+
+  /// `row_and_set`: low 40 bits the row (0 = no record), high 24 bits which FlagSet (0 = `flag` is
+  /// all there is).
+  struct Head {
+    Digest digest;
+    std::atomic<std::uint64_t> flag;   ///< value << 32 | flag
+    std::atomic<std::uint64_t> times;  ///< updated << 32 | created
+    std::atomic<std::uint64_t> row_and_set;
+  };
+  static_assert(sizeof(Head) == 88);
+  static constexpr unsigned kRowBits = 40;
+  static constexpr std::uint64_t kRowMask = (std::uint64_t{1} << kRowBits) - 1;
+
+  struct Kind {
+    std::vector<std::uint32_t> free;
+    std::vector<std::uint32_t> released;
+  };
+
+  std::uint32_t take_number(bool with_shingles);
+  std::uint32_t take_set(const FlagSet& flags);
+  void write_state(Head& head, const RecordState& state);
+
+  BlockArray<Head, kBlock, kBlocks> heads_;
+  BlockArray<PackedLows, kBlock, kBlocks> lows_;
+  BlockArray<FlagSet, kBlock, kBlocks / 4> sets_;
+  std::array<Kind, 2> kinds_;  ///< [with shingles]
+  std::vector<std::uint32_t> free_sets_;
+  std::vector<std::uint32_t> released_sets_;
+  std::uint32_t next_block_ = 0;  ///< numbers given to blocks so far
+  std::uint32_t next_set_ = 1;
+  std::vector<bool> block_has_shingles_;
+  std::atomic<std::uint64_t> size_{0};
+};
+
+}  // namespace shingled::storage

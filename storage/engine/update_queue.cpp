@@ -1,0 +1,46 @@
+#include "storage/engine/update_queue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace shingled::storage {
+
+bool UpdateQueue::push(PendingUpdate&& pending) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_ || waiting_.size() >= most_) return false;
+    waiting_.push_back(std::move(pending));
+  }
+  changed_.notify_one();
+  return true;
+}
+
+std::vector<PendingUpdate> UpdateQueue::take(std::size_t most, std::chrono::milliseconds patience,
+                                             std::chrono::milliseconds gather) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, patience, [&] { return closed_ || !waiting_.empty(); });
+  if (!waiting_.empty() && gather.count() > 0) {
+    changed_.wait_for(lock, gather, [&] { return closed_ || waiting_.size() >= most; });
+  }
+  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(most, waiting_.size()));
+  std::vector<PendingUpdate> group(std::make_move_iterator(waiting_.begin()),
+                                   std::make_move_iterator(end));
+  waiting_.erase(waiting_.begin(), end);
+  return group;
+}
+
+void UpdateQueue::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool UpdateQueue::finished() {
+  const std::lock_guard lock(mutex_);
+  return closed_ && waiting_.empty();
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "storage/fuzzy_store.h"
+
+namespace shingled::storage {
+
+/// An update on its way to the file, with whom to tell.
+struct PendingUpdate {
+  Update update;
+  UpdateDone done;
+};
+
+/// A bounded queue between those who submit updates and the writer. Threads: any thread pushes, one
+/// takes.
+class UpdateQueue {
+ public:
+  explicit UpdateQueue(std::size_t most) : most_(most) {}
+
+  /// False when the queue is full or closed; then `pending` is as it was.
+  [[nodiscard]] bool push(PendingUpdate&& pending);
+  /// Waits until something is there, the queue is closed, or `patience` is over; then waits up to
+  /// `gather` more for a fuller group. Takes at most `most`, in order.
+  std::vector<PendingUpdate> take(std::size_t most, std::chrono::milliseconds patience,
+                                  std::chrono::milliseconds gather);
+  /// Nothing more comes in; what is there can still be taken.
+  void close();
+  /// Closed and empty: the writer may go.
+  [[nodiscard]] bool finished();
+
+ private:
+  const std::size_t most_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<PendingUpdate> waiting_;  ///< guarded by mutex_, as is the next
+  bool closed_ = false;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "config/options/storage_options.h"
+#include "storage/engine/fuzzy_index.h"
+#include "storage/engine/update_group.h"
+#include "storage/engine/update_queue.h"
+#include "storage/sqlite/fuzzy_table.h"
+
+namespace shingled::storage {
+
+/// What the writer has done; read by anyone.
+struct WriterCounters {
+  std::atomic<std::uint64_t> added{0};
+  std::atomic<std::uint64_t> deleted{0};
+  std::atomic<std::uint64_t> expired{0};
+  std::atomic<std::uint64_t> refused{0};
+  std::atomic<std::uint64_t> commits{0};
+};
+
+/// The one thread that changes file and index: takes what has queued up as one group, commits it,
+/// shows it to the index, tells the submitters. While it commits, the next group gathers.
+///
+/// A group the disk refuses is refused as a whole (kUnavailable), the index does not change, and
+/// the next group tries again; so the service recovers when the disk does. Between groups it walks
+/// a slice of the records and forgets the expired ones.
+///
+/// Threads: one inside, "writer"; the destructor stops it after everything queued was committed.
+class Writer {
+ public:
+  Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<FuzzyTable> table,
+         Clock& clock, Logger& logger);
+  ~Writer();
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  void submit(Update update, UpdateDone done);
+  [[nodiscard]] const WriterCounters& counters() const { return counters_; }
+
+ private:
+  void run();
+  void commit_updates(std::vector<PendingUpdate> group);
+  void expire_slice();
+  /// One transaction and then the index.
+  Status commit(UpdateGroup& group);
+  [[nodiscard]] std::uint32_t now() const;
+
+  const EngineOptions options_;
+  FuzzyIndex& index_;
+  std::unique_ptr<FuzzyTable> table_;
+  Clock& clock_;
+  Logger& logger_;
+  UpdateQueue queue_;
+  WriterCounters counters_;
+  std::uint32_t expiry_next_ = 0;  ///< where the walk over the records goes on
+  TimePoint expiry_due_{};
+  bool disk_refuses_ = false;  ///< said so in the log already
+  std::jthread thread_;        ///< last: starts when all else is there
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/engine/engine.h"
+#include "tests/storage/engine/random_fingerprint.h"
+
+namespace shingled::storage {
+
+/// A clock moved by hand. Threads: any thread.
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint now() const override { return TimePoint(seconds()); }
+  [[nodiscard]] WallTime wall() const override { return WallTime(seconds()); }
+  void advance(std::chrono::seconds by) { seconds_.fetch_add(by.count()); }
+  [[nodiscard]] std::uint32_t unix_seconds() const {
+    return static_cast<std::uint32_t>(seconds_.load());
+  }
+
+ private:
+  [[nodiscard]] std::chrono::seconds seconds() const {
+    return std::chrono::seconds(seconds_.load());
+  }
+  std::atomic<std::int64_t> seconds_{1'700'000'000};
+};
+
+/// A directory that goes with the test.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string pattern = std::filesystem::temp_directory_path() / "shingled-test-XXXXXX";
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  [[nodiscard]] std::string file(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class EngineTest : public ::testing::Test {
+ protected:
+  EngineTest() { options_.hashfile = directory_.file("fuzzy.db"); }
+
+  void open() {
+    engine_.reset();
+    auto opened = Engine::open(options_, clock_, logger_);
+    ASSERT_TRUE(opened) << opened.error().message;
+    engine_ = *std::move(opened);
+  }
+  [[nodiscard]] std::optional<Match> check(const Fingerprint& what) const {
+    return engine_->check(what.digest, what.shingles ? &*what.shingles : nullptr,
+                          clock_.unix_seconds());
+  }
+  Status apply(const Update& update) { return engine_->apply({&update, 1}); }
+  static Update add(const Fingerprint& what, std::int32_t value = 1, std::uint32_t flag = 1) {
+    return {.kind = Update::Kind::kAdd, .flag = flag, .value = value, .fingerprint = what};
+  }
+  static Update remove(const Fingerprint& what, std::uint32_t flag = 0) {
+    return {.kind = Update::Kind::kDelete, .flag = flag, .fingerprint = what};
+  }
+
+  TemporaryDirectory directory_;
+  EngineOptions options_;
+  ManualClock clock_;
+  NullLogger logger_;
+  Seeded random_{20'261'121};
+  std::unique_ptr<Engine> engine_;
+};
+
+/// All flags of a match, for comparison.
+inline std::vector<FlagValue> flags_of(const Match& match) {
+  return {match.flags.begin(), match.flags.begin() + match.flag_count};
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,184 @@
+#include "storage/engine/engine.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <thread>
+
+#include "tests/storage/engine/engine_fixture.h"
+
+namespace shingled::storage {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST_F(EngineTest, AnswersWhatItWasTaughtByDigest) {
+  open();
+  const Fingerprint known = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(known, 7, 3)));
+  const auto match = check({known.digest, std::nullopt});
+  ASSERT_TRUE(match);
+  EXPECT_TRUE(match->exact);
+  EXPECT_EQ(match->probability(), 1.0F);
+  EXPECT_EQ(match->digest, known.digest);
+  EXPECT_THAT(flags_of(*match), ElementsAre(FlagValue{3, 7}));
+  EXPECT_EQ(match->created, clock_.unix_seconds());
+  EXPECT_FALSE(check(random_fingerprint(random_)));
+  EXPECT_EQ(engine_->size(), 1U);
+}
+
+TEST_F(EngineTest, FindsANearDuplicateFromSeventeenSlotsOn) {
+  open();
+  const Fingerprint known = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(known)));
+  for (std::uint32_t slots = 0; slots <= kShingleCount; ++slots) {
+    const auto match = check(near_duplicate(known, slots, random_));
+    ASSERT_EQ(match.has_value(), slots >= kMatchSlotsMin) << slots;
+    if (!match) continue;
+    EXPECT_EQ(match->digest, known.digest);
+    EXPECT_EQ(match->slots, slots);
+    EXPECT_FALSE(match->exact);
+  }
+}
+
+TEST_F(EngineTest, TheBestMatchHasMostSlotsThenIsTheNewer) {
+  open();
+  const Fingerprint asked = random_fingerprint(random_);
+  const Fingerprint twenty = near_duplicate(asked, 20, random_);
+  const Fingerprint older = near_duplicate(asked, 25, random_);
+  const Fingerprint newer = near_duplicate(asked, 25, random_);
+  ASSERT_TRUE(apply(add(older)));
+  clock_.advance(std::chrono::seconds(10));
+  ASSERT_TRUE(apply(add(newer)));
+  clock_.advance(std::chrono::seconds(10));
+  ASSERT_TRUE(apply(add(twenty)));
+  EXPECT_EQ(check(asked)->digest, newer.digest);
+  const auto all = engine_->check_all(asked, clock_.unix_seconds(), 10);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].digest, newer.digest);
+  EXPECT_EQ(all[1].digest, older.digest);
+  EXPECT_EQ(all[2].digest, twenty.digest);
+  EXPECT_EQ(engine_->check_all(asked, clock_.unix_seconds(), 2).size(), 2U);
+}
+
+TEST_F(EngineTest, ValuesAddUpAndSaturate) {
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  open();
+  const Fingerprint known = random_fingerprint(random_);
+  const std::vector<Update> updates = {add(known, 5), add(known, -2), add(known, kMost),
+                                       add(known, 1, 2)};
+  ASSERT_TRUE(engine_->apply(updates));
+  EXPECT_THAT(flags_of(*check(known)), ElementsAre(FlagValue{1, kMost}, FlagValue{2, 1}));
+  open();
+  EXPECT_THAT(flags_of(*check(known)), ElementsAre(FlagValue{1, kMost}, FlagValue{2, 1}));
+}
+
+TEST_F(EngineTest, DeletesOneFlagOrAll) {
+  open();
+  const Fingerprint known = random_fingerprint(random_);
+  ASSERT_TRUE(engine_->apply(std::vector{add(known, 5, 1), add(known, 4, 2), add(known, 3, 3)}));
+  ASSERT_TRUE(apply(remove(known, 1)));
+  EXPECT_THAT(flags_of(*check(known)), ElementsAre(FlagValue{2, 4}, FlagValue{3, 3}));
+  ASSERT_TRUE(apply(remove(known)));
+  EXPECT_FALSE(check(known));
+  EXPECT_FALSE(check(near_duplicate(known, 30, random_)));
+  ASSERT_TRUE(apply(remove(known))) << "deleting what is not there is no error";
+  ASSERT_TRUE(apply(add(known)));
+  ASSERT_TRUE(apply(remove(known, 1)));
+  EXPECT_EQ(engine_->size(), 0U) << "the record goes with its last flag";
+}
+
+TEST_F(EngineTest, AWriteAfterADeleteInOneGroupStands) {
+  open();
+  const Fingerprint known = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(known, 10)));
+  ASSERT_TRUE(engine_->apply(std::vector{remove(known), add(known, 3, 2)}));
+  EXPECT_THAT(flags_of(*check(known)), ElementsAre(FlagValue{2, 3}));
+  EXPECT_TRUE(check(near_duplicate(known, 30, random_)));
+  open();
+  EXPECT_THAT(flags_of(*check(known)), ElementsAre(FlagValue{2, 3}));
+  EXPECT_TRUE(check(near_duplicate(known, 30, random_)));
+}
+
+TEST_F(EngineTest, ALaterAddBringsTheShinglesThatWereMissing) {
+  open();
+  const Fingerprint full = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add({full.digest, std::nullopt}, 2)));
+  EXPECT_FALSE(check(near_duplicate(full, 30, random_)));
+  ASSERT_TRUE(apply(add(full, 3)));
+  EXPECT_THAT(flags_of(*check(full)), ElementsAre(FlagValue{1, 5}));
+  EXPECT_TRUE(check(near_duplicate(full, 30, random_)));
+  EXPECT_EQ(engine_->size(), 1U);
+  open();
+  EXPECT_TRUE(check(near_duplicate(full, 30, random_)));
+}
+
+TEST_F(EngineTest, AnExpiredRecordIsNoMatchAndGoesInTheBackground) {
+  options_.expire = std::chrono::seconds(100);
+  open();
+  const Fingerprint old = random_fingerprint(random_);
+  const Fingerprint renewed = random_fingerprint(random_);
+  ASSERT_TRUE(engine_->apply(std::vector{add(old), add(renewed)}));
+  clock_.advance(std::chrono::seconds(60));
+  ASSERT_TRUE(apply(add(renewed)));
+  clock_.advance(std::chrono::seconds(60));
+  EXPECT_FALSE(check(old));
+  EXPECT_FALSE(check(near_duplicate(old, 30, random_)));
+  EXPECT_TRUE(check(renewed));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (engine_->counters().expired == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(engine_->size(), 1U);
+  open();
+  EXPECT_EQ(engine_->size(), 1U);
+}
+
+TEST_F(EngineTest, AnAddToAnExpiredRecordBeginsAnew) {
+  options_.expire = std::chrono::seconds(100);
+  open();
+  const Fingerprint known = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(known, 50)));
+  clock_.advance(std::chrono::seconds(200));
+  ASSERT_TRUE(apply(add(known, 2)));
+  const auto match = check(known);
+  ASSERT_TRUE(match);
+  EXPECT_THAT(flags_of(*match), ElementsAre(FlagValue{1, 2}));
+  EXPECT_EQ(match->created, clock_.unix_seconds());
+}
+
+TEST_F(EngineTest, ACrowdedSlotKeepsItsNewestOwners) {
+  options_.slot_owners_max = 4;
+  open();
+  const Fingerprint shared = random_fingerprint(random_);
+  std::vector<Fingerprint> owners;
+  for (int i = 0; i < 10; ++i) {
+    owners.push_back(near_duplicate(shared, 20, random_));
+    ASSERT_TRUE(apply(add(owners.back())));
+    clock_.advance(std::chrono::seconds(1));
+  }
+  const auto all = engine_->check_all(shared, clock_.unix_seconds(), 100);
+  ASSERT_EQ(all.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(all[i].digest, owners[9 - i].digest);
+  EXPECT_EQ(engine_->counters().slot_overflows, 6U * 20);
+}
+
+TEST_F(EngineTest, AFullQueueRefusesWithLimit) {
+  options_.update_queue_max = 0;
+  open();
+  const Status outcome = apply(add(random_fingerprint(random_)));
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kLimit);
+  EXPECT_EQ(engine_->counters().refused, 1U);
+}
+
+TEST_F(EngineTest, ASecondEngineOnTheSameFileIsRefused) {
+  open();
+  const auto second = Engine::open(options_, clock_, logger_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+  EXPECT_NE(second.error().message.find(options_.hashfile), std::string::npos);
+}
+
+}  // namespace
+}  // namespace shingled::storage
