@@ -1,0 +1,92 @@
+#include "milter/actions/apply.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/milter/actions/recording_mta.h"
+#include "tests/milter/rules/facts_builder.h"
+
+namespace shingled::milter {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct ActionCase {
+  const char* why;
+  Action action;
+  bool failed;
+  std::vector<std::string> requests;
+};
+
+TEST(Apply, AsksForWhatTheActionNeeds) {
+  const ActionCase cases[] = {
+      {"a message that passes loses forged headers only",
+       Action::kPass,
+       false,
+       {"remove x-spam 1"}},
+      {"quarantine goes with the headers",
+       Action::kQuarantine,
+       false,
+       {"remove x-spam 1", "quarantine why"}},
+      {"a refused message needs no headers",
+       Action::kReject,
+       false,
+       {"reply 550 5.7.1 Message rejected as spam"}},
+      {"what could not be judged is not called spam",
+       Action::kReject,
+       true,
+       {"reply 550 5.7.1 Message could not be checked"}},
+      {"tempfail",
+       Action::kTempfail,
+       false,
+       {"reply 451 4.7.1 Message could not be accepted now, please try again later"}},
+      {"a discarded message needs nothing", Action::kDiscard, false, {}},
+  };
+  for (const ActionCase& c : cases) {
+    Verdict verdict;
+    verdict.action = c.action;
+    verdict.reason = "why";
+    verdict.failed = c.failed;
+    ForgedHeaders forged({});
+    forged.see("X-Spam");
+    Decision decision = decide(verdict, {}, forged, {});
+    if (c.failed) decision.edits.clear();
+    RecordingMta mta;
+    EXPECT_TRUE(apply(decision, mta).has_value()) << c.why;
+    EXPECT_EQ(mta.requests, c.requests) << c.why;
+  }
+}
+
+TEST(Apply, DoesTheRestWhenTheMtaDeclinesAndTellsTheFirstReason) {
+  Verdict verdict;
+  verdict.action = Action::kQuarantine;
+  ForgedHeaders forged({});
+  forged.see("X-Spam");
+  forged.see("X-Spam");
+  RecordingMta mta;
+  mta.declines = true;
+  const Status status = apply(decide(verdict, {}, forged, {}), mta);
+  ASSERT_FALSE(status.has_value());
+  EXPECT_EQ(status.error().message, "declined");
+  EXPECT_EQ(mta.requests.size(), 3U);
+}
+
+TEST(ReplyText, StaysOneLineOfAsciiWhateverIsConfigured) {
+  Verdict verdict;
+  verdict.action = Action::kReject;
+  EXPECT_EQ(reply_for(verdict, "no\r\n250 OK\xff")->text, "no??250 OK?");
+  EXPECT_LE(reply_for(verdict, std::string(5000, 'x'))->text.size(), 400U);
+}
+
+TEST(ReplyText, IsForRefusalsOnly) {
+  for (const Action action :
+       {Action::kPass, Action::kAddHeader, Action::kQuarantine, Action::kDiscard}) {
+    Verdict verdict;
+    verdict.action = action;
+    EXPECT_FALSE(reply_for(verdict, "no").has_value()) << to_string(action);
+  }
+}
+
+}  // namespace
+}  // namespace shingled::milter

@@ -1,0 +1,141 @@
+#include "milter/actions/header_edit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/milter/rules/facts_builder.h"
+
+namespace shingled::milter {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> removals(const std::vector<std::string>& inbound,
+                                  const HeaderOptions& names = {}) {
+  ForgedHeaders forged(names);
+  for (const std::string& name : inbound) forged.see(name);
+  std::vector<std::string> lines;
+  for (const HeaderEdit& edit : forged.removals()) {
+    EXPECT_EQ(edit.kind, HeaderEdit::Kind::kRemove);
+    lines.push_back(edit.name + " " + std::to_string(edit.index));
+  }
+  return lines;
+}
+
+TEST(ForgedHeaders, LeavesOtherHeadersAlone) {
+  EXPECT_THAT(removals({"Subject", "X-Spam-Flag", "X-Spammer", "X-Spa", "", "X"}), IsEmpty());
+}
+
+TEST(ForgedHeaders, RemovesEveryCopyFromTheLastToTheFirst) {
+  EXPECT_THAT(removals({"X-Spam", "To", "X-Spam", "X-Spam"}),
+              ElementsAre("x-spam 3", "x-spam 2", "x-spam 1"));
+}
+
+TEST(ForgedHeaders, CountsCopiesOfAnyCaseTogetherAsAnMtaDoes) {
+  EXPECT_THAT(removals({"x-spam-STATUS", "X-SPAM-status", "X-Spam-Status"}),
+              ElementsAre("x-spam-status 3", "x-spam-status 2", "x-spam-status 1"));
+}
+
+TEST(ForgedHeaders, SeesThroughSpaceBeforeTheColon) {
+  EXPECT_THAT(removals({"X-Spam ", "X-Spam\t", "X-Spam-Score \t "}),
+              ElementsAre("x-spam 2", "x-spam 1", "x-spam-score 1"));
+}
+
+TEST(ForgedHeaders, FollowsTheConfiguredNames) {
+  HeaderOptions names;
+  names.spam = "X-Our-Mark";
+  names.score.clear();
+  EXPECT_THAT(removals({"X-Spam", "x-our-mark", "X-Spam-Score", ""}, names),
+              ElementsAre("x-our-mark 1"));
+}
+
+TEST(ForgedHeaders, RemovesManyWithoutLosingCount) {
+  EXPECT_EQ(removals(std::vector<std::string>(10'000, "X-Fuzzy-Result")).size(), 10'000U);
+}
+
+struct ValueCase {
+  const char* why;
+  std::string text;
+  std::string expected;
+};
+
+TEST(HeaderValue, IsPrintableAsciiWithinItsLines) {
+  const ValueCase cases[] = {
+      {"plain", "Yes", "Yes"},
+      {"a line break cannot start a header", "Yes\r\nBcc: a@example.org",
+       "Yes??Bcc: a@example.org"},
+      {"nor can NUL end one", std::string("a\0b", 3), "a?b"},
+      {"8-bit", "caf\xc3\xa9", "caf??"},
+      {"tab and DEL", "a\tb\x7f", "a?b?"},
+      {"empty", "", ""},
+      {"a long text folds at a space", std::string(60, 'a') + " " + std::string(30, 'b'),
+       std::string(60, 'a') + "\n\t" + std::string(30, 'b')},
+      {"a long word stands as it is", std::string(100, 'a'), std::string(100, 'a')},
+      {"no fold of spaces alone", std::string(76, 'a') + "   ", std::string(76, 'a') + "   "},
+  };
+  for (const ValueCase& c : cases) EXPECT_EQ(header_value(c.text, 6), c.expected) << c.why;
+}
+
+TEST(HeaderValue, IsCut) { EXPECT_EQ(header_value(std::string(5000, 'x'), 6).size(), 900U); }
+
+std::vector<std::string> headers(const Verdict& verdict, const Facts& facts) {
+  std::vector<std::string> lines;
+  for (const HeaderEdit& edit : verdict_headers(verdict, facts, {})) {
+    lines.push_back(edit.name + ": " + edit.value);
+  }
+  return lines;
+}
+
+Verdict judged(const Facts& facts) {
+  const RuleOptions rule;
+  return judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
+}
+
+TEST(VerdictHeaders, SayNothingAboutAnUnknownMessage) {
+  EXPECT_THAT(headers(judged({}), {}), IsEmpty());
+}
+
+TEST(VerdictHeaders, TellMarkScoreStatusAndResult) {
+  Facts facts;
+  facts.lookups = {hit_lookup(mime::PartKind::kText, 0.9375F, {{12, 9}})};
+  EXPECT_THAT(
+      headers(judged(facts), facts),
+      ElementsAre("X-Spam: Yes", "X-Spam-Score: 6.90",
+                  "X-Spam-Status: Yes, score=6.90 required=4.00 action=add_header\n\t"
+                  "symbols=FUZZY_PROB(6.90)",
+                  "X-Fuzzy-Result: FUZZY_PROB; flag=12 value=9 prob=0.94 digest=ababababab"));
+}
+
+TEST(VerdictHeaders, DoNotMarkBelowTheThreshold) {
+  Facts facts;
+  facts.lookups = {hit_lookup(mime::PartKind::kText, 0.625F, {{12, 9}})};
+  const auto lines = headers(judged(facts), facts);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "X-Spam-Score: 1.97");
+  EXPECT_THAT(lines[1], testing::StartsWith("X-Spam-Status: No, score=1.97 required=4.00"));
+}
+
+TEST(VerdictHeaders, SaySoWhenAMessageCouldNotBeJudged) {
+  Facts facts;
+  facts.lookups = {failed_lookup(Lookup::Outcome::kTimeout)};
+  EXPECT_THAT(
+      headers(judged(facts), facts),
+      ElementsAre("X-Spam-Status: Unknown, score=0.00, reason=1 of 1 look-ups failed, first\n\t"
+                  "timeout of rule remote"));
+}
+
+TEST(VerdictHeaders, AreBoundedInNumber) {
+  Facts facts;
+  facts.lookups.assign(500, hit_lookup(mime::PartKind::kText, 1.0F, {{11, 9}}));
+  EXPECT_EQ(headers(judged(facts), facts).size(), 3U + 32U);
+}
+
+TEST(VerdictHeaders, LeaveOutWhatHasNoName) {
+  Facts facts;
+  facts.lookups = {hit_lookup(mime::PartKind::kText, 1.0F, {{11, 20}})};
+  EXPECT_THAT(verdict_headers(judged(facts), facts, HeaderOptions{"", "", "", ""}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace shingled::milter

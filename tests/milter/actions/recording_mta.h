@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "milter/actions/mta.h"
+
+namespace shingled::milter {
+
+/// Remembers what was asked of it, a line for each request; declines all of it if told so.
+class RecordingMta final : public Mta {
+ public:
+  Status edit_header(const HeaderEdit& edit) override {
+    if (edit.kind == HeaderEdit::Kind::kRemove) {
+      return note("remove " + edit.name + " " + std::to_string(edit.index));
+    }
+    return note("add " + edit.name + ": " + edit.value);
+  }
+  Status quarantine(const std::string& reason) override { return note("quarantine " + reason); }
+  Status set_reply(const Reply& reply) override {
+    return note("reply " + reply.code + " " + reply.enhanced_code + " " + reply.text);
+  }
+  void progress() override { ++progress_count; }
+
+  std::vector<std::string> requests;
+  int progress_count = 0;
+  bool declines = false;
+
+ private:
+  Status note(std::string line) {
+    requests.push_back(std::move(line));
+    if (declines) return Error{ErrorCode::kUnavailable, "declined"};
+    return {};
+  }
+};
+
+}  // namespace shingled::milter

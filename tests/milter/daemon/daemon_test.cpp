@@ -1,0 +1,339 @@
+#include "milter/daemon.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+
+#include "mime/analyze.h"
+#include "storage/client/remote_store.h"
+#include "tests/milter/daemon/milter_client.h"
+
+namespace shingled::milter {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::chrono::seconds kPatience{60};
+
+/// Looks again and again until the condition holds; false when patience ends.
+bool eventually(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+std::string long_text() {
+  std::ostringstream text;
+  for (int i = 0; i < 120; ++i) text << "word" << i << (i % 10 == 9 ? "\r\n" : " ");
+  return text.str();
+}
+
+/// The daemon in a process of its own, with its own directory.
+class DaemonTest : public testing::Test {
+ protected:
+  DaemonTest() {
+    char name[] = "/tmp/shingled-daemon-XXXXXX";
+    directory_ = ::mkdtemp(name);
+    settings_.daemon.log_file = directory_ + "/log";
+    settings_.milter.socket = {SocketSpec::Kind::kUnix, "", 0, directory_ + "/milter.sock"};
+    settings_.storage.engine.hashfile = directory_ + "/fuzzy.db";
+    settings_.storage.server.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
+    settings_.storage.server.threads = 1;
+    source_.file = directory_ + "/shingled.yaml";
+  }
+  ~DaemonTest() override {
+    if (child_ > 0) {
+      ::kill(child_, SIGKILL);
+      wait_for_exit();
+    }
+    std::filesystem::remove_all(directory_);
+  }
+
+  void start() {
+    std::fflush(nullptr);
+    child_ = ::fork();
+    if (child_ != 0) return;
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) ::_exit(EX_OSERR);
+    std::_Exit(run_daemon(std::make_shared<const Settings>(settings_), source_));
+  }
+  void start_and_wait() {
+    start();
+    ASSERT_TRUE(eventually([&] { return log().find("started") != std::string::npos; })) << log();
+  }
+  int wait_for_exit() {
+    int status = 0;
+    ::waitpid(child_, &status, 0);
+    child_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  int stop() {
+    ::kill(child_, SIGTERM);
+    return wait_for_exit();
+  }
+  [[nodiscard]] std::string log() const { return read(settings_.daemon.log_file); }
+  [[nodiscard]] static std::string read(const std::string& path) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  [[nodiscard]] bool logs(const std::string& text) const {
+    return eventually([&] { return log().find(text) != std::string::npos; });
+  }
+  /// Asks the daemon's storage over UDP, as `add` does.
+  storage::RemoteAnswer ask_storage(const storage::RemoteRequest& request) const {
+    const std::string lines = log();
+    const std::size_t at = lines.rfind("storage=127.0.0.1:") + std::string("storage=").size();
+    RemoteOptions options;
+    options.servers = {*SocketSpec::parse(lines.substr(at, lines.find(' ', at) - at))};
+    SystemClock clock;
+    SystemRandom random;
+    auto store = storage::RemoteStore::open(options, clock, random);
+    return storage::ask_each(**store, request, clock.now() + kPatience).at(0);
+  }
+  void learn(const Digest& digest, std::uint32_t flag, std::int32_t value) const {
+    const auto answer = ask_storage(
+        {storage::RemoteRequest::Kind::kAdd, flag, value, Fingerprint{digest, std::nullopt}});
+    EXPECT_EQ(answer.outcome, storage::RemoteAnswer::Outcome::kDone) << answer.error;
+  }
+  [[nodiscard]] static Digest digest_of(const std::string& subject) {
+    const auto analysis =
+        mime::analyze("Subject: " + subject + "\r\n\r\n" + long_text(), MimeOptions{});
+    return mime::hash_message(analysis, HashOptions{}).at(0).fingerprint.digest;
+  }
+  std::string final_answer(const std::string& queue_id) {
+    MilterClient client(settings_.milter.socket.path);
+    const auto packets = client.send_mail(queue_id, {{"Subject", " hi"}}, long_text());
+    if (packets.empty()) return "none";
+    return packets.back().command + packets.back().data;
+  }
+
+  std::string directory_;
+  Settings settings_;
+  SettingsSource source_;
+  pid_t child_ = -1;
+};
+
+TEST_F(DaemonTest, JudgesMailAndForgetsNothingOverARestart) {
+  settings_.daemon.pid_file = directory_ + "/pid";
+  start_and_wait();
+  EXPECT_EQ(read(settings_.daemon.pid_file), std::to_string(child_) + "\n");
+  EXPECT_EQ(final_answer("Q1"), "a");
+  learn(digest_of("hi"), 11, 20);
+  EXPECT_EQ(final_answer("Q2").substr(0, 10), "y550 5.7.1");
+  EXPECT_TRUE(logs("message queue_id=Q1 action=pass"));
+  EXPECT_TRUE(logs("message queue_id=Q2 action=reject"));
+  EXPECT_EQ(stop(), EX_OK);
+  EXPECT_FALSE(std::filesystem::exists(settings_.daemon.pid_file));
+  EXPECT_FALSE(std::filesystem::exists(settings_.milter.socket.path));
+
+  std::filesystem::remove(settings_.daemon.log_file);
+  start_and_wait();
+  EXPECT_EQ(final_answer("Q3").substr(0, 4), "y550");
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+TEST_F(DaemonTest, RemovesForgedHeadersAndAddsItsOwn) {
+  start_and_wait();
+  learn(digest_of("hi"), 12, 9);
+  MilterClient client(settings_.milter.socket.path);
+  const auto packets = client.send_mail(
+      "Q1", {{"X-SPAM", " No"}, {"Subject", " hi"}, {"x-spam", " No"}}, long_text());
+  ASSERT_EQ(packets.size(), 7U);
+  const std::string second("\0\0\0\2x-spam\0\0", 12);
+  EXPECT_EQ(packets[0].command, 'm');
+  EXPECT_EQ(packets[0].data, second);
+  EXPECT_EQ(packets[1].data[3], 1);
+  EXPECT_EQ(packets[2].command, 'h');
+  EXPECT_EQ(packets[2].data, std::string("X-Spam\0Yes\0", 11));
+  EXPECT_EQ(packets[6].command, 'a');
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+TEST_F(DaemonTest, ServesManyConnectionsAtOnce) {
+  start_and_wait();
+  constexpr int kConnections = 8;
+  constexpr int kMessages = 20;
+  std::atomic<int> accepted{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int c = 0; c < kConnections; ++c) {
+      threads.emplace_back([&, c] {
+        MilterClient client(settings_.milter.socket.path);
+        for (int m = 0; m < kMessages; ++m) {
+          const auto packets =
+              client.send_mail(std::to_string(c * 100 + m), {{"Subject", " hi"}}, long_text());
+          if (!packets.empty() && packets.back().command == 'a') ++accepted;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(accepted, kConnections * kMessages);
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+TEST_F(DaemonTest, ReloadsAndKeepsTheOldSettingsWhenTheNewOnesAreWrong) {
+  start_and_wait();
+  std::ofstream(source_.file) << "milter:\n  rejct_text: x\n  timeout: nonsense\n";
+  ::kill(child_, SIGHUP);
+  EXPECT_TRUE(logs("reload_failed"));
+  EXPECT_TRUE(logs("rejct_text"));
+  EXPECT_TRUE(logs("nonsense")) << "every problem, not the first";
+  EXPECT_EQ(final_answer("Q1"), "a");
+
+  std::ofstream(source_.file) << "milter:\n  reject_text: Go away\n  socket: unix:/elsewhere\n";
+  ::kill(child_, SIGHUP);
+  EXPECT_TRUE(logs("reloaded"));
+  EXPECT_TRUE(logs("reload_needs_restart option=milter.socket"));
+  EXPECT_THAT(log(), Not(HasSubstr("option=milter.enabled")));
+  learn(digest_of("hi"), 11, 20);
+  EXPECT_EQ(final_answer("Q2"), "y550 5.7.1 Go away" + std::string(1, '\0'));
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+TEST_F(DaemonTest, SurvivesAStormOfSignals) {
+  std::ofstream(source_.file) << "daemon:\n  log_level: info\n";
+  start_and_wait();
+  for (int i = 0; i < 50; ++i) {
+    ::kill(child_, SIGUSR1);
+    ::kill(child_, SIGHUP);
+  }
+  EXPECT_TRUE(logs("reloaded"));
+  EXPECT_EQ(final_answer("Q1"), "a");
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+TEST_F(DaemonTest, OpensItsLogAnewAfterRotation) {
+  start_and_wait();
+  std::filesystem::rename(settings_.daemon.log_file, settings_.daemon.log_file + ".1");
+  ::kill(child_, SIGUSR1);
+  EXPECT_TRUE(logs("log_reopened"));
+  EXPECT_EQ(final_answer("Q1"), "a");
+  EXPECT_TRUE(logs("queue_id=Q1"));
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+TEST_F(DaemonTest, FinishesTheMessageUnderWayBeforeItStops) {
+  start_and_wait();
+  MilterClient client(settings_.milter.socket.path);
+  ASSERT_TRUE(client.begin("Q1"));
+  ::kill(child_, SIGTERM);
+  EXPECT_TRUE(logs("stopping"));
+  client.header("Subject", " hi");
+  client.end_headers();
+  client.body(long_text());
+  const auto packets = client.end_of_message();
+  ASSERT_FALSE(packets.empty());
+  EXPECT_EQ(packets.back().command, 'a');
+  EXPECT_EQ(wait_for_exit(), EX_OK);
+  EXPECT_THAT(log(), AllOf(HasSubstr("queue_id=Q1"), Not(HasSubstr("drain_incomplete"))));
+}
+
+TEST_F(DaemonTest, CutsOffAMessageThatOutlastsTheDrainTime) {
+  settings_.milter.drain_time = std::chrono::seconds(0);
+  start_and_wait();
+  MilterClient client(settings_.milter.socket.path);
+  ASSERT_TRUE(client.begin("Q1"));
+  EXPECT_EQ(stop(), EX_OK);
+  EXPECT_THAT(log(), HasSubstr("drain_incomplete messages=1"));
+}
+
+TEST_F(DaemonTest, TakesOverTheSocketOfAKilledDaemon) {
+  settings_.milter.socket_mode = 0600;
+  start_and_wait();
+  ::kill(child_, SIGKILL);
+  EXPECT_EQ(wait_for_exit(), -SIGKILL);
+  ASSERT_TRUE(std::filesystem::exists(settings_.milter.socket.path));
+  std::filesystem::remove(settings_.daemon.log_file);
+  start_and_wait();
+  struct stat info {};
+  ASSERT_EQ(::stat(settings_.milter.socket.path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0600U);
+  EXPECT_EQ(final_answer("Q1"), "a");
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+TEST_F(DaemonTest, RefusesToTakeOverALivingOne) {
+  start_and_wait();
+  const pid_t first = child_;
+  settings_.daemon.log_file = directory_ + "/log2";
+  start();
+  EXPECT_EQ(wait_for_exit(), EX_UNAVAILABLE);
+  EXPECT_THAT(log(), AllOf(HasSubstr("fatal"), HasSubstr("milter.sock")));
+  child_ = first;
+  EXPECT_EQ(final_answer("Q1"), "a");
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+struct BadStart {
+  const char* why;
+  std::function<void(Settings&, const std::string&)> break_it;
+  int code;
+  const char* names;
+};
+
+TEST_F(DaemonTest, SaysWhyItCannotStart) {
+  const BadStart cases[] = {
+      {"no directory for the database",
+       [](Settings& s, const std::string& d) { s.storage.engine.hashfile = d + "/none/fuzzy.db"; },
+       0, "none/fuzzy.db"},
+      {"the database is something else",
+       [](Settings& s, const std::string& d) {
+         s.storage.engine.hashfile = d + "/other";
+         std::ofstream(d + "/other") << std::string(8192, 'x');
+       },
+       EX_DATAERR, "other"},
+      {"an unknown user",
+       [](Settings& s, const std::string&) { s.daemon.user = "no-such-user-here"; }, EX_CONFIG,
+       "no-such-user-here"},
+      {"an unknown socket group",
+       [](Settings& s, const std::string&) { s.milter.socket_group = "no-such-group-here"; },
+       EX_CONFIG, "no-such-group-here"},
+      {"no such address for the storage",
+       [](Settings& s, const std::string&) { s.storage.server.listen[0].host = "192.0.2.77"; }, 0,
+       "192.0.2.77"},
+      {"the pid file's directory is missing",
+       [](Settings& s, const std::string& d) { s.daemon.pid_file = d + "/none/pid"; },
+       EX_UNAVAILABLE, "none/pid"},
+  };
+  const Settings good = settings_;
+  for (const BadStart& c : cases) {
+    settings_ = good;
+    std::filesystem::remove(settings_.daemon.log_file);
+    c.break_it(settings_, directory_);
+    start();
+    const int code = wait_for_exit();
+    EXPECT_NE(code, EX_OK) << c.why;
+    if (c.code != 0) {
+      EXPECT_EQ(code, c.code) << c.why << log();
+    }
+    EXPECT_THAT(log(), AllOf(HasSubstr("fatal"), HasSubstr(c.names))) << c.why;
+  }
+}
+
+TEST_F(DaemonTest, CanBeTheStorageAlone) {
+  settings_.milter.enabled = false;
+  start_and_wait();
+  learn(digest_of("hi"), 11, 20);
+  EXPECT_FALSE(std::filesystem::exists(settings_.milter.socket.path));
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+}  // namespace
+}  // namespace shingled::milter

@@ -1,0 +1,116 @@
+#include "tests/milter/daemon/milter_client.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::uint32_t kVersion = 6;
+constexpr std::uint32_t kAllActions = 0x1ff;
+constexpr std::uint32_t kAllSteps = 0x1fffff;
+constexpr std::size_t kBodyChunkBytes = 65535;
+constexpr time_t kPatienceSeconds = 30;
+
+std::string big_endian(std::uint32_t number) {
+  const std::uint32_t wire = htonl(number);
+  return {reinterpret_cast<const char*>(&wire), sizeof wire};
+}
+
+std::string terminated(const std::string& text) { return text + '\0'; }
+
+}  // namespace
+
+MilterClient::MilterClient(const std::string& socket_path, std::string_view client_ip)
+    : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, socket_path.c_str(), sizeof address.sun_path - 1);
+  if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return;
+  const timeval patience{kPatienceSeconds, 0};
+  ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  send('O', big_endian(kVersion) + big_endian(kAllActions) + big_endian(kAllSteps));
+  MilterPacket packet;
+  ok_ = receive(packet) && packet.command == 'O';
+  const std::string port = "\x12\x34";
+  send('C', terminated("mail.example.org") + "4" + port + terminated(std::string(client_ip)));
+}
+
+bool MilterClient::begin(const std::string& queue_id) {
+  send('D', "M" + terminated("i") + terminated(queue_id));
+  send('M', terminated("<sender@example.org>"));
+  MilterPacket packet;
+  return receive(packet) && packet.command == 'c';
+}
+
+void MilterClient::header(const std::string& name, const std::string& value) {
+  send('L', terminated(name) + terminated(value));
+}
+
+void MilterClient::end_headers() { send('N', ""); }
+
+void MilterClient::body(const std::string& bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += kBodyChunkBytes) {
+    send('B', bytes.substr(at, kBodyChunkBytes));
+  }
+}
+
+std::vector<MilterPacket> MilterClient::end_of_message() {
+  send('E', "");
+  std::vector<MilterPacket> packets;
+  for (MilterPacket packet; receive(packet);) {
+    packets.push_back(packet);
+    if (std::strchr("acrtdy", packet.command) != nullptr) return packets;
+  }
+  return {};
+}
+
+std::vector<MilterPacket> MilterClient::send_mail(
+    const std::string& queue_id, const std::vector<std::pair<std::string, std::string>>& headers,
+    const std::string& body_bytes) {
+  if (!begin(queue_id)) return {};
+  for (const auto& [name, value] : headers) header(name, value);
+  end_headers();
+  body(body_bytes);
+  return end_of_message();
+}
+
+void MilterClient::send(char command, const std::string& data) {
+  const std::string packet =
+      big_endian(static_cast<std::uint32_t>(data.size() + 1)) + command + data;
+  for (std::size_t done = 0; done < packet.size();) {
+    const ssize_t sent =
+        ::send(fd_.get(), packet.data() + done, packet.size() - done, MSG_NOSIGNAL);
+    if (sent <= 0) return;  // the next receive tells
+    done += static_cast<std::size_t>(sent);
+  }
+}
+
+bool MilterClient::receive(MilterPacket& packet) {
+  std::uint32_t length = 0;
+  if (!read_exactly(reinterpret_cast<char*>(&length), sizeof length)) return false;
+  std::string bytes(ntohl(length), '\0');
+  if (bytes.empty() || !read_exactly(bytes.data(), bytes.size())) return false;
+  packet = {bytes[0], bytes.substr(1)};
+  return true;
+}
+
+bool MilterClient::read_exactly(char* to, std::size_t count) {
+  while (count > 0) {
+    const ssize_t got = ::recv(fd_.get(), to, count, 0);
+    if (got <= 0) return false;
+    to += got;
+    count -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/base/unique_fd.h"
+
+namespace shingled::milter {
+
+/// One packet of the milter protocol.
+struct MilterPacket {
+  char command = 0;
+  std::string data;
+};
+
+/// Plays the MTA's side of the milter protocol, version 6, over a unix socket.
+class MilterClient {
+ public:
+  /// Connects and negotiates; `ok` tells whether that worked. `loopback` = a local client.
+  explicit MilterClient(const std::string& socket_path, std::string_view client_ip = "192.0.2.1");
+  [[nodiscard]] bool ok() const { return ok_; }
+
+  /// The dialogue up to the body. False when the filter ended it.
+  bool begin(const std::string& queue_id);
+  void header(const std::string& name, const std::string& value);
+  void end_headers();
+  void body(const std::string& bytes);
+  /// Everything the filter sends until the final packet, which is the last element. Empty when the
+  /// connection broke.
+  std::vector<MilterPacket> end_of_message();
+  /// All of it for one message.
+  std::vector<MilterPacket> send_mail(
+      const std::string& queue_id, const std::vector<std::pair<std::string, std::string>>& headers,
+      const std::string& body);
+
+ private:
+  void send(char command, const std::string& data);
+  bool receive(MilterPacket& packet);
+  bool read_exactly(char* to, std::size_t count);
+
+  UniqueFd fd_;
+  bool ok_ = false;
+};
+
+}  // namespace shingled::milter

@@ -1,0 +1,147 @@
+#include "milter/filter/scanner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <sstream>
+
+#include "config/base/unique_fd.h"
+#include "storage/server/udp_server.h"
+#include "tests/milter/filter/fake_store.h"
+
+namespace shingled::milter {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string message() {
+  std::ostringstream text;
+  text << "From: a@example.org\r\nSubject: hi\r\n\r\n";
+  for (int i = 0; i < 120; ++i) text << "word" << i << (i % 10 == 9 ? "\r\n" : " ");
+  return text.str();
+}
+
+class ScannerTest : public testing::Test {
+ protected:
+  std::unique_ptr<Scanner> open(Settings settings, const storage::FuzzyStore* local) {
+    auto scanner = Scanner::open(std::make_shared<const Settings>(std::move(settings)), local,
+                                 clock_, random_);
+    EXPECT_TRUE(scanner.has_value()) << (scanner ? "" : scanner.error().message);
+    return *std::move(scanner);
+  }
+
+  /// A service on a port of the kernel's choice in front of `store`.
+  std::unique_ptr<storage::UdpServer> serve(FakeStore& store) {
+    ServerOptions options;
+    options.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
+    options.threads = 1;
+    auto server = storage::UdpServer::start(options, store, clock_, random_, logger_);
+    EXPECT_TRUE(server.has_value()) << (server ? "" : server.error().message);
+    return *std::move(server);
+  }
+
+  static RuleOptions remote_rule(const std::string& name, std::uint16_t port) {
+    RuleOptions rule;
+    rule.name = name;
+    rule.remote.servers = {{SocketSpec::Kind::kInet, "127.0.0.1", port, ""}};
+    rule.remote.timeout = 50ms;
+    return rule;
+  }
+
+  FakeStore store_;
+  SystemClock clock_;
+  SystemRandom random_;
+  NullLogger logger_;
+};
+
+TEST_F(ScannerTest, AsksTheEmbeddedStoreAboutEveryHash) {
+  store_.knows_all = storage::FlagValue{11, 20};
+  const Facts facts = open({}, &store_)->scan(message());
+  ASSERT_EQ(facts.lookups.size(), 1U);
+  const Lookup& lookup = facts.lookups[0];
+  EXPECT_EQ(lookup.outcome, Lookup::Outcome::kHit);
+  EXPECT_EQ(lookup.server, "local");
+  EXPECT_EQ(lookup.rule, "local");
+  EXPECT_EQ(lookup.probability, 1.0F);
+  EXPECT_EQ(lookup.match.digest, lookup.hash.fingerprint.digest);
+  EXPECT_EQ(facts.bytes, message().size());
+  EXPECT_EQ(facts.failed(), 0U);
+}
+
+TEST_F(ScannerTest, HashesOnceForRulesThatHashAlike) {
+  Settings settings;
+  settings.rules.resize(3);
+  settings.rules[1].name = "again";
+  settings.rules[2].name = "other";
+  settings.rules[2].hash.fuzzy_key = "another key";
+  const Facts facts = open(settings, &store_)->scan(message());
+  ASSERT_EQ(facts.lookups.size(), 3U);
+  EXPECT_EQ(facts.hashes, 2U);
+  EXPECT_EQ(facts.lookups[0].hash, facts.lookups[1].hash);
+  EXPECT_NE(facts.lookups[0].hash.fingerprint.digest, facts.lookups[2].hash.fingerprint.digest);
+  EXPECT_EQ(facts.lookups[2].rule, "other");
+}
+
+TEST_F(ScannerTest, TellsThatARuleHasNoStorage) {
+  const Facts facts = open({}, nullptr)->scan(message());
+  ASSERT_EQ(facts.lookups.size(), 1U);
+  EXPECT_EQ(facts.lookups[0].outcome, Lookup::Outcome::kUnreachable);
+  EXPECT_EQ(facts.failed(), 1U);
+}
+
+TEST_F(ScannerTest, FindsNothingToAskInAnEmptyMessage) {
+  EXPECT_TRUE(open({}, &store_)->scan("").lookups.empty());
+}
+
+TEST_F(ScannerTest, AsksLocalAndRemoteServicesForOneVerdict) {
+  FakeStore far;
+  far.knows_all = storage::FlagValue{12, 9};
+  const auto server = serve(far);
+  Settings settings;
+  settings.rules.push_back(remote_rule("far", server->addresses().at(0).port()));
+  settings.rules[1].remote.timeout = 5000ms;
+  int waits = 0;
+  const auto scanner = open(settings, &store_);
+  const Facts facts = scanner->scan(message(), [&] { ++waits; });
+  ASSERT_EQ(facts.lookups.size(), 2U);
+  EXPECT_EQ(facts.lookups[0].outcome, Lookup::Outcome::kMiss);
+  EXPECT_EQ(facts.lookups[1].outcome, Lookup::Outcome::kHit) << facts.lookups[1].error;
+  EXPECT_EQ(facts.lookups[1].server, server->addresses().at(0).to_string());
+  EXPECT_EQ(facts.lookups[1].match.flags[0], (storage::FlagValue{12, 9}));
+  EXPECT_EQ(waits, 1);
+  EXPECT_EQ(scanner->judge(facts, FailurePolicy::kAccept).action, Action::kAddHeader);
+}
+
+TEST_F(ScannerTest, LosesAFactNotTheMessageWhenARemoteIsSilent) {
+  // A bound socket that nobody reads: no answer and no ICMP error.
+  const UniqueFd silent(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  SocketAddress any(*IpAddress::parse("127.0.0.1"), 0);
+  ASSERT_EQ(::bind(silent.get(), any.get(), any.length()), 0);
+  sockaddr_storage bound{};
+  socklen_t length = sizeof bound;
+  ::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&bound), &length);
+
+  store_.knows_all = storage::FlagValue{11, 20};
+  Settings settings;
+  settings.milter.timeout = 100ms;
+  const auto* generic = reinterpret_cast<const sockaddr*>(&bound);
+  settings.rules.push_back(remote_rule("silent", SocketAddress(generic, length).port()));
+  const Facts facts = open(settings, &store_)->scan(message());
+  ASSERT_EQ(facts.lookups.size(), 2U);
+  EXPECT_EQ(facts.lookups[0].outcome, Lookup::Outcome::kHit);
+  EXPECT_EQ(facts.lookups[1].outcome, Lookup::Outcome::kTimeout);
+}
+
+TEST_F(ScannerTest, NamesTheRuleWhoseServerCannotBeFound) {
+  Settings settings;
+  settings.rules.push_back(remote_rule("lost", 11335));
+  settings.rules[1].remote.servers[0].host = "no-such-host.invalid";
+  const auto scanner =
+      Scanner::open(std::make_shared<const Settings>(settings), &store_, clock_, random_);
+  ASSERT_FALSE(scanner.has_value());
+  EXPECT_THAT(scanner.error().message, testing::HasSubstr("rule lost"));
+}
+
+}  // namespace
+}  // namespace shingled::milter

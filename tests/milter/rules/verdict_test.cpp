@@ -1,0 +1,98 @@
+#include "milter/rules/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/milter/rules/facts_builder.h"
+
+namespace shingled::milter {
+namespace {
+
+using mime::PartKind;
+
+constexpr ActionOptions kAllActions = {20.0, 15.0, 10.0, 7.0, 4.0};
+
+struct ActionCase {
+  const char* why;
+  ActionOptions actions;
+  double score;
+  Action expected;
+};
+
+const ActionCase kActions[] = {
+    {"nothing known", kAllActions, 0, Action::kPass},
+    {"just below", kAllActions, 3.999, Action::kPass},
+    {"a threshold is reached by equality", kAllActions, 4, Action::kAddHeader},
+    {"tempfail", kAllActions, 7, Action::kTempfail},
+    {"quarantine", kAllActions, 10, Action::kQuarantine},
+    {"reject", kAllActions, 15, Action::kReject},
+    {"discard is the strongest", kAllActions, 20, Action::kDiscard},
+    {"good mail", kAllActions, -10, Action::kPass},
+    {"an absent action never happens", {{}, {}, {}, {}, 4.0}, 1000, Action::kAddHeader},
+    {"nothing configured", {{}, {}, {}, {}, {}}, 1000, Action::kPass},
+    {"the strongest wins, not the highest number", {{}, 5.0, 50.0, {}, 4.0}, 60, Action::kReject},
+    {"the defaults mark", {}, 4, Action::kAddHeader},
+    {"the defaults reject", {}, 10, Action::kReject},
+};
+
+TEST(Verdict, TakesTheStrongestActionReached) {
+  for (const ActionCase& c : kActions) {
+    EXPECT_EQ(choose_action(c.score, c.actions), c.expected) << c.why;
+  }
+}
+
+TEST(Verdict, AddsUpSymbolsAndSaysWhy) {
+  Facts facts;
+  facts.lookups = {hit_lookup(PartKind::kText, 1.0F, {{11, 20}, {13, 2}})};
+  const RuleOptions rule;
+  const Verdict verdict = judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
+  EXPECT_NEAR(verdict.score, 20 * 0.9913 - 10 * 0.9913, 0.01);
+  EXPECT_EQ(verdict.action, Action::kAddHeader) << "9.91 stays below reject";
+  EXPECT_TRUE(verdict.is_spam());
+  EXPECT_FALSE(verdict.failed);
+  EXPECT_EQ(verdict.reason, "score 9.91 reaches add_header 4.00");
+}
+
+struct FailureCase {
+  const char* why;
+  std::int32_t value;  // of a hit beside the failure; 0 = none
+  FailurePolicy policy;
+  Action action;
+  bool failed;
+};
+
+constexpr FailureCase kFailures[] = {
+    {"accept: the message passes and is marked as unknown", 0, FailurePolicy::kAccept,
+     Action::kPass, true},
+    {"tempfail", 0, FailurePolicy::kTempfail, Action::kTempfail, true},
+    {"reject", 0, FailurePolicy::kReject, Action::kReject, true},
+    {"what is known suffices to reject: the failure changes nothing", 20, FailurePolicy::kAccept,
+     Action::kReject, false},
+    {"what is known suffices for a header only: policy decides", 3, FailurePolicy::kTempfail,
+     Action::kTempfail, true},
+    {"what is known suffices for a header: accept keeps it", 3, FailurePolicy::kAccept,
+     Action::kAddHeader, true},
+};
+
+TEST(Verdict, FollowsThePolicyWhenALookupFailed) {
+  for (const FailureCase& c : kFailures) {
+    Facts facts;
+    facts.lookups = {failed_lookup(Lookup::Outcome::kTimeout)};
+    if (c.value != 0) facts.lookups.push_back(hit_lookup(PartKind::kText, 1.0F, {{11, c.value}}));
+    const RuleOptions rule;
+    const Verdict verdict = judge(facts, std::span(&rule, 1), {}, c.policy);
+    EXPECT_EQ(verdict.action, c.action) << c.why;
+    EXPECT_EQ(verdict.failed, c.failed) << c.why;
+  }
+}
+
+TEST(Verdict, TellsWhichLookupFailed) {
+  Facts facts;
+  facts.lookups = {failed_lookup(Lookup::Outcome::kRefused)};
+  const RuleOptions rule;
+  EXPECT_EQ(judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept).reason,
+            "1 of 1 look-ups failed, first refused of rule remote");
+}
+
+}  // namespace
+}  // namespace shingled::milter
