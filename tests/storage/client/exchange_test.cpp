@@ -1,0 +1,339 @@
+#include "storage/client/exchange.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/crypto/sealed_request.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/seeded_random.h"
+
+namespace shingled::storage {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ManualClock;
+using testing::SeededRandom;
+using Kind = RemoteRequest::Kind;
+using Outcome = RemoteAnswer::Outcome;
+
+constexpr milliseconds kTimeout{1000};
+constexpr milliseconds kFallBack{250};
+
+SocketAddress address(std::uint16_t port) { return {*IpAddress::parse("192.0.2.1"), port}; }
+
+RemoteRequest request(Kind kind, std::uint8_t content = 1) {
+  RemoteRequest request;
+  request.kind = kind;
+  request.flag = 50;
+  request.value = 3;
+  request.fingerprint.digest.bytes.fill(content);
+  return request;
+}
+
+Bytes hit_for(const Command& command, ReplyForm form) {
+  Reply reply;
+  reply.tag = command.tag;
+  reply.probability = 1;
+  reply.value = 10;
+  reply.flag = 50;
+  reply.digest = command.digest;
+  reply.extra_count = 1;
+  reply.extra[0] = {51, 4};
+  Bytes packet(kReplyBytesMax);
+  packet.resize(encode_reply(reply, form, packet));
+  return packet;
+}
+
+class ExchangeTest : public ::testing::Test {
+ protected:
+  using Audience = Exchange::Audience;
+  void use(std::vector<std::vector<SocketAddress>> servers) {
+    RemoteOptions options;
+    options.timeout = kTimeout;
+    options.retransmits = 1;
+    options.errors_max = 2;
+    options.revive_time = milliseconds(60'000);
+    service_.reset(new Service{options, std::nullopt,
+                               Upstreams(servers, options.errors_max, options.revive_time), clock_,
+                               random_});
+  }
+  void begin(std::vector<RemoteRequest> requests, Audience audience = Audience::kAsNeeded) {
+    requests_ = std::move(requests);
+    exchange_ = std::make_unique<Exchange>(*service_, requests_, audience, clock_.now());
+  }
+  struct Sent {
+    std::size_t endpoint;
+    Bytes packet;
+    Command command;
+  };
+  std::vector<Sent> send() {
+    std::vector<Sent> sent;
+    while (const auto out = exchange_->next_packet(clock_.now())) {
+      const auto command = decode_command(out->packet);
+      EXPECT_TRUE(command);
+      sent.push_back({out->endpoint, Bytes(out->packet.begin(), out->packet.end()), *command});
+    }
+    return sent;
+  }
+  std::vector<Sent> send_after(Duration wait) {
+    clock_.advance(wait);
+    return send();
+  }
+  void answer(const Sent& sent, ReplyForm form) {
+    exchange_->receive(sent.endpoint, hit_for(sent.command, form), clock_.now());
+  }
+
+  ManualClock clock_;
+  SeededRandom random_{5};
+  std::unique_ptr<Service> service_;
+  std::vector<RemoteRequest> requests_;
+  std::unique_ptr<Exchange> exchange_;
+};
+
+TEST_F(ExchangeTest, AsksAnUnknownServerInTheNewVersionAndSoonInTheOld) {
+  use({{address(1)}});
+  begin({request(Kind::kCheck)});
+  const auto first = send();
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].command.version, kVersionLongV2);
+  EXPECT_TRUE(send_after(kFallBack - milliseconds(1)).empty());
+  const auto second = send_after(milliseconds(1));
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].command.version, kVersionLong);
+  EXPECT_EQ(second[0].command.tag, first[0].command.tag);
+  answer(second[0], ReplyForm::kV1);
+  ASSERT_TRUE(exchange_->done());
+  EXPECT_EQ(exchange_->answers()[0].outcome, Outcome::kHit);
+  EXPECT_EQ(exchange_->answers()[0].time, kFallBack);
+
+  begin({request(Kind::kCheck)});
+  EXPECT_EQ(send()[0].command.version, kVersionLong) << "known by now";
+  EXPECT_TRUE(send_after(kTimeout - milliseconds(1)).empty());
+}
+
+TEST_F(ExchangeTest, StaysWithTheNewVersionWhereItIsUnderstood) {
+  for (const ReplyForm form : {ReplyForm::kV2, ReplyForm::kV1}) {
+    use({{address(1)}});
+    begin({request(Kind::kCheck)});
+    answer(send()[0], form);
+    EXPECT_EQ(exchange_->answers()[0].match->flag_count, form == ReplyForm::kV2 ? 2 : 1);
+    begin({request(Kind::kCheck)});
+    EXPECT_EQ(send()[0].command.version, kVersionLongV2);
+    EXPECT_TRUE(send_after(kTimeout - milliseconds(1)).empty());
+    EXPECT_EQ(send_after(milliseconds(1))[0].command.version, kVersionLongV2);
+  }
+}
+
+TEST_F(ExchangeTest, NeverTriesVersionsWithAnUpdate) {
+  use({{address(1)}});
+  for (const Kind kind : {Kind::kAdd, Kind::kDelete, Kind::kStat, Kind::kPing}) {
+    begin({request(kind)});
+    EXPECT_EQ(send()[0].command.version, kVersionLong);
+    EXPECT_TRUE(send_after(kTimeout - milliseconds(1)).empty());
+  }
+}
+
+TEST_F(ExchangeTest, RepeatsByteForByteThenGivesTheServerUp) {
+  use({{address(1)}});
+  begin({request(Kind::kAdd)});
+  const auto first = send();
+  const auto second = send_after(kTimeout);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].packet, first[0].packet);
+  EXPECT_TRUE(send_after(kTimeout).empty());
+  ASSERT_TRUE(exchange_->done());
+  EXPECT_EQ(exchange_->answers()[0].outcome, Outcome::kTimeout);
+}
+
+TEST_F(ExchangeTest, HopsToTheNextServerAndTakesALateAnswerFromTheFirst) {
+  use({{address(1)}, {address(2)}});
+  service_->upstreams.learn(0, Speech::kPlain);
+  service_->upstreams.learn(1, Speech::kPlain);
+  begin({request(Kind::kCheck)});
+  const auto first = send();
+  ASSERT_EQ(first.size(), 1U);
+  (void)send_after(kTimeout);
+  const auto hopped = send_after(kTimeout);
+  ASSERT_EQ(hopped.size(), 1U);
+  EXPECT_NE(hopped[0].endpoint, first[0].endpoint);
+  answer(first[0], ReplyForm::kV1);
+  ASSERT_TRUE(exchange_->done());
+  EXPECT_EQ(exchange_->answers()[0].server,
+            service_->upstreams.endpoints()[first[0].endpoint].name);
+}
+
+TEST_F(ExchangeTest, LeavesAServerAloneThatFailsInARow) {
+  use({{address(1)}, {address(2)}});
+  for (int i = 0; i < 4; ++i) {  // each starts at another server, and server 0 never answers
+    begin({request(Kind::kCheck)});
+    while (!exchange_->done()) {
+      for (const Sent& sent : send()) {
+        if (sent.endpoint == 1) answer(sent, ReplyForm::kV2);
+      }
+      clock_.advance(kFallBack);
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    begin({request(Kind::kCheck)});
+    EXPECT_EQ(send()[0].endpoint, 1U);
+  }
+  clock_.advance(milliseconds(60'000));
+  std::size_t to_the_first = 0;
+  for (int i = 0; i < 4; ++i) {
+    begin({request(Kind::kCheck)});
+    to_the_first += send()[0].endpoint == 0 ? 1U : 0U;
+  }
+  EXPECT_EQ(to_the_first, 2U);
+}
+
+TEST_F(ExchangeTest, HopsAtOnceFromAServerThatIsNotThere) {
+  use({{address(1)}, {address(2)}});
+  begin({request(Kind::kCheck)});
+  const auto first = send();
+  exchange_->unreachable(first[0].endpoint, "Connection refused", clock_.now());
+  const auto second = send();
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_NE(second[0].endpoint, first[0].endpoint);
+  exchange_->unreachable(second[0].endpoint, "Connection refused", clock_.now());
+  ASSERT_TRUE(exchange_->done());
+  EXPECT_EQ(exchange_->answers()[0].outcome, Outcome::kUnreachable);
+  EXPECT_EQ(exchange_->answers()[0].error, "Connection refused");
+}
+
+TEST_F(ExchangeTest, SendsUpdatesToEveryServerAndReportsTheWorst) {
+  use({{address(1)}, {address(2)}, {address(3)}});
+  begin({request(Kind::kAdd)});
+  const auto sent = send();
+  ASSERT_EQ(sent.size(), 3U);
+  answer(sent[0], ReplyForm::kV1);
+  answer(sent[2], ReplyForm::kV1);
+  EXPECT_FALSE(exchange_->done());
+  clock_.advance(milliseconds(10));
+  exchange_->give_up(clock_.now());
+  ASSERT_EQ(exchange_->answers().size(), 1U);
+  EXPECT_EQ(exchange_->answers()[0].outcome, Outcome::kTimeout);
+  EXPECT_EQ(exchange_->answers()[0].server, "192.0.2.1:2");
+}
+
+TEST_F(ExchangeTest, AsksEveryServerWhenAPersonWantsToKnow) {
+  use({{address(1)}, {address(2)}});
+  begin({request(Kind::kStat)}, Audience::kEveryone);
+  const auto sent = send();
+  ASSERT_EQ(sent.size(), 2U);
+  answer(sent[1], ReplyForm::kV1);
+  exchange_->give_up(clock_.now());
+  const auto answers = exchange_->answers();
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0].outcome, Outcome::kTimeout);
+  EXPECT_EQ(answers[1].outcome, Outcome::kDone);
+  EXPECT_EQ(answers[1].count, std::uint64_t{10} << 32 | 50);
+}
+
+TEST_F(ExchangeTest, IgnoresWhatAnswersNoQuestionOfOurs) {
+  use({{address(1)}, {address(2)}});
+  begin({request(Kind::kCheck)});
+  const auto sent = send();
+  Sent other = sent[0];
+  other.command.tag ^= 1;
+  answer(other, ReplyForm::kV2);
+  answer(sent[0], ReplyForm::kShort);
+  Sent elsewhere = sent[0];
+  elsewhere.endpoint = 1 - sent[0].endpoint;
+  answer(elsewhere, ReplyForm::kV2);
+  exchange_->receive(sent[0].endpoint, Bytes(95), clock_.now());
+  EXPECT_FALSE(exchange_->done());
+  answer(sent[0], ReplyForm::kV2);
+  EXPECT_TRUE(exchange_->done());
+}
+
+TEST_F(ExchangeTest, TakesOnlySealedAnswersToSealedQuestions) {
+  use({{address(1)}});
+  const Keypair server = generate_keypair(random_);
+  const Keypair own = generate_keypair(random_);
+  service_->sealing =
+      Sealing{server.public_key, own.public_key, *shared_key(own.secret_key, server.public_key)};
+  begin({request(Kind::kCheck)});
+  const auto out = exchange_->next_packet(clock_.now());
+  ASSERT_TRUE(out);
+  const auto sealed = parse_sealed_request(out->packet);
+  ASSERT_TRUE(sealed);
+  Bytes plain(kCommandBytes);
+  ASSERT_TRUE(open(service_->sealing->key, sealed->sealed, plain));
+  const auto command = decode_command(plain);
+  ASSERT_TRUE(command);
+  const Bytes reply = hit_for(*command, ReplyForm::kV2);
+  exchange_->receive(0, reply, clock_.now());
+  EXPECT_FALSE(exchange_->done());
+  Bytes packet(kSealBytes + reply.size());
+  ASSERT_NE(seal(service_->sealing->key, Nonce{1}, reply, packet), 0U);
+  packet.back() ^= 1;
+  exchange_->receive(0, packet, clock_.now());
+  EXPECT_FALSE(exchange_->done());
+  packet.back() ^= 1;
+  exchange_->receive(0, packet, clock_.now());
+  EXPECT_TRUE(exchange_->done());
+  EXPECT_EQ(service_->upstreams.speech(0), Speech::kFlags);
+}
+
+TEST_F(ExchangeTest, RefusesAFlagTheWireCannotCarry) {
+  use({{address(1)}});
+  RemoteRequest large = request(Kind::kAdd);
+  large.flag = 256;
+  begin({large});
+  EXPECT_TRUE(send().empty());
+  ASSERT_TRUE(exchange_->done());
+  EXPECT_EQ(exchange_->answers()[0].outcome, Outcome::kRefused);
+}
+
+TEST(Interpret, ReadsEveryServersReplies) {
+  struct Case {
+    const char* why;
+    Kind kind;
+    std::int32_t value;
+    std::uint32_t flag;
+    float probability;
+    Outcome outcome;
+    std::int32_t status;
+  };
+  constexpr Case kCases[] = {
+      {"exact hit", Kind::kCheck, 10, 50, 1.0F, Outcome::kHit, 0},
+      {"near hit", Kind::kCheck, 10, 50, 0.53125F, Outcome::kHit, 0},
+      {"SQLite miss with some slots", Kind::kCheck, 0, 0, 0.5F, Outcome::kMiss, 0},
+      {"rate limit, any age", Kind::kCheck, 403, 0, 0, Outcome::kRefused, 403},
+      {"done", Kind::kAdd, 0, 50, 1.0F, Outcome::kDone, 0},
+      {"refused, 3.4", Kind::kAdd, 403, 50, 0, Outcome::kRefused, 403},
+      {"refused, 4.x", Kind::kDelete, 503, 50, 0, Outcome::kRefused, 503},
+      {"in the clear", Kind::kStat, 415, 0, 0, Outcome::kRefused, 415},
+      {"stat of an empty 4.x", Kind::kStat, 0, 0, 0, Outcome::kDone, 0},
+      {"stat of 3.4", Kind::kStat, 0, 5, 1.0F, Outcome::kDone, 0},
+      {"stat of 4.x", Kind::kStat, 403, 5, 1.7e12F, Outcome::kDone, 0},
+      {"pong", Kind::kPing, 3, 0, 1.0F, Outcome::kDone, 0},
+  };
+  for (const Case& c : kCases) {
+    Reply reply;
+    reply.value = c.value;
+    reply.flag = c.flag;
+    reply.probability = c.probability;
+    const RemoteAnswer answer = interpret(reply, c.kind);
+    EXPECT_EQ(answer.outcome, c.outcome) << c.why;
+    EXPECT_EQ(answer.status, c.status) << c.why;
+  }
+}
+
+TEST(Interpret, CountsSlotsAndCollectsFlags) {
+  Reply reply;
+  reply.probability = 0.75F;
+  reply.value = 10;
+  reply.flag = 50;
+  reply.extra_count = 1;
+  reply.extra[0] = {51, 4};
+  const RemoteAnswer answer = interpret(reply, Kind::kCheck);
+  ASSERT_TRUE(answer.match);
+  EXPECT_EQ(answer.match->slots, 24U);
+  EXPECT_FALSE(answer.match->exact);
+  EXPECT_EQ(answer.match->flag_count, 2);
+  EXPECT_EQ(answer.match->flags[0], (FlagValue{50, 10}));
+  EXPECT_EQ(answer.match->flags[1], (FlagValue{51, 4}));
+}
+
+}  // namespace
+}  // namespace shingled::storage

@@ -1,0 +1,232 @@
+#include "storage/client/remote_store.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "storage/crypto/keypair.h"
+#include "storage/protocol/codec.h"
+#include "storage/server/udp_server.h"
+#include "tests/support/fake_store.h"
+#include "tests/support/udp_peer.h"
+
+namespace shingled::storage {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::FakeStore;
+using testing::UdpPeer;
+using Kind = RemoteRequest::Kind;
+using Outcome = RemoteAnswer::Outcome;
+
+SystemClock& system_clock() {
+  static SystemClock clock;
+  return clock;
+}
+SystemRandom& system_random() {
+  static SystemRandom random;
+  return random;
+}
+
+SocketSpec spec_of(const SocketAddress& address) {
+  return SocketSpec::parse(address.to_string()).value();
+}
+
+std::unique_ptr<RemoteStore> open_store(std::vector<SocketSpec> servers,
+                                        std::optional<PublicKey> key = std::nullopt,
+                                        milliseconds timeout = milliseconds(5000)) {
+  RemoteOptions options;
+  options.servers = std::move(servers);
+  options.encryption_key = key;
+  options.timeout = timeout;
+  options.retransmits = 20;
+  return std::move(RemoteStore::open(options, system_clock(), system_random()).value());
+}
+
+RemoteRequest request(Kind kind, std::uint8_t content = 1) {
+  RemoteRequest request;
+  request.kind = kind;
+  request.flag = 50;
+  request.value = 3;
+  request.fingerprint.digest.bytes.fill(content);
+  return request;
+}
+
+TimePoint far() { return system_clock().now() + seconds(20); }
+
+RemoteAnswer ask_one(RemoteStore& store, const RemoteRequest& request, TimePoint deadline = far()) {
+  const RemoteBatch batch{&store, {&request, 1}};
+  return ask({&batch, 1}, deadline)[0][0];
+}
+
+/// Our own server over a fake store.
+class Served {
+ public:
+  explicit Served(ServerOptions options = {}) {
+    options.listen = {*SocketSpec::parse("inet:0@127.0.0.1")};
+    options.threads = 2;
+    server_ = std::move(
+        UdpServer::start(options, store, system_clock(), system_random(), logger_).value());
+  }
+  [[nodiscard]] SocketSpec spec() const { return spec_of(server_->addresses().front()); }
+  FakeStore store;
+
+ private:
+  NullLogger logger_;
+  std::unique_ptr<UdpServer> server_;
+};
+
+TEST(RemoteStore, AddsChecksCountsAndDeletes) {
+  const Keypair keypair = generate_keypair(system_random());
+  for (const bool encrypted : {false, true}) {
+    ServerOptions options;
+    options.encrypted_only = encrypted;
+    options.keypair = {keypair};
+    Served served(options);
+    const auto store =
+        open_store({served.spec()}, encrypted ? std::optional(keypair.public_key) : std::nullopt);
+    EXPECT_EQ(ask_one(*store, request(Kind::kCheck)).outcome, Outcome::kMiss);
+    EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kDone);
+    const RemoteAnswer hit = ask_one(*store, request(Kind::kCheck));
+    ASSERT_EQ(hit.outcome, Outcome::kHit);
+    EXPECT_EQ(hit.match->flags[0], (FlagValue{50, 3}));
+    EXPECT_EQ(hit.server, served.spec().host + ":" + std::to_string(served.spec().port));
+    EXPECT_EQ(ask_one(*store, request(Kind::kStat)).count, 1U);
+    EXPECT_EQ(ask_one(*store, request(Kind::kPing)).outcome, Outcome::kDone);
+    EXPECT_EQ(ask_one(*store, request(Kind::kDelete)).outcome, Outcome::kDone);
+    EXPECT_EQ(ask_one(*store, request(Kind::kCheck)).outcome, Outcome::kMiss);
+  }
+}
+
+TEST(RemoteStore, ReportsARefusalWithItsStatus) {
+  ServerOptions options;
+  options.encrypted_only = true;
+  Served served(options);
+  const auto store = open_store({served.spec()});
+  const RemoteAnswer refused = ask_one(*store, request(Kind::kAdd));
+  EXPECT_EQ(refused.outcome, Outcome::kRefused);
+  EXPECT_EQ(refused.status, 415);
+}
+
+TEST(RemoteStore, AsksSeveralServicesInOneWait) {
+  Served first;
+  Served second;
+  const auto a = open_store({first.spec()});
+  const auto b = open_store({second.spec()});
+  ASSERT_EQ(ask_one(*b, request(Kind::kAdd, 7)).outcome, Outcome::kDone);
+  std::vector<RemoteRequest> requests;
+  for (std::uint8_t i = 0; i < 20; ++i) requests.push_back(request(Kind::kCheck, i));
+  const RemoteBatch batches[] = {{a.get(), requests}, {b.get(), requests}};
+  const auto answers = ask(batches, far());
+  ASSERT_EQ(answers.size(), 2U);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    EXPECT_EQ(answers[0][i].outcome, Outcome::kMiss);
+    EXPECT_EQ(answers[1][i].outcome, i == 7 ? Outcome::kHit : Outcome::kMiss);
+  }
+}
+
+TEST(RemoteStore, TrainsAllServersAndListsThemForAPerson) {
+  Served first;
+  Served second;
+  const auto store = open_store({first.spec(), second.spec()});
+  EXPECT_EQ(store->size(), 2U);
+  EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kDone);
+  EXPECT_EQ(first.store.applied(), 1U);
+  EXPECT_EQ(second.store.applied(), 1U);
+  const auto stats = ask_each(*store, request(Kind::kStat), far());
+  ASSERT_EQ(stats.size(), 2U);
+  EXPECT_EQ(stats[0].count, 1U);
+  EXPECT_EQ(stats[1].count, 1U);
+}
+
+TEST(RemoteStore, SaysThatNobodyListensWithoutWaiting) {
+  std::optional<UdpPeer> gone(std::in_place);
+  const SocketSpec nowhere = spec_of(gone->address());
+  gone.reset();
+  const auto store = open_store({nowhere});
+  const RemoteAnswer answer = ask_one(*store, request(Kind::kCheck));
+  EXPECT_EQ(answer.outcome, Outcome::kUnreachable);
+  EXPECT_FALSE(answer.error.empty());
+  Served served;
+  const auto pair = open_store({nowhere, served.spec()});
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(ask_one(*pair, request(Kind::kCheck)).outcome, Outcome::kMiss);
+}
+
+TEST(RemoteStore, TimesOutAtTheDeadline) {
+  UdpPeer silent;
+  const auto store = open_store({spec_of(silent.address())});
+  const RemoteAnswer answer =
+      ask_one(*store, request(Kind::kCheck), system_clock().now() + milliseconds(30));
+  EXPECT_EQ(answer.outcome, Outcome::kTimeout);
+  EXPECT_EQ(ask_one(*store, request(Kind::kCheck), system_clock().now()).outcome,
+            Outcome::kTimeout);
+}
+
+TEST(RemoteStore, NamesWhatItCannotOpen) {
+  RemoteOptions options;
+  EXPECT_EQ(RemoteStore::open(options, system_clock(), system_random()).error().code,
+            ErrorCode::kInvalid);
+  options.servers = {{SocketSpec::Kind::kInet, "no-such-host.invalid", 11335, ""}};
+  const auto unknown = RemoteStore::open(options, system_clock(), system_random());
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("no-such-host.invalid"), std::string::npos);
+}
+
+/// A server that loses the first packets, answers twice, last one first, and tells lies between.
+void play_tricks(UdpPeer& peer, std::size_t requests) {
+  std::vector<Bytes> seen;
+  std::vector<Bytes> dropped;
+  SocketAddress client;
+  while (seen.size() < requests) {
+    const auto packet = peer.receive();
+    if (!packet) return;
+    client = peer.from();
+    if (std::find(dropped.begin(), dropped.end(), *packet) == dropped.end()) {
+      dropped.push_back(*packet);  // each is lost once
+    } else if (std::find(seen.begin(), seen.end(), *packet) == seen.end()) {
+      seen.push_back(*packet);
+    }
+  }
+  std::reverse(seen.begin(), seen.end());
+  for (const Bytes& packet : seen) {
+    const Command command = decode_command(packet).value();
+    Reply reply;
+    reply.probability = 1;
+    reply.value = command.digest.bytes[0];
+    reply.flag = 1;
+    Bytes out(size_of(ReplyForm::kV1));
+    reply.tag = command.tag + 1;  // nobody asked
+    (void)encode_reply(reply, ReplyForm::kV1, out);
+    peer.send(out, client);
+    reply.tag = command.tag;
+    (void)encode_reply(reply, ReplyForm::kV1, out);
+    peer.send(BytesView(out).first(50), client);
+    peer.send(out, client);
+    reply.value = 99;  // a second answer changes nothing
+    (void)encode_reply(reply, ReplyForm::kV1, out);
+    peer.send(out, client);
+  }
+}
+
+TEST(RemoteStore, GetsEachAnswerRightThroughLossDisorderAndLies) {
+  UdpPeer peer;
+  constexpr std::uint8_t kRequests = 10;
+  std::jthread server([&] { play_tricks(peer, kRequests); });
+  const auto store = open_store({spec_of(peer.address())}, std::nullopt, milliseconds(100));
+  std::vector<RemoteRequest> requests;
+  for (std::uint8_t i = 0; i < kRequests; ++i) {
+    requests.push_back(request(Kind::kCheck, i));
+  }
+  const RemoteBatch batch{store.get(), requests};
+  const auto answers = ask({&batch, 1}, far())[0];
+  for (std::uint8_t i = 0; i < kRequests; ++i) {
+    ASSERT_EQ(answers[i].outcome, Outcome::kHit);
+    EXPECT_EQ(answers[i].match->flags[0].value, i);
+  }
+}
+
+}  // namespace
+}  // namespace shingled::storage
