@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "config/options/hash_options.h"
+
+namespace shingled::mime {
+
+/// How the language of a text was found.
+enum class LanguageBy : std::uint8_t {
+  kNone,       ///< no words, no language
+  kScript,     ///< by its letters
+  kStopWords,  ///< by its commonest words
+  kShort,      ///< too few words: the commonest language of its alphabet
+  kAlphabet,   ///< no stop words of any list: the same answer
+};
+
+std::string_view to_string(LanguageBy by);  ///< "none" "script" "stop" "short" "alphabet"
+
+struct Language {
+  std::string_view code;  ///< "en", "zh-CN"; empty = none
+  LanguageBy by = LanguageBy::kNone;
+};
+
+/// Guesses the language of a text, which chooses its stemmer (hashing.md section 12).
+///
+/// Where rspamd would draw words at random and vote by their trigrams, which cannot be reproduced,
+/// the commonest language of the alphabet is taken: en, ru, hi or ar.
+/// Input:   a one-line text and its number of tokens.   Threads: any thread.   Cost: O(text).
+Language detect_language(std::string_view text, std::size_t tokens, Compat compat);
+
+}  // namespace shingled::mime

@@ -1,0 +1,149 @@
+#include "mime/text/oneline.h"
+
+#include <array>
+
+namespace shingled::mime {
+
+namespace {
+
+/// U+00AD U+200B U+200C U+200D U+FEFF in UTF-8.
+std::size_t zero_width_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.size() >= 2 && byte(0) == 0xC2 && byte(1) == 0xAD) return 2;
+  if (text.size() < 3) return 0;
+  if (byte(0) == 0xE2 && byte(1) == 0x80 && byte(2) >= 0x8B && byte(2) <= 0x8D) return 3;
+  if (byte(0) == 0xEF && byte(1) == 0xBB && byte(2) == 0xBF) return 3;
+  return 0;
+}
+
+/// Bytes that need a decision: breaks, angles and the leads of zero-width characters.
+constexpr std::array<bool, 256> kSpecial = [] {
+  std::array<bool, 256> table{};
+  for (const unsigned c : {0x0Au, 0x0Du, 0x3Cu, 0x3Eu, 0xC2u, 0xE2u, 0xEFu}) table[c] = true;
+  return table;
+}();
+
+class OnelineBuilder {
+ public:
+  OnelineBuilder(std::string_view content, TextForm form) : content_(content), form_(form) {
+    line_.text.reserve(content.size() + 1);
+  }
+
+  Oneline build() {
+    while (at_ < content_.size()) {
+      const char c = content_[at_];
+      if (c == '\r') {
+        on_carriage_return();
+      } else if (c == '\n') {
+        on_line_feed();
+      } else if (after_ != After::kText) {
+        on_first_of_line(c);
+      } else {
+        on_text();
+      }
+    }
+    flush();
+    if (after_ != After::kText && !spaced_) add_space_and_mark();
+    return std::move(line_);
+  }
+
+ private:
+  enum class After : std::uint8_t { kText, kCarriageReturn, kLineFeed };
+
+  void on_carriage_return() {
+    if (after_ == After::kText) {
+      flush();
+      spaced_ = false;
+    } else if (after_ == After::kCarriageReturn && !spaced_) {
+      add_space_and_mark();
+    }
+    angle_ = false;
+    after_ = After::kCarriageReturn;
+    segment_ = ++at_;
+  }
+
+  void on_line_feed() {
+    if (after_ == After::kText) {
+      flush();
+      spaced_ = false;
+      if (form_ == TextForm::kHtml || !angle_) add_space_and_mark();
+    } else if (after_ == After::kCarriageReturn) {
+      if (!spaced_) line_.text += ' ';
+      spaced_ = true;
+      mark();
+    } else if (!spaced_) {
+      add_space_and_mark();
+    }
+    angle_ = false;
+    after_ = After::kLineFeed;
+    segment_ = ++at_;
+  }
+
+  void on_first_of_line(char c) {
+    if (!spaced_) mark();
+    if (c == ' ') {
+      if (!spaced_) line_.text += ' ';
+      at_ = std::min(content_.find_first_not_of(' ', at_), content_.size());
+    }
+    after_ = After::kText;
+    segment_ = at_;
+  }
+
+  void on_text() {
+    const char c = content_[at_];
+    if (!kSpecial[static_cast<unsigned char>(c)]) {
+      ++at_;
+    } else if (c == '<' || c == '>') {
+      angle_ = c == '<';
+      ++at_;
+    } else {
+      on_possible_zero_width();
+    }
+  }
+
+  /// A run of zero-width characters vanishes, but one alone at the start of a segment stays and so
+  /// does the one that ends the text.
+  void on_possible_zero_width() {
+    const std::size_t bytes = zero_width_bytes(content_.substr(at_));
+    const std::size_t next = at_ + bytes;
+    if (bytes == 0 || next >= content_.size()) {
+      at_ = bytes == 0 ? at_ + 1 : next;
+      return;
+    }
+    const bool alone = zero_width_bytes(content_.substr(next)) == 0;
+    if (at_ == segment_ && alone) {
+      at_ = next;
+      return;
+    }
+    flush();
+    segment_ = at_ = next;
+  }
+
+  void flush() {
+    line_.text += content_.substr(segment_, at_ - segment_);
+    segment_ = at_;
+  }
+  void mark() { line_.line_starts.push_back(static_cast<std::uint32_t>(line_.text.size())); }
+  void add_space_and_mark() {
+    line_.text += ' ';
+    spaced_ = true;
+    mark();
+  }
+
+  std::string_view content_;
+  TextForm form_;
+  Oneline line_;
+  std::size_t at_ = 0;
+  std::size_t segment_ = 0;  ///< start of what is not copied yet
+  After after_ = After::kText;
+  bool spaced_ = false;  ///< this run of breaks has given its space
+  bool angle_ = false;   ///< a `<` is open
+};
+
+}  // namespace
+
+Oneline make_oneline(std::string_view content, TextForm form) {
+  return OnelineBuilder(content, form).build();
+}
+
+}  // namespace shingled::mime

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shingled::mime {
+
+/// A text as one line, and where its lines began: what is split into words and hashed directly.
+struct Oneline {
+  std::string text;
+  /// Offsets in `text` just behind the space each line break became; ascending, may repeat.
+  std::vector<std::uint32_t> line_starts;
+};
+
+enum class TextForm : std::uint8_t { kPlain, kHtml };
+
+/// Makes each run of line breaks one space, drops the indentation behind it and the zero-width
+/// characters that split words.
+///
+/// Input:   UTF-8.   Errors: none.   Threads: stateless.   Cost: one pass, O(input).
+/// Source:  hashing.md section 8; a break inside `<...` of a plain text vanishes whole.
+Oneline make_oneline(std::string_view content, TextForm form);
+
+}  // namespace shingled::mime

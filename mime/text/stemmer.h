@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+struct sb_stemmer;
+
+namespace shingled::mime {
+
+/// Snowball's stemmer of one language, of those rspamd knows (hashing.md 11.3). The only user of
+/// libstemmer.
+/// Threads: one thread; each thread keeps one Snowball object a language.
+class Stemmer {
+ public:
+  /// `language` as the language detector names it; one without a stemmer leaves words as they are.
+  explicit Stemmer(std::string_view language);
+
+  /// The stem of a normalised word, or the word where the stem would be empty. Valid until the next
+  /// call on this thread.
+  [[nodiscard]] std::string_view stem(std::string_view word) const;
+
+ private:
+  sb_stemmer* snowball_ = nullptr;
+};
+
+}  // namespace shingled::mime

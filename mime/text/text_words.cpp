@@ -1,0 +1,88 @@
+#include "mime/text/text_words.h"
+
+#include <algorithm>
+
+#include "mime/text/stemmer.h"
+#include "mime/text/web_url.h"
+#include "mime/text/word_normaliser.h"
+
+namespace shingled::mime {
+
+namespace {
+
+constexpr std::size_t kLinkBytesMin = 5;  ///< of printed text that may be an exception
+
+/// The first `bytes_max` bytes without a character cut in two.
+std::string_view cut(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  std::size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+bool is_link_exception(const LinkSpan& link, const TextInput& input, Compat compat) {
+  if (link.length < kLinkBytesMin || link.offset > input.content.size()) return false;
+  const std::string_view printed = input.content.substr(link.offset, link.length);
+  const auto urls = find_urls(printed, {}, UrlMode::kFull, compat);
+  if (urls.empty() || urls.front().offset != 0) return false;
+  const auto target = find_urls(link.url, {}, UrlMode::kFull, compat);
+  return !target.empty() && target.front().offset == 0;
+}
+
+/// All exceptions by offset; at equal offsets URLs, the latest found first, then line starts, then
+/// links (hashing.md 9, step 8).
+std::vector<Exception> merge_exceptions(std::span<const UrlSpan> urls, const Oneline& line,
+                                        const TextInput& input, Compat compat) {
+  std::vector<Exception> all;
+  all.reserve(urls.size() + line.line_starts.size() + input.links.size());
+  for (auto url = urls.rbegin(); url != urls.rend(); ++url) {
+    all.push_back({.offset = url->offset, .length = url->length, .kind = ExceptionKind::kUrl});
+  }
+  for (const std::uint32_t start : line.line_starts) all.push_back({.offset = start});
+  for (const LinkSpan& link : input.links) {
+    if (!is_link_exception(link, input, compat)) continue;
+    // The offset counts in the content and is used in the shorter line: it drifts in rspamd, too.
+    all.push_back({.offset = static_cast<std::uint32_t>(link.offset),
+                   .length = static_cast<std::uint32_t>(link.length),
+                   .kind = ExceptionKind::kLink});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Exception& a, const Exception& b) { return a.offset < b.offset; });
+  return all;
+}
+
+WordList make_stems(const TextWords& words) {
+  WordList stems;
+  stems.reserve(words.tokens.size(), words.oneline.size());
+  WordNormaliser normaliser;
+  const Stemmer stemmer(words.language.code);
+  const std::string_view line = words.oneline;
+  for (const Token& token : words.tokens) {
+    if (token.kind != TokenKind::kWord) continue;
+    const std::string_view normal = normaliser.normalise(line.substr(token.offset, token.length));
+    if (!normal.empty()) stems.add(stemmer.stem(normal));
+  }
+  return stems;
+}
+
+}  // namespace
+
+TextWords make_words(const TextInput& input, const MimeOptions& options) {
+  TextInput bounded = input;
+  bounded.content = cut(input.content, options.text_bytes_max);
+
+  TextWords words;
+  Oneline line = make_oneline(bounded.content, bounded.form);
+  const auto urls = find_urls(line.text, line.line_starts, bounded.urls, options.compat);
+  words.exceptions = merge_exceptions(urls, line, bounded, options.compat);
+  words.oneline = std::move(line.text);
+  words.tokens = split_words(words.oneline, words.exceptions,
+                             {.form = options.word_form, .words_max = options.words_max});
+  words.language = detect_language(words.oneline, words.tokens.size(), options.compat);
+  words.stems = make_stems(words);
+  words.truncated =
+      bounded.content.size() < input.content.size() || words.tokens.size() >= options.words_max;
+  return words;
+}
+
+}  // namespace shingled::mime

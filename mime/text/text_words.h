@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/options/mime_options.h"
+#include "mime/fingerprint/word_list.h"
+#include "mime/html/html_to_text.h"
+#include "mime/text/language.h"
+#include "mime/text/oneline.h"
+#include "mime/text/tokenizer.h"
+#include "mime/text/url_finder.h"
+
+namespace shingled::mime {
+
+/// A decoded text and what its part tells about it.
+struct TextInput {
+  std::string_view content;  ///< UTF-8; of HTML its visible text
+  TextForm form = TextForm::kPlain;
+  /// kFull for plain text, unless its multipart has exactly two children (hashing.md section 9).
+  UrlMode urls = UrlMode::kFull;
+  std::span<const LinkSpan> links;  ///< of HTML: where links were printed in `content`
+};
+
+/// What the hashes of a text part are made of.
+struct TextWords {
+  std::string oneline;
+  std::vector<Exception> exceptions;
+  std::vector<Token> tokens;  ///< spans of `oneline`
+  Language language;
+  WordList stems;          ///< of the words that are hashed
+  bool truncated = false;  ///< a bound of the options was reached
+};
+
+/// Turns a text into words (hashing.md sections 8 to 12).
+///
+/// Errors:  none; what lies beyond `text_bytes_max` and `words_max` is left out and reported in
+/// `truncated`.   Threads: stateless.   Cost: O(content).
+TextWords make_words(const TextInput& input, const MimeOptions& options);
+
+}  // namespace shingled::mime

@@ -1,0 +1,309 @@
+#include "mime/text/url_finder.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "mime/text/ascii.h"
+#include "mime/text/top_domains.h"
+#include "mime/text/web_url.h"
+
+namespace shingled::mime {
+
+namespace {
+
+using namespace ascii;
+
+constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kNameStepsMax = 262;  ///< walking back over a bare name
+constexpr std::size_t kUserBytesMax = 64;   ///< before the @ of a mailto link
+constexpr std::size_t kPhoneBytesMax = 64;  ///< of a tel link
+constexpr std::size_t kSchemeBytesMax = 7;  ///< telnet, webcal, mailto, callto: and one in front
+
+enum class Kind : std::uint8_t { kWeb, kForeign, kMailto, kPhone, kWww, kFtp, kAt, kName };
+
+/// What a URL begins with, found by the one character in it that is rare in text.
+struct Match {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  Kind kind = Kind::kWeb;
+};
+
+struct Scheme {
+  std::string_view name;
+  std::string_view slashes;  ///< that must follow the colon; `//` stands for two backslashes too
+  Kind kind;
+};
+constexpr Scheme kSchemes[] = {{"http", "", Kind::kWeb},         {"https", "", Kind::kWeb},
+                               {"mailto", "", Kind::kMailto},    {"tel", "", Kind::kPhone},
+                               {"callto", "", Kind::kPhone},     {"ftp", "//", Kind::kWeb},
+                               {"file", "//", Kind::kWeb},       {"sftp", "//", Kind::kForeign},
+                               {"news", "//", Kind::kForeign},   {"nntp", "//", Kind::kForeign},
+                               {"telnet", "//", Kind::kForeign}, {"webcal", "//", Kind::kForeign},
+                               {"h323", "", Kind::kForeign},     {"sip", "", Kind::kForeign}};
+
+constexpr CharSet kMailUser(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!\"#$%'*+,-./\\^_{|}~");
+constexpr CharSet kAnchors(":@.");
+constexpr CharSet kAfterName("/:?");
+
+bool is_domain_char(char c) {
+  return is_alnum(c) || is_high(c) || c == '-' || c == '.' || c == '_' || c == '%' || c == '\\' ||
+         c == '^';
+}
+
+class UrlFinder {
+ public:
+  UrlFinder(std::string_view text, std::span<const std::uint32_t> line_starts, UrlMode mode,
+            Compat compat)
+      : text_(text), line_starts_(line_starts), mode_(mode), compat_(compat) {}
+
+  std::vector<UrlSpan> find() {
+    collect_matches();
+    std::stable_sort(matches_.begin(), matches_.end(),
+                     [](const Match& a, const Match& b) { return a.end < b.end; });
+    for (const Match& match : matches_) {
+      if (match.end < fin_) continue;
+      if (const auto span = read(match)) spans_.push_back(*span);
+    }
+    return std::move(spans_);
+  }
+
+ private:
+  // ---- step 1: where a URL may begin ----
+
+  void collect_matches() {
+    for (std::size_t at = 0; at < text_.size(); ++at) {
+      if (!kAnchors.has(text_[at])) continue;
+      if (text_[at] == ':') {
+        collect_schemes(at);
+      } else if (text_[at] == '@') {
+        add_match(at, at + 1, Kind::kAt);
+      } else {
+        collect_names(at);
+      }
+    }
+  }
+
+  void collect_schemes(std::size_t colon) {
+    for (const Scheme& scheme : kSchemes) {
+      if (colon < scheme.name.size()) continue;
+      const std::size_t begin = colon - scheme.name.size();
+      if (!starts_with_lower(text_.substr(begin), scheme.name)) continue;
+      const std::string_view rest = text_.substr(colon + 1);
+      const bool slashed =
+          rest.starts_with("//") ||
+          (rest.starts_with("\\\\") && (scheme.name == "ftp" || scheme.name == "file"));
+      if (!scheme.slashes.empty() && !slashed) continue;
+      add_match(begin, colon + 1 + scheme.slashes.size(), scheme.kind);
+    }
+  }
+
+  void collect_names(std::size_t dot) {
+    constexpr std::size_t kPrefixBytes = 3;
+    if (dot >= kPrefixBytes) {
+      const std::string_view prefix = text_.substr(dot - kPrefixBytes);
+      if (starts_with_lower(prefix, "www")) add_match(dot - kPrefixBytes, dot + 1, Kind::kWww);
+      if (starts_with_lower(prefix, "ftp")) add_match(dot - kPrefixBytes, dot + 1, Kind::kFtp);
+    }
+    if (mode_ == UrlMode::kStrict) return;
+    std::size_t end = dot + 1;
+    while (end < text_.size() && is_alpha(text_[end])) ++end;
+    if (end > dot + 1) add_match(dot, end, Kind::kName);
+  }
+
+  void add_match(std::size_t begin, std::size_t end, Kind kind) {
+    matches_.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), kind});
+  }
+
+  // ---- steps 2 to 7: what lies there ----
+
+  std::optional<UrlSpan> read(const Match& match) {
+    place_lines(match.begin);
+    switch (match.kind) {
+      case Kind::kWeb:
+      case Kind::kForeign:
+      case Kind::kFtp:
+        if (match.begin > 0 && is_alnum(text_[match.begin - 1])) return std::nullopt;
+        return read_web(match.begin, match);
+      case Kind::kWww:
+        return may_start_www(match) ? read_web(match.begin, match) : std::nullopt;
+      case Kind::kName:
+        return read_name(match);
+      case Kind::kMailto:
+        return read_mailto(match);
+      case Kind::kPhone:
+        return read_phone(match);
+      case Kind::kAt:
+        return read_at(match);
+    }
+    return std::nullopt;
+  }
+
+  /// Finds the line `at` lies in. Matches come by their end, so their starts go back a little.
+  void place_lines(std::size_t at) {
+    const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), at);
+    line_end_ = next == line_starts_.end() ? kNone : *next;
+    line_begin_ = next == line_starts_.begin() ? kNone : *(next - 1);
+  }
+
+  [[nodiscard]] bool may_start_www(const Match& match) const {
+    if (compat_ == Compat::kRspamd4 && (match.end >= text_.size() || !is_alnum(text_[match.end]))) {
+      return false;
+    }
+    if (match.begin == 0 || match.begin == line_begin_) return true;
+    const char before = text_[match.begin - 1];
+    return is_space(before) || opens_url(before) || is_high(before);
+  }
+
+  /// A URL stops at the end of its line, unless a `<` tells where it really ends.
+  [[nodiscard]] std::size_t limit_of(std::size_t begin) const {
+    const bool angled = begin > 0 && text_[begin - 1] == '<';
+    return angled ? text_.size() : std::min(line_end_, text_.size());
+  }
+
+  std::optional<UrlSpan> read_web(std::size_t begin, const Match& match) {
+    const std::size_t limit = limit_of(begin);
+    const bool schemed =
+        match.kind == Kind::kWeb || match.kind == Kind::kForeign ||
+        (match.kind == Kind::kName && starts_with_lower(text_.substr(begin), "http://"));
+    const auto url = read_web_url(text_.substr(begin, limit - begin),
+                                  schemed ? UrlStart::kScheme : UrlStart::kAuthority);
+    if (!url) return std::nullopt;
+    std::size_t end = begin + url->host_end;
+    if (url->has_path) end = std::min(path_end(end), limit);
+    if (is_stray_angle(begin, end)) return std::nullopt;
+    fin_ = compat_ == Compat::kRspamd4 ? end : end + 1;
+    if (match.kind == Kind::kForeign || !is_plausible_host(*url, compat_)) return std::nullopt;
+    return span(begin, end);
+  }
+
+  /// `http://example.com> text`: the `>` belongs to something else, and so does the URL.
+  [[nodiscard]] bool is_stray_angle(std::size_t begin, std::size_t end) const {
+    if (end >= text_.size() || text_[end] != '>' || end == line_end_) return false;
+    if (begin > 0 && text_[begin - 1] == '<') return false;
+    return end + 1 >= text_.size() || is_space(text_[end + 1]);
+  }
+
+  /// The first white space or closing bracket at or behind `at`. Remembered, since many URLs may
+  /// share one end and each would look for it again.
+  std::size_t path_end(std::size_t at) {
+    if (at < path_begin_ || at > path_end_) {
+      path_begin_ = at;
+      path_end_ = at;
+      while (path_end_ < text_.size() && !is_space(text_[path_end_]) &&
+             !ends_url(text_[path_end_])) {
+        ++path_end_;
+      }
+    }
+    return path_end_;
+  }
+
+  /// A bare name: its public suffix is found, its start is searched backwards.
+  std::optional<UrlSpan> read_name(const Match& match) {
+    if (!may_follow_name(match.end)) return std::nullopt;
+    const auto begin = name_begin(match.begin);
+    if (!begin || !below_public_suffix(text_.substr(*begin, match.end - *begin))) {
+      return std::nullopt;
+    }
+    return read_web(*begin, match);
+  }
+
+  [[nodiscard]] bool ends_name(std::size_t at) const {
+    if (at >= text_.size() || at == line_end_) return true;
+    const char c = text_[at];
+    return is_space(c) || kAfterName.has(c) || ends_url(c);
+  }
+  [[nodiscard]] bool may_follow_name(std::size_t at) const {
+    return ends_name(at) || (text_[at] == '.' && ends_name(at + 1));
+  }
+
+  [[nodiscard]] std::optional<std::size_t> name_begin(std::size_t dot) const {
+    for (std::size_t at = dot;; --at) {
+      const char c = text_[at];
+      if (dot - at > kNameStepsMax) return std::nullopt;
+      const bool opens = is_space(c) || opens_url(c);
+      if (opens || at == line_begin_) {
+        const std::size_t begin = at == line_begin_ ? at : at + 1;
+        return is_alnum(text_[begin]) ? std::optional(begin) : std::nullopt;
+      }
+      if (!is_domain_char(c)) return std::nullopt;
+      if (c == '.' && (at == 0 || !is_alnum(text_[at + 1]))) return std::nullopt;
+      if (at == 0) return at;
+    }
+  }
+
+  std::optional<UrlSpan> read_mailto(const Match& match) {
+    const std::size_t limit = limit_of(match.begin);
+    std::size_t at = match.end;
+    while (at < limit && text_[at] == '/') ++at;
+    const std::size_t user = at;
+    while (at < limit && kMailUser.has(text_[at])) ++at;
+    if (at == user || at - user > kUserBytesMax || at >= limit || text_[at] != '@') {
+      return std::nullopt;
+    }
+    mailto_at_ = at;
+    const std::size_t host = ++at;
+    while (at < limit && is_domain_char(text_[at])) ++at;
+    const std::size_t host_end = at;
+    if (at < limit && text_[at] == '?') at = std::min(path_end(at), limit);
+    return address_span(match.begin, at, text_.substr(host, host_end - host));
+  }
+
+  std::optional<UrlSpan> read_at(const Match& match) const {
+    const std::size_t sign = match.begin;
+    if (sign == mailto_at_ || sign == 0 || sign + 2 >= text_.size()) return std::nullopt;
+    if (!is_alnum(text_[sign - 1]) || !is_alnum(text_[sign + 1])) return std::nullopt;
+    std::size_t begin = sign - 1;
+    while (begin > 0 && kMailUser.has(text_[begin]) && begin != line_begin_) --begin;
+    while (!is_alnum(text_[begin])) ++begin;
+    std::size_t end = sign + 1;
+    while (end < text_.size() && is_domain_char(text_[end]) && end != line_end_) ++end;
+    if (end < text_.size()) {
+      while (!is_alnum(text_[end - 1])) --end;
+    }
+    return address_span(begin, end, text_.substr(sign + 1, end - sign - 1));
+  }
+
+  [[nodiscard]] std::optional<UrlSpan> address_span(std::size_t begin, std::size_t end,
+                                                    std::string_view host) const {
+    if (!is_plausible_host({.scheme = {}, .host = host}, compat_)) return std::nullopt;
+    return span(begin, end);
+  }
+
+  /// rspamd lets a telephone link run to the end of its line.
+  std::optional<UrlSpan> read_phone(const Match& match) const {
+    const std::size_t end = limit_of(match.begin);
+    if (end - match.begin > kPhoneBytesMax) return std::nullopt;
+    std::size_t at = match.end;
+    while (at < end && (text_[at] == '/' || text_[at] == ' ' || text_[at] == '+')) ++at;
+    if (at >= end || !is_digit(text_[at])) return std::nullopt;
+    return span(match.begin, end);
+  }
+
+  static UrlSpan span(std::size_t begin, std::size_t end) {
+    return {.offset = static_cast<std::uint32_t>(begin),
+            .length = static_cast<std::uint32_t>(end - begin)};
+  }
+
+  std::string_view text_;
+  std::span<const std::uint32_t> line_starts_;
+  UrlMode mode_;
+  Compat compat_;
+  std::vector<Match> matches_;
+  std::vector<UrlSpan> spans_;
+  std::size_t fin_ = 0;             ///< matches that end before this are inside a URL
+  std::size_t line_begin_ = kNone;  ///< of the line the match lies in
+  std::size_t line_end_ = kNone;
+  std::size_t mailto_at_ = kNone;  ///< the @ of the mailto link found last
+  std::size_t path_begin_ = 1;     ///< path_end() of all these is path_end_
+  std::size_t path_end_ = 0;
+};
+
+}  // namespace
+
+std::vector<UrlSpan> find_urls(std::string_view text, std::span<const std::uint32_t> line_starts,
+                               UrlMode mode, Compat compat) {
+  return UrlFinder(text, line_starts, mode, compat).find();
+}
+
+}  // namespace shingled::mime

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "config/options/hash_options.h"
+
+namespace shingled::mime {
+
+/// Where a URL, mail address or telephone link lies in a one-line text: its words are not hashed.
+struct UrlSpan {
+  std::uint32_t offset = 0;
+  std::uint32_t length = 0;
+  friend bool operator==(const UrlSpan&, const UrlSpan&) = default;
+};
+
+/// Full mode also knows bare names like `example.com` by their public suffix.
+enum class UrlMode : std::uint8_t { kFull, kStrict };
+
+/// Finds what rspamd takes for URLs in a text, in the order it finds them.
+///
+/// Input:   a text made by make_oneline and the starts of its lines, which no URL crosses unless a
+/// `<` is in front of it.   Errors: none.   Threads: stateless.   Cost: O(input): each byte is
+/// looked at a bounded number of times.   Source: hashing.md section 9.
+std::vector<UrlSpan> find_urls(std::string_view text, std::span<const std::uint32_t> line_starts,
+                               UrlMode mode, Compat compat);
+
+}  // namespace shingled::mime

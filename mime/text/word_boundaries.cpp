@@ -1,0 +1,166 @@
+#include "mime/text/word_boundaries.h"
+
+#include <unicode/ubrk.h>
+#include <unicode/uchar.h>
+#include <unicode/utext.h>
+#include <unicode/utf8.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "mime/text/ascii.h"
+
+namespace shingled::mime {
+
+namespace {
+
+using namespace ascii;
+
+/// ICU is left for our own walk only where this many ASCII bytes follow: opening a text in ICU
+/// costs as much as walking them.
+constexpr std::size_t kAsciiBytesWorthSwitching = 64;
+
+struct BreakIteratorCloser {
+  void operator()(UBreakIterator* iterator) const { ubrk_close(iterator); }
+};
+struct TextCloser {
+  void operator()(UText* text) const { utext_close(text); }
+};
+
+/// ICU's iterator for one locale form, with the text it points into.
+class IcuBreaker {
+ public:
+  explicit IcuBreaker(WordForm form) {
+    UErrorCode status = U_ZERO_ERROR;
+    const char* locale = form == WordForm::kPosix ? "en_US_POSIX" : "en_US";
+    iterator_.reset(ubrk_open(UBRK_WORD, locale, nullptr, 0, &status));
+    if (U_FAILURE(status)) iterator_.reset();
+  }
+  void open(std::string_view text) {
+    UErrorCode status = U_ZERO_ERROR;
+    text_.reset(utext_openUTF8(text_.release(), text.data(), static_cast<std::int64_t>(text.size()),
+                               &status));
+    if (iterator_) ubrk_setUText(iterator_.get(), text_.get(), &status);
+    if (iterator_) ubrk_first(iterator_.get());
+  }
+  /// The next boundary, or -1.
+  std::int32_t next() { return iterator_ ? ubrk_next(iterator_.get()) : UBRK_DONE; }
+
+ private:
+  std::unique_ptr<UText, TextCloser> text_;
+  std::unique_ptr<UBreakIterator, BreakIteratorCloser> iterator_;
+};
+
+IcuBreaker& icu_breaker(WordForm form) {
+  thread_local IcuBreaker posix(WordForm::kPosix);
+  thread_local IcuBreaker root(WordForm::kRoot);
+  return form == WordForm::kPosix ? posix : root;
+}
+
+/// The classes of UAX 29 that ASCII has. A joiner holds letters or numbers together when it stands
+/// between two of them.
+enum class Class : std::uint8_t { kOther, kSpace, kLetter, kNumber, kUnderscore };
+
+constexpr std::array<Class, 128> kClasses = [] {
+  std::array<Class, 128> table{};
+  for (int c = 0; c < 128; ++c) {
+    const char letter = static_cast<char>(c);
+    Class& entry = table[static_cast<std::size_t>(c)];
+    if (is_alpha(letter) || letter == '@') entry = Class::kLetter;  // CLDR: so is @
+    if (is_digit(letter)) entry = Class::kNumber;
+  }
+  table['_'] = Class::kUnderscore;
+  table[' '] = Class::kSpace;
+  return table;
+}();
+
+Class class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
+
+bool joins_letters(char c, WordForm form) {
+  return c == '\'' || (form == WordForm::kRoot && c == '.');
+}
+bool joins_numbers(char c) { return c == '\'' || c == '.' || c == ',' || c == ';'; }
+
+/// Whether a true boundary lies between these two, whatever surrounds them.
+bool is_firm_boundary(char a, char b) {
+  return !is_high(a) && !is_high(b) && (a == ' ') != (b == ' ');
+}
+
+}  // namespace
+
+WordBoundaries::WordBoundaries(std::string_view text, WordForm form) : text_(text), form_(form) {}
+
+std::size_t WordBoundaries::next() {
+  if (at_ >= text_.size()) return kEnd;
+  if (at_ == region_end_) open_region();
+  at_ = in_icu_ ? icu_next() : ascii_next(at_);
+  return at_;
+}
+
+/// Decides who walks the text from here, and how far.
+void WordBoundaries::open_region() {
+  region_begin_ = at_;
+  std::size_t high = at_;
+  while (high < text_.size() && !is_high(text_[high])) ++high;
+  std::size_t end = high;
+  if (high < text_.size()) {  // back to where the ASCII stretch surely ends
+    while (end > at_ + 1 && (end == high || !is_firm_boundary(text_[end - 1], text_[end]))) --end;
+    if (end <= at_ + 1) end = at_;
+  }
+  in_icu_ = end == at_;
+  region_end_ = end;
+  if (!in_icu_) return;
+
+  std::size_t ascii_run = 0;
+  for (end = high; end < text_.size() && ascii_run < kAsciiBytesWorthSwitching; ++end) {
+    const bool firm = end > 0 && is_firm_boundary(text_[end - 1], text_[end]);
+    if (firm && ascii_run == 0) region_end_ = end;
+    ascii_run = is_high(text_[end]) ? 0 : ascii_run + (firm || ascii_run > 0 ? 1 : 0);
+  }
+  if (ascii_run < kAsciiBytesWorthSwitching) region_end_ = text_.size();
+  icu_breaker(form_).open(text_.substr(region_begin_, region_end_ - region_begin_));
+}
+
+std::size_t WordBoundaries::icu_next() {
+  const std::int32_t found = icu_breaker(form_).next();
+  return found < 0 ? region_end_ : region_begin_ + static_cast<std::size_t>(found);
+}
+
+/// Rules WB3, WB3d and WB5 to WB13b, for a text without extending characters.
+std::size_t WordBoundaries::ascii_next(std::size_t at) const {
+  const Class first = class_of(text_[at]);
+  std::size_t end = at + 1;
+  if (text_.substr(at).starts_with("\r\n")) return end + 1;
+  if (first == Class::kOther) return end;
+  if (first == Class::kSpace) {
+    while (end < region_end_ && text_[end] == ' ') ++end;
+    return end;
+  }
+  while (end < region_end_) {
+    const Class next = class_of(text_[end]);
+    if (next >= Class::kLetter) {
+      ++end;
+      continue;
+    }
+    const Class before = class_of(text_[end - 1]);
+    const bool more = end + 1 < region_end_ && class_of(text_[end + 1]) == before;
+    const bool joined = (before == Class::kLetter && joins_letters(text_[end], form_)) ||
+                        (before == Class::kNumber && joins_numbers(text_[end]));
+    if (!more || !joined) break;
+    end += 2;
+  }
+  return end;
+}
+
+bool begins_word(std::string_view segment) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(segment.data());
+  if (is_alnum(segment.front())) return true;
+  if (segment.front() == ' ') return false;
+  std::int32_t at = 0;
+  UChar32 code = 0;
+  U8_NEXT(bytes, at, static_cast<std::int32_t>(std::min<std::size_t>(segment.size(), 4)), code);
+  return code >= 0 && u_isJavaIDPart(code) != 0;
+}
+
+}  // namespace shingled::mime

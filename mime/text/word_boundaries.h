@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "config/options/hash_options.h"
+
+namespace shingled::mime {
+
+/// The word boundaries of a text, one after the other, as ICU's word rules see them for the locale
+/// form (hashing.md 10.1).
+///
+/// ASCII stretches between spaces are walked by our own reading of the rules of UAX 29, which a
+/// property test holds equal to ICU; what is left goes to ICU, whose iterator each thread keeps.
+/// Threads: one thread; it must finish one text before it begins another.   Cost: O(text).
+class WordBoundaries {
+ public:
+  static constexpr std::size_t kEnd = std::string_view::npos;
+
+  WordBoundaries(std::string_view text, WordForm form);
+
+  /// The next boundary behind the last one given (the first is behind 0); kEnd after the text.
+  std::size_t next();
+
+ private:
+  void open_region();
+  [[nodiscard]] std::size_t ascii_next(std::size_t at) const;
+  std::size_t icu_next();
+
+  std::string_view text_;
+  WordForm form_;
+  std::size_t at_ = 0;
+  std::size_t region_begin_ = 0;
+  std::size_t region_end_ = 0;  ///< boundaries up to here are found the way `in_icu_` says
+  bool in_icu_ = false;
+};
+
+/// Whether the segment that begins with this text is a word: its first character is a "Java
+/// identifier part" (hashing.md 10.2).
+bool begins_word(std::string_view segment);
+
+}  // namespace shingled::mime

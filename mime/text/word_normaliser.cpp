@@ -1,0 +1,86 @@
+#include "mime/text/word_normaliser.h"
+
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/ustring.h>
+
+#include <array>
+#include <cstdint>
+
+#include "mime/text/ascii.h"
+#include "mime/text/utf8.h"
+
+namespace shingled::mime {
+
+namespace {
+
+constexpr std::int32_t kWordUnitsMax = 1024;
+
+constexpr std::uint32_t kKeptCategories =
+    U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK | U_GC_PC_MASK | U_GC_SM_MASK | U_GC_SC_MASK;
+
+/// What becomes of an ASCII character: its lower case, or 0 for those that are left out.
+constexpr std::array<char, 128> kAscii = [] {
+  std::array<char, 128> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const char c = static_cast<char>(i);
+    if (ascii::is_alnum(c)) table[i] = ascii::to_lower(c);
+  }
+  for (const char c : std::string_view("_+<=>|~$")) table[static_cast<std::size_t>(c)] = c;
+  return table;
+}();
+
+/// The code point at `at`, which moves behind it. (ICU's macro for this does not compile cleanly.)
+UChar32 next_code_point(const UChar* units, std::int32_t size, std::int32_t& at) {
+  constexpr UChar32 kLeads = 0xD800;
+  constexpr UChar32 kTrails = 0xDC00;
+  const UChar32 unit = units[at++];
+  if (unit >> 10 != kLeads >> 10 || at == size || units[at] >> 10 != kTrails >> 10) return unit;
+  return 0x10000 + ((unit - kLeads) << 10) + (units[at++] - kTrails);
+}
+
+const UNormalizer2* nfkc() {
+  UErrorCode status = U_ZERO_ERROR;
+  static const UNormalizer2* const kNfkc = unorm2_getNFKCInstance(&status);
+  return kNfkc;
+}
+
+}  // namespace
+
+std::string_view WordNormaliser::normalise(std::string_view word) {
+  if (word.size() > kWordUnitsMax) return normalise_unicode(word);
+  out_.clear();
+  for (const char c : word) {
+    if (ascii::is_high(c)) return normalise_unicode(word);
+    const char kept = kAscii[static_cast<std::size_t>(c)];
+    if (kept != 0) out_ += kept;
+  }
+  return out_;
+}
+
+std::string_view WordNormaliser::normalise_unicode(std::string_view word) {
+  UChar units[kWordUnitsMax];
+  UChar normal[kWordUnitsMax];
+  std::int32_t size = 0;
+  UErrorCode status = U_ZERO_ERROR;
+  out_.clear();
+  if (word.size() > static_cast<std::size_t>(kWordUnitsMax) * U8_MAX_LENGTH) return {};
+  u_strFromUTF8WithSub(units, kWordUnitsMax, &size, word.data(),
+                       static_cast<std::int32_t>(word.size()), 0xFFFD, nullptr, &status);
+  if (U_FAILURE(status)) return {};
+  const UChar* from = units;
+  if (unorm2_quickCheck(nfkc(), units, size, &status) != UNORM_YES) {
+    size = unorm2_normalize(nfkc(), units, size, normal, kWordUnitsMax, &status);
+    if (U_FAILURE(status)) return {};
+    from = normal;
+  }
+  for (std::int32_t i = 0; i < size;) {
+    const UChar32 code = next_code_point(from, size, i);
+    const auto category = static_cast<std::uint32_t>(u_charType(code));
+    if (u_isgraph(code) == 0 || (kKeptCategories >> category & 1) == 0) continue;
+    append_utf8(out_, u_tolower(code));
+  }
+  return out_;
+}
+
+}  // namespace shingled::mime
