@@ -11,9 +11,9 @@ namespace shingled::milter {
 
 /// Whom a command talks to, as the user says it: --server, --key, --rule.
 struct ServerArguments {
-  std::vector<std::string> servers;  ///< HOST[:PORT], standard port 11335
-  std::string key;                   ///< the servers' public key: z-base-32 or hexadecimal
-  std::string rule;                  ///< a rule of the configuration
+  std::vector<std::string> servers = {};  ///< HOST[:PORT], standard port 11335
+  std::string key = {};                   ///< the servers' public key: z-base-32 or hexadecimal
+  std::string rule = {};                  ///< a rule of the configuration
 
   void add_to(CLI::App& command);
 };
