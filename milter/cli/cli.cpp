@@ -28,6 +28,8 @@ void describe(CLI::App& app, Command& chosen) {
   add_run_command(app, chosen);
   add_configtest_command(app, chosen);
   add_train_commands(app, chosen);
+  add_check_command(app, chosen);
+  add_scan_command(app, chosen);
   add_hash_command(app, chosen);
   add_status_commands(app, chosen);
   add_keypair_command(app, chosen);

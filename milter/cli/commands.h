@@ -14,6 +14,8 @@ using Command = std::function<int(Console&)>;
 void add_run_command(CLI::App& app, Command& chosen);
 void add_configtest_command(CLI::App& app, Command& chosen);
 void add_train_commands(CLI::App& app, Command& chosen);  ///< add, del
+void add_check_command(CLI::App& app, Command& chosen);
+void add_scan_command(CLI::App& app, Command& chosen);
 void add_hash_command(CLI::App& app, Command& chosen);
 void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
 void add_keypair_command(CLI::App& app, Command& chosen);
