@@ -99,9 +99,7 @@ class Printer {
       append_char('\n');
       return element.content;
     }
-    if (element.is("head") || (element.info != nullptr && element.info->head)) {
-      return element.close_end;
-    }
+    if (element.unprinted) return element.close_end;
     return std::nullopt;
   }
 
@@ -116,7 +114,7 @@ class Printer {
     const Element& element = tree_.elements[frame.element];
     run(frame, element.close_start);
     margin(frame);
-    if (appearance_[frame.element].visibility == Visibility::kShown) {
+    if (appearance_[frame.element].visibility != Visibility::kHidden) {
       if (element.is("a")) note_link(frame);
       if (element.is("img")) print_alternative(element);
     }
@@ -190,13 +188,18 @@ class Printer {
     append_char(space);
   }
 
+  /// Keeps words apart.
+  void pad() {
+    if (!content_.empty() && !is_html_space(content_.back())) append_char(' ');
+  }
+
   void print_alternative(const Element& image) {
     const std::string* alternative = tree_.attribute(image, AttributeName::kAlt);
-    if (alternative == nullptr || alternative->empty()) return;
-    if (!content_.empty() && !is_html_space(content_.back())) append_char(' ');
+    if (alternative == nullptr) return;
+    pad();
     if (full()) return;
     content_ += alternative->substr(0, text_bytes_max_ - content_.size());
-    append_char(' ');
+    pad();
   }
 
   void note_link(const Frame& frame) {

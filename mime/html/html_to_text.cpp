@@ -11,7 +11,8 @@ HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat co
   text.truncated = utf8.size() > limits.input_bytes_max;
   const std::string_view html = utf8.substr(0, limits.input_bytes_max);
   const HtmlTree tree = build_html_tree(html, limits.elements_max, compat);
-  print_html(tree, compute_appearance(tree), html, text, limits.text_bytes_max);
+  const StyleSheet sheet = collect_style_sheet(tree, html, compat, limits.style_rules_max);
+  print_html(tree, compute_appearance(tree, sheet, compat), html, text, limits.text_bytes_max);
   return text;
 }
 

@@ -35,6 +35,13 @@ const NamedAttribute* find_attribute(std::string_view name) {
   return found == std::end(kAttributes) ? nullptr : found;
 }
 
+/// Of a repeated attribute the first counts, but style is applied as it comes.
+bool last_wins(AttributeName name) {
+  return name == AttributeName::kStyle || name == AttributeName::kColor ||
+         name == AttributeName::kBgcolor || name == AttributeName::kClass ||
+         name == AttributeName::kId;
+}
+
 bool has_raw_text(std::string_view name) {
   return name == "script" || name == "style" || name == "noscript";
 }
@@ -108,6 +115,7 @@ bool HtmlTokenizer::read_tag(Token& token) {
 
 /// Reads up to and including the `>`; false if the input ends before.
 bool HtmlTokenizer::read_attributes(Token& token) {
+  stored_ = true;
   bool slash_closes = false;  // whether a slash seen now would close the element
   while (at_ < html_.size()) {
     const char c = html_[at_];
@@ -121,6 +129,7 @@ bool HtmlTokenizer::read_attributes(Token& token) {
       ++at_;
     } else if (c == '/') {
       token.self_closed = slash_closes;
+      stored_ = stored_ && !slash_closes;
       slash_closes = false;
       ++at_;
     } else {
@@ -142,7 +151,7 @@ void HtmlTokenizer::read_attribute(Token& token, bool& slash_closes) {
   while (at_ < html_.size() && is_html_space(html_[at_])) ++at_;
   if (at_ >= html_.size() || html_[at_] != '=') {
     slash_closes = at_ != name_end;
-    if (find_attribute(name) != nullptr) store(token, name, {}, true);
+    store(token, name, {}, true);
     return;
   }
   ++at_;
@@ -150,7 +159,8 @@ void HtmlTokenizer::read_attribute(Token& token, bool& slash_closes) {
   bool quoted = false;
   const std::string_view raw = read_value(quoted);
   slash_closes = true;
-  store(token, name, raw, quoted);
+  // 3.4 knows alt and alt="x", but not alt="".
+  if (!raw.empty() || compat_ == Compat::kRspamd4) store(token, name, raw, quoted);
 }
 
 std::string_view HtmlTokenizer::read_value(bool& quoted) {
@@ -176,14 +186,13 @@ std::string_view HtmlTokenizer::read_value(bool& quoted) {
 }
 
 void HtmlTokenizer::store(Token& token, std::string_view name, std::string_view raw, bool quoted) {
-  const NamedAttribute* known = find_attribute(name);
+  const NamedAttribute* known = stored_ ? find_attribute(name) : nullptr;
   if (known == nullptr) return;
-  const bool flag = known->name == AttributeName::kHidden;
-  if (raw.empty() && !flag && compat_ == Compat::kRspamd3) return;
-  const bool seen =
-      std::any_of(token.attributes.begin(), token.attributes.end(),
-                  [known](const Attribute& attribute) { return attribute.name == known->name; });
-  if (seen) return;
+  const auto seen =
+      std::find_if(token.attributes.begin(), token.attributes.end(),
+                   [known](const Attribute& attribute) { return attribute.name == known->name; });
+  if (seen != token.attributes.end() && !last_wins(known->name)) return;
+  if (seen != token.attributes.end()) token.attributes.erase(seen);
   Attribute attribute{known->name, {}};
   append_decoded(attribute.value, raw, Spaces::kKeep);
   if (known->name == AttributeName::kId || known->name == AttributeName::kClass) {
@@ -230,7 +239,7 @@ bool HtmlTokenizer::read_bracketed(Token& token) {
 bool HtmlTokenizer::read_instruction(Token& token) {
   const std::size_t end = html_.find('>', at_);
   if (end == kNone) return fail();
-  token.broken = html_[end - 1] != '?' || end - 1 == at_;
+  token.broken = html_.find('?', at_ + 1) >= end;
   return finish_at(token, end + 1);
 }
 

@@ -79,6 +79,7 @@ class HtmlTokenizer {
   Compat compat_;
   std::size_t at_ = 0;
   std::size_t last_quote_[2] = {0, 0};  ///< behind the last `"` and the last `'`
+  bool stored_ = true;                  ///< attributes behind a closing slash are not
   bool raw_text_ = false;               ///< inside script, style, noscript
   bool ended_inside_ = false;
 };

@@ -28,7 +28,7 @@ class TreeBuilder {
         return std::move(tree_);
       }
       if (token.kind == TokenKind::kOpen) open(token);
-      if (token.kind == TokenKind::kMarkup) add_markup(token, nullptr);
+      if (token.kind == TokenKind::kMarkup) add_placeholder(token, ElementRole::kComment, nullptr);
     }
     if (!tokenizer.ended_inside_markup()) close_at_end();
     return std::move(tree_);
@@ -94,12 +94,10 @@ class TreeBuilder {
     return element;
   }
 
-  /// Comments and unmatched closing tags hold their place, so that they are not printed as text. A
-  /// closing tag still has the margins of its name, unless it stands outside of everything.
-  void add_markup(const Token& token, const ElementInfo* info) {
+  void add_placeholder(const Token& token, ElementRole role, const ElementInfo* info) {
     Element element = make_element(token);
-    element.markup = true;
-    if (!at(current()).implicit) element.info = info;
+    element.role = role;
+    element.info = info;
     append_child(element);
   }
 
@@ -125,11 +123,15 @@ class TreeBuilder {
   }
 
   /// The head ends where its first element that does not belong there starts.
-  void follow_head(const Element& element, const Token& token) {
+  void follow_head(Element& element, const Token& token) {
     const bool head_class = element.info != nullptr && element.info->head;
+    element.unprinted = head_class || (place_ == Place::kStart && element.is("head"));
     if (place_ == Place::kStart) {
-      if (element.is("head") || head_class) place_ = Place::kHead;
-      if (element.is("body")) place_ = Place::kBody;
+      if (element.is("head") || head_class) {
+        place_ = Place::kHead;
+      } else if (!element.is("html")) {
+        place_ = Place::kBody;
+      }
       return;
     }
     const bool empty = element.info != nullptr && element.info->empty;
@@ -146,10 +148,20 @@ class TreeBuilder {
 
   void close(const Token& token) {
     const ElementInfo* info = find_element(token.name, compat_);
-    if (info != nullptr && info->empty) return add_markup(token, info);
+    if (info != nullptr && info->empty) {
+      return add_placeholder(token, ElementRole::kClosingTag, nullptr);
+    }
     const auto name = names_.find(token.name);
-    if (name == names_.end() || open_of_name_[name->second] == 0) return add_markup(token, info);
-    if (at(open_.back()).name == name->second) return close_innermost(token.start, token.end);
+    if (name == names_.end() || open_of_name_[name->second] == 0) {
+      return add_placeholder(token, ElementRole::kClosingTag, info);
+    }
+    if (at(open_.back()).name == name->second) {
+      at(open_.back()).closed_by_tag = true;
+      close_innermost(token.start, token.end);
+      // Nothing is printed behind the root, but between its children, late ones included.
+      if (open_.empty()) add_placeholder(token, ElementRole::kComment, nullptr);
+      return;
+    }
     // 3.4 goes on closing behind the match, up to the root.
     bool matched = false;
     while (!open_.empty() && !(matched && compat_ == Compat::kRspamd4)) {

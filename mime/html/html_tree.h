@@ -19,6 +19,10 @@ inline constexpr ElementIndex kNoElement = 0xFFFFFFFF;
 /// Number of an element name; equal names have equal numbers.
 using NameId = std::uint32_t;
 
+/// Comments and closing tags without an open element hold their place in the tree, so that they are
+/// not printed as text.
+enum class ElementRole : std::uint8_t { kElement, kClosingTag, kComment };
+
 /// A stretch of markup in the document: `<name ...>` content `</name>`, as offsets.
 ///
 ///   <p>some text</p>
@@ -39,8 +43,10 @@ struct Element {
   ElementIndex next_sibling = kNoElement;
   std::uint32_t attributes_begin = 0;  ///< in HtmlTree::attributes
   std::uint32_t attributes_end = 0;
-  bool markup = false;  ///< comment, declaration, unmatched closing tag: takes place, is no element
-  bool implicit = false;  ///< the html element that the document left out
+  ElementRole role = ElementRole::kElement;
+  bool unprinted = false;      ///< with all it contains: the head and what belongs there
+  bool closed_by_tag = false;  ///< by its own closing tag
+  bool implicit = false;       ///< the html element that the document left out
 
   [[nodiscard]] bool is(std::string_view wanted) const {
     return info != nullptr && info->name == wanted;
@@ -54,7 +60,8 @@ struct HtmlTree {
   ElementIndex root = kNoElement;
   std::size_t overflow_at = std::string_view::npos;  ///< where the element limit was reached
 
-  /// The value of an attribute, or nullptr.
+  /// The value of an attribute, or nullptr. Of repeated ones the first counts for text, the last
+  /// for style.
   [[nodiscard]] const std::string* attribute(const Element& element, AttributeName name) const;
 };
 

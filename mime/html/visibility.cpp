@@ -1,12 +1,149 @@
 #include "mime/html/visibility.h"
 
-namespace shingled::mime {
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
 
-std::vector<Appearance> compute_appearance(const HtmlTree& tree) {
+#include "mime/html/css_values.h"
+
+namespace shingled::mime {
+namespace {
+
+/// Less alpha than this cannot be read.
+constexpr int kAlphaMin = 10;
+/// Colours closer than this cannot be told apart.
+constexpr double kColorDistanceMin = 0.1;
+/// The size that percents refer to if no parent has one.
+constexpr double kFontSizeDefault = 10;
+
+constexpr Color kBlack{0, 0, 0};
+constexpr Color kWhite{255, 255, 255};
+
+std::string_view value_of(const HtmlTree& tree, const Element& element, AttributeName name) {
+  const std::string* value = tree.attribute(element, name);
+  return value == nullptr ? std::string_view{} : *value;
+}
+
+/// Empty elements and placeholders have no style of their own and share their parent's.
+bool shares_style(const Element& element) {
+  return element.role != ElementRole::kElement || (element.info != nullptr && element.info->empty);
+}
+
+StyleValues own_style(const HtmlTree& tree, const Element& element, Compat compat) {
+  if (shares_style(element)) return {};
+  StyleValues style;
+  if (const std::string* css = tree.attribute(element, AttributeName::kStyle)) {
+    style = parse_style_attribute(*css, compat);
+  }
+  const auto color = parse_color_attribute(value_of(tree, element, AttributeName::kColor));
+  if (color) style.color = color;
+  const auto background = parse_color_attribute(value_of(tree, element, AttributeName::kBgcolor));
+  if (background) style.background = background;
+  if (tree.attribute(element, AttributeName::kHidden) != nullptr) style.display = Display::kNone;
+  return style;
+}
+
+template <typename T>
+void fill(std::optional<T>& value, const std::optional<T>& source) {
+  if (!value) value = source;
+}
+
+void apply_sheet(const HtmlTree& tree, const Element& element, const StyleSheet& sheet,
+                 StyleValues& style) {
+  if (element.role != ElementRole::kElement) return;
+  const StyleValues found = sheet.find(element.info == nullptr ? "" : element.info->name,
+                                       value_of(tree, element, AttributeName::kClass),
+                                       value_of(tree, element, AttributeName::kId));
+  fill(style.color, found.color);
+  fill(style.background, found.background);
+  fill(style.font_size, found.font_size);
+  fill(style.display, found.display);
+}
+
+/// Percents become pixels once the parent's size is known.
+void inherit_font_size(std::optional<FontSize>& size, const std::optional<FontSize>& parent) {
+  if (!parent) return;
+  if (!size) {
+    size = parent;
+  } else if (size->percent) {
+    const double base = parent->percent ? parent->value / 100 * kFontSizeDefault : parent->value;
+    size = FontSize{std::trunc(base * size->value / 100), false};
+  }
+}
+
+void inherit(const Element& element, const StyleValues& parent, Compat compat, StyleValues& style) {
+  fill(style.color, parent.color);
+  fill(style.background, parent.background);
+  inherit_font_size(style.font_size, parent.font_size);
+  if (shares_style(element)) fill(style.display, parent.display);
+  // 3.4 does not hide what has a display of its own, if only by its name.
+  if (compat == Compat::kRspamd4 && parent.display == Display::kNone) {
+    style.display = Display::kNone;
+  }
+}
+
+bool too_similar(const Color& foreground, const Color& background) {
+  return color_distance(foreground, background) < kColorDistanceMin;
+}
+
+bool unreadable(const StyleValues& style) {
+  if (style.color && style.color->alpha < kAlphaMin) return true;
+  if (!style.background) return style.color && too_similar(*style.color, kWhite);
+  if (style.background->alpha <= kAlphaMin) return false;
+  return too_similar(style.color.value_or(kBlack), *style.background);
+}
+
+Visibility visibility_of(const StyleValues& style) {
+  if (style.display == Display::kNone) return Visibility::kHidden;
+  if (style.font_size && std::trunc(style.font_size->value) == 0) return Visibility::kHidden;
+  return unreadable(style) ? Visibility::kTransparent : Visibility::kShown;
+}
+
+ElementKind kind_of(const Element& element, const std::optional<Display>& display) {
+  if (!display) return element.info == nullptr ? ElementKind::kInline : element.info->kind;
+  switch (*display) {
+    case Display::kBlock:
+      return ElementKind::kBlock;
+    case Display::kCell:
+      return ElementKind::kCell;
+    case Display::kNone:
+    case Display::kInline:
+      break;
+  }
+  return ElementKind::kInline;
+}
+
+}  // namespace
+
+StyleSheet collect_style_sheet(const HtmlTree& tree, std::string_view html, Compat compat,
+                               std::uint32_t rules_max) {
+  StyleSheet sheet(compat, rules_max);
+  for (const Element& element : tree.elements) {
+    if (!element.closed_by_tag || !element.is("style")) continue;
+    sheet.add(html.substr(element.content, element.close_start - element.content));
+  }
+  return sheet;
+}
+
+std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleSheet& sheet,
+                                           Compat compat) {
   std::vector<Appearance> appearance(tree.elements.size());
+  std::vector<StyleValues> styles(tree.elements.size());
   for (std::size_t i = 0; i < tree.elements.size(); ++i) {
     const Element& element = tree.elements[i];
-    if (element.info != nullptr) appearance[i].kind = element.info->kind;
+    StyleValues& style = styles[i];
+    style = own_style(tree, element, compat);
+    if (!sheet.empty()) apply_sheet(tree, element, sheet, style);
+    if (element.parent != kNoElement) inherit(element, styles[element.parent], compat, style);
+
+    if (element.role == ElementRole::kComment) {
+      appearance[i].visibility = Visibility::kHidden;
+      continue;
+    }
+    appearance[i] = {visibility_of(style), kind_of(element, style.display)};
+    const bool outside = element.parent != kNoElement && tree.elements[element.parent].implicit;
+    if (outside && shares_style(element)) appearance[i].kind = ElementKind::kInline;
   }
   return appearance;
 }

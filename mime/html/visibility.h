@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "config/options/hash_options.h"
 #include "mime/html/html_tree.h"
+#include "mime/html/style_sheet.h"
 
 namespace shingled::mime {
 
@@ -20,8 +22,14 @@ struct Appearance {
   ElementKind kind = ElementKind::kInline;
 };
 
-/// The appearance of every element of `tree`, by index (hashing.md 7.4).
-/// Threads: stateless.   Cost: linear in the tree.
-std::vector<Appearance> compute_appearance(const HtmlTree& tree);
+/// The rules of all closed <style> elements of `tree`, whose document is `html`.
+StyleSheet collect_style_sheet(const HtmlTree& tree, std::string_view html, Compat compat,
+                               std::uint32_t rules_max);
+
+/// The appearance of every element of `tree`, by index: its style attribute, then its attributes,
+/// then the sheet, then what it inherits (hashing.md 7.4).
+/// Threads: stateless.   Cost: linear in the tree and its attributes.
+std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleSheet& sheet,
+                                           Compat compat);
 
 }  // namespace shingled::mime

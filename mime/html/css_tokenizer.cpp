@@ -1,0 +1,132 @@
+#include "mime/html/css_tokenizer.h"
+
+#include <algorithm>
+
+#include "mime/html/ascii.h"
+
+namespace shingled::mime {
+namespace {
+
+constexpr std::size_t kEscapeDigitsMax = 6;
+/// Digits of a number that are read; more add nothing to a size or a colour.
+constexpr int kNumberDigitsMax = 15;
+
+bool is_name_start(char c) {
+  return is_ascii_alpha(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_name(char c) { return is_name_start(c) || is_ascii_digit(c) || c == '-'; }
+
+bool is_hex_digit(char c) {
+  const char lower = to_ascii_lower(c);
+  return is_ascii_digit(c) || (lower >= 'a' && lower <= 'f');
+}
+
+}  // namespace
+
+void CssTokenizer::skip_comments() {
+  for (;;) {
+    const std::string_view rest = css_.substr(at_);
+    if (rest.starts_with("/*")) {
+      const std::size_t end = css_.find("*/", at_ + 2);
+      at_ = end == std::string_view::npos ? css_.size() : end + 2;
+    } else if (rest.starts_with("<!--")) {
+      at_ += 4;
+    } else if (rest.starts_with("-->")) {
+      at_ += 3;
+    } else {
+      return;
+    }
+  }
+}
+
+std::string_view CssTokenizer::read_name() {
+  const std::size_t start = at_;
+  while (at_ < css_.size() && is_name(css_[at_])) ++at_;
+  return css_.substr(start, at_ - start);
+}
+
+CssToken CssTokenizer::next() {
+  skip_comments();
+  if (at_ >= css_.size()) return {};
+  const char c = css_[at_];
+  const char second = at_ + 1 < css_.size() ? css_[at_ + 1] : '\0';
+  const char third = at_ + 2 < css_.size() ? css_[at_ + 2] : '\0';
+  if (is_html_space(c)) {
+    while (at_ < css_.size() && is_html_space(css_[at_])) ++at_;
+    return {CssTokenKind::kSpace, " "};
+  }
+  if (c == '"' || c == '\'') {
+    const std::size_t end = std::min(css_.find(c, at_ + 1), css_.size());
+    const std::string_view text = css_.substr(at_ + 1, end - at_ - 1);
+    at_ = std::min(end + 1, css_.size());
+    return {CssTokenKind::kString, text};
+  }
+  if (c == '#' && is_name(second)) {
+    ++at_;
+    return {CssTokenKind::kHash, read_name()};
+  }
+  const bool sign = c == '-' || c == '+';
+  if (is_ascii_digit(c) || ((sign || c == '.') && is_ascii_digit(second)) ||
+      (sign && second == '.' && is_ascii_digit(third))) {
+    return read_number();
+  }
+  if (is_name_start(c)) {
+    const std::string_view name = read_name();
+    if (at_ >= css_.size() || css_[at_] != '(') return {CssTokenKind::kIdent, name};
+    ++at_;
+    return {CssTokenKind::kFunction, name};
+  }
+  return {CssTokenKind::kDelim, css_.substr(at_++, 1)};
+}
+
+CssToken CssTokenizer::read_number() {
+  const bool negative = css_[at_] == '-';
+  if (negative || css_[at_] == '+') ++at_;
+  double value = 0;
+  double scale = 1;
+  bool fraction = false;
+  int digits = 0;
+  for (; at_ < css_.size(); ++at_) {
+    const char c = css_[at_];
+    if (c == '.' && !fraction) {
+      fraction = true;
+    } else if (!is_ascii_digit(c)) {
+      break;
+    } else if (++digits <= kNumberDigitsMax) {
+      value = value * 10 + (c - '0');
+      if (fraction) scale *= 10;
+    }
+  }
+  CssToken token{CssTokenKind::kNumber, {}, (negative ? -value : value) / scale};
+  if (at_ < css_.size() && css_[at_] == '%') {
+    token.text = css_.substr(at_++, 1);
+  } else if (at_ < css_.size() && is_name_start(css_[at_])) {
+    token.text = read_name();
+  }
+  return token;
+}
+
+std::string unescape_css(std::string_view css) {
+  std::string plain;
+  plain.reserve(css.size());
+  for (std::size_t at = 0; at < css.size(); ++at) {
+    if (css[at] != '\\') {
+      plain += css[at];
+      continue;
+    }
+    std::size_t digits = 0;
+    std::uint32_t value = 0;
+    while (digits < kEscapeDigitsMax && at + 1 < css.size() && is_hex_digit(css[at + 1])) {
+      const char lower = to_ascii_lower(css[++at]);
+      value = value * 16 +
+              static_cast<std::uint32_t>(is_ascii_digit(lower) ? lower - '0' : lower - 'a' + 10);
+      ++digits;
+    }
+    // What is not ASCII cannot be part of a property or value that we know.
+    if (digits > 0) plain += value > 0 && value < 0x80 ? static_cast<char>(value) : '?';
+    if (digits > 0 && at + 1 < css.size() && is_html_space(css[at + 1])) ++at;
+  }
+  return plain;
+}
+
+}  // namespace shingled::mime

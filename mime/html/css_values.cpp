@@ -1,0 +1,281 @@
+#include "mime/html/css_values.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <string>
+
+#include "mime/html/ascii.h"
+
+namespace shingled::mime {
+namespace {
+
+struct NamedColor {
+  std::string_view name;
+  std::uint32_t rgb;
+};
+constexpr NamedColor kColors[] = {
+#include "mime/html/color_table.inc"
+};
+
+/// Arguments of a colour function that are looked at.
+constexpr std::size_t kColorArgumentsMax = 4;
+
+struct NamedDisplay {
+  std::string_view name;
+  Display display;
+};
+constexpr NamedDisplay kDisplays[] = {
+    {"none", Display::kNone},
+    {"inline", Display::kInline},
+    {"inline-block", Display::kInline},
+    {"inline-flex", Display::kInline},
+    {"inline-table", Display::kInline},
+    {"block", Display::kBlock},
+    {"flex", Display::kBlock},
+    {"grid", Display::kBlock},
+    {"list-item", Display::kBlock},
+    {"table", Display::kBlock},
+    {"table-caption", Display::kCell},
+    {"table-cell", Display::kCell},
+    {"table-column", Display::kCell},
+    {"table-column-group", Display::kCell},
+    {"table-footer-group", Display::kCell},
+    {"table-header-group", Display::kCell},
+    {"table-row", Display::kCell},
+    {"table-row-group", Display::kCell},
+};
+
+/// Pixels of one unit, as rspamd counts them; an unknown unit is a pixel.
+struct Unit {
+  std::string_view name;
+  double pixels;
+};
+constexpr Unit kUnits[] = {
+    {"em", 16},        {"rem", 16},       {"ex", 8},  {"pt", 96.0 / 72},
+    {"cm", 96 / 2.54}, {"mm", 96 / 25.4}, {"in", 96}, {"pc", 16},
+};
+
+std::optional<Color> named_color(std::string_view name) {
+  const auto* found = std::lower_bound(
+      std::begin(kColors), std::end(kColors), name,
+      [](const NamedColor& color, std::string_view wanted) { return color.name < wanted; });
+  if (found == std::end(kColors) || found->name != name) {
+    return name == "transparent" ? std::optional<Color>(Color{0, 0, 0, 0}) : std::nullopt;
+  }
+  return Color{static_cast<std::uint8_t>(found->rgb >> 16),
+               static_cast<std::uint8_t>((found->rgb >> 8) & 0xFF),
+               static_cast<std::uint8_t>(found->rgb & 0xFF)};
+}
+
+/// A character that is no digit counts as 0.
+std::uint8_t hex_value(char c) {
+  const char lower = to_ascii_lower(c);
+  if (is_ascii_digit(c)) return static_cast<std::uint8_t>(c - '0');
+  return lower >= 'a' && lower <= 'f' ? static_cast<std::uint8_t>(lower - 'a' + 10) : 0;
+}
+
+std::optional<Color> hex_color(std::string_view digits) {
+  const auto pair = [digits](std::size_t at) {
+    return static_cast<std::uint8_t>(hex_value(digits[at]) * 16 + hex_value(digits[at + 1]));
+  };
+  const auto twice = [digits](std::size_t at) {
+    return static_cast<std::uint8_t>(hex_value(digits[at]) * 17);
+  };
+  switch (digits.size()) {
+    case 3:
+      return Color{twice(0), twice(1), twice(2)};
+    case 6:
+      return Color{pair(0), pair(2), pair(4)};
+    case 8:
+      return Color{pair(0), pair(2), pair(4), pair(6)};
+    default:
+      return std::nullopt;
+  }
+}
+
+std::uint8_t to_channel(double value) {
+  return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0));
+}
+
+/// Reads the rest of a function up to its parenthesis; nested ones are skipped.
+std::optional<Color> function_color(CssTokenizer& css, std::string_view name) {
+  std::array<CssToken, kColorArgumentsMax> arguments;
+  std::size_t count = 0;
+  std::size_t depth = 1;
+  bool clean = true;
+  for (CssToken token = css.next(); token.kind != CssTokenKind::kEnd; token = css.next()) {
+    if (token.kind == CssTokenKind::kFunction || token.is('(')) {
+      clean = false;
+      ++depth;
+    }
+    if (token.is(')') && --depth == 0) break;
+    if (token.kind != CssTokenKind::kNumber || !clean) continue;
+    if (count == kColorArgumentsMax) clean = false;
+    if (clean) arguments[count++] = token;
+  }
+  const std::string lower = ascii_lower(name);
+  const bool alpha = lower == "rgba";
+  if (!clean || (!alpha && lower != "rgb") || count != (alpha ? 4 : 3)) return std::nullopt;
+  const auto channel = [&arguments](std::size_t i, double unit) {
+    const CssToken& argument = arguments[i];
+    return to_channel(argument.text == "%" ? argument.number * 2.55 : argument.number * unit);
+  };
+  Color color{channel(0, 1), channel(1, 1), channel(2, 1)};
+  if (alpha) color.alpha = channel(3, 255);
+  return color;
+}
+
+FontSize to_font_size(const CssToken& number) {
+  if (number.text == "%") return {number.number, true};
+  const std::string unit = ascii_lower(number.text);
+  const auto* found = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                   [&unit](const Unit& known) { return known.name == unit; });
+  return {found == std::end(kUnits) ? number.number : number.number * found->pixels, false};
+}
+
+template <typename T>
+void assign(std::optional<T>& value, const std::optional<T>& later, Compat compat) {
+  if (later && (!value || compat == Compat::kRspamd4)) value = later;
+}
+
+/// The values of one declaration; the last of each type counts.
+struct DeclarationValues {
+  std::optional<Color> color;
+  std::optional<FontSize> size;
+  std::optional<Display> display;
+  bool hidden = false;
+};
+
+void add_word(DeclarationValues& values, std::string_view word) {
+  const std::string lower = ascii_lower(word);
+  if (const auto color = named_color(lower)) values.color = color;
+  if (lower == "hidden") values.hidden = true;
+  for (const NamedDisplay& known : kDisplays) {
+    if (known.name == lower) values.display = known.display;
+  }
+}
+
+/// What ends the reading of a declaration's value.
+enum class ValueEnd : std::uint8_t { kSemicolon, kBody };
+
+bool opens_block(const CssToken& token) { return token.is('{') || token.is('(') || token.is('['); }
+
+CssToken next_word(CssTokenizer& css) {
+  CssToken token = css.next();
+  while (token.kind == CssTokenKind::kSpace) token = css.next();
+  return token;
+}
+
+/// A block where none may be ends the reading of the body: skips to its end, braces balanced.
+void skip_body(CssTokenizer& css, const CssToken& block) {
+  for (std::size_t depth = block.is('{') ? 2 : 1; depth > 0;) {
+    const CssToken token = css.next();
+    if (token.kind == CssTokenKind::kEnd) return;
+    if (token.is('{')) ++depth;
+    if (token.is('}')) --depth;
+  }
+}
+
+/// Reads values from `token` on.
+ValueEnd read_values(CssTokenizer& css, CssToken token, DeclarationValues& values) {
+  for (;; token = css.next()) {
+    if (token.is(';')) return ValueEnd::kSemicolon;
+    if (token.kind == CssTokenKind::kEnd || token.is('}')) return ValueEnd::kBody;
+    if (opens_block(token)) {
+      skip_body(css, token);
+      return ValueEnd::kBody;
+    }
+    if (token.kind == CssTokenKind::kIdent) add_word(values, token.text);
+    if (token.kind == CssTokenKind::kNumber) values.size = to_font_size(token);
+    if (token.kind == CssTokenKind::kHash) {
+      if (const auto color = hex_color(token.text)) values.color = color;
+    }
+    if (token.kind == CssTokenKind::kFunction) {
+      if (const auto color = function_color(css, token.text)) values.color = color;
+    }
+  }
+}
+
+StyleValues to_style(std::string_view property, const DeclarationValues& values) {
+  StyleValues style;
+  const std::string name = ascii_lower(property);
+  if (name == "color" || name == "font-color") style.color = values.color;
+  if (name == "background" || name == "background-color" || name == "bgcolor") {
+    style.background = values.color;
+  }
+  if (name == "font" || name == "font-size") style.font_size = values.size;
+  if (name == "display") {
+    style.display = values.display;
+    style.display_seen = values.display.has_value();
+  }
+  if (name == "visibility" && values.hidden) {
+    style.display = Display::kNone;
+    style.visibility_seen = true;
+  }
+  return style;
+}
+
+/// Reads one declaration into `style`; false behind the last one.
+bool read_declaration(CssTokenizer& css, Compat compat, StyleValues& style) {
+  const CssToken name = next_word(css);
+  if (name.kind == CssTokenKind::kEnd || name.is('}')) return false;
+  if (opens_block(name)) {
+    skip_body(css, name);
+    return false;
+  }
+  // An empty declaration swallows the next one: its semicolon is taken for a name.
+  const bool named = name.kind == CssTokenKind::kIdent;
+  const CssToken colon = next_word(css);
+  const bool valid = named && colon.is(':');
+  DeclarationValues values;
+  const ValueEnd end = read_values(css, valid ? css.next() : colon, values);
+  if (valid) style.merge(to_style(name.text, values), compat);
+  return end == ValueEnd::kSemicolon;
+}
+
+}  // namespace
+
+double color_distance(const Color& a, const Color& b) {
+  const double red = a.red - b.red;
+  const double green = a.green - b.green;
+  const double blue = a.blue - b.blue;
+  const double mean_red = (a.red + b.red) / 2.0;
+  return std::sqrt(2 * red * red + 4 * green * green + 3 * blue * blue +
+                   mean_red * (red * red - blue * blue) / 256) /
+         256;
+}
+
+std::optional<Color> parse_color_attribute(std::string_view text) {
+  if (text.starts_with('#')) return hex_color(text.substr(1));
+  return named_color(text);
+}
+
+void StyleValues::merge(const StyleValues& later, Compat compat) {
+  assign(color, later.color, compat);
+  assign(background, later.background, compat);
+  assign(font_size, later.font_size, compat);
+  // In 3.4 each of the two properties that hide counts once, and the later one wins.
+  const bool repeated =
+      (later.display_seen && display_seen) || (later.visibility_seen && visibility_seen);
+  if (later.display && (!repeated || compat == Compat::kRspamd4)) display = later.display;
+  display_seen = display_seen || later.display_seen;
+  visibility_seen = visibility_seen || later.visibility_seen;
+}
+
+StyleValues parse_rule_body(CssTokenizer& css, Compat compat) {
+  StyleValues style;
+  while (read_declaration(css, compat, style)) {
+  }
+  return style;
+}
+
+StyleValues parse_style_attribute(std::string_view css, Compat compat) {
+  std::string plain = unescape_css(css);
+  std::replace(plain.begin(), plain.end(), '}', ' ');  // means nothing without a rule
+  CssTokenizer tokens(plain);
+  return parse_rule_body(tokens, compat);
+}
+
+}  // namespace shingled::mime

@@ -1,0 +1,156 @@
+#include "mime/html/style_sheet.h"
+
+#include <algorithm>
+
+#include "mime/html/ascii.h"
+
+namespace shingled::mime {
+namespace {
+
+/// Skips a block whose opening token was read.
+void skip_block(CssTokenizer& css) {
+  for (std::size_t depth = 1; depth > 0;) {
+    const CssToken token = css.next();
+    if (token.kind == CssTokenKind::kEnd) return;
+    if (token.is('{')) ++depth;
+    if (token.is('}')) --depth;
+  }
+}
+
+/// An @ rule ends with its block, or with a semicolon if it has a string or a function: so `@import
+/// url(x);`, but rspamd lets `@layer x;` take the next rule away.
+void skip_at_rule(CssTokenizer& css) {
+  bool has_argument = false;
+  for (CssToken token = css.next(); token.kind != CssTokenKind::kEnd; token = css.next()) {
+    if (token.kind == CssTokenKind::kFunction || token.kind == CssTokenKind::kString) {
+      has_argument = true;
+    }
+    if (token.is(';') && has_argument) return;
+    if (token.is('{')) return skip_block(css);
+  }
+}
+
+/// Collects the simple selectors of a list that are used: each must be all there is up to its
+/// comma; one that has more is used only if a comma follows.
+class SelectorList {
+ public:
+  void add(const CssToken& token) {
+    // rspamd gives up the whole rule for brackets, as in "a[href]".
+    if (token.is('[') || token.is('(') || token.kind == CssTokenKind::kFunction) broken_ = true;
+    if (token.is(',')) return end_selector();
+    if (token.kind == CssTokenKind::kSpace) {
+      if (state_ == State::kDot) state_ = State::kExtra;
+      return;
+    }
+    const bool ident = token.kind == CssTokenKind::kIdent;
+    if (state_ == State::kStart && token.is('.')) {
+      state_ = State::kDot;
+    } else if (state_ == State::kStart && (ident || token.is('*'))) {
+      select(ascii_lower(token.text));
+    } else if (state_ == State::kStart && token.kind == CssTokenKind::kHash) {
+      select("#" + ascii_lower(token.text));
+    } else if (state_ == State::kDot && ident) {
+      select("." + ascii_lower(token.text));
+    } else {
+      state_ = State::kExtra;
+    }
+  }
+
+  /// The selectors, at the `{`.
+  std::vector<std::string> finish() {
+    if (state_ == State::kSelected) end_selector();
+    if (broken_) selectors_.clear();
+    return std::move(selectors_);
+  }
+
+ private:
+  enum class State : std::uint8_t { kStart, kDot, kSelected, kExtra };
+
+  void select(std::string selector) {
+    current_ = std::move(selector);
+    state_ = State::kSelected;
+  }
+
+  void end_selector() {
+    // A comma without a selector before it spoils the next one, too.
+    const bool missing = current_.empty();
+    if (!missing) selectors_.push_back(std::move(current_));
+    current_.clear();
+    state_ = missing ? State::kExtra : State::kStart;
+  }
+
+  State state_ = State::kStart;
+  bool broken_ = false;
+  std::string current_;
+  std::vector<std::string> selectors_;
+};
+
+}  // namespace
+
+void StyleSheet::add(std::string_view css) {
+  const std::string plain = unescape_css(css);
+  CssTokenizer tokens(plain);
+  SelectorList list;
+  for (CssToken token = tokens.next(); token.kind != CssTokenKind::kEnd; token = tokens.next()) {
+    if (token.is('}')) return;
+    if (token.is('@')) {
+      skip_at_rule(tokens);
+      list = {};
+    } else if (token.is('{')) {
+      add_rule(list.finish(), parse_rule_body(tokens, compat_));
+      list = {};
+    } else {
+      list.add(token);
+    }
+  }
+}
+
+void StyleSheet::add_rule(const std::vector<std::string>& selectors, const StyleValues& style) {
+  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::size_t shared = kNone;
+  for (const std::string& selector : selectors) {
+    if (const auto rule = rules_.find(selector); rule != rules_.end()) {
+      blocks_[rule->second].merge(style, compat_);
+      continue;
+    }
+    if (rules_.size() >= rules_max_) return;
+    if (shared == kNone) {
+      shared = blocks_.size();
+      blocks_.push_back(style);
+    }
+    rules_.emplace(selector, shared);
+  }
+}
+
+void StyleSheet::apply(StyleValues& style, bool& found, const std::string& selector) const {
+  const auto rule = rules_.find(selector);
+  if (rule == rules_.end()) return;
+  const StyleValues& block = blocks_[rule->second];
+  if (!found) {
+    style = block;
+    found = true;
+    return;
+  }
+  // Later selectors fill what is missing, but in 3.4 never the display.
+  if (!style.color) style.color = block.color;
+  if (!style.background) style.background = block.background;
+  if (!style.font_size) style.font_size = block.font_size;
+  if (!style.display && compat_ == Compat::kRspamd4) style.display = block.display;
+}
+
+StyleValues StyleSheet::find(std::string_view tag, std::string_view css_class,
+                             std::string_view id) const {
+  StyleValues style;
+  bool found = false;
+  if (!id.empty()) apply(style, found, "#" + std::string(id));
+  while (!css_class.empty()) {
+    const std::string_view word = css_class.substr(0, css_class.find(' '));
+    if (!word.empty()) apply(style, found, "." + std::string(word));
+    css_class.remove_prefix(std::min(word.size() + 1, css_class.size()));
+  }
+  if (!tag.empty()) apply(style, found, std::string(tag));
+  apply(style, found, "*");
+  return style;
+}
+
+}  // namespace shingled::mime
