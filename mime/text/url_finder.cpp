@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "mime/text/ascii.h"
-#include "mime/text/top_domains.h"
+#include "mime/text/public_suffix.h"
 #include "mime/text/web_url.h"
 
 namespace shingled::mime {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "mime/text/ascii.h"
-#include "mime/text/top_domains.h"
+#include "mime/text/public_suffix.h"
 
 namespace shingled::mime {
 

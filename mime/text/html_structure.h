@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "mime/fingerprint/word_list.h"
+#include "mime/html/html_to_text.h"
+
+namespace shingled::mime {
+
+/// Whether tokens of elements with a URL end in its registrable domain.
+enum class LinkDomains : std::uint8_t { kKept, kIgnored };
+
+/// The tokens of the structure of an HTML part, one an element: `a.button@example.com`
+/// (hashing.md section 13). Pages in one layout share them whatever they say.
+///
+/// Errors:  nothing where the page has too little structure: fewer than `tags_min` elements, two
+/// links or three levels.   Threads: stateless.   Cost: O(elements).
+std::optional<WordList> structure_tokens(std::span<const HtmlElement> elements,
+                                         std::uint32_t tags_min, LinkDomains domains);
+
+}  // namespace shingled::mime

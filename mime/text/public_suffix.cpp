@@ -1,0 +1,44 @@
+#include "mime/text/public_suffix.h"
+
+#include <libpsl.h>
+
+#include "mime/text/ascii.h"
+
+namespace shingled::mime {
+
+namespace {
+
+constexpr std::size_t kHostBytesMax = 253;
+
+std::string lower_host(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  std::string lower(host);
+  for (char& c : lower) c = ascii::to_lower(c);
+  return lower;
+}
+
+bool is_public_suffix(const std::string& name) {
+  constexpr int kOnlyListed = PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE;
+  return psl_is_public_suffix2(psl_builtin(), name.c_str(), kOnlyListed) != 0;
+}
+
+}  // namespace
+
+bool below_public_suffix(std::string_view host) {
+  const std::string name = lower_host(host);
+  if (name.size() > kHostBytesMax) return false;
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos || dot == 0) return false;
+  if (is_public_suffix(name.substr(dot + 1))) return true;
+  const std::size_t second = name.rfind('.', dot - 1);
+  return is_public_suffix(second == std::string::npos ? name : name.substr(second + 1));
+}
+
+std::string registrable_domain(std::string_view host) {
+  std::string name = lower_host(host);
+  if (!below_public_suffix(name)) return name;
+  const char* domain = psl_registrable_domain(psl_builtin(), name.c_str());
+  return domain == nullptr ? name : std::string(domain);
+}
+
+}  // namespace shingled::mime
