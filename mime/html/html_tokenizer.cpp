@@ -57,7 +57,7 @@ std::size_t behind_last(std::string_view html, char quote) {
 HtmlTokenizer::HtmlTokenizer(std::string_view html, Compat compat)
     : html_(html), compat_(compat), last_quote_{behind_last(html, '"'), behind_last(html, '\'')} {}
 
-bool HtmlTokenizer::next(Token& token) {
+bool HtmlTokenizer::next(HtmlToken& token) {
   if (raw_text_) at_ = raw_text_end(at_);
   raw_text_ = false;
   for (;;) {
@@ -74,16 +74,16 @@ bool HtmlTokenizer::next(Token& token) {
     const char first = at_ < html_.size() ? html_[at_] : '\0';
     const char second = at_ + 1 < html_.size() ? html_[at_ + 1] : '\0';
     if (is_ascii_alpha(first)) {
-      token.kind = TokenKind::kOpen;
+      token.kind = HtmlTokenKind::kOpen;
       return read_tag(token);
     }
     if (first == '/' && is_ascii_alpha(second)) {
       ++at_;
-      token.kind = TokenKind::kClose;
+      token.kind = HtmlTokenKind::kClose;
       return read_tag(token);
     }
     if (first == '!' || first == '?') {
-      token.kind = TokenKind::kMarkup;
+      token.kind = HtmlTokenKind::kMarkup;
       return read_markup(token);
     }
   }
@@ -95,13 +95,13 @@ bool HtmlTokenizer::fail() {
   return false;
 }
 
-bool HtmlTokenizer::finish_at(Token& token, std::size_t end) {
+bool HtmlTokenizer::finish_at(HtmlToken& token, std::size_t end) {
   at_ = end;
   token.end = end;
   return true;
 }
 
-bool HtmlTokenizer::read_tag(Token& token) {
+bool HtmlTokenizer::read_tag(HtmlToken& token) {
   const std::size_t name_start = at_;
   while (at_ < html_.size() && html_[at_] != '>' && html_[at_] != '/' &&
          !is_html_space(html_[at_])) {
@@ -109,12 +109,12 @@ bool HtmlTokenizer::read_tag(Token& token) {
   }
   token.name = ascii_lower(html_.substr(name_start, at_ - name_start));
   if (!read_attributes(token)) return fail();
-  raw_text_ = token.kind == TokenKind::kOpen && has_raw_text(token.name);
+  raw_text_ = token.kind == HtmlTokenKind::kOpen && has_raw_text(token.name);
   return finish_at(token, at_);
 }
 
 /// Reads up to and including the `>`; false if the input ends before.
-bool HtmlTokenizer::read_attributes(Token& token) {
+bool HtmlTokenizer::read_attributes(HtmlToken& token) {
   stored_ = true;
   bool slash_closes = false;  // whether a slash seen now would close the element
   while (at_ < html_.size()) {
@@ -139,7 +139,7 @@ bool HtmlTokenizer::read_attributes(Token& token) {
   return false;
 }
 
-void HtmlTokenizer::read_attribute(Token& token, bool& slash_closes) {
+void HtmlTokenizer::read_attribute(HtmlToken& token, bool& slash_closes) {
   const std::size_t name_start = at_;
   // The first character belongs to the name whatever it is.
   for (++at_; at_ < html_.size(); ++at_) {
@@ -185,7 +185,8 @@ std::string_view HtmlTokenizer::read_value(bool& quoted) {
   return html_.substr(start, at_ - start);
 }
 
-void HtmlTokenizer::store(Token& token, std::string_view name, std::string_view raw, bool quoted) {
+void HtmlTokenizer::store(HtmlToken& token, std::string_view name, std::string_view raw,
+                          bool quoted) {
   const NamedAttribute* known = stored_ ? find_attribute(name) : nullptr;
   if (known == nullptr) return;
   const auto seen =
@@ -203,7 +204,7 @@ void HtmlTokenizer::store(Token& token, std::string_view name, std::string_view 
   token.attributes.push_back(std::move(attribute));
 }
 
-bool HtmlTokenizer::read_markup(Token& token) {
+bool HtmlTokenizer::read_markup(HtmlToken& token) {
   if (html_[at_] == '?') return read_instruction(token);
   ++at_;
   if (html_.substr(at_).starts_with("--")) return read_comment(token);
@@ -214,7 +215,7 @@ bool HtmlTokenizer::read_markup(Token& token) {
   return finish_at(token, end + 1);
 }
 
-bool HtmlTokenizer::read_comment(Token& token) {
+bool HtmlTokenizer::read_comment(HtmlToken& token) {
   at_ += 2;
   for (const std::string_view complete : {">", "->"}) {
     if (!html_.substr(at_).starts_with(complete)) continue;
@@ -225,7 +226,7 @@ bool HtmlTokenizer::read_comment(Token& token) {
   return end == kNone ? fail() : finish_at(token, end + 3);
 }
 
-bool HtmlTokenizer::read_bracketed(Token& token) {
+bool HtmlTokenizer::read_bracketed(HtmlToken& token) {
   std::size_t depth = 0;
   for (; at_ < html_.size(); ++at_) {
     const char c = html_[at_];
@@ -236,7 +237,7 @@ bool HtmlTokenizer::read_bracketed(Token& token) {
   return fail();
 }
 
-bool HtmlTokenizer::read_instruction(Token& token) {
+bool HtmlTokenizer::read_instruction(HtmlToken& token) {
   const std::size_t end = html_.find('>', at_);
   if (end == kNone) return fail();
   token.broken = html_.find('?', at_ + 1) >= end;

@@ -32,15 +32,15 @@ struct Attribute {
   std::string value;  ///< entities decoded
 };
 
-enum class TokenKind : std::uint8_t {
+enum class HtmlTokenKind : std::uint8_t {
   kOpen,    ///< <name ...>
   kClose,   ///< </name ...>
   kMarkup,  ///< comment, declaration or processing instruction
 };
 
 /// One piece of markup. Text is what lies between tokens.
-struct Token {
-  TokenKind kind = TokenKind::kMarkup;
+struct HtmlToken {
+  HtmlTokenKind kind = HtmlTokenKind::kMarkup;
   std::size_t start = 0;  ///< of the `<`
   std::size_t end = 0;    ///< behind the `>`
   std::string name;       ///< lower case
@@ -56,23 +56,23 @@ class HtmlTokenizer {
   HtmlTokenizer(std::string_view html, Compat compat);
 
   /// The next token; false at the end of the input.
-  bool next(Token& token);
+  bool next(HtmlToken& token);
 
   /// After the end: the input stopped inside markup, which is not text then.
   [[nodiscard]] bool ended_inside_markup() const { return ended_inside_; }
 
  private:
-  bool read_tag(Token& token);
-  bool read_markup(Token& token);
-  bool read_comment(Token& token);
-  bool read_bracketed(Token& token);
-  bool read_instruction(Token& token);
-  bool read_attributes(Token& token);
-  void read_attribute(Token& token, bool& slash_closes);
+  bool read_tag(HtmlToken& token);
+  bool read_markup(HtmlToken& token);
+  bool read_comment(HtmlToken& token);
+  bool read_bracketed(HtmlToken& token);
+  bool read_instruction(HtmlToken& token);
+  bool read_attributes(HtmlToken& token);
+  void read_attribute(HtmlToken& token, bool& slash_closes);
   std::string_view read_value(bool& quoted);
-  void store(Token& token, std::string_view name, std::string_view raw, bool quoted);
+  void store(HtmlToken& token, std::string_view name, std::string_view raw, bool quoted);
   [[nodiscard]] std::size_t raw_text_end(std::size_t from) const;
-  bool finish_at(Token& token, std::size_t end);
+  bool finish_at(HtmlToken& token, std::size_t end);
   bool fail();
 
   std::string_view html_;

@@ -17,9 +17,9 @@ class TreeBuilder {
     if (html_.empty()) return std::move(tree_);
     if (html_.front() != '<') add_implicit_root();
     HtmlTokenizer tokenizer(html_, compat_);
-    Token token;
+    HtmlToken token;
     while (tokenizer.next(token)) {
-      if (token.kind == TokenKind::kClose) {
+      if (token.kind == HtmlTokenKind::kClose) {
         close(token);
         continue;
       }
@@ -27,8 +27,9 @@ class TreeBuilder {
         tree_.overflow_at = token.start + 1;  // so does rspamd: "<" is lost
         return std::move(tree_);
       }
-      if (token.kind == TokenKind::kOpen) open(token);
-      if (token.kind == TokenKind::kMarkup) add_placeholder(token, ElementRole::kComment, nullptr);
+      if (token.kind == HtmlTokenKind::kOpen) open(token);
+      if (token.kind == HtmlTokenKind::kMarkup)
+        add_placeholder(token, ElementRole::kComment, nullptr);
     }
     if (!tokenizer.ended_inside_markup()) close_at_end();
     return std::move(tree_);
@@ -85,7 +86,7 @@ class TreeBuilder {
     return index;
   }
 
-  static Element make_element(const Token& token) {
+  static Element make_element(const HtmlToken& token) {
     Element element;
     element.tag_start = token.start;
     element.content = token.broken ? 0 : token.end;
@@ -94,14 +95,14 @@ class TreeBuilder {
     return element;
   }
 
-  void add_placeholder(const Token& token, ElementRole role, const ElementInfo* info) {
+  void add_placeholder(const HtmlToken& token, ElementRole role, const ElementInfo* info) {
     Element element = make_element(token);
     element.role = role;
     element.info = info;
     append_child(element);
   }
 
-  void open(Token& token) {
+  void open(HtmlToken& token) {
     Element element = make_element(token);
     element.info = find_element(token.name, compat_);
     element.name = name_id(token.name);
@@ -123,7 +124,7 @@ class TreeBuilder {
   }
 
   /// The head ends where its first element that does not belong there starts.
-  void follow_head(Element& element, const Token& token) {
+  void follow_head(Element& element, const HtmlToken& token) {
     const bool head_class = element.info != nullptr && element.info->head;
     element.unprinted = head_class || (place_ == Place::kStart && element.is("head"));
     if (place_ == Place::kStart) {
@@ -146,7 +147,7 @@ class TreeBuilder {
     if (!in_head_class || element.is("body")) place_ = Place::kBody;
   }
 
-  void close(const Token& token) {
+  void close(const HtmlToken& token) {
     const ElementInfo* info = find_element(token.name, compat_);
     if (info != nullptr && info->empty) {
       return add_placeholder(token, ElementRole::kClosingTag, nullptr);

@@ -6,7 +6,7 @@
 
 namespace shingled::storage {
 
-bool UpdateQueue::push(PendingUpdate&& pending) {
+bool UpdateQueue::push(QueuedUpdate&& pending) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_ || waiting_.size() >= most_) return false;
@@ -16,16 +16,16 @@ bool UpdateQueue::push(PendingUpdate&& pending) {
   return true;
 }
 
-std::vector<PendingUpdate> UpdateQueue::take(std::size_t most, std::chrono::milliseconds patience,
-                                             std::chrono::milliseconds gather) {
+std::vector<QueuedUpdate> UpdateQueue::take(std::size_t most, std::chrono::milliseconds patience,
+                                            std::chrono::milliseconds gather) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, patience, [&] { return closed_ || !waiting_.empty(); });
   if (!waiting_.empty() && gather.count() > 0) {
     changed_.wait_for(lock, gather, [&] { return closed_ || waiting_.size() >= most; });
   }
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(most, waiting_.size()));
-  std::vector<PendingUpdate> group(std::make_move_iterator(waiting_.begin()),
-                                   std::make_move_iterator(end));
+  std::vector<QueuedUpdate> group(std::make_move_iterator(waiting_.begin()),
+                                  std::make_move_iterator(end));
   waiting_.erase(waiting_.begin(), end);
   return group;
 }

@@ -12,7 +12,7 @@
 namespace shingled::storage {
 
 /// An update on its way to the file, with whom to tell.
-struct PendingUpdate {
+struct QueuedUpdate {
   Update update;
   UpdateDone done;
 };
@@ -24,11 +24,11 @@ class UpdateQueue {
   explicit UpdateQueue(std::size_t most) : most_(most) {}
 
   /// False when the queue is full or closed; then `pending` is as it was.
-  [[nodiscard]] bool push(PendingUpdate&& pending);
+  [[nodiscard]] bool push(QueuedUpdate&& pending);
   /// Waits until something is there, the queue is closed, or `patience` is over; then waits up to
   /// `gather` more for a fuller group. Takes at most `most`, in order.
-  std::vector<PendingUpdate> take(std::size_t most, std::chrono::milliseconds patience,
-                                  std::chrono::milliseconds gather);
+  std::vector<QueuedUpdate> take(std::size_t most, std::chrono::milliseconds patience,
+                                 std::chrono::milliseconds gather);
   /// Nothing more comes in; what is there can still be taken.
   void close();
   /// Closed and empty: the writer may go.
@@ -38,7 +38,7 @@ class UpdateQueue {
   const std::size_t most_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<PendingUpdate> waiting_;  ///< guarded by mutex_, as is the next
+  std::deque<QueuedUpdate> waiting_;  ///< guarded by mutex_, as is the next
   bool closed_ = false;
 };
 

@@ -32,7 +32,7 @@ Writer::Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<
 Writer::~Writer() { queue_.close(); }
 
 void Writer::submit(Update update, UpdateDone done) {
-  PendingUpdate pending{std::move(update), std::move(done)};
+  QueuedUpdate pending{std::move(update), std::move(done)};
   if (queue_.push(std::move(pending))) return;
   counters_.refused.fetch_add(1, std::memory_order_relaxed);
   pending.done(Error{ErrorCode::kLimit, "too many updates are waiting"});
@@ -48,10 +48,10 @@ void Writer::run() {
   }
 }
 
-void Writer::commit_updates(std::vector<PendingUpdate> group) {
+void Writer::commit_updates(std::vector<QueuedUpdate> group) {
   UpdateGroup changes(index_, *table_, now());
   std::uint64_t adds = 0;
-  for (const PendingUpdate& pending : group) {
+  for (const QueuedUpdate& pending : group) {
     changes.fold(pending.update);
     if (pending.update.kind == Update::Kind::kAdd) ++adds;
   }
@@ -62,7 +62,7 @@ void Writer::commit_updates(std::vector<PendingUpdate> group) {
   } else {
     counters_.refused.fetch_add(group.size(), std::memory_order_relaxed);
   }
-  for (const PendingUpdate& pending : group) pending.done(outcome);
+  for (const QueuedUpdate& pending : group) pending.done(outcome);
 }
 
 Status Writer::commit(UpdateGroup& group) {

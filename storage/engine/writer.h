@@ -44,7 +44,7 @@ class Writer {
 
  private:
   void run();
-  void commit_updates(std::vector<PendingUpdate> group);
+  void commit_updates(std::vector<QueuedUpdate> group);
   void expire_slice();
   /// One transaction and then the index.
   Status commit(UpdateGroup& group);
