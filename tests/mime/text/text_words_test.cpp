@@ -1,0 +1,91 @@
+#include "mime/text/text_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "mime/text/stemmer.h"
+#include "mime/text/word_normaliser.h"
+
+namespace shingled::mime {
+namespace {
+
+std::string joined(const WordList& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += ' ';
+    text += words[i];
+  }
+  return text;
+}
+
+TEST(TextWords, AreStemmedWithoutUrlsAndPunctuation) {
+  const TextWords words =
+      make_words({.content = "Dear customers,\nthis is what you have been waiting for; visit "
+                             "http://example.com/now and don't miss it.\n",
+                  .form = TextForm::kPlain,
+                  .urls = UrlMode::kFull,
+                  .links = {}},
+                 {});
+  EXPECT_EQ(words.language.code, "en");
+  EXPECT_EQ(joined(words.stems),
+            "dear custom this is what you have been wait for visit and dont miss it");
+  EXPECT_FALSE(words.truncated);
+}
+
+TEST(TextWords, StopAtTheirBounds) {
+  MimeOptions options;
+  options.words_max = 3;
+  const TextInput input{.content = "one two three four five",
+                        .form = TextForm::kPlain,
+                        .urls = UrlMode::kFull,
+                        .links = {}};
+  EXPECT_EQ(make_words(input, options).tokens.size(), 3U);
+  EXPECT_TRUE(make_words(input, options).truncated);
+
+  options = {};
+  options.text_bytes_max = 9;
+  EXPECT_EQ(make_words(input, options).oneline, "one two t");
+}
+
+TEST(TextWords, LeaveOutAPrintedLinkThatLooksLikeOne) {
+  const std::string content = "please visit www.example.com/login today";
+  const LinkSpan links[] = {{.offset = 13, .length = 21, .url = "http://other.example.org/"}};
+  const TextWords words = make_words(
+      {.content = content, .form = TextForm::kHtml, .urls = UrlMode::kStrict, .links = links}, {});
+  ASSERT_EQ(words.exceptions.size(), 2U);
+  EXPECT_EQ(words.exceptions[0].kind, ExceptionKind::kUrl);
+  EXPECT_EQ(words.exceptions[1].kind, ExceptionKind::kLink);
+  EXPECT_EQ(joined(words.stems), "pleas visit today");
+}
+
+TEST(WordNormaliser, FoldsCompatibleFormsAndDropsWhatIsNoLetter) {
+  WordNormaliser normaliser;
+  EXPECT_EQ(normaliser.normalise("Don't"), "dont");
+  EXPECT_EQ(normaliser.normalise("3.14"), "314");
+  EXPECT_EQ(normaliser.normalise("ＦＵＬＬ"), "full");
+  EXPECT_EQ(normaliser.normalise("Straße"), "straße");
+  EXPECT_EQ(normaliser.normalise("a+b=$1^"), "a+b=$1");
+  EXPECT_EQ(normaliser.normalise("😀"), "");
+  EXPECT_EQ(normaliser.normalise(std::string(1025, 'a')), "");
+}
+
+// The ASCII way and the way through ICU must agree: here each character next to one that forces it.
+TEST(WordNormaliser, TreatsAsciiAlikeWithAndWithoutIcu) {
+  WordNormaliser normaliser;
+  for (char c = 1; c > 0 && c < 127; ++c) {
+    const std::string alone(normaliser.normalise(std::string(1, c)));
+    EXPECT_EQ(normaliser.normalise(std::string(1, c) + "ß"), alone + "ß") << int{c};
+  }
+}
+
+TEST(Stemmer, RefusesLanguagesRspamdDoesNotStem) {
+  EXPECT_EQ(Stemmer("en").stem("running"), "run");
+  for (const char* language : {"eu", "ca", "ga", "hy", "yi", "zh-CN", ""}) {
+    EXPECT_EQ(Stemmer(language).stem("running"), "running") << language;
+  }
+}
+
+}  // namespace
+}  // namespace shingled::mime

@@ -1,0 +1,92 @@
+#include "mime/text/url_finder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace shingled::mime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> urls_in(std::string_view text, UrlMode mode = UrlMode::kFull,
+                                 Compat compat = Compat::kRspamd3,
+                                 std::vector<std::uint32_t> line_starts = {}) {
+  std::vector<std::string> urls;
+  for (const UrlSpan& span : find_urls(text, line_starts, mode, compat)) {
+    urls.emplace_back(text.substr(span.offset, span.length));
+  }
+  return urls;
+}
+
+struct Case {
+  const char* why;
+  const char* text;
+  std::vector<std::string> urls;
+};
+
+const Case kCases[] = {
+    {"a URL ends at white space", "see http://example.com/a,b. now", {"http://example.com/a,b."}},
+    {"or at a closing bracket", "(http://example.com/a)", {"http://example.com/a"}},
+    {"a name needs a public suffix", "read README.txt at example.com", {"example.com"}},
+    {"followed by space or path, not by a comma",
+     "example.com, or example.org/x",
+     {"example.org/x"}},
+    {"a top level is no name", "the com or .com or .net", {}},
+    {"user and port are part",
+     "http://me:pw@example.com:8080/",
+     {"http://me:pw@example.com:8080/"}},
+    {"no such port", "http://example.com:99999/", {}},
+    {"one slash is a mistake", "http:/example.com", {}},
+    {"three are none", "http:///example.com", {"http:///example.com"}},
+    {"the host must be able to exist", "http://localhost/ http://a.invalidtldx/", {}},
+    {"an address is a host",
+     "http://127.1/ http://[::1]/ http://0x7f000001/",
+     {"http://127.1/", "http://[::1]/", "http://0x7f000001/"}},
+    {"an address out of range is none", "http://300.1.1.1/", {}},
+    {"www. needs room in front", "awww.example.com, www.example.com", {"www.example.com"}},
+    {"a mail address", "write to <joe.doe@example.com>, please", {"joe.doe@example.com"}},
+    {"not without a domain", "a@b and @handle and x@", {}},
+    {"mailto is found once",
+     "mailto:joe@example.com?subject=hi, and",
+     {"mailto:joe@example.com?subject=hi,"}},
+    {"other schemes are not", "news://example.com/x sip:example.com", {}},
+    {"za has suffixes below it only", "see shop.co.za now", {"shop.co.za"}},
+};
+
+TEST(UrlFinder, FindsWhatRspamdTakesForUrls) {
+  for (const Case& c : kCases) EXPECT_EQ(urls_in(c.text), c.urls) << c.why;
+}
+
+TEST(UrlFinder, KnowsNoBareNamesInStrictMode) {
+  EXPECT_THAT(urls_in("see example.com or www.example.org", UrlMode::kStrict),
+              ElementsAre("www.example.org"));
+}
+
+TEST(UrlFinder, StopsAtTheEndOfALineUnlessInAngles) {
+  const std::string text = "http://example.com/longpath <http://example.com/longpath>";
+  EXPECT_THAT(urls_in(text, UrlMode::kStrict, Compat::kRspamd3, {23, 52}),
+              ElementsAre("http://example.com/long", "http://example.com/longpath"));
+}
+
+TEST(UrlFinder, TakesSingleLabelsAsRspamd4Does) {
+  EXPECT_THAT(urls_in("http://intranet/x"), IsEmpty());
+  EXPECT_THAT(urls_in("http://intranet/x", UrlMode::kFull, Compat::kRspamd4),
+              ElementsAre("http://intranet/x"));
+}
+
+// Each would cost the square of its length in a finder that looks ahead from each match.
+TEST(UrlFinder, IsLinearInHostileText) {
+  for (const std::string piece :
+       {"http:a.b/", "http://", "a@b.", "www.", "mailto:a@b.c?", "x.com.", "tel:1", "<http:a.b/"}) {
+    std::string text;
+    while (text.size() < 512 * 1024) text += piece;
+    text += "> ";
+    EXPECT_LE(urls_in(text).size(), text.size());
+  }
+}
+
+}  // namespace
+}  // namespace shingled::mime
