@@ -70,6 +70,10 @@ class TreeBuilder final : public YAML::EventHandler {
     return position;
   }
   [[nodiscard]] const std::optional<Complaint>& complaint() const { return complaint_; }
+  /// Where the innermost collection that is not closed yet begins.
+  [[nodiscard]] Position innermost() const {
+    return open_.empty() ? start_ : open_.back().node.position;
+  }
   YamlNode take() { return std::move(root_); }
 
  private:
@@ -198,6 +202,14 @@ std::optional<Complaint> find_bad_byte(std::string_view text, const Position& st
   return std::nullopt;
 }
 
+/// Where to look for the reason. What is never closed is reported where it opens: the parser would
+/// name the end of the file.
+Position place_of(const YAML::Exception& failure, const TreeBuilder& builder) {
+  const bool unclosed = failure.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW ||
+                        failure.msg == YAML::ErrorMsg::END_OF_MAP_FLOW;
+  return unclosed ? builder.innermost() : builder.at(failure.mark);
+}
+
 /// Why YAML in an override surprises people, said where it does.
 std::string hint(const Position& start) {
   return start.origin == Position::Origin::kOverride
@@ -250,7 +262,7 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
     diagnostics.add(builder.at(failure.mark), key, kTooDeep);
   } catch (const YAML::Exception& failure) {
     const bool alias = failure.msg.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR);
-    diagnostics.add(builder.at(failure.mark), key,
+    diagnostics.add(place_of(failure, builder), key,
                     alias ? std::string(kNoAlias) : "no YAML: " + failure.msg + hint(start));
   } catch (const std::exception& failure) {
     diagnostics.add(start, key, std::string("no YAML: ") + failure.what());

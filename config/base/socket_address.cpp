@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <memory>
@@ -40,6 +41,7 @@ bool is_prefix_of(std::string_view prefix, std::string_view text) {
 }  // namespace
 
 std::optional<IpAddress> IpAddress::parse(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return std::nullopt;  // inet_pton would stop there
   const std::string terminated(text);
   std::array<std::uint8_t, 16> bytes{};
   if (inet_pton(AF_INET, terminated.c_str(), bytes.data()) == 1)
@@ -127,6 +129,8 @@ Result<SocketSpec> SocketSpec::parse(std::string_view text, std::uint16_t defaul
                                           "; allowed: inet:PORT@HOST, inet6:PORT@HOST, unix:/PATH, "
                                           "local:/PATH, HOST:PORT, [IPV6]:PORT"};
   };
+  const bool printable =
+      std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
   SocketSpec spec;
   for (const std::string_view scheme : {"unix:", "local:"}) {
     if (!is_prefix_of(scheme, text)) continue;
@@ -134,6 +138,7 @@ Result<SocketSpec> SocketSpec::parse(std::string_view text, std::uint16_t defaul
     spec.path = text.substr(scheme.size());
     constexpr std::size_t kPathBytesMax = 107;  // sun_path of unix(7), less its final zero
     if (spec.path.empty() || spec.path[0] != '/') return refuse("the path must be absolute");
+    if (spec.path.find('\0') != std::string::npos) return refuse("the path has a zero byte");
     if (spec.path.size() > kPathBytesMax) return refuse("the path is longer than 107 bytes");
     return spec;
   }
@@ -172,7 +177,9 @@ Result<SocketSpec> SocketSpec::parse(std::string_view text, std::uint16_t defaul
   if (const auto ip = IpAddress::parse(host); ip && ip->family == IpAddress::Family::kV6) {
     spec.kind = Kind::kInet6;
   }
-  if (host.find_first_of(" \t/@[]") != std::string_view::npos) return refuse("no host name");
+  if (!printable || host.find_first_of("/@[]") != std::string_view::npos) {
+    return refuse("no host name");
+  }
   spec.host = host;
   if (port.empty()) {
     if (default_port == 0) return refuse("the port is missing");

@@ -61,8 +61,9 @@ std::string symbol_of(std::string_view flag_name) {
 
 /// The flag a name starts from: a standard one, or one that lacks its number.
 FlagOptions flag_defaults(const std::string& name) {
-  for (const FlagOptions& standard : FlagMap::standard().all()) {
-    if (standard.name == name) return standard;
+  const FlagMap standard = FlagMap::standard();
+  for (const FlagOptions& flag : standard.all()) {
+    if (flag.name == name) return flag;
   }
   FlagOptions out;
   out.name = name;
