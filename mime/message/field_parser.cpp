@@ -1,0 +1,220 @@
+#include "mime/message/field_parser.h"
+
+#include <mimetic/contentdisposition.h>
+#include <mimetic/contenttransferencoding.h>
+#include <mimetic/contenttype.h>
+#include <mimetic/fieldparam.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mime/message/ascii_case.h"
+#include "mime/message/charset.h"
+#include "mime/message/header_block.h"
+#include "mime/message/header_words.h"
+
+namespace shingled::mime {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+/// Cuts at each ";" outside quotes and comments; comments vanish, escapes in quotes are undone.
+/// Quotes stay on, for libmimetic to take off.
+std::vector<std::string> split_pieces(std::string_view value) {
+  std::vector<std::string> pieces(1);
+  bool quoted = false;
+  std::size_t comments = 0;
+  // An unterminated quote is an ordinary character, or it would swallow the parameters behind it.
+  const auto closes = [&value](std::size_t at) {
+    for (++at; at < value.size(); ++at) {
+      if (value[at] == '\\') {
+        ++at;
+      } else if (value[at] == '"') {
+        return true;
+      }
+    }
+    return false;
+  };
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
+    if (c == '\\' && (quoted || comments > 0) && i + 1 < value.size()) {
+      ++i;
+      if (comments == 0) pieces.back().push_back(value[i]);
+    } else if (comments > 0) {
+      comments += c == '(' ? 1U : 0U;
+      comments -= c == ')' ? 1U : 0U;
+    } else if (c == '"') {
+      if (quoted || closes(i)) {
+        quoted = !quoted;
+        pieces.back().push_back(c);
+      }
+    } else if (quoted) {
+      pieces.back().push_back(c);
+    } else if (c == '(' && value.find(')', i) != std::string_view::npos) {
+      ++comments;
+    } else if (c == ';') {
+      if (pieces.size() > kParametersMax) break;
+      pieces.emplace_back();
+    } else {
+      pieces.back().push_back(c);
+    }
+  }
+  return pieces;
+}
+
+using Parameters = std::map<std::string, std::string>;
+
+/// One continued or encoded parameter of RFC 2231: the pieces by number, and how they are coded.
+struct Continued {
+  std::map<unsigned, std::pair<std::string, bool>> sections;  // text, percent-encoded?
+};
+
+std::string percent_decode(std::string_view text) {
+  std::string out;
+  const auto digit = [](char c) {
+    const char lower = to_lower(c);
+    return lower >= '0' && lower <= '9'   ? lower - '0'
+           : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
+                                          : -1;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
+        digit(text[i + 2]) >= 0) {
+      out.push_back(static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])));
+      i += 2;
+    } else {
+      out.push_back(text[i]);
+    }
+  }
+  return out;
+}
+
+/// Joins the sections and converts them from the charset named in front: "utf-8'en'%c3%a4".
+std::string join_sections(const Continued& continued) {
+  std::string bytes;
+  std::string charset;
+  for (const auto& [number, section] : continued.sections) {
+    std::string_view text = section.first;
+    if (number == 0 && section.second) {
+      const std::size_t first = text.find('\'');
+      const std::size_t second =
+          first == std::string_view::npos ? first : text.find('\'', first + 1);
+      if (second != std::string_view::npos) {
+        charset = text.substr(0, first);
+        text.remove_prefix(second + 1);
+      }
+    }
+    bytes += section.second ? percent_decode(text) : std::string(text);
+  }
+  return to_utf8(bytes, charset);
+}
+
+/// "name*0*": the number of the section and whether it is encoded.
+void add_section(const std::string& name, std::size_t star, std::string value,
+                 std::map<std::string, Continued>& continued) {
+  std::string_view suffix = std::string_view(name).substr(star + 1);
+  bool encoded = suffix.empty();
+  if (!suffix.empty() && suffix.back() == '*') {
+    encoded = true;
+    suffix.remove_suffix(1);
+  }
+  unsigned number = 0;
+  for (const char c : suffix) {
+    if (c < '0' || c > '9' || number > kParametersMax) return;
+    number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  continued[name.substr(0, star)].sections.try_emplace(number, std::move(value), encoded);
+}
+
+/// An unquoted value ends at a blank, whatever follows.
+std::string_view first_word_unless_quoted(std::string_view piece, std::string_view value) {
+  if (piece.find('"') != std::string_view::npos) return value;
+  value = trim(value);
+  return value.substr(0, value.find_first_of(kBlanks));
+}
+
+/// The parameters behind the first piece; the first of a name counts, names are lower case.
+Parameters parse_parameters(const std::vector<std::string>& pieces) {
+  Parameters parameters;
+  std::map<std::string, Continued> continued;
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    if (pieces[i].find('=') == std::string::npos) continue;
+    const mimetic::FieldParam parsed(std::string(trim(pieces[i])));
+    const std::string name = to_lower(trim(parsed.name()));
+    std::string value(first_word_unless_quoted(pieces[i], parsed.value()));
+    if (name.empty()) continue;
+    if (const std::size_t star = name.find('*'); star != std::string::npos) {
+      add_section(name, star, std::move(value), continued);
+    } else {
+      parameters.try_emplace(name, std::move(value));
+    }
+  }
+  for (const auto& [name, sections] : continued) parameters[name] = join_sections(sections);
+  return parameters;
+}
+
+std::vector<std::string> pieces_of_field(std::string_view value) {
+  return split_pieces(unfold(value.substr(0, std::min(value.size(), kFieldBytesMax))));
+}
+
+std::string parameter(const Parameters& parameters, const std::string& name) {
+  const auto found = parameters.find(name);
+  return found == parameters.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
+std::optional<MediaType> parse_media_type(std::string_view value) {
+  const std::vector<std::string> pieces = pieces_of_field(value);
+  const std::string_view whole = trim(pieces[0]);
+  const mimetic::ContentType parsed{std::string(whole.substr(0, whole.find_first_of(kBlanks)))};
+  MediaType media;
+  media.type = to_lower(trim(parsed.type()));
+  media.subtype = to_lower(trim(parsed.subtype()));
+  if (media.type.empty()) return std::nullopt;
+  if (media.type == "html" && media.subtype.empty()) {
+    media.type = "text";
+    media.subtype = "html";
+  }
+  const Parameters parameters = parse_parameters(pieces);
+  media.charset = parameter(parameters, "charset");
+  media.boundary = parameter(parameters, "boundary");
+  media.name = decode_header_words(parameter(parameters, "name"));
+  return media;
+}
+
+Disposition parse_disposition(std::string_view value) {
+  const std::vector<std::string> pieces = pieces_of_field(value);
+  const mimetic::ContentDisposition parsed{std::string(trim(pieces[0]))};
+  Disposition disposition;
+  const std::string kind = to_lower(trim(parsed.type()));
+  disposition.kind = kind == "inline" ? Disposition::Kind::kInline : Disposition::Kind::kAttachment;
+  if (kind.empty()) disposition.kind = Disposition::Kind::kNone;
+  disposition.file_name = decode_header_words(parameter(parse_parameters(pieces), "filename"));
+  return disposition;
+}
+
+TransferEncoding parse_transfer_encoding(std::string_view value) {
+  const std::string cut(trim(value.substr(0, std::min(value.size(), kFieldBytesMax))));
+  const mimetic::ContentTransferEncoding parsed{cut};
+  const std::string mechanism = to_lower(trim(parsed.mechanism()));
+  if (mechanism == "7bit") return TransferEncoding::k7bit;
+  if (mechanism == "8bit") return TransferEncoding::k8bit;
+  if (mechanism == "binary") return TransferEncoding::kBinary;
+  if (mechanism == "quoted-printable") return TransferEncoding::kQuotedPrintable;
+  if (mechanism == "base64") return TransferEncoding::kBase64;
+  if (mechanism == "x-uuencode" || mechanism == "uuencode" || mechanism == "x-uue") {
+    return TransferEncoding::kUuencode;
+  }
+  return TransferEncoding::kMissing;
+}
+
+}  // namespace shingled::mime

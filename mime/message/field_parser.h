@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "mime/message/mail.h"
+
+namespace shingled::mime {
+
+// The only door to libmimetic. It parses the pieces of structured fields; what it gets wrong is
+// done here first: it cuts parameters at a ";" inside quotes, keeps comments, and knows no RFC
+// 2231. It also costs quadratic time in the length of a field, so fields beyond kFieldBytesMax are
+// cut.
+//
+// Input:   the raw value of a field, folded or not. Errors: none.   Threads: stateless.
+
+inline constexpr std::size_t kFieldBytesMax = 8 * 1024;
+inline constexpr std::size_t kParametersMax = 64;
+
+/// Content-Type; none if there is no type. A lone "html" is text/html, other types may go without a
+/// subtype.
+std::optional<MediaType> parse_media_type(std::string_view value);
+
+Disposition parse_disposition(std::string_view value);
+
+TransferEncoding parse_transfer_encoding(std::string_view value);
+
+}  // namespace shingled::mime

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shingled::mime {
+
+/// One header field as it stands in the message: `value` still folded and encoded, without the
+/// blanks after the colon and the final line break.
+struct HeaderField {
+  std::string_view name;
+  std::string_view value;
+  friend bool operator==(const HeaderField&, const HeaderField&) = default;
+};
+
+/// Content-Type with what we use of its parameters. Names are lower case, values as written.
+struct MediaType {
+  std::string type = "text";
+  std::string subtype = "plain";
+  std::string charset;
+  std::string boundary;
+  std::string name;  ///< the old place of a file name
+  friend bool operator==(const MediaType&, const MediaType&) = default;
+};
+
+/// Content-Disposition; an unknown word counts as attachment (RFC 2183 2.8).
+struct Disposition {
+  enum class Kind : std::uint8_t { kNone, kInline, kAttachment };
+  Kind kind = Kind::kNone;
+  std::string file_name;
+  friend bool operator==(const Disposition&, const Disposition&) = default;
+};
+
+enum class TransferEncoding : std::uint8_t {
+  kMissing,  ///< no field, or one we do not know: the body is taken as it is
+  k7bit,
+  k8bit,
+  kBinary,
+  kQuotedPrintable,
+  kBase64,
+  kUuencode
+};
+
+/// A node of the MIME tree. All views point into the message or into Mail::decoded.
+struct MailPart {
+  std::string path;                     ///< IMAP section number: "1.2"; "" is the top multipart
+  std::optional<std::uint32_t> parent;  ///< index of the node above
+  std::uint32_t depth = 0;
+  std::uint32_t children = 0;
+  std::vector<HeaderField> headers;
+  MediaType type;
+  bool type_declared = false;  ///< a usable Content-Type was there
+  Disposition disposition;
+  bool has_content_id = false;
+  TransferEncoding encoding = TransferEncoding::kMissing;
+  std::string_view raw_body;  ///< exactly as sent: up to the delimiter, its line break included
+  std::string_view body;      ///< decoded; empty for a multipart
+
+  [[nodiscard]] bool is_multipart() const { return type.type == "multipart"; }
+  /// message/delivery-status and the like: text for people, although of type message.
+  [[nodiscard]] bool is_report() const {
+    return type.type == "message" && (type.subtype == "delivery-status" ||
+                                      type.subtype.find("notification") != std::string::npos);
+  }
+  /// Its body is a message of its own: message/rfc822, message/partial, ...
+  [[nodiscard]] bool is_message() const { return type.type == "message" && !is_report(); }
+  [[nodiscard]] std::string_view file_name() const {
+    return disposition.file_name.empty() ? type.name : disposition.file_name;
+  }
+};
+
+/// A message as a value: nodes in pre-order, so a node's index is also its number in the walk.
+/// Movable, not copyable: `parts` has views into `decoded`.
+struct Mail {
+  Mail() = default;
+  Mail(Mail&&) = default;
+  Mail& operator=(Mail&&) = default;
+  Mail(const Mail&) = delete;
+  Mail& operator=(const Mail&) = delete;
+  ~Mail() = default;
+
+  std::vector<MailPart> parts;
+  std::deque<std::string> decoded;   ///< bodies that had a transfer encoding; addresses are stable
+  std::vector<std::string> defects;  ///< fixed phrases, each once, in the order found
+
+  /// Notes a defect once.
+  void note(std::string_view defect);
+};
+
+/// The first field of that name, compared without case.
+const HeaderField* find_header(const std::vector<HeaderField>& headers, std::string_view name);
+
+}  // namespace shingled::mime

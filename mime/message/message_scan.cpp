@@ -1,0 +1,326 @@
+#include "mime/message/message_scan.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "mime/message/ascii_case.h"
+#include "mime/message/delimiters.h"
+#include "mime/message/field_parser.h"
+#include "mime/message/header_block.h"
+#include "mime/message/transfer_decoding.h"
+
+namespace shingled::mime {
+namespace {
+
+struct Range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  [[nodiscard]] bool empty() const { return begin >= end; }
+};
+
+/// The bytes a message and the messages nested in it are cut from. A nested message that has to be
+/// decoded first is a source of its own.
+struct Source {
+  std::string_view bytes;
+  std::vector<Delimiter> delimiters;
+};
+
+/// One message, outermost or nested.
+struct Scope {
+  const Source* source = nullptr;
+  Range range;
+  std::optional<std::uint32_t> parent;  ///< the message/rfc822 part it is the body of
+  std::string path;                     ///< of that part
+  /// Where the latest delimiter that matched a boundary begins; the message's begin if the
+  /// multipart opened last has none. Left-overs are looked for behind it.
+  std::size_t matched = 0;
+
+  [[nodiscard]] const std::vector<Delimiter>& delimiters() const { return source->delimiters; }
+};
+
+/// Something whose parts are still to be cut: a multipart, or behind it what is left of its
+/// message.
+struct Frame {
+  enum class Kind : std::uint8_t { kMultipart, kLeftovers };
+  Kind kind = Kind::kMultipart;
+  Scope* scope = nullptr;
+  Range range{};
+  std::uint32_t part = 0;     ///< the multipart
+  std::string boundary{};     ///< empty: the first delimiter will tell
+  std::string path_prefix{};  ///< of its children
+  std::size_t next_delimiter = 0;
+  std::size_t child_begin = 0;
+  bool in_child = false;
+};
+
+std::string join_path(const std::string& prefix, const std::string& last) {
+  return prefix.empty() ? last : prefix + "." + last;
+}
+
+bool is_line_break(char c) { return c == '\r' || c == '\n'; }
+
+class Scanner {
+ public:
+  Scanner(std::string_view message, const MimeOptions& options)
+      : options_(options), leftover_bytes_max_(message.size()) {
+    sources_.push_back({message, find_delimiters(message)});
+    add_scope(sources_.back(), {skip_envelope(message), message.size()}, std::nullopt, "");
+  }
+
+  Mail run() {
+    while (pending_ != nullptr || !frames_.empty()) {
+      if (Scope* scope = std::exchange(pending_, nullptr)) {
+        add_root(*scope);
+      } else if (frames_.back().kind == Frame::Kind::kMultipart) {
+        step_multipart();
+      } else {
+        step_leftovers();
+      }
+    }
+    return std::move(mail_);
+  }
+
+ private:
+  /// Blank lines and the "From " line of an mbox in front of the header.
+  static std::size_t skip_envelope(std::string_view message) {
+    std::size_t at = std::min(message.find_first_not_of(" \t\r\n\v\f"), message.size());
+    if (message.substr(at, 5) == "From ") {
+      at = std::min(message.find('\n', at), message.size() - 1) + 1;
+    }
+    return at;
+  }
+
+  void add_scope(const Source& source, Range range, std::optional<std::uint32_t> parent,
+                 const std::string& path) {
+    scopes_.push_back({&source, range, parent, path, range.begin});
+    pending_ = &scopes_.back();
+  }
+
+  /// The root part of a message has the section number ".1" unless it is a multipart.
+  void add_root(Scope& scope) {
+    const std::size_t index = mail_.parts.size();
+    frames_.push_back({.kind = Frame::Kind::kLeftovers, .scope = &scope});
+    add_part(scope, scope.range, scope.parent, join_path(scope.path, "1"), scope.path);
+    const bool nests = index < mail_.parts.size() &&
+                       (mail_.parts[index].is_multipart() || mail_.parts[index].is_message());
+    if (!nests) frames_.pop_back();
+  }
+
+  void step_multipart() {
+    Frame& frame = frames_.back();
+    const std::optional<Range> child = next_child(frame);
+    if (!child) return frames_.pop_back();
+    const std::string path =
+        join_path(frame.path_prefix, std::to_string(++mail_.parts[frame.part].children));
+    add_part(*frame.scope, *child, frame.part, path, path);
+  }
+
+  /// The next range between two delimiters of this multipart.
+  std::optional<Range> next_child(Frame& frame) {
+    const std::vector<Delimiter>& delimiters = frame.scope->delimiters();
+    while (frame.next_delimiter < delimiters.size() &&
+           delimiters[frame.next_delimiter].begin <= frame.range.end) {
+      const Delimiter& delimiter = delimiters[frame.next_delimiter];
+      if (delimiter.begin >= frame.range.end) break;
+      ++frame.next_delimiter;
+      if (frame.boundary.empty()) frame.boundary = delimiter.name;
+      const Delimiter::Match match = delimiter.match(frame.boundary);
+      if (match == Delimiter::Match::kNo) continue;
+      frame.scope->matched = delimiter.begin;
+      const Range child{frame.child_begin, delimiter.begin};
+      const bool complete = frame.in_child && !child.empty();
+      // Of two delimiters with nothing between them the first begins the part.
+      if (complete || !frame.in_child) frame.child_begin = delimiter.behind;
+      frame.in_child = true;
+      if (match == Delimiter::Match::kClosing) end_at_closing(frame);
+      if (complete) return child;
+    }
+    if (!std::exchange(frame.in_child, false)) return std::nullopt;
+    mail_.note("multipart without its end");
+    return last_child(frame);
+  }
+
+  /// Nothing follows a closing delimiter, unless the very next delimiter is of this multipart, too.
+  static void end_at_closing(Frame& frame) {
+    const std::vector<Delimiter>& delimiters = frame.scope->delimiters();
+    if (frame.next_delimiter < delimiters.size() &&
+        delimiters[frame.next_delimiter].begin < frame.scope->range.end &&
+        delimiters[frame.next_delimiter].match(frame.boundary) != Delimiter::Match::kNo) {
+      return;
+    }
+    frame.next_delimiter = delimiters.size();
+    frame.in_child = false;
+  }
+
+  /// The part behind the last delimiter of a multipart that is not closed. Inside of others it is
+  /// kept only if nothing but the delimiter that ends the multipart follows in the message.
+  static std::optional<Range> last_child(const Frame& frame) {
+    const Scope& scope = *frame.scope;
+    const std::vector<Delimiter>& delimiters = scope.delimiters();
+    const std::size_t next = first_delimiter_from(delimiters, frame.range.end + 1);
+    if (next < delimiters.size() && delimiters[next].begin < scope.range.end) return std::nullopt;
+    const Range child{frame.child_begin, frame.range.end};
+    return child.empty() ? std::nullopt : std::optional(child);
+  }
+
+  /// Salvage: behind the last delimiter of a multipart message, whatever looks like a delimiter
+  /// begins a part without a parent. List footers below a "-- " come this way.
+  void step_leftovers() {
+    Frame& frame = frames_.back();
+    Scope& scope = *frame.scope;
+    const std::vector<Delimiter>& delimiters = scope.delimiters();
+    if (frame.next_delimiter == 0) {
+      const bool nothing_matched = scope.matched == scope.range.begin;
+      frame.next_delimiter =
+          first_delimiter_from(delimiters, scope.matched + (nothing_matched ? 0 : 1));
+    }
+    while (frame.next_delimiter < delimiters.size()) {
+      const Delimiter& delimiter = delimiters[frame.next_delimiter++];
+      if (delimiter.begin >= scope.range.end) break;
+      if (delimiter.closing) continue;
+      Range range{delimiter.behind, scope.range.end};
+      if (frame.next_delimiter < delimiters.size()) {
+        range.end = std::min(range.end, delimiters[frame.next_delimiter].begin);
+      }
+      if (range.empty()) continue;
+      if (!is_worth_keeping(scope.source->bytes.substr(range.begin, range.end - range.begin)))
+        break;
+      return add_part(scope, range, std::nullopt, join_path(scope.path, "1"), scope.path);
+    }
+    frames_.pop_back();
+  }
+
+  /// A left-over without a header needs a letter or digit. All of them together may not be longer
+  /// than the message, or nested messages would multiply it.
+  bool is_worth_keeping(std::string_view bytes) {
+    const auto is_alnum = [](char c) {
+      const char lower = to_lower(c);
+      return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
+    };
+    if (is_line_break(bytes[0]) && std::none_of(bytes.begin(), bytes.end(), is_alnum)) return false;
+    mail_.note("text behind the end of a multipart");
+    leftover_bytes_ += bytes.size();
+    return leftover_bytes_ <= leftover_bytes_max_;
+  }
+
+  /// Adds the part of `range`; a multipart gives `prefix` to the paths of its children.
+  void add_part(Scope& scope, Range range, std::optional<std::uint32_t> parent,
+                const std::string& path, const std::string& prefix) {
+    if (mail_.parts.size() >= options_.parts_max) return mail_.note("part limit reached");
+    const auto index = static_cast<std::uint32_t>(mail_.parts.size());
+    MailPart& part = mail_.parts.emplace_back();
+    part.parent = parent;
+    part.path = path;
+    const std::optional<std::uint32_t> above = parent ? parent : scope.parent;
+    if (above) part.depth = mail_.parts[*above].depth + 1;
+    const std::string_view bytes = scope.source->bytes;
+    range.begin = read_header(bytes.substr(0, range.end), range.begin, part);
+    part.raw_body = bytes.substr(range.begin, range.end - range.begin);
+    const bool nests = part.is_multipart() || part.is_message();
+    const bool too_deep = nests && part.depth + 1 >= options_.depth_max;
+    if (too_deep) mail_.note("depth limit reached");
+    if (part.is_multipart()) {
+      if (prefix != path) part.path = prefix.empty() ? "" : prefix + ".TEXT";
+      if (!too_deep) open_multipart(scope, range, index, prefix);
+      return;
+    }
+    decode_body(part);
+    if (part.is_message() && !too_deep) open_message(scope, range, index);
+  }
+
+  /// Reads the header at `begin`; returns where the body begins.
+  std::size_t read_header(std::string_view bytes, std::size_t begin, MailPart& part) {
+    const std::string_view text = bytes.substr(begin);
+    if (!text.empty() && is_line_break(text[0])) return begin;
+    HeaderBlock block = split_header_block(text, options_);
+    // Without an empty line there is no header, but for a message that is nothing else.
+    if (!block.ended && (block.fields.empty() || part.parent)) return begin;
+    if (block.truncated) mail_.note("header limit reached");
+    part.headers = std::move(block.fields);
+    interpret_header(part);
+    return begin + block.body_begin;
+  }
+
+  /// The fields that say what the body is. Of several types a multipart wins, then the first.
+  static void interpret_header(MailPart& part) {
+    for (const HeaderField& field : part.headers) {
+      if (equal_ignoring_case(field.name, "Content-Type")) {
+        std::optional<MediaType> media = parse_media_type(field.value);
+        if (!media || (part.type_declared && media->type != "multipart")) continue;
+        part.type = std::move(*media);
+        part.type_declared = true;
+      } else if (equal_ignoring_case(field.name, "Content-Disposition")) {
+        if (part.disposition.kind == Disposition::Kind::kNone) {
+          part.disposition = parse_disposition(field.value);
+        }
+      } else if (equal_ignoring_case(field.name, "Content-Transfer-Encoding")) {
+        if (part.encoding == TransferEncoding::kMissing) {
+          part.encoding = parse_transfer_encoding(field.value);
+        }
+      } else if (equal_ignoring_case(field.name, "Content-Id")) {
+        part.has_content_id = true;
+      }
+    }
+  }
+
+  void open_multipart(Scope& scope, Range range, std::uint32_t part, const std::string& prefix) {
+    scope.matched = scope.range.begin;
+    frames_.push_back({.kind = Frame::Kind::kMultipart,
+                       .scope = &scope,
+                       .range = range,
+                       .part = part,
+                       .boundary = mail_.parts[part].type.boundary,
+                       .path_prefix = prefix,
+                       .next_delimiter = first_delimiter_from(scope.delimiters(), range.begin)});
+  }
+
+  void open_message(const Scope& scope, Range range, std::uint32_t part) {
+    const MailPart& outer = mail_.parts[part];
+    if (outer.body.data() == outer.raw_body.data()) {
+      range.end = range.begin + outer.body.size();
+      return add_scope(*scope.source, range, part, outer.path);
+    }
+    sources_.push_back({outer.body, find_delimiters(outer.body)});
+    add_scope(sources_.back(), {0, outer.body.size()}, part, outer.path);
+  }
+
+  void decode_body(MailPart& part) {
+    const std::string_view raw = part.raw_body;
+    const std::size_t limit = options_.part_bytes_max;
+    const auto keep = [this](std::string decoded) -> std::string_view {
+      return mail_.decoded.emplace_back(std::move(decoded));
+    };
+    switch (part.encoding) {
+      case TransferEncoding::kBase64:
+        part.body = keep(decode_base64(raw, limit));
+        break;
+      case TransferEncoding::kQuotedPrintable:
+        part.body = keep(decode_quoted_printable(raw, limit));
+        break;
+      case TransferEncoding::kUuencode:
+        part.body = keep(decode_uuencode(raw, limit));
+        break;
+      default:
+        part.body = raw.substr(0, limit);
+    }
+    if (part.body.size() >= limit) mail_.note("part size limit reached");
+  }
+
+  const MimeOptions& options_;
+  std::deque<Source> sources_;  ///< addresses are stable
+  std::deque<Scope> scopes_;    ///< addresses are stable
+  std::vector<Frame> frames_;
+  Scope* pending_ = nullptr;  ///< a message whose root part comes next
+  std::size_t leftover_bytes_ = 0;
+  const std::size_t leftover_bytes_max_;
+  Mail mail_;
+};
+
+}  // namespace
+
+Mail scan_message(std::string_view message, const MimeOptions& options) {
+  return Scanner(message, options).run();
+}
+
+}  // namespace shingled::mime
