@@ -48,8 +48,9 @@ int exit_code(const Error& error) {
 /// what is above.
 class Daemon {
  public:
-  Daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source, LogSink& log)
-      : settings_(std::move(settings)), source_(source), log_(log) {}
+  Daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source, LogSink& log,
+         Clock& clock)
+      : settings_(std::move(settings)), source_(source), log_(log), clock_(clock) {}
 
   Status start();
   /// Signals until one says stop. Errors: the milter ended by itself.
@@ -65,7 +66,7 @@ class Daemon {
   std::shared_ptr<const Settings> settings_;
   const SettingsSource& source_;
   LogSink& log_;
-  SystemClock clock_;
+  Clock& clock_;
   SystemRandom random_;
   PidFile pid_file_;
   std::unique_ptr<storage::Engine> engine_;
@@ -216,9 +217,10 @@ int give_up(const Error& error, const DaemonOptions& options, Logger* log) {
 int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source) {
   block_signals();
   const DaemonOptions options = settings->daemon;
-  auto log = LogSink::open(options.log_file, options.log_level);
+  SystemClock clock;
+  auto log = LogSink::open(options.log_file, options.log_level, clock);
   if (!log) return give_up(log.error(), options, nullptr);
-  Daemon daemon(std::move(settings), source, **log);
+  Daemon daemon(std::move(settings), source, **log, clock);
   Status status = daemon.start();
   if (status) {
     status = daemon.serve();

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <future>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -53,6 +54,7 @@ class MilterService::Impl {
 namespace {
 
 constexpr int kBacklog = 256;
+constexpr std::chrono::milliseconds kWakeInterval{20};
 constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
 constexpr unsigned long kStepsUnwanted =
     SMFIP_NOHELO | SMFIP_NORCPT | SMFIP_NODATA | SMFIP_NOUNKNOWN;
@@ -346,6 +348,7 @@ MilterService::MilterService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 MilterService::~MilterService() {
   drain(impl_->clock.now());
   g_service.store(nullptr);
+  if (impl_->socket.kind == SocketSpec::Kind::kUnix) ::unlink(impl_->socket.path.c_str());
   // libmilter's threads live on in idle connections until the process ends, and one may be just
   // about to ask for the door: it stays, closed.
   impl_.release();
@@ -357,8 +360,12 @@ Status MilterService::run() {
 }
 
 void MilterService::stop() {
-  smfi_stop();
-  wake_listener(impl_->socket);  // libmilter looks up every five seconds only
+  // smfi_stop waits for a lock that the listener holds while it waits, five seconds at a time, for
+  // a connection: so it gets one.
+  const std::future<void> stopped = std::async(std::launch::async, [] { smfi_stop(); });
+  while (stopped.wait_for(kWakeInterval) != std::future_status::ready) {
+    wake_listener(impl_->socket);
+  }
 }
 
 std::size_t MilterService::drain(TimePoint deadline) {

@@ -108,6 +108,7 @@ Action Session::end_of_message(std::string_view queue_id, Mta& mta) {
   if (message.failure.empty()) {
     facts = scanner.scan(message.buffer.bytes(), [&] { mta.progress(); });
     facts.truncated = message.buffer.truncated();
+    warn_of_failures(facts);
     verdict = scanner.judge(facts, policy);
   } else {
     verdict = verdict_on_failure(policy, message.failure);
@@ -130,6 +131,19 @@ void Session::log_skipped(SenderClass sender) {
                    .field("action", "skip")
                    .field("class", to_string(sender))
                    .field("client", client_ ? client_->to_string() : "local"));
+}
+
+/// Names no message: lines that are equal are one warning to the log.
+void Session::warn_of_failures(const Facts& facts) {
+  for (const Lookup& lookup : facts.lookups) {
+    if (!lookup.failed()) continue;
+    LogLine line("lookup_failed");
+    line.field("rule", lookup.rule).field("server", lookup.server);
+    line.field("outcome", to_string(lookup.outcome));
+    if (lookup.status != 0) line.field("status", lookup.status);
+    if (!lookup.error.empty()) line.field("error", lookup.error);
+    logger_.warning(line);
+  }
 }
 
 void Session::log_message(const Message& message, const Facts& facts, const Verdict& verdict,

@@ -63,6 +63,7 @@ class Session {
   };
 
   void log_skipped(SenderClass sender);
+  void warn_of_failures(const Facts& facts);
   void log_message(const Message& message, const Facts& facts, const Verdict& verdict,
                    std::string_view queue_id, const Status& applied);
 

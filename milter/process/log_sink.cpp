@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/base/guarded.h"
+#include "milter/process/repeat_filter.h"
 
 namespace shingled::milter {
 
@@ -50,16 +51,19 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 
 class LogSink::Impl {
  public:
-  Impl(std::string a_file, SpdLogger a_logger)
-      : file(std::move(a_file)), logger(std::in_place, std::move(a_logger)) {}
+  Impl(std::string a_file, SpdLogger a_logger, Clock& a_clock)
+      : file(std::move(a_file)), clock(a_clock), logger(std::in_place, std::move(a_logger)) {}
   const std::string file;
+  Clock& clock;
   Guarded<SpdLogger> logger;
+  Guarded<RepeatFilter> warnings;
 };
 
-Result<std::unique_ptr<LogSink>> LogSink::open(const std::string& file, LogLevel level) {
+Result<std::unique_ptr<LogSink>> LogSink::open(const std::string& file, LogLevel level,
+                                               Clock& clock) {
   auto logger = make_logger(file);
   if (!logger) return logger.error();
-  auto impl = std::make_unique<Impl>(file, *std::move(logger));
+  auto impl = std::make_unique<Impl>(file, *std::move(logger), clock);
   return std::unique_ptr<LogSink>(new LogSink(std::move(impl), level));
 }
 
@@ -71,7 +75,15 @@ LogSink::~LogSink() = default;
 void LogSink::write(LogLevel level, std::string_view line) {
   if (!enabled(level)) return;
   const SpdLogger logger = *impl_->logger.lock();
-  logger->log(spdlog_level(level), line);
+  if (level != LogLevel::kWarning) {
+    logger->log(spdlog_level(level), line);
+    return;
+  }
+  const auto held_back = impl_->warnings.lock()->admit(line, impl_->clock.now());
+  if (!held_back) return;
+  LogLine with_count(line);
+  if (*held_back > 0) with_count.field("repeated", *held_back);
+  logger->warn(with_count.text());
 }
 
 Status LogSink::reopen() {

@@ -4,17 +4,20 @@
 #include <memory>
 #include <string>
 
+#include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/base/result.h"
 
 namespace shingled::milter {
 
 /// The daemon's log through spdlog: standard error, or a file that can be opened anew after
-/// rotation. Threads: any thread.
+/// rotation. A warning that repeats itself is written once a minute, with the number held back.
+/// Threads: any thread.
 class LogSink final : public Logger {
  public:
   /// `file` empty = standard error. Errors: kUnavailable, naming the file.
-  static Result<std::unique_ptr<LogSink>> open(const std::string& file, LogLevel level);
+  static Result<std::unique_ptr<LogSink>> open(const std::string& file, LogLevel level,
+                                               Clock& clock);
   ~LogSink() override;
   LogSink(const LogSink&) = delete;
   LogSink& operator=(const LogSink&) = delete;

@@ -147,9 +147,9 @@ Reply RequestHandler::refuse(const Command& command, std::int32_t status) {
   return reply;
 }
 
-PermittedUpdate RequestHandler::pending(const Command& command, const Opened& opened,
-                                        const Peer& peer, ReplyForm form) const {
-  PermittedUpdate pending;
+PendingUpdate RequestHandler::pending(const Command& command, const Opened& opened,
+                                      const Peer& peer, ReplyForm form) const {
+  PendingUpdate pending;
   Update& update = pending.update;
   update.source = source_of(peer.ip);
   update.fingerprint.digest = command.digest;

@@ -54,13 +54,13 @@ struct ReplyTicket {
 };
 
 /// An update that may be made; its reply waits for the commit.
-struct PermittedUpdate {
+struct PendingUpdate {
   Update update;
   ReplyTicket ticket;
   MessageName name{};  ///< equal for a request and its retransmissions
 };
 
-using Handled = std::variant<Drop, Answer, PermittedUpdate>;
+using Handled = std::variant<Drop, Answer, PendingUpdate>;
 
 /// From a packet to its answer: opens, decodes, checks rights, asks the store, encodes, seals.
 /// PROTOCOL.md says who gets what.
@@ -98,8 +98,8 @@ class RequestHandler {
   Reply check(const Command& command, std::uint32_t now);
   Reply stat(const Command& command);
   Reply refuse(const Command& command, std::int32_t status);
-  PermittedUpdate pending(const Command& command, const Opened& opened, const Peer& peer,
-                          ReplyForm form) const;
+  PendingUpdate pending(const Command& command, const Opened& opened, const Peer& peer,
+                        ReplyForm form) const;
   Answer dress(const Reply& reply, ReplyForm form, const std::optional<SharedKey>& key,
                std::span<std::uint8_t> out);
 

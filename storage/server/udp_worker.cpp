@@ -78,7 +78,7 @@ void UdpWorker::handle(std::size_t socket, std::size_t i, std::uint32_t wall, Ti
     replies_.add(answer->bytes, received_.route(i));
     return;
   }
-  auto* pending = std::get_if<PermittedUpdate>(&handled);
+  auto* pending = std::get_if<PendingUpdate>(&handled);
   if (pending == nullptr) return;
   const ReplyTicket ticket = pending->ticket;
   const ReplyRoute route = received_.route(i);

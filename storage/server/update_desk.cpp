@@ -34,7 +34,7 @@ UpdateDesk::UpdateDesk(std::size_t workers) {
   for (std::size_t i = 0; i < workers; ++i) mailboxes_.push_back(std::make_unique<Mailbox>());
 }
 
-UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, PermittedUpdate pending,
+UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, PendingUpdate pending,
                                      WaitingUpdate waiting, TimePoint now) {
   {
     auto state = state_.lock();

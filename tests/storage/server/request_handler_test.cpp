@@ -186,7 +186,7 @@ TEST_F(RequestHandlerTest, LeavesAnUpdateToItsCaller) {
   Command write = command(CommandCode::kWrite, kVersionLong | kVersionWeakBit);
   write.value = -3;
   const Handled handled = handle(write);
-  const auto& pending = std::get<PermittedUpdate>(handled);
+  const auto& pending = std::get<PendingUpdate>(handled);
   EXPECT_EQ(pending.update.flag, 11U);
   EXPECT_EQ(pending.update.value, -3);
   EXPECT_TRUE(pending.update.weak);
@@ -198,14 +198,14 @@ TEST_F(RequestHandlerTest, LeavesAnUpdateToItsCaller) {
 
 TEST_F(RequestHandlerTest, DeletesFromEveryListWhateverTheFlag) {
   const Handled handled = handle(command(CommandCode::kDelete));
-  EXPECT_EQ(std::get<PermittedUpdate>(handled).update.kind, Update::Kind::kDelete);
-  EXPECT_EQ(std::get<PermittedUpdate>(handled).update.flag, 0U);
+  EXPECT_EQ(std::get<PendingUpdate>(handled).update.kind, Update::Kind::kDelete);
+  EXPECT_EQ(std::get<PendingUpdate>(handled).update.flag, 0U);
 }
 
 TEST_F(RequestHandlerTest, NamesARetransmissionLikeItsFirst) {
   const auto name = [&](const Command& command, const Peer& from) {
     const Handled handled = handle(command, from);
-    return std::get<PermittedUpdate>(handled).name;
+    return std::get<PendingUpdate>(handled).name;
   };
   const Command write = command(CommandCode::kWrite);
   const auto first = name(write, peer("127.0.0.1"));
@@ -295,7 +295,7 @@ TEST_F(SealedRequestTest, NamesAnUpdateByItsClientKeyWhereverItComesFrom) {
   use(options_);
   const Handled first = handler_.handle(packet, peer("127.0.0.1"), kNow, out_);
   const Handled replayed = handler_.handle(packet, peer("192.0.2.1"), kNow, out_);
-  EXPECT_EQ(std::get<PermittedUpdate>(first).name, std::get<PermittedUpdate>(replayed).name);
+  EXPECT_EQ(std::get<PendingUpdate>(first).name, std::get<PendingUpdate>(replayed).name);
 }
 
 // Every datagram that was tried on the live servers. Where the two differ we do as the newer one.

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "config/base/clock.h"
+
+namespace shingled::milter {
+
+/// Lets a line that says the same again and again through once a minute.
+/// A value; takes `now`. Threads: one thread at a time. Bounded: kLinesMax lines are remembered.
+class RepeatFilter {
+ public:
+  static constexpr Duration kInterval = std::chrono::minutes(1);
+  static constexpr std::size_t kLinesMax = 256;
+
+  /// How many equal lines were held back since the last one that passed; nothing = hold this one
+  /// back too.
+  std::optional<std::uint64_t> admit(std::string_view line, TimePoint now);
+
+ private:
+  struct Seen {
+    TimePoint passed;
+    std::uint64_t held_back = 0;
+  };
+  std::unordered_map<std::string, Seen> seen_;
+};
+
+}  // namespace shingled::milter
