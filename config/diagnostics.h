@@ -17,6 +17,7 @@ struct Position {
   Origin origin = Origin::kFile;
   int line = 0;    ///< from 1; of an override its number; 0 = nowhere, the whole file
   int column = 0;  ///< in bytes, from 1
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 inside <=> for a pointer
   friend auto operator<=>(const Position&, const Position&) = default;
 };
 

@@ -43,9 +43,7 @@ class Field {
   [[nodiscard]] Diagnostics& diagnostics() const { return *diagnostics_; }
   [[nodiscard]] bool is_null() const { return node_->kind == YamlNode::Kind::kNull; }
 
-  void problem(std::string what) const {
-    diagnostics_->add(node_->position, key_, std::move(what));
-  }
+  void problem(std::string_view what) const { diagnostics_->add(node_->position, key_, what); }
   /// "WHAT; allowed: ALLOWED"
   void problem(std::string_view what, std::string_view allowed) const;
   /// The text of a scalar, or a problem.
@@ -74,6 +72,8 @@ class Section {
   ~Section();
   Section(const Section&) = delete;
   Section& operator=(const Section&) = delete;
+  Section(Section&&) = delete;
+  Section& operator=(Section&&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] Diagnostics& diagnostics() const { return *diagnostics_; }

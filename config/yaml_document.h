@@ -25,7 +25,7 @@ struct YamlNode {
   [[nodiscard]] YamlNode* find(std::string_view name);
 };
 
-constexpr std::size_t kYamlBytesMax = 4 * 1024 * 1024;
+constexpr std::size_t kYamlBytesMax = 4UL * 1024 * 1024;
 constexpr std::size_t kYamlDepthMax = 32;  ///< the settings need six
 constexpr std::size_t kYamlNodesMax = 200'000;
 

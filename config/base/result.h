@@ -43,23 +43,24 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Error error)
-      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // Implicit, so that `return value;` and `return Error{...};` do.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
 
-  T& value() & {
+  [[nodiscard]] T& value() & {
     assert(has_value());
     return *std::get_if<0>(&state_);
   }
-  const T& value() const& {
+  [[nodiscard]] const T& value() const& {
     assert(has_value());
     return *std::get_if<0>(&state_);
   }
-  T&& value() && {
+  [[nodiscard]] T&& value() && {
     assert(has_value());
     return std::move(*std::get_if<0>(&state_));
   }
@@ -73,7 +74,7 @@ class [[nodiscard]] Result {
     assert(!has_value());
     return *std::get_if<1>(&state_);
   }
-  T value_or(T other) const& { return has_value() ? value() : std::move(other); }
+  [[nodiscard]] T value_or(T other) const& { return has_value() ? value() : std::move(other); }
 
  private:
   std::variant<T, Error> state_;
@@ -86,8 +87,8 @@ class [[nodiscard]] Result<void> {
   using value_type = void;
 
   Result() = default;
-  Result(Error error)
-      : error_(std::move(error)), ok_(false) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(Error error) : error_(std::move(error)), ok_(false) {}
 
   [[nodiscard]] bool has_value() const { return ok_; }
   explicit operator bool() const { return ok_; }

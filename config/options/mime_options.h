@@ -9,13 +9,13 @@ namespace shingled {
 /// Section `mime`: bounds on what one message may cost, and how its texts become words. What lies
 /// beyond a bound is left out of the analysis and noted as a defect; it is never an error.
 struct MimeOptions {
-  std::uint32_t depth_max = 64;                 ///< nesting of multiparts and messages, 1 to 1000
-  std::uint32_t parts_max = 10'000;             ///< parts of one message, 1 to 1000000
-  std::uint64_t header_bytes_max = 256 * 1024;  ///< one header block, 1K to 16M
-  std::uint64_t header_line_bytes_max = 64 * 1024;  ///< one unfolded header field, 1K to 1M
-  std::uint64_t part_bytes_max = 16 * 1024 * 1024;  ///< decoded body of one part, 1K to 1G
-  std::uint64_t text_bytes_max = 1024 * 1024;       ///< visible text of one part, 1K to 64M
-  std::uint32_t words_max = 100'000;                ///< words of one part, 32 to 10000000
+  std::uint32_t depth_max = 64;                   ///< nesting of multiparts and messages, 1 to 1000
+  std::uint32_t parts_max = 10'000;               ///< parts of one message, 1 to 1000000
+  std::uint64_t header_bytes_max = 256UL * 1024;  ///< one header block, 1K to 16M
+  std::uint64_t header_line_bytes_max = 64UL * 1024;  ///< one unfolded header field, 1K to 1M
+  std::uint64_t part_bytes_max = 16UL * 1024 * 1024;  ///< decoded body of one part, 1K to 1G
+  std::uint64_t text_bytes_max = 1UL * 1024 * 1024;   ///< visible text of one part, 1K to 64M
+  std::uint32_t words_max = 100'000;                  ///< words of one part, 32 to 10000000
   std::uint32_t html_tags_max = 8192;  ///< elements, 1 to 1000000; the rest is read as text
   Compat compat = Compat::kRspamd4;
   WordForm word_form = WordForm::kPosix;
