@@ -20,7 +20,8 @@ namespace shingled::storage {
 /// `updated` is oldest, if that is older than its own; else it stays out of this slot (and in its
 /// others). So the newest of a campaign are found, and old ones fade where it is crowded.
 ///
-/// Answers are exact: a slot counts only if all 64 bits of the shingle are equal (HashParts).
+/// Answers are exact: a slot counts only if all 64 bits of the shingle are equal (HashParts). A
+/// record that is just being added or removed may be met in fewer of its slots, or not at all.
 /// Threads: `check` and `check_all` from any thread, never waiting; the rest from one writer.
 class FuzzyIndex {
  public:

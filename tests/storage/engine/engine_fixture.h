@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "storage/engine/engine.h"
 #include "tests/storage/engine/random_fingerprint.h"
+#include "tests/storage/engine/temporary_directory.h"
 
 namespace shingled::storage {
 
@@ -28,22 +28,6 @@ class ManualClock final : public Clock {
     return std::chrono::seconds(seconds_.load());
   }
   std::atomic<std::int64_t> seconds_{1'700'000'000};
-};
-
-/// A directory that goes with the test.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = std::filesystem::temp_directory_path() / "shingled-test-XXXXXX";
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  [[nodiscard]] std::string file(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
 };
 
 class EngineTest : public ::testing::Test {

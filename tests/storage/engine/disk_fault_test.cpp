@@ -1,0 +1,89 @@
+// A disk that refuses: no acknowledged update is lost, no refused one counts, checks go on.
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <map>
+
+#include "tests/storage/engine/engine_fixture.h"
+#include "tests/storage/sqlite/faulty_vfs.h"
+
+namespace shingled::storage {
+namespace {
+
+class DiskFault : public EngineTest {
+ protected:
+  FaultyVfs disk_;
+};
+
+struct Case {
+  const char* why;
+  int sqlite_code;
+};
+constexpr Case kCases[] = {{"the disk is full", SQLITE_FULL},
+                           {"a write fails", SQLITE_IOERR_WRITE},
+                           {"a sync fails", SQLITE_IOERR_FSYNC}};
+
+TEST_F(DiskFault, RefusesTheGroupAndRecoversByItself) {
+  open();
+  const Fingerprint before = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(before, 3)));
+  for (const Case& fault : kCases) {
+    SCOPED_TRACE(fault.why);
+    const Fingerprint during = random_fingerprint(random_);
+    disk_.fail_after(0, fault.sqlite_code);
+    const Status refused = apply(add(during));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+    EXPECT_NE(refused.error().message.find(options_.hashfile), std::string::npos);
+    EXPECT_FALSE(apply(add(before, 100)));
+    EXPECT_FALSE(check(during)) << "what was refused is not known";
+    EXPECT_THAT(flags_of(*check(before)), ::testing::ElementsAre(FlagValue{1, 3}));
+    disk_.heal();
+    EXPECT_TRUE(apply(add(during)));
+    EXPECT_TRUE(check(during));
+  }
+  EXPECT_EQ(engine_->counters().refused, 2 * std::size(kCases));
+}
+
+TEST_F(DiskFault, AForeignLockIsARefusalToo) {
+  open();
+  const Fingerprint what = random_fingerprint(random_);
+  disk_.lock_out();
+  const Status refused = apply(add(what));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  disk_.heal();
+  EXPECT_TRUE(apply(add(what)));
+}
+
+// Whatever write of whatever group fails first: afterwards, in memory and after reopening, every
+// digest has exactly the sum of its acknowledged adds.
+TEST_F(DiskFault, AtEveryWriteTheAcknowledgedSumsStayTrue) {
+  std::vector<Fingerprint> texts;
+  for (int i = 0; i < 40; ++i) texts.push_back(random_fingerprint(random_));
+  std::map<Digest, std::int32_t> sums;
+  const auto expect_sums = [&](const char* when) {
+    for (const Fingerprint& text : texts) {
+      const auto match = check(text);
+      ASSERT_EQ(match ? match->flags[0].value : 0, sums[text.digest]) << when;
+    }
+  };
+  open();
+  for (int round = 0; round < 120; ++round) {
+    const Case& fault = kCases[round % 3];
+    disk_.fail_after(round % 17, fault.sqlite_code);
+    for (int i = 0; i < 6; ++i) {
+      const Fingerprint& text = texts[random_() % texts.size()];
+      if (apply(add(text, round + 1))) sums[text.digest] += round + 1;
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_sums("before reopening"));
+    disk_.heal();
+    if (round % 5 == 4) {
+      open();
+      ASSERT_NO_FATAL_FAILURE(expect_sums("after reopening"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace shingled::storage
