@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 #include <vector>
+
+#include "milter/process/repeat_filter.h"
+#include "tests/milter/filter/manual_clock.h"
 
 namespace shingled::milter {
 namespace {
@@ -29,10 +33,11 @@ class LogSinkTest : public testing::Test {
   }
   std::string directory_;
   std::string file_;
+  ManualClock clock_;
 };
 
 TEST_F(LogSinkTest, WritesWhatItsLevelAllows) {
-  auto sink = LogSink::open(file_, LogLevel::kInfo);
+  auto sink = LogSink::open(file_, LogLevel::kInfo, clock_);
   ASSERT_TRUE(sink.has_value());
   (*sink)->debug(LogLine("quiet"));
   (*sink)->info(LogLine("event").field("key", "{} is no format"));
@@ -45,13 +50,31 @@ TEST_F(LogSinkTest, WritesWhatItsLevelAllows) {
 
 TEST_F(LogSinkTest, NamesAFileItCannotOpen) {
   std::ofstream(directory_ + "/file") << "x";
-  const auto sink = LogSink::open(directory_ + "/file/log", LogLevel::kInfo);
+  const auto sink = LogSink::open(directory_ + "/file/log", LogLevel::kInfo, clock_);
   ASSERT_FALSE(sink.has_value());
   EXPECT_THAT(sink.error().message, testing::HasSubstr(directory_ + "/file/log"));
 }
 
+TEST_F(LogSinkTest, HoldsBackAWarningThatRepeatsItself) {
+  auto sink = LogSink::open(file_, LogLevel::kInfo, clock_);
+  for (int i = 0; i < 100; ++i) (*sink)->warning(LogLine("down").field("server", "a"));
+  (*sink)->warning(LogLine("down").field("server", "b"));
+  clock_.advance(std::chrono::minutes(1));
+  (*sink)->warning(LogLine("down").field("server", "a"));
+  const std::string text = read(file_);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+  EXPECT_THAT(text, testing::HasSubstr("down server=a repeated=99\n"));
+}
+
+TEST(RepeatFilter, IsBounded) {
+  RepeatFilter filter;
+  const TimePoint now{};
+  for (int i = 0; i < 10'000; ++i) EXPECT_EQ(filter.admit(std::to_string(i), now), 0U);
+  EXPECT_EQ(filter.admit("9999", now), std::nullopt);
+}
+
 TEST_F(LogSinkTest, LosesNoLineWhileItIsReopened) {
-  auto sink = LogSink::open(file_, LogLevel::kInfo);
+  auto sink = LogSink::open(file_, LogLevel::kInfo, clock_);
   ASSERT_TRUE(sink.has_value());
   constexpr int kLines = 500;
   {

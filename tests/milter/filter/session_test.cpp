@@ -220,9 +220,9 @@ TEST_F(SessionTest, LogsWhatADryRunWouldHaveDone) {
 TEST_F(SessionTest, JudgesWhatFitsOfALargeMessage) {
   store_.knows_all = storage::FlagValue{11, 20};
   Settings settings;
-  settings.milter.message_bytes_max = 900;
+  settings.milter.message_bytes_max = 500;
   EXPECT_THAT(play(kMail, settings), testing::Contains("= reject"));
-  EXPECT_THAT(logger_.info_lines.at(0), AllOf(HasSubstr("bytes=900"), HasSubstr("truncated=true")));
+  EXPECT_THAT(logger_.info_lines.at(0), AllOf(HasSubstr("bytes=500"), HasSubstr("truncated=true")));
 }
 
 TEST_F(SessionTest, KeepsTheMessageWhenTheScanThrowsSoThatPolicyCanDecide) {

@@ -1,0 +1,48 @@
+// A configuration file, and behind a zero byte one override: whatever the bytes are, the loader
+// gives settings or problems that name a place in the text, and never both.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/load_settings.h"
+#include "config/units.h"
+
+namespace {
+
+void expect(bool holds) {
+  if (!holds) std::abort();
+}
+
+bool is_one_printable_line(std::string_view text) {
+  for (const char c : text) {
+    if (c < ' ' || c > '~') return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::size_t zero = input.find('\0');
+  std::vector<std::string> overrides;
+  if (zero != std::string_view::npos) overrides.emplace_back(input.substr(zero + 1));
+  const auto loaded = shingled::config::load_settings(input.substr(0, zero), "fuzz", overrides);
+
+  expect((loaded.settings != nullptr) == loaded.problems.empty());
+  for (const auto& problem : loaded.problems) {
+    expect(is_one_printable_line(problem.to_string()));
+    expect(problem.line == 0 || problem.column > 0);
+  }
+  if (const auto duration = shingled::config::parse_duration(input)) {
+    const std::string text = shingled::config::format_duration(*duration);
+    expect(shingled::config::parse_duration(text) == duration);
+  }
+  if (const auto bytes = shingled::config::parse_size(input)) {
+    expect(shingled::config::parse_size(shingled::config::format_size(*bytes)) == bytes);
+  }
+  return 0;
+}

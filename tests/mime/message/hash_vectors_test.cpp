@@ -1,0 +1,163 @@
+// How many of the packets a real rspamd sent for the same mails we make, too: all rules of
+// hashes.json, corpus-hashes.json and corpus-hashes-4.json. Every mail that differs is listed, and
+// the shares may only grow.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/base/hex.h"
+#include "mime/analyze.h"
+#include "tests/mime/vectors.h"
+
+namespace shingled::mime {
+namespace {
+
+using nlohmann::json;
+
+struct VectorFile {
+  std::string why, name, mail_folder;
+  Compat compat;
+  double packets_floor, mails_floor;  ///< shares of equal packets and of mails equal in all packets
+};
+
+void PrintTo(const VectorFile& file, std::ostream* out) { *out << file.name; }
+
+HashAlgorithm algorithm(const std::string& name) {
+  if (name == "siphash") return HashAlgorithm::kSiphash;
+  if (name == "xxhash") return HashAlgorithm::kXxhash;
+  return name == "fasthash" ? HashAlgorithm::kFasthash : HashAlgorithm::kMumhash;
+}
+
+std::string text_or_empty(const json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+HashOptions hash_options(const json& rule) {
+  HashOptions options;
+  options.algorithm = algorithm(rule["algorithm"]);
+  options.fuzzy_key = text_or_empty(rule["fuzzy_key"]);
+  options.fuzzy_shingles_key = text_or_empty(rule["fuzzy_shingles_key"]);
+  options.min_length = rule["min_length"];
+  options.min_bytes = rule["min_bytes"];
+  options.text_multiplier = rule.value("text_multiplier", options.text_multiplier);
+  options.text_shingles = rule.value("text_shingles", options.text_shingles);
+  options.no_subject = rule.value("no_subject", options.no_subject);
+  options.mime_types = rule.value("mime_types", options.mime_types);
+  options.min_width = rule.value("min_width", options.min_width);
+  options.min_height = rule.value("min_height", options.min_height);
+  options.html_shingles = rule.value("html_shingles", false);
+  return options;
+}
+
+/// A packet as one text: rule, digest and shingles. A mail's packets are a multiset of them.
+using Packets = std::multiset<std::string>;
+
+Packets packets_of(const Analysis& analysis, const json& rules) {
+  Packets packets;
+  for (const json& rule : rules) {
+    const bool texts = rule.value("text_hashes", true);
+    for (const PartHash& hash : hash_message(analysis, hash_options(rule))) {
+      if (!texts && hash.kind != PartKind::kHtmlStructure) continue;
+      std::string packet =
+          rule["name"].get<std::string>() + " " + to_hex(hash.fingerprint.digest.bytes);
+      if (hash.fingerprint.shingles) {
+        for (const auto shingle : *hash.fingerprint.shingles)
+          packet += " " + std::to_string(shingle);
+      }
+      packets.insert(std::move(packet));
+    }
+  }
+  return packets;
+}
+
+Packets packets_of(const json& list) {
+  Packets packets;
+  for (const json& entry : list) {
+    const json& digest = entry.contains("digest") ? entry["digest"] : entry["digest_hex"];
+    std::string packet = entry["rule"].get<std::string>() + " " + digest.get<std::string>();
+    if (entry.contains("shingles")) {
+      for (const json& shingle : entry["shingles"]) packet += " " + shingle.get<std::string>();
+    }
+    packets.insert(std::move(packet));
+  }
+  return packets;
+}
+
+std::size_t count_common(const Packets& a, const Packets& b) {
+  std::vector<std::string> common;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+  return common.size();
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What rspamd may have sent: its usual outcome and those its random language vote also led to.
+std::vector<Packets> outcomes(const json& vectors, const std::string& mail) {
+  std::vector<Packets> all{packets_of(vectors["mails"][mail])};
+  const auto found = vectors["unstable"].find(mail);
+  if (found == vectors["unstable"].end() || !found->is_object()) return all;
+  for (const json& other : (*found)["others"]) all.push_back(packets_of(other));
+  return all;
+}
+
+class HashVectors : public testing::TestWithParam<VectorFile> {};
+
+TEST_P(HashVectors, AreMadeOfTheSameMails) {
+  const VectorFile& file = GetParam();
+  SHINGLED_LOAD_VECTORS(vectors, file.name);
+  MimeOptions options;
+  options.compat = file.compat;
+  std::size_t packets = 0;
+  std::size_t packets_equal = 0;
+  std::size_t mails_equal = 0;
+  for (const auto& [mail, list] : vectors["mails"].items()) {
+    const std::string bytes = read_file(SHINGLED_SHARED_DIR + file.mail_folder + mail);
+    const Packets ours = packets_of(analyze(bytes, options), vectors["rules"]);
+    std::size_t best_common = 0;
+    std::size_t best_size = 0;
+    bool equal = false;
+    for (const Packets& theirs : outcomes(vectors, mail)) {
+      const std::size_t common = count_common(ours, theirs);
+      if (best_size == 0 || common > best_common) {
+        best_common = common;
+        best_size = theirs.size();
+      }
+      equal = equal || ours == theirs;
+    }
+    packets += best_size;
+    packets_equal += best_common;
+    mails_equal += equal ? 1U : 0U;
+    if (!equal) {
+      std::cout << "  differs: " << mail << ", " << best_common << " of " << best_size
+                << " packets, ours " << ours.size() << "\n";
+    }
+  }
+  const double packets_share = static_cast<double>(packets_equal) / static_cast<double>(packets);
+  const double mails_share =
+      static_cast<double>(mails_equal) / static_cast<double>(vectors["mails"].size());
+  std::cout << "  equal: " << packets_equal << " of " << packets << " packets, " << mails_equal
+            << " of " << vectors["mails"].size() << " mails\n";
+  EXPECT_GE(packets_share, file.packets_floor) << file.why;
+  EXPECT_GE(mails_share, file.mails_floor) << file.why;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rspamd, HashVectors,
+    testing::Values(VectorFile{"8 rules over mails made for each corner of hashing.md",
+                               "hashes.json", "/vectors/mail/", Compat::kRspamd3, 0.92, 0.90},
+                    VectorFile{"rspamd 3.4 over real mail", "corpus-hashes.json", "/corpus/",
+                               Compat::kRspamd3, 0.90, 0.87},
+                    VectorFile{"rspamd 4.1.6 over real mail", "corpus-hashes-4.json", "/corpus/",
+                               Compat::kRspamd4, 0.81, 0.71}));
+
+}  // namespace
+}  // namespace shingled::mime

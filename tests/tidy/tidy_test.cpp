@@ -1,0 +1,198 @@
+// What a reviewer should not have to look for: the arrow between the folders, foreign headers
+// outside their wrappers, files that have grown too long, stray tabs and blanks, paths of one
+// machine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+/// What git tracks. Where there is no repository (a source archive), every file is as good.
+std::vector<std::string> list_files() {
+  std::string output;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> git(
+      popen("git -C '" SHINGLED_SOURCE_DIR "' ls-files -z 2>/dev/null", "r"), &pclose);
+  std::array<char, 4096> buffer{};
+  for (std::size_t count = 1; git && count > 0;) {
+    count = std::fread(buffer.data(), 1, buffer.size(), git.get());
+    output.append(buffer.data(), count);
+  }
+  std::vector<std::string> out;
+  std::istringstream names(output);
+  for (std::string name; std::getline(names, name, '\0');) {
+    if (std::filesystem::is_regular_file(SHINGLED_SOURCE_DIR "/" + name)) out.push_back(name);
+  }
+  if (!out.empty()) return out;
+  for (const char* folder : {"config", "mime", "storage", "milter", "tests", "packaging"}) {
+    const std::filesystem::path root(SHINGLED_SOURCE_DIR);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      if (entry.is_regular_file()) out.push_back(entry.path().lexically_relative(root).string());
+    }
+  }
+  return out;
+}
+
+const std::vector<std::string>& files() {
+  static const std::vector<std::string> kFiles = list_files();
+  return kFiles;
+}
+
+std::string read(const std::string& name) {
+  std::ifstream in(SHINGLED_SOURCE_DIR "/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& name) {
+  std::vector<std::string> out;
+  std::istringstream in(read(name));
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+bool starts_with_any(std::string_view text, const Words& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
+bool ends_with_any(std::string_view text, const Words& suffixes) {
+  return std::any_of(suffixes.begin(), suffixes.end(),
+                     [&](std::string_view suffix) { return text.ends_with(suffix); });
+}
+
+bool is_code(std::string_view name) { return ends_with_any(name, {".h", ".cpp", ".inc"}); }
+
+/// Texts that people write. Mails, pages and seeds of tests are what they are.
+bool is_ours(std::string_view name) {
+  if (starts_with_any(name, {"tests/data/", "tests/fuzz/seeds/"})) return false;
+  return is_code(name) ||
+         ends_with_any(name, {"CMakeLists.txt", ".cmake", ".json", ".md", ".py", ".sh", ".yaml",
+                              ".lua", ".dict", ".service", ".sysusers", ".clang-tidy"});
+}
+
+/// The name between the marks of an #include line with this opening mark; empty for other lines.
+std::string included(const std::string& line, char open, char close) {
+  constexpr std::string_view kInclude = "#include ";
+  if (!line.starts_with(kInclude) || line[kInclude.size()] != open) return {};
+  const std::size_t begin = kInclude.size() + 1;
+  return line.substr(begin, line.find(close, begin) - begin);
+}
+
+struct Arrow {
+  std::string_view folder;
+  Words may_include;
+};
+
+TEST(Tidy, IncludesFollowTheArrow) {
+  const std::vector<Arrow> arrows = {// the innermost folder first
+                                     {"config/base/", {"config/base/"}},
+                                     {"config/options/", {"config/base/", "config/options/"}},
+                                     {"config/", {"config/"}},
+                                     {"mime/fingerprint/", {"mime/fingerprint/", "config/"}},
+                                     {"mime/", {"mime/", "config/"}},
+                                     {"storage/", {"storage/", "mime/fingerprint/", "config/"}},
+                                     {"milter/", {"milter/", "storage/", "mime/", "config/"}}};
+  for (const std::string& name : files()) {
+    if (!is_code(name)) continue;
+    const auto arrow = std::find_if(arrows.begin(), arrows.end(), [&](const Arrow& candidate) {
+      return name.starts_with(candidate.folder);
+    });
+    if (arrow == arrows.end()) continue;
+    for (const std::string& line : lines_of(name)) {
+      const std::string header = included(line, '"', '"');
+      if (header.empty()) continue;
+      EXPECT_TRUE(starts_with_any(header, arrow->may_include)) << name << " includes " << header;
+    }
+  }
+}
+
+struct Foreign {
+  std::string_view header;  ///< its beginning
+  Words wrappers;           ///< files, or folders
+};
+
+TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
+  const std::vector<Foreign> foreign = {
+      {"libmilter/", {"milter/filter/milter_service.cpp"}},
+      {"mimetic/", {"mime/message/"}},
+      {"unicode/", {"mime/message/charset.cpp", "mime/text/"}},
+      {"libstemmer", {"mime/text/"}},
+      {"xxhash.h", {"mime/fingerprint/", "storage/engine/"}},
+      {"sodium", {"mime/fingerprint/keyed_hash.cpp", "storage/crypto/", "config/base/random.cpp"}},
+      {"sqlite3", {"storage/sqlite/"}},
+      {"hiredis/", {"storage/redis/"}},
+      {"yaml-cpp/", {"config/yaml_document.cpp"}},
+      {"spdlog/", {"milter/process/"}},
+      {"systemd/", {"milter/process/"}},
+      {"CLI/", {"milter/cli/"}},
+      {"nlohmann/", {"milter/cli/"}},
+      {"fmt/", {"milter/"}}};
+  for (const std::string& name : files()) {
+    if (!is_code(name) || name.starts_with("tests/")) continue;
+    for (const std::string& line : lines_of(name)) {
+      const std::string header = included(line, '<', '>');
+      for (const Foreign& rule : foreign) {
+        if (!header.starts_with(rule.header)) continue;
+        EXPECT_TRUE(starts_with_any(name, rule.wrappers)) << name << " includes " << header;
+      }
+    }
+  }
+}
+
+TEST(Tidy, NoFileIsTooLong) {
+  constexpr std::size_t kLinesMax = 1000;
+  for (const std::string& name : files()) {
+    if (!is_ours(name)) continue;
+    EXPECT_LE(lines_of(name).size(), kLinesMax) << name;
+  }
+}
+
+TEST(Tidy, NoTabsAndNoBlanksAtTheEnd) {
+  for (const std::string& name : files()) {
+    if (!is_ours(name)) continue;
+    const std::string text = read(name);
+    EXPECT_TRUE(text.empty() || text.back() == '\n') << name << " lacks its last line end";
+    std::size_t number = 0;
+    for (const std::string& line : lines_of(name)) {
+      ++number;
+      EXPECT_EQ(line.find('\t'), std::string::npos) << name << ':' << number << " has a tab";
+      EXPECT_FALSE(line.ends_with(' ') || line.ends_with('\r')) << name << ':' << number;
+    }
+  }
+}
+
+TEST(Tidy, NoPathOfOneMachine) {
+  // In two pieces, so that this file has none.
+  const std::array<std::string, 2> paths = {
+      "/wor"
+      "k/",
+      "/roo"
+      "t/"};
+  const auto belongs_to_a_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_' || c == '}';
+  };
+  for (const std::string& name : files()) {
+    const std::string text = read(name);
+    for (const std::string& path : paths) {
+      for (std::size_t at = text.find(path); at != std::string::npos;
+           at = text.find(path, at + 1)) {
+        EXPECT_TRUE(at > 0 && belongs_to_a_name(text[at - 1])) << name << " names " << path;
+      }
+    }
+  }
+}
+
+}  // namespace
