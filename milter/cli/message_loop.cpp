@@ -31,7 +31,7 @@ int for_each_message(const MessageArguments& arguments, std::uint64_t message_by
   Progress progress(console, source, clock);
   int worst = EX_OK;
   while (const auto message = source.next()) {
-    if (interrupted() || console.broken()) break;
+    if (interrupted()) break;
     if (message->error) {
       console.error(message->name, message->error->message);
       worst = worse_exit_code(worst, exit_code(message->error->code));
@@ -42,7 +42,7 @@ int for_each_message(const MessageArguments& arguments, std::uint64_t message_by
                     "longer than milter.message_bytes_max: only its beginning counts");
     const int code = work(*message);
     worst = worse_exit_code(worst, code);
-    if (code != EX_OK && code != EX_DATAERR) break;
+    if ((code != EX_OK && code != EX_DATAERR) || console.broken()) break;
     progress.step();
   }
   return interrupted() ? kExitInterrupted : worst;

@@ -27,7 +27,8 @@ struct TrainArguments {
   bool json = false;
 };
 
-/// The list that --flag names: for `add` the rule's first one by default, for `del` all of them.
+/// The list that --flag names; for `add` the rule's first one by default. `del` sends it along, but
+/// on the wire a deletion is for all lists (fuzzy-protocol.md section 5.6).
 Result<Lesson> lesson_of(const TrainArguments& arguments, Kind kind, const FlagMap& flags) {
   Lesson lesson{kind, 0, kind == Kind::kAdd ? arguments.weight : 0, "every list"};
   std::string wanted = arguments.flag;
@@ -43,6 +44,7 @@ Result<Lesson> lesson_of(const TrainArguments& arguments, Kind kind, const FlagM
                  fmt::format("--flag {}: no such list; give 1 to 255{}", wanted, known)};
   }
   lesson.flag = *number;
+  if (kind == Kind::kDelete) return lesson;
   const FlagOptions* named = flags.find(*number);
   lesson.list = named != nullptr ? fmt::format("{} ({})", named->name, *number)
                                  : fmt::format("list {}", *number);
@@ -132,7 +134,9 @@ Example:
   shingled add --flag denied --weight 10 ~/Maildir/.Spam)");
   add_train_command(app, chosen, "del", Kind::kDelete,
                     "Delete the hashes of messages from the storage")
-      ->footer(R"(Without --flag a hash goes from every list. Other makes of server ignore the flag.
+      ->footer(
+          R"(Servers delete a hash from all lists, whatever --flag says. To take it off one list, take its
+weight away there: shingled add --flag NAME --weight -N.
 
 Example:
   shingled del --flag denied < not-spam.eml)");

@@ -86,7 +86,7 @@ int Trainer::report(const Pending& message, const storage::RemoteAnswer* first_f
     if (failure) object["error"] = failure->explain();
     console_.json(object);
   } else if (!failure) {
-    console_.line(fmt::format("{}: {} {} {} {}{}", terminal_safe(message.name),
+    console_.line(fmt::format("{}: {} {} {}{}{}", terminal_safe(message.name),
                               counted(message.hashes, "hash", "hashes"),
                               is_add ? "added to" : "deleted from", lesson_.list,
                               is_add ? fmt::format(", weight {}", lesson_.weight) : "",

@@ -1,0 +1,289 @@
+"""Every command against a running daemon: what it prints, what it exits with, what is true afterwards."""
+
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+import harness
+
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "samples"
+OFFER = SAMPLES / "1-offer.eml"
+AGAIN = SAMPLES / "2-offer-again.eml"
+LETTER = SAMPLES / "3-letter.eml"
+SHORT = b"Subject: hi\n\nhi\n"
+
+EX_USAGE, EX_DATAERR, EX_NOINPUT, EX_UNAVAILABLE, EX_TEMPFAIL, EX_NOPERM, EX_CONFIG = 64, 65, 66, 69, 75, 77, 78
+
+
+def objects(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+class WithDaemon(unittest.TestCase):
+    overrides = ()
+
+    def setUp(self):
+        self.tmp = harness.temporary_folder(self)
+        self.daemon = self.enterContext(harness.Daemon(self.tmp, overrides=self.overrides))
+
+    def ok(self, *arguments, **options):
+        return self.ends_with(0, *arguments, **options)
+
+    def ends_with(self, code, *arguments, **options):
+        done = self.daemon.run(*arguments, **options)
+        self.assertEqual(code, done.returncode, f"{done.stdout}\n{done.stderr}\n{self.daemon.log()}")
+        return done
+
+
+class Learning(WithDaemon):
+    def test_what_is_added_is_found_and_what_is_deleted_is_not(self):
+        self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+        added = self.ok("add", "--flag", "denied", "--weight", "20", stdin=OFFER.read_bytes())
+        self.assertRegex(added.stdout, r"^-: \d+ hash(es)? added to denied \(11\), weight 20\n$")
+
+        found, = objects(self.ok("check", "--json", OFFER).stdout)
+        self.assertEqual((str(OFFER), True), (found["file"], found["found"]))
+        hit = found["lookups"][0]
+        self.assertEqual(("hit", 11, "FUZZY_DENIED", 20, 1.0, 32),
+                         tuple(hit[key] for key in ("result", "flag", "symbol", "value", "prob", "slots")))
+        self.assertEqual(hit["digest"], hit["matched"])
+        self.assertEqual(f"127.0.0.1:{self.daemon.fuzzy_port}", hit["server"])
+
+        near = objects(self.ok("check", "--json", AGAIN).stdout)[0]["lookups"]
+        near = [lookup for lookup in near if lookup["result"] == "hit"]
+        self.assertTrue(near)
+        self.assertTrue(0.5 < near[0]["prob"] < 1, near)
+        self.assertFalse(objects(self.ok("check", "--json", LETTER).stdout)[0]["found"])
+
+        self.ok("del", OFFER)
+        self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+
+    def test_add_counts_up_and_lists_are_apart(self):
+        for _ in range(2):
+            self.ok("add", "--flag", "11", "--weight", "3", OFFER)
+        self.ok("add", "--flag", "FUZZY_WHITE", OFFER)
+        self.assertEqual(6, objects(self.ok("check", "--json", OFFER).stdout)[0]["lookups"][0]["value"])
+        self.assertFalse(objects(self.ok("check", "--json", "--flag", "prob", OFFER).stdout)[0]["found"])
+        self.assertEqual("-: 1 hash deleted from every list\n",
+                         self.ok("del", "--flag", "white", stdin=OFFER.read_bytes()).stdout)
+        self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+
+    def test_a_message_without_a_hash_is_said_and_the_others_are_learnt(self):
+        done = self.ends_with(EX_DATAERR, "add", "-", OFFER, stdin=SHORT)
+        self.assertIn("shingled: -: no hash", done.stderr)
+        self.assertIn("2 messages: 1 added, 1 without a hash, 0 failed", done.stdout)
+        self.ok("check", OFFER)
+
+    def test_folders_mboxes_and_missing_files_in_one_call(self):
+        maildir = self.tmp / "Maildir"
+        for folder in ("cur", "new", "tmp"):
+            (maildir / folder).mkdir(parents=True)
+        (maildir / "cur" / "1.host:2,S").write_bytes(OFFER.read_bytes())
+        (maildir / "cur" / "2.host:2,ST").write_bytes(b"trashed")
+        mbox = self.tmp / "box"
+        mbox.write_bytes(b"".join(b"From a@b Sat Nov 21 09:23:47 2026\n" + file.read_bytes() + b"\n"
+                                  for file in (AGAIN, LETTER)))
+        done = self.ends_with(EX_NOINPUT, "add", "--json", maildir, self.tmp / "missing", mbox)
+        self.assertEqual([f"{maildir}/cur/1.host:2,S", f"{mbox}#1", f"{mbox}#2"],
+                         [line["file"] for line in objects(done.stdout)])
+        self.assertEqual(f"shingled: {self.tmp}/missing: No such file or directory\n", done.stderr)
+        for file in (OFFER, AGAIN, LETTER):
+            self.assertEqual(1.0, objects(self.ok("check", "--json", file).stdout)[0]["lookups"][0]["prob"])
+
+    def test_many_messages_are_counted_by_stat(self):
+        words = [f"word{number}" for number in range(4000)]
+        folder = self.tmp / "many"
+        folder.mkdir()
+        for number in range(100):
+            text = " ".join(words[number * 7:number * 7 + 200])
+            (folder / f"{number:03}.eml").write_text(f"Subject: {number}\n\n{text}\n")
+        self.assertIn("100 messages: 100 added", self.ok("add", folder).stdout)
+        stat, = objects(self.ok("stat", "--json").stdout)
+        self.assertEqual(100, stat["count"])
+        self.daemon.kill9()
+        self.daemon.restart()
+        stat, = objects(self.ok("stat", "--json").stdout)
+        self.assertEqual(100, stat["count"])
+
+    def test_delete_by_digest_as_explain_says(self):
+        self.ok("add", "--weight", "5", OFFER)
+        explained, = objects(self.ok("explain", "--json", OFFER).stdout)
+        match = explained["matches"][0]
+        self.assertEqual([{"flag": 11, "symbol": "FUZZY_DENIED", "value": 5}], match["flags"])
+        self.assertLess(match["age"], harness.START_SECONDS)
+        for one in explained["matches"]:
+            self.assertEqual("shingled del", one["undo"][:12])
+            self.ok(*one["undo"].split()[1:])
+        self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+
+
+class Explaining(WithDaemon):
+    def test_scan_shows_the_sum_and_the_action(self):
+        self.ok("add", "--flag", "denied", "--weight", "20", OFFER)
+        text = self.ok("scan", AGAIN).stdout
+        self.assertRegex(text, r"2-offer-again\.eml: reject: score \d+\.\d\d reaches reject 10\.00\n")
+        self.assertRegex(text, r"\d\d of 32 slots")
+        self.assertRegex(text, r"FUZZY_DENIED  0\.99 \(20 of 20\) x 0\.\d\d certain x 20\.00 = \d+\.\d\d")
+        self.assertIn("550 5.7.1", text)
+
+        scan, = objects(self.ok("scan", "--json", AGAIN).stdout)
+        self.assertEqual("reject", scan["action"])
+        self.assertAlmostEqual(scan["score"], sum(symbol["score"] for symbol in scan["symbols"]))
+        clean, = objects(self.ok("scan", "--json", LETTER).stdout)
+        self.assertEqual(("pass", 0), (clean["action"], clean["score"]))
+
+    def test_scan_changes_nothing_and_names_headers(self):
+        self.ok("add", "--flag", "denied", "--weight", "4", OFFER)
+        forged = b"x-spam: No\n" + OFFER.read_bytes()
+        for _ in range(2):
+            scan, = objects(self.ok("scan", "--json", stdin=forged).stdout)
+            self.assertEqual(4, scan["hits"][0]["value"])
+        self.assertIn("X-Spam-Score", [header["name"] for header in scan["headers"]])
+        self.assertEqual([1], [removed["index"] for removed in scan["removed"]])
+
+    def test_explain_works_with_the_daemon_and_without(self):
+        self.ok("add", "--flag", "prob", "--weight", "3", OFFER)
+        with_daemon, = objects(self.ok("explain", "--json", AGAIN).stdout)
+        self.assertTrue(17 <= with_daemon["matches"][0]["slots"] < 32, with_daemon)
+        digest = with_daemon["matches"][0]["digest"]
+
+        text = self.ok("explain", AGAIN).stdout
+        for expected in (r"matched +\d\d of 32 shingles", rf"digest +{digest}", r"list +FUZZY_PROB \(12\), weight 3",
+                         r"created +20\d\d-", r"undo +shingled del .*--digest " + digest):
+            self.assertRegex(text, expected)
+
+        by_prefix, = objects(self.ok("explain", "--json", digest[:12]).stdout)
+        self.assertEqual(digest, by_prefix["digest"])
+        self.assertTrue(by_prefix["matches"][0]["exact"])
+
+        self.daemon.stop()
+        offline, = objects(self.ok("explain", "--json", AGAIN).stdout)
+        same = ("digest", "slots", "exact", "flags", "created", "source", "undo")
+        self.assertEqual([{key: match[key] for key in same} for match in with_daemon["matches"]],
+                         [{key: match[key] for key in same} for match in offline["matches"]])
+
+    def test_an_unknown_digest_is_said(self):
+        done = self.ends_with(EX_NOINPUT, "explain", "0123456789abcdef")
+        self.assertEqual("shingled: 0123456789abcdef: no stored digest begins so\n", done.stderr)
+        nothing, = objects(self.ok("explain", "--json", "0" * 128).stdout)
+        self.assertEqual([], nothing["matches"])
+
+
+class Status(WithDaemon):
+    def test_ping_and_stat(self):
+        server = f"127.0.0.1:{self.daemon.fuzzy_port}"
+        ping, = objects(self.ok("ping", "--json").stdout)
+        self.assertEqual((server, True), (ping["server"], ping["ok"]))
+        self.assertGreater(ping["time"], 0)
+        self.assertRegex(self.ok("ping").stdout, rf"^{re.escape(server)}  alive  \d+\.\d\d\d ms\n$")
+        self.assertRegex(self.ok("stat", "--server", server).stdout, rf"^{re.escape(server)}  0 hashes  \d")
+
+    def test_a_daemon_that_is_away_is_an_error_with_a_reason(self):
+        self.daemon.stop()
+        for command in (["add", OFFER], ["del", OFFER], ["check", OFFER], ["scan", OFFER], ["stat"], ["ping"]):
+            with self.subTest(command=command[0]):
+                done = self.daemon.run(*command)
+                self.assertIn(done.returncode, (EX_UNAVAILABLE, EX_TEMPFAIL))
+                self.assertRegex(done.stderr, r"(?m)^shingled: .*127\.0\.0\.1:\d+ (cannot be reached|gave no answer)")
+
+
+class Refusing(WithDaemon):
+    overrides = ["storage.allow_update=[192.0.2.1]"]
+
+    def test_a_refused_update_is_an_error_with_a_reason(self):
+        done = self.ends_with(EX_NOPERM, "add", OFFER)
+        self.assertRegex(done.stderr, r"shingled: .*1-offer\.eml: 127\.0\.0\.1:\d+ refused: .*allow_update.*\(503\)")
+        self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+
+
+class WithoutDaemon(unittest.TestCase):
+    def setUp(self):
+        self.tmp = harness.temporary_folder(self)
+
+    def ends_with(self, code, *arguments, **options):
+        done = harness.run(*arguments, **options)
+        self.assertEqual(code, done.returncode, f"{done.stdout}\n{done.stderr}")
+        return done
+
+    def test_every_command_has_help_with_an_example(self):
+        commands = re.findall(r"(?m)^  (\w+) ", self.ends_with(0, "--help").stdout.partition("Subcommands")[2])
+        self.assertLessEqual({"run", "configtest", "add", "del", "check", "scan", "hash", "explain", "stat", "ping",
+                              "keypair"}, set(commands))
+        for command in commands:
+            with self.subTest(command=command):
+                text = self.ends_with(0, command, "--help").stdout
+                self.assertIn(f"Example:\n  shingled {command}", text)
+                for option in ("-c", "-o"):
+                    self.assertIn(option, text)
+
+    def test_version(self):
+        self.assertRegex(self.ends_with(0, "--version").stdout, r"^shingled \d+\.\d+\.\d+\n$")
+
+    def test_wrong_arguments_are_usage_errors(self):
+        wrong = [[], ["nonsense"], ["add", "--weight", "many", OFFER], ["add", "--weight", "99999999999", OFFER],
+                 ["add", "--flag", "nolist", OFFER], ["add", "--flag", "256", OFFER], ["add", "--nonsense"],
+                 ["check", "--rule", "nowhere", OFFER], ["check", "--server", "127.0.0.1:99999", OFFER],
+                 ["stat", "--key", "short"], ["hash", "--compat", "rspamd-2", OFFER], ["del", "--digest", "12"]]
+        for arguments in wrong:
+            with self.subTest(arguments=arguments):
+                self.assertRegex(self.ends_with(EX_USAGE, *arguments).stderr, r"^shingled: \S")
+
+    def test_hash_prints_the_documented_object(self):
+        hashed, = objects(self.ends_with(0, "hash", "--json", OFFER).stdout)
+        self.assertEqual(["file", "parts"], list(hashed))
+        part = hashed["parts"][0]
+        self.assertEqual(["part", "kind", "method", "algorithm", "words", "bytes", "digest", "shingles"], list(part))
+        self.assertRegex(part["digest"], "^[0-9a-f]{128}$")
+        self.assertEqual(32, len(part["shingles"]))
+        self.assertTrue(all(shingle.isdecimal() for shingle in part["shingles"]))
+        text = self.ends_with(0, "hash", stdin=OFFER.read_bytes()).stdout
+        self.assertIn(part["digest"], text)
+        self.assertIn(part["shingles"][31], text)
+
+    def test_configtest(self):
+        good, bad = self.tmp / "good.yaml", self.tmp / "bad.yaml"
+        good.write_text("milter:\n  dry_run: true\n")
+        bad.write_text("milter:\n  dry_runn: true\n")
+        self.assertIn("no problem found", self.ends_with(0, "configtest", "-c", good).stdout)
+        self.assertRegex(self.ends_with(EX_CONFIG, "configtest", "-c", bad).stderr, r"bad\.yaml:2:3: .*dry_run")
+        self.assertIn("missing.yaml", self.ends_with(EX_CONFIG, "configtest", "-c", self.tmp / "missing.yaml").stderr)
+        self.ends_with(EX_CONFIG, "configtest", "-c", good, "-o", "milter.nonsense=1")
+        self.ends_with(EX_CONFIG, "check", "-c", bad, OFFER)
+
+    def test_a_new_keypair_is_one_the_configuration_takes(self):
+        text = self.ends_with(0, "keypair").stdout
+        public = re.search(r'pubkey = "([a-z0-9]{52})"', text).group(1)
+        yaml = text.partition("shingled.yaml")[2].partition("\n")[2]
+        self.assertIn(public, yaml)
+        config = self.tmp / "keys.yaml"
+        config.write_text("storage:\n" + "".join(f"  {line}\n" for line in yaml.splitlines() if line))
+        config.chmod(0o600)
+        self.ends_with(0, "configtest", "-c", config)
+        self.assertNotEqual(text, self.ends_with(0, "keypair").stdout)
+
+    def test_a_closed_pipe_and_ctrl_c_end_a_command_quietly(self):
+        folder = self.tmp / "many"
+        folder.mkdir()
+        for number in range(2000):
+            (folder / f"{number}").write_bytes(OFFER.read_bytes())
+        pipe = subprocess.Popen([harness.BINARY, "hash", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        pipe.stdout.readline()
+        pipe.stdout.close()
+        self.assertEqual("", pipe.stderr.read().decode())
+        pipe.stderr.close()
+        self.assertEqual(-signal.SIGPIPE, pipe.wait(harness.RUN_SECONDS))
+
+        waiting = subprocess.Popen([harness.BINARY, "hash", "--json", OFFER, "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertTrue(waiting.stdout.readline())  # it waits for standard input now
+        waiting.send_signal(signal.SIGINT)
+        _, errors = waiting.communicate(timeout=harness.RUN_SECONDS)
+        self.assertEqual((130, b""), (waiting.returncode, errors))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])
