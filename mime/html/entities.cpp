@@ -89,7 +89,7 @@ std::string to_utf8(std::uint32_t code_point) {
 class Decoder {
  public:
   Decoder(std::string& out, std::string_view run)
-      : out_(out), run_(run), bytes_max_(out.size() + run.size()) {}
+      : out_(out), run_(run), start_(out.size()), bytes_max_(out.size() + run.size()) {}
 
   void decode(Spaces spaces) {
     const bool collapse = spaces == Spaces::kCollapse;
@@ -106,11 +106,19 @@ class Decoder {
         ++at_;
       }
     }
+    if (collapse) collapse_end();
   }
 
  private:
   void skip_spaces() {
     while (at_ < run_.size() && is_html_space(run_[at_])) ++at_;
+  }
+
+  /// Decoded spaces stay, except at the end of the run: there all become one.
+  void collapse_end() {
+    if (out_.size() == start_ || !is_html_space(out_.back())) return;
+    while (out_.size() > start_ && is_html_space(out_.back())) out_.pop_back();
+    out_ += ' ';
   }
 
   void append(std::string_view text) {
@@ -192,6 +200,7 @@ class Decoder {
 
   std::string& out_;
   std::string_view run_;
+  std::size_t start_;  ///< of this run in `out_`
   std::size_t bytes_max_;
   std::size_t at_ = 0;
 };

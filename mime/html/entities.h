@@ -8,7 +8,7 @@ namespace shingled::mime {
 /// What to do with runs of white space while entities are decoded.
 enum class Spaces : unsigned char {
   kKeep,
-  kCollapse,  ///< each run becomes one space; a leading run vanishes
+  kCollapse,  ///< each run becomes one space, a leading one vanishes
 };
 
 /// Appends `run` to `out` with HTML character references decoded the way rspamd does (hashing.md

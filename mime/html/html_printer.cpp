@@ -217,7 +217,7 @@ class Printer {
   void trim_end() {
     const bool newline = !content_.empty() && content_.back() == '\n';
     while (!content_.empty() && is_html_space(content_.back())) content_.pop_back();
-    if (newline && !content_.empty()) content_ += '\n';
+    if (newline) content_ += '\n';
   }
 
   const HtmlTree& tree_;
