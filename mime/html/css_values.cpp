@@ -128,11 +128,12 @@ std::optional<Color> function_color(CssTokenizer& css, std::string_view name) {
 }
 
 FontSize to_font_size(const CssToken& number) {
-  if (number.text == "%") return {number.number, true};
+  if (number.text == "%") return {std::trunc(number.number), true};
   const std::string unit = ascii_lower(number.text);
   const auto* found = std::find_if(std::begin(kUnits), std::end(kUnits),
                                    [&unit](const Unit& known) { return known.name == unit; });
-  return {found == std::end(kUnits) ? number.number : number.number * found->pixels, false};
+  const double pixels = found == std::end(kUnits) ? 1 : found->pixels;
+  return {std::trunc(number.number * pixels), false};
 }
 
 template <typename T>

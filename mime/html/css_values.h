@@ -26,7 +26,7 @@ std::optional<Color> parse_color_attribute(std::string_view text);
 
 enum class Display : std::uint8_t { kNone, kInline, kBlock, kCell };
 
-/// A font size in pixels, or in percent of the parent's.
+/// A font size in whole pixels, or in whole percents of the parent's.
 struct FontSize {
   double value = 0;
   bool percent = false;

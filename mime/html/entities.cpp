@@ -175,7 +175,12 @@ class Decoder {
     const std::size_t digits = at_;
     while (at_ < run_.size() && is_digit_of(run_[at_], base)) ++at_;
     if (at_ == digits) seek_end();
-    if (at_ampersand() && at_ == digits) return leave(start);
+    if (at_ampersand()) {
+      // A number takes the ampersand of a named reference behind it along.
+      const bool next_numeric = run_.substr(at_).starts_with("&#");
+      if (at_ > digits && !next_numeric) ++at_;
+      return leave(start);
+    }
     const std::string_view text = run_.substr(digits, at_ - digits);
     if (text.empty() && !hex) return skip_semicolon();  // "&#;" vanishes
     if (const auto code_point = parse_code_point(text, base)) {

@@ -1,5 +1,6 @@
 #include "mime/html/html_to_text.h"
 
+#include "mime/html/element_list.h"
 #include "mime/html/html_printer.h"
 #include "mime/html/html_tree.h"
 #include "mime/html/visibility.h"
@@ -13,6 +14,7 @@ HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat co
   const HtmlTree tree = build_html_tree(html, limits.elements_max, compat);
   const StyleSheet sheet = collect_style_sheet(tree, html, compat, limits.style_rules_max);
   print_html(tree, compute_appearance(tree, sheet, compat), html, text, limits.text_bytes_max);
+  text.elements = list_elements(tree);
   return text;
 }
 

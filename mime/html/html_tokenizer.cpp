@@ -77,6 +77,7 @@ bool HtmlTokenizer::next(HtmlToken& token) {
       token.kind = HtmlTokenKind::kOpen;
       return read_tag(token);
     }
+    if (first == '/' && at_ + 1 == html_.size()) return fail();
     if (first == '/' && is_ascii_alpha(second)) {
       ++at_;
       token.kind = HtmlTokenKind::kClose;
@@ -109,7 +110,7 @@ bool HtmlTokenizer::read_tag(HtmlToken& token) {
   }
   token.name = ascii_lower(html_.substr(name_start, at_ - name_start));
   if (!read_attributes(token)) return fail();
-  raw_text_ = token.kind == HtmlTokenKind::kOpen && has_raw_text(token.name);
+  raw_text_ = token.kind == HtmlTokenKind::kOpen && !token.self_closed && has_raw_text(token.name);
   return finish_at(token, at_);
 }
 
@@ -141,8 +142,9 @@ bool HtmlTokenizer::read_attributes(HtmlToken& token) {
 
 void HtmlTokenizer::read_attribute(HtmlToken& token, bool& slash_closes) {
   const std::size_t name_start = at_;
-  // The first character belongs to the name whatever it is.
-  for (++at_; at_ < html_.size(); ++at_) {
+  // The first character belongs to the name whatever it is, unless there is no name.
+  if (html_[at_] != '=') ++at_;
+  for (; at_ < html_.size(); ++at_) {
     const char c = html_[at_];
     if (c == '=' || c == '>' || c == '/' || c == '"' || c == '\'' || is_html_space(c)) break;
   }

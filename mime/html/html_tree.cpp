@@ -8,6 +8,8 @@
 namespace shingled::mime {
 namespace {
 
+constexpr std::size_t kClosingTagsFactor = 8;
+
 class TreeBuilder {
  public:
   TreeBuilder(std::string_view html, std::uint32_t elements_max, Compat compat)
@@ -15,18 +17,21 @@ class TreeBuilder {
 
   HtmlTree build() {
     if (html_.empty()) return std::move(tree_);
-    if (html_.front() != '<') add_implicit_root();
+    if (html_.front() != '<') {
+      add_implicit_root();
+      place_ = Place::kBody;
+    }
     HtmlTokenizer tokenizer(html_, compat_);
     HtmlToken token;
     while (tokenizer.next(token)) {
-      if (token.kind == HtmlTokenKind::kClose) {
-        close(token);
-        continue;
-      }
-      if (tree_.elements.size() > elements_max_) {
+      // rspamd does not count closing tags; we do, generously, for each may need a place.
+      const bool closes = token.kind == HtmlTokenKind::kClose;
+      const std::size_t elements_max = closes ? kClosingTagsFactor * elements_max_ : elements_max_;
+      if (tree_.elements.size() > elements_max) {
         tree_.overflow_at = token.start + 1;  // so does rspamd: "<" is lost
         return std::move(tree_);
       }
+      if (closes) close(token);
       if (token.kind == HtmlTokenKind::kOpen) open(token);
       if (token.kind == HtmlTokenKind::kMarkup)
         add_placeholder(token, ElementRole::kComment, nullptr);
@@ -150,7 +155,7 @@ class TreeBuilder {
   void close(const HtmlToken& token) {
     const ElementInfo* info = find_element(token.name, compat_);
     if (info != nullptr && info->empty) {
-      return add_placeholder(token, ElementRole::kClosingTag, nullptr);
+      return add_placeholder(token, ElementRole::kComment, nullptr);
     }
     const auto name = names_.find(token.name);
     if (name == names_.end() || open_of_name_[name->second] == 0) {

@@ -61,21 +61,23 @@ void apply_sheet(const HtmlTree& tree, const Element& element, const StyleSheet&
   fill(style.display, found.display);
 }
 
-/// Percents become pixels once the parent's size is known.
-void inherit_font_size(std::optional<FontSize>& size, const std::optional<FontSize>& parent) {
-  if (!parent) return;
+/// Percents become pixels below a real parent; the implicit root leaves them alone.
+void inherit_font_size(std::optional<FontSize>& size, const Element& above,
+                       const StyleValues& parent) {
   if (!size) {
-    size = parent;
-  } else if (size->percent) {
-    const double base = parent->percent ? parent->value / 100 * kFontSizeDefault : parent->value;
-    size = FontSize{std::trunc(base * size->value / 100), false};
+    size = parent.font_size;
+  } else if (size->percent && !above.implicit) {
+    const FontSize base = parent.font_size.value_or(FontSize{kFontSizeDefault});
+    const double pixels = base.percent ? base.value / 100 * kFontSizeDefault : base.value;
+    size = FontSize{std::trunc(pixels * size->value / 100), false};
   }
 }
 
-void inherit(const Element& element, const StyleValues& parent, Compat compat, StyleValues& style) {
+void inherit(const Element& element, const Element& above, const StyleValues& parent, Compat compat,
+             StyleValues& style) {
   fill(style.color, parent.color);
   fill(style.background, parent.background);
-  inherit_font_size(style.font_size, parent.font_size);
+  inherit_font_size(style.font_size, above, parent);
   if (shares_style(element)) fill(style.display, parent.display);
   // 3.4 does not hide what has a display of its own, if only by its name.
   if (compat == Compat::kRspamd4 && parent.display == Display::kNone) {
@@ -135,7 +137,9 @@ std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleShee
     StyleValues& style = styles[i];
     style = own_style(tree, element, compat);
     if (!sheet.empty()) apply_sheet(tree, element, sheet, style);
-    if (element.parent != kNoElement) inherit(element, styles[element.parent], compat, style);
+    if (element.parent != kNoElement) {
+      inherit(element, tree.elements[element.parent], styles[element.parent], compat, style);
+    }
 
     if (element.role == ElementRole::kComment) {
       appearance[i].visibility = Visibility::kHidden;
