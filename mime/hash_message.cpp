@@ -8,6 +8,7 @@
 #include "mime/fingerprint/hash_keys.h"
 #include "mime/fingerprint/shingles.h"
 #include "mime/message/ascii_case.h"
+#include "mime/text/html_structure.h"
 
 namespace shingled::mime {
 namespace {
@@ -80,6 +81,27 @@ class Hasher {
   }
 
   void hash_text(std::size_t i) {
+    hash_words(i);
+    if (options_.html_shingles) hash_structure(i);
+  }
+
+  /// Of an HTML part with enough structure (hashing.md section 13); never dropped as known.
+  void hash_structure(std::size_t i) {
+    const auto& elements = parts_.texts[i].html.elements;
+    const auto add_structure = [&](LinkDomains domains) {
+      const auto tokens = structure_tokens(elements, options_.min_html_tags, domains);
+      if (!tokens) return;
+      PartHash hash = start(i, PartKind::kHtmlStructure, HashMethod::kShingles);
+      hash.words = tokens->size();
+      hash.fingerprint.digest = fingerprint::structure_digest(keys_, *tokens);
+      hash.fingerprint.shingles = fingerprint::make_structure_shingles(keys_, *tokens);
+      hashes_.push_back(std::move(hash));
+    };
+    if (options_.ignore_link_domains) add_structure(LinkDomains::kIgnored);
+    add_structure(LinkDomains::kKept);
+  }
+
+  void hash_words(std::size_t i) {
     const TextWords& words = parts_.texts[i].words;
     const PartKind kind =
         parts_.contents[i].kind == ContentKind::kHtml ? PartKind::kHtml : PartKind::kText;

@@ -25,16 +25,9 @@ struct CloseConverter {
 };
 using ConverterPtr = std::unique_ptr<UConverter, CloseConverter>;
 
-/// What mail calls a charset, and the superset that decodes what is really sent under that name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kAliases{{
-    {"gb2312", "gbk"},
-    {"gb_2312-80", "gbk"},
-    {"shift_jis", "ibm-943_P15A-2003"},
-    {"shift-jis", "ibm-943_P15A-2003"},
-    {"sjis", "ibm-943_P15A-2003"},
-    {"euc-kr", "windows-949"},
-    {"ks_c_5601-1987", "windows-949"},
-    {"ks_c_5601", "windows-949"},
+/// Names of charsets that ICU knows under another one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kAliases{{
+    {"ks_c_5601", "ks_c_5601-1987"},
     {"iso-8859-8-i", "iso-8859-8"},
     {"unicode-1-1-utf-7", "utf-7"},
 }};
@@ -47,8 +40,8 @@ std::string clean_label(std::string_view label) {
   label = label.substr(begin, label.find_last_not_of(kAround) - begin + 1);
   std::string clean = to_lower(label.substr(0, kLabelBytesMax));
   if (clean.rfind("x-", 0) == 0) clean.erase(0, 2);
-  for (const auto& [name, superset] : kAliases) {
-    if (clean == name) return std::string(superset);
+  for (const auto& [name, known] : kAliases) {
+    if (clean == name) return std::string(known);
   }
   return clean;
 }

@@ -205,13 +205,14 @@ Disposition parse_disposition(std::string_view value) {
 TransferEncoding parse_transfer_encoding(std::string_view value) {
   const std::string cut(trim(value.substr(0, std::min(value.size(), kFieldBytesMax))));
   const mimetic::ContentTransferEncoding parsed{cut};
-  const std::string mechanism = to_lower(trim(parsed.mechanism()));
+  std::string mechanism = to_lower(trim(parsed.mechanism()));
+  if (!mechanism.empty() && mechanism.back() == ';') mechanism.pop_back();
   if (mechanism == "7bit") return TransferEncoding::k7bit;
   if (mechanism == "8bit") return TransferEncoding::k8bit;
   if (mechanism == "binary") return TransferEncoding::kBinary;
   if (mechanism == "quoted-printable") return TransferEncoding::kQuotedPrintable;
-  if (mechanism == "base64") return TransferEncoding::kBase64;
-  if (mechanism == "x-uuencode" || mechanism == "uuencode" || mechanism == "x-uue") {
+  if (mechanism == "base64" || mechanism == "base-64") return TransferEncoding::kBase64;
+  if (mechanism == "x-uuencode" || mechanism == "uuencode") {
     return TransferEncoding::kUuencode;
   }
   return TransferEncoding::kMissing;

@@ -85,7 +85,8 @@ std::string decode_header_words(std::string_view value) {
     text_begin = at;
   }
   flush();
-  out += replace_invalid_utf8(value.substr(text_begin));
+  const std::string_view rest = value.substr(text_begin);
+  if (!after_word || !is_blank_text(rest)) out += replace_invalid_utf8(rest);
   return out;
 }
 

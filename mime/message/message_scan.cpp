@@ -6,6 +6,7 @@
 
 #include "mime/message/ascii_case.h"
 #include "mime/message/delimiters.h"
+#include "mime/message/encoding_guess.h"
 #include "mime/message/field_parser.h"
 #include "mime/message/header_block.h"
 #include "mime/message/transfer_decoding.h"
@@ -285,25 +286,38 @@ class Scanner {
     add_scope(sources_.back(), {0, outer.body.size()}, part, outer.path);
   }
 
-  void decode_body(MailPart& part) {
-    const std::string_view raw = part.raw_body;
-    const std::size_t limit = options_.part_bytes_max;
-    const auto keep = [this](std::string decoded) -> std::string_view {
-      return mail_.decoded.emplace_back(std::move(decoded));
-    };
+  /// The encoding a body is in: what is declared, unless the body is plainly not. rspamd 3 guesses
+  /// where nothing is declared.
+  [[nodiscard]] TransferEncoding effective_encoding(const MailPart& part) const {
     switch (part.encoding) {
       case TransferEncoding::kBase64:
-        part.body = keep(decode_base64(raw, limit));
+      case TransferEncoding::kQuotedPrintable:
+        return has_early_8bit(part.raw_body) ? TransferEncoding::k8bit : part.encoding;
+      case TransferEncoding::kMissing:
+        return options_.compat == Compat::kRspamd3 ? guess_encoding(part.raw_body) : part.encoding;
+      default:
+        return part.encoding;
+    }
+  }
+
+  void decode_body(MailPart& part) {
+    const std::size_t limit = options_.part_bytes_max;
+    std::optional<std::string> decoded;
+    switch (effective_encoding(part)) {
+      case TransferEncoding::kBase64:
+        decoded = decode_base64(part.raw_body, limit);
         break;
       case TransferEncoding::kQuotedPrintable:
-        part.body = keep(decode_quoted_printable(raw, limit));
+        decoded = decode_quoted_printable(part.raw_body, limit);
         break;
       case TransferEncoding::kUuencode:
-        part.body = keep(decode_uuencode(raw, limit));
+        decoded = decode_uuencode(part.raw_body, limit);
         break;
       default:
-        part.body = raw.substr(0, limit);
+        break;
     }
+    part.body = decoded ? std::string_view(mail_.decoded.emplace_back(std::move(*decoded)))
+                        : part.raw_body.substr(0, limit);
     if (part.body.size() >= limit) mail_.note("part size limit reached");
   }
 

@@ -1,5 +1,6 @@
 #include "mime/message/transfer_decoding.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -64,8 +65,18 @@ std::string decode_base64(std::string_view encoded, std::size_t bytes_max) {
         continue;
       }
     }
-    const std::uint8_t value = base64_value(*p++);
-    if (value == kForeign) continue;
+    const char c = *p++;
+    const std::uint8_t value = base64_value(c);
+    if (value == kForeign) {
+      if (c == '=' && count == 2) {  // padding in its place: the group ends with the byte behind it
+        out[size++] = static_cast<char>(bits >> 4);
+        count = 0;
+        if (p < end) ++p;
+      }
+      // In a run of foreign bytes a "=" means nothing.
+      while (p < end && base64_value(*p) == kForeign) ++p;
+      continue;
+    }
     bits = bits << 6 | value;
     if (++count == 4) {
       out[size++] = static_cast<char>(bits >> 16);
@@ -80,6 +91,33 @@ std::string decode_base64(std::string_view encoded, std::size_t bytes_max) {
   return out;
 }
 
+namespace {
+
+/// What stands behind the "=" in front of `at`, which moves behind it. A bad escape takes with it
+/// the byte that spoils it, so that "==41" has no escape in it.
+void append_escape(std::string_view encoded, std::size_t& at, std::string& out) {
+  const std::string_view rest = encoded.substr(at);
+  if (rest.empty()) return out.push_back('=');
+  if (rest[0] == '\n' || rest[0] == '\r') {
+    at += rest.substr(0, 2) == "\r\n" ? 2U : 1U;
+  } else if (hex_value(rest[0]) == kForeign) {
+    out.push_back('=');
+    out.push_back(rest[0]);
+    at += 1;
+  } else if (rest.size() == 1) {
+    at += 1;  // half an escape at the end vanishes
+  } else if (hex_value(rest[1]) == kForeign) {
+    out.push_back('=');
+    out.append(rest, 0, 2);
+    at += 2;
+  } else {
+    out.push_back(static_cast<char>(hex_value(rest[0]) << 4 | hex_value(rest[1])));
+    at += 2;
+  }
+}
+
+}  // namespace
+
 std::string decode_quoted_printable(std::string_view encoded, std::size_t bytes_max) {
   std::string out;
   out.reserve(encoded.size() < bytes_max ? encoded.size() : bytes_max);
@@ -92,19 +130,8 @@ std::string decode_quoted_printable(std::string_view encoded, std::size_t bytes_
             : static_cast<std::size_t>(static_cast<const char*>(found) - encoded.data());
     out.append(encoded, at, escape - at);
     if (escape == encoded.size()) break;
-    const std::string_view rest = encoded.substr(escape + 1);
     at = escape + 1;
-    if (rest.substr(0, 2) == "\r\n") {
-      at += 2;
-    } else if (!rest.empty() && (rest[0] == '\n' || rest[0] == '\r')) {
-      at += 1;
-    } else if (rest.size() >= 2 && hex_value(rest[0]) != kForeign &&
-               hex_value(rest[1]) != kForeign) {
-      out.push_back(static_cast<char>(hex_value(rest[0]) << 4 | hex_value(rest[1])));
-      at += 2;
-    } else {
-      out.push_back('=');
-    }
+    append_escape(encoded, at, out);
   }
   if (out.size() > bytes_max) out.resize(bytes_max);
   return out;
@@ -121,38 +148,35 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Appends the bytes of one line: a length character, then groups of four.
-void append_uuencoded_line(std::string_view line, std::string& out) {
-  const auto six_bits = [](char c) { return (static_cast<unsigned char>(c) - 0x20U) & 0x3fU; };
+std::uint32_t six_bits(char c) { return (static_cast<unsigned char>(c) - 0x20U) & 0x3fU; }
+
+/// Appends the bytes of one line: a length, then a group of four characters for each three bytes.
+/// False if the line has more or fewer.
+bool append_uuencoded_line(std::string_view line, std::string& out) {
   std::size_t left = six_bits(line[0]);
   line.remove_prefix(1);
-  while (left > 0 && !line.empty()) {
-    std::array<unsigned, 4>
-        group{};  // a line whose trailing blanks were cut reads as if they were there
-    for (std::size_t i = 0; i < 4 && i < line.size(); ++i) group[i] = six_bits(line[i]);
-    line.remove_prefix(line.size() < 4 ? line.size() : 4);
-    const std::array<char, 3> bytes{static_cast<char>(group[0] << 2 | group[1] >> 4),
-                                    static_cast<char>(group[1] << 4 | group[2] >> 2),
-                                    static_cast<char>(group[2] << 6 | group[3])};
-    const std::size_t take = left < 3 ? left : 3;
+  if (line.size() != (left + 2) / 3 * 4) return false;
+  for (; left > 0; line.remove_prefix(4)) {
+    const std::uint32_t group = six_bits(line[0]) << 18 | six_bits(line[1]) << 12 |
+                                six_bits(line[2]) << 6 | six_bits(line[3]);
+    const std::array<char, 3> bytes{static_cast<char>(group >> 16), static_cast<char>(group >> 8),
+                                    static_cast<char>(group)};
+    const std::size_t take = std::min<std::size_t>(left, 3);
     out.append(bytes.data(), take);
     left -= take;
   }
+  return true;
 }
 
 }  // namespace
 
-std::string decode_uuencode(std::string_view encoded, std::size_t bytes_max) {
+std::optional<std::string> decode_uuencode(std::string_view encoded, std::size_t bytes_max) {
   std::string out;
-  bool begun = false;
+  if (take_line(encoded).substr(0, 6) != "begin ") return std::nullopt;
   while (!encoded.empty() && out.size() < bytes_max) {
     const std::string_view line = take_line(encoded);
-    if (!begun) {
-      begun = line.substr(0, 6) == "begin ";
-      continue;
-    }
-    if (line.empty() || line == "end") break;
-    append_uuencoded_line(line, out);
+    if (line == "`" || line == " ") break;
+    if (line.empty() || !append_uuencoded_line(line, out)) return std::nullopt;
   }
   if (out.size() > bytes_max) out.resize(bytes_max);
   return out;

@@ -25,6 +25,7 @@ TEST(Subject, DecodesWhatMailSends) {
       {"each invalid byte", "caf\xe9!", "caf\xef\xbf\xbd!"},
       {"folding", "a\r\n\tb", "a b"},
       {"trailing blanks stay, leading ones do not", "  a ", "a "},
+      {"but behind a word they do not", "=?utf-8?q?a?= ", "a"},
       {"a word without its end", "=?utf-8?q?abc", "=?utf-8?q?abc"},
       {"control bytes", "a\x01\x09z", "a? z"},
   };

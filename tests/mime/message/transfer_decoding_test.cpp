@@ -25,6 +25,11 @@ TEST(Base64, DecodesLeniently) {
        "foobar"},
       {"one left-over character holds no byte", "Zm9vY", "foo"},
       {"nothing", "", ""},
+      {"padding ends a group, another may follow", "Zm9vYg==Zm9v", "foobfoo"},
+      {"one \"=\" where two belong takes the next byte", "Zm9vYg=Zm9v", "foob\x9b\xdb"},
+      {"behind other foreign bytes it means nothing", "Zm9vYg!=Zm9v",
+       "foob\x06"
+       "f\xf6"},
   };
   for (const Case& c : kCases) EXPECT_EQ(decode_base64(c.encoded, kNoLimit), c.decoded) << c.why;
 }
@@ -37,6 +42,10 @@ TEST(QuotedPrintable, DecodesLeniently) {
       {"lower-case digits", "=c3=a9", "\xc3\xa9"},
       {"a soft break vanishes, whatever ends the line", "a=\nb=\r\nc=\rd", "abcd"},
       {"an escape that is none stays", "a=zz b", "a=zz b"},
+      {"the byte that spoils an escape is no escape", "a==41b", "a==41b"},
+      {"a spoilt second digit", "a=b=41", "a=b=41"},
+      {"half an escape at the end vanishes", "a=4", "a"},
+      {"a lone = at the end stays", "a=", "a="},
       {"nothing is trimmed", "a \n b\n", "a \n b\n"},
   };
   for (const Case& c : kCases) {
@@ -48,8 +57,22 @@ TEST(QuotedPrintable, StopsAtTheLimit) {
   EXPECT_EQ(decode_quoted_printable("abc=41=42", 4), "abcA");
 }
 
-TEST(Uuencode, DecodesBetweenBeginAndEnd) {
-  EXPECT_EQ(decode_uuencode("text\nbegin 644 a.txt\n#0V%T\n`\nend\nmore", kNoLimit), "Cat");
+TEST(Uuencode, DecodesFromBeginToALineOfLengthNought) {
+  EXPECT_EQ(decode_uuencode("begin 644 a.txt\n#0V%T\n`\nend\nmore", kNoLimit), "Cat");
+  EXPECT_EQ(decode_uuencode("begin 644 a.txt\r\n#0V%T\r\n", kNoLimit), "Cat") << "cut";
+}
+
+TEST(Uuencode, RefusesWhatItIsNot) {
+  constexpr Case kCases[] = {
+      {"no begin", "#0V%T\n`\nend\n", ""},
+      {"text in front", "text\nbegin 644 a.txt\n#0V%T\n`\n", ""},
+      {"a line too short", "begin 644 a.txt\n#0V%\n`\n", ""},
+      {"a line too long", "begin 644 a.txt\n#0V%T  \n`\n", ""},
+      {"an empty line", "begin 644 a.txt\n\n`\n", ""},
+      {"nothing", "", ""},
+  };
+  for (const Case& c : kCases)
+    EXPECT_EQ(decode_uuencode(c.encoded, kNoLimit), std::nullopt) << c.why;
 }
 
 }  // namespace
