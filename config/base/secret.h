@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 namespace shingled {
 
@@ -21,8 +20,11 @@ class Secret {
   }
   Secret(const Secret&) = default;
   Secret& operator=(const Secret&) = default;
-  Secret(Secret&& other) noexcept : Secret(std::as_const(other)) {}  // nothing to steal
-  Secret& operator=(Secret&& other) noexcept { return *this = std::as_const(other); }
+  Secret(Secret&& other) noexcept : bytes_(other.bytes_) {}  // nothing to steal
+  Secret& operator=(Secret&& other) noexcept {
+    bytes_ = other.bytes_;
+    return *this;
+  }
   ~Secret() { explicit_bzero(bytes_.data(), N); }
 
   /// The key itself, for the one call that needs it.

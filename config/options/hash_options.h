@@ -23,8 +23,8 @@ struct HashOptions {
   std::string fuzzy_key{};           ///< text; empty = the built-in "rspamd"
   std::string fuzzy_shingles_key{};  ///< text; empty = the built-in "rspamd"
   std::uint32_t min_length = 64;     ///< words a text needs for shingles, 32 to 1000000
-  std::uint64_t min_bytes =
-      1024;                      ///< smallest body for a direct or data hash, 0 to 1G; 0 = no limit
+  /// Smallest body for a direct or data hash, 0 to 1G; 0 = no limit.
+  std::uint64_t min_bytes = 1024;
   double text_multiplier = 4.0;  ///< a text counts as so many times its bytes there, 0.01 to 1000
   bool text_shingles = true;
   bool short_text_direct_hash = true;

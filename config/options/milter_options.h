@@ -54,8 +54,8 @@ struct MilterOptions {
   std::string socket_group;                 ///< of a unix socket; empty = the process's
   std::chrono::milliseconds timeout{5000};  ///< for all look-ups of one message, 100ms to 10m
   std::chrono::seconds mta_timeout{7210};   ///< libmilter's wait for the MTA, 1s to 1d
-  std::uint64_t message_bytes_max = std::uint64_t{50}
-                                    << 20;  ///< the rest of a message is not judged, 1K to 2G
+  /// The rest of a message is not judged, 1K to 2G.
+  std::uint64_t message_bytes_max = 50UL * 1024 * 1024;
   std::vector<Network> local_networks = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
   bool skip_local = false;          ///< pass mail of local senders unseen
   bool skip_authenticated = false;  ///< pass mail of authenticated senders unseen
@@ -63,8 +63,8 @@ struct MilterOptions {
   FailureOptions on_failure;
   ActionOptions actions;
   HeaderOptions headers;
-  std::string reject_text =
-      "Message rejected as spam";       ///< after "5.7.1", 1 to 450 ASCII characters
+  /// After "5.7.1", 1 to 450 ASCII characters; neutral, names no rule.
+  std::string reject_text = "Message rejected as spam";
   std::chrono::seconds drain_time{30};  ///< at SIGTERM, for messages under way, 0 to 1h
 
   friend bool operator==(const MilterOptions&, const MilterOptions&) = default;
