@@ -1,0 +1,25 @@
+// A command in the clear: what decodes encodes to the same bytes, extensions stay inside the
+// packet.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "storage/protocol/codec.h"
+
+using namespace shingled;
+using namespace shingled::storage;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const BytesView packet(data, size);
+  const auto command = decode_command(packet);
+  if (!command) return 0;
+  ExtensionReader reader(command->extensions);
+  std::size_t bytes = 0;
+  while (const auto extension = reader.next()) bytes += 1 + extension->payload.size();
+  if (!reader.ok() || bytes > command->extensions.size()) std::abort();
+  std::vector<std::uint8_t> again(size);
+  if (encode_command(*command, again) != size) std::abort();
+  if (!std::equal(again.begin(), again.end(), packet.begin())) std::abort();
+  return 0;
+}

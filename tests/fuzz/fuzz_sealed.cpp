@@ -1,0 +1,56 @@
+// The server's whole way of a packet, with keys: first as it is, then as the command inside a
+// packet that is sealed well. No answer is longer than its form allows.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "storage/crypto/keypair.h"
+#include "storage/server/request_handler.h"
+#include "tests/support/fake_store.h"
+#include "tests/support/seeded_random.h"
+
+using namespace shingled;
+using namespace shingled::storage;
+
+namespace {
+
+struct World {
+  World() {
+    server = generate_keypair(random);
+    client = generate_keypair(random);
+    key = *shared_key(client.secret_key, server.public_key);
+    ServerOptions options;
+    options.keypair = {server};
+    handler.use(std::make_shared<const Access>(Access::make(options).value()), 4);
+  }
+  shingled::testing::SeededRandom random{1};
+  Keypair server, client;
+  SharedKey key;
+  shingled::testing::FakeStore store;
+  WorkerCounters counters;
+  RequestHandler handler{store, random, MessageNameKey{}, counters};
+};
+
+void handle(World& world, BytesView packet, const char* ip, std::size_t reply_bytes_max) {
+  std::array<std::uint8_t, kSealedReplyBytesMax> out{};
+  const Handled handled = world.handler.handle(packet, {*IpAddress::parse(ip), 9}, 1, out);
+  const auto* answer = std::get_if<Answer>(&handled);
+  if (answer != nullptr && (answer->bytes == 0 || answer->bytes > reply_bytes_max)) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static World world;
+  if (size > kCommandBytesMax) return 0;
+  const BytesView packet(data, size);
+  handle(world, packet, "127.0.0.1", kSealedReplyBytesMax);
+  handle(world, packet, "192.0.2.1", kSealedReplyBytesMax);
+  std::array<std::uint8_t, kCommandBytesMax> sealed{};
+  const std::size_t length = seal_request(world.server.public_key, world.client.public_key,
+                                          world.key, Nonce{1}, packet, sealed);
+  if (length != 0)
+    handle(world, BytesView(sealed).first(length), "192.0.2.1", kSealedReplyBytesMax);
+  return 0;
+}
