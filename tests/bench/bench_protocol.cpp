@@ -1,0 +1,87 @@
+// What a packet costs beyond the system calls: decoding, encoding, sealing, handling.
+#include <benchmark/benchmark.h>
+
+#include "storage/crypto/keypair.h"
+#include "storage/server/request_handler.h"
+#include "tests/support/fake_store.h"
+#include "tests/support/seeded_random.h"
+
+namespace shingled::storage {
+namespace {
+
+Bytes check_packet(bool with_shingles) {
+  Command command;
+  command.shingle_count = with_shingles ? kShingleCount : 0;
+  Bytes packet(kCommandBytesMax);
+  packet.resize(encode_command(command, packet));
+  return packet;
+}
+
+void BM_DecodeCommand(benchmark::State& state) {
+  const Bytes packet = check_packet(state.range(0) != 0);
+  for (auto _ : state) benchmark::DoNotOptimize(decode_command(packet));
+}
+BENCHMARK(BM_DecodeCommand)->ArgName("shingles")->Arg(0)->Arg(1);
+
+void BM_EncodeReply(benchmark::State& state) {
+  const auto form = static_cast<ReplyForm>(state.range(0));
+  std::array<std::uint8_t, kReplyBytesMax> out{};
+  for (auto _ : state) benchmark::DoNotOptimize(encode_reply(Reply{}, form, out));
+}
+BENCHMARK(BM_EncodeReply)->ArgName("bytes")->Arg(96)->Arg(144);
+
+struct Keys {
+  testing::SeededRandom random{1};
+  Keypair server = generate_keypair(random);
+  Keypair client = generate_keypair(random);
+  SharedKey key = *shared_key(client.secret_key, server.public_key);
+};
+
+void BM_AgreeOnKey(benchmark::State& state) {
+  const Keys keys;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(shared_key(keys.server.secret_key, keys.client.public_key));
+}
+BENCHMARK(BM_AgreeOnKey);
+
+void BM_SealReply(benchmark::State& state) {
+  const Keys keys;
+  const Bytes message(static_cast<std::size_t>(state.range(0)));
+  Bytes out(message.size() + kSealBytes);
+  for (auto _ : state) benchmark::DoNotOptimize(seal(keys.key, Nonce{}, message, out));
+}
+BENCHMARK(BM_SealReply)->ArgName("bytes")->Arg(96)->Arg(144);
+
+/// A miss in an empty store: all but the look-up.
+void handle(benchmark::State& state, const Bytes& packet, const ServerOptions& options) {
+  testing::SeededRandom random(2);
+  testing::FakeStore store;
+  WorkerCounters counters;
+  RequestHandler handler(store, random, MessageNameKey{}, counters);
+  handler.use(std::make_shared<const Access>(Access::make(options).value()),
+              options.keypair_cache_size);
+  const Peer peer{*IpAddress::parse("192.0.2.1"), 40'000};
+  std::array<std::uint8_t, kSealedReplyBytesMax> out{};
+  for (auto _ : state) benchmark::DoNotOptimize(handler.handle(packet, peer, 1, out));
+}
+
+void BM_HandlePlain(benchmark::State& state) {
+  handle(state, check_packet(state.range(0) != 0), {});
+}
+BENCHMARK(BM_HandlePlain)->ArgName("shingles")->Arg(0)->Arg(1);
+
+void BM_HandleSealed(benchmark::State& state) {
+  const Keys keys;
+  ServerOptions options;
+  options.keypair = {keys.server};
+  options.keypair_cache_size = static_cast<std::uint32_t>(state.range(0));
+  const Bytes plain = check_packet(false);
+  Bytes packet(kRequestSealBytes + plain.size());
+  (void)seal_request(keys.server.public_key, keys.client.public_key, keys.key, Nonce{}, plain,
+                     packet);
+  handle(state, packet, options);
+}
+BENCHMARK(BM_HandleSealed)->ArgName("cache")->Arg(0)->Arg(512);
+
+}  // namespace
+}  // namespace shingled::storage
