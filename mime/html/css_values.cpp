@@ -145,6 +145,7 @@ void assign(std::optional<T>& value, const std::optional<T>& later, Compat compa
 struct DeclarationValues {
   std::optional<Color> color;
   std::optional<FontSize> size;
+  std::optional<double> fraction;  ///< of 1, for opacity
   std::optional<Display> display;
   bool hidden = false;
 };
@@ -189,7 +190,10 @@ ValueEnd read_values(CssTokenizer& css, CssToken token, DeclarationValues& value
       return ValueEnd::kBody;
     }
     if (token.kind == CssTokenKind::kIdent) add_word(values, token.text);
-    if (token.kind == CssTokenKind::kNumber) values.size = to_font_size(token);
+    if (token.kind == CssTokenKind::kNumber) {
+      values.size = to_font_size(token);
+      values.fraction = token.text == "%" ? token.number / 100 : token.number;
+    }
     if (token.kind == CssTokenKind::kHash) {
       if (const auto color = hex_color(token.text)) values.color = color;
     }
@@ -207,6 +211,7 @@ StyleValues to_style(std::string_view property, const DeclarationValues& values)
     style.background = values.color;
   }
   if (name == "font" || name == "font-size") style.font_size = values.size;
+  if (name == "opacity") style.opacity = values.fraction;
   if (name == "display") {
     style.display = values.display;
     style.display_seen = values.display.has_value();
@@ -257,6 +262,7 @@ void StyleValues::merge(const StyleValues& later, Compat compat) {
   assign(color, later.color, compat);
   assign(background, later.background, compat);
   assign(font_size, later.font_size, compat);
+  assign(opacity, later.opacity, compat);
   // In 3.4 each of the two properties that hide counts once, and the later one wins.
   const bool repeated =
       (later.display_seen && display_seen) || (later.visibility_seen && visibility_seen);

@@ -37,6 +37,7 @@ struct StyleValues {
   std::optional<Color> color;
   std::optional<Color> background;
   std::optional<FontSize> font_size;
+  std::optional<double> opacity;
   std::optional<Display> display;
   bool display_seen = false;     ///< `display` the property, not visibility
   bool visibility_seen = false;  ///< `visibility` sets `display`, too

@@ -135,6 +135,7 @@ void StyleSheet::apply(StyleValues& style, bool& found, const std::string& selec
   if (!style.color) style.color = block.color;
   if (!style.background) style.background = block.background;
   if (!style.font_size) style.font_size = block.font_size;
+  if (!style.opacity) style.opacity = block.opacity;
   if (!style.display && compat_ == Compat::kRspamd4) style.display = block.display;
 }
 

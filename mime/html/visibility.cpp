@@ -17,6 +17,10 @@ constexpr double kColorDistanceMin = 0.1;
 /// The size that percents refer to if no parent has one.
 constexpr double kFontSizeDefault = 10;
 
+/// What 4.1.6 holds too small or too faint to be read.
+constexpr double kFontPixelsHidden = 3;
+constexpr double kOpacityMin = 0.1;
+
 constexpr Color kBlack{0, 0, 0};
 constexpr Color kWhite{255, 255, 255};
 
@@ -58,6 +62,7 @@ void apply_sheet(const HtmlTree& tree, const Element& element, const StyleSheet&
   fill(style.color, found.color);
   fill(style.background, found.background);
   fill(style.font_size, found.font_size);
+  fill(style.opacity, found.opacity);
   fill(style.display, found.display);
 }
 
@@ -96,9 +101,14 @@ bool unreadable(const StyleValues& style) {
   return too_similar(style.color.value_or(kBlack), *style.background);
 }
 
-Visibility visibility_of(const StyleValues& style) {
+bool too_small(const FontSize& size, Compat compat) {
+  if (compat == Compat::kRspamd4 && !size.percent) return size.value <= kFontPixelsHidden;
+  return size.value == 0;
+}
+
+Visibility visibility_of(const StyleValues& style, Compat compat) {
   if (style.display == Display::kNone) return Visibility::kHidden;
-  if (style.font_size && std::trunc(style.font_size->value) == 0) return Visibility::kHidden;
+  if (style.font_size && too_small(*style.font_size, compat)) return Visibility::kHidden;
   return unreadable(style) ? Visibility::kTransparent : Visibility::kShown;
 }
 
@@ -137,6 +147,9 @@ std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleShee
     StyleValues& style = styles[i];
     style = own_style(tree, element, compat);
     if (!sheet.empty()) apply_sheet(tree, element, sheet, style);
+    if (compat == Compat::kRspamd4 && style.opacity.value_or(1) < kOpacityMin) {
+      style.display = Display::kNone;
+    }
     if (element.parent != kNoElement) {
       inherit(element, tree.elements[element.parent], styles[element.parent], compat, style);
     }
@@ -145,7 +158,7 @@ std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleShee
       appearance[i].visibility = Visibility::kHidden;
       continue;
     }
-    appearance[i] = {visibility_of(style), kind_of(element, style.display)};
+    appearance[i] = {visibility_of(style, compat), kind_of(element, style.display)};
     const bool outside = element.parent != kNoElement && tree.elements[element.parent].implicit;
     if (outside && shares_style(element)) appearance[i].kind = ElementKind::kInline;
   }

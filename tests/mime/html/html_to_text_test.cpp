@@ -132,6 +132,10 @@ TEST(Styles, HideMoreSince4) {
   expect_all(
       {
           {"all below", "<p>a</p><div style='display:none'>x<b>y</b></div>z", "a\nz"},
+          {"three pixels", "<p>a<b style='font-size:3px'>b</b><i style='font-size:4px'>c</i>",
+           "ac\n"},
+          {"opacity", "<p>a<b style='opacity:0.09'>b<i>c</i></b><i style='opacity:.1'>d</i>",
+           "ad\n"},
           {"the last value wins", "<p>a<b style='display:none;display:inline'>b</b>", "ab\n"},
       },
       Compat::kRspamd4);
