@@ -1,6 +1,7 @@
 // HTML to text: pages as mail has them, and inputs made to be slow.
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,7 @@ void BM_Html(benchmark::State& state, std::string_view piece) {
   for (auto _ : state) {
     benchmark::DoNotOptimize(html_to_text(html, {}, Compat::kRspamd4));
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * html.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(html.size()));
 }
 
 constexpr std::string_view kNewsletterRow =
