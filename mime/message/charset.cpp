@@ -137,6 +137,22 @@ std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
   return at;
 }
 
+std::string replace_invalid(std::string_view bytes, std::string_view replacement) {
+  std::string out;
+  out.reserve(bytes.size());
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const std::size_t ascii_end = skip_ascii(bytes, at);
+    out.append(bytes, at, ascii_end - at);
+    at = ascii_end;
+    if (at == bytes.size()) break;
+    const std::size_t size = sequence_size(bytes, at);
+    out.append(size == 0 ? replacement : bytes.substr(at, size));
+    at += size == 0 ? 1 : size;
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_valid_utf8(std::string_view bytes) {
@@ -150,19 +166,7 @@ bool is_valid_utf8(std::string_view bytes) {
 }
 
 std::string replace_invalid_utf8(std::string_view bytes) {
-  std::string out;
-  out.reserve(bytes.size());
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    const std::size_t ascii_end = skip_ascii(bytes, at);
-    out.append(bytes, at, ascii_end - at);
-    at = ascii_end;
-    if (at == bytes.size()) break;
-    const std::size_t size = sequence_size(bytes, at);
-    out.append(size == 0 ? kReplacement : bytes.substr(at, size));
-    at += size == 0 ? 1 : size;
-  }
-  return out;
+  return replace_invalid(bytes, kReplacement);
 }
 
 DecodedText decode_text(std::string_view bytes, std::string_view label, std::string& storage) {
@@ -179,10 +183,12 @@ DecodedText decode_text(std::string_view bytes, std::string_view label, std::str
   return {storage, std::string(kGuess)};
 }
 
-std::string to_utf8(std::string_view bytes, std::string_view label) {
-  std::string storage;
-  const DecodedText decoded = decode_text(bytes, label, storage);
-  return std::string(decoded.utf8);
+std::string decode_word(std::string_view bytes, std::string_view label) {
+  const std::string clean = clean_label(label);
+  if (says_utf8_or_ascii(clean)) return replace_invalid(bytes, "?");
+  UConverter* converter = converters().find(clean);
+  if (converter != nullptr) return convert(converter, bytes);
+  return is_valid_utf8(bytes) ? std::string(bytes) : std::string();
 }
 
 }  // namespace shingled::mime

@@ -25,8 +25,9 @@ bool is_valid_utf8(std::string_view bytes);
 /// Errors:  none.   Cost: one pass, no copy for UTF-8.
 DecodedText decode_text(std::string_view bytes, std::string_view label, std::string& storage);
 
-/// The same for a short piece such as a header word.
-std::string to_utf8(std::string_view bytes, std::string_view label);
+/// The same for encoded words of a header, where rspamd does not guess: what should be UTF-8 or
+/// ASCII gets a "?" for each byte that is not; of an unknown charset only UTF-8 is kept.
+std::string decode_word(std::string_view bytes, std::string_view label);
 
 /// Valid UTF-8 stays, each byte that is part of none becomes U+FFFD.
 std::string replace_invalid_utf8(std::string_view bytes);

@@ -114,7 +114,7 @@ std::string join_sections(const Continued& continued) {
     }
     bytes += section.second ? percent_decode(text) : std::string(text);
   }
-  return to_utf8(bytes, charset);
+  return decode_word(bytes, charset);
 }
 
 /// "name*0*": the number of the section and whether it is encoded.

@@ -60,7 +60,7 @@ std::string decode_header_words(std::string_view value) {
   std::size_t text_begin = 0;  // ordinary text not yet copied
   bool after_word = false;
   const auto flush = [&] {
-    if (after_word) out += to_utf8(bytes, charset);
+    if (after_word) out += decode_word(bytes, charset);
     bytes.clear();
   };
   // No word begins behind the last "?=", which keeps a row of "=?x?q?" from being searched again
@@ -78,8 +78,10 @@ std::string decode_header_words(std::string_view value) {
       flush();
       out += replace_invalid_utf8(between);
     }
-    bytes += decode_word_bytes(*word);
+    const bool another_charset = !equal_ignoring_case(charset, word->charset);
     charset = word->charset;
+    if (after_word && another_charset) flush();  // with the new charset
+    bytes += decode_word_bytes(*word);
     after_word = true;
     at += word->size;
     text_begin = at;

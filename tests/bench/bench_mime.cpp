@@ -1,0 +1,67 @@
+// From the bytes of a message to the hashes of the built-in rule, over the corpus in memory. One
+// thread; bytes_per_second and items_per_second (messages) are the figures to compare.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "mime/analysis_parts.h"
+#include "mime/analyze.h"
+#include "mime/message/message_scan.h"
+
+namespace shingled::mime {
+namespace {
+
+const std::vector<std::string>& corpus() {
+  static const std::vector<std::string> messages = [] {
+    std::vector<std::string> read;
+    const std::filesystem::path folder = SHINGLED_SHARED_DIR "/corpus";
+    if (!std::filesystem::exists(folder)) return read;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.path().extension() != ".eml") continue;
+      std::ifstream in(entry.path(), std::ios::binary);
+      read.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    }
+    return read;
+  }();
+  return messages;
+}
+
+template <typename Work>
+void run_over_corpus(benchmark::State& state, Work work) {
+  if (corpus().empty()) return state.SkipWithError("no corpus beside this checkout");
+  std::size_t bytes = 0;
+  for (const std::string& message : corpus()) bytes += message.size();
+  for (auto _ : state) {
+    for (const std::string& message : corpus()) work(message);
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(corpus().size()));
+}
+
+void BM_Scan(benchmark::State& state) {
+  run_over_corpus(state, [](const std::string& message) {
+    benchmark::DoNotOptimize(scan_message(message, {}));
+  });
+}
+BENCHMARK(BM_Scan)->Unit(benchmark::kMillisecond);
+
+void BM_Analyze(benchmark::State& state) {
+  run_over_corpus(
+      state, [](const std::string& message) { benchmark::DoNotOptimize(analyze(message, {})); });
+}
+BENCHMARK(BM_Analyze)->Unit(benchmark::kMillisecond);
+
+void BM_AnalyzeAndHash(benchmark::State& state) {
+  run_over_corpus(state, [](const std::string& message) {
+    benchmark::DoNotOptimize(hash_message(analyze(message, {}), {}));
+  });
+}
+BENCHMARK(BM_AnalyzeAndHash)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace shingled::mime

@@ -1,0 +1,27 @@
+// Bodies under a label: the first line is the charset, the rest the bytes. Also the decoders of
+// transfer encodings, whose output these bytes are.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "mime/message/charset.h"
+#include "mime/message/encoding_guess.h"
+#include "mime/message/transfer_decoding.h"
+
+using namespace shingled::mime;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::string_view label = input.substr(0, input.find('\n'));
+  const std::string_view body = input.substr(label.size());
+  std::string storage;
+  if (!is_valid_utf8(decode_text(body, label, storage).utf8)) std::abort();
+  if (!is_valid_utf8(replace_invalid_utf8(body))) std::abort();
+  constexpr std::size_t kLimit = 1000;
+  if (decode_base64(body, kLimit).size() > kLimit) std::abort();
+  if (decode_quoted_printable(body, kLimit).size() > kLimit) std::abort();
+  decode_uuencode(body, kLimit);
+  guess_encoding(body);
+  return 0;
+}
