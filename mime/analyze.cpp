@@ -77,6 +77,14 @@ std::string_view to_string(HashAlgorithm algorithm) {
 
 const std::vector<std::string>& Analysis::defects() const { return parts_->mail.defects; }
 
+std::size_t Analysis::longest_text_bytes() const {
+  std::size_t longest = 0;
+  for (const TextStages& text : parts_->texts) {
+    longest = std::max(longest, text.words.oneline.size());
+  }
+  return longest;
+}
+
 Analysis analyze(std::string_view message, const MimeOptions& options) {
   const auto parts = std::make_shared<Analysis::Parts>();
   parts->compat = options.compat;

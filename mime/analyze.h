@@ -43,6 +43,8 @@ class Analysis {
   /// What was malformed or beyond a bound, in the order found, each a short fixed phrase ("depth
   /// limit reached").
   [[nodiscard]] const std::vector<std::string>& defects() const;
+  /// Bytes of the longest text of a part in its one-line form; 0 = nothing to read.
+  [[nodiscard]] std::size_t longest_text_bytes() const;
 
  private:
   std::shared_ptr<const Parts> parts_;

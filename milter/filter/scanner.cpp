@@ -9,7 +9,15 @@ namespace {
 
 constexpr std::int32_t kStatusSkipped = 401;  // the server knows the hash and will not tell: a miss
 
+constexpr std::size_t kShortTextBytesMax = 25;  // about five words
+
 using Outcome = Lookup::Outcome;
+
+TextAmount amount_of_text(const mime::Analysis& analysis) {
+  const std::size_t bytes = analysis.longest_text_bytes();
+  if (bytes == 0) return TextAmount::kNone;
+  return bytes <= kShortTextBytesMax ? TextAmount::kShort : TextAmount::kLong;
+}
 
 Outcome outcome_of(const storage::RemoteAnswer& answer) {
   switch (answer.outcome) {
@@ -82,6 +90,7 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
 
   Facts facts;
   facts.bytes = message.size();
+  facts.text = amount_of_text(analysis);
   facts.defects = analysis.defects();
   for (const auto& of_one_kind : hashes) facts.hashes += of_one_kind.size();
 

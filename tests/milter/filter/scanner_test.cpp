@@ -69,6 +69,13 @@ TEST_F(ScannerTest, AsksTheEmbeddedStoreAboutEveryHash) {
   EXPECT_EQ(facts.failed(), 0U);
 }
 
+TEST_F(ScannerTest, KnowsHowMuchThereIsToRead) {
+  const auto scanner = open({}, &store_);
+  EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\n").text, TextAmount::kNone);
+  EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\nSee the picture\r\n").text, TextAmount::kShort);
+  EXPECT_EQ(scanner->scan(message()).text, TextAmount::kLong);
+}
+
 TEST_F(ScannerTest, HashesOnceForRulesThatHashAlike) {
   Settings settings;
   settings.rules.resize(3);
