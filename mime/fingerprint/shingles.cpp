@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kWindow = 3;  ///< words
 
-/// One value for each generator: the hashes of one word, or the minima so far.
+/// One value for each seed: the hashes of one word, or the minima so far.
 using Row = Shingles;
 
 constexpr Row filled(std::uint64_t value) {
@@ -30,61 +30,80 @@ std::size_t window_count(const WordList& words) {
                                 : std::min<std::size_t>(words.size(), 1);
 }
 
-void hash_mum(std::string_view word, const HashKeys& keys, Row& out) {
-  if (word.size() > kMumWordBytesMax) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = mumhash(word, keys.seeds[i]);
-    return;
-  }
-  const MumWord mixed = mum_word(word);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = mumhash(mixed, keys.seeds[i]);
-}
+// A word under each of the 32 seeds: made once a word, asked once a seed.
 
-void hash_xx(std::string_view word, const HashKeys& keys, Row& out) {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = XXH64(word.data(), word.size(), keys.seeds[i]);
+class MumWordHash {
+ public:
+  explicit MumWordHash(std::string_view word)
+      : word_(word), mixed_(is_short() ? mum_word(word) : MumWord{}) {}
+  std::uint64_t operator()(std::uint64_t seed) const {
+    return is_short() ? mumhash(mixed_, seed) : mumhash(word_, seed);
   }
-}
 
-void hash_xx3(std::string_view word, const HashKeys& keys, Row& out) {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = XXH3_64bits_withSeed(word.data(), word.size(), keys.seeds[i]);
-  }
-}
+ private:
+  [[nodiscard]] bool is_short() const { return word_.size() <= kMumWordBytesMax; }
+  std::string_view word_;
+  MumWord mixed_;
+};
 
-/// Folds a window into the minima: `full` unshifted, `half` and `least` shifted out by 8 and 16
-/// bits.
-void fold(const Row& full, const Row& half, const Row& least, Row& minima) {
-  for (std::size_t i = 0; i < minima.size(); ++i) {
-    const std::uint64_t value = full[i] ^ (half[i] >> 8) ^ (least[i] >> 16);
-    minima[i] = std::min(minima[i], value);
+struct XxWordHash {
+  explicit XxWordHash(std::string_view text) : word(text) {}
+  std::uint64_t operator()(std::uint64_t seed) const {
+    return XXH64(word.data(), word.size(), seed);
   }
+  std::string_view word;
+};
+
+struct Xx3WordHash {
+  explicit Xx3WordHash(std::string_view text) : word(text) {}
+  std::uint64_t operator()(std::uint64_t seed) const {
+    return XXH3_64bits_withSeed(word.data(), word.size(), seed);
+  }
+  std::string_view word;
+};
+
+/// A window's value: `full` unshifted, `half` and `least` shifted out by 8 and 16 bits.
+constexpr std::uint64_t weigh(std::uint64_t full, std::uint64_t half, std::uint64_t least) {
+  return full ^ (half >> 8) ^ (least >> 16);
 }
 
 /// The newest word of a window is unshifted; before the first word there are zeros.
-template <typename HashWord>
-Shingles slide_text(const WordList& words, const HashKeys& keys, HashWord hash_word) {
+template <typename WordHash>
+Shingles slide_text(const WordList& words, const HashKeys& keys) {
   Row minima = kNoMinima;
-  Row rows[kWindow] = {};
+  Row before{};
+  Row before_that{};
   const std::size_t windows = window_count(words);
   for (std::size_t p = 0; p < windows; ++p) {
-    Row& newest = rows[p % kWindow];
-    hash_word(words[p], keys, newest);
-    fold(newest, rows[(p + 2) % kWindow], rows[(p + 1) % kWindow], minima);
+    const WordHash hash(words[p]);
+    for (std::size_t i = 0; i < kShingleCount; ++i) {
+      const std::uint64_t newest = hash(keys.seeds[i]);
+      minima[i] = std::min(minima[i], weigh(newest, before[i], before_that[i]));
+      before_that[i] = before[i];
+      before[i] = newest;
+    }
   }
   return minima;
 }
 
 /// The first token of a window is unshifted; after the last token there are zeros.
-template <typename HashWord>
-Shingles slide_structure(const WordList& words, const HashKeys& keys, HashWord hash_word) {
+template <typename WordHash>
+Shingles slide_structure(const WordList& words, const HashKeys& keys) {
   Row minima = kNoMinima;
-  Row rows[kWindow] = {};
-  for (std::size_t p = 0; p < words.size(); ++p) {
-    hash_word(words[p], keys, rows[p % kWindow]);
-    if (p + 1 < kWindow) continue;
-    fold(rows[(p + 1) % kWindow], rows[(p + 2) % kWindow], rows[p % kWindow], minima);
+  const std::size_t windows = window_count(words);
+  for (std::size_t i = 0; i < kShingleCount; ++i) {
+    const auto hash = [&](std::size_t p) {
+      return p < words.size() ? WordHash(words[p])(keys.seeds[i]) : 0;
+    };
+    std::uint64_t first = hash(0);
+    std::uint64_t second = hash(1);
+    for (std::size_t p = 0; p < windows; ++p) {
+      const std::uint64_t third = hash(p + 2);
+      minima[i] = std::min(minima[i], weigh(first, second, third));
+      first = second;
+      second = third;
+    }
   }
-  if (!words.empty() && words.size() < kWindow) fold(rows[0], rows[1], rows[2], minima);
   return minima;
 }
 
@@ -118,26 +137,26 @@ Shingles make_shingles(const HashKeys& keys, const WordList& stems) {
     case HashAlgorithm::kSiphash:
       return make_sip_shingles(stems, keys);
     case HashAlgorithm::kXxhash:
-      return slide_text(stems, keys, hash_xx);
+      return slide_text<XxWordHash>(stems, keys);
     case HashAlgorithm::kFasthash:
-      return slide_text(stems, keys, hash_xx3);
+      return slide_text<Xx3WordHash>(stems, keys);
     case HashAlgorithm::kMumhash:
       break;
   }
-  return slide_text(stems, keys, hash_mum);
+  return slide_text<MumWordHash>(stems, keys);
 }
 
 Shingles make_structure_shingles(const HashKeys& keys, const WordList& tokens) {
   switch (keys.algorithm) {
     case HashAlgorithm::kXxhash:
-      return slide_structure(tokens, keys, hash_xx);
+      return slide_structure<XxWordHash>(tokens, keys);
     case HashAlgorithm::kFasthash:
-      return slide_structure(tokens, keys, hash_xx3);
+      return slide_structure<Xx3WordHash>(tokens, keys);
     case HashAlgorithm::kSiphash:
     case HashAlgorithm::kMumhash:
       break;
   }
-  return slide_structure(tokens, keys, hash_mum);
+  return slide_structure<MumWordHash>(tokens, keys);
 }
 
 }  // namespace shingled::fingerprint
