@@ -1,5 +1,7 @@
 #include "mime/text/language.h"
 
+#include <algorithm>
+
 #include "mime/text/script.h"
 #include "mime/text/stop_words.h"
 
@@ -9,6 +11,7 @@ namespace {
 
 constexpr std::size_t kTokensForStatistics = 10;
 constexpr std::uint32_t kStopWordsMin = 4;           ///< fewer say nothing
+constexpr std::uint32_t kVotesMin = 3;               ///< fewer leave English
 constexpr std::uint32_t kEnglishStopWordsSure = 10;  ///< beside a language with diacritics
 
 Alphabet alphabet_of(const ScriptGuess& script) {
@@ -53,6 +56,16 @@ std::string_view language_by_stop_words(const StopCounts& counts) {
   return best;
 }
 
+/// Our answer where rspamd votes by trigrams: for Latin text the language with the most different
+/// stop words, shared ones included; English where none has more.
+std::string_view vote(std::string_view text, const ScriptGuess& script) {
+  if (!script.mostly_latin) return commonest_language(alphabet_of(script));
+  const StopCounts counts = count_shared_stop_words(text);
+  const auto best = std::max_element(counts.begin(), counts.end());  // the first one: en leads
+  if (*best < kVotesMin) return commonest_language(Alphabet::kLatin);
+  return kStopLanguages[static_cast<std::size_t>(best - counts.begin())].code;
+}
+
 }  // namespace
 
 std::string_view to_string(LanguageBy by) {
@@ -63,8 +76,8 @@ std::string_view to_string(LanguageBy by) {
       return "stop";
     case LanguageBy::kShort:
       return "short";
-    case LanguageBy::kAlphabet:
-      return "alphabet";
+    case LanguageBy::kVote:
+      return "vote";
     case LanguageBy::kNone:
       break;
   }
@@ -81,8 +94,10 @@ Language detect_language(std::string_view text, std::size_t tokens, Compat compa
   if (const std::string_view code = language_by_stop_words(counts); !code.empty()) {
     return {.code = code, .by = LanguageBy::kStopWords};
   }
-  const LanguageBy by = tokens < kTokensForStatistics ? LanguageBy::kShort : LanguageBy::kAlphabet;
-  return {.code = commonest_language(alphabet), .by = by};
+  if (tokens < kTokensForStatistics) {
+    return {.code = commonest_language(alphabet), .by = LanguageBy::kShort};
+  }
+  return {.code = vote(text, script), .by = LanguageBy::kVote};
 }
 
 }  // namespace shingled::mime

@@ -125,7 +125,8 @@ ScriptGuess guess_script(std::string_view text) {
   return {.language = language_of(counts),
           .cyrillic = counts.cyrillic,
           .devanagari = counts.devanagari,
-          .arabic = counts.arabic};
+          .arabic = counts.arabic,
+          .mostly_latin = counts.latin >= counts.special};
 }
 
 }  // namespace shingled::mime

@@ -3,6 +3,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include <bitset>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -19,25 +20,51 @@ constexpr std::uint32_t kCountBeyondDoubt = 80;
 constexpr int kPiecesMax = 3;              ///< "that'll": pieces of a stop word between apostrophes
 constexpr std::size_t kWordBytesMax = 64;  ///< longer than any stop word
 
-/// Word -> index in kStopLanguages; no word is in two lists.
-using StopTable = std::unordered_map<std::string_view, std::size_t>;
+using LanguageSet = std::bitset<kStopLanguages.size()>;
 
-StopTable load_table() {
+/// Word -> the languages that have it.
+using StopTable = std::unordered_map<std::string_view, LanguageSet>;
+
+/// Takes the first line, or up to the first space, off `text`.
+std::string_view take_until(char end, std::string_view& text) {
+  const std::size_t size = std::min(text.find(end), text.size());
+  const std::string_view taken = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return taken;
+}
+
+StopTable load_own_words() {
   StopTable table;
   for (std::size_t i = 0; i < kStopLanguages.size(); ++i) {
     std::string_view rest = embedded_file(std::string(kStopLanguages[i].code) + ".stop");
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      if (end > 0) table.emplace(rest.substr(0, end), i);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+    while (!rest.empty()) table[take_until('\n', rest)].set(i);
+  }
+  return table;
+}
+
+/// Lines of a word and its languages, on top of the words languages have for themselves.
+StopTable load_all_words() {
+  StopTable table = load_own_words();
+  std::string_view rest = embedded_file("shared.words");
+  while (!rest.empty()) {
+    std::string_view line = take_until('\n', rest);
+    LanguageSet& languages = table[take_until(' ', line)];
+    while (!line.empty()) {
+      const std::string_view code = take_until(' ', line);
+      for (std::size_t i = 0; i < kStopLanguages.size(); ++i) {
+        if (kStopLanguages[i].code == code) languages.set(i);
+      }
     }
   }
   return table;
 }
 
-const StopTable& stop_table() {
-  static const StopTable kTable = load_table();
-  return kTable;
+LanguageSet languages_of(Alphabet alphabet) {
+  LanguageSet languages;
+  for (std::size_t i = 0; i < kStopLanguages.size(); ++i) {
+    languages[i] = kStopLanguages[i].alphabet == alphabet;
+  }
+  return languages;
 }
 
 bool is_edge(char c) { return c == ' ' || ascii::is_punct(c); }
@@ -60,10 +87,12 @@ void lower_into(std::string_view word, std::string& out) {
   }
 }
 
+enum class Repeats : std::uint8_t { kCountAll, kCountOnce };
+
 class StopCounter {
  public:
-  StopCounter(std::string_view text, Alphabet alphabet, Compat compat)
-      : text_(text), alphabet_(alphabet), compat_(compat) {}
+  StopCounter(std::string_view text, const StopTable& table, Alphabet alphabet, Repeats repeats)
+      : text_(text), table_(table), wanted_(languages_of(alphabet)), repeats_(repeats) {}
 
   StopCounts count() {
     std::size_t at = 0;
@@ -98,17 +127,20 @@ class StopCounter {
 
   void look_up(std::string_view word) {
     lower_into(word, lower_);
-    const auto found = stop_table().find(lower_);
-    if (found == stop_table().end()) return;
-    const auto& [entry, language] = *found;
-    if (kStopLanguages[language].alphabet != alphabet_) return;
-    if (compat_ == Compat::kRspamd4 && !seen_.insert(entry.data()).second) return;
-    if (++counts_[language] > kCountBeyondDoubt) beyond_doubt_ = true;
+    const auto found = table_.find(lower_);
+    if (found == table_.end()) return;
+    const LanguageSet languages = found->second & wanted_;
+    if (languages.none()) return;
+    if (repeats_ == Repeats::kCountOnce && !seen_.insert(found->first.data()).second) return;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (languages[i] && ++counts_[i] > kCountBeyondDoubt) beyond_doubt_ = true;
+    }
   }
 
   std::string_view text_;
-  Alphabet alphabet_;
-  Compat compat_;
+  const StopTable& table_;
+  LanguageSet wanted_;
+  Repeats repeats_;
   StopCounts counts_{};
   std::unordered_set<const char*> seen_;  ///< words counted already, by their place in the table
   std::string lower_;
@@ -118,7 +150,14 @@ class StopCounter {
 }  // namespace
 
 StopCounts count_stop_words(std::string_view text, Alphabet alphabet, Compat compat) {
-  return StopCounter(text, alphabet, compat).count();
+  static const StopTable kOwnWords = load_own_words();
+  const Repeats repeats = compat == Compat::kRspamd4 ? Repeats::kCountOnce : Repeats::kCountAll;
+  return StopCounter(text, kOwnWords, alphabet, repeats).count();
+}
+
+StopCounts count_shared_stop_words(std::string_view text) {
+  static const StopTable kAllWords = load_all_words();
+  return StopCounter(text, kAllWords, Alphabet::kLatin, Repeats::kCountOnce).count();
 }
 
 }  // namespace shingled::mime

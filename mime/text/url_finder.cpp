@@ -266,7 +266,7 @@ class UrlFinder {
 
   [[nodiscard]] std::optional<UrlSpan> address_span(std::size_t begin, std::size_t end,
                                                     std::string_view host) const {
-    if (!is_plausible_host({.scheme = {}, .host = host}, compat_)) return std::nullopt;
+    if (!below_public_suffix(host)) return std::nullopt;
     return span(begin, end);
   }
 

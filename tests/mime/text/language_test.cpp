@@ -63,11 +63,11 @@ TEST(StopWords, WithApostrophesCountAsWholeAndByTheirPieces) {
 
 // hashing.md 12.5; the lists that are our own are shorter than rspamd's.
 TEST(StopWords, ListsHaveTheSizesOfTheTable) {
-  constexpr std::string_view kOurOwn = "ar cs id ne ro sl";
+  constexpr std::string_view kOurOwn = "ar cs id ne pl ro";
   for (const StopLanguage& language : kStopLanguages) {
     const std::string_view list = embedded_file(std::string(language.code) + ".stop");
     const auto words = std::count(list.begin(), list.end(), '\n');
-    EXPECT_GT(words, 0) << language.code;
+    EXPECT_EQ(words > 0, language.list_size > 0) << language.code;
     const bool borrowed = kOurOwn.find(language.code) == std::string_view::npos;
     if (borrowed) {
       EXPECT_EQ(words, language.list_size) << language.code;

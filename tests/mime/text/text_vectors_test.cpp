@@ -190,7 +190,8 @@ TEST(TextVectors, WordsGiveTheirNormalFormsAndStems) {
   EXPECT_EQ(score.wrong, Names{});
 }
 
-// rspamd votes by random trigrams where no stop words are found; we take the commonest language.
+// rspamd votes by random trigrams where no stop words are found, we by shared stop words. Where the
+// language differs but has no stemmer on either side the hashes agree all the same.
 TEST(TextVectors, AOneLineTextGivesItsLanguage) {
   SHINGLED_LOAD_VECTORS(words, "words.json");
   Score score;
@@ -203,8 +204,8 @@ TEST(TextVectors, AOneLineTextGivesItsLanguage) {
   }
   EXPECT_EQ(score.checked, 255U);
   EXPECT_EQ(score.wrong,
-            (Names{"015_da.eml#0", "024_pl_latin2.eml#0", "044_vi.eml#0", "047_hr.eml#0",
-                   "048_lt.eml#0", "049_eu.eml#0", "050_sw.eml#0", "335_nocte_b64_lines.eml#0",
+            (Names{"044_vi.eml#0", "046_sl.eml#0", "047_hr.eml#0", "048_lt.eml#0", "049_eu.eml#0",
+                   "050_sw.eml#0", "265_en_cyr_name.eml#0", "335_nocte_b64_lines.eml#0",
                    "070_no_stopwords.eml#0", "085_idn.eml#0", "245_html_8193.eml#0",  // unstable
                    "314_empty_text_html.eml#1"}));  // has no words: no difference
 }
