@@ -60,5 +60,3 @@ BENCHMARK(BM_DeriveHashKeys)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace shingled::fingerprint
-
-BENCHMARK_MAIN();

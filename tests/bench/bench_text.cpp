@@ -90,5 +90,3 @@ BENCHMARK(BM_MakeWords)->Apply(mail_sizes);
 
 }  // namespace
 }  // namespace shingled::mime
-
-BENCHMARK_MAIN();
