@@ -11,8 +11,8 @@ Digest direct_digest(const HashKeys& keys, std::string_view oneline, std::string
 }
 
 Digest data_digest(std::string_view bytes) {
-  static const auto kDataKey = key_from_text(kDefaultKeyText);
-  return keyed_hash(kDataKey, {bytes});
+  static const auto data_key = key_from_text(kDefaultKeyText);
+  return keyed_hash(data_key, {bytes});
 }
 
 Digest structure_digest(const HashKeys& keys, const WordList& tokens) {

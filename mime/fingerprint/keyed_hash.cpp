@@ -14,9 +14,9 @@ namespace {
 
 /// Lets libsodium choose its fastest implementation; without it BLAKE2b runs the portable one.
 void initialise_once() {
-  static const int kReady = sodium_init();
-  assert(kReady >= 0);
-  static_cast<void>(kReady);
+  static const int ready = sodium_init();
+  assert(ready >= 0);
+  static_cast<void>(ready);
 }
 
 const unsigned char* data_of(std::string_view text) {

@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::size_t kHostBytesMax = 253;
 
+/// The one top level of the list that is no suffix itself. (Asked for any two labels, libpsl says
+/// yes to some that are not in the list, like "l.m".)
+constexpr std::string_view kOnlyBelow = ".za";
+
 std::string lower_host(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   std::string lower(host);
@@ -31,7 +35,8 @@ bool below_public_suffix(std::string_view host) {
   if (dot == std::string::npos || dot == 0) return false;
   if (is_public_suffix(name.substr(dot + 1))) return true;
   const std::size_t second = name.rfind('.', dot - 1);
-  return is_public_suffix(second == std::string::npos ? name : name.substr(second + 1));
+  return name.ends_with(kOnlyBelow) && second != std::string::npos &&
+         is_public_suffix(name.substr(second + 1));
 }
 
 std::string registrable_domain(std::string_view host) {

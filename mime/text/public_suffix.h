@@ -9,8 +9,7 @@ namespace shingled::mime {
 // case; a final dot is allowed. Threads: any thread.   Cost: a few look-ups in memory.
 
 /// Whether `host` lies below a public suffix: `example.com` does, `com`, `localhost` and
-/// `example.invalid` do not. The last label decides, but for the few top levels that only have
-/// suffixes below them (za, ck).
+/// `example.invalid` do not. The last label decides, but for za, which has suffixes below it only.
 bool below_public_suffix(std::string_view host);
 
 /// The part of `host` its owner has registered: `example.co.uk` of `www.example.co.uk`; the whole

@@ -150,14 +150,14 @@ class StopCounter {
 }  // namespace
 
 StopCounts count_stop_words(std::string_view text, Alphabet alphabet, Compat compat) {
-  static const StopTable kOwnWords = load_own_words();
+  static const StopTable own_words = load_own_words();
   const Repeats repeats = compat == Compat::kRspamd4 ? Repeats::kCountOnce : Repeats::kCountAll;
-  return StopCounter(text, kOwnWords, alphabet, repeats).count();
+  return StopCounter(text, own_words, alphabet, repeats).count();
 }
 
 StopCounts count_shared_stop_words(std::string_view text) {
-  static const StopTable kAllWords = load_all_words();
-  return StopCounter(text, kAllWords, Alphabet::kLatin, Repeats::kCountOnce).count();
+  static const StopTable all_words = load_all_words();
+  return StopCounter(text, all_words, Alphabet::kLatin, Repeats::kCountOnce).count();
 }
 
 }  // namespace shingled::mime

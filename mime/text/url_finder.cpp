@@ -249,7 +249,7 @@ class UrlFinder {
     return address_span(match.begin, at, text_.substr(host, host_end - host));
   }
 
-  std::optional<UrlSpan> read_at(const Match& match) const {
+  [[nodiscard]] std::optional<UrlSpan> read_at(const Match& match) const {
     const std::size_t sign = match.begin;
     if (sign == mailto_at_ || sign == 0 || sign + 2 >= text_.size()) return std::nullopt;
     if (!is_alnum(text_[sign - 1]) || !is_alnum(text_[sign + 1])) return std::nullopt;
@@ -271,7 +271,7 @@ class UrlFinder {
   }
 
   /// rspamd lets a telephone link run to the end of its line.
-  std::optional<UrlSpan> read_phone(const Match& match) const {
+  [[nodiscard]] std::optional<UrlSpan> read_phone(const Match& match) const {
     const std::size_t end = limit_of(match.begin);
     if (end - match.begin > kPhoneBytesMax) return std::nullopt;
     std::size_t at = match.end;

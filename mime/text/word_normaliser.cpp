@@ -41,8 +41,8 @@ UChar32 next_code_point(const UChar* units, std::int32_t size, std::int32_t& at)
 
 const UNormalizer2* nfkc() {
   UErrorCode status = U_ZERO_ERROR;
-  static const UNormalizer2* const kNfkc = unorm2_getNFKCInstance(&status);
-  return kNfkc;
+  static const UNormalizer2* const instance = unorm2_getNFKCInstance(&status);
+  return instance;
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ const Case kCases[] = {
      {"mailto:joe@example.com?subject=hi,"}},
     {"other schemes are not", "news://example.com/x sip:example.com", {}},
     {"za has suffixes below it only", "see shop.co.za now", {"shop.co.za"}},
+    {"initials are no name", "it is l.m. orchard's", {}},
 };
 
 TEST(UrlFinder, FindsWhatRspamdTakesForUrls) {
