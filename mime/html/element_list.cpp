@@ -15,12 +15,17 @@ constexpr std::size_t kUsableClassBytesMax = 32;  ///< kept of the cleaned word
 constexpr std::string_view kTracking[] = {"utm",      "track",  "analytics", "pixel", "beacon",
                                           "campaign", "source", "medium",    "guid",  "uuid"};
 
+/// The URL rspamd keeps with an element: of images and frames it keeps none.
 const std::string* url_of(const HtmlTree& tree, const Element& element) {
-  for (const AttributeName name :
-       {AttributeName::kHref, AttributeName::kSrc, AttributeName::kAction}) {
-    if (const std::string* url = tree.attribute(element, name)) return url;
-  }
-  return nullptr;
+  if (element.is("a") || element.is("link")) return tree.attribute(element, AttributeName::kHref);
+  return element.is("form") ? tree.attribute(element, AttributeName::kAction) : nullptr;
+}
+
+/// The element that opens the head directly below the root, be it `head` or a first `meta`: rspamd
+/// 4.1.6 leaves it out, though not the head of a document that begins with a doctype.
+bool opens_head(const Element& element, std::uint32_t depth, std::size_t listed) {
+  return depth == 1 && listed <= 1 &&
+         (element.is("head") || (element.info != nullptr && element.info->head));
 }
 
 }  // namespace
@@ -47,10 +52,15 @@ std::string usable_class(std::string_view css_class) {
 std::vector<HtmlElement> list_elements(const HtmlTree& tree) {
   std::vector<HtmlElement> list;
   std::vector<std::uint32_t> depths(tree.elements.size());
+  bool head_opened = false;
   for (std::size_t i = 0; i < tree.elements.size(); ++i) {
     const Element& element = tree.elements[i];
     if (element.parent != kNoElement) depths[i] = depths[element.parent] + 1;
     if (element.role != ElementRole::kElement || element.implicit) continue;
+    if (!head_opened && opens_head(element, depths[i], list.size())) {
+      head_opened = true;
+      continue;
+    }
     HtmlElement& item = list.emplace_back();
     item.name = element.info == nullptr ? "unknown" : element.info->name;
     if (const auto* css_class = tree.attribute(element, AttributeName::kClass)) {

@@ -35,11 +35,33 @@ TEST(ListElements, CountsWhatIsWrittenInDocumentOrder) {
                             {}, Compat::kRspamd4)
                             .elements;
   const std::vector<HtmlElement> expected = {
-      {"html", "", "", 1, false},     {"body", "main", "", 2, false},
-      {"unknown", "", "", 3, false},  {"a", "", "http://e.com/x", 4, true},
-      {"img", "", "i.png", 3, false},
+      {"html", "", "", 1, false},    {"body", "main", "", 2, false},
+      {"unknown", "", "", 3, false}, {"a", "", "http://e.com/x", 4, true},
+      {"img", "", "", 3, false},
   };
-  EXPECT_EQ(elements, expected);
+  EXPECT_EQ(elements, expected) << "an image has no URL here";
+}
+
+TEST(ListElements, LeaveOutWhatOpensTheHeadBelowTheRoot) {
+  struct Case {
+    const char* why;
+    const char* html;
+    std::vector<std::string> names;
+  };
+  const std::vector<Case> cases = {
+      {"a head", "<html><head><meta></head><body>", {"html", "meta", "body"}},
+      {"a first meta", "<meta><p>", {"p"}},
+      {"but not behind a doctype",
+       "<!DOCTYPE html><html><head><meta></head><body>",
+       {"html", "head", "meta", "body"}},
+  };
+  for (const Case& c : cases) {
+    std::vector<std::string> names;
+    for (const auto& element : html_to_text(c.html, {}, Compat::kRspamd4).elements) {
+      names.push_back(element.name);
+    }
+    EXPECT_EQ(names, c.names) << c.why;
+  }
 }
 
 }  // namespace
