@@ -31,6 +31,7 @@ void describe(CLI::App& app, Command& chosen) {
   add_check_command(app, chosen);
   add_scan_command(app, chosen);
   add_hash_command(app, chosen);
+  add_explain_command(app, chosen);
   add_status_commands(app, chosen);
   add_keypair_command(app, chosen);
 }

@@ -17,6 +17,7 @@ void add_train_commands(CLI::App& app, Command& chosen);  ///< add, del
 void add_check_command(CLI::App& app, Command& chosen);
 void add_scan_command(CLI::App& app, Command& chosen);
 void add_hash_command(CLI::App& app, Command& chosen);
+void add_explain_command(CLI::App& app, Command& chosen);
 void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
 void add_keypair_command(CLI::App& app, Command& chosen);
 

@@ -36,6 +36,12 @@ Outcome outcome_of(const storage::RemoteAnswer& answer) {
   return Outcome::kUnreachable;
 }
 
+std::chrono::microseconds since(TimePoint start, TimePoint now) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(now - start);
+}
+
+}  // namespace
+
 void take_answer(Lookup& lookup, const storage::RemoteAnswer& answer) {
   lookup.outcome = answer.match || answer.outcome != storage::RemoteAnswer::Outcome::kHit
                        ? outcome_of(answer)
@@ -48,12 +54,6 @@ void take_answer(Lookup& lookup, const storage::RemoteAnswer& answer) {
   lookup.match = *answer.match;
   lookup.probability = answer.probability;
 }
-
-std::chrono::microseconds since(TimePoint start, TimePoint now) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(now - start);
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Scanner>> Scanner::open(std::shared_ptr<const Settings> settings,
                                                const storage::FuzzyStore* local, Clock& clock,

@@ -51,6 +51,10 @@ class Scanner {
   std::vector<std::unique_ptr<storage::RemoteStore>> remotes_;  ///< by rule; null = local
 };
 
+/// Fills in what a remote server answered. A 401 (the server knows the hash and will not tell) is a
+/// miss.
+void take_answer(Lookup& lookup, const storage::RemoteAnswer& answer);
+
 /// The scanner in force, swapped as a whole at reload and taken once a message.
 /// Threads: any thread.
 class CurrentScanner {
