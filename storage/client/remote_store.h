@@ -55,6 +55,8 @@ class RemoteStore {
   ~RemoteStore();
   RemoteStore(const RemoteStore&) = delete;
   RemoteStore& operator=(const RemoteStore&) = delete;
+  RemoteStore(RemoteStore&&) = delete;
+  RemoteStore& operator=(RemoteStore&&) = delete;
 
   /// The number of servers.
   [[nodiscard]] std::size_t size() const;

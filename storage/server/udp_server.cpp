@@ -75,12 +75,15 @@ class UdpServer::Impl {
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
+  Impl(Impl&&) = delete;
+  Impl& operator=(Impl&&) = delete;
 
   /// `sockets[a]`: one for each worker on the a-th address.
   void start(std::vector<std::vector<UdpSocket>> sockets, std::size_t workers) {
     for (const auto& same_address : sockets) addresses_.push_back(same_address.front().address());
     for (std::size_t w = 0; w < workers; ++w) {
       std::vector<UdpSocket> own;
+      own.reserve(sockets.size());
       for (auto& same_address : sockets) own.push_back(std::move(same_address[w]));
       workers_.push_back(std::make_unique<UdpWorker>(w, shared_, std::move(own)));
     }

@@ -26,6 +26,8 @@ class UdpServer {
   ~UdpServer();
   UdpServer(const UdpServer&) = delete;
   UdpServer& operator=(const UdpServer&) = delete;
+  UdpServer(UdpServer&&) = delete;
+  UdpServer& operator=(UdpServer&&) = delete;
 
   /// Takes over access lists and keys at once, between two packets; sockets and threads stay as
   /// they are.

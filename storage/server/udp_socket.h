@@ -34,6 +34,9 @@ class ReceiveBatch {
   ReceiveBatch();
   ReceiveBatch(const ReceiveBatch&) = delete;
   ReceiveBatch& operator=(const ReceiveBatch&) = delete;
+  ReceiveBatch(ReceiveBatch&&) = delete;  // the kernel's structures point into it
+  ReceiveBatch& operator=(ReceiveBatch&&) = delete;
+  ~ReceiveBatch() = default;
 
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Empty for one that was cut: no command is empty either.
@@ -63,6 +66,9 @@ class SendBatch {
   SendBatch();
   SendBatch(const SendBatch&) = delete;
   SendBatch& operator=(const SendBatch&) = delete;
+  SendBatch(SendBatch&&) = delete;
+  SendBatch& operator=(SendBatch&&) = delete;
+  ~SendBatch() = default;
 
   [[nodiscard]] bool full() const { return size_ == kBatchPackets; }
   [[nodiscard]] bool empty() const { return size_ == 0; }

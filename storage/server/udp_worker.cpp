@@ -82,8 +82,8 @@ void UdpWorker::handle(std::size_t socket, std::size_t i, std::uint32_t wall, Ti
   if (pending == nullptr) return;
   const ReplyTicket ticket = pending->ticket;
   const ReplyRoute route = received_.route(i);
-  const auto taken = shared_.desk.submit(shared_.store, std::move(*pending),
-                                         {number_, socket, route, ticket}, now);
+  const auto taken =
+      shared_.desk.submit(shared_.store, *pending, {number_, socket, route, ticket}, now);
   if (taken != UpdateDesk::Taken::kFirst) counters_.repeats.add(1);
   if (taken != UpdateDesk::Taken::kKnownDone) return;
   replies_.add(handler_.repeat(ticket, replies_.room()).bytes, route);

@@ -34,7 +34,7 @@ UpdateDesk::UpdateDesk(std::size_t workers) {
   for (std::size_t i = 0; i < workers; ++i) mailboxes_.push_back(std::make_unique<Mailbox>());
 }
 
-UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, PendingUpdate pending,
+UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pending,
                                      WaitingUpdate waiting, TimePoint now) {
   {
     auto state = state_.lock();
@@ -44,7 +44,7 @@ UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, PendingUpdate pending,
     if (!is_first) return Taken::kRepeat;
     ++state->unfinished;
   }
-  store.submit(std::move(pending.update),
+  store.submit(pending.update,
                [desk = shared_from_this(), name = pending.name, now](const Status& status) {
                  desk->finish(name, now, status.has_value());
                });

@@ -62,7 +62,8 @@ class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
     kRepeat,     ///< under way already; the answer comes by mailbox
     kKnownDone,  ///< done before: answer at once
   };
-  Taken submit(FuzzyStore& store, PendingUpdate pending, WaitingUpdate waiting, TimePoint now);
+  Taken submit(FuzzyStore& store, const PendingUpdate& pending, WaitingUpdate waiting,
+               TimePoint now);
 
   [[nodiscard]] Mailbox& mailbox(std::size_t worker) { return *mailboxes_[worker]; }
   /// Every answer is in a mailbox.
