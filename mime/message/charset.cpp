@@ -1,6 +1,7 @@
 #include "mime/message/charset.h"
 
 #include <unicode/ucnv.h>
+#include <unicode/ucsdet.h>
 #include <unicode/utf8.h>
 
 #include <algorithm>
@@ -18,6 +19,10 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr std::string_view kGuess = "windows-1252";
+constexpr std::array<std::string_view, 5> kGuessable{"shift_jis", "big5", "gb18030", "euc-jp",
+                                                     "euc-kr"};
+constexpr std::size_t kGuessBytesMax = 4096;
+constexpr std::size_t kGuessShare = 5;  ///< a fifth of an East Asian text is 8-bit at least
 constexpr std::size_t kLabelBytesMax = 64;
 
 struct CloseConverter {
@@ -113,6 +118,28 @@ std::string convert(UConverter* from, std::string_view bytes) {
   return out;
 }
 
+/// Which charset a text without a usable label is in. A detector tells East Asian ones apart; the
+/// western ones it would choose from differ too little, so that they are all windows-1252.
+std::string guess_charset(std::string_view bytes) {
+  struct CloseDetector {
+    void operator()(UCharsetDetector* detector) const { ucsdet_close(detector); }
+  };
+  const std::string_view head = bytes.substr(0, kGuessBytesMax);
+  const auto foreign = static_cast<std::size_t>(std::count_if(
+      head.begin(), head.end(), [](char c) { return static_cast<signed char>(c) < 0; }));
+  if (foreign * kGuessShare < head.size()) return std::string(kGuess);
+  UErrorCode error = U_ZERO_ERROR;
+  const std::unique_ptr<UCharsetDetector, CloseDetector> detector(ucsdet_open(&error));
+  ucsdet_setText(detector.get(), head.data(), static_cast<std::int32_t>(head.size()), &error);
+  const UCharsetMatch* match = ucsdet_detect(detector.get(), &error);
+  if (U_FAILURE(error) != 0 || match == nullptr) return std::string(kGuess);
+  const std::string name = to_lower(ucsdet_getName(match, &error));
+  for (const std::string_view known : kGuessable) {
+    if (U_SUCCESS(error) != 0 && name == known) return name;
+  }
+  return std::string(kGuess);
+}
+
 /// Bytes of the well-formed sequence at `at`; 0 if there is none.
 std::size_t sequence_size(std::string_view bytes, std::size_t at) {
   std::int32_t end = 0;
@@ -178,9 +205,10 @@ DecodedText decode_text(std::string_view bytes, std::string_view label, std::str
     return {storage, clean};
   }
   if (is_valid_utf8(bytes)) return {bytes, "utf-8"};
-  converter = converters().find(std::string(kGuess));
+  std::string guess = guess_charset(bytes);
+  converter = converters().find(guess);
   storage = converter == nullptr ? replace_invalid_utf8(bytes) : convert(converter, bytes);
-  return {storage, std::string(kGuess)};
+  return {storage, std::move(guess)};
 }
 
 std::string decode_word(std::string_view bytes, std::string_view label) {

@@ -5,7 +5,7 @@
 
 namespace shingled::mime {
 
-// The only door to ICU's converters (hashing.md section 6).
+// The only door to ICU's converters and its detector (hashing.md section 6).
 // Threads: any; converters are kept per thread, at most kConvertersMax of them.
 
 inline constexpr std::size_t kConvertersMax = 16;
@@ -13,13 +13,14 @@ inline constexpr std::size_t kConvertersMax = 16;
 /// A body as UTF-8: a view of the input where it is UTF-8 already, else of `storage`.
 struct DecodedText {
   std::string_view utf8;
-  std::string charset;  ///< what it was taken for: "utf-8", the label, or "windows-1252" as a guess
+  std::string charset;  ///< what it was taken for: "utf-8", the label or a guess
 };
 
 bool is_valid_utf8(std::string_view bytes);
 
 /// Turns a text body into UTF-8: a known charset is believed, even if the bytes are valid UTF-8;
-/// for none, ASCII, UTF-8 or an unknown one valid UTF-8 is kept and anything else is windows-1252.
+/// for none, ASCII, UTF-8 or an unknown one valid UTF-8 is kept and anything else is guessed: an
+/// East Asian charset or windows-1252.
 ///
 /// Input:   any bytes, any label. Output: see DecodedText; invalid input becomes U+FFFD.
 /// Errors:  none.   Cost: one pass, no copy for UTF-8.

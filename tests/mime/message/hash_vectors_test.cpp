@@ -3,6 +3,7 @@
 // the shares may only grow.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -118,8 +119,14 @@ TEST_P(HashVectors, AreMadeOfTheSameMails) {
   options.compat = file.compat;
   std::size_t packets = 0;
   std::size_t packets_equal = 0;
+  std::size_t mails = 0;
   std::size_t mails_equal = 0;
+  const json unasked =
+      vectors["about"].value("gtube", json::object()).value("mails", json::array());
   for (const auto& [mail, list] : vectors["mails"].items()) {
+    // On a test string rspamd answers before it hashes.
+    if (std::find(unasked.begin(), unasked.end(), mail) != unasked.end()) continue;
+    ++mails;
     const std::string bytes = read_file(SHINGLED_SHARED_DIR + file.mail_folder + mail);
     const Packets ours = packets_of(analyze(bytes, options), vectors["rules"]);
     std::size_t best_common = 0;
@@ -142,10 +149,9 @@ TEST_P(HashVectors, AreMadeOfTheSameMails) {
     }
   }
   const double packets_share = static_cast<double>(packets_equal) / static_cast<double>(packets);
-  const double mails_share =
-      static_cast<double>(mails_equal) / static_cast<double>(vectors["mails"].size());
+  const double mails_share = static_cast<double>(mails_equal) / static_cast<double>(mails);
   std::cout << "  equal: " << packets_equal << " of " << packets << " packets, " << mails_equal
-            << " of " << vectors["mails"].size() << " mails\n";
+            << " of " << mails << " mails\n";
   EXPECT_GE(packets_share, file.packets_floor) << file.why;
   EXPECT_GE(mails_share, file.mails_floor) << file.why;
 }
@@ -155,9 +161,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(VectorFile{"8 rules over mails made for each corner of hashing.md",
                                "hashes.json", "/vectors/mail/", Compat::kRspamd3, 0.97, 0.96},
                     VectorFile{"rspamd 3.4 over real mail", "corpus-hashes.json", "/corpus/",
-                               Compat::kRspamd3, 0.97, 0.96},
+                               Compat::kRspamd3, 0.98, 0.97},
                     VectorFile{"rspamd 4.1.6 over real mail", "corpus-hashes-4.json", "/corpus/",
-                               Compat::kRspamd4, 0.95, 0.89}));
+                               Compat::kRspamd4, 0.955, 0.905}));
 
 }  // namespace
 }  // namespace shingled::mime
