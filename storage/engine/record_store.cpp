@@ -19,15 +19,6 @@ void append(std::vector<std::uint32_t>& to, std::vector<std::uint32_t>& from) {
 
 }  // namespace
 
-void PackedLows::set(std::size_t slot, std::uint64_t low) {
-  words_[slot] = static_cast<std::uint32_t>(low);
-  bytes_[slot] = static_cast<std::uint8_t>(low >> 32);
-  const unsigned shift = slot % 2 * 4;
-  const auto others = static_cast<unsigned>(nibbles_[slot / 2]) & ~(0xFU << shift);
-  const auto nibble = static_cast<unsigned>(low >> 40 & 0xF) << shift;
-  nibbles_[slot / 2] = static_cast<std::uint8_t>(others | nibble);
-}
-
 std::uint64_t RecordStore::room() const {
   const std::uint64_t in_new_blocks = std::uint64_t{kNumberMax} + 1 - next_block_;
   return in_new_blocks + std::min(kinds_[0].free.size(), kinds_[1].free.size());

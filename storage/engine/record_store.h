@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "mime/fingerprint/fingerprint.h"
@@ -22,19 +23,30 @@ struct RecordState {
   friend bool operator==(const RecordState&, const RecordState&) = default;
 };
 
-/// The low 44 bits of 32 hashes in 176 bytes.
+/// The low 44 bits of 32 hashes, one behind the other in 176 bytes: slot i begins in the middle of
+/// a byte when i is odd, and lies within 6 bytes, mostly of one cache line.
 class PackedLows {
  public:
-  void set(std::size_t slot, std::uint64_t low);
+  void set(std::size_t slot, std::uint64_t low) {
+    const std::uint64_t others = load(slot) & ~(HashParts::kLowMask << shift(slot));
+    const std::uint64_t word = others | (low & HashParts::kLowMask) << shift(slot);
+    std::memcpy(&bytes_[begin(slot)], &word, kWindow);
+  }
   [[nodiscard]] std::uint64_t get(std::size_t slot) const {
-    const std::uint64_t nibble = nibbles_[slot / 2] >> (slot % 2 * 4) & 0xF;
-    return nibble << 40 | std::uint64_t{bytes_[slot]} << 32 | words_[slot];
+    return load(slot) >> shift(slot) & HashParts::kLowMask;
   }
 
  private:
-  std::array<std::uint32_t, kShingleCount> words_;
-  std::array<std::uint8_t, kShingleCount> bytes_;
-  std::array<std::uint8_t, kShingleCount / 2> nibbles_;
+  static constexpr std::size_t kWindow = 6;  ///< bytes that hold 44 bits at either beginning
+  static std::size_t begin(std::size_t slot) { return slot * HashParts::kLowBits / 8; }
+  static unsigned shift(std::size_t slot) { return slot % 2 * 4; }
+  [[nodiscard]] std::uint64_t load(std::size_t slot) const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &bytes_[begin(slot)], kWindow);
+    return word;
+  }
+
+  std::array<std::uint8_t, kShingleCount * HashParts::kLowBits / 8> bytes_{};
 };
 static_assert(sizeof(PackedLows) == 176);
 
