@@ -112,7 +112,7 @@ std::vector<Match> Engine::check_all(const Fingerprint& fingerprint, std::uint32
 }
 
 void Engine::submit(Update update, UpdateDone done) {
-  impl_->writer().submit(std::move(update), std::move(done));
+  impl_->writer().submit(update, std::move(done));
 }
 
 std::uint64_t Engine::size() const { return impl_->index().size(); }

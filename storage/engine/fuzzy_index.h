@@ -88,11 +88,11 @@ class FuzzyIndex {
     return (*digests_)[HashParts::shard(hash)];
   }
 
+  ReadGate gate_;
   Options options_;
   RecordStore records_;
   std::unique_ptr<Shards> digests_;
   std::unique_ptr<std::array<Shards, kShingleCount>> slots_;
-  ReadGate gate_;
   bool released_ = false;          ///< numbers or flag sets wait for `collect`
   std::vector<NumberMap*> grown_;  ///< maps with memory that waits for `collect`
   std::atomic<std::uint64_t> slot_overflows_{0};

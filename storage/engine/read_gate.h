@@ -26,6 +26,8 @@ class ReadGate {
     ~Pass() { counter_.fetch_sub(1, std::memory_order_release); }
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
+    Pass(Pass&&) = delete;
+    Pass& operator=(Pass&&) = delete;
 
    private:
     std::atomic<std::uint32_t>& counter_;

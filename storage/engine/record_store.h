@@ -73,7 +73,6 @@ class RecordStore {
   [[nodiscard]] bool has_shingles(std::uint32_t number) const;
   /// Only for a record that has some.
   [[nodiscard]] const PackedLows& shingles(std::uint32_t number) const { return lows_[number]; }
-  void prefetch(std::uint32_t number) const { __builtin_prefetch(&heads_[number]); }
 
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
   /// Numbers above have never been given: the end for a walk over all of them.

@@ -6,7 +6,7 @@
 
 namespace shingled::storage {
 
-bool UpdateQueue::push(QueuedUpdate&& pending) {
+bool UpdateQueue::push(QueuedUpdate& pending) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_ || waiting_.size() >= most_) return false;

@@ -23,8 +23,8 @@ class UpdateQueue {
  public:
   explicit UpdateQueue(std::size_t most) : most_(most) {}
 
-  /// False when the queue is full or closed; then `pending` is as it was.
-  [[nodiscard]] bool push(QueuedUpdate&& pending);
+  /// Takes what is in `pending`. False when the queue is full or closed; then it is as it was.
+  [[nodiscard]] bool push(QueuedUpdate& pending);
   /// Waits until something is there, the queue is closed, or `patience` is over; then waits up to
   /// `gather` more for a fuller group. Takes at most `most`, in order.
   std::vector<QueuedUpdate> take(std::size_t most, std::chrono::milliseconds patience,

@@ -31,9 +31,9 @@ Writer::Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<
 
 Writer::~Writer() { queue_.close(); }
 
-void Writer::submit(Update update, UpdateDone done) {
-  QueuedUpdate pending{std::move(update), std::move(done)};
-  if (queue_.push(std::move(pending))) return;
+void Writer::submit(const Update& update, UpdateDone done) {
+  QueuedUpdate pending{update, std::move(done)};
+  if (queue_.push(pending)) return;
   counters_.refused.fetch_add(1, std::memory_order_relaxed);
   pending.done(Error{ErrorCode::kLimit, "too many updates are waiting"});
 }
@@ -43,12 +43,12 @@ void Writer::run() {
       options_.durability == Durability::kSync ? options_.sync : milliseconds{0};
   while (!queue_.finished()) {
     auto group = queue_.take(options_.group_commit_max, kPatience, gather);
-    if (!group.empty()) commit_updates(std::move(group));
+    if (!group.empty()) commit_updates(group);
     if (options_.expire.count() > 0) expire_slice();
   }
 }
 
-void Writer::commit_updates(std::vector<QueuedUpdate> group) {
+void Writer::commit_updates(const std::vector<QueuedUpdate>& group) {
   UpdateGroup changes(index_, *table_, now());
   std::uint64_t adds = 0;
   for (const QueuedUpdate& pending : group) {

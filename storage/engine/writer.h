@@ -38,13 +38,15 @@ class Writer {
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
+  Writer(Writer&&) = delete;
+  Writer& operator=(Writer&&) = delete;
 
-  void submit(Update update, UpdateDone done);
+  void submit(const Update& update, UpdateDone done);
   [[nodiscard]] const WriterCounters& counters() const { return counters_; }
 
  private:
   void run();
-  void commit_updates(std::vector<QueuedUpdate> group);
+  void commit_updates(const std::vector<QueuedUpdate>& group);
   void expire_slice();
   /// One transaction and then the index.
   Status commit(UpdateGroup& group);

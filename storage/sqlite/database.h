@@ -58,8 +58,11 @@ class Database {
   enum class Access { kReadOnly, kReadWrite, kCreate };
 
   static Result<std::unique_ptr<Database>> open(const std::string& path, Access access);
+  ~Database() = default;
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
+  Database(Database&&) = delete;
+  Database& operator=(Database&&) = delete;
 
   Result<Statement> prepare(const char* sql);
   /// Runs one or more statements and ignores their rows.

@@ -35,6 +35,8 @@ class FuzzyTable {
   ~FuzzyTable();
   FuzzyTable(const FuzzyTable&) = delete;
   FuzzyTable& operator=(const FuzzyTable&) = delete;
+  FuzzyTable(FuzzyTable&&) = delete;
+  FuzzyTable& operator=(FuzzyTable&&) = delete;
 
   /// Opens or creates the file for the one writer.
   static Result<std::unique_ptr<FuzzyTable>> open(const std::string& path, Durability durability);

@@ -18,8 +18,6 @@ class Model {
   void apply(const Update& update, std::uint32_t now) {
     const auto at = records_.find(update.fingerprint.digest);
     if (at != records_.end() && expired(at->second, now)) {
-      // The file remembers the shingles of an expired digest until it is swept; an add revives it
-      // with them. With equal digests having equal shingles, nobody can tell.
       records_.erase(at);
     }
     if (update.kind == Update::Kind::kDelete) return erase(update);
