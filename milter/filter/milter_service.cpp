@@ -54,6 +54,8 @@ class MilterService::Impl {
 namespace {
 
 constexpr int kBacklog = 256;
+constexpr std::size_t kPacketBytesMax =
+    1024 * 1024;  // beyond libmilter's 64 KB: long headers exist
 constexpr std::chrono::milliseconds kWakeInterval{20};
 constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
 constexpr unsigned long kStepsUnwanted =
@@ -314,6 +316,7 @@ Status register_callbacks(const MilterOptions& options) {
   description.xxfi_abort = on_abort;
   description.xxfi_close = on_close;
   description.xxfi_negotiate = on_negotiate;
+  smfi_setmaxdatasize(kPacketBytesMax);
   std::string connection = options.socket.to_string();
   const bool ok = smfi_register(description) == MI_SUCCESS &&
                   smfi_setconn(connection.data()) == MI_SUCCESS &&

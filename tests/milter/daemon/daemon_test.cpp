@@ -166,6 +166,16 @@ TEST_F(DaemonTest, RemovesForgedHeadersAndAddsItsOwn) {
   EXPECT_EQ(stop(), EX_OK);
 }
 
+TEST_F(DaemonTest, TakesAHeaderLongerThanLibmiltersOwnBound) {
+  start_and_wait();
+  MilterClient client(settings_.milter.socket.path);
+  const auto packets =
+      client.send_mail("Q1", {{"X-Long", std::string(200'000, 'x')}, {"Subject", " hi"}}, "text");
+  ASSERT_FALSE(packets.empty()) << "the connection broke";
+  EXPECT_EQ(packets.back().command, 'a');
+  EXPECT_EQ(stop(), EX_OK);
+}
+
 TEST_F(DaemonTest, ServesManyConnectionsAtOnce) {
   start_and_wait();
   constexpr int kConnections = 8;
