@@ -36,6 +36,8 @@ class Engine final : public FuzzyStore {
   ~Engine() override;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
+  Engine(Engine&&) = delete;
+  Engine& operator=(Engine&&) = delete;
 
   [[nodiscard]] std::optional<Match> check(const Digest& digest, const Shingles* shingles,
                                            std::uint32_t now) const override;
