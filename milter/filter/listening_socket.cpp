@@ -101,7 +101,7 @@ Status set_socket_access(const MilterOptions& options) {
   const SocketSpec& spec = options.socket;
   if (spec.kind != SocketSpec::Kind::kUnix) return {};
   if (!options.socket_group.empty()) {
-    std::vector<char> buffer(16 * 1024);
+    std::vector<char> buffer(16'384);
     group entry{};
     group* found = nullptr;
     ::getgrnam_r(options.socket_group.c_str(), &entry, buffer.data(), buffer.size(), &found);

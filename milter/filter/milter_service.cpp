@@ -215,7 +215,8 @@ sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long ste
     const bool kept = (*steps_out & SMFIP_HDR_LEADSPC) != 0;
     auto connection = std::make_unique<Connection>(
         step.service(), kept ? HeaderSpacing::kKept : HeaderSpacing::kStripped);
-    if (smfi_setpriv(context, connection.get()) == MI_SUCCESS) connection.release();
+    if (smfi_setpriv(context, connection.get()) == MI_SUCCESS)
+      static_cast<void>(connection.release());
     return SMFIS_CONTINUE;
   } catch (...) {
     return SMFIS_REJECT;  // the MTA goes on as if there were no filter, by its own default action
@@ -349,12 +350,12 @@ Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& 
 MilterService::MilterService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 MilterService::~MilterService() {
-  drain(impl_->clock.now());
+  static_cast<void>(drain(impl_->clock.now()));
   g_service.store(nullptr);
   if (impl_->socket.kind == SocketSpec::Kind::kUnix) ::unlink(impl_->socket.path.c_str());
   // libmilter's threads live on in idle connections until the process ends, and one may be just
   // about to ask for the door: it stays, closed.
-  impl_.release();
+  static_cast<void>(impl_.release());
 }
 
 Status MilterService::run() {

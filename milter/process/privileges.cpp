@@ -12,7 +12,7 @@ namespace shingled::milter {
 
 namespace {
 
-constexpr std::size_t kEntryBytesMax = 64 * 1024;  // of one line of passwd or group
+constexpr std::size_t kEntryBytesMax = 65'536;  // of one line of passwd or group
 
 struct Identity {
   uid_t user = ::geteuid();

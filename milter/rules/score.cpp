@@ -9,8 +9,8 @@ namespace shingled::milter {
 
 namespace {
 
-constexpr double kProbabilityBias = 0.5;                  // an answer at it means nothing
-constexpr std::uint64_t kSmallImageBytesMax = 32 * 1024;  // larger ones count as attachments
+constexpr double kProbabilityBias = 0.5;               // an answer at it means nothing
+constexpr std::uint64_t kSmallImageBytesMax = 32'768;  // larger ones count as attachments
 constexpr double kImageExponent = 8;
 constexpr double kImageBesideLongText = 0.25;
 constexpr double kImageBesideShortText = 0.9;
