@@ -173,15 +173,16 @@ char* unconst(const std::string& text) { return const_cast<char*>(text.c_str());
 /// libmilter's requests as an Mta, for one end of message.
 class LibmilterMta final : public Mta {
  public:
-  explicit LibmilterMta(SMFICTX* context) : context_(context) {}
+  /// With kKept the MTA writes a value right behind the colon, as it hands them over.
+  LibmilterMta(SMFICTX* context, HeaderSpacing spacing) : context_(context), spacing_(spacing) {}
 
   Status edit_header(const HeaderEdit& edit) override {
     if (edit.kind == HeaderEdit::Kind::kRemove) {
       return check("removing a header", smfi_chgheader(context_, unconst(edit.name),
                                                        static_cast<int>(edit.index), nullptr));
     }
-    return check("adding a header",
-                 smfi_addheader(context_, unconst(edit.name), unconst(edit.value)));
+    const std::string value = (spacing_ == HeaderSpacing::kKept ? " " : "") + edit.value;
+    return check("adding a header", smfi_addheader(context_, unconst(edit.name), unconst(value)));
   }
   Status quarantine(const std::string& reason) override {
     return check("quarantine", smfi_quarantine(context_, unconst(reason)));
@@ -200,6 +201,7 @@ class LibmilterMta final : public Mta {
     return Error{ErrorCode::kUnavailable, std::string(doing) + ": the MTA does not take it"};
   }
   SMFICTX* context_;
+  HeaderSpacing spacing_;
 };
 
 sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long steps,
@@ -274,7 +276,7 @@ sfsistat on_end_of_message(SMFICTX* context) {
   return guarded_step(context, by_policy, [&](Connection& connection) {
     char name[] = "i";
     const char* queue_id = smfi_getsymval(context, name);
-    LibmilterMta mta(context);
+    LibmilterMta mta(context, connection.spacing);
     try {
       return answer(connection.session.end_of_message(queue_id != nullptr ? queue_id : "", mta));
     } catch (const std::exception& failure) {

@@ -197,7 +197,6 @@ class Sendmail:
             define(`confDONT_BLAME_SENDMAIL', `GroupWritableDirPathSafe')dnl
             define(`confTO_IDENT', `0')dnl
             define(`confSERVICE_SWITCH_FILE', `{self.folder}/service.switch')dnl
-            define(`confINPUT_MAIL_FILTERS', `shingled')dnl
             define(`SMART_HOST', `relay:[127.0.0.1]')dnl
             define(`RELAY_MAILER_ARGS', `TCP $h {sink_port}')dnl
             FEATURE(`nocanonify')dnl
