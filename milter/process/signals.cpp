@@ -20,6 +20,8 @@ void block_signals() {
   const sigset_t set = our_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ,
+           SIG_IGN);  // a file at its size limit is an error of that write, as on a full disk
 }
 
 std::optional<Signal> wait_for_signal(std::chrono::milliseconds most) {

@@ -28,7 +28,10 @@ Result<UniqueFd> lock_file(const std::string& hashfile) {
   if (!fd) {
     const int reason = errno;
     const bool full = reason == ENOSPC || reason == EIO || reason == EDQUOT;
-    return Error{full ? ErrorCode::kUnavailable : ErrorCode::kDenied,
+    const bool absent = reason == ENOENT || reason == ENOTDIR;
+    return Error{full     ? ErrorCode::kUnavailable
+                 : absent ? ErrorCode::kNotFound
+                          : ErrorCode::kDenied,
                  path + ": " + std::strerror(reason)};
   }
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {

@@ -29,8 +29,9 @@ struct EngineCounters {
 class Engine final : public FuzzyStore {
  public:
   /// Opens or creates the file and loads the index (progress to `logger`).
-  /// Errors: kUnavailable (locked, full disk), kDenied (permissions, read-only), kCorrupt (no
-  /// database, damaged), kInvalid (written by a newer version); each names the file.
+  /// Errors: kUnavailable (locked, full disk), kDenied (permissions, read-only), kNotFound (no such
+  /// folder), kCorrupt (no database, damaged), kInvalid (written by a newer version); each names
+  /// the file.
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, Clock& clock,
                                               Logger& logger);
   ~Engine() override;
