@@ -7,7 +7,9 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 jobs=$(nproc)
+# Relative paths, so that one clone profits from what another has compiled.
 export CCACHE_DIR=${CCACHE_DIR:-${HOME:-/tmp}/.cache/shingled-ccache} CCACHE_MAXSIZE=5G
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export CTEST_OUTPUT_ON_FAILURE=1
 
 sources() { git ls-files '*.h' '*.cpp'; }
@@ -58,7 +60,6 @@ run_fuzz() {
 
 run_tidy() {
   cmake --preset tidy >/dev/null
-  cmake --build build/tidy --target generated_sources
   sources | grep '\.cpp$' | xargs -P "$jobs" -n 4 clang-tidy-14 -p build/tidy --quiet 2>/dev/null
 }
 

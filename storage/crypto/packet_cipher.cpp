@@ -45,8 +45,10 @@ std::size_t seal(const SharedKey& key, const Nonce& nonce, BytesView message,
   if (out.size() < length) return 0;
   std::uint8_t* const ciphertext = out.data() + kSealBytes;
   std::memcpy(out.data(), nonce.data(), nonce.size());
-  crypto_stream_xchacha20_xor_ic(ciphertext, message.data(), message.size(), nonce.data(),
-                                 kPayloadBlock, key.reveal());
+  if (!message.empty()) {
+    crypto_stream_xchacha20_xor_ic(ciphertext, message.data(), message.size(), nonce.data(),
+                                   kPayloadBlock, key.reveal());
+  }
   crypto_onetimeauth_poly1305(out.data() + kTagAt, ciphertext, message.size(),
                               tag_key(key, nonce.data()).reveal());
   return length;
@@ -61,8 +63,10 @@ std::optional<std::size_t> open(const SharedKey& key, BytesView sealed,
                                          ciphertext.size(), tag_key(key, nonce).reveal()) != 0) {
     return std::nullopt;
   }
-  crypto_stream_xchacha20_xor_ic(out.data(), ciphertext.data(), ciphertext.size(), nonce,
-                                 kPayloadBlock, key.reveal());
+  if (!ciphertext.empty()) {
+    crypto_stream_xchacha20_xor_ic(out.data(), ciphertext.data(), ciphertext.size(), nonce,
+                                   kPayloadBlock, key.reveal());
+  }
   return ciphertext.size();
 }
 

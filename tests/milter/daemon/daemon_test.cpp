@@ -161,7 +161,7 @@ TEST_F(DaemonTest, RemovesForgedHeadersAndAddsItsOwn) {
   EXPECT_EQ(packets[0].data, second);
   EXPECT_EQ(packets[1].data[3], 1);
   EXPECT_EQ(packets[2].command, 'h');
-  EXPECT_EQ(packets[2].data, std::string("X-Spam\0Yes\0", 11));
+  EXPECT_EQ(packets[2].data, std::string("X-Spam\0 Yes\0", 12));
   EXPECT_EQ(packets[6].command, 'a');
   EXPECT_EQ(stop(), EX_OK);
 }
