@@ -4,10 +4,10 @@
 
 #include "mime/analysis_parts.h"
 #include "mime/analyze.h"
+#include "mime/ascii.h"
 #include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/hash_keys.h"
 #include "mime/fingerprint/shingles.h"
-#include "mime/message/ascii_case.h"
 #include "mime/text/html_structure.h"
 
 namespace shingled::mime {
@@ -27,8 +27,8 @@ bool matches_glob(std::string_view text, std::string_view glob) {
     if (in_glob < glob.size() && glob[in_glob] == '*') {
       star = in_glob++;
       star_text = at;
-    } else if (in_glob < glob.size() &&
-               (glob[in_glob] == '?' || to_lower(glob[in_glob]) == to_lower(text[at]))) {
+    } else if (in_glob < glob.size() && (glob[in_glob] == '?' || ascii::to_lower(glob[in_glob]) ==
+                                                                     ascii::to_lower(text[at]))) {
       ++in_glob;
       ++at;
     } else if (star != std::string_view::npos) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mime/html/ascii.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
@@ -12,13 +12,13 @@ constexpr std::size_t kEscapeDigitsMax = 6;
 constexpr int kNumberDigitsMax = 15;
 
 bool is_name_start(char c) {
-  return is_ascii_alpha(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return ascii::is_alpha(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_name(char c) { return is_name_start(c) || is_ascii_digit(c) || c == '-'; }
+bool is_name(char c) { return is_name_start(c) || ascii::is_digit(c) || c == '-'; }
 
 bool is_hex_digit(char c) {
-  const char lower = to_ascii_lower(c);
-  return is_ascii_digit(c) || (lower >= 'a' && lower <= 'f');
+  const char lower = ascii::to_lower(c);
+  return ascii::is_digit(c) || (lower >= 'a' && lower <= 'f');
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ CssToken CssTokenizer::next() {
   const char c = css_[at_];
   const char second = at_ + 1 < css_.size() ? css_[at_ + 1] : '\0';
   const char third = at_ + 2 < css_.size() ? css_[at_ + 2] : '\0';
-  if (is_html_space(c)) {
-    while (at_ < css_.size() && is_html_space(css_[at_])) ++at_;
+  if (ascii::is_space(c)) {
+    while (at_ < css_.size() && ascii::is_space(css_[at_])) ++at_;
     return {CssTokenKind::kSpace, " "};
   }
   if (c == '"' || c == '\'') {
@@ -66,8 +66,8 @@ CssToken CssTokenizer::next() {
     return {CssTokenKind::kHash, read_name()};
   }
   const bool sign = c == '-' || c == '+';
-  if (is_ascii_digit(c) || ((sign || c == '.') && is_ascii_digit(second)) ||
-      (sign && second == '.' && is_ascii_digit(third))) {
+  if (ascii::is_digit(c) || ((sign || c == '.') && ascii::is_digit(second)) ||
+      (sign && second == '.' && ascii::is_digit(third))) {
     return read_number();
   }
   if (is_name_start(c)) {
@@ -90,7 +90,7 @@ CssToken CssTokenizer::read_number() {
     const char c = css_[at_];
     if (c == '.' && !fraction) {
       fraction = true;
-    } else if (!is_ascii_digit(c)) {
+    } else if (!ascii::is_digit(c)) {
       break;
     } else if (++digits <= kNumberDigitsMax) {
       value = value * 10 + (c - '0');
@@ -117,14 +117,14 @@ std::string unescape_css(std::string_view css) {
     std::size_t digits = 0;
     std::uint32_t value = 0;
     while (digits < kEscapeDigitsMax && at + 1 < css.size() && is_hex_digit(css[at + 1])) {
-      const char lower = to_ascii_lower(css[++at]);
+      const char lower = ascii::to_lower(css[++at]);
       value = value * 16 +
-              static_cast<std::uint32_t>(is_ascii_digit(lower) ? lower - '0' : lower - 'a' + 10);
+              static_cast<std::uint32_t>(ascii::is_digit(lower) ? lower - '0' : lower - 'a' + 10);
       ++digits;
     }
     // What is not ASCII cannot be part of a property or value that we know.
     if (digits > 0) plain += value > 0 && value < 0x80 ? static_cast<char>(value) : '?';
-    if (digits > 0 && at + 1 < css.size() && is_html_space(css[at + 1])) ++at;
+    if (digits > 0 && at + 1 < css.size() && ascii::is_space(css[at + 1])) ++at;
   }
   return plain;
 }

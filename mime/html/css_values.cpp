@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "mime/html/ascii.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
@@ -71,8 +71,8 @@ std::optional<Color> named_color(std::string_view name) {
 
 /// A character that is no digit counts as 0.
 std::uint8_t hex_value(char c) {
-  const char lower = to_ascii_lower(c);
-  if (is_ascii_digit(c)) return static_cast<std::uint8_t>(c - '0');
+  const char lower = ascii::to_lower(c);
+  if (ascii::is_digit(c)) return static_cast<std::uint8_t>(c - '0');
   return lower >= 'a' && lower <= 'f' ? static_cast<std::uint8_t>(lower - 'a' + 10) : 0;
 }
 
@@ -115,7 +115,7 @@ std::optional<Color> function_color(CssTokenizer& css, std::string_view name) {
     if (count == kColorArgumentsMax) clean = false;
     if (clean) arguments[count++] = token;
   }
-  const std::string lower = ascii_lower(name);
+  const std::string lower = ascii::to_lower(name);
   const bool alpha = lower == "rgba";
   if (!clean || (!alpha && lower != "rgb") || count != (alpha ? 4 : 3)) return std::nullopt;
   const auto channel = [&arguments](std::size_t i, double unit) {
@@ -129,7 +129,7 @@ std::optional<Color> function_color(CssTokenizer& css, std::string_view name) {
 
 FontSize to_font_size(const CssToken& number) {
   if (number.text == "%") return {std::trunc(number.number), true};
-  const std::string unit = ascii_lower(number.text);
+  const std::string unit = ascii::to_lower(number.text);
   const auto* found = std::find_if(std::begin(kUnits), std::end(kUnits),
                                    [&unit](const Unit& known) { return known.name == unit; });
   const double pixels = found == std::end(kUnits) ? 1 : found->pixels;
@@ -151,7 +151,7 @@ struct DeclarationValues {
 };
 
 void add_word(DeclarationValues& values, std::string_view word) {
-  const std::string lower = ascii_lower(word);
+  const std::string lower = ascii::to_lower(word);
   if (const auto color = named_color(lower)) values.color = color;
   if (lower == "hidden") values.hidden = true;
   for (const NamedDisplay& known : kDisplays) {
@@ -205,7 +205,7 @@ ValueEnd read_values(CssTokenizer& css, CssToken token, DeclarationValues& value
 
 StyleValues to_style(std::string_view property, const DeclarationValues& values) {
   StyleValues style;
-  const std::string name = ascii_lower(property);
+  const std::string name = ascii::to_lower(property);
   if (name == "color" || name == "font-color") style.color = values.color;
   if (name == "background" || name == "background-color" || name == "bgcolor") {
     style.background = values.color;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mime/html/ascii.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
@@ -32,18 +32,19 @@ bool opens_head(const Element& element, std::uint32_t depth, std::size_t listed)
 
 std::string usable_class(std::string_view css_class) {
   if (css_class.size() > kClassBytesMax) return {};
-  const std::string lower = ascii_lower(css_class);
+  const std::string lower = ascii::to_lower(css_class);
   for (const std::string_view word : kTracking) {
     if (lower.find(word) != std::string::npos) return {};
   }
-  std::string_view word = trim_html_space(lower);
-  word = word.substr(0, static_cast<std::size_t>(
-                            std::find_if(word.begin(), word.end(), is_html_space) - word.begin()));
-  const auto digits = std::count_if(word.begin(), word.end(), is_ascii_digit);
+  std::string_view word = ascii::trim_space(lower);
+  word =
+      word.substr(0, static_cast<std::size_t>(
+                         std::find_if(word.begin(), word.end(), ascii::is_space) - word.begin()));
+  const auto digits = std::count_if(word.begin(), word.end(), ascii::is_digit);
   if (static_cast<std::size_t>(digits) * 2 > word.size()) return {};
   std::string clean;
   for (const char c : word) {
-    const bool kept = is_ascii_alpha(c) || is_ascii_digit(c) || c == '-' || c == '_';
+    const bool kept = ascii::is_alpha(c) || ascii::is_digit(c) || c == '-' || c == '_';
     if (kept && clean.size() < kUsableClassBytesMax) clean += c;
   }
   return clean;

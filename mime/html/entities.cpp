@@ -7,7 +7,7 @@
 #include <iterator>
 #include <optional>
 
-#include "mime/html/ascii.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
@@ -42,8 +42,8 @@ std::string_view text_of(const Entity& entity) {
 }
 
 bool is_digit_of(char c, std::uint32_t base) {
-  if (is_ascii_digit(c)) return true;
-  const char lower = to_ascii_lower(c);
+  if (ascii::is_digit(c)) return true;
+  const char lower = ascii::to_lower(c);
   return base == 16 && lower >= 'a' && lower <= 'f';
 }
 
@@ -53,9 +53,9 @@ std::optional<std::uint32_t> parse_code_point(std::string_view digits, std::uint
   std::uint32_t value = 0;
   for (const char c : digits) {
     if (!is_digit_of(c, base)) return std::nullopt;
-    const char lower = to_ascii_lower(c);
+    const char lower = ascii::to_lower(c);
     const auto digit =
-        static_cast<std::uint32_t>(is_ascii_digit(c) ? lower - '0' : lower - 'a' + 10);
+        static_cast<std::uint32_t>(ascii::is_digit(c) ? lower - '0' : lower - 'a' + 10);
     value = std::min(value * base + digit, kCodePointMax + 1);
   }
   return value;
@@ -98,7 +98,7 @@ class Decoder {
       const char c = run_[at_];
       if (c == '&') {
         reference();
-      } else if (collapse && is_html_space(c)) {
+      } else if (collapse && ascii::is_space(c)) {
         append(" ");
         skip_spaces();
       } else {
@@ -111,13 +111,13 @@ class Decoder {
 
  private:
   void skip_spaces() {
-    while (at_ < run_.size() && is_html_space(run_[at_])) ++at_;
+    while (at_ < run_.size() && ascii::is_space(run_[at_])) ++at_;
   }
 
   /// Decoded spaces stay, except at the end of the run: there all become one.
   void collapse_end() {
-    if (out_.size() == start_ || !is_html_space(out_.back())) return;
-    while (out_.size() > start_ && is_html_space(out_.back())) out_.pop_back();
+    if (out_.size() == start_ || !ascii::is_space(out_.back())) return;
+    while (out_.size() > start_ && ascii::is_space(out_.back())) out_.pop_back();
     out_ += ' ';
   }
 
@@ -139,7 +139,8 @@ class Decoder {
 
   /// References run to a semicolon, white space, another ampersand or the end.
   void seek_end() {
-    while (at_ < run_.size() && run_[at_] != ';' && run_[at_] != '&' && !is_html_space(run_[at_])) {
+    while (at_ < run_.size() && run_[at_] != ';' && run_[at_] != '&' &&
+           !ascii::is_space(run_[at_])) {
       ++at_;
     }
   }
@@ -169,7 +170,7 @@ class Decoder {
 
   void numeric_reference(std::size_t start) {
     ++at_;
-    const bool hex = at_ < run_.size() && to_ascii_lower(run_[at_]) == 'x';
+    const bool hex = at_ < run_.size() && ascii::to_lower(run_[at_]) == 'x';
     if (hex) ++at_;
     const std::uint32_t base = hex ? 16 : 10;
     const std::size_t digits = at_;

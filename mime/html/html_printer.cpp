@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "mime/html/ascii.h"
+#include "mime/ascii.h"
 #include "mime/html/entities.h"
 
 namespace shingled::mime {
@@ -16,7 +16,7 @@ constexpr std::size_t kLinkTextBytesMin = 5;
 /// The length of a Unicode white space character at the start of `text`, 0 if there is none.
 std::size_t leading_space(std::string_view text) {
   if (text.empty()) return 0;
-  if (is_html_space(text[0])) return 1;
+  if (ascii::is_space(text[0])) return 1;
   for (const std::string_view space :
        {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF",
         "\xE2\x81\x9F", "\xE3\x80\x80"}) {
@@ -142,7 +142,7 @@ class Printer {
   void append(std::string_view raw) {
     if (raw.empty() || full()) return;
     raw = raw.substr(0, text_bytes_max_ - content_.size());
-    if (!content_.empty() && !is_html_space(content_.back()) && is_html_space(raw.front())) {
+    if (!content_.empty() && !ascii::is_space(content_.back()) && ascii::is_space(raw.front())) {
       content_ += ' ';
       raw.remove_prefix(1);
     }
@@ -166,7 +166,7 @@ class Printer {
     append(raw);
     std::replace_if(
         content_.begin() + static_cast<std::ptrdiff_t>(start), content_.end(),
-        [](char c) { return !is_html_space(c); }, ' ');
+        [](char c) { return !ascii::is_space(c); }, ' ');
   }
 
   [[nodiscard]] bool full() {
@@ -190,7 +190,7 @@ class Printer {
 
   /// Keeps words apart.
   void pad() {
-    if (!content_.empty() && !is_html_space(content_.back())) append_char(' ');
+    if (!content_.empty() && !ascii::is_space(content_.back())) append_char(' ');
   }
 
   void print_alternative(const Element& image) {
@@ -216,7 +216,7 @@ class Printer {
   /// White space at the end goes; a newline at the very end stays as one.
   void trim_end() {
     const bool newline = !content_.empty() && content_.back() == '\n';
-    while (!content_.empty() && is_html_space(content_.back())) content_.pop_back();
+    while (!content_.empty() && ascii::is_space(content_.back())) content_.pop_back();
     if (newline) content_ += '\n';
   }
 

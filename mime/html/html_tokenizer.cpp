@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "mime/html/ascii.h"
+#include "mime/ascii.h"
 #include "mime/html/entities.h"
 
 namespace shingled::mime {
@@ -28,7 +28,7 @@ constexpr NamedAttribute kAttributes[] = {
 };
 
 const NamedAttribute* find_attribute(std::string_view name) {
-  const std::string lower = ascii_lower(name);
+  const std::string lower = ascii::to_lower(name);
   const auto* found =
       std::find_if(std::begin(kAttributes), std::end(kAttributes),
                    [&lower](const NamedAttribute& attribute) { return attribute.text == lower; });
@@ -73,12 +73,12 @@ bool HtmlTokenizer::next(HtmlToken& token) {
     token.broken = false;
     const char first = at_ < html_.size() ? html_[at_] : '\0';
     const char second = at_ + 1 < html_.size() ? html_[at_ + 1] : '\0';
-    if (is_ascii_alpha(first)) {
+    if (ascii::is_alpha(first)) {
       token.kind = HtmlTokenKind::kOpen;
       return read_tag(token);
     }
     if (first == '/' && at_ + 1 == html_.size()) return fail();
-    if (first == '/' && is_ascii_alpha(second)) {
+    if (first == '/' && ascii::is_alpha(second)) {
       ++at_;
       token.kind = HtmlTokenKind::kClose;
       return read_tag(token);
@@ -105,10 +105,10 @@ bool HtmlTokenizer::finish_at(HtmlToken& token, std::size_t end) {
 bool HtmlTokenizer::read_tag(HtmlToken& token) {
   const std::size_t name_start = at_;
   while (at_ < html_.size() && html_[at_] != '>' && html_[at_] != '/' &&
-         !is_html_space(html_[at_])) {
+         !ascii::is_space(html_[at_])) {
     ++at_;
   }
-  token.name = ascii_lower(html_.substr(name_start, at_ - name_start));
+  token.name = ascii::to_lower(html_.substr(name_start, at_ - name_start));
   if (!read_attributes(token)) return fail();
   raw_text_ = token.kind == HtmlTokenKind::kOpen && !token.self_closed && has_raw_text(token.name);
   return finish_at(token, at_);
@@ -125,7 +125,7 @@ bool HtmlTokenizer::read_attributes(HtmlToken& token) {
       return true;
     }
     token.self_closed = false;
-    if (is_html_space(c)) {
+    if (ascii::is_space(c)) {
       slash_closes = true;
       ++at_;
     } else if (c == '/') {
@@ -146,18 +146,18 @@ void HtmlTokenizer::read_attribute(HtmlToken& token, bool& slash_closes) {
   if (html_[at_] != '=') ++at_;
   for (; at_ < html_.size(); ++at_) {
     const char c = html_[at_];
-    if (c == '=' || c == '>' || c == '/' || c == '"' || c == '\'' || is_html_space(c)) break;
+    if (c == '=' || c == '>' || c == '/' || c == '"' || c == '\'' || ascii::is_space(c)) break;
   }
   const std::string_view name = html_.substr(name_start, at_ - name_start);
   const std::size_t name_end = at_;
-  while (at_ < html_.size() && is_html_space(html_[at_])) ++at_;
+  while (at_ < html_.size() && ascii::is_space(html_[at_])) ++at_;
   if (at_ >= html_.size() || html_[at_] != '=') {
     slash_closes = at_ != name_end;
     store(token, name, {}, true);
     return;
   }
   ++at_;
-  while (at_ < html_.size() && is_html_space(html_[at_])) ++at_;
+  while (at_ < html_.size() && ascii::is_space(html_[at_])) ++at_;
   bool quoted = false;
   const std::string_view raw = read_value(quoted);
   slash_closes = true;
@@ -179,7 +179,7 @@ std::string_view HtmlTokenizer::read_value(bool& quoted) {
   const std::size_t start = at_;
   while (at_ < html_.size()) {
     const char c = html_[at_];
-    if (c == '>' || c == '"' || c == '\'' || is_html_space(c)) break;
+    if (c == '>' || c == '"' || c == '\'' || ascii::is_space(c)) break;
     // A slash ends the value only as part of "/>".
     if (c == '/' && at_ + 1 < html_.size() && html_[at_ + 1] == '>') break;
     ++at_;
@@ -199,9 +199,9 @@ void HtmlTokenizer::store(HtmlToken& token, std::string_view name, std::string_v
   Attribute attribute{known->name, {}};
   append_decoded(attribute.value, raw, Spaces::kKeep);
   if (known->name == AttributeName::kId || known->name == AttributeName::kClass) {
-    attribute.value = ascii_lower(attribute.value);
+    attribute.value = ascii::to_lower(attribute.value);
   } else if (!quoted && !attribute.value.empty()) {
-    attribute.value[0] = to_ascii_lower(attribute.value[0]);
+    attribute.value[0] = ascii::to_lower(attribute.value[0]);
   }
   token.attributes.push_back(std::move(attribute));
 }
@@ -248,7 +248,7 @@ bool HtmlTokenizer::read_instruction(HtmlToken& token) {
 
 std::size_t HtmlTokenizer::raw_text_end(std::size_t from) const {
   for (std::size_t at = html_.find("</", from); at != kNone; at = html_.find("</", at + 2)) {
-    if (at + 2 >= html_.size() || !is_ascii_alpha(html_[at + 2])) continue;
+    if (at + 2 >= html_.size() || !ascii::is_alpha(html_[at + 2])) continue;
     const std::string_view rest = html_.substr(at + 2, kRawCloseBytesMax);
     const auto* stop = std::find_if(rest.begin(), rest.end(), [](char c) {
       const auto byte = static_cast<unsigned char>(c);

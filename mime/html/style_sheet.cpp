@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mime/html/ascii.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
@@ -46,11 +46,11 @@ class SelectorList {
     if (state_ == State::kStart && token.is('.')) {
       state_ = State::kDot;
     } else if (state_ == State::kStart && (ident || token.is('*'))) {
-      select(ascii_lower(token.text));
+      select(ascii::to_lower(token.text));
     } else if (state_ == State::kStart && token.kind == CssTokenKind::kHash) {
-      select("#" + ascii_lower(token.text));
+      select("#" + ascii::to_lower(token.text));
     } else if (state_ == State::kDot && ident) {
-      select("." + ascii_lower(token.text));
+      select("." + ascii::to_lower(token.text));
     } else {
       state_ = State::kExtra;
     }

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "mime/message/ascii_case.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
@@ -43,7 +43,7 @@ std::string clean_label(std::string_view label) {
   const std::size_t begin = label.find_first_not_of(kAround);
   if (begin == std::string_view::npos) return {};
   label = label.substr(begin, label.find_last_not_of(kAround) - begin + 1);
-  std::string clean = to_lower(label.substr(0, kLabelBytesMax));
+  std::string clean = ascii::to_lower(label.substr(0, kLabelBytesMax));
   if (clean.rfind("x-", 0) == 0) clean.erase(0, 2);
   for (const auto& [name, known] : kAliases) {
     if (clean == name) return std::string(known);
@@ -53,8 +53,8 @@ std::string clean_label(std::string_view label) {
 
 /// Names under which mail is sent that may as well be anything that contains ASCII.
 bool says_utf8_or_ascii(std::string_view label) {
-  return label.empty() || starts_with_ignoring_case(label, "utf-8") || label == "utf8" ||
-         label == "us-ascii" || label == "ascii" || starts_with_ignoring_case(label, "ansi");
+  return label.empty() || ascii::starts_with_ignoring_case(label, "utf-8") || label == "utf8" ||
+         label == "us-ascii" || label == "ascii" || ascii::starts_with_ignoring_case(label, "ansi");
 }
 
 /// The converters of this thread, the newest last. A lookup is a scan: mails name few charsets.
@@ -133,7 +133,7 @@ std::string guess_charset(std::string_view bytes) {
   ucsdet_setText(detector.get(), head.data(), static_cast<std::int32_t>(head.size()), &error);
   const UCharsetMatch* match = ucsdet_detect(detector.get(), &error);
   if (U_FAILURE(error) != 0 || match == nullptr) return std::string(kGuess);
-  const std::string name = to_lower(ucsdet_getName(match, &error));
+  const std::string name = ascii::to_lower(ucsdet_getName(match, &error));
   for (const std::string_view known : kGuessable) {
     if (U_SUCCESS(error) != 0 && name == known) return name;
   }

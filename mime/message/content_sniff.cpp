@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "mime/message/ascii_case.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
@@ -116,7 +116,7 @@ constexpr std::array<WeightedTag, 10> kTags{{{"<html", 32},
                                              {"<span", 10}}};
 
 bool is_word_byte(char c) {
-  const char lower = to_lower(c);
+  const char lower = ascii::to_lower(c);
   return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
@@ -156,7 +156,7 @@ unsigned html_weight(std::string_view body) {
   for (std::size_t at = body.find('<'); at != std::string_view::npos; at = body.find('<', at + 1)) {
     for (const WeightedTag& tag : kTags) {
       const std::string_view rest = body.substr(at);
-      if (!starts_with_ignoring_case(rest, tag.text)) continue;
+      if (!ascii::starts_with_ignoring_case(rest, tag.text)) continue;
       const bool ends_in_word = is_word_byte(tag.text.back());
       if (ends_in_word && rest.size() > tag.text.size() && is_word_byte(rest[tag.text.size()])) {
         continue;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mime/message/ascii_case.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
@@ -45,8 +45,9 @@ std::size_t next_line(std::string_view bytes, std::size_t at) {
 }  // namespace
 
 Delimiter::Match Delimiter::match(std::string_view boundary) const {
-  if (equal_ignoring_case(name, boundary)) return closing ? Match::kClosing : Match::kOpening;
-  if (closing && equal_ignoring_case(line, boundary)) return Match::kOpening;
+  if (ascii::equal_ignoring_case(name, boundary))
+    return closing ? Match::kClosing : Match::kOpening;
+  if (closing && ascii::equal_ignoring_case(line, boundary)) return Match::kOpening;
   return Match::kNo;
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "mime/message/ascii_case.h"
+#include "mime/ascii.h"
 #include "mime/message/charset.h"
 #include "mime/message/header_block.h"
 #include "mime/message/header_words.h"
@@ -80,7 +80,7 @@ struct Continued {
 std::string percent_decode(std::string_view text) {
   std::string out;
   const auto digit = [](char c) {
-    const char lower = to_lower(c);
+    const char lower = ascii::to_lower(c);
     return lower >= '0' && lower <= '9'   ? lower - '0'
            : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
                                           : -1;
@@ -148,7 +148,7 @@ Parameters parse_parameters(const std::vector<std::string>& pieces) {
   for (std::size_t i = 1; i < pieces.size(); ++i) {
     if (pieces[i].find('=') == std::string::npos) continue;
     const mimetic::FieldParam parsed(std::string(trim(pieces[i])));
-    const std::string name = to_lower(trim(parsed.name()));
+    const std::string name = ascii::to_lower(trim(parsed.name()));
     std::string value(first_word_unless_quoted(pieces[i], parsed.value()));
     if (name.empty()) continue;
     if (const std::size_t star = name.find('*'); star != std::string::npos) {
@@ -177,8 +177,8 @@ std::optional<MediaType> parse_media_type(std::string_view value) {
   const std::string_view whole = trim(pieces[0]);
   const mimetic::ContentType parsed{std::string(whole.substr(0, whole.find_first_of(kBlanks)))};
   MediaType media;
-  media.type = to_lower(trim(parsed.type()));
-  media.subtype = to_lower(trim(parsed.subtype()));
+  media.type = ascii::to_lower(trim(parsed.type()));
+  media.subtype = ascii::to_lower(trim(parsed.subtype()));
   if (media.type.empty()) return std::nullopt;
   if (media.type == "html" && media.subtype.empty()) {
     media.type = "text";
@@ -195,7 +195,7 @@ Disposition parse_disposition(std::string_view value) {
   const std::vector<std::string> pieces = pieces_of_field(value);
   const mimetic::ContentDisposition parsed{std::string(trim(pieces[0]))};
   Disposition disposition;
-  const std::string kind = to_lower(trim(parsed.type()));
+  const std::string kind = ascii::to_lower(trim(parsed.type()));
   disposition.kind = kind == "inline" ? Disposition::Kind::kInline : Disposition::Kind::kAttachment;
   if (kind.empty()) disposition.kind = Disposition::Kind::kNone;
   disposition.file_name = decode_header_words(parameter(parse_parameters(pieces), "filename"));
@@ -205,7 +205,7 @@ Disposition parse_disposition(std::string_view value) {
 TransferEncoding parse_transfer_encoding(std::string_view value) {
   const std::string cut(trim(value.substr(0, std::min(value.size(), kFieldBytesMax))));
   const mimetic::ContentTransferEncoding parsed{cut};
-  std::string mechanism = to_lower(trim(parsed.mechanism()));
+  std::string mechanism = ascii::to_lower(trim(parsed.mechanism()));
   if (!mechanism.empty() && mechanism.back() == ';') mechanism.pop_back();
   if (mechanism == "7bit") return TransferEncoding::k7bit;
   if (mechanism == "8bit") return TransferEncoding::k8bit;

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "mime/message/ascii_case.h"
+#include "mime/ascii.h"
 #include "mime/message/charset.h"
 #include "mime/message/header_block.h"
 #include "mime/message/transfer_decoding.h"
@@ -28,7 +28,7 @@ std::optional<EncodedWord> read_encoded_word(std::string_view value) {
   EncodedWord word;
   word.charset = value.substr(2, charset_end - 2);
   word.charset = word.charset.substr(0, word.charset.find('*'));  // RFC 2231 5: a language
-  word.encoding = to_lower(value[charset_end + 1]);
+  word.encoding = ascii::to_lower(value[charset_end + 1]);
   if (word.encoding != 'q' && word.encoding != 'b') return std::nullopt;
   const std::size_t text_begin = charset_end + 3;
   const std::size_t text_end = value.find("?=", text_begin);
@@ -78,7 +78,7 @@ std::string decode_header_words(std::string_view value) {
       flush();
       out += replace_invalid_utf8(between);
     }
-    const bool another_charset = !equal_ignoring_case(charset, word->charset);
+    const bool another_charset = !ascii::equal_ignoring_case(charset, word->charset);
     charset = word->charset;
     if (after_word && another_charset) flush();  // with the new charset
     bytes += decode_word_bytes(*word);

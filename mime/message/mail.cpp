@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mime/message/ascii_case.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 
@@ -14,7 +14,7 @@ void Mail::note(std::string_view defect) {
 
 const HeaderField* find_header(const std::vector<HeaderField>& headers, std::string_view name) {
   for (const HeaderField& field : headers) {
-    if (equal_ignoring_case(field.name, name)) return &field;
+    if (ascii::equal_ignoring_case(field.name, name)) return &field;
   }
   return nullptr;
 }

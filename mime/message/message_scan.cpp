@@ -4,7 +4,7 @@
 #include <deque>
 #include <utility>
 
-#include "mime/message/ascii_case.h"
+#include "mime/ascii.h"
 #include "mime/message/delimiters.h"
 #include "mime/message/encoding_guess.h"
 #include "mime/message/field_parser.h"
@@ -196,7 +196,7 @@ class Scanner {
   /// than the message, or nested messages would multiply it.
   bool is_worth_keeping(std::string_view bytes) {
     const auto is_alnum = [](char c) {
-      const char lower = to_lower(c);
+      const char lower = ascii::to_lower(c);
       return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
     };
     if (is_line_break(bytes[0]) && std::none_of(bytes.begin(), bytes.end(), is_alnum)) return false;
@@ -246,20 +246,20 @@ class Scanner {
   /// The fields that say what the body is. Of several types a multipart wins, then the first.
   static void interpret_header(MailPart& part) {
     for (const HeaderField& field : part.headers) {
-      if (equal_ignoring_case(field.name, "Content-Type")) {
+      if (ascii::equal_ignoring_case(field.name, "Content-Type")) {
         std::optional<MediaType> media = parse_media_type(field.value);
         if (!media || (part.type_declared && media->type != "multipart")) continue;
         part.type = std::move(*media);
         part.type_declared = true;
-      } else if (equal_ignoring_case(field.name, "Content-Disposition")) {
+      } else if (ascii::equal_ignoring_case(field.name, "Content-Disposition")) {
         if (part.disposition.kind == Disposition::Kind::kNone) {
           part.disposition = parse_disposition(field.value);
         }
-      } else if (equal_ignoring_case(field.name, "Content-Transfer-Encoding")) {
+      } else if (ascii::equal_ignoring_case(field.name, "Content-Transfer-Encoding")) {
         if (part.encoding == TransferEncoding::kMissing) {
           part.encoding = parse_transfer_encoding(field.value);
         }
-      } else if (equal_ignoring_case(field.name, "Content-Id")) {
+      } else if (ascii::equal_ignoring_case(field.name, "Content-Id")) {
         part.has_content_id = true;
       }
     }

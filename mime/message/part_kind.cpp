@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "mime/message/ascii_case.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
@@ -26,7 +26,7 @@ bool is_html_type(const MediaType& media) {
 
 bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
   return text.size() >= end.size() &&
-         equal_ignoring_case(text.substr(text.size() - end.size()), end);
+         ascii::equal_ignoring_case(text.substr(text.size() - end.size()), end);
 }
 
 /// Whether the bytes (or a name that promises it) make a part HTML (hashing.md 4.3).

@@ -2,7 +2,7 @@
 
 #include <libpsl.h>
 
-#include "mime/text/ascii.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 

@@ -3,7 +3,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
-#include "mime/text/ascii.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 

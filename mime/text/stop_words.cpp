@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "mime/text/ascii.h"
+#include "mime/ascii.h"
 #include "mime/text/embedded_data.h"
 #include "mime/text/utf8.h"
 

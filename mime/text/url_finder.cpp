@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "mime/text/ascii.h"
+#include "mime/ascii.h"
 #include "mime/text/public_suffix.h"
 #include "mime/text/web_url.h"
 
@@ -88,7 +88,7 @@ class UrlFinder {
     for (const Scheme& scheme : kSchemes) {
       if (colon < scheme.name.size()) continue;
       const std::size_t begin = colon - scheme.name.size();
-      if (!starts_with_lower(text_.substr(begin), scheme.name)) continue;
+      if (!starts_with_ignoring_case(text_.substr(begin), scheme.name)) continue;
       const std::string_view rest = text_.substr(colon + 1);
       const bool slashed =
           rest.starts_with("//") ||
@@ -102,8 +102,10 @@ class UrlFinder {
     constexpr std::size_t kPrefixBytes = 3;
     if (dot >= kPrefixBytes) {
       const std::string_view prefix = text_.substr(dot - kPrefixBytes);
-      if (starts_with_lower(prefix, "www")) add_match(dot - kPrefixBytes, dot + 1, Kind::kWww);
-      if (starts_with_lower(prefix, "ftp")) add_match(dot - kPrefixBytes, dot + 1, Kind::kFtp);
+      if (starts_with_ignoring_case(prefix, "www"))
+        add_match(dot - kPrefixBytes, dot + 1, Kind::kWww);
+      if (starts_with_ignoring_case(prefix, "ftp"))
+        add_match(dot - kPrefixBytes, dot + 1, Kind::kFtp);
     }
     if (mode_ == UrlMode::kStrict) return;
     std::size_t end = dot + 1;
@@ -165,7 +167,7 @@ class UrlFinder {
     const std::size_t limit = limit_of(begin);
     const bool schemed =
         match.kind == Kind::kWeb || match.kind == Kind::kForeign ||
-        (match.kind == Kind::kName && starts_with_lower(text_.substr(begin), "http://"));
+        (match.kind == Kind::kName && starts_with_ignoring_case(text_.substr(begin), "http://"));
     const auto url = read_web_url(text_.substr(begin, limit - begin),
                                   schemed ? UrlStart::kScheme : UrlStart::kAuthority);
     if (!url) return std::nullopt;

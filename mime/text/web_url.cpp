@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "mime/text/ascii.h"
+#include "mime/ascii.h"
 #include "mime/text/public_suffix.h"
 
 namespace shingled::mime {
@@ -102,7 +102,7 @@ std::optional<std::size_t> port_bytes(std::string_view text) {
 /// One number of an IPv4 address: decimal, 0octal or 0xhex.
 std::optional<std::uint64_t> address_number(std::string_view text) {
   int base = 10;
-  if (starts_with_lower(text, "0x")) {
+  if (starts_with_ignoring_case(text, "0x")) {
     base = 16;
     text.remove_prefix(2);
   } else if (text.size() > 1 && text.front() == '0') {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "mime/text/ascii.h"
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "mime/text/ascii.h"
+#include "mime/ascii.h"
 #include "mime/text/utf8.h"
 
 namespace shingled::mime {

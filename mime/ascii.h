@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// Character classes and case of ASCII alone, whatever the locale. Bytes from 0x80 on are in no class but `is_high` and
+/// keep their value. Threads: stateless.
+namespace shingled::mime::ascii {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_alnum(char c) { return is_digit(c) || is_alpha(c); }
+/// SP, TAB, LF, VT, FF, CR: what isspace(3) accepts in the C locale.
+constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr bool is_high(char c) { return static_cast<unsigned char>(c) >= 0x80; }
+constexpr bool is_graph(char c) { return c > ' ' && c < 0x7F; }
+constexpr bool is_punct(char c) { return is_graph(c) && !is_alnum(c); }
+
+constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+inline std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = to_lower(c);
+  return lower;
+}
+
+inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return to_lower(x) == to_lower(y); });
+}
+
+inline bool starts_with_ignoring_case(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() && equal_ignoring_case(text.substr(0, start.size()), start);
+}
+
+/// Without the spaces on either side.
+constexpr std::string_view trim_space(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// A set of bytes, one look-up a question.
+class CharSet {
+ public:
+  constexpr explicit CharSet(std::string_view members) {
+    for (const char c : members) table_[static_cast<unsigned char>(c)] = true;
+  }
+  [[nodiscard]] constexpr bool has(char c) const { return table_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> table_{};
+};
+
+}  // namespace shingled::mime::ascii
