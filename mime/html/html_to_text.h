@@ -12,10 +12,10 @@ namespace shingled::mime {
 
 /// Bounds on what one HTML part may cost. Reaching one is reported in HtmlText::truncated.
 struct HtmlLimits {
-  std::size_t input_bytes_max = 16 * 1024 * 1024;  ///< the rest is not read
-  std::size_t text_bytes_max = 1024 * 1024;        ///< of HtmlText::content
-  std::uint32_t elements_max = 8192;               ///< the rest is appended as raw text
-  std::uint32_t style_rules_max = 8192;            ///< selectors of all <style> sheets together
+  std::size_t input_bytes_max = 16UL * 1024 * 1024;  ///< the rest is not read
+  std::size_t text_bytes_max = 1024UL * 1024;        ///< of HtmlText::content
+  std::uint32_t elements_max = 8192;                 ///< the rest is appended as raw text
+  std::uint32_t style_rules_max = 8192;              ///< selectors of all <style> sheets together
 };
 
 /// Where a link was printed: a candidate for an exception of hashing.md 7.5. The caller keeps it if

@@ -133,7 +133,7 @@ std::string guess_charset(std::string_view bytes) {
   ucsdet_setText(detector.get(), head.data(), static_cast<std::int32_t>(head.size()), &error);
   const UCharsetMatch* match = ucsdet_detect(detector.get(), &error);
   if (U_FAILURE(error) != 0 || match == nullptr) return std::string(kGuess);
-  const std::string name = ascii::to_lower(ucsdet_getName(match, &error));
+  std::string name = ascii::to_lower(ucsdet_getName(match, &error));
   for (const std::string_view known : kGuessable) {
     if (U_SUCCESS(error) != 0 && name == known) return name;
   }

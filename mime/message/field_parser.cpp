@@ -56,11 +56,9 @@ std::vector<std::string> split_pieces(std::string_view value) {
         quoted = !quoted;
         pieces.back().push_back(c);
       }
-    } else if (quoted) {
-      pieces.back().push_back(c);
-    } else if (c == '(' && value.find(')', i) != std::string_view::npos) {
+    } else if (!quoted && c == '(' && value.find(')', i) != std::string_view::npos) {
       ++comments;
-    } else if (c == ';') {
+    } else if (!quoted && c == ';') {
       if (pieces.size() > kParametersMax) break;
       pieces.emplace_back();
     } else {
@@ -118,6 +116,7 @@ std::string join_sections(const Continued& continued) {
 }
 
 /// "name*0*": the number of the section and whether it is encoded.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it does not see the move in try_emplace()
 void add_section(const std::string& name, std::size_t star, std::string value,
                  std::map<std::string, Continued>& continued) {
   std::string_view suffix = std::string_view(name).substr(star + 1);

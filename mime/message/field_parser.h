@@ -14,7 +14,7 @@ namespace shingled::mime {
 //
 // Input:   the raw value of a field, folded or not. Errors: none.   Threads: stateless.
 
-inline constexpr std::size_t kFieldBytesMax = 8 * 1024;
+inline constexpr std::size_t kFieldBytesMax = 8UL * 1024;
 inline constexpr std::size_t kParametersMax = 64;
 
 /// Content-Type; none if there is no type. A lone "html" is text/html, other types may go without a

@@ -26,7 +26,7 @@ constexpr std::array<char, 128> kAscii = [] {
     const char c = static_cast<char>(i);
     if (ascii::is_alnum(c)) table[i] = ascii::to_lower(c);
   }
-  for (const char c : std::string_view("_+<=>|~$")) table[static_cast<std::size_t>(c)] = c;
+  for (const char c : std::string_view("_+<=>|~$")) table[static_cast<unsigned char>(c)] = c;
   return table;
 }();
 
@@ -52,7 +52,7 @@ std::string_view WordNormaliser::normalise(std::string_view word) {
   out_.clear();
   for (const char c : word) {
     if (ascii::is_high(c)) return normalise_unicode(word);
-    const char kept = kAscii[static_cast<std::size_t>(c)];
+    const char kept = kAscii[static_cast<unsigned char>(c)];
     if (kept != 0) out_ += kept;
   }
   return out_;
