@@ -138,7 +138,7 @@ std::vector<Explanation> Explainer::explanations(const std::vector<Lookup>& look
     file_error = found.error().message;
     return all;
   }
-  for (std::size_t i = 0; i < wanted.size(); ++i) all[wanted_by[i]].stored = std::move((*found)[i]);
+  for (std::size_t i = 0; i < wanted.size(); ++i) all[wanted_by[i]].stored = (*found)[i];
   return all;
 }
 

@@ -17,7 +17,7 @@ namespace shingled::milter {
 class LineReader {
  public:
   /// Longer lines come in pieces of this size.
-  static constexpr std::size_t kPieceBytesMax = 64 * 1024;
+  static constexpr std::size_t kPieceBytesMax = 64UL * 1024;
 
   struct Piece {
     std::string_view bytes;    ///< with its line end; empty = the end of the file

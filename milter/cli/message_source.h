@@ -35,7 +35,7 @@ struct SourceMessage {
 class MessageSource {
  public:
   struct Options {
-    std::uint64_t message_bytes_max = 50 * 1024 * 1024;
+    std::uint64_t message_bytes_max = 50UL * 1024 * 1024;
     int standard_input = 0;
   };
 

@@ -8,7 +8,7 @@
 namespace shingled::milter {
 
 namespace {
-constexpr std::uint64_t kBytesWorthABar = 1024 * 1024;
+constexpr std::uint64_t kBytesWorthABar = 1024UL * 1024;
 constexpr auto kDrawEvery = std::chrono::milliseconds(100);
 }  // namespace
 

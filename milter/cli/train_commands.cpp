@@ -85,7 +85,7 @@ int run_train(const TrainArguments& arguments, Kind kind, const std::string& nam
   for (const std::string& text : arguments.digests) {
     auto hash = parse_digest(text);
     if (!hash) return fail(hash.error(), EX_USAGE);
-    worst = worse_exit_code(worst, trainer.take(text, {std::move(*hash)}));
+    worst = worse_exit_code(worst, trainer.take(text, {*hash}));
   }
   if (arguments.digests.empty() || !arguments.messages.names.empty()) {
     worst = worse_exit_code(

@@ -20,13 +20,14 @@ constexpr std::size_t kRequestsMax = 64;
 
 int Trainer::take(const SourceMessage& message) {
   std::vector<Fingerprint> hashes;
-  for (auto& part : mime::hash_message(mime::analyze(message.bytes, mime_), pupil_.rule->hash)) {
-    hashes.push_back(std::move(part.fingerprint));
+  for (const auto& part :
+       mime::hash_message(mime::analyze(message.bytes, mime_), pupil_.rule->hash)) {
+    hashes.push_back(part.fingerprint);
   }
-  return take(message.name, std::move(hashes));
+  return take(message.name, hashes);
 }
 
-int Trainer::take(std::string name, std::vector<Fingerprint> hashes) {
+int Trainer::take(std::string name, const std::vector<Fingerprint>& hashes) {
   ++taken_;
   if (hashes.empty()) {
     ++without_hash_;
@@ -36,8 +37,8 @@ int Trainer::take(std::string name, std::vector<Fingerprint> hashes) {
     return EX_DATAERR;
   }
   pending_.push_back({std::move(name), hashes.size()});
-  for (Fingerprint& hash : hashes) {
-    requests_.push_back({lesson_.kind, lesson_.flag, lesson_.weight, std::move(hash)});
+  for (const Fingerprint& hash : hashes) {
+    requests_.push_back({lesson_.kind, lesson_.flag, lesson_.weight, hash});
   }
   return requests_.size() >= kRequestsMax ? send() : EX_OK;
 }

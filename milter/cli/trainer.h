@@ -42,7 +42,7 @@ class Trainer {
   /// Each returns the worst exit code of what was sent by this call: EX_DATAERR for a message
   /// without any hash.
   int take(const SourceMessage& message);
-  int take(std::string name, std::vector<Fingerprint> hashes);
+  int take(std::string name, const std::vector<Fingerprint>& hashes);
   /// Sends what is left; call once, last.
   int finish();
 

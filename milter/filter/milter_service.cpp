@@ -55,7 +55,7 @@ namespace {
 
 constexpr int kBacklog = 256;
 constexpr std::size_t kPacketBytesMax =
-    1024 * 1024;  // beyond libmilter's 64 KB: long headers exist
+    1024UL * 1024;  // beyond libmilter's 64 KB: long headers exist
 constexpr std::chrono::milliseconds kWakeInterval{20};
 constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
 constexpr unsigned long kStepsUnwanted =
