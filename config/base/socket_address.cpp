@@ -124,10 +124,11 @@ bool contains(const std::vector<Network>& networks, const IpAddress& ip) {
 
 Result<SocketSpec> SocketSpec::parse(std::string_view text, std::uint16_t default_port) {
   const auto refuse = [&](std::string_view why) {
-    return Error{ErrorCode::kInvalid, "'" + std::string(text) +
-                                          "' is no socket: " + std::string(why) +
-                                          "; allowed: inet:PORT@HOST, inet6:PORT@HOST, unix:/PATH, "
-                                          "local:/PATH, HOST:PORT, [IPV6]:PORT"};
+    std::string message = "'";
+    message.append(text).append("' is no socket: ").append(why);
+    message.append("; allowed: inet:PORT@HOST, inet6:PORT@HOST, unix:/PATH, local:/PATH, ");
+    message.append("HOST:PORT, [IPV6]:PORT");
+    return Error{ErrorCode::kInvalid, message};
   };
   const bool printable =
       std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
