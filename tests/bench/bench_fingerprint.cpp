@@ -51,7 +51,7 @@ void BM_DataDigest(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(data_digest(bytes));
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
 }
-BENCHMARK(BM_DataDigest)->Arg(1024)->Arg(1024 * 1024)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_DataDigest)->Arg(1024)->Arg(1024L * 1024)->Unit(benchmark::kMicrosecond);
 
 void BM_DeriveHashKeys(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(derive_hash_keys({}));

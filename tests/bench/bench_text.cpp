@@ -80,7 +80,7 @@ void BM_MakeWords(benchmark::State& state) {
 void mail_sizes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"language", "bytes"})->Unit(benchmark::kMicrosecond);
   for (int language = 0; language < 4; ++language) bench->Args({language, 1200});
-  bench->Args({0, 64 * 1024});
+  bench->Args({0, 64L * 1024});
 }
 BENCHMARK(BM_Oneline)->Apply(mail_sizes);
 BENCHMARK(BM_FindUrls)->Apply(mail_sizes);

@@ -47,7 +47,7 @@ class FakeStore final : public storage::FuzzyStore {
   }
   void submit(storage::Update update, storage::UpdateDone done) override {
     if (commit_ == Commit::kAtOnce) return apply(update, done);
-    state_.lock()->waiting.emplace_back(std::move(update), std::move(done));
+    state_.lock()->waiting.emplace_back(update, std::move(done));
   }
   std::uint64_t size() const override {
     auto state = state_.lock();

@@ -18,12 +18,12 @@ namespace shingled::testing {
 /// The packets recorded from live servers and clients (fuzzy-protocol.md 8); nothing where they are
 /// absent.
 inline const nlohmann::json* wire_vectors() {
-  static const std::optional<nlohmann::json> kVectors = []() -> std::optional<nlohmann::json> {
+  static const std::optional<nlohmann::json> vectors = []() -> std::optional<nlohmann::json> {
     std::ifstream in(SHINGLED_SHARED_DIR "/vectors/wire.json");
     if (!in) return std::nullopt;
     return nlohmann::json::parse(in);
   }();
-  return kVectors ? &*kVectors : nullptr;
+  return vectors ? &*vectors : nullptr;
 }
 
 #define SHINGLED_NEED_WIRE_VECTORS()                \
