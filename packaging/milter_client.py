@@ -45,6 +45,7 @@ class MilterClient:
         else:
             host, port = address.rsplit(":", 1)
             self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout=60)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.client_ip = client_ip
         _, body = self.command(b"O", struct.pack(">III", VERSION, ACTIONS, STEPS))
         _, _, self.steps = struct.unpack(">III", body[:12])
@@ -99,7 +100,7 @@ class MilterClient:
         return outcome
 
     def envelope(self, message, sender, recipient, queue_id):
-        head, _, body = message.replace(b"\r\n", b"\n").partition(b"\n\n")
+        head, _, body = message.replace(b"\0", b"").replace(b"\r\n", b"\n").partition(b"\n\n")
         family = b"6" if ":" in self.client_ip else b"4"
         connect = b"client.example.net\0" + family + struct.pack(">H", 2525) + self.client_ip.encode() + b"\0"
         self.macros(b"C", j="mx.example.org")
@@ -113,7 +114,9 @@ class MilterClient:
             if answer:
                 return answer
         for field in head.replace(b"\n ", b"\0 ").replace(b"\n\t", b"\0\t").split(b"\n"):
-            name, _, value = field.partition(b":")
+            name, colon, value = field.partition(b":")
+            if not colon or not name.strip():
+                continue  # no header field: a mail server would not hand it over as one
             if not self.steps & LEADING_SPACE:
                 value = value.lstrip(b" ")
             answer = self.step(b"L", name + b"\0" + value.replace(b"\0", b"\n") + b"\0", NO_HEADERS, NR_HEADER)

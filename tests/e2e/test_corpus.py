@@ -28,10 +28,12 @@ class Corpus(unittest.TestCase):
     def test_every_message_gets_its_verdict_from_the_milter(self):
         daemon = self.enterContext(harness.Daemon(self.tmp))
         client = MilterClient(f"127.0.0.1:{daemon.milter_port}")
+        self.addCleanup(client.socket.close)
         times = []
         for number, path in enumerate(self.files):
             begin = time.perf_counter()
-            outcome = client.send(path.read_bytes(), queue_id=f"C{number}")
+            with self.subTest(path=path):
+                outcome = client.send(path.read_bytes(), queue_id=f"C{number}")
             times.append((time.perf_counter() - begin, path.relative_to(CORPUS)))
             self.assertEqual("accept", outcome.action, path)
         client.close()
