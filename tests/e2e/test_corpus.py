@@ -32,8 +32,10 @@ class Corpus(unittest.TestCase):
         times = []
         for number, path in enumerate(self.files):
             begin = time.perf_counter()
-            with self.subTest(path=path):
+            try:
                 outcome = client.send(path.read_bytes(), queue_id=f"C{number}")
+            except OSError as failure:
+                self.fail(f"{path}: {failure}\n{daemon.log()[-4000:]}")
             times.append((time.perf_counter() - begin, path.relative_to(CORPUS)))
             self.assertEqual("accept", outcome.action, path)
         client.close()
