@@ -345,6 +345,7 @@ Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& 
                  "milter.socket " + options.socket.to_string() + ": libmilter cannot listen on it"};
   }
   if (Status status = set_socket_access(options); !status) return status.error();
+  send_without_delay();
   auto impl = std::make_unique<Impl>(options, scanner, clock, logger);
   g_service.store(impl.get());
   return std::unique_ptr<MilterService>(new MilterService(std::move(impl)));

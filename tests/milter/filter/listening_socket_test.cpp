@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -97,6 +99,30 @@ TEST_F(ListeningSocketTest, NamesAPortInUse) {
   ASSERT_FALSE(status.has_value());
   EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(status.error().message, HasSubstr(std::to_string(port)));
+}
+
+bool sends_without_delay(int fd) {
+  int on = 0;
+  socklen_t length = sizeof on;
+  return ::getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, &length) == 0 && on != 0;
+}
+
+TEST_F(ListeningSocketTest, AcceptedConnectionsSendWithoutDelay) {
+  const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const SocketAddress any(*IpAddress::parse("127.0.0.1"), 0);
+  ASSERT_EQ(::bind(listener.get(), any.get(), any.length()), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  const UniqueFd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+
+  send_without_delay();
+
+  sockaddr_storage bound{};
+  socklen_t length = sizeof bound;
+  ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&bound), &length);
+  ASSERT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&bound), length), 0);
+  const UniqueFd accepted(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  EXPECT_TRUE(sends_without_delay(accepted.get()));
+  EXPECT_FALSE(sends_without_delay(client.get())) << "what does not listen is left alone";
 }
 
 TEST_F(ListeningSocketTest, SetsModeAndRefusesUnknownGroups) {
