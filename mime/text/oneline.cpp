@@ -67,10 +67,6 @@ class OnelineBuilder {
       flush();
       spaced_ = false;
       if (form_ == TextForm::kHtml || !angle_) add_space_and_mark();
-    } else if (after_ == After::kCarriageReturn) {
-      if (!spaced_) line_.text += ' ';
-      spaced_ = true;
-      mark();
     } else if (!spaced_) {
       add_space_and_mark();
     }
@@ -104,19 +100,19 @@ class OnelineBuilder {
   /// A run of zero-width characters vanishes, but one alone at the start of a segment stays and so
   /// does the one that ends the text.
   void on_possible_zero_width() {
-    const std::size_t bytes = zero_width_bytes(content_.substr(at_));
-    const std::size_t next = at_ + bytes;
-    if (bytes == 0 || next >= content_.size()) {
-      at_ = bytes == 0 ? at_ + 1 : next;
+    const std::size_t first = zero_width_bytes(content_.substr(at_));
+    if (first == 0) {
+      ++at_;
       return;
     }
-    const bool alone = zero_width_bytes(content_.substr(next)) == 0;
-    if (at_ == segment_ && alone) {
-      at_ = next;
-      return;
+    std::size_t end = at_ + first;
+    while (const std::size_t bytes = zero_width_bytes(content_.substr(end))) end += bytes;
+    const bool alone = end == at_ + first;
+    if (!alone || (at_ != segment_ && end != content_.size())) {
+      flush();
+      segment_ = end;
     }
-    flush();
-    segment_ = at_ = next;
+    at_ = end;
   }
 
   void flush() {

@@ -19,6 +19,7 @@ const Case kCases[] = {
     {"a break is one space", TextForm::kPlain, "a\nb", "a b", {2}},
     {"so is CRLF", TextForm::kPlain, "a\r\nb", "a b", {2}},
     {"so is a run of breaks", TextForm::kPlain, "a\n\n\nb", "a b", {2}},
+    {"so is a run of CRLF", TextForm::kPlain, "a\r\n\r\nb", "a b", {2}},
     {"the indentation of a line goes", TextForm::kPlain, "a\n   b", "a b", {2}},
     {"a tab is no indentation", TextForm::kPlain, "a\n\tb", "a \tb", {2}},
     {"spaces before a break stay", TextForm::kPlain, "a  \nb", "a   b", {4}},
@@ -28,7 +29,10 @@ const Case kCases[] = {
     {"a closed angle is closed", TextForm::kPlain, "<a>\nb", "<a> b", {4}},
     {"zero width goes", TextForm::kPlain, "a\u200bb\u00adc", "abc", {}},
     {"one alone at the start stays", TextForm::kPlain, "\ufeffabc", "\ufeffabc", {}},
-    {"two at the start go", TextForm::kPlain, "\u200b\u200babc", "\u200babc", {}},
+    {"one alone at the start of a line stays", TextForm::kPlain, "a\n\u200bb", "a \u200bb", {2}},
+    {"two at the start go", TextForm::kPlain, "\u200b\u200babc", "abc", {}},
+    {"two at the end go", TextForm::kPlain, "abc\u200b\u200b", "abc", {}},
+    {"two in the middle go", TextForm::kPlain, "a \u200b\u00adb", "a b", {}},
     {"one at the end stays", TextForm::kPlain, "abc\u200b", "abc\u200b", {}},
 };
 
