@@ -9,6 +9,7 @@
 #include "milter/cli/message_loop.h"
 #include "milter/cli/server_choice.h"
 #include "milter/cli/settings_choice.h"
+#include "milter/cli/stages.h"
 #include "mime/analyze.h"
 
 namespace shingled::milter {
@@ -21,6 +22,7 @@ struct HashArguments {
   std::string rule;
   std::string compat;
   bool json = false;
+  bool stages = false;
 };
 
 Json shingles_json(const Fingerprint& fingerprint) {
@@ -60,7 +62,12 @@ void print_part(const mime::PartHash& hash, Console& console) {
 
 int print_hashes(const SourceMessage& message, const HashArguments& arguments,
                  const MimeOptions& mime, const HashOptions& hash, Console& console) {
-  const auto hashes = mime::hash_message(mime::analyze(message.bytes, mime), hash);
+  const mime::Analysis analysis = mime::analyze(message.bytes, mime);
+  if (arguments.stages) {
+    console.json(stages_json(message.name, analysis));
+    return EX_OK;
+  }
+  const auto hashes = mime::hash_message(analysis, hash);
   if (arguments.json) {
     Json parts = Json::array();
     for (const auto& part : hashes) parts.push_back(part_json(part));
@@ -102,11 +109,14 @@ void add_hash_command(CLI::App& app, Command& chosen) {
   command->footer(R"(Without --rule hashes are made as the built-in rule makes them.
 
 Example:
-  shingled hash --json message.eml)");
+  shingled hash --json message.eml
+  shingled hash --stages message.eml)");
   const auto arguments = std::make_shared<HashArguments>();
   arguments->settings.add_to(*command);
   arguments->messages.add_to(*command);
   command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->add_flag("--stages", arguments->stages,
+                    "Instead of hashes what they are made of, stage by stage, as JSON");
   command->add_option("--rule", arguments->rule, "Rule of the configuration")->type_name("NAME");
   command->add_option("--compat", arguments->compat, "Whose hashes these are equal to")
       ->type_name("rspamd-3|rspamd-4")

@@ -38,6 +38,13 @@ Digest keyed_hash(KeyView key, std::initializer_list<std::string_view> pieces) {
   return digest;
 }
 
+std::array<std::uint8_t, 32> sha256(std::string_view data) {
+  static_assert(crypto_hash_sha256_BYTES == 32);
+  std::array<std::uint8_t, 32> out{};
+  crypto_hash_sha256(out.data(), data_of(data), data.size());
+  return out;
+}
+
 std::uint64_t siphash(std::span<const std::uint8_t, kSipKeyBytes> key, std::string_view data) {
   std::uint8_t out[crypto_shorthash_BYTES];
   crypto_shorthash(out, data_of(data), data.size(), key.data());

@@ -11,6 +11,7 @@ import unittest
 import harness
 
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "samples"
+VECTORS = pathlib.Path(__file__).resolve().parents[3] / "shared" / "vectors"
 OFFER = SAMPLES / "1-offer.eml"
 AGAIN = SAMPLES / "2-offer-again.eml"
 LETTER = SAMPLES / "3-letter.eml"
@@ -243,6 +244,30 @@ class WithoutDaemon(unittest.TestCase):
         text = self.ends_with(0, "hash", stdin=OFFER.read_bytes()).stdout
         self.assertIn(part["digest"], text)
         self.assertIn(part["shingles"][31], text)
+
+    def test_hash_prints_the_stages_of_rspamd(self):
+        if not VECTORS.is_dir():
+            self.skipTest(f"{VECTORS} is not here")
+        done = self.ends_with(0, "hash", "--stages", "--compat", "rspamd-3", VECTORS / "mail")
+        ours = {pathlib.Path(line["file"]).name: line for line in objects(done.stdout)}
+        theirs = json.loads((VECTORS / "words.json").read_text())["mails"]
+        texts, words = 0, 0
+        for file, mail in theirs.items():
+            # A file that begins with "From " is an mbox to us.
+            parts = (ours.get(file) or ours[f"{file}#1"])["parts"]
+            if len(mail["parts"]) != 1 or len(parts) != 1:
+                continue
+            part, expected = parts[0], mail["parts"][0]
+            keys = ["part", "path", "type", "is_html", "utf8", "oneline_bytes", "oneline_sha256", "tokens_count",
+                    "hashed_words"]
+            if part["language"] == expected["language"]:
+                keys.append("hashed_words_sha256")
+                words += 1
+            for key in keys:
+                self.assertEqual(expected[key], part[key], f"{file}: {key}")
+            texts += 1
+        self.assertGreater(texts, 200)
+        self.assertGreater(words, 0.9 * texts)
 
     def test_configtest(self):
         good, bad = self.tmp / "good.yaml", self.tmp / "bad.yaml"
