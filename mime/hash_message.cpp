@@ -81,7 +81,7 @@ class Hasher {
   }
 
   void hash_text(std::size_t i) {
-    hash_words(i);
+    if (options_.text_hashes) hash_words(i);
     if (options_.html_shingles) hash_structure(i);
   }
 

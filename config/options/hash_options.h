@@ -26,6 +26,7 @@ struct HashOptions {
   /// Smallest body for a direct or data hash, 0 to 1G; 0 = no limit.
   std::uint64_t min_bytes = 1024;
   double text_multiplier = 4.0;  ///< a text counts as so many times its bytes there, 0.01 to 1000
+  bool text_hashes = true;   ///< hash the words of texts, plain and HTML, at all
   bool text_shingles = true;
   bool short_text_direct_hash = true;
   bool no_subject = false;  ///< leave the subject out of direct hashes

@@ -112,20 +112,73 @@ void load_flags(Section&& section, FlagMap& out) {
   out = FlagMap(std::move(flags));
 }
 
-void load_hash(Section& section, HashOptions& out) {
-  section.choice<HashAlgorithm>("algorithm", out.algorithm, kAlgorithms);
-  section.text("fuzzy_key", out.fuzzy_key);
-  section.text("fuzzy_shingles_key", out.fuzzy_shingles_key);
+// What a rule hashes, in the groups that rspamd 4 also knows.
+
+void load_text_check(Section& section, HashOptions& out) {
   section.number<std::uint32_t>("min_length", out.min_length, {32, 1'000'000});
-  section.size("min_bytes", out.min_bytes, {0, std::uint64_t{1} << 30});
   section.real("text_multiplier", out.text_multiplier, {0.01, 1000});
   section.boolean("text_shingles", out.text_shingles);
   section.boolean("short_text_direct_hash", out.short_text_direct_hash);
   section.boolean("no_subject", out.no_subject);
-  section.boolean("skip_images", out.skip_images);
-  section.boolean("scan_archives", out.scan_archives);
+}
+
+void load_html_check(Section& section, HashOptions& out) {
+  section.number<std::uint32_t>("min_html_tags", out.min_html_tags, {1, 1'000'000});
+  section.boolean("ignore_link_domains", out.ignore_link_domains);
+}
+
+void load_image_check(Section& section, HashOptions& out) {
   section.number<std::uint32_t>("min_width", out.min_width, {0, 100'000});
   section.number<std::uint32_t>("min_height", out.min_height, {0, 100'000});
+}
+
+/// One group of `checks` and the switch of the rule that its `enabled` stands for.
+struct CheckGroup {
+  std::string_view name;
+  std::string_view rule_switch;
+};
+
+/// Settings that are given in the rule and in `checks` say the same twice, or two things.
+void refuse_twice(const YamlNode& rule, const CheckGroup& group, const Section& section) {
+  const YamlNode* checks = rule.find("checks");
+  const YamlNode* entries = checks == nullptr ? nullptr : checks->find(group.name);
+  if (entries == nullptr) return;
+  for (const YamlNode& entry : entries->items) {
+    const YamlNode* other =
+        rule.find(entry.key == "enabled" ? group.rule_switch : std::string_view(entry.key));
+    if (other == nullptr) continue;
+    section.diagnostics().add(entry.key_position, section.path() + "." + entry.key,
+                              "another name of " + quoted(other->key) +
+                                  ", which is given in line " +
+                                  std::to_string(other->key_position.line));
+  }
+}
+
+void load_checks(Section& checks, const YamlNode& rule, HashOptions& out) {
+  const auto load = [&](const CheckGroup& group, bool& enabled, auto load_rest) {
+    Section section = checks.section(group.name);
+    refuse_twice(rule, group, section);
+    section.boolean("enabled", enabled);
+    load_rest(section, out);
+  };
+  load({"text", "text_hashes"}, out.text_hashes, load_text_check);
+  load({"html", "html_shingles"}, out.html_shingles, load_html_check);
+  bool images = !out.skip_images;
+  load({"image", "skip_images"}, images, load_image_check);
+  out.skip_images = !images;
+  load({"archive", "scan_archives"}, out.scan_archives, [](Section&, HashOptions&) {});
+}
+
+void load_hash(Section& section, const YamlNode& rule, HashOptions& out) {
+  section.choice<HashAlgorithm>("algorithm", out.algorithm, kAlgorithms);
+  section.text("fuzzy_key", out.fuzzy_key);
+  section.text("fuzzy_shingles_key", out.fuzzy_shingles_key);
+  section.size("min_bytes", out.min_bytes, {0, std::uint64_t{1} << 30});
+  section.boolean("text_hashes", out.text_hashes);
+  load_text_check(section, out);
+  section.boolean("skip_images", out.skip_images);
+  load_image_check(section, out);
+  section.boolean("scan_archives", out.scan_archives);
   if (const auto field = section.field("mime_types")) {
     out.mime_types.clear();
     for (auto& [item, word] : field->words("a glob such as application/*")) {
@@ -133,8 +186,9 @@ void load_hash(Section& section, HashOptions& out) {
     }
   }
   section.boolean("html_shingles", out.html_shingles);
-  section.number<std::uint32_t>("min_html_tags", out.min_html_tags, {1, 1'000'000});
-  section.boolean("ignore_link_domains", out.ignore_link_domains);
+  load_html_check(section, out);
+  Section checks = section.section("checks");
+  if (rule.find("checks") != nullptr) load_checks(checks, rule, out);
 }
 
 void load_remote(Section& section, RemoteOptions& out) {
@@ -154,7 +208,7 @@ RuleOptions load_rule(const Field& entry) {
   Section section(&entry.node(), entry.key(), entry.diagnostics());
   RuleOptions out;
   out.name = entry.node().key;
-  load_hash(section, out.hash);
+  load_hash(section, entry.node(), out.hash);
   load_remote(section, out.remote);
   load_flags(section.section("flags"), out.flags);
   read_symbol(section, out.symbol);

@@ -175,6 +175,32 @@ rules:
   EXPECT_EQ(rules[1], RuleOptions{});
 }
 
+TEST(LoadSettings, ReadsTheChecksOfARuleInGroups) {
+  const auto grouped = settings_of(R"(
+rules:
+  a:
+    checks:
+      text: {enabled: no, min_length: 100, text_multiplier: 2, text_shingles: no,
+             short_text_direct_hash: no, no_subject: yes}
+      html: {enabled: yes, min_html_tags: 20, ignore_link_domains: yes}
+      image: {enabled: no, min_width: 1, min_height: 2}
+      archive: {enabled: no}
+)")
+                           .rules;
+  const auto flat = settings_of(R"(
+rules:
+  a: {text_hashes: no, min_length: 100, text_multiplier: 2, text_shingles: no,
+      short_text_direct_hash: no, no_subject: yes, html_shingles: yes, min_html_tags: 20,
+      ignore_link_domains: yes, skip_images: yes, min_width: 1, min_height: 2, scan_archives: no}
+)")
+                        .rules;
+  EXPECT_EQ(grouped, flat);
+  EXPECT_FALSE(flat[0].hash.text_hashes);
+  EXPECT_TRUE(flat[0].hash.skip_images);
+  EXPECT_EQ(settings_of("rules: {local: {checks: {image: {min_width: 500}, text: }}}"), Settings{})
+      << "what a group does not name has its default";
+}
+
 TEST(LoadSettings, AppliesOverridesLast) {
   const auto settings = settings_of(
       "milter: {actions: {reject: 5, add_header: 2}}\n",

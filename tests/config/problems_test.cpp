@@ -187,6 +187,17 @@ TEST(Problems, OfRules) {
        "f:1:25: rules.a.min_length: '31' is out of range; allowed: 32 to 1000000"},
       {"texts would count for nothing", "rules: {a: {text_multiplier: 0}}",
        "f:1:30: rules.a.text_multiplier: '0' is out of range; allowed: 0.01 to 1000"},
+      {"a check in two places", "rules: {a: {min_length: 40, checks: {text: {min_length: 50}}}}",
+       "f:1:45: rules.a.checks.text.min_length: another name of 'min_length', which is given in "
+       "line 1"},
+      {"a switch in two places", "rules: {a: {skip_images: no, checks: {image: {enabled: no}}}}",
+       "f:1:47: rules.a.checks.image.enabled: another name of 'skip_images', which is given in "
+       "line 1"},
+      {"a check we do not have", "rules: {a: {checks: {images: {enabled: no}}}}",
+       "f:1:22: rules.a.checks.images: unknown key; did you mean 'image'?"},
+      {"a setting of another check", "rules: {a: {checks: {text: {min_width: 5}}}}",
+       "f:1:29: rules.a.checks.text.min_width: unknown key; allowed: enabled, min_length, "
+       "text_multiplier, text_shingles, short_text_direct_hash, no_subject"},
       {"one number for two flags", "rules: {a: {flags: {x: {flag: 1}, y: {flag: 1}}}}",
        "f:1:35: rules.a.flags.y: flag 1 is also that of 'x'; allowed: each number once in a rule"},
       {"a standard number", "rules: {a: {flags: {denied: , y: {flag: 11}}}}",
