@@ -4,11 +4,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/options/hash_options.h"
 #include "config/options/mime_options.h"
 #include "mime/fingerprint/fingerprint.h"
+#include "mime/fingerprint/hash_keys.h"
 
 namespace shingled::mime {
 
@@ -58,8 +60,22 @@ class Analysis {
 /// hashing.md 5-12.
 Analysis analyze(std::string_view message, const MimeOptions& options);
 
+/// How a rule hashes: its options, and the keys derived from them once instead of for each message
+/// (33 BLAKE2b passes).   Threads: immutable, any thread.
+class HashRule {
+ public:
+  explicit HashRule(HashOptions options = {})
+      : options_(std::move(options)), keys_(fingerprint::derive_hash_keys(options_)) {}
+  [[nodiscard]] const HashOptions& options() const { return options_; }
+  [[nodiscard]] const fingerprint::HashKeys& keys() const { return keys_; }
+
+ private:
+  HashOptions options_;
+  fingerprint::HashKeys keys_;
+};
+
 /// The hashes one rule makes of a message, in the order of its parts; equal digests once
 /// (hashing.md section 4). Errors: none.   Threads: stateless.
-std::vector<PartHash> hash_message(const Analysis& analysis, const HashOptions& options);
+std::vector<PartHash> hash_message(const Analysis& analysis, const HashRule& rule);
 
 }  // namespace shingled::mime

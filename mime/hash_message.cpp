@@ -6,7 +6,6 @@
 #include "mime/analyze.h"
 #include "mime/ascii.h"
 #include "mime/fingerprint/digests.h"
-#include "mime/fingerprint/hash_keys.h"
 #include "mime/fingerprint/shingles.h"
 #include "mime/text/html_structure.h"
 
@@ -43,8 +42,8 @@ bool matches_glob(std::string_view text, std::string_view glob) {
 
 class Hasher {
  public:
-  Hasher(const Analysis::Parts& parts, const HashOptions& options)
-      : parts_(parts), options_(options), keys_(fingerprint::derive_hash_keys(options)) {}
+  Hasher(const Analysis::Parts& parts, const HashRule& rule)
+      : parts_(parts), options_(rule.options()), keys_(rule.keys()) {}
 
   std::vector<PartHash> run() {
     for (std::size_t i = 0; i < parts_.mail.parts.size(); ++i) hash_part(i);
@@ -196,15 +195,15 @@ class Hasher {
 
   const Analysis::Parts& parts_;
   const HashOptions& options_;
-  const fingerprint::HashKeys keys_;
+  const fingerprint::HashKeys& keys_;
   std::vector<PartHash> hashes_;
   std::unordered_set<Digest, DigestHash> digests_;
 };
 
 }  // namespace
 
-std::vector<PartHash> hash_message(const Analysis& analysis, const HashOptions& options) {
-  return Hasher(analysis.parts(), options).run();
+std::vector<PartHash> hash_message(const Analysis& analysis, const HashRule& rule) {
+  return Hasher(analysis.parts(), rule).run();
 }
 
 }  // namespace shingled::mime

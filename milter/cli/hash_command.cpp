@@ -61,13 +61,13 @@ void print_part(const mime::PartHash& hash, Console& console) {
 }
 
 int print_hashes(const SourceMessage& message, const HashArguments& arguments,
-                 const MimeOptions& mime, const HashOptions& hash, Console& console) {
+                 const MimeOptions& mime, const mime::HashRule& rule, Console& console) {
   const mime::Analysis analysis = mime::analyze(message.bytes, mime);
   if (arguments.stages) {
     console.json(stages_json(message.name, analysis));
     return EX_OK;
   }
-  const auto hashes = mime::hash_message(analysis, hash);
+  const auto hashes = mime::hash_message(analysis, rule);
   if (arguments.json) {
     Json parts = Json::array();
     for (const auto& part : hashes) parts.push_back(part_json(part));
@@ -92,13 +92,14 @@ int run_hash(const HashArguments& arguments, Console& console) {
     }
     hash = (*rule)->hash;
   }
+  const mime::HashRule hash_rule(std::move(hash));
   MimeOptions mime = settings->mime;
   if (!arguments.compat.empty()) {
     mime.compat = arguments.compat == "rspamd-3" ? Compat::kRspamd3 : Compat::kRspamd4;
   }
   return for_each_message(arguments.messages, settings->milter.message_bytes_max, console,
                           [&](const SourceMessage& message) {
-                            return print_hashes(message, arguments, mime, hash, console);
+                            return print_hashes(message, arguments, mime, hash_rule, console);
                           });
 }
 

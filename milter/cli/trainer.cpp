@@ -8,7 +8,6 @@
 
 #include "milter/cli/exit_code.h"
 #include "milter/cli/service_failure.h"
-#include "mime/analyze.h"
 
 namespace shingled::milter {
 
@@ -20,8 +19,7 @@ constexpr std::size_t kRequestsMax = 64;
 
 int Trainer::take(const SourceMessage& message) {
   std::vector<Fingerprint> hashes;
-  for (const auto& part :
-       mime::hash_message(mime::analyze(message.bytes, mime_), pupil_.rule->hash)) {
+  for (const auto& part : mime::hash_message(mime::analyze(message.bytes, mime_), hash_rule_)) {
     hashes.push_back(part.fingerprint);
   }
   return take(message.name, hashes);

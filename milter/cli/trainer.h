@@ -9,6 +9,7 @@
 #include "milter/cli/console.h"
 #include "milter/cli/message_source.h"
 #include "milter/cli/server_choice.h"
+#include "mime/analyze.h"
 #include "storage/client/remote_store.h"
 
 namespace shingled::milter {
@@ -31,6 +32,7 @@ class Trainer {
           storage::RemoteStore& store, const Clock& clock, Console& console)
       : pupil_(pupil),
         mime_(mime),
+        hash_rule_(pupil.rule->hash),
         lesson_(lesson),
         store_(store),
         clock_(clock),
@@ -57,6 +59,7 @@ class Trainer {
 
   const Destination& pupil_;
   const MimeOptions& mime_;
+  const mime::HashRule hash_rule_;
   const Lesson& lesson_;
   storage::RemoteStore& store_;
   const Clock& clock_;

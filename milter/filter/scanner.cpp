@@ -60,10 +60,12 @@ Result<std::unique_ptr<Scanner>> Scanner::open(std::shared_ptr<const Settings> s
                                                Random& random) {
   std::unique_ptr<Scanner> scanner(new Scanner(std::move(settings), local, clock));
   for (const RuleOptions& rule : scanner->settings_->rules) {
-    auto& known = scanner->hash_options_;
-    const auto same = std::find(known.begin(), known.end(), rule.hash);
+    auto& known = scanner->hash_rules_;
+    const auto same = std::find_if(known.begin(), known.end(), [&](const mime::HashRule& other) {
+      return other.options() == rule.hash;
+    });
     scanner->hash_of_rule_.push_back(static_cast<std::size_t>(same - known.begin()));
-    if (same == known.end()) known.push_back(rule.hash);
+    if (same == known.end()) known.emplace_back(rule.hash);
 
     if (rule.remote.servers.empty()) {
       scanner->remotes_.push_back(nullptr);
@@ -84,8 +86,8 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
   const TimePoint start = clock_.now();
   const mime::Analysis analysis = mime::analyze(message, settings_->mime);
   std::vector<std::vector<mime::PartHash>> hashes;
-  for (const HashOptions& options : hash_options_) {
-    hashes.push_back(mime::hash_message(analysis, options));
+  for (const mime::HashRule& rule : hash_rules_) {
+    hashes.push_back(mime::hash_message(analysis, rule));
   }
 
   Facts facts;

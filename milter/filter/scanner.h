@@ -11,6 +11,7 @@
 #include "config/options/settings.h"
 #include "milter/filter/facts.h"
 #include "milter/rules/verdict.h"
+#include "mime/analyze.h"
 #include "storage/client/remote_store.h"
 #include "storage/fuzzy_store.h"
 
@@ -46,8 +47,8 @@ class Scanner {
   std::shared_ptr<const Settings> settings_;
   const storage::FuzzyStore* local_;
   Clock& clock_;
-  std::vector<HashOptions> hash_options_;                       ///< the different ones
-  std::vector<std::size_t> hash_of_rule_;                       ///< into hash_options_
+  std::vector<mime::HashRule> hash_rules_;                      ///< the different ones
+  std::vector<std::size_t> hash_of_rule_;                       ///< into hash_rules_
   std::vector<std::unique_ptr<storage::RemoteStore>> remotes_;  ///< by rule; null = local
 };
 

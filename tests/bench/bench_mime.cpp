@@ -57,8 +57,9 @@ void BM_Analyze(benchmark::State& state) {
 BENCHMARK(BM_Analyze)->Unit(benchmark::kMillisecond);
 
 void BM_AnalyzeAndHash(benchmark::State& state) {
-  run_over_corpus(state, [](const std::string& message) {
-    benchmark::DoNotOptimize(hash_message(analyze(message, {}), {}));
+  const HashRule rule;
+  run_over_corpus(state, [&](const std::string& message) {
+    benchmark::DoNotOptimize(hash_message(analyze(message, {}), rule));
   });
 }
 BENCHMARK(BM_AnalyzeAndHash)->Unit(benchmark::kMillisecond);

@@ -26,6 +26,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   HashOptions rule;
   rule.min_bytes = 0;
   rule.html_shingles = true;
-  mime::hash_message(analysis, rule);
+  mime::hash_message(analysis, mime::HashRule(rule));
   return 0;
 }

@@ -22,7 +22,7 @@ std::string words(int count) {
 /// Each hash as "kind method".
 std::vector<std::string> hashes_of(const std::string& message, const HashOptions& rule) {
   std::vector<std::string> out;
-  for (const PartHash& hash : hash_message(analyze(message, {}), rule)) {
+  for (const PartHash& hash : hash_message(analyze(message, {}), HashRule(rule))) {
     out.push_back(std::string(to_string(hash.kind)) + " " + std::string(to_string(hash.method)));
   }
   return out;

@@ -115,7 +115,7 @@ class DaemonTest : public testing::Test {
   [[nodiscard]] static Digest digest_of(const std::string& subject) {
     const auto analysis =
         mime::analyze("Subject: " + subject + "\r\n\r\n" + long_text(), MimeOptions{});
-    return mime::hash_message(analysis, HashOptions{}).at(0).fingerprint.digest;
+    return mime::hash_message(analysis, mime::HashRule()).at(0).fingerprint.digest;
   }
   std::string final_answer(const std::string& queue_id) {
     MilterClient client(settings_.milter.socket.path);

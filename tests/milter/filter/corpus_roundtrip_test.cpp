@@ -61,7 +61,7 @@ std::string through_an_mta(const std::string& message, HeaderSpacing spacing) {
 /// by its bytes, line ends and all, so a file with LF has another hash for it.
 std::vector<Fingerprint> fingerprints(const std::string& message) {
   std::vector<Fingerprint> prints;
-  for (const auto& hash : mime::hash_message(mime::analyze(message, {}), {})) {
+  for (const auto& hash : mime::hash_message(mime::analyze(message, {}), mime::HashRule())) {
     prints.push_back(hash.fingerprint);
   }
   return prints;

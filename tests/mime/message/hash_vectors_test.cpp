@@ -63,7 +63,7 @@ Packets packets_of(const Analysis& analysis, const json& rules) {
   Packets packets;
   for (const json& rule : rules) {
     const bool texts = rule.value("text_hashes", true);
-    for (const PartHash& hash : hash_message(analysis, hash_options(rule))) {
+    for (const PartHash& hash : hash_message(analysis, HashRule(hash_options(rule)))) {
       if (!texts && hash.kind != PartKind::kHtmlStructure) continue;
       std::string packet =
           rule["name"].get<std::string>() + " " + to_hex(hash.fingerprint.digest.bytes);
