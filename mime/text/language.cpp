@@ -1,9 +1,11 @@
 #include "mime/text/language.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "mime/text/script.h"
 #include "mime/text/stop_words.h"
+#include "mime/text/trigram_vote.h"
 
 namespace shingled::mime {
 
@@ -11,7 +13,6 @@ namespace {
 
 constexpr std::size_t kTokensForStatistics = 10;
 constexpr std::uint32_t kStopWordsMin = 4;           ///< fewer say nothing
-constexpr std::uint32_t kVotesMin = 3;               ///< fewer leave English
 constexpr std::uint32_t kEnglishStopWordsSure = 10;  ///< beside a language with diacritics
 
 Alphabet alphabet_of(const ScriptGuess& script) {
@@ -39,7 +40,7 @@ std::string_view commonest_language(Alphabet alphabet) {
 std::string_view language_by_stop_words(const StopCounts& counts) {
   bool diacritics = false;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] >= kStopWordsMin && kStopLanguages[i].diacritics) diacritics = true;
+    if (counts[i] > 0 && kStopLanguages[i].diacritics) diacritics = true;
   }
   std::string_view best;
   double best_share = 0;
@@ -56,14 +57,15 @@ std::string_view language_by_stop_words(const StopCounts& counts) {
   return best;
 }
 
-/// Our answer where rspamd votes by trigrams: for Latin text the language with the most different
-/// stop words, shared ones included; English where none has more.
-std::string_view vote(std::string_view text, const ScriptGuess& script) {
-  if (!script.mostly_latin) return commonest_language(alphabet_of(script));
-  const StopCounts counts = count_shared_stop_words(text);
-  const auto best = std::max_element(counts.begin(), counts.end());  // the first one: en leads
-  if (*best < kVotesMin) return commonest_language(Alphabet::kLatin);
-  return kStopLanguages[static_cast<std::size_t>(best - counts.begin())].code;
+/// The language of the trigrams; English where they say nothing.
+std::string_view language_by_trigrams(std::string_view line, std::span<const Token> tokens,
+                                      Alphabet alphabet, Compat compat) {
+  std::vector<Token> drawn_from(tokens.begin(), tokens.end());
+  if (compat == Compat::kRspamd4) {  // which keeps no decayed words
+    std::erase_if(drawn_from, [](const Token& t) { return t.kind == TokenKind::kDecayed; });
+  }
+  const std::string_view code = elect_language(expect_trigram_shares(line, drawn_from, alphabet));
+  return code.empty() ? commonest_language(Alphabet::kLatin) : code;
 }
 
 }  // namespace
@@ -76,28 +78,29 @@ std::string_view to_string(LanguageBy by) {
       return "stop";
     case LanguageBy::kShort:
       return "short";
-    case LanguageBy::kVote:
-      return "vote";
+    case LanguageBy::kTrigrams:
+      return "ngram";
     case LanguageBy::kNone:
       break;
   }
   return "none";
 }
 
-Language detect_language(std::string_view text, std::size_t tokens, Compat compat) {
-  if (tokens == 0) return {};
-  const ScriptGuess script = guess_script(text);
+Language detect_language(std::string_view line, std::span<const Token> tokens, Compat compat) {
+  if (tokens.empty()) return {};
+  const ScriptGuess script = guess_script(line);
   if (!script.language.empty()) return {.code = script.language, .by = LanguageBy::kScript};
 
   const Alphabet alphabet = alphabet_of(script);
-  const StopCounts counts = count_stop_words(text, alphabet, compat);
+  const StopCounts counts = count_stop_words(line, alphabet, compat);
   if (const std::string_view code = language_by_stop_words(counts); !code.empty()) {
     return {.code = code, .by = LanguageBy::kStopWords};
   }
-  if (tokens < kTokensForStatistics) {
+  if (tokens.size() < kTokensForStatistics) {
     return {.code = commonest_language(alphabet), .by = LanguageBy::kShort};
   }
-  return {.code = vote(text, script), .by = LanguageBy::kVote};
+  return {.code = language_by_trigrams(line, tokens, alphabet, compat),
+          .by = LanguageBy::kTrigrams};
 }
 
 }  // namespace shingled::mime

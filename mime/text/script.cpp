@@ -125,8 +125,7 @@ ScriptGuess guess_script(std::string_view text) {
   return {.language = language_of(counts),
           .cyrillic = counts.cyrillic,
           .devanagari = counts.devanagari,
-          .arabic = counts.arabic,
-          .mostly_latin = counts.latin >= counts.special};
+          .arabic = counts.arabic};
 }
 
 }  // namespace shingled::mime

@@ -11,7 +11,6 @@ struct ScriptGuess {
   bool cyrillic = false;
   bool devanagari = false;
   bool arabic = false;
-  bool mostly_latin = true;  ///< at least half of the letters that count are Latin
 };
 
 /// Counts the alphabetic characters of a text by Unicode block (hashing.md 12.1). One Greek or Han

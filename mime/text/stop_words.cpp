@@ -17,43 +17,40 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::uint32_t kCountBeyondDoubt = 80;
-constexpr int kPiecesMax = 3;              ///< "that'll": pieces of a stop word between apostrophes
 constexpr std::size_t kWordBytesMax = 64;  ///< longer than any stop word
 
 using LanguageSet = std::bitset<kStopLanguages.size()>;
 
-/// Word -> the languages that have it.
-using StopTable = std::unordered_map<std::string_view, LanguageSet>;
+struct StopEntry {
+  LanguageSet languages;   ///< that have the word
+  bool continues = false;  ///< a longer stop word goes on behind it: "that" for "that'll"
+};
 
-/// Takes the first line, or up to the first space, off `text`.
-std::string_view take_until(char end, std::string_view& text) {
-  const std::size_t size = std::min(text.find(end), text.size());
-  const std::string_view taken = text.substr(0, size);
-  text.remove_prefix(std::min(size + 1, text.size()));
-  return taken;
+using StopTable = std::unordered_map<std::string_view, StopEntry>;
+
+constexpr bool is_edge(char c) { return (ascii::is_space(c) && c != '\v') || ascii::is_punct(c); }
+
+/// The next edge from `at` on, or the end.
+std::size_t next_edge(std::string_view text, std::size_t at) {
+  while (at < text.size() && !is_edge(text[at])) ++at;
+  return at;
 }
 
-StopTable load_own_words() {
+void add_word(StopTable& table, std::string_view word, std::size_t language) {
+  table[word].languages.set(language);
+  for (std::size_t at = next_edge(word, 1); at < word.size(); at = next_edge(word, at + 1)) {
+    table[word.substr(0, at)].continues = true;
+  }
+}
+
+StopTable load_words() {
   StopTable table;
   for (std::size_t i = 0; i < kStopLanguages.size(); ++i) {
     std::string_view rest = embedded_file(std::string(kStopLanguages[i].code) + ".stop");
-    while (!rest.empty()) table[take_until('\n', rest)].set(i);
-  }
-  return table;
-}
-
-/// Lines of a word and its languages, on top of the words languages have for themselves.
-StopTable load_all_words() {
-  StopTable table = load_own_words();
-  std::string_view rest = embedded_file("shared.words");
-  while (!rest.empty()) {
-    std::string_view line = take_until('\n', rest);
-    LanguageSet& languages = table[take_until(' ', line)];
-    while (!line.empty()) {
-      const std::string_view code = take_until(' ', line);
-      for (std::size_t i = 0; i < kStopLanguages.size(); ++i) {
-        if (kStopLanguages[i].code == code) languages.set(i);
-      }
+    while (!rest.empty()) {
+      const std::size_t size = std::min(rest.find('\n'), rest.size());
+      add_word(table, rest.substr(0, size), i);
+      rest.remove_prefix(std::min(size + 1, rest.size()));
     }
   }
   return table;
@@ -66,8 +63,6 @@ LanguageSet languages_of(Alphabet alphabet) {
   }
   return languages;
 }
-
-bool is_edge(char c) { return c == ' ' || ascii::is_punct(c); }
 
 /// `word` in lower case, into a buffer that is kept.
 void lower_into(std::string_view word, std::string& out) {
@@ -83,7 +78,7 @@ void lower_into(std::string_view word, std::string& out) {
     UChar32 code = 0;
     U8_NEXT(bytes, at, static_cast<std::int32_t>(word.size()), code);
     if (code < 0) continue;
-    append_utf8(out, u_tolower(code));
+    append_utf8(out, u_foldCase(code, U_FOLD_CASE_DEFAULT));
   }
 }
 
@@ -101,37 +96,36 @@ class StopCounter {
         ++at;
         continue;
       }
-      const std::size_t end = piece_end(at);
-      look_up_from(at, end);
-      at = end;
+      at = look_up_from(at);
     }
     return counts_;
   }
 
  private:
-  [[nodiscard]] std::size_t piece_end(std::size_t at) const {
-    while (at < text_.size() && !is_edge(text_[at])) ++at;
-    return at;
-  }
-
-  /// Looks up the piece, and with the pieces that apostrophes tie to it.
-  void look_up_from(std::size_t begin, std::size_t end) {
-    for (int pieces = 1;; ++pieces) {
-      if (end - begin <= kWordBytesMax) look_up(text_.substr(begin, end - begin));
-      const bool tied = pieces < kPiecesMax && end + 1 < text_.size() && text_[end] == '\'' &&
-                        !is_edge(text_[end + 1]);
-      if (!tied) return;
-      end = piece_end(end + 1);
+  /// Looks up the word that begins here, and longer ones as long as there can be one. Returns the
+  /// end of the word.
+  std::size_t look_up_from(std::size_t begin) {
+    const std::size_t word_end = next_edge(text_, begin);
+    std::size_t end = word_end;
+    while (end - begin <= kWordBytesMax && look_up(text_.substr(begin, end - begin)) &&
+           end < text_.size()) {
+      end = next_edge(text_, end + 1);
     }
+    return word_end;
   }
 
-  void look_up(std::string_view word) {
+  /// Whether the word may go on.
+  bool look_up(std::string_view word) {
     lower_into(word, lower_);
     const auto found = table_.find(lower_);
-    if (found == table_.end()) return;
-    const LanguageSet languages = found->second & wanted_;
+    if (found == table_.end()) return false;
+    count_word(found->first, found->second.languages & wanted_);
+    return found->second.continues;
+  }
+
+  void count_word(std::string_view word, const LanguageSet& languages) {
     if (languages.none()) return;
-    if (repeats_ == Repeats::kCountOnce && !seen_.insert(found->first.data()).second) return;
+    if (repeats_ == Repeats::kCountOnce && !seen_.insert(word.data()).second) return;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       if (languages[i] && ++counts_[i] > kCountBeyondDoubt) beyond_doubt_ = true;
     }
@@ -150,14 +144,9 @@ class StopCounter {
 }  // namespace
 
 StopCounts count_stop_words(std::string_view text, Alphabet alphabet, Compat compat) {
-  static const StopTable own_words = load_own_words();
+  static const StopTable words = load_words();
   const Repeats repeats = compat == Compat::kRspamd4 ? Repeats::kCountOnce : Repeats::kCountAll;
-  return StopCounter(text, own_words, alphabet, repeats).count();
-}
-
-StopCounts count_shared_stop_words(std::string_view text) {
-  static const StopTable all_words = load_all_words();
-  return StopCounter(text, all_words, Alphabet::kLatin, Repeats::kCountOnce).count();
+  return StopCounter(text, words, alphabet, repeats).count();
 }
 
 }  // namespace shingled::mime

@@ -78,7 +78,7 @@ TextWords make_words(const TextInput& input, const MimeOptions& options) {
   words.oneline = std::move(line.text);
   words.tokens = split_words(words.oneline, words.exceptions,
                              {.form = options.word_form, .words_max = options.words_max});
-  words.language = detect_language(words.oneline, words.tokens.size(), options.compat);
+  words.language = detect_language(words.oneline, words.tokens, options.compat);
   words.stems = make_stems(words);
   words.truncated =
       bounded.content.size() < input.content.size() || words.tokens.size() >= options.words_max;

@@ -66,7 +66,8 @@ void BM_SplitWords(benchmark::State& state) {
 
 void BM_DetectLanguage(benchmark::State& state) {
   const std::string line = make_oneline(text_for(state), TextForm::kPlain).text;
-  run(state, line, [&] { return detect_language(line, 1000, Compat::kRspamd4); });
+  const std::vector<Token> tokens = split_words(line, {}, {});
+  run(state, line, [&] { return detect_language(line, tokens, Compat::kRspamd4); });
 }
 
 void BM_MakeWords(benchmark::State& state) {

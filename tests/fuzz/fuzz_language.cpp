@@ -1,0 +1,47 @@
+// Any bytes as a one-line text: the first byte chooses version and alphabet. What must hold: a text
+// with words has a language, the same one every time; shares of trigrams are finite, and no larger
+// than a draw of 80 words can make them.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "mime/text/language.h"
+#include "mime/text/trigram_vote.h"
+
+namespace {
+
+using namespace shingled;
+using namespace shingled::mime;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// Words of 128 letters have 128 trigrams of a share of at most one, four times weighed.
+constexpr double kShareMax = 80.0 * 128 * 4;
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view line(reinterpret_cast<const char*>(data + 1), size - 1);
+  const Compat compat = (data[0] & 1) != 0 ? Compat::kRspamd4 : Compat::kRspamd3;
+  const auto alphabet = static_cast<Alphabet>(data[0] >> 1 & 3);
+  const auto tokens = split_words(line, {}, {});
+
+  const Language language = detect_language(line, tokens, compat);
+  require(language.code.empty() == tokens.empty());
+  require(language.code.empty() == (language.by == LanguageBy::kNone));
+  require(detect_language(line, tokens, compat).code == language.code);
+
+  const TrigramShares shares = expect_trigram_shares(line, tokens, alphabet);
+  double sum = 0;
+  for (const double share : shares) {
+    require(std::isfinite(share) && share >= 0 && share <= kShareMax);
+    sum += share;
+  }
+  if (sum == 0) require(elect_language(shares).empty());
+  return 0;
+}
