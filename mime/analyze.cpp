@@ -33,6 +33,7 @@ void make_text(const MailPart& part, bool html, const MimeOptions& options, Mail
   }
   text.words = make_words({.content = text.content,
                            .form = html ? TextForm::kHtml : TextForm::kPlain,
+                           .bytes = decoded.raw ? TextBytes::kRaw : TextBytes::kUtf8,
                            .urls = url_mode(mail, part, html),
                            .links = text.html.links},
                           options);

@@ -1,8 +1,6 @@
 #include "mime/message/charset.h"
 
 #include <unicode/ucnv.h>
-#include <unicode/ucsdet.h>
-#include <unicode/utf8.h>
 
 #include <algorithm>
 #include <array>
@@ -13,16 +11,13 @@
 #include <vector>
 
 #include "mime/ascii.h"
+#include "mime/message/charset_guess.h"
+#include "mime/message/utf8_sequences.h"
 
 namespace shingled::mime {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-constexpr std::string_view kGuess = "windows-1252";
-constexpr std::array<std::string_view, 5> kGuessable{"shift_jis", "big5", "gb18030", "euc-jp",
-                                                     "euc-kr"};
-constexpr std::size_t kGuessBytesMax = 4096;
-constexpr std::size_t kGuessShare = 5;  ///< a fifth of an East Asian text is 8-bit at least
 constexpr std::size_t kLabelBytesMax = 64;
 
 struct CloseConverter {
@@ -30,49 +25,66 @@ struct CloseConverter {
 };
 using ConverterPtr = std::unique_ptr<UConverter, CloseConverter>;
 
-/// Names of charsets that ICU knows under another one.
+/// Names ICU does not know, or by another meaning.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kAliases{{
-    {"ks_c_5601", "ks_c_5601-1987"},
-    {"iso-8859-8-i", "iso-8859-8"},
+    {"ksc5601", "euc-kr"},
+    {"x-big5", "big5"},
     {"unicode-1-1-utf-7", "utf-7"},
 }};
 
-/// Lower case, without the quotes, blanks and dots around it and an "x-" in front.
+/// Charsets that exist, but for which ICU has no table: such a text stays as it is.
+constexpr std::array<std::string_view, 3> kNamesWithoutTable{"iso-8859-16", "johab", "koi8-ru"};
+
+/// Lower case, without the quotes, blanks and dots around it.
 std::string clean_label(std::string_view label) {
   constexpr std::string_view kAround = " \t\r\n\"'.";
   const std::size_t begin = label.find_first_not_of(kAround);
   if (begin == std::string_view::npos) return {};
   label = label.substr(begin, label.find_last_not_of(kAround) - begin + 1);
   std::string clean = ascii::to_lower(label.substr(0, kLabelBytesMax));
-  if (clean.rfind("x-", 0) == 0) clean.erase(0, 2);
   for (const auto& [name, known] : kAliases) {
     if (clean == name) return std::string(known);
   }
   return clean;
 }
 
-/// Names under which mail is sent that may as well be anything that contains ASCII.
-bool says_utf8_or_ascii(std::string_view label) {
-  return label.empty() || ascii::starts_with_ignoring_case(label, "utf-8") || label == "utf8" ||
-         label == "us-ascii" || label == "ascii" || ascii::starts_with_ignoring_case(label, "ansi");
+/// ICU's name of a charset that mail or a programming language knows by this label; nullptr if
+/// there is none. (ICU itself knows more names, such as x-cp1251, which rspamd does not take.)
+const char* canonical_name(const std::string& label) {
+  for (const char* standard : {"MIME", "IANA", "JAVA"}) {
+    UErrorCode error = U_ZERO_ERROR;
+    const char* name = ucnv_getCanonicalName(label.c_str(), standard, &error);
+    if (U_SUCCESS(error) != 0 && name != nullptr) return name;
+  }
+  return nullptr;
 }
+
+/// What a label means for a text.
+struct Charset {
+  enum class Kind : std::uint8_t {
+    kUnknown,
+    kUtf8,  ///< or ASCII: believed if it is true, since much else is sent under these names
+    kWithoutTable,
+    kKnown
+  };
+  Kind kind = Kind::kUnknown;
+  UConverter* converter = nullptr;  ///< of a known one
+};
 
 /// The converters of this thread, the newest last. A lookup is a scan: mails name few charsets.
 class ConverterCache {
  public:
-  /// The converter a clean label names, reset; nullptr for one ICU does not know.
-  UConverter* find(const std::string& label) {
-    for (const auto& [name, converter] : converters_) {
-      if (name != label) continue;
-      if (converter) ucnv_resetToUnicode(converter.get());
-      return converter.get();
+  /// What a clean label names; its converter is reset.
+  Charset find(const std::string& label) {
+    if (label.empty()) return {};
+    for (const Entry& entry : entries_) {
+      if (entry.label != label) continue;
+      if (entry.converter) ucnv_resetToUnicode(entry.converter.get());
+      return {entry.kind, entry.converter.get()};
     }
-    UErrorCode error = U_ZERO_ERROR;
-    ConverterPtr opened(ucnv_open(label.c_str(), &error));
-    if (U_FAILURE(error) != 0) opened.reset();
-    if (converters_.size() >= kConvertersMax) converters_.erase(converters_.begin());
-    converters_.emplace_back(label, std::move(opened));
-    return converters_.back().second.get();
+    if (entries_.size() >= kConvertersMax) entries_.erase(entries_.begin());
+    const Entry& entry = entries_.emplace_back(open(label));
+    return {entry.kind, entry.converter.get()};
   }
 
   UConverter* utf8() {
@@ -85,7 +97,31 @@ class ConverterCache {
   }
 
  private:
-  std::vector<std::pair<std::string, ConverterPtr>> converters_;
+  struct Entry {
+    std::string label;
+    Charset::Kind kind = Charset::Kind::kUnknown;
+    ConverterPtr converter;
+  };
+
+  static Entry open(const std::string& label) {
+    Entry entry{label, Charset::Kind::kUnknown, nullptr};
+    const char* name = canonical_name(label);
+    if (std::find(kNamesWithoutTable.begin(), kNamesWithoutTable.end(), label) !=
+        kNamesWithoutTable.end()) {
+      entry.kind = Charset::Kind::kWithoutTable;
+    } else if (name == nullptr) {
+      return entry;
+    } else if (std::string_view(name) == "US-ASCII" || std::string_view(name) == "UTF-8") {
+      entry.kind = Charset::Kind::kUtf8;
+    } else {
+      UErrorCode error = U_ZERO_ERROR;
+      entry.converter.reset(ucnv_open(name, &error));
+      entry.kind = U_SUCCESS(error) != 0 ? Charset::Kind::kKnown : Charset::Kind::kUnknown;
+    }
+    return entry;
+  }
+
+  std::vector<Entry> entries_;
   ConverterPtr utf8_;
 };
 
@@ -118,39 +154,6 @@ std::string convert(UConverter* from, std::string_view bytes) {
   return out;
 }
 
-/// Which charset a text without a usable label is in. A detector tells East Asian ones apart; the
-/// western ones it would choose from differ too little, so that they are all windows-1252.
-std::string guess_charset(std::string_view bytes) {
-  struct CloseDetector {
-    void operator()(UCharsetDetector* detector) const { ucsdet_close(detector); }
-  };
-  const std::string_view head = bytes.substr(0, kGuessBytesMax);
-  const auto foreign = static_cast<std::size_t>(std::count_if(
-      head.begin(), head.end(), [](char c) { return static_cast<signed char>(c) < 0; }));
-  if (foreign * kGuessShare < head.size()) return std::string(kGuess);
-  UErrorCode error = U_ZERO_ERROR;
-  const std::unique_ptr<UCharsetDetector, CloseDetector> detector(ucsdet_open(&error));
-  ucsdet_setText(detector.get(), head.data(), static_cast<std::int32_t>(head.size()), &error);
-  const UCharsetMatch* match = ucsdet_detect(detector.get(), &error);
-  if (U_FAILURE(error) != 0 || match == nullptr) return std::string(kGuess);
-  std::string name = ascii::to_lower(ucsdet_getName(match, &error));
-  for (const std::string_view known : kGuessable) {
-    if (U_SUCCESS(error) != 0 && name == known) return name;
-  }
-  return std::string(kGuess);
-}
-
-/// Bytes of the well-formed sequence at `at`; 0 if there is none.
-std::size_t sequence_size(std::string_view bytes, std::size_t at) {
-  std::int32_t end = 0;
-  UChar32 c = 0;
-  std::array<std::uint8_t, 4> rest{};
-  const auto size = static_cast<std::int32_t>(std::min(bytes.size() - at, rest.size()));
-  std::memcpy(rest.data(), bytes.data() + at, static_cast<std::size_t>(size));
-  U8_NEXT(rest.data(), end, size, c);
-  return c < 0 ? 0 : static_cast<std::size_t>(end);
-}
-
 /// The first byte from `at` on that is not ASCII.
 std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080U;
@@ -173,7 +176,7 @@ std::string replace_invalid(std::string_view bytes, std::string_view replacement
     out.append(bytes, at, ascii_end - at);
     at = ascii_end;
     if (at == bytes.size()) break;
-    const std::size_t size = sequence_size(bytes, at);
+    const std::size_t size = utf8_sequence_size(bytes, at);
     out.append(size == 0 ? replacement : bytes.substr(at, size));
     at += size == 0 ? 1 : size;
   }
@@ -185,7 +188,7 @@ std::string replace_invalid(std::string_view bytes, std::string_view replacement
 bool is_valid_utf8(std::string_view bytes) {
   std::size_t at = skip_ascii(bytes, 0);
   while (at < bytes.size()) {
-    const std::size_t size = sequence_size(bytes, at);
+    const std::size_t size = utf8_sequence_size(bytes, at);
     if (size == 0) return false;
     at = skip_ascii(bytes, at + size);
   }
@@ -197,25 +200,30 @@ std::string replace_invalid_utf8(std::string_view bytes) {
 }
 
 DecodedText decode_text(std::string_view bytes, std::string_view label, std::string& storage) {
-  const std::string clean = clean_label(label);
-  UConverter* converter = nullptr;
-  if (!says_utf8_or_ascii(clean)) converter = converters().find(clean);
-  if (converter != nullptr) {
-    storage = convert(converter, bytes);
-    return {storage, clean};
+  std::string clean = clean_label(label);
+  const Charset charset = converters().find(clean);
+  if (charset.kind == Charset::Kind::kKnown) {
+    storage = convert(charset.converter, bytes);
+    return {storage, std::move(clean)};
   }
+  if (charset.kind == Charset::Kind::kWithoutTable) return {bytes, std::move(clean), true};
   if (is_valid_utf8(bytes)) return {bytes, "utf-8"};
-  std::string guess = guess_charset(bytes);
-  converter = converters().find(guess);
-  storage = converter == nullptr ? replace_invalid_utf8(bytes) : convert(converter, bytes);
-  return {storage, std::move(guess)};
+  const std::string_view guess = guess_charset(bytes);
+  if (guess == "utf-8") return {bytes, "utf-8"};
+  if (!guess.empty()) {
+    std::string name(guess);
+    storage = convert(converters().find(name).converter, bytes);
+    return {storage, std::move(name)};
+  }
+  if (charset.kind == Charset::Kind::kUnknown) return {bytes, "", true};
+  storage = replace_invalid(bytes, "?");
+  return {storage, "utf-8"};
 }
 
 std::string decode_word(std::string_view bytes, std::string_view label) {
-  const std::string clean = clean_label(label);
-  if (says_utf8_or_ascii(clean)) return replace_invalid(bytes, "?");
-  UConverter* converter = converters().find(clean);
-  if (converter != nullptr) return convert(converter, bytes);
+  const Charset charset = converters().find(clean_label(label));
+  if (charset.kind == Charset::Kind::kUtf8) return replace_invalid(bytes, "?");
+  if (charset.kind == Charset::Kind::kKnown) return convert(charset.converter, bytes);
   return is_valid_utf8(bytes) ? std::string(bytes) : std::string();
 }
 

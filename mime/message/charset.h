@@ -5,7 +5,7 @@
 
 namespace shingled::mime {
 
-// The only door to ICU's converters and its detector (hashing.md section 6).
+// The only door to ICU's converters (hashing.md section 6).
 // Threads: any; converters are kept per thread, at most kConvertersMax of them.
 
 inline constexpr std::size_t kConvertersMax = 16;
@@ -14,15 +14,19 @@ inline constexpr std::size_t kConvertersMax = 16;
 struct DecodedText {
   std::string_view utf8;
   std::string charset;  ///< what it was taken for: "utf-8", the label or a guess
+  bool raw = false;     ///< nothing is known of it but that it contains ASCII: the bytes as sent
 };
 
 bool is_valid_utf8(std::string_view bytes);
 
-/// Turns a text body into UTF-8: a known charset is believed, even if the bytes are valid UTF-8;
-/// for none, ASCII, UTF-8 or an unknown one valid UTF-8 is kept and anything else is guessed: an
-/// East Asian charset or windows-1252.
+/// Turns a text body into UTF-8. A known charset is believed, even if the bytes are valid UTF-8.
+/// For none, an unknown one, ASCII or UTF-8 valid UTF-8 is kept and anything else is guessed (see
+/// charset_guess.h). What is UTF-8 but for a few bytes stays as it is; where the guess saw ASCII
+/// only, each stray byte becomes "?" under the label ASCII or UTF-8, and without one the text is
+/// raw.
 ///
-/// Input:   any bytes, any label. Output: see DecodedText; invalid input becomes U+FFFD.
+/// Input:   any bytes, any label. Output: see DecodedText; invalid input of a converter becomes
+///          U+FFFD or, in some charsets, U+001A.
 /// Errors:  none.   Cost: one pass, no copy for UTF-8.
 DecodedText decode_text(std::string_view bytes, std::string_view label, std::string& storage);
 

@@ -25,7 +25,8 @@ constexpr std::array<bool, 256> kSpecial = [] {
 
 class OnelineBuilder {
  public:
-  OnelineBuilder(std::string_view content, TextForm form) : content_(content), form_(form) {
+  OnelineBuilder(std::string_view content, TextForm form, TextBytes bytes)
+      : content_(content), form_(form), raw_(bytes == TextBytes::kRaw) {
     line_.text.reserve(content.size() + 1);
   }
 
@@ -100,7 +101,7 @@ class OnelineBuilder {
   /// A run of zero-width characters vanishes, but one alone at the start of a segment stays and so
   /// does the one that ends the text.
   void on_possible_zero_width() {
-    const std::size_t first = zero_width_bytes(content_.substr(at_));
+    const std::size_t first = raw_ ? 0 : zero_width_bytes(content_.substr(at_));
     if (first == 0) {
       ++at_;
       return;
@@ -128,6 +129,7 @@ class OnelineBuilder {
 
   std::string_view content_;
   TextForm form_;
+  bool raw_;
   Oneline line_;
   std::size_t at_ = 0;
   std::size_t segment_ = 0;  ///< start of what is not copied yet
@@ -138,8 +140,8 @@ class OnelineBuilder {
 
 }  // namespace
 
-Oneline make_oneline(std::string_view content, TextForm form) {
-  return OnelineBuilder(content, form).build();
+Oneline make_oneline(std::string_view content, TextForm form, TextBytes bytes) {
+  return OnelineBuilder(content, form, bytes).build();
 }
 
 }  // namespace shingled::mime

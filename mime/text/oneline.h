@@ -15,12 +15,16 @@ struct Oneline {
 };
 
 enum class TextForm : std::uint8_t { kPlain, kHtml };
+enum class TextBytes : std::uint8_t {
+  kUtf8,
+  kRaw,  ///< ASCII with bytes of unknown meaning in between
+};
 
-/// Makes each run of line breaks one space, drops the indentation behind it and the zero-width
-/// characters that split words.
+/// Makes each run of line breaks one space, drops the indentation behind it and, of UTF-8, the
+/// zero-width characters that split words.
 ///
-/// Input:   UTF-8.   Errors: none.   Threads: stateless.   Cost: one pass, O(input).
+/// Input:   any bytes.   Errors: none.   Threads: stateless.   Cost: one pass, O(input).
 /// Source:  hashing.md section 8; a break inside `<...` of a plain text vanishes whole.
-Oneline make_oneline(std::string_view content, TextForm form);
+Oneline make_oneline(std::string_view content, TextForm form, TextBytes bytes = TextBytes::kUtf8);
 
 }  // namespace shingled::mime

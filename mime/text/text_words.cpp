@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mime/text/raw_words.h"
 #include "mime/text/stemmer.h"
 #include "mime/text/web_url.h"
 #include "mime/text/word_normaliser.h"
@@ -51,7 +52,7 @@ std::vector<Exception> merge_exceptions(std::span<const UrlSpan> urls, const One
   return all;
 }
 
-WordList make_stems(const TextWords& words) {
+WordList make_stems(const TextWords& words, TextBytes bytes) {
   WordList stems;
   stems.reserve(words.tokens.size(), words.oneline.size());
   WordNormaliser normaliser;
@@ -59,7 +60,12 @@ WordList make_stems(const TextWords& words) {
   const std::string_view line = words.oneline;
   for (const Token& token : words.tokens) {
     if (token.kind != TokenKind::kWord) continue;
-    const std::string_view normal = normaliser.normalise(line.substr(token.offset, token.length));
+    const std::string_view word = line.substr(token.offset, token.length);
+    if (bytes == TextBytes::kRaw) {
+      stems.add(raw_stem(word));
+      continue;
+    }
+    const std::string_view normal = normaliser.normalise(word);
     if (!normal.empty()) stems.add(stemmer.stem(normal));
   }
   return stems;
@@ -72,14 +78,16 @@ TextWords make_words(const TextInput& input, const MimeOptions& options) {
   bounded.content = cut(input.content, options.text_bytes_max);
 
   TextWords words;
-  Oneline line = make_oneline(bounded.content, bounded.form);
+  Oneline line = make_oneline(bounded.content, bounded.form, bounded.bytes);
   const auto urls = find_urls(line.text, line.line_starts, bounded.urls, options.compat);
   words.exceptions = merge_exceptions(urls, line, bounded, options.compat);
   words.oneline = std::move(line.text);
-  words.tokens = split_words(words.oneline, words.exceptions,
-                             {.form = options.word_form, .words_max = options.words_max});
+  words.tokens = bounded.bytes == TextBytes::kRaw
+                     ? split_raw_words(words.oneline, words.exceptions, options.words_max)
+                     : split_words(words.oneline, words.exceptions,
+                                   {.form = options.word_form, .words_max = options.words_max});
   words.language = detect_language(words.oneline, words.tokens, options.compat);
-  words.stems = make_stems(words);
+  words.stems = make_stems(words, bounded.bytes);
   words.truncated =
       bounded.content.size() < input.content.size() || words.tokens.size() >= options.words_max;
   return words;

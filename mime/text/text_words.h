@@ -18,8 +18,9 @@ namespace shingled::mime {
 
 /// A decoded text and what its part tells about it.
 struct TextInput {
-  std::string_view content;  ///< UTF-8; of HTML its visible text
+  std::string_view content;  ///< see `bytes`; of HTML its visible text
   TextForm form = TextForm::kPlain;
+  TextBytes bytes = TextBytes::kUtf8;
   /// kFull for plain text, unless its multipart has exactly two children (hashing.md section 9).
   UrlMode urls = UrlMode::kFull;
   std::span<const LinkSpan> links;  ///< of HTML: where links were printed in `content`

@@ -44,6 +44,11 @@ TEST(Oneline, JoinsLines) {
   }
 }
 
+TEST(Oneline, OfRawBytesKeepsZeroWidth) {
+  EXPECT_EQ(make_oneline("a\u200bb\xf4\nc", TextForm::kPlain, TextBytes::kRaw).text,
+            "a\u200bb\xf4 c");
+}
+
 TEST(Oneline, IsNeverLongerThanItsContentAndHasNoBreaks) {
   std::string content;
   for (int i = 0; i < 5000; ++i) content += "a<\r\n >\n"[(i * i + i / 7) % 7];
