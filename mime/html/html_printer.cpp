@@ -209,8 +209,8 @@ class Printer {
     if (printed.size() < kLinkTextBytesMin) return;
     const std::string_view trimmed = trim_unicode_space(printed);
     if (trimmed.empty()) return;
-    const auto offset = static_cast<std::size_t>(trimmed.data() - content_.data());
-    text_.links.push_back({offset, trimmed.size(), *url});
+    const auto space = static_cast<std::size_t>(trimmed.data() - printed.data());
+    text_.links.push_back({frame.text_start, trimmed.size(), *url, space});
   }
 
   /// White space at the end goes; a newline at the very end stays as one.

@@ -19,11 +19,13 @@ struct HtmlLimits {
 };
 
 /// Where a link was printed: a candidate for an exception of hashing.md 7.5. The caller keeps it if
-/// `url` is usable and the URL finder accepts the start of `content.substr(offset, length)`.
+/// `url` is usable and the URL finder accepts the start of `content.substr(offset + space,
+/// length)`.
 struct LinkSpan {
-  std::size_t offset = 0;  ///< in HtmlText::content
+  std::size_t offset = 0;  ///< in HtmlText::content, of what is printed first
   std::size_t length = 0;  ///< bytes of the printed text, Unicode spaces trimmed at both ends
   std::string url;         ///< the href, entities decoded, not resolved against <base>
+  std::size_t space = 0;   ///< bytes trimmed at the front, which the exception does not skip
 
   friend bool operator==(const LinkSpan&, const LinkSpan&) = default;
 };

@@ -26,6 +26,17 @@ bool is_public_suffix(const std::string& name) {
   return psl_is_public_suffix2(psl_builtin(), name.c_str(), kOnlyListed) != 0;
 }
 
+/// A label like "comado": a suffix of two, "com.do", if any character may be its dot.
+bool is_suffix_with_any_dot(std::string label) {
+  constexpr std::size_t kCountryBytes = 2;
+  if (label.size() < 2 * kCountryBytes + 1) return false;
+  const std::size_t dot = label.size() - kCountryBytes - 1;
+  label[dot] = '.';
+  if (!is_public_suffix(label)) return false;
+  // Not by a rule like *.ck, below which everything is a suffix.
+  return !is_public_suffix("no-such-name" + label.substr(dot));
+}
+
 }  // namespace
 
 bool below_public_suffix(std::string_view host) {
@@ -34,6 +45,7 @@ bool below_public_suffix(std::string_view host) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos || dot == 0) return false;
   if (is_public_suffix(name.substr(dot + 1))) return true;
+  if (is_suffix_with_any_dot(name.substr(dot + 1))) return true;
   const std::size_t second = name.rfind('.', dot - 1);
   return name.ends_with(kOnlyBelow) && second != std::string::npos &&
          is_public_suffix(name.substr(second + 1));

@@ -10,6 +10,8 @@ namespace shingled::mime {
 
 /// Whether `host` lies below a public suffix: `example.com` does, `com`, `localhost` and
 /// `example.invalid` do not. The last label decides, but for za, which has suffixes below it only.
+/// As in rspamd the dot inside a suffix of two labels stands for any character: `mr.eduado` lies
+/// below `edu.do`. (Here only before a country's two letters.)
 bool below_public_suffix(std::string_view host);
 
 /// The part of `host` its owner has registered: `example.co.uk` of `www.example.co.uk`; the whole

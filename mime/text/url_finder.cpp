@@ -15,7 +15,7 @@ using namespace ascii;
 
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kNameStepsMax = 262;  ///< walking back over a bare name
-constexpr std::size_t kUserBytesMax = 64;   ///< before the @ of a mailto link
+constexpr std::size_t kUserBytesMax = 65;   ///< before the @ of a mail address
 constexpr std::size_t kPhoneBytesMax = 64;  ///< of a tel link
 constexpr std::size_t kSchemeBytesMax = 7;  ///< telnet, webcal, mailto, callto: and one in front
 
@@ -36,7 +36,7 @@ struct Scheme {
 constexpr Scheme kSchemes[] = {{"http", "", Kind::kWeb},         {"https", "", Kind::kWeb},
                                {"mailto", "", Kind::kMailto},    {"tel", "", Kind::kPhone},
                                {"callto", "", Kind::kPhone},     {"ftp", "//", Kind::kWeb},
-                               {"file", "//", Kind::kWeb},       {"sftp", "//", Kind::kForeign},
+                               {"file", "//", Kind::kForeign},   {"sftp", "//", Kind::kForeign},
                                {"news", "//", Kind::kForeign},   {"nntp", "//", Kind::kForeign},
                                {"telnet", "//", Kind::kForeign}, {"webcal", "//", Kind::kForeign},
                                {"h323", "", Kind::kForeign},     {"sip", "", Kind::kForeign}};
@@ -44,7 +44,7 @@ constexpr Scheme kSchemes[] = {{"http", "", Kind::kWeb},         {"https", "", K
 constexpr CharSet kMailUser(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!\"#$%'*+,-./\\^_{|}~");
 constexpr CharSet kAnchors(":@.");
-constexpr CharSet kAfterName("/:?");
+constexpr CharSet kAfterName("/:");
 
 bool is_domain_char(char c) {
   return is_alnum(c) || is_high(c) || c == '-' || c == '.' || c == '_' || c == '%' || c == '\\' ||
@@ -170,13 +170,29 @@ class UrlFinder {
         (match.kind == Kind::kName && starts_with_ignoring_case(text_.substr(begin), "http://"));
     const auto url = read_web_url(text_.substr(begin, limit - begin),
                                   schemed ? UrlStart::kScheme : UrlStart::kAuthority);
-    if (!url) return std::nullopt;
+    if (!url || (schemed && !url->has_user && may_have_user(begin + url->host_end, limit))) {
+      return std::nullopt;
+    }
     std::size_t end = begin + url->host_end;
     if (url->has_path) end = std::min(path_end(end), limit);
     if (is_stray_angle(begin, end)) return std::nullopt;
     fin_ = compat_ == Compat::kRspamd4 ? end : end + 1;
     if (match.kind == Kind::kForeign || !is_plausible_host(*url, compat_)) return std::nullopt;
     return span(begin, end);
+  }
+
+  /// `http://example.com is at a@b`: whatever lies before an `@` counts as the user, unless one of
+  /// `/ ? #` comes first; and a user with a space in it makes no URL.
+  bool may_have_user(std::size_t at, std::size_t limit) {
+    constexpr CharSet kEndsAuthority("@/?#");
+    if (at < authority_begin_ || at > authority_end_) {
+      authority_begin_ = at;
+      authority_end_ = at;
+      while (authority_end_ < text_.size() && !kEndsAuthority.has(text_[authority_end_])) {
+        ++authority_end_;
+      }
+    }
+    return authority_end_ < limit && text_[authority_end_] == '@';
   }
 
   /// `http://example.com> text`: the `>` belongs to something else, and so does the URL.
@@ -258,6 +274,7 @@ class UrlFinder {
     std::size_t begin = sign - 1;
     while (begin > 0 && kMailUser.has(text_[begin]) && begin != line_begin_) --begin;
     while (!is_alnum(text_[begin])) ++begin;
+    if (sign - begin > kUserBytesMax) return std::nullopt;
     std::size_t end = sign + 1;
     while (end < text_.size() && is_domain_char(text_[end]) && end != line_end_) ++end;
     if (end < text_.size()) {
@@ -296,8 +313,10 @@ class UrlFinder {
   std::size_t fin_ = 0;             ///< matches that end before this are inside a URL
   std::size_t line_begin_ = kNone;  ///< of the line the match lies in
   std::size_t line_end_ = kNone;
-  std::size_t mailto_at_ = kNone;  ///< the @ of the mailto link found last
-  std::size_t path_begin_ = 1;     ///< path_end() of all these is path_end_
+  std::size_t mailto_at_ = kNone;    ///< the @ of the mailto link found last
+  std::size_t authority_begin_ = 1;  ///< the next of @ / ? # from all these is authority_end_
+  std::size_t authority_end_ = 0;
+  std::size_t path_begin_ = 1;  ///< path_end() of all these is path_end_
   std::size_t path_end_ = 0;
 };
 

@@ -166,6 +166,7 @@ std::optional<WebUrl> read_web_url(std::string_view text, UrlStart start) {
   }
   const auto userinfo = userinfo_bytes(text.substr(at));
   if (!userinfo) return std::nullopt;
+  url.has_user = *userinfo > 0;
   at += *userinfo;
   if (at >= text.size()) return std::nullopt;
 

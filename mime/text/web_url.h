@@ -16,6 +16,7 @@ struct WebUrl {
   std::size_t host_end = 0;     ///< behind host and port
   bool has_path = false;        ///< `/ ? #` or a backslash follows; the caller knows where it ends
   bool bracketed_host = false;  ///< [IPv6]
+  bool has_user = false;        ///< `user@` or `user:password@` is in front of the host
 };
 
 enum class UrlStart : std::uint8_t { kScheme, kAuthority };

@@ -144,10 +144,11 @@ TEST(Styles, HideMoreSince4) {
 TEST(Links, AreWhereTheyArePrinted) {
   const HtmlText text = html_to_text(
       "<p>see <a href='http://e.com/?a=1&amp;b'> www.e.com </a>, <a href=x>four</a>"
-      "<a>no address</a></p>",
+      "<a>no address</a> or<a href='http://e.com'> www.e.com</a></p>",
       {}, Compat::kRspamd3);
-  const std::vector<LinkSpan> expected = {{4, 9, "http://e.com/?a=1&b"}};
-  EXPECT_EQ(text.content, "see www.e.com , fourno address\n");
+  const std::vector<LinkSpan> expected = {{4, 9, "http://e.com/?a=1&b"},
+                                          {33, 9, "http://e.com", 1}};
+  EXPECT_EQ(text.content, "see www.e.com , fourno address or www.e.com\n");
   EXPECT_EQ(text.links, expected);
 }
 

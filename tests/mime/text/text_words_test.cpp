@@ -60,6 +60,17 @@ TEST(TextWords, LeaveOutAPrintedLinkThatLooksLikeOne) {
   EXPECT_EQ(joined(words.stems), "pleas visit today");
 }
 
+// rspamd counts the white space in front to the offset, but not to the length.
+TEST(TextWords, LetTheExceptionOfAPrintedLinkBeginAtItsWhiteSpace) {
+  const std::string content = "please visit www.example.com/login today";
+  const LinkSpan links[] = {
+      {.offset = 12, .length = 21, .url = "http://other.example.org/", .space = 1}};
+  const TextWords words = make_words(
+      {.content = content, .form = TextForm::kHtml, .urls = UrlMode::kStrict, .links = links}, {});
+  ASSERT_EQ(words.exceptions.size(), 2U);
+  EXPECT_EQ(words.exceptions[0], (Exception{12, 21, ExceptionKind::kLink}));
+}
+
 TEST(WordNormaliser, FoldsCompatibleFormsAndDropsWhatIsNoLetter) {
   WordNormaliser normaliser;
   EXPECT_EQ(normaliser.normalise("Don't"), "dont");

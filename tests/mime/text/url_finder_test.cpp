@@ -55,6 +55,21 @@ const Case kCases[] = {
     {"other schemes are not", "news://example.com/x sip:example.com", {}},
     {"za has suffixes below it only", "see shop.co.za now", {"shop.co.za"}},
     {"initials are no name", "it is l.m. orchard's", {}},
+    {"a bare name has no query",
+     "on example.org? Or example.org?x=1 at example.org/?x",
+     {"example.org/?x"}},
+    {"but a URL may", "http://example.org?x=1", {"http://example.org?x=1"}},
+    {"any character is the dot of a country's suffix",
+     "I am Mr.Eduado or a@x.comado in x.comxzz",
+     {"Mr.Eduado", "a@x.comado"}},
+    {"but not below a country that has none of its own", "see call.trackingCallback", {}},
+    {"what stands before an @ is a user, and a space in it spoils it",
+     "http://example.com or a@example.org",
+     {"a@example.org"}},
+    {"unless the host ends before", "http://example.com/ or @", {"http://example.com/"}},
+    {"or there is no scheme", "www.example.com or @", {"www.example.com"}},
+    {"or a user is there already", "http://u@example.com or @", {"http://u@example.com"}},
+    {"a file is none", "file://www.example.com/x file:\\\\www.example.com", {}},
 };
 
 TEST(UrlFinder, FindsWhatRspamdTakesForUrls) {
@@ -78,10 +93,17 @@ TEST(UrlFinder, TakesSingleLabelsAsRspamd4Does) {
               ElementsAre("http://intranet/x"));
 }
 
+TEST(UrlFinder, TakesUsersOfMailAddressesUpTo65Bytes) {
+  for (const std::string prefix : {"", "mailto:"}) {
+    EXPECT_EQ(urls_in(prefix + std::string(65, 'u') + "@example.com").size(), 1U) << prefix;
+    EXPECT_EQ(urls_in(prefix + std::string(66, 'u') + "@example.com").size(), 0U) << prefix;
+  }
+}
+
 // Each would cost the square of its length in a finder that looks ahead from each match.
 TEST(UrlFinder, IsLinearInHostileText) {
-  for (const std::string piece :
-       {"http:a.b/", "http://", "a@b.", "www.", "mailto:a@b.c?", "x.com.", "tel:1", "<http:a.b/"}) {
+  for (const std::string piece : {"http:a.b/", "http://", "a@b.", "www.", "mailto:a@b.c?", "x.com.",
+                                  "tel:1", "<http:a.b/", "http:a.b "}) {
     std::string text;
     while (text.size() < 512 * 1024) text += piece;
     text += "> ";
