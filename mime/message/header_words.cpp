@@ -10,6 +10,9 @@
 namespace shingled::mime {
 namespace {
 
+/// Each of its words begins and ends in ASCII.
+constexpr std::string_view kNeverJoined = "iso-2022-jp";
+
 struct EncodedWord {
   std::string_view charset;
   char encoding = 'q';  // 'q' or 'b'
@@ -80,7 +83,8 @@ std::string decode_header_words(std::string_view value) {
     }
     const bool another_charset = !ascii::equal_ignoring_case(charset, word->charset);
     charset = word->charset;
-    if (after_word && another_charset) flush();  // with the new charset
+    const bool alone = ascii::equal_ignoring_case(charset, kNeverJoined);
+    if (after_word && (another_charset || alone)) flush();  // with the new charset
     bytes += decode_word_bytes(*word);
     after_word = true;
     at += word->size;

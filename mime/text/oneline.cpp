@@ -44,7 +44,7 @@ class OnelineBuilder {
       }
     }
     flush();
-    if (after_ != After::kText && !spaced_) add_space_and_mark();
+    if (after_ == After::kLineFeed && !spaced_) add_space_and_mark();
     return std::move(line_);
   }
 

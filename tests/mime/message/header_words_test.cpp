@@ -20,6 +20,8 @@ TEST(Subject, DecodesWhatMailSends) {
       {"blanks between words vanish", "=?utf-8?q?a?= \r\n =?utf-8?q?b?=", "ab"},
       {"text between words stays", "=?utf-8?q?a?= x =?utf-8?q?b?=", "a x b"},
       {"a character cut between two words", "=?utf-8?q?=C3?= =?utf-8?q?=A9?=", "\xc3\xa9"},
+      {"but not in ISO-2022-JP",
+       "=?ISO-2022-JP?B?GyRCJCIbKEI=?= =?iso-2022-jp?B?GyRCJCIbKEI=?=", "\xe3\x81\x82\xe3\x81\x82"},
       {"another charset", "=?iso-8859-1?q?=E9?=", "\xc3\xa9"},
       {"bytes before a change of charset",
        "=?koi8-r?q?=F0?= =?windows-1251?q?=EC?=", "\xd1\x80\xd0\xbc"},

@@ -24,6 +24,8 @@ const Case kCases[] = {
     {"a tab is no indentation", TextForm::kPlain, "a\n\tb", "a \tb", {2}},
     {"spaces before a break stay", TextForm::kPlain, "a  \nb", "a   b", {4}},
     {"the last break leaves a space", TextForm::kPlain, "a\n", "a ", {2}},
+    {"a lone CR at the end does not", TextForm::kPlain, "a\r", "a", {}},
+    {"two do", TextForm::kPlain, "a\r\r", "a ", {2}},
     {"a break in an angle vanishes", TextForm::kPlain, "<a\nb>", "<ab>", {2}},
     {"but not in HTML", TextForm::kHtml, "<a\nb>", "<a b>", {3}},
     {"a closed angle is closed", TextForm::kPlain, "<a>\nb", "<a> b", {4}},
