@@ -14,6 +14,11 @@ struct Delimiter {
   std::string_view line;   ///< the name and the closing "--", if there is one
   bool closing = false;    ///< ends in "--"
 
+  /// A line of dashes and nothing else, as people draw them.
+  [[nodiscard]] bool is_rule() const {
+    return line.find_first_not_of('-') == std::string_view::npos;
+  }
+
   enum class Match : unsigned char { kNo, kOpening, kClosing };
   /// How this line delimits parts of `boundary`, compared without case. A boundary that itself ends
   /// in "--" makes a line an opening one.

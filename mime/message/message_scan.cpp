@@ -181,6 +181,11 @@ class Scanner {
       if (delimiter.begin >= scope.range.end) break;
       if (delimiter.closing) continue;
       Range range{delimiter.behind, scope.range.end};
+      // Lines of dashes do not end a left-over in rspamd 3; in 4 they do.
+      while (options_.compat == Compat::kRspamd3 && frame.next_delimiter < delimiters.size() &&
+             delimiters[frame.next_delimiter].is_rule()) {
+        ++frame.next_delimiter;
+      }
       if (frame.next_delimiter < delimiters.size()) {
         range.end = std::min(range.end, delimiters[frame.next_delimiter].begin);
       }

@@ -50,6 +50,31 @@ TEST(MessageScan, WalksNestedMessages) {
   EXPECT_EQ(mail.parts[6].body, "body\n");
 }
 
+// The salvage of text behind the end, as each rspamd does it.
+TEST(MessageScan, KeepsWhatIsLeftBehindAMultipart) {
+  struct Leftover {
+    std::string_view why, behind;
+    Compat compat;
+    std::string_view body;
+  };
+  constexpr Leftover kLeftovers[] = {
+      {"up to the next delimiter", "--y\nleft\n--z--\nlost\n", Compat::kRspamd3, "left\n"},
+      {"dashes are none in 3", "--y\nleft\n------\nmore\n", Compat::kRspamd3,
+       "left\n------\nmore\n"},
+      {"but in 4", "--y\nleft\n------\nmore\n", Compat::kRspamd4, "left\n"},
+      {"the footer of a list", "-- \nfoot\n", Compat::kRspamd3, "foot\n"},
+  };
+  for (const Leftover& leftover : kLeftovers) {
+    MimeOptions options;
+    options.compat = leftover.compat;
+    const std::string message = "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x--\n" +
+                                std::string(leftover.behind);
+    const Mail mail = scan_message(message, options);
+    ASSERT_EQ(mail.parts.size(), 3U) << leftover.why;
+    EXPECT_EQ(mail.parts[2].body, leftover.body) << leftover.why;
+  }
+}
+
 TEST(MessageScan, SkipsAnMboxLineAndBlankLines) {
   const Mail mail = scan_message("\n \nFrom me@example.com Mon Jan 1\nSubject: x\n\nbody", {});
   ASSERT_EQ(mail.parts.size(), 1U);
