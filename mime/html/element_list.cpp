@@ -15,17 +15,14 @@ constexpr std::size_t kUsableClassBytesMax = 32;  ///< kept of the cleaned word
 constexpr std::string_view kTracking[] = {"utm",      "track",  "analytics", "pixel", "beacon",
                                           "campaign", "source", "medium",    "guid",  "uuid"};
 
-/// The URL rspamd keeps with an element: of images and frames it keeps none.
+/// The address an element leads to. Images and frames count for nothing here, and in the head only
+/// the base does.
 const std::string* url_of(const HtmlTree& tree, const Element& element) {
-  if (element.is("a") || element.is("link")) return tree.attribute(element, AttributeName::kHref);
-  return element.is("form") ? tree.attribute(element, AttributeName::kAction) : nullptr;
-}
-
-/// The element that opens the head directly below the root, be it `head` or a first `meta`: rspamd
-/// 4.1.6 leaves it out, though not the head of a document that begins with a doctype.
-bool opens_head(const Element& element, std::uint32_t depth, std::size_t listed) {
-  return depth == 1 && listed <= 1 &&
-         (element.is("head") || (element.info != nullptr && element.info->head));
+  if (element.is("base")) return tree.attribute(element, AttributeName::kHref);
+  if (element.in_head) return nullptr;
+  if (element.is("form")) return tree.attribute(element, AttributeName::kAction);
+  const bool leads = element.is("a") || element.is("area") || element.is("link");
+  return leads ? tree.attribute(element, AttributeName::kHref) : nullptr;
 }
 
 }  // namespace
@@ -36,7 +33,7 @@ std::string usable_class(std::string_view css_class) {
   for (const std::string_view word : kTracking) {
     if (lower.find(word) != std::string::npos) return {};
   }
-  std::string_view word = ascii::trim_space(lower);
+  std::string_view word = lower;
   word =
       word.substr(0, static_cast<std::size_t>(
                          std::find_if(word.begin(), word.end(), ascii::is_space) - word.begin()));
@@ -53,15 +50,11 @@ std::string usable_class(std::string_view css_class) {
 std::vector<HtmlElement> list_elements(const HtmlTree& tree) {
   std::vector<HtmlElement> list;
   std::vector<std::uint32_t> depths(tree.elements.size());
-  bool head_opened = false;
   for (std::size_t i = 0; i < tree.elements.size(); ++i) {
     const Element& element = tree.elements[i];
     if (element.parent != kNoElement) depths[i] = depths[element.parent] + 1;
-    if (element.role != ElementRole::kElement || element.implicit) continue;
-    if (!head_opened && opens_head(element, depths[i], list.size())) {
-      head_opened = true;
-      continue;
-    }
+    const bool left_out = element.implicit && !tree.starts_as_text;
+    if (element.role != ElementRole::kElement || left_out || element.opens_head) continue;
     HtmlElement& item = list.emplace_back();
     item.name = element.info == nullptr ? "unknown" : element.info->name;
     if (const auto* css_class = tree.attribute(element, AttributeName::kClass)) {
@@ -69,7 +62,6 @@ std::vector<HtmlElement> list_elements(const HtmlTree& tree) {
     }
     if (const std::string* url = url_of(tree, element)) item.url = *url;
     item.depth = depths[i];
-    item.is_link = element.is("a") && tree.attribute(element, AttributeName::kHref) != nullptr;
   }
   return list;
 }

@@ -35,9 +35,8 @@ struct LinkSpan {
 struct HtmlElement {
   std::string name;         ///< lower case; "unknown" for a name HTML does not have
   std::string css_class;    ///< the usable class, cleaned; empty if none
-  std::string url;          ///< raw href of a link, action of a form; else empty
+  std::string url;          ///< the href or action that leads somewhere, as written; else empty
   std::uint32_t depth = 0;  ///< the html element is 0
-  bool is_link = false;     ///< an <a> with a href
 
   friend bool operator==(const HtmlElement&, const HtmlElement&) = default;
 };

@@ -19,6 +19,7 @@ class TreeBuilder {
     if (html_.empty()) return std::move(tree_);
     if (html_.front() != '<') {
       add_implicit_root();
+      tree_.starts_as_text = true;
       place_ = Place::kBody;
     }
     HtmlTokenizer tokenizer(html_, compat_);
@@ -33,8 +34,10 @@ class TreeBuilder {
       }
       if (closes) close(token);
       if (token.kind == HtmlTokenKind::kOpen) open(token);
-      if (token.kind == HtmlTokenKind::kMarkup)
+      if (token.kind == HtmlTokenKind::kMarkup) {
+        if (place_ == Place::kStart) place_ = Place::kBody;
         add_placeholder(token, ElementRole::kComment, nullptr);
+      }
     }
     if (!tokenizer.ended_inside_markup()) close_at_end();
     return std::move(tree_);
@@ -116,6 +119,7 @@ class TreeBuilder {
               std::back_inserter(tree_.attributes));
     element.attributes_end = static_cast<std::uint32_t>(tree_.attributes.size());
     follow_head(element, token);
+    element.in_head = place_ == Place::kHead;
 
     ElementIndex index = 0;
     if (tree_.root == kNoElement && element.is("html")) {
@@ -135,6 +139,7 @@ class TreeBuilder {
     if (place_ == Place::kStart) {
       if (element.is("head") || head_class) {
         place_ = Place::kHead;
+        element.opens_head = true;
       } else if (!element.is("html")) {
         place_ = Place::kBody;
       }

@@ -47,6 +47,8 @@ struct Element {
   bool unprinted = false;      ///< with all it contains: the head and what belongs there
   bool closed_by_tag = false;  ///< by its own closing tag
   bool implicit = false;       ///< the html element that the document left out
+  bool opens_head = false;     ///< what shows first that the document has a head
+  bool in_head = false;        ///< begins before the body, as far as there is a head
 
   [[nodiscard]] bool is(std::string_view wanted) const {
     return info != nullptr && info->name == wanted;
@@ -58,6 +60,7 @@ struct HtmlTree {
   std::vector<Element> elements;
   std::vector<Attribute> attributes;
   ElementIndex root = kNoElement;
+  bool starts_as_text = false;  ///< what precedes the first tag, too, is inside the root
   std::size_t overflow_at = std::string_view::npos;  ///< where the element limit was reached
 
   /// The value of an attribute, or nullptr. Of repeated ones the first counts for text, the last

@@ -1,48 +1,55 @@
 #include "mime/text/html_structure.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <string>
+#include <vector>
 
-#include "mime/text/public_suffix.h"
-#include "mime/text/web_url.h"
+#include "mime/text/link_target.h"
 
 namespace shingled::mime {
 
 namespace {
 
-constexpr std::ptrdiff_t kLinksMin = 2;
+constexpr std::size_t kLinksMin = 2;
 constexpr std::uint32_t kDepthMin = 3;
 
-bool has_structure(std::span<const HtmlElement> elements, std::uint32_t tags_min) {
-  if (elements.size() < tags_min) return false;
-  const auto links = std::count_if(elements.begin(), elements.end(),
-                                   [](const HtmlElement& element) { return element.is_link; });
-  return links >= kLinksMin &&
-         std::any_of(elements.begin(), elements.end(),
-                     [](const HtmlElement& element) { return element.depth >= kDepthMin; });
+/// The targets of `elements`, nothing where one has none. The first <base> that leads somewhere
+/// counts for all that follow.
+std::vector<std::optional<LinkTarget>> read_targets(std::span<const HtmlElement> elements) {
+  std::vector<std::optional<LinkTarget>> targets(elements.size());
+  const LinkTarget* base = nullptr;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i].url.empty()) continue;
+    targets[i] = read_link(elements[i].url, base);
+    if (base == nullptr && targets[i] && elements[i].name == "base") base = &*targets[i];
+  }
+  return targets;
 }
 
-/// The registrable domain a link leads to; empty for relative and unusable ones.
-std::string link_domain(std::string_view url) {
-  const auto web = read_web_url(url, UrlStart::kScheme);
-  return web ? registrable_domain(web->host) : std::string();
+bool has_structure(std::span<const HtmlElement> elements,
+                   std::span<const std::optional<LinkTarget>> targets, std::uint32_t tags_min) {
+  if (elements.size() < tags_min) return false;
+  std::size_t links = 0;
+  bool deep = false;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (targets[i] && elements[i].name != "link") ++links;
+    deep = deep || elements[i].depth >= kDepthMin;
+  }
+  return links >= kLinksMin && deep;
 }
 
 }  // namespace
 
 std::optional<WordList> structure_tokens(std::span<const HtmlElement> elements,
                                          std::uint32_t tags_min, LinkDomains domains) {
-  if (!has_structure(elements, tags_min)) return std::nullopt;
+  const auto targets = read_targets(elements);
+  if (!has_structure(elements, targets, tags_min)) return std::nullopt;
   WordList tokens;
   std::string token;
-  for (const HtmlElement& element : elements) {
-    token = element.name;
-    if (!element.css_class.empty()) token += "." + element.css_class;
-    if (domains == LinkDomains::kKept && !element.url.empty()) {
-      if (const std::string domain = link_domain(element.url); !domain.empty()) {
-        token += "@" + domain;
-      }
-    }
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    token = elements[i].name;
+    if (!elements[i].css_class.empty()) token += "." + elements[i].css_class;
+    if (domains == LinkDomains::kKept && targets[i]) token += "@" + targets[i]->domain;
     tokens.add(token);
   }
   return tokens;

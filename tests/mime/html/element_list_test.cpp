@@ -24,6 +24,7 @@ TEST(UsableClass, NamesALayoutNotACampaign) {
       {"32 bytes are kept", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
       {"none", "  ", ""},
+      {"the first word ends at the first space", " button", ""},
   };
   for (const Case& c : cases) EXPECT_EQ(usable_class(c.css_class), c.expected) << c.why;
 }
@@ -35,11 +36,28 @@ TEST(ListElements, CountsWhatIsWrittenInDocumentOrder) {
                             {}, Compat::kRspamd4)
                             .elements;
   const std::vector<HtmlElement> expected = {
-      {"html", "", "", 1, false},    {"body", "main", "", 2, false},
-      {"unknown", "", "", 3, false}, {"a", "", "http://e.com/x", 4, true},
-      {"img", "", "", 3, false},
+      {"html", "", "", 1},    {"body", "main", "", 2},
+      {"unknown", "", "", 3}, {"a", "", "http://e.com/x", 4},
+      {"img", "", "", 3},
   };
   EXPECT_EQ(elements, expected) << "an image has no URL here";
+}
+
+TEST(ListElements, KeepAnAddressWhereItLeadsSomewhere) {
+  struct Case {
+    std::string_view why, html, url;
+  };
+  const Case cases[] = {
+      {"a form", "<p><form action=x>", "x"},
+      {"an area of a map", "<p><area href=x>", "x"},
+      {"a sheet in the body", "<p><link href=x>", "x"},
+      {"but not in the head", "<head><title></title><link href=x>", ""},
+      {"the base of all links, where it usually is", "<head><title></title><base href=x>", "x"},
+      {"an image is shown, not followed", "<p><img src=x>", ""},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(html_to_text(c.html, {}, Compat::kRspamd4).elements.back().url, c.url) << c.why;
+  }
 }
 
 TEST(ListElements, LeaveOutWhatOpensTheHeadBelowTheRoot) {
@@ -54,6 +72,10 @@ TEST(ListElements, LeaveOutWhatOpensTheHeadBelowTheRoot) {
       {"but not behind a doctype",
        "<!DOCTYPE html><html><head><meta></head><body>",
        {"html", "head", "meta", "body"}},
+      {"nor behind a comment",
+       "<html><!-- --><head><meta></head><body>",
+       {"html", "head", "meta", "body"}},
+      {"text before all tags makes a root that counts", " <head></head>", {"html", "head"}},
   };
   for (const Case& c : cases) {
     std::vector<std::string> names;
