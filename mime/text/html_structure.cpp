@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mime/text/link_target.h"
+#include "mime/text/link_domain.h"
 
 namespace shingled::mime {
 
@@ -13,26 +13,27 @@ namespace {
 constexpr std::size_t kLinksMin = 2;
 constexpr std::uint32_t kDepthMin = 3;
 
-/// The targets of `elements`, nothing where one has none. The first <base> that leads somewhere
-/// counts for all that follow.
-std::vector<std::optional<LinkTarget>> read_targets(std::span<const HtmlElement> elements) {
-  std::vector<std::optional<LinkTarget>> targets(elements.size());
-  const LinkTarget* base = nullptr;
+/// A domain for each of `elements`, nothing where it leads nowhere. The first <base> that leads
+/// somewhere counts for all that follow.
+std::vector<std::optional<std::string>> read_domains(std::span<const HtmlElement> elements) {
+  std::vector<std::optional<std::string>> domains(elements.size());
+  const std::string* base = nullptr;
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (elements[i].url.empty()) continue;
-    targets[i] = read_link(elements[i].url, base);
-    if (base == nullptr && targets[i] && elements[i].name == "base") base = &*targets[i];
+    domains[i] = link_domain(elements[i].url, base);
+    if (base == nullptr && domains[i] && elements[i].name == "base") base = &*domains[i];
   }
-  return targets;
+  return domains;
 }
 
 bool has_structure(std::span<const HtmlElement> elements,
-                   std::span<const std::optional<LinkTarget>> targets, std::uint32_t tags_min) {
+                   std::span<const std::optional<std::string>> link_domains,
+                   std::uint32_t tags_min) {
   if (elements.size() < tags_min) return false;
   std::size_t links = 0;
   bool deep = false;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (targets[i] && elements[i].name != "link") ++links;
+    if (link_domains[i] && elements[i].name != "base") ++links;
     deep = deep || elements[i].depth >= kDepthMin;
   }
   return links >= kLinksMin && deep;
@@ -41,15 +42,15 @@ bool has_structure(std::span<const HtmlElement> elements,
 }  // namespace
 
 std::optional<WordList> structure_tokens(std::span<const HtmlElement> elements,
-                                         std::uint32_t tags_min, LinkDomains domains) {
-  const auto targets = read_targets(elements);
-  if (!has_structure(elements, targets, tags_min)) return std::nullopt;
+                                         std::uint32_t tags_min, LinkDomains choice) {
+  const auto link_domains = read_domains(elements);
+  if (!has_structure(elements, link_domains, tags_min)) return std::nullopt;
   WordList tokens;
   std::string token;
   for (std::size_t i = 0; i < elements.size(); ++i) {
     token = elements[i].name;
     if (!elements[i].css_class.empty()) token += "." + elements[i].css_class;
-    if (domains == LinkDomains::kKept && targets[i]) token += "@" + targets[i]->domain;
+    if (choice == LinkDomains::kKept && link_domains[i]) token += "@" + *link_domains[i];
     tokens.add(token);
   }
   return tokens;

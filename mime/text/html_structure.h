@@ -18,6 +18,6 @@ enum class LinkDomains : std::uint8_t { kKept, kIgnored };
 /// Errors:  nothing where the page has too little structure: fewer than `tags_min` elements, two
 /// links or three levels.   Threads: stateless.   Cost: O(elements).
 std::optional<WordList> structure_tokens(std::span<const HtmlElement> elements,
-                                         std::uint32_t tags_min, LinkDomains domains);
+                                         std::uint32_t tags_min, LinkDomains choice);
 
 }  // namespace shingled::mime

@@ -30,9 +30,10 @@ TEST(HtmlStructure, NeedsElementsLinksAndDepth) {
   std::vector<HtmlElement> one_link = page();
   one_link[3].url = "hxxp://example.com";
   EXPECT_FALSE(structure_tokens(one_link, 5, LinkDomains::kKept)) << "not what leads nowhere";
-  one_link[3].name = "link";
+  one_link[5].url = "";
+  one_link[3].name = "base";
   one_link[3].url = "http://example.com";
-  EXPECT_FALSE(structure_tokens(one_link, 5, LinkDomains::kKept)) << "not a sheet";
+  EXPECT_FALSE(structure_tokens(one_link, 5, LinkDomains::kKept)) << "nor the base";
   std::vector<HtmlElement> flat = page();
   for (HtmlElement& element : flat) element.depth = 1;
   EXPECT_FALSE(structure_tokens(flat, 5, LinkDomains::kKept));

@@ -1,4 +1,4 @@
-#include "mime/text/link_target.h"
+#include "mime/text/link_domain.h"
 
 #include <arpa/inet.h>
 
@@ -22,30 +22,32 @@ constexpr ascii::CharSet kMailUser(
 /// What spammers write as %XX although they need not.
 constexpr ascii::CharSet kDecoded("@:|?\\/");
 
-bool has_scheme_mark(std::string_view text) {
-  return text.find(kSchemeMark) != std::string_view::npos;
+bool is_phone(std::string_view url) {
+  return ascii::starts_with_ignoring_case(url, "tel:") ||
+         ascii::starts_with_ignoring_case(url, "callto:");
 }
+bool is_address(std::string_view url) { return ascii::starts_with_ignoring_case(url, "mailto:"); }
 
-/// Whether `href` starts with a scheme and slashes. All else lies below the document's base, be it
-/// a script.
+/// Whether `href` is complete: a scheme and slashes, an address or a number. All else lies below
+/// the document's base, be it a script.
 bool is_absolute(std::string_view href) {
   std::size_t at = 0;
   while (at < href.size() && (ascii::is_alnum(href[at]) || href[at] == '+' || href[at] == '-'))
     ++at;
-  return at > 0 && href.substr(at).starts_with(kSchemeMark);
+  return (at > 0 && href.substr(at).starts_with(kSchemeMark)) || is_address(href) || is_phone(href);
 }
 
 /// What completes a link that has no `://`; nothing for one that leads nowhere.
 std::optional<std::string_view> missing_scheme(std::string_view href) {
-  if (has_scheme_mark(href)) return "";
-  for (const std::string_view scheme : {"mailto:", "tel:", "callto:"}) {
-    if (ascii::starts_with_ignoring_case(href, scheme)) return "";
+  if (href.find(kSchemeMark) != std::string_view::npos || is_address(href) || is_phone(href)) {
+    return "";
   }
   std::size_t at = 0;
   while (at < href.size() && (ascii::is_alnum(href[at]) || ascii::is_high(href[at]))) ++at;
   if (at == href.size()) return "";
-  if (at == 0)
+  if (at == 0) {
     return href.starts_with("//") ? std::optional<std::string_view>("http:") : std::nullopt;
+  }
   if (href[at] == '@') return "mailto://";
   return href[at] == ':' ? "" : "http://";
 }
@@ -108,11 +110,6 @@ bool is_known(std::string_view scheme) {
   return false;
 }
 
-bool is_phone(std::string_view url) {
-  return ascii::starts_with_ignoring_case(url, "tel:") ||
-         ascii::starts_with_ignoring_case(url, "callto:");
-}
-
 /// The digits of a telephone number, which take the place of a host.
 std::optional<std::string> phone_number(std::string_view rest) {
   std::string number;
@@ -120,46 +117,31 @@ std::optional<std::string> phone_number(std::string_view rest) {
   return number.empty() ? std::nullopt : std::optional(std::move(number));
 }
 
-/// Reads host and path of a web link.
-std::optional<std::string_view> web_host(std::string_view url, bool& has_path) {
+std::optional<std::string_view> web_host(std::string_view url) {
   const auto web = read_web_url(url, UrlStart::kScheme);
   if (!web || !is_known(web->scheme)) return std::nullopt;
   const bool ended = web->host_end == url.size() || web->has_path || ends_url(url[web->host_end]) ||
                      opens_url(url[web->host_end]);
-  if (!ended) return std::nullopt;
-  has_path = web->has_path;
-  return web->host;
+  return ended ? std::optional(web->host) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<LinkTarget> read_link(std::string_view href, const LinkTarget* base) {
+std::optional<std::string> link_domain(std::string_view href, const std::string* base) {
   href = ascii::trim_space(href);
-  std::string below;
   if (base != nullptr && !is_absolute(href)) {
+    // Data for images is never a link.
     if (ascii::starts_with_ignoring_case(href, "data:")) return std::nullopt;
-    below.append(base->url).append(base->has_path ? "" : "/").append(href);
-    href = below;
+    return *base;
   }
   const auto scheme = missing_scheme(href);
   if (!scheme) return std::nullopt;
-  LinkTarget target;
-  target.url = std::string(*scheme) + clean(href);
-  const std::string_view url = target.url;
-  const std::size_t colon = url.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  if (is_phone(url)) {
-    auto number = phone_number(url.substr(colon));
-    if (!number) return std::nullopt;
-    target.domain = *std::move(number);
-    return target;
-  }
-  const auto host = ascii::starts_with_ignoring_case(url, "mailto:")
-                        ? address_host(url.substr(colon + 1))
-                        : web_host(url, target.has_path);
+  const std::string url = std::string(*scheme) + clean(href);
+  const std::string_view rest = std::string_view(url).substr(url.find(':') + 1);
+  if (is_phone(url)) return phone_number(rest);
+  const auto host = is_address(url) ? address_host(rest) : web_host(url);
   if (!host || (!scheme->empty() && !below_public_suffix(*host))) return std::nullopt;
-  target.domain = domain_of(*host);
-  return target;
+  return domain_of(*host);
 }
 
 }  // namespace shingled::mime
