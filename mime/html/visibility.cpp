@@ -78,16 +78,13 @@ void inherit_font_size(std::optional<FontSize>& size, const Element& above,
   }
 }
 
-void inherit(const Element& element, const Element& above, const StyleValues& parent, Compat compat,
+void inherit(const Element& element, const Element& above, const StyleValues& parent,
              StyleValues& style) {
   fill(style.color, parent.color);
   fill(style.background, parent.background);
   inherit_font_size(style.font_size, above, parent);
+  // All others have a display of their own, if only by their name, which no parent hides.
   if (shares_style(element)) fill(style.display, parent.display);
-  // 3.4 does not hide what has a display of its own, if only by its name.
-  if (compat == Compat::kRspamd4 && parent.display == Display::kNone) {
-    style.display = Display::kNone;
-  }
 }
 
 bool too_similar(const Color& foreground, const Color& background) {
@@ -151,7 +148,7 @@ std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleShee
       style.display = Display::kNone;
     }
     if (element.parent != kNoElement) {
-      inherit(element, tree.elements[element.parent], styles[element.parent], compat, style);
+      inherit(element, tree.elements[element.parent], styles[element.parent], style);
     }
 
     if (element.role == ElementRole::kComment) {

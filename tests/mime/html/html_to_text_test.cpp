@@ -128,14 +128,21 @@ TEST(Styles, HideText) {
       Compat::kRspamd3);
 }
 
+TEST(Styles, HideOwnTextOnlyInBoth) {
+  const std::vector<Case> cases = {
+      {"display none, as 4.1.6 was seen to print it, too",
+       "<p>a</p><div style='display:none'>x<p>y</p></div>z", "a\ny\nz"},
+  };
+  expect_all(cases, Compat::kRspamd3);
+  expect_all(cases, Compat::kRspamd4);
+}
+
 TEST(Styles, HideMoreSince4) {
   expect_all(
       {
-          {"all below", "<p>a</p><div style='display:none'>x<b>y</b></div>z", "a\nz"},
           {"three pixels", "<p>a<b style='font-size:3px'>b</b><i style='font-size:4px'>c</i>",
            "ac\n"},
-          {"opacity", "<p>a<b style='opacity:0.09'>b<i>c</i></b><i style='opacity:.1'>d</i>",
-           "ad\n"},
+          {"opacity", "<p>a<b style='opacity:0.09'>b</b><i style='opacity:.1'>d</i>", "ad\n"},
           {"the last value wins", "<p>a<b style='display:none;display:inline'>b</b>", "ab\n"},
       },
       Compat::kRspamd4);
