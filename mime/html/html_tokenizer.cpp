@@ -83,7 +83,9 @@ bool HtmlTokenizer::next(HtmlToken& token) {
       token.kind = HtmlTokenKind::kClose;
       return read_tag(token);
     }
-    if (first == '!' || first == '?') {
+    const bool slashed = first == '/' && (second == '!' || second == '?');
+    if (slashed) ++at_;  // "</!--x-->" is a comment as well
+    if (slashed || first == '!' || first == '?') {
       token.kind = HtmlTokenKind::kMarkup;
       return read_markup(token);
     }

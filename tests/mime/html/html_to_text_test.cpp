@@ -31,6 +31,8 @@ TEST(Tokenizer, SeesMarkupWhereRspamdDoes) {
           {"an empty comment does not move the print", "<p>a<!-->b<b>c</b>d</p>", "aa<!-->bcd\n"},
           {"<!-x> ends at its >, too", "<p>a<!-x>b<b>c</b></p>", "aa<!-x>bc\n"},
           {"brackets balance", "<p>a<![x[y]b]c>d<i>e</i></p>", "ade\n"},
+          {"a slash does not keep markup from being some", "<p>a</!--x <b>y</b> -->b</?x?>c</p>",
+           "abc\n"},
           {"an instruction ends at ?>", "<p>a<?x?>b</p>", "ab\n"},
           {"one without ? is printed", "<p>a<?x>b<b>c</b></p>", "aa<?x>bc\n"},
           {"a > in quotes does not end the tag", "<p title='a > b'>c</p>", "c\n"},
@@ -60,6 +62,8 @@ TEST(Tree, NestsAndClosesAsRspamd3) {
           {"the head is not printed", "<head>x<title>y</title></head>z<p>q", "z\nq\n"},
           {"the head ends at its first foreign element", "<html><head>a<p>b</p></head><body>c",
            "b\nc"},
+          {"a doctype ends all hope of a head", "<!x><head>f<b>t</b>g</head>h", "ftgh"},
+          {"and so does a comment", "<!-- x --><head>f<b>t</b>g</head>h", "ftgh"},
           {"a late head is printed", "<p>a</p><head><b>x</b></head>y<p>r</p>", "a\nxy\nr\n"},
       },
       Compat::kRspamd3);
