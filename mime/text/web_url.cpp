@@ -197,7 +197,9 @@ bool is_plausible_host(const WebUrl& url, Compat compat) {
   if (url.bracketed_host) return is_ipv6(url.host);
   const std::string host = percent_decoded(url.host);
   if (is_ipv4(host) || below_public_suffix(host)) return true;
-  return compat == Compat::kRspamd4 && host.find('.') == std::string::npos;
+  // 4.1.6 takes a single label, with a dot behind it or not, as in "used ftp.".
+  const std::size_t dot = host.find('.');
+  return compat == Compat::kRspamd4 && (dot == std::string::npos || dot + 1 == host.size());
 }
 
 }  // namespace shingled::mime

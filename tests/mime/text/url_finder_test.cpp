@@ -89,6 +89,8 @@ TEST(UrlFinder, StopsAtTheEndOfALineUnlessInAngles) {
 
 TEST(UrlFinder, TakesSingleLabelsAsRspamd4Does) {
   EXPECT_THAT(urls_in("http://intranet/x"), IsEmpty());
+  EXPECT_THAT(urls_in("if you used ftp.", UrlMode::kFull, Compat::kRspamd4), ElementsAre("ftp."))
+      << "a single label, the dot that ends a sentence included";
   EXPECT_THAT(urls_in("http://intranet/x", UrlMode::kFull, Compat::kRspamd4),
               ElementsAre("http://intranet/x"));
 }
