@@ -3,6 +3,8 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include <algorithm>
+#include <array>
 #include <bitset>
 #include <string>
 #include <unordered_map>
@@ -26,9 +28,40 @@ struct StopEntry {
   bool continues = false;  ///< a longer stop word goes on behind it: "that" for "that'll"
 };
 
-using StopTable = std::unordered_map<std::string_view, StopEntry>;
+constexpr std::array<bool, 256> kEdges = [] {
+  std::array<bool, 256> edges{};
+  for (unsigned i = 0; i < edges.size(); ++i) {
+    const char c = static_cast<char>(i);
+    edges[i] = (ascii::is_space(c) && c != '\v') || ascii::is_punct(c);
+  }
+  return edges;
+}();
 
-constexpr bool is_edge(char c) { return (ascii::is_space(c) && c != '\v') || ascii::is_punct(c); }
+constexpr bool is_edge(char c) { return kEdges[static_cast<unsigned char>(c)]; }
+
+/// What is seen of a word at a glance: its ends and its length.
+constexpr std::size_t kShapes = 1 << 14;
+std::size_t shape_of(std::string_view word) {
+  const std::size_t first = static_cast<unsigned char>(ascii::to_lower(word.front()));
+  const std::size_t last = static_cast<unsigned char>(ascii::to_lower(word.back()));
+  return (first << 7 ^ last ^ word.size() << 9) % kShapes;
+}
+
+struct StopTable {
+  std::unordered_map<std::string_view, StopEntry> entries;
+  std::bitset<kShapes> shapes;  ///< of them all: four of five other words need no look-up
+
+  StopEntry& at(std::string_view word) {
+    shapes.set(shape_of(word));
+    return entries[word];
+  }
+  /// False for most words that are not there. Letters beyond ASCII may change their length when
+  /// they are folded, so words with them are always to be looked up.
+  [[nodiscard]] bool may_have(std::string_view word) const {
+    return shapes.test(shape_of(word)) ||
+           std::any_of(word.begin(), word.end(), [](char c) { return ascii::is_high(c); });
+  }
+};
 
 /// The next edge from `at` on, or the end.
 std::size_t next_edge(std::string_view text, std::size_t at) {
@@ -37,9 +70,9 @@ std::size_t next_edge(std::string_view text, std::size_t at) {
 }
 
 void add_word(StopTable& table, std::string_view word, std::size_t language) {
-  table[word].languages.set(language);
+  table.at(word).languages.set(language);
   for (std::size_t at = next_edge(word, 1); at < word.size(); at = next_edge(word, at + 1)) {
-    table[word.substr(0, at)].continues = true;
+    table.at(word.substr(0, at)).continues = true;
   }
 }
 
@@ -116,16 +149,18 @@ class StopCounter {
 
   /// Whether the word may go on.
   bool look_up(std::string_view word) {
+    if (!table_.may_have(word)) return false;
     lower_into(word, lower_);
-    const auto found = table_.find(lower_);
-    if (found == table_.end()) return false;
-    count_word(found->first, found->second.languages & wanted_);
+    const auto found = table_.entries.find(lower_);
+    if (found == table_.entries.end()) return false;
+    count(found->second);
     return found->second.continues;
   }
 
-  void count_word(std::string_view word, const LanguageSet& languages) {
+  void count(const StopEntry& word) {
+    const LanguageSet languages = word.languages & wanted_;
     if (languages.none()) return;
-    if (repeats_ == Repeats::kCountOnce && !seen_.insert(word.data()).second) return;
+    if (repeats_ == Repeats::kCountOnce && !seen_.insert(&word).second) return;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       if (languages[i] && ++counts_[i] > kCountBeyondDoubt) beyond_doubt_ = true;
     }
@@ -136,7 +171,7 @@ class StopCounter {
   LanguageSet wanted_;
   Repeats repeats_;
   StopCounts counts_{};
-  std::unordered_set<const char*> seen_;  ///< words counted already, by their place in the table
+  std::unordered_set<const StopEntry*> seen_;  ///< words counted already
   std::string lower_;
   bool beyond_doubt_ = false;
 };

@@ -84,6 +84,15 @@ TEST(StopWords, CountEachOccurrenceForRspamd3AndEachWordForRspamd4) {
   EXPECT_EQ(english(count_stop_words(kText, Alphabet::kLatin, Compat::kRspamd4)), 2U);
 }
 
+TEST(StopWords, ThatBeginAlikeCountOnceEachForRspamd4) {
+  const StopCounts counts =
+      count_stop_words("dintr- dintr- that'll that'll", Alphabet::kLatin, Compat::kRspamd4);
+  EXPECT_EQ(counts[0], 2U) << "that, that'll";
+  std::uint32_t all = 0;
+  for (const std::uint32_t count : counts) all += count;
+  EXPECT_EQ(all, 4U) << "and dintr, dintr- of Romanian";
+}
+
 TEST(StopWords, WithApostrophesCountAsWholeAndByTheirPieces) {
   const StopCounts counts = count_stop_words("they didn't", Alphabet::kLatin, Compat::kRspamd3);
   EXPECT_EQ(counts[0], 3U);  // they, didn, didn't
