@@ -59,8 +59,10 @@ class UrlFinder {
 
   std::vector<UrlSpan> find() {
     collect_matches();
-    std::stable_sort(matches_.begin(), matches_.end(),
-                     [](const Match& a, const Match& b) { return a.end < b.end; });
+    const auto by_end = [](const Match& a, const Match& b) { return a.end < b.end; };
+    if (!std::is_sorted(matches_.begin(), matches_.end(), by_end)) {
+      std::stable_sort(matches_.begin(), matches_.end(), by_end);
+    }
     for (const Match& match : matches_) {
       if (match.end < fin_) continue;
       if (const auto span = read(match)) spans_.push_back(*span);

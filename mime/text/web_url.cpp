@@ -45,6 +45,7 @@ std::size_t scheme_bytes(std::string_view text) {
 /// Length of `user:password@`; 0 without one, nothing where it is too long.
 std::optional<std::size_t> userinfo_bytes(std::string_view text) {
   const std::string_view window = text.substr(0, kUserBytesMax + 1 + kPasswordBytesMax + 1);
+  if (window.find('@') == std::string_view::npos) return 0;
   std::size_t colon = std::string_view::npos;
   for (std::size_t at = 0; at < window.size(); ++at) {
     const char c = window[at];
@@ -171,8 +172,8 @@ std::optional<WebUrl> read_web_url(std::string_view text, UrlStart start) {
   if (at >= text.size()) return std::nullopt;
 
   if (text[at] == '[') {
-    const std::size_t close = text.find(']', at);
-    if (close == std::string_view::npos || close - at > kHostBytesMax) return std::nullopt;
+    const std::size_t close = text.substr(0, at + kHostBytesMax + 1).find(']', at);
+    if (close == std::string_view::npos) return std::nullopt;
     url.host = text.substr(at + 1, close - at - 1);
     url.bracketed_host = true;
     at = close + 1;

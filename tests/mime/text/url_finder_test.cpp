@@ -87,6 +87,12 @@ TEST(UrlFinder, StopsAtTheEndOfALineUnlessInAngles) {
               ElementsAre("http://example.com/long", "http://example.com/longpath"));
 }
 
+TEST(UrlFinder, ReadsAnAddressInBracketsAsLongAsAHostMayBe) {
+  const std::string address = "1:2:3:4:5:6:7:8";
+  EXPECT_THAT(urls_in("http://[" + address + "]/x"), ElementsAre("http://[" + address + "]/x"));
+  EXPECT_THAT(urls_in("http://[" + std::string(300, '1') + "]/x"), IsEmpty());
+}
+
 TEST(UrlFinder, TakesSingleLabelsAsRspamd4Does) {
   EXPECT_THAT(urls_in("http://intranet/x"), IsEmpty());
   EXPECT_THAT(urls_in("if you used ftp.", UrlMode::kFull, Compat::kRspamd4), ElementsAre("ftp."))
@@ -105,7 +111,7 @@ TEST(UrlFinder, TakesUsersOfMailAddressesUpTo65Bytes) {
 // Each would cost the square of its length in a finder that looks ahead from each match.
 TEST(UrlFinder, IsLinearInHostileText) {
   for (const std::string piece : {"http:a.b/", "http://", "a@b.", "www.", "mailto:a@b.c?", "x.com.",
-                                  "tel:1", "<http:a.b/", "http:a.b "}) {
+                                  "tel:1", "<http:a.b/", "http:a.b ", "http://[", "http:"}) {
     std::string text;
     while (text.size() < 512 * 1024) text += piece;
     text += "> ";
