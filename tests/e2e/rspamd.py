@@ -12,6 +12,8 @@ import urllib.request
 
 from harness import free_port, wait_until
 
+START_SECONDS = 300  # it compiles its patterns first: half a minute on an idle machine
+
 
 def missing():
     """Why it cannot run here, or None."""
@@ -63,11 +65,18 @@ class Rspamd:
         self.output = open(self.folder / "output", "wb")
         self.process = subprocess.Popen(["rspamd", "-c", self.folder / "rspamd.conf", "-f", "-i"], env=environment,
                                         stdout=self.output, stderr=self.output)
-        wait_until(lambda: self.answers(self.scan_port) and self.answers(self.learn_port), 120,
-                   "rspamd to be ready")
+        try:
+            wait_until(lambda: self.answers(self.scan_port) and self.answers(self.learn_port), START_SECONDS,
+                       "rspamd to be ready")
+        except AssertionError:
+            self.stop()
+            raise
         return self
 
     def __exit__(self, *unused):
+        self.stop()
+
+    def stop(self):
         self.process.terminate()
         try:
             self.process.wait(15)

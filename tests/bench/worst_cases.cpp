@@ -1,0 +1,144 @@
+#include "tests/bench/worst_cases.h"
+
+#include <string_view>
+
+namespace shingled {
+
+namespace {
+
+std::string repeat(std::string_view head, std::string_view piece, std::size_t bytes) {
+  std::string out(head);
+  out.reserve(bytes + piece.size());
+  while (out.size() < bytes) out += piece;
+  return out;
+}
+
+/// Pieces with a number in them, so that no two are equal.
+std::string count_up(std::string_view head, std::string_view before, std::string_view behind,
+                     std::size_t bytes) {
+  std::string out(head);
+  for (std::size_t i = 0; out.size() < bytes; ++i) {
+    out += before;
+    out += std::to_string(i);
+    out += behind;
+  }
+  return out;
+}
+
+constexpr std::string_view kPlain = "Content-Type: text/plain; charset=utf-8\n\n";
+constexpr std::string_view kHtml = "Content-Type: text/html; charset=utf-8\n\n";
+constexpr std::string_view kMixed = "Content-Type: multipart/mixed; boundary=b\n\n";
+
+std::string nest(std::string_view open, std::string_view close, std::size_t bytes) {
+  const std::size_t levels = bytes / (open.size() + close.size());
+  std::string out(kHtml);
+  for (std::size_t i = 0; i < levels; ++i) out += open;
+  for (std::size_t i = 0; i < levels; ++i) out += close;
+  return out;
+}
+
+std::string nest_multiparts(std::size_t bytes) {
+  std::string out;
+  for (std::size_t i = 0; out.size() < bytes; ++i) {
+    const std::string boundary = "b" + std::to_string(i);
+    out += "Content-Type: multipart/mixed; boundary=" + boundary + "\n\n--" + boundary + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+#define SHINGLED_CASE(name, expression)                               \
+  WorstCase {                                                         \
+    name, [](std::size_t bytes) -> std::string { return expression; } \
+  }
+
+const std::vector<WorstCase>& worst_cases() {
+  static const std::vector<WorstCase> kCases = {
+      // ---- words ----
+      SHINGLED_CASE("one word without end", repeat(kPlain, "a", bytes)),
+      SHINGLED_CASE("one word again and again", repeat(kPlain, "word ", bytes)),
+      SHINGLED_CASE("words of one letter", repeat(kPlain, "a b c d ", bytes)),
+      SHINGLED_CASE("different words", count_up(kPlain, "w", " ", bytes)),
+      SHINGLED_CASE("stop words", repeat(kPlain, "the and of to und der die et la ", bytes)),
+      SHINGLED_CASE("combining characters", repeat(kPlain, "e\u0301\u0308\u0323 ", bytes)),
+      SHINGLED_CASE("one letter under all marks", repeat(kPlain, "\u0301\u0323", bytes)),
+      SHINGLED_CASE("Han", repeat(kPlain, "\u6771\u4eac\u90fd\u306b\u884c\u304f", bytes)),
+      SHINGLED_CASE("Thai", repeat(kPlain, "\u0e20\u0e32\u0e29\u0e32\u0e44\u0e17\u0e22", bytes)),
+      SHINGLED_CASE("Greek", repeat(kPlain, "\u03bb\u03cc\u03b3\u03bf\u03c2 ", bytes)),
+      SHINGLED_CASE("zero width", repeat(kPlain, "a\u200b\u00ad", bytes)),
+      SHINGLED_CASE("bytes that are no UTF-8", repeat(kPlain, "\xff\xe4 ", bytes)),
+      SHINGLED_CASE("empty lines", repeat(kPlain, "\r\n", bytes)),
+      SHINGLED_CASE("compatibility ligatures", repeat(kPlain, "\ufdfa ", bytes)),
+      // ---- links ----
+      SHINGLED_CASE("links", count_up(kPlain, "http://h", ".example.com/ ", bytes)),
+      SHINGLED_CASE("links without a space", repeat(kPlain, "http://example.com/", bytes)),
+      SHINGLED_CASE("at signs", repeat(kPlain, "@", bytes)),
+      SHINGLED_CASE("addresses in a row", repeat(kPlain, "a@b", bytes)),
+      SHINGLED_CASE("user parts in a row", repeat(kPlain, "mailto:a.b+c", bytes)),
+      SHINGLED_CASE("www.", repeat(kPlain, "www.", bytes)),
+      SHINGLED_CASE("dots", repeat(kPlain, ".", bytes)),
+      SHINGLED_CASE("bare names", repeat(kPlain, "a.com.", bytes)),
+      SHINGLED_CASE("colons", repeat(kPlain, "http:", bytes)),
+      SHINGLED_CASE("telephone links", repeat(kPlain, "tel:+1", bytes)),
+      SHINGLED_CASE("open brackets of IPv6", repeat(kPlain, "http://[", bytes)),
+      SHINGLED_CASE("open angles", repeat(kPlain, "<http://a.com\n", bytes)),
+      // ---- HTML ----
+      SHINGLED_CASE("nested tags", nest("<div>", "</div>", bytes)),
+      SHINGLED_CASE("tags never closed", repeat(kHtml, "<b>", bytes)),
+      SHINGLED_CASE("closing tags only", repeat(kHtml, "<p></b>", bytes)),
+      SHINGLED_CASE("unclosed attributes", repeat(kHtml, "<a b=\"", bytes)),
+      SHINGLED_CASE("unclosed attributes, mixed quotes", repeat(kHtml, "<a b='c\" ", bytes)),
+      SHINGLED_CASE("attributes of one tag",
+                    count_up(std::string(kHtml) + "<p ", "a", "=1 ", bytes)),
+      SHINGLED_CASE("open angles of HTML", repeat(kHtml, "<", bytes)),
+      SHINGLED_CASE("unclosed comments", repeat(kHtml, "<!--", bytes)),
+      SHINGLED_CASE("unclosed declarations", repeat(kHtml, "<![", bytes)),
+      SHINGLED_CASE("unclosed scripts", repeat(kHtml, "<script>", bytes)),
+      SHINGLED_CASE("raw text without end", repeat(std::string(kHtml) + "<style>", "</", bytes)),
+      SHINGLED_CASE("entities", repeat(kHtml, "&amp;", bytes)),
+      SHINGLED_CASE("entities that are none", repeat(kHtml, "&ampampamp", bytes)),
+      SHINGLED_CASE("selectors", count_up(std::string(kHtml) + "<style>", ".c", ",", bytes)),
+      SHINGLED_CASE("rules of a style",
+                    count_up(std::string(kHtml) + "<style>", ".c", "{display:none}", bytes)),
+      SHINGLED_CASE("styles", repeat(kHtml, "<p style='color:#fff;display:none'>a</p>", bytes)),
+      SHINGLED_CASE("one style attribute",
+                    repeat(std::string(kHtml) + "<p style='", "color:red;", bytes)),
+      SHINGLED_CASE("links of HTML",
+                    count_up(kHtml, "<a href=http://a", ".com>www.a.com</a>", bytes)),
+      SHINGLED_CASE(
+          "classes of one tag",
+          count_up(std::string(kHtml) + "<style>.a{color:red}</style><p class='", "c", " ", bytes)),
+      // ---- the message itself ----
+      SHINGLED_CASE("encoded words", repeat("Subject: ", "=?utf-8?q?a?= ", bytes) + "\n\nx\n"),
+      SHINGLED_CASE("encoded words, begun only", repeat("Subject: ", "=?", bytes) + "\n\nx\n"),
+      SHINGLED_CASE("encoded words, folded",
+                    repeat("Subject:", "\n =?utf-8?b?w6k=?=", bytes) + "\n\nx\n"),
+      SHINGLED_CASE("encoded words of two charsets",
+                    repeat("Subject: ", "=?utf-8?q?a?= =?koi8-r?q?b?= ", bytes) + "\n\nx\n"),
+      SHINGLED_CASE("one long header", repeat("X: ", "a", bytes) + "\n\nx\n"),
+      SHINGLED_CASE("many headers", count_up("", "X-", ": a\n", bytes) + "\nx\n"),
+      SHINGLED_CASE("a folded header", repeat("X: a", "\n b", bytes) + "\n\nx\n"),
+      SHINGLED_CASE("parameters",
+                    count_up("Content-Type: text/plain", "; a", "=b", bytes) + "\n\nx\n"),
+      SHINGLED_CASE("soft breaks",
+                    repeat("Content-Transfer-Encoding: quoted-printable\n\n", "=\n", bytes)),
+      SHINGLED_CASE("escapes",
+                    repeat("Content-Transfer-Encoding: quoted-printable\n\n", "=C3=A9=20", bytes)),
+      SHINGLED_CASE("base64 of nothing but padding",
+                    repeat("Content-Transfer-Encoding: base64\n\n", "=", bytes)),
+      SHINGLED_CASE("parts of one byte", repeat(kMixed, "--b\n\nx", bytes)),
+      SHINGLED_CASE("parts of one byte, on lines", repeat(kMixed, "--b\n\nx\n", bytes)),
+      SHINGLED_CASE("parts without anything", repeat(kMixed, "--b\n", bytes)),
+      SHINGLED_CASE("delimiters of others", count_up(kMixed, "--", "\n", bytes)),
+      SHINGLED_CASE("nested multiparts", nest_multiparts(bytes)),
+      SHINGLED_CASE("nested messages", repeat("", "Content-Type: message/rfc822\n\n", bytes)),
+      SHINGLED_CASE("dashes", repeat(kMixed, "-", bytes)),
+      SHINGLED_CASE("footers", repeat(kMixed, "-- \nfoot\n", bytes)),
+  };
+  return kCases;
+}
+
+#undef SHINGLED_CASE
+
+}  // namespace shingled
