@@ -1,19 +1,18 @@
 #include "mime/message/delimiters.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "mime/ascii.h"
+#include "mime/message/line_breaks.h"
 
 namespace shingled::mime {
 namespace {
 
-/// The delimiter line that begins at `begin` with "--".
-Delimiter read_delimiter(std::string_view bytes, std::size_t begin) {
+/// The delimiter line from `begin`, where "--" is, to its break at `end`.
+Delimiter read_delimiter(std::string_view bytes, std::size_t begin, std::size_t end) {
   Delimiter delimiter;
   delimiter.begin = begin;
   const std::size_t name_begin = begin + 2;
-  const std::size_t end = std::min(bytes.find_first_of("\r\n", name_begin), bytes.size());
   delimiter.line = bytes.substr(name_begin, end - name_begin);
   delimiter.name = delimiter.line;
   const std::string_view whole = bytes.substr(begin, end - begin);
@@ -29,19 +28,6 @@ Delimiter read_delimiter(std::string_view bytes, std::size_t begin) {
   return delimiter;
 }
 
-/// The start of the next line; the end of `bytes` if there is none. A lone CR ends a line, too.
-std::size_t next_line(std::string_view bytes, std::size_t at) {
-  const auto find = [&bytes](char c, std::size_t from, std::size_t to) {
-    const void* found = std::memchr(bytes.data() + from, c, to - from);
-    return found == nullptr
-               ? to
-               : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
-  };
-  const std::size_t line_feed = find('\n', at, bytes.size());
-  const std::size_t carriage_return = find('\r', at, line_feed);
-  return std::min(std::min(line_feed, carriage_return) + 1, bytes.size());
-}
-
 }  // namespace
 
 Delimiter::Match Delimiter::match(std::string_view boundary) const {
@@ -53,9 +39,12 @@ Delimiter::Match Delimiter::match(std::string_view boundary) const {
 
 std::vector<Delimiter> find_delimiters(std::string_view bytes) {
   std::vector<Delimiter> delimiters;
-  for (std::size_t at = 0; at + 2 < bytes.size(); at = next_line(bytes, at)) {
+  LineBreaks breaks(bytes);
+  std::size_t end = 0;  // of the line; a lone CR ends one, too
+  for (std::size_t at = 0; at + 2 < bytes.size(); at = end + 1) {
+    end = breaks.next(at);
     if (bytes[at] != '-' || bytes[at + 1] != '-') continue;
-    Delimiter delimiter = read_delimiter(bytes, at);
+    Delimiter delimiter = read_delimiter(bytes, at, end);
     if (!delimiter.line.empty()) delimiters.push_back(delimiter);
   }
   return delimiters;

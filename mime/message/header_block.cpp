@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mime/message/line_breaks.h"
+
 namespace shingled::mime {
 namespace {
 
@@ -22,8 +24,9 @@ struct Extent {
 
 /// Where the first empty line is.
 Extent find_empty_line(std::string_view bytes) {
+  LineBreaks breaks(bytes);
   std::size_t at = 0;
-  while ((at = bytes.find_first_of("\r\n", at)) != std::string_view::npos) {
+  while ((at = breaks.next(at)) < bytes.size()) {
     const std::size_t next = at + break_size(bytes, at);
     if (const std::size_t empty = break_size(bytes, next); empty > 0) {
       return {next, next + empty, true};
@@ -34,10 +37,10 @@ Extent find_empty_line(std::string_view bytes) {
 }
 
 /// The end of the field that begins at `at`: the line break no blank follows.
-std::size_t find_field_end(std::string_view block, std::size_t at) {
+std::size_t find_field_end(std::string_view block, std::size_t at, LineBreaks& breaks) {
   for (;;) {
-    at = block.find_first_of("\r\n", at);
-    if (at == std::string_view::npos) return block.size();
+    at = breaks.next(at);
+    if (at >= block.size()) return block.size();
     const std::size_t next = at + break_size(block, at);
     if (next >= block.size() || !is_blank(block[next])) return at;
     at = next;
@@ -70,9 +73,10 @@ HeaderBlock split_header_block(std::string_view bytes, const MimeOptions& option
   block.truncated = extent.fields > options.header_bytes_max;
   const std::string_view text =
       bytes.substr(0, std::min<std::size_t>(extent.fields, options.header_bytes_max));
+  LineBreaks breaks(text);
   std::size_t at = 0;
   while (at < text.size()) {
-    const std::size_t end = find_field_end(text, at);
+    const std::size_t end = find_field_end(text, at, breaks);
     add_field(text.substr(at, end - at), block, options);
     at = end + break_size(text, end);
     if (end == text.size()) break;

@@ -110,6 +110,9 @@ const std::vector<WorstCase>& worst_cases() {
           "classes of one tag",
           count_up(std::string(kHtml) + "<style>.a{color:red}</style><p class='", "c", " ", bytes)),
       // ---- the message itself ----
+      SHINGLED_CASE("lone carriage returns", repeat(kPlain, "\r", bytes)),
+      SHINGLED_CASE("carriage returns alone", repeat("X: a\r\r", "-\r", bytes)),
+      SHINGLED_CASE("a header of carriage returns", repeat("", "X: a\r", bytes)),
       SHINGLED_CASE("encoded words", repeat("Subject: ", "=?utf-8?q?a?= ", bytes) + "\n\nx\n"),
       SHINGLED_CASE("encoded words, begun only", repeat("Subject: ", "=?", bytes) + "\n\nx\n"),
       SHINGLED_CASE("encoded words, folded",
