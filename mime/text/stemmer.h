@@ -2,13 +2,13 @@
 
 #include <string_view>
 
-struct sb_stemmer;
-
 namespace shingled::mime {
+
+class StemCache;
 
 /// Snowball's stemmer of one language, of those rspamd knows (hashing.md 11.3). The only user of
 /// libstemmer.
-/// Threads: one thread; each thread keeps one Snowball object a language.
+/// Threads: one thread; each thread keeps one Snowball object a language and some 500 stems.
 class Stemmer {
  public:
   /// `language` as the language detector names it; one without a stemmer leaves words as they are.
@@ -19,7 +19,7 @@ class Stemmer {
   [[nodiscard]] std::string_view stem(std::string_view word) const;
 
  private:
-  sb_stemmer* snowball_ = nullptr;
+  StemCache* cache_ = nullptr;
 };
 
 }  // namespace shingled::mime
