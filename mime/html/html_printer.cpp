@@ -150,13 +150,20 @@ class Printer {
       append_decoded(content_, raw, Spaces::kCollapse);
       return;
     }
+    append_patched(raw, text_bytes_max_ - content_.size());
+  }
+
+  /// A null byte is shown as U+FFFD, which is longer.
+  void append_patched(std::string_view raw, std::size_t bytes_max) {
+    constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
     std::string patched;
-    for (const char c : raw) {
-      if (c == '\0') {
-        patched += "\xEF\xBF\xBD";
-      } else {
-        patched += c;
+    for (const char& c : raw) {
+      const std::string_view piece = c == '\0' ? kReplacement : std::string_view(&c, 1);
+      if (patched.size() + piece.size() > bytes_max) {
+        text_.truncated = true;
+        break;
       }
+      patched += piece;
     }
     append_decoded(content_, patched, Spaces::kCollapse);
   }
@@ -213,11 +220,15 @@ class Printer {
     text_.links.push_back({frame.text_start, trimmed.size(), *url, space});
   }
 
-  /// White space at the end goes; a newline at the very end stays as one.
+  /// White space at the end goes, also from links; a newline at the very end stays as one.
   void trim_end() {
     const bool newline = !content_.empty() && content_.back() == '\n';
     while (!content_.empty() && ascii::is_space(content_.back())) content_.pop_back();
     if (newline) content_ += '\n';
+    for (LinkSpan& link : text_.links) {
+      link.offset = std::min(link.offset, content_.size());
+      link.length = std::min(link.length, content_.size() - link.offset);
+    }
   }
 
   const HtmlTree& tree_;
