@@ -40,29 +40,57 @@ Result<UniqueFd> lock_file(const std::string& hashfile) {
   return fd;
 }
 
-/// Replays the file into the empty index.
-Status load(FuzzyTable& table, FuzzyIndex& index, Logger& logger) {
-  auto count = table.count();
-  if (!count) return count.error();
-  index.reserve(static_cast<std::uint64_t>(*count));
-  Status outcome;
-  Status read = table.for_each([&](const FuzzyRow& row) {
-    if (index.find(row.digest) != 0) {
-      outcome = Error{ErrorCode::kCorrupt, table.database().path() + ": digests row " +
-                                               std::to_string(row.id) + " has a digest twice"};
-    } else if (index.room() == 0) {
-      outcome = Error{ErrorCode::kLimit, table.database().path() + ": more rows than fit"};
-    } else {
-      index.add({row.digest, row.shingles}, {row.id, row.flags, row.created, row.updated});
-      if (index.size() % kProgressRows == 0) {
-        logger.info(LogLine("storage_loading").field("rows", index.size()).field("of", *count));
-      }
+/// Replays the file into the empty index, some rows at a time.
+class Loader {
+ public:
+  Loader(FuzzyTable& table, FuzzyIndex& index, Logger& logger)
+      : table_(table), index_(index), logger_(logger) {
+    batch_.reserve(kRows);
+  }
+
+  Status run() {
+    auto count = table_.count();
+    if (!count) return count.error();
+    index_.reserve(static_cast<std::uint64_t>(*count));
+    Status outcome;
+    Status read = table_.for_each([&](const FuzzyRow& row) {
+      batch_.push_back(
+          {{row.digest, row.shingles}, {row.id, row.flags, row.created, row.updated}, 0});
+      if (batch_.size() == kRows) outcome = flush(*count);
+      return outcome.has_value();
+    });
+    if (outcome && read) outcome = flush(*count);
+    return outcome ? read : outcome;
+  }
+
+ private:
+  static constexpr std::size_t kRows = 256;
+
+  Status flush(std::int64_t of) {
+    if (index_.room() < batch_.size()) {
+      return Error{ErrorCode::kLimit, table_.database().path() + ": more rows than fit"};
     }
-    return outcome.has_value();
-  });
-  index.collect();
-  return outcome ? read : outcome;
-}
+    const std::size_t added = index_.add(batch_);
+    index_.collect();
+    if (added < batch_.size()) {
+      return Error{ErrorCode::kCorrupt, table_.database().path() + ": digests row " +
+                                            std::to_string(batch_[added].state.row) +
+                                            " has a digest twice"};
+    }
+    batch_.clear();
+    if (index_.size() / kProgressRows != told_) {
+      told_ = index_.size() / kProgressRows;
+      logger_.info(LogLine("storage_loading").field("rows", index_.size()).field("of", of));
+    }
+    return {};
+  }
+
+  FuzzyTable& table_;
+  FuzzyIndex& index_;
+  Logger& logger_;
+  std::vector<FuzzyIndex::NewRecord> batch_;
+  std::uint64_t told_ = 0;
+};
 
 }  // namespace
 
@@ -90,7 +118,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock
       FuzzyIndex::Options{.slot_owners_max = options.slot_owners_max,
                           .expire_seconds = static_cast<std::uint32_t>(options.expire.count())});
   const TimePoint begun = clock.now();
-  if (Status loaded = load(**table, *index, logger); !loaded) return loaded.error();
+  if (Status loaded = Loader(**table, *index, logger).run(); !loaded) return loaded.error();
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - begun);
   logger.info(LogLine("storage_open")
                   .field("file", options.hashfile)

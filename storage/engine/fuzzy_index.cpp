@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #define XXH_INLINE_ALL
@@ -25,6 +26,12 @@ std::uint64_t hash_of(std::uint64_t shingle) {
   return shingle;
 }
 
+std::array<std::uint64_t, kShingleCount> hashes_of(const Shingles& shingles) {
+  std::array<std::uint64_t, kShingleCount> hashes;
+  for (std::size_t slot = 0; slot < kShingleCount; ++slot) hashes[slot] = hash_of(shingles[slot]);
+  return hashes;
+}
+
 }  // namespace
 
 /// The records that share slots with a question: collected slot by slot, then counted.
@@ -34,7 +41,7 @@ class FuzzyIndex::Overlaps {
     if (count_ < numbers_.size()) numbers_[count_++] = number;
   }
 
-  /// Calls `each` with every record that shares at least kMatchSlotsMin.
+  /// Calls `each(number, slots)` for every record that shares at least kMatchSlotsMin.
   template <typename Each>
   void for_each_match(const Each& each) {
     if (count_ < kMatchSlotsMin) return;
@@ -43,14 +50,47 @@ class FuzzyIndex::Overlaps {
     for (auto first = numbers_.begin(); first != end;) {
       const auto next = std::find_if(first, end, [&](std::uint32_t n) { return n != *first; });
       const auto slots = static_cast<std::uint32_t>(next - first);
-      if (slots >= kMatchSlotsMin) each(Overlap{*first, slots});
+      if (slots >= kMatchSlotsMin) each(*first, slots);
       first = next;
     }
   }
 
  private:
-  static constexpr std::size_t kNumbersMax = 4096;  ///< 128 owners a slot
+  /// As many owners as the options allow; what is not used is not touched.
+  static constexpr std::size_t kNumbersMax = kShingleCount * kSlotOwnersMax;
   std::array<std::uint32_t, kNumbersMax> numbers_;
+  std::size_t count_ = 0;
+};
+
+/// Owners that agree in their prints, on the way to be verified against the records: some at a
+/// time, so that their cache misses overlap.
+class FuzzyIndex::Candidates {
+ public:
+  Candidates(const RecordStore& records, const Hashes& hashes, Overlaps& overlaps)
+      : records_(records), hashes_(hashes), overlaps_(overlaps) {}
+
+  void add(std::uint32_t number, std::size_t slot) {
+    if (count_ == waiting_.size()) verify();
+    records_.shingles(number).prefetch(slot);
+    waiting_[count_++] = {number, static_cast<std::uint32_t>(slot)};
+  }
+  void verify() {
+    for (const Candidate& candidate : std::span(waiting_).first(count_)) {
+      const std::uint64_t low = records_.shingles(candidate.number).get(candidate.slot);
+      if (low == HashParts::low(hashes_[candidate.slot])) overlaps_.add(candidate.number);
+    }
+    count_ = 0;
+  }
+
+ private:
+  struct Candidate {
+    std::uint32_t number;
+    std::uint32_t slot;
+  };
+  const RecordStore& records_;
+  const Hashes& hashes_;
+  Overlaps& overlaps_;
+  std::array<Candidate, 64> waiting_;
   std::size_t count_ = 0;
 };
 
@@ -62,15 +102,19 @@ FuzzyIndex::FuzzyIndex(const Options& options)
 std::optional<Match> FuzzyIndex::check(const Digest& digest, const Shingles* shingles,
                                        std::uint32_t now) const {
   const ReadGate::Pass pass(gate_);
-  if (auto exact = find_exact(digest, now)) return exact;
+  const std::uint64_t hash = hash_of(digest);
+  const NumberMap::Search search(digest_map(hash), hash);
+  if (auto exact = find_exact(digest, search, now)) return exact;
   if (shingles == nullptr) return std::nullopt;
   std::optional<Match> best;
-  overlaps(*shingles).for_each_match([&](const Overlap& overlap) {
-    if (best && overlap.slots < best->slots) return;
-    auto match = match_of(overlap.number, now);
+  Overlaps overlaps;
+  collect_overlaps(hashes_of(*shingles), overlaps);
+  overlaps.for_each_match([&](std::uint32_t number, std::uint32_t slots) {
+    if (best && slots < best->slots) return;
+    auto match = match_of(number, now);
     if (!match) return;
-    match->slots = overlap.slots;
-    if (!best || overlap.slots > best->slots || match->updated > best->updated) best = match;
+    match->slots = slots;
+    if (!best || slots > best->slots || match->updated > best->updated) best = match;
   });
   return best;
 }
@@ -79,12 +123,16 @@ std::vector<Match> FuzzyIndex::check_all(const Fingerprint& fingerprint, std::ui
                                          std::size_t most) const {
   const ReadGate::Pass pass(gate_);
   std::vector<Match> matches;
-  if (auto exact = find_exact(fingerprint.digest, now)) matches.push_back(*exact);
+  const std::uint64_t hash = hash_of(fingerprint.digest);
+  const NumberMap::Search search(digest_map(hash), hash);
+  if (auto exact = find_exact(fingerprint.digest, search, now)) matches.push_back(*exact);
   if (fingerprint.shingles) {
-    overlaps(*fingerprint.shingles).for_each_match([&](const Overlap& overlap) {
-      auto match = match_of(overlap.number, now);
+    Overlaps overlaps;
+    collect_overlaps(hashes_of(*fingerprint.shingles), overlaps);
+    overlaps.for_each_match([&](std::uint32_t number, std::uint32_t slots) {
+      auto match = match_of(number, now);
       if (!match || match->digest == fingerprint.digest) return;
-      match->slots = overlap.slots;
+      match->slots = slots;
       matches.push_back(*match);
     });
   }
@@ -95,8 +143,9 @@ std::vector<Match> FuzzyIndex::check_all(const Fingerprint& fingerprint, std::ui
   return matches;
 }
 
-std::optional<Match> FuzzyIndex::find_exact(const Digest& digest, std::uint32_t now) const {
-  const std::uint32_t number = find(digest);
+std::optional<Match> FuzzyIndex::find_exact(const Digest& digest, NumberMap::Search search,
+                                            std::uint32_t now) const {
+  const std::uint32_t number = find(digest, search);
   if (number == 0) return std::nullopt;
   auto match = match_of(number, now);
   if (match) {
@@ -108,27 +157,36 @@ std::optional<Match> FuzzyIndex::find_exact(const Digest& digest, std::uint32_t 
 
 std::uint32_t FuzzyIndex::find(const Digest& digest) const {
   const std::uint64_t hash = hash_of(digest);
+  return find(digest, NumberMap::Search(digest_map(hash), hash));
+}
+
+std::uint32_t FuzzyIndex::find(const Digest& digest, NumberMap::Search search) const {
   std::uint32_t found = 0;
-  digest_map(hash).for_each_candidate(hash, [&](std::uint32_t number) {
+  while (search.step([&](std::uint32_t number) {
     if (records_.digest(number) == digest) found = number;
-  });
+  })) {
+  }
   return found;
 }
 
-FuzzyIndex::Overlaps FuzzyIndex::overlaps(const Shingles& shingles) const {
-  Overlaps overlaps;
-  // All 32 cache misses at once, then the answers: the misses are the cost of a CHECK.
-  Hashes hashes{};
+void FuzzyIndex::collect_overlaps(const Hashes& hashes, Overlaps& overlaps) const {
+  std::array<NumberMap::Search, kShingleCount> searches;
   for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-    hashes[slot] = hash_of(shingles[slot]);
-    slot_map(slot, hashes[slot]).prefetch(hashes[slot]);
+    searches[slot] = NumberMap::Search(slot_map(slot, hashes[slot]), hashes[slot]);
   }
-  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-    slot_map(slot, hashes[slot]).for_each_candidate(hashes[slot], [&](std::uint32_t number) {
-      if (records_.shingles(number).get(slot) == HashParts::low(hashes[slot])) overlaps.add(number);
-    });
+  Candidates candidates(records_, hashes, overlaps);
+  std::array<std::uint8_t, kShingleCount> open;
+  std::iota(open.begin(), open.end(), std::uint8_t{0});
+  for (std::size_t count = kShingleCount; count != 0;) {
+    std::size_t still = 0;
+    for (const std::uint8_t slot : std::span(open).first(count)) {
+      const bool more =
+          searches[slot].step([&](std::uint32_t number) { candidates.add(number, slot); });
+      if (more) open[still++] = slot;
+    }
+    count = still;
   }
-  return overlaps;
+  candidates.verify();
 }
 
 std::optional<Match> FuzzyIndex::match_of(std::uint32_t number, std::uint32_t now) const {
@@ -143,24 +201,62 @@ std::optional<Match> FuzzyIndex::match_of(std::uint32_t number, std::uint32_t no
   return match;
 }
 
-void FuzzyIndex::add(const Fingerprint& fingerprint, const RecordState& state) {
-  PackedLows lows{};
-  Hashes hashes{};
-  if (fingerprint.shingles) {
-    for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-      hashes[slot] = hash_of((*fingerprint.shingles)[slot]);
-      lows.set(slot, HashParts::low(hashes[slot]));
-      slot_map(slot, hashes[slot]).prefetch(hashes[slot]);
+std::size_t FuzzyIndex::add(std::span<const NewRecord> records) {
+  std::size_t added = 0;
+  while (added < records.size()) {
+    const auto batch = records.subspan(added, std::min(kBatch, records.size() - added));
+    const std::size_t count = add_batch(batch);
+    added += count;
+    if (count < batch.size()) break;
+  }
+  return added;
+}
+
+std::size_t FuzzyIndex::add_batch(std::span<const NewRecord> records) {
+  struct Item {
+    NumberMap::Search search;  ///< of the digest
+    Hashes hashes;
+    std::uint64_t hash;
+    std::uint32_t number;
+    bool has_shingles;
+  };
+  std::array<Item, kBatch> items;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Fingerprint& fingerprint = records[i].fingerprint;
+    items[i].hash = hash_of(fingerprint.digest);
+    items[i].search = NumberMap::Search(digest_map(items[i].hash), items[i].hash);
+    items[i].has_shingles = fingerprint.shingles.has_value();
+    if (fingerprint.shingles) items[i].hashes = hashes_of(*fingerprint.shingles);
+  }
+  std::size_t count = 0;
+  for (; count < records.size(); ++count) {
+    const NewRecord& record = records[count];
+    Item& item = items[count];
+    // Not by `item.search`: an insert before may have moved the map.
+    if (const auto known = find(record.fingerprint.digest); known != record.replaces) break;
+    PackedLows lows{};
+    if (item.has_shingles) {
+      for (std::size_t s = 0; s < kShingleCount; ++s) lows.set(s, HashParts::low(item.hashes[s]));
     }
+    item.number =
+        records_.add(record.fingerprint.digest, record.state, item.has_shingles ? &lows : nullptr);
+    insert(digest_map(item.hash), item.hash, item.number);
   }
-  const std::uint32_t number =
-      records_.add(fingerprint.digest, state, fingerprint.shingles ? &lows : nullptr);
-  const std::uint64_t hash = hash_of(fingerprint.digest);
-  insert(digest_map(hash), hash, number,
-         [&](std::uint32_t n) { return HashParts::low(hash_of(records_.digest(n))); });
-  if (fingerprint.shingles) {
-    for (std::size_t slot = 0; slot < kShingleCount; ++slot) add_owner(slot, hashes[slot], number);
+  const auto with_shingles = [&](const auto& each) {
+    for (const Item& item : std::span(items).first(count)) {
+      if (item.has_shingles) each(item);
+    }
+  };
+  const auto prefetch = [&](std::size_t slot) {
+    with_shingles(
+        [&](const Item& item) { slot_map(slot, item.hashes[slot]).prefetch(item.hashes[slot]); });
+  };
+  prefetch(0);
+  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+    if (slot + 1 < kShingleCount) prefetch(slot + 1);
+    with_shingles([&](const Item& item) { add_owner(slot, item.hashes[slot], item.number); });
   }
+  return count;
 }
 
 void FuzzyIndex::add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t number) {
@@ -175,25 +271,26 @@ void FuzzyIndex::add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t n
   if (owners >= options_.slot_owners_max) {
     slot_overflows_.fetch_add(1, std::memory_order_relaxed);
     if (records_.updated(oldest) > records_.updated(number)) return;
-    map.erase(hash, oldest);
+    erase(map, hash, oldest);
   }
-  insert(map, hash, number, [&](std::uint32_t n) { return records_.shingles(n).get(slot); });
+  insert(map, hash, number);
 }
 
-template <typename LowBits>
-void FuzzyIndex::insert(NumberMap& map, std::uint64_t hash, std::uint32_t number,
-                        const LowBits& low_bits) {
-  map.insert(hash, number, low_bits);
-  if (map.has_retired()) grown_.push_back(&map);
+void FuzzyIndex::insert(NumberMap& map, std::uint64_t hash, std::uint32_t number) {
+  if (map.insert(hash, number)) moved_.push_back(&map);
+}
+
+void FuzzyIndex::erase(NumberMap& map, std::uint64_t hash, std::uint32_t number) {
+  if (map.erase(hash, number)) moved_.push_back(&map);
 }
 
 void FuzzyIndex::remove(std::uint32_t number, const std::optional<Shingles>& shingles) {
   const std::uint64_t hash = hash_of(records_.digest(number));
-  digest_map(hash).erase(hash, number);
+  erase(digest_map(hash), hash, number);
   if (shingles) {
     for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
       const std::uint64_t shingle = hash_of((*shingles)[slot]);
-      slot_map(slot, shingle).erase(shingle, number);
+      erase(slot_map(slot, shingle), shingle, number);
     }
   }
   records_.release(number);
@@ -206,22 +303,27 @@ void FuzzyIndex::update(std::uint32_t number, const RecordState& state) {
 }
 
 void FuzzyIndex::collect() {
-  if (!released_ && grown_.empty()) return;
+  if (!released_ && moved_.empty()) return;
   gate_.wait_for_readers();
   records_.reuse_released();
-  for (NumberMap* map : grown_) map->free_retired();
-  grown_.clear();
+  for (NumberMap* map : moved_) map->free_retired();
+  moved_.clear();
   released_ = false;
 }
 
 void FuzzyIndex::reserve(std::uint64_t count) {
-  // A shard's share varies by its root; with four of them hardly one must grow later.
-  const auto mean = static_cast<double>(count) / static_cast<double>(kShards);
-  const auto share = static_cast<std::size_t>(mean + 4 * std::sqrt(mean));
-  for (NumberMap& map : *digests_) map.reserve(share);
-  for (Shards& shards : *slots_) {
-    for (NumberMap& map : shards) map.reserve(share);
-  }
+  const double share = static_cast<double>(count) / static_cast<double>(kShards);
+  // Some more for some, up to a step of growth: so that they do not all grow at once afterwards.
+  constexpr double kGolden = 0.6180339887;
+  double turn = 0;
+  const auto reserve_each = [&](Shards& shards) {
+    for (NumberMap& map : shards) {
+      turn += kGolden;
+      map.reserve(static_cast<std::size_t>(share * (1 + (turn - std::floor(turn)) / 16)));
+    }
+  };
+  reserve_each(*digests_);
+  for (Shards& shards : *slots_) reserve_each(shards);
 }
 
 }  // namespace shingled::storage

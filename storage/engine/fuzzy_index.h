@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "storage/engine/number_map.h"
@@ -14,7 +15,12 @@
 
 namespace shingled::storage {
 
+inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< most that `slot_owners_max` may be
+
 /// Everything a CHECK needs, in memory: digest -> record, and (slot, shingle) -> owners.
+///
+/// A look-up waits for the memory in rounds, not slot by slot: first for all 32 buckets together,
+/// then for the overflow of those that were full, then for the records that may match.
 ///
 /// Owners of a slot: at most `slot_owners_max`. A further one takes the place of the owner whose
 /// `updated` is oldest, if that is older than its own; else it stays out of this slot (and in its
@@ -26,10 +32,18 @@ namespace shingled::storage {
 class FuzzyIndex {
  public:
   struct Options {
-    std::uint32_t slot_owners_max = 16;
-    std::uint32_t expire_seconds = 0;  ///< 0 = never
+    std::uint32_t slot_owners_max = 16;  ///< 1 to kSlotOwnersMax
+    std::uint32_t expire_seconds = 0;    ///< 0 = never
   };
   explicit FuzzyIndex(const Options& options);
+
+  /// What `add` is given.
+  struct NewRecord {
+    Fingerprint fingerprint;
+    RecordState state;
+    std::uint32_t replaces =
+        0;  ///< the digest's record so far, which the caller removes afterwards
+  };
 
   // ---- readers
   // ------------------------------------------------------------------------------------
@@ -52,8 +66,9 @@ class FuzzyIndex {
   [[nodiscard]] const RecordStore& records() const { return records_; }
   /// How many records can still be added, of either kind.
   [[nodiscard]] std::uint64_t room() const { return records_.room(); }
-  /// Adds a digest; there must be room.
-  void add(const Fingerprint& fingerprint, const RecordState& state);
+  /// Adds digests; there must be room for all. Ends before the first one that is there already, and
+  /// tells how many it added. Many at once cost less: they wait for the memory together.
+  std::size_t add(std::span<const NewRecord> records);
   void update(std::uint32_t number, const RecordState& state);
   /// `shingles` are those the record was added with.
   void remove(std::uint32_t number, const std::optional<Shingles>& shingles);
@@ -64,23 +79,23 @@ class FuzzyIndex {
   void collect();
 
  private:
+  static constexpr std::size_t kBatch = 32;  ///< records added together
   static constexpr std::size_t kShards = std::size_t{1} << HashParts::kShardBits;
   using Shards = std::array<NumberMap, kShards>;
   using Hashes = std::array<std::uint64_t, kShingleCount>;
 
-  /// A record with the number of slots it shares with a question.
-  struct Overlap {
-    std::uint32_t number = 0;
-    std::uint32_t slots = 0;
-  };
   class Overlaps;
+  class Candidates;
 
-  [[nodiscard]] std::optional<Match> find_exact(const Digest& digest, std::uint32_t now) const;
-  [[nodiscard]] Overlaps overlaps(const Shingles& shingles) const;
+  [[nodiscard]] std::uint32_t find(const Digest& digest, NumberMap::Search search) const;
+  [[nodiscard]] std::optional<Match> find_exact(const Digest& digest, NumberMap::Search search,
+                                                std::uint32_t now) const;
+  void collect_overlaps(const Hashes& hashes, Overlaps& overlaps) const;
   [[nodiscard]] std::optional<Match> match_of(std::uint32_t number, std::uint32_t now) const;
+  std::size_t add_batch(std::span<const NewRecord> records);
   void add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t number);
-  template <typename LowBits>
-  void insert(NumberMap& map, std::uint64_t hash, std::uint32_t number, const LowBits& low_bits);
+  void insert(NumberMap& map, std::uint64_t hash, std::uint32_t number);
+  void erase(NumberMap& map, std::uint64_t hash, std::uint32_t number);
   [[nodiscard]] NumberMap& slot_map(std::size_t slot, std::uint64_t hash) const {
     return (*slots_)[slot][HashParts::shard(hash)];
   }
@@ -94,7 +109,7 @@ class FuzzyIndex {
   std::unique_ptr<Shards> digests_;
   std::unique_ptr<std::array<Shards, kShingleCount>> slots_;
   bool released_ = false;          ///< numbers or flag sets wait for `collect`
-  std::vector<NumberMap*> grown_;  ///< maps with memory that waits for `collect`
+  std::vector<NumberMap*> moved_;  ///< maps with memory that waits for `collect`
   std::atomic<std::uint64_t> slot_overflows_{0};
 };
 

@@ -26,6 +26,7 @@ class Pages {
   Pages& operator=(const Pages&) = delete;
 
   [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   void* data_ = nullptr;

@@ -64,21 +64,26 @@ Status UpdateGroup::write_one(Change& change) {
 }
 
 void UpdateGroup::publish() {
-  for (const auto& [digest, change] : changes_) publish_one(change);
-  index_.collect();
-}
-
-void UpdateGroup::publish_one(const Change& change) {
-  const FuzzyRow& row = change.row;
-  const RecordState state{row.id, row.flags, row.created, row.updated};
-  if (row.flags.empty()) {
-    if (change.number != 0) index_.remove(change.number, change.old_shingles);
-    return;
+  // New records come before old ones go, so that a reader finds one of them.
+  std::vector<FuzzyIndex::NewRecord> added;
+  for (const auto& [digest, change] : changes_) {
+    const FuzzyRow& row = change.row;
+    if (row.flags.empty()) continue;
+    const RecordState state{row.id, row.flags, row.created, row.updated};
+    if (change.number != 0 && !row.shingles) {
+      index_.update(change.number, state);
+    } else {
+      added.push_back({{row.digest, row.shingles}, state, change.number});
+    }
   }
-  if (change.number != 0 && !row.shingles) return index_.update(change.number, state);
-  // The new record comes before the old one goes, so that a reader finds one of them.
-  index_.add({row.digest, row.shingles}, state);
-  if (change.number != 0) index_.remove(change.number, std::nullopt);
+  index_.add(added);
+  for (const auto& [digest, change] : changes_) {
+    if (change.number == 0) continue;
+    if (change.row.flags.empty() || change.row.shingles) {
+      index_.remove(change.number, change.old_shingles);
+    }
+  }
+  index_.collect();
 }
 
 }  // namespace shingled::storage

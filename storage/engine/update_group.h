@@ -40,7 +40,6 @@ class UpdateGroup {
   };
   Change& change_of(const Digest& digest);
   Status write_one(Change& change);
-  void publish_one(const Change& change);
 
   FuzzyIndex& index_;
   FuzzyTable& table_;

@@ -3,6 +3,7 @@
 //   bench_engine                          everything; the store is built in /tmp and removed
 //   SHINGLED_BENCH_RECORDS=10000000 ...   another size
 //   SHINGLED_BENCH_DIR=/var/tmp ...       another disk
+//   SHINGLED_BENCH_FILE=/var/tmp/x.db ... a store that is kept, and used if it is there
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -55,10 +56,11 @@ class Store {
  public:
   Store() : directory_(bench_directory() / ("shingled-bench-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(directory_);
-    options_.hashfile = directory_ / "fuzzy.db";
+    const char* kept = std::getenv("SHINGLED_BENCH_FILE");
+    options_.hashfile = kept != nullptr ? kept : directory_ / "fuzzy.db";
     options_.durability = Durability::kNormal;
     reopen();
-    fill();
+    if (engine_->size() < record_count()) fill();
     options_.durability = Durability::kCommit;
     reopen();
   }

@@ -1,0 +1,98 @@
+#include "storage/engine/number_map.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tests/storage/engine/random_fingerprint.h"
+
+namespace shingled::storage {
+namespace {
+
+/// Hashes whose prints are drawn from `prints`: few of them make crowds and long ways.
+std::uint64_t random_hash(Seeded& random, std::uint64_t prints) {
+  return (random() % prints) << HashParts::kLowBits | (random() & HashParts::kLowMask);
+}
+
+std::vector<std::uint32_t> candidates(const NumberMap& map, std::uint64_t hash) {
+  std::vector<std::uint32_t> found;
+  map.for_each_candidate(hash, [&](std::uint32_t number) { found.push_back(number); });
+  std::ranges::sort(found);
+  return found;
+}
+
+std::size_t steps(const NumberMap& map, std::uint64_t hash) {
+  NumberMap::Search search(map, hash);
+  std::size_t count = 1;
+  while (search.step([](std::uint32_t) {})) ++count;
+  return count;
+}
+
+struct Case {
+  const char* why;
+  std::uint64_t prints;
+};
+constexpr Case kCases[] = {
+    {"prints as hashes give them", std::uint64_t{1} << HashParts::kPrintBits},
+    {"all entries begin in the first buckets", 1000},
+    {"many owners of one hash", 3}};
+
+// The model is a list of numbers for each print: what the map keeps of a hash.
+TEST(NumberMap, FindsWhatIsThereThroughGrowingAndShrinking) {
+  for (const Case& kind : kCases) {
+    SCOPED_TRACE(kind.why);
+    const std::size_t most = kind.prints == 3 ? 300 : 20'000;
+    Seeded random(5);
+    NumberMap map;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> entries;
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> model;
+    const auto expect_agreement = [&] {
+      for (auto& [print, numbers] : model) {
+        std::ranges::sort(numbers);
+        ASSERT_EQ(candidates(map, std::uint64_t{print} << HashParts::kLowBits), numbers);
+      }
+    };
+    bool moved = false;
+    while (entries.size() < most) {
+      const std::uint64_t hash = random_hash(random, kind.prints);
+      const auto number = static_cast<std::uint32_t>(entries.size() + 1);
+      moved |= map.insert(hash, number);
+      entries.emplace_back(hash, number);
+      model[HashParts::print(hash)].push_back(number);
+    }
+    EXPECT_EQ(moved, most > 640);
+    ASSERT_NO_FATAL_FAILURE(expect_agreement()) << "full";
+    moved = false;
+    std::ranges::shuffle(entries, random);
+    while (!entries.empty()) {
+      const auto [hash, number] = entries.back();
+      entries.pop_back();
+      moved |= map.erase(hash, number);
+      map.free_retired();
+      std::erase(model[HashParts::print(hash)], number);
+      EXPECT_FALSE(map.erase(hash, number)) << "it is not there any more";
+      if (entries.size() == most / 3) {
+        ASSERT_NO_FATAL_FAILURE(expect_agreement()) << "a third";
+      }
+    }
+    EXPECT_EQ(moved, most > 640) << "memory is given back";
+    ASSERT_NO_FATAL_FAILURE(expect_agreement()) << "empty";
+    for (const auto& [print, numbers] : model) {
+      EXPECT_EQ(steps(map, std::uint64_t{print} << HashParts::kLowBits), 1U)
+          << "where nothing went past, a search ends at once";
+    }
+  }
+}
+
+TEST(NumberMap, AReservedMapDoesNotMove) {
+  Seeded random(6);
+  NumberMap map;
+  map.reserve(50'000);
+  for (std::uint32_t number = 1; number <= 50'000; ++number) {
+    ASSERT_FALSE(map.insert(random(), number)) << number;
+  }
+}
+
+}  // namespace
+}  // namespace shingled::storage
