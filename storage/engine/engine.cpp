@@ -12,13 +12,12 @@
 
 #include "config/base/unique_fd.h"
 #include "storage/engine/fuzzy_index.h"
+#include "storage/engine/loader.h"
 #include "storage/engine/writer.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {
 namespace {
-
-constexpr std::uint64_t kProgressRows = 1'000'000;  ///< a log line each
 
 /// The index is only true while nobody else writes to the file: one engine a file, by a lock on a
 /// file beside it (SQLite's own locks must stay free for readers). Gone with the process.
@@ -39,58 +38,6 @@ Result<UniqueFd> lock_file(const std::string& hashfile) {
   }
   return fd;
 }
-
-/// Replays the file into the empty index, some rows at a time.
-class Loader {
- public:
-  Loader(FuzzyTable& table, FuzzyIndex& index, Logger& logger)
-      : table_(table), index_(index), logger_(logger) {
-    batch_.reserve(kRows);
-  }
-
-  Status run() {
-    auto count = table_.count();
-    if (!count) return count.error();
-    index_.reserve(static_cast<std::uint64_t>(*count));
-    Status outcome;
-    Status read = table_.for_each([&](const FuzzyRow& row) {
-      batch_.push_back(
-          {{row.digest, row.shingles}, {row.id, row.flags, row.created, row.updated}, 0});
-      if (batch_.size() == kRows) outcome = flush(*count);
-      return outcome.has_value();
-    });
-    if (outcome && read) outcome = flush(*count);
-    return outcome ? read : outcome;
-  }
-
- private:
-  static constexpr std::size_t kRows = 256;
-
-  Status flush(std::int64_t of) {
-    if (index_.room() < batch_.size()) {
-      return Error{ErrorCode::kLimit, table_.database().path() + ": more rows than fit"};
-    }
-    const std::size_t added = index_.add(batch_);
-    index_.collect();
-    if (added < batch_.size()) {
-      return Error{ErrorCode::kCorrupt, table_.database().path() + ": digests row " +
-                                            std::to_string(batch_[added].state.row) +
-                                            " has a digest twice"};
-    }
-    batch_.clear();
-    if (index_.size() / kProgressRows != told_) {
-      told_ = index_.size() / kProgressRows;
-      logger_.info(LogLine("storage_loading").field("rows", index_.size()).field("of", of));
-    }
-    return {};
-  }
-
-  FuzzyTable& table_;
-  FuzzyIndex& index_;
-  Logger& logger_;
-  std::vector<FuzzyIndex::NewRecord> batch_;
-  std::uint64_t told_ = 0;
-};
 
 }  // namespace
 
@@ -118,13 +65,17 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock
       FuzzyIndex::Options{.slot_owners_max = options.slot_owners_max,
                           .expire_seconds = static_cast<std::uint32_t>(options.expire.count())});
   const TimePoint begun = clock.now();
-  if (Status loaded = Loader(**table, *index, logger).run(); !loaded) return loaded.error();
+  if (Status loaded = load(**table, *index, logger); !loaded) return loaded.error();
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - begun);
   logger.info(LogLine("storage_open")
                   .field("file", options.hashfile)
                   .field("records", index->size())
                   .field("ms", took.count()));
-  auto writer = std::make_unique<Writer>(options, *index, *std::move(table), clock, logger);
+  auto checkpointer = Checkpointer::open(options.hashfile);
+  if (!checkpointer) return checkpointer.error();
+  (*table)->database().leave_checkpoints();
+  auto writer = std::make_unique<Writer>(options, *index, *std::move(table),
+                                         *std::move(checkpointer), clock, logger);
   return std::unique_ptr<Engine>(
       new Engine(std::make_unique<Impl>(*std::move(lock), std::move(index), std::move(writer))));
 }
@@ -179,6 +130,8 @@ EngineCounters Engine::counters() const {
           .expired = writer.expired.load(),
           .refused = writer.refused.load(),
           .commits = writer.commits.load(),
+          .checkpoints = writer.checkpoints.load(),
+          .pages_returned = writer.pages_returned.load(),
           .slot_overflows = impl_->index().slot_overflows()};
 }
 

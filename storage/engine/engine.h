@@ -17,6 +17,8 @@ struct EngineCounters {
   std::uint64_t expired = 0;
   std::uint64_t refused = 0;         ///< updates answered with an error
   std::uint64_t commits = 0;         ///< transactions
+  std::uint64_t checkpoints = 0;     ///< times the WAL was copied into the file
+  std::uint64_t pages_returned = 0;  ///< pages of the file given back after expiry and deletion
   std::uint64_t slot_overflows = 0;  ///< shingle slots whose owner list was full
 };
 

@@ -5,34 +5,9 @@
 #include <numeric>
 #include <tuple>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "storage/engine/hashes.h"
 
 namespace shingled::storage {
-namespace {
-
-std::uint64_t hash_of(const Digest& digest) {
-  return XXH3_64bits(digest.bytes.data(), digest.bytes.size());
-}
-
-/// Spreads a shingle, a minimum of many hashes and so mostly small, over 64 bits. One to one
-/// (MurmurHash3's finaliser), so equal results mean equal shingles.
-std::uint64_t hash_of(std::uint64_t shingle) {
-  shingle ^= shingle >> 33;
-  shingle *= 0xff51afd7ed558ccd;
-  shingle ^= shingle >> 33;
-  shingle *= 0xc4ceb9fe1a85ec53;
-  shingle ^= shingle >> 33;
-  return shingle;
-}
-
-std::array<std::uint64_t, kShingleCount> hashes_of(const Shingles& shingles) {
-  std::array<std::uint64_t, kShingleCount> hashes;
-  for (std::size_t slot = 0; slot < kShingleCount; ++slot) hashes[slot] = hash_of(shingles[slot]);
-  return hashes;
-}
-
-}  // namespace
 
 /// The records that share slots with a question: collected slot by slot, then counted.
 class FuzzyIndex::Overlaps {
@@ -66,7 +41,7 @@ class FuzzyIndex::Overlaps {
 /// time, so that their cache misses overlap.
 class FuzzyIndex::Candidates {
  public:
-  Candidates(const RecordStore& records, const Hashes& hashes, Overlaps& overlaps)
+  Candidates(const RecordStore& records, const SlotHashes& hashes, Overlaps& overlaps)
       : records_(records), hashes_(hashes), overlaps_(overlaps) {}
 
   void add(std::uint32_t number, std::size_t slot) {
@@ -88,7 +63,7 @@ class FuzzyIndex::Candidates {
     std::uint32_t slot;
   };
   const RecordStore& records_;
-  const Hashes& hashes_;
+  const SlotHashes& hashes_;
   Overlaps& overlaps_;
   std::array<Candidate, 64> waiting_;
   std::size_t count_ = 0;
@@ -169,7 +144,7 @@ std::uint32_t FuzzyIndex::find(const Digest& digest, NumberMap::Search search) c
   return found;
 }
 
-void FuzzyIndex::collect_overlaps(const Hashes& hashes, Overlaps& overlaps) const {
+void FuzzyIndex::collect_overlaps(const SlotHashes& hashes, Overlaps& overlaps) const {
   std::array<NumberMap::Search, kShingleCount> searches;
   for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
     searches[slot] = NumberMap::Search(slot_map(slot, hashes[slot]), hashes[slot]);
@@ -199,81 +174,6 @@ std::optional<Match> FuzzyIndex::match_of(std::uint32_t number, std::uint32_t no
   match.created = state.created;
   match.updated = state.updated;
   return match;
-}
-
-std::size_t FuzzyIndex::add(std::span<const NewRecord> records) {
-  std::size_t added = 0;
-  while (added < records.size()) {
-    const auto batch = records.subspan(added, std::min(kBatch, records.size() - added));
-    const std::size_t count = add_batch(batch);
-    added += count;
-    if (count < batch.size()) break;
-  }
-  return added;
-}
-
-std::size_t FuzzyIndex::add_batch(std::span<const NewRecord> records) {
-  struct Item {
-    NumberMap::Search search;  ///< of the digest
-    Hashes hashes;
-    std::uint64_t hash;
-    std::uint32_t number;
-    bool has_shingles;
-  };
-  std::array<Item, kBatch> items;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const Fingerprint& fingerprint = records[i].fingerprint;
-    items[i].hash = hash_of(fingerprint.digest);
-    items[i].search = NumberMap::Search(digest_map(items[i].hash), items[i].hash);
-    items[i].has_shingles = fingerprint.shingles.has_value();
-    if (fingerprint.shingles) items[i].hashes = hashes_of(*fingerprint.shingles);
-  }
-  std::size_t count = 0;
-  for (; count < records.size(); ++count) {
-    const NewRecord& record = records[count];
-    Item& item = items[count];
-    // Not by `item.search`: an insert before may have moved the map.
-    if (const auto known = find(record.fingerprint.digest); known != record.replaces) break;
-    PackedLows lows{};
-    if (item.has_shingles) {
-      for (std::size_t s = 0; s < kShingleCount; ++s) lows.set(s, HashParts::low(item.hashes[s]));
-    }
-    item.number =
-        records_.add(record.fingerprint.digest, record.state, item.has_shingles ? &lows : nullptr);
-    insert(digest_map(item.hash), item.hash, item.number);
-  }
-  const auto with_shingles = [&](const auto& each) {
-    for (const Item& item : std::span(items).first(count)) {
-      if (item.has_shingles) each(item);
-    }
-  };
-  const auto prefetch = [&](std::size_t slot) {
-    with_shingles(
-        [&](const Item& item) { slot_map(slot, item.hashes[slot]).prefetch(item.hashes[slot]); });
-  };
-  prefetch(0);
-  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-    if (slot + 1 < kShingleCount) prefetch(slot + 1);
-    with_shingles([&](const Item& item) { add_owner(slot, item.hashes[slot], item.number); });
-  }
-  return count;
-}
-
-void FuzzyIndex::add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t number) {
-  NumberMap& map = slot_map(slot, hash);
-  std::uint32_t owners = 0;
-  std::uint32_t oldest = 0;
-  map.for_each_candidate(hash, [&](std::uint32_t owner) {
-    if (records_.shingles(owner).get(slot) != HashParts::low(hash)) return;
-    ++owners;
-    if (oldest == 0 || records_.updated(owner) < records_.updated(oldest)) oldest = owner;
-  });
-  if (owners >= options_.slot_owners_max) {
-    slot_overflows_.fetch_add(1, std::memory_order_relaxed);
-    if (records_.updated(oldest) > records_.updated(number)) return;
-    erase(map, hash, oldest);
-  }
-  insert(map, hash, number);
 }
 
 void FuzzyIndex::insert(NumberMap& map, std::uint64_t hash, std::uint32_t number) {

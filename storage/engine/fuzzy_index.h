@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "storage/engine/hashes.h"
 #include "storage/engine/number_map.h"
 #include "storage/engine/read_gate.h"
 #include "storage/engine/record_store.h"
@@ -79,20 +80,18 @@ class FuzzyIndex {
   void collect();
 
  private:
-  static constexpr std::size_t kBatch = 32;  ///< records added together
   static constexpr std::size_t kShards = std::size_t{1} << HashParts::kShardBits;
   using Shards = std::array<NumberMap, kShards>;
-  using Hashes = std::array<std::uint64_t, kShingleCount>;
 
   class Overlaps;
   class Candidates;
+  class Addition;
 
   [[nodiscard]] std::uint32_t find(const Digest& digest, NumberMap::Search search) const;
   [[nodiscard]] std::optional<Match> find_exact(const Digest& digest, NumberMap::Search search,
                                                 std::uint32_t now) const;
-  void collect_overlaps(const Hashes& hashes, Overlaps& overlaps) const;
+  void collect_overlaps(const SlotHashes& hashes, Overlaps& overlaps) const;
   [[nodiscard]] std::optional<Match> match_of(std::uint32_t number, std::uint32_t now) const;
-  std::size_t add_batch(std::span<const NewRecord> records);
   void add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t number);
   void insert(NumberMap& map, std::uint64_t hash, std::uint32_t number);
   void erase(NumberMap& map, std::uint64_t hash, std::uint32_t number);

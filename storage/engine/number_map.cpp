@@ -1,24 +1,31 @@
 #include "storage/engine/number_map.h"
 
+#include <array>
 #include <cassert>
+#include <cstddef>
 #include <utility>
 
 namespace shingled::storage {
+namespace {
 
-NumberMap::NumberMap() : table_(pages_for(1)) { show(table_); }
+/// What a map without entries shows: one for all, never written to.
+alignas(4096) constexpr std::array<std::byte, 4096> kEmptyTable{};
+
+}  // namespace
+
+NumberMap::NumberMap() { show(kEmptyTable.data(), 1); }
 
 void NumberMap::reserve(std::size_t count) {
   assert(size_ == 0);
   const double buckets = static_cast<double>(count) / (kLoadMax * kBucketEntries);
-  table_ = pages_for(static_cast<std::size_t>(buckets) + 1);
-  show(table_);
+  if (buckets > kPageBuckets) show(pages_for(static_cast<std::size_t>(buckets) + 1));
 }
 
 bool NumberMap::insert(std::uint64_t hash, std::uint32_t number) {
-  const bool grows = static_cast<double>(size_ + 1) > kLoadMax * places();
+  const bool grows = size_ >= grows_at_;
   if (grows) {
     // By a sixteenth, more or less: maps that filled up alike shall not all grow at once.
-    const std::size_t count = view().bucket_count;
+    const std::size_t count = table_.bytes() / sizeof(Bucket);
     move_to(count + count / 24 + count / 24 * (hash & 0xff) / 256 + 1);
   }
   view().place(HashParts::print(hash), number);
@@ -40,8 +47,7 @@ bool NumberMap::erase(std::uint64_t hash, std::uint32_t number) {
       bucket.entries[i].store(0, std::memory_order_release);
       for (std::uint32_t p = home; p != b; p = view.next(p)) view.buckets[p].add_passed(-1);
       --size_;
-      const bool shrinks =
-          view.bucket_count > kPageBuckets && static_cast<double>(size_) < kLoadMin * places();
+      const bool shrinks = size_ < shrinks_at_;
       if (shrinks) move_to(view.bucket_count - view.bucket_count / 4);
       return shrinks;
     }
@@ -62,8 +68,7 @@ void NumberMap::move_to(std::size_t bucket_count) {
       if (entry != 0) to.place(bucket.print(i), entry & kNumberMax);
     }
   }
-  retired_.push_back(std::exchange(table_, std::move(table)));
-  show(table_);
+  retired_.push_back(show(std::move(table)));
 }
 
 Pages NumberMap::pages_for(std::size_t bucket_count) {
@@ -72,12 +77,20 @@ Pages NumberMap::pages_for(std::size_t bucket_count) {
   return Pages(pages * kPageBytes);
 }
 
-void NumberMap::show(const Pages& table) {
-  const auto address = reinterpret_cast<std::uintptr_t>(table.data());
+Pages NumberMap::show(Pages table) {
+  const auto places = static_cast<double>(table.bytes() / sizeof(Bucket) * kBucketEntries);
+  grows_at_ = static_cast<std::uint32_t>(kLoadMax * places);
+  const bool smallest = table.bytes() == kPageBytes;
+  shrinks_at_ = smallest ? 0 : static_cast<std::uint32_t>(kLoadMin * places);
+  show(table.data(), table.bytes() / kPageBytes);
+  return std::exchange(table_, std::move(table));
+}
+
+void NumberMap::show(const void* buckets, std::size_t pages) {
+  const auto address = reinterpret_cast<std::uintptr_t>(buckets);
   static_assert(sizeof address == 8 && 64 - kPagesBits + 12 == 48, "48 bits of address are kept");
   assert(address % kPageBytes == 0 && address >> 48 == 0);
-  shown_.store(address / kPageBytes << kPagesBits | table.bytes() / kPageBytes,
-               std::memory_order_release);
+  shown_.store(address / kPageBytes << kPagesBits | pages, std::memory_order_release);
 }
 
 void NumberMap::View::place(std::uint32_t print, std::uint32_t number) const {

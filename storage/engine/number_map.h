@@ -39,6 +39,8 @@ struct HashParts {
 /// bucket counts the entries that found it full and went on, so a search knows when to stop and
 /// nothing is ever marked as deleted.
 ///
+/// An empty map has no memory of its own.
+///
 /// Threads: one writer; readers under a ReadGate::Pass. What was replaced stays readable until
 /// `free_retired`, which the writer calls after ReadGate::wait_for_readers. A reader that runs
 /// beside an insert or erase may or may not see it.
@@ -137,10 +139,9 @@ class alignas(64) NumberMap {
   /// Puts a new table of at least so many buckets in place, and the entries into it.
   void move_to(std::size_t bucket_count);
   [[nodiscard]] static Pages pages_for(std::size_t bucket_count);
-  void show(const Pages& table);
-  [[nodiscard]] double places() const {
-    return static_cast<double>(table_.bytes() / sizeof(Bucket) * kBucketEntries);
-  }
+  /// Makes it the table, and shows it to readers; gives the one before.
+  Pages show(Pages table);
+  void show(const void* buckets, std::size_t pages);
   /// One bit at the lowest bit of each 16 bits of `prints` that equal those of `print`, exactly.
   static std::uint64_t equal_lanes(std::uint64_t prints, std::uint32_t print) {
     constexpr std::uint64_t kOnes = 0x0001000100010001;
@@ -152,7 +153,9 @@ class alignas(64) NumberMap {
   std::atomic<std::uint64_t> shown_{0};  ///< a View; what readers see
   Pages table_;
   std::vector<Pages> retired_;
-  std::size_t size_ = 0;
+  std::uint32_t size_ = 0;
+  std::uint32_t grows_at_ = 0;    ///< from kLoadMax
+  std::uint32_t shrinks_at_ = 0;  ///< from kLoadMin
 };
 
 inline NumberMap::View NumberMap::view() const {

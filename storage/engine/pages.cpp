@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstring>
 #include <new>
 
 namespace shingled::storage {
@@ -21,6 +22,10 @@ Pages::Pages(std::size_t bytes)
 
 Pages::~Pages() {
   if (data_ != nullptr) ::munmap(data_, bytes_);
+}
+
+void Pages::clear(void* data, std::size_t bytes) {
+  if (::madvise(data, bytes, MADV_DONTNEED) != 0) std::memset(data, 0, bytes);
 }
 
 }  // namespace shingled::storage

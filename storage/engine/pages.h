@@ -26,6 +26,8 @@ class Pages {
   Pages& operator=(const Pages&) = delete;
 
   [[nodiscard]] void* data() const { return data_; }
+  /// Gives memory back to the system that lies in such pages; it reads as zeros from now on.
+  static void clear(void* data, std::size_t bytes);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
@@ -54,6 +56,13 @@ class BlockArray {
     if (block_at(index).load(std::memory_order_relaxed) != nullptr) return;
     T* block = static_cast<T*>(blocks_.emplace_back(kBlock * sizeof(T)).data());
     block_at(index).store(block, std::memory_order_release);
+  }
+
+  /// All of a block becomes zeros, and its memory the system's.
+  void clear_block(std::size_t index) {
+    if (T* block = block_at(index).load(std::memory_order_relaxed); block != nullptr) {
+      Pages::clear(block, kBlock * sizeof(T));
+    }
   }
 
  private:

@@ -50,7 +50,14 @@ void RecordStore::release(std::uint32_t number) {
 }
 
 void RecordStore::reuse_released() {
-  for (Kind& kind : kinds_) append(kind.free, kind.released);
+  for (Kind& kind : kinds_) {
+    for (const std::uint32_t number : kind.released) {
+      if (--block_used_[number / kBlock] != 0) continue;
+      heads_.clear_block(number);
+      lows_.clear_block(number);
+    }
+    append(kind.free, kind.released);
+  }
   append(free_sets_, released_sets_);
 }
 
@@ -91,6 +98,7 @@ std::uint32_t RecordStore::take_number(bool with_shingles) {
     heads_.ensure(next_block_);
     if (with_shingles) lows_.ensure(next_block_);
     block_has_shingles_.push_back(with_shingles);
+    block_used_.push_back(0);
     // From the back, so that numbers are given in rising order; 0 is nobody's.
     for (std::uint32_t number = next_block_ + kBlock - 1;; --number) {
       if (number != 0) free.push_back(number);
@@ -100,6 +108,7 @@ std::uint32_t RecordStore::take_number(bool with_shingles) {
   }
   const std::uint32_t number = free.back();
   free.pop_back();
+  ++block_used_[number / kBlock];
   return number;
 }
 

@@ -53,7 +53,7 @@ class PackedLows {
 static_assert(sizeof(PackedLows) == 144);
 
 /// Records by number: 88 bytes each, 144 more with shingles. Numbers come in blocks of one kind, so
-/// that a direct hash does not pay for shingles it has not.
+/// that a direct hash does not pay for shingles it has not. A block without records has no memory.
 ///
 /// Invariants: digest and shingles of a number do not change between `add` and `release`; flags
 /// are of one piece (more than one flag lives in a FlagSet of its own, replaced as a whole).
@@ -116,6 +116,7 @@ class RecordStore {
   std::uint32_t next_block_ = 0;  ///< numbers given to blocks so far
   std::uint32_t next_set_ = 1;
   std::vector<bool> block_has_shingles_;
+  std::vector<std::uint32_t> block_used_;  ///< numbers of the block that are not free
   std::atomic<std::uint64_t> size_{0};
 };
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -13,18 +14,24 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPatience{500};           ///< longest sleep of an idle writer
 constexpr std::chrono::seconds kExpiryPause{1};  ///< between two slices of the walk
 constexpr std::uint32_t kExpiryLooks = 65'536;   ///< records looked at in a slice: about 1 ms
-constexpr std::size_t kExpiryRemovals = 512;     ///< removed in a slice: one short transaction
+constexpr std::size_t kExpiryRemovals = 256;     ///< removed in a slice: one short transaction
+
+constexpr std::int64_t kWalPages = 1000;     ///< a checkpoint each: 4 MB, as SQLite does by default
+constexpr std::int64_t kGiveBack = 64;       ///< pages given back in a step
+constexpr std::int64_t kFreePagesMin = 256;  ///< and a sixteenth of the file: kept for coming adds
 
 }  // namespace
 
 Writer::Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<FuzzyTable> table,
-               Clock& clock, Logger& logger)
+               std::unique_ptr<Checkpointer> checkpointer, Clock& clock, Logger& logger)
     : options_(options),
       index_(index),
       table_(std::move(table)),
+      checkpointer_(std::move(checkpointer)),
       clock_(clock),
       logger_(logger),
       queue_(options.update_queue_max),
+      wal_due_(kWalPages),
       thread_([this] { run(); }) {
   ::pthread_setname_np(thread_.native_handle(), "writer");
 }
@@ -41,10 +48,14 @@ void Writer::submit(const Update& update, UpdateDone done) {
 void Writer::run() {
   const milliseconds gather =
       options_.durability == Durability::kSync ? options_.sync : milliseconds{0};
+  bool more_to_do = false;
   while (!queue_.finished()) {
-    auto group = queue_.take(options_.group_commit_max, kPatience, gather);
+    auto group =
+        queue_.take(options_.group_commit_max, more_to_do ? milliseconds{0} : kPatience, gather);
     if (!group.empty()) commit_updates(group);
-    if (options_.expire.count() > 0) expire_slice();
+    more_to_do = options_.expire.count() > 0 && expire_slice();
+    more_to_do |= give_back_slice();
+    tend_wal();
   }
 }
 
@@ -59,6 +70,7 @@ void Writer::commit_updates(const std::vector<QueuedUpdate>& group) {
   if (outcome) {
     counters_.added.fetch_add(adds, std::memory_order_relaxed);
     counters_.deleted.fetch_add(group.size() - adds, std::memory_order_relaxed);
+    rows_removed_ |= group.size() > adds;
   } else {
     counters_.refused.fetch_add(group.size(), std::memory_order_relaxed);
   }
@@ -73,21 +85,26 @@ Status Writer::commit(UpdateGroup& group) {
     if (Status written = group.write(); !written) return written;
     return transaction->commit();
   };
-  if (Status outcome = attempt(); !outcome) {
-    if (!std::exchange(disk_refuses_, true)) {
-      logger_.error(LogLine("storage_refused").field("reason", outcome.error().message));
-    }
+  if (const Status outcome = told(attempt()); !outcome) {
     return Error{ErrorCode::kUnavailable, outcome.error().message};
   }
-  if (std::exchange(disk_refuses_, false)) logger_.info(LogLine("storage_recovered"));
   counters_.commits.fetch_add(1, std::memory_order_relaxed);
   group.publish();
   return {};
 }
 
-void Writer::expire_slice() {
+Status Writer::told(Status outcome) {
+  if (outcome) {
+    if (std::exchange(disk_refuses_, false)) logger_.info(LogLine("storage_recovered"));
+  } else if (!std::exchange(disk_refuses_, true)) {
+    logger_.error(LogLine("storage_refused").field("reason", outcome.error().message));
+  }
+  return outcome;
+}
+
+bool Writer::expire_slice() {
   const TimePoint moment = clock_.now();
-  if (moment < expiry_due_) return;
+  if (moment < expiry_due_) return false;
   expiry_due_ = moment + kExpiryPause;
   const RecordStore& records = index_.records();
   const std::uint32_t now = this->now();
@@ -102,9 +119,44 @@ void Writer::expire_slice() {
       gone.expire(number);
     }
   }
-  if (gone.size() == 0) return;
   const std::size_t count = gone.size();
-  if (commit(gone)) counters_.expired.fetch_add(count, std::memory_order_relaxed);
+  if (count == 0 || !commit(gone)) return false;
+  counters_.expired.fetch_add(count, std::memory_order_relaxed);
+  rows_removed_ = true;
+  if (count < kExpiryRemovals) return false;
+  expiry_due_ = moment;
+  return true;
+}
+
+bool Writer::give_back_slice() {
+  if (!rows_removed_) return false;
+  rows_removed_ = false;
+  const auto unused = table_->free_pages();
+  const auto pages = table_->pages();
+  if (!unused || !pages) return false;
+  const std::int64_t surplus = *unused - *pages / 16 - kFreePagesMin;
+  if (surplus <= 0) return false;
+  const std::int64_t step = std::min(surplus, kGiveBack);
+  if (!told(table_->give_back(step))) return false;  // and again when more rows are gone
+  counters_.pages_returned.fetch_add(static_cast<std::uint64_t>(step), std::memory_order_relaxed);
+  rows_removed_ = true;
+  return true;
+}
+
+void Writer::tend_wal() {
+  Database& database = table_->database();
+  const std::int64_t pages = database.wal_pages();
+  if (pages < wal_seen_) wal_due_ = kWalPages;  // it has begun anew
+  wal_seen_ = pages;
+  if (auto outcome = checkpointer_->take_outcome()) {
+    // What was committed meanwhile is little. Once it is in the file, too, the WAL can begin anew;
+    // where it cannot (a tool reads the file), it is tried again so many pages later.
+    wal_due_ = pages + kWalPages;
+    if (*outcome) outcome = database.checkpoint();
+    if (told(*std::move(outcome))) counters_.checkpoints.fetch_add(1, std::memory_order_relaxed);
+  } else if (pages >= wal_due_) {
+    checkpointer_->start();
+  }
 }
 
 std::uint32_t Writer::now() const {

@@ -7,6 +7,7 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/options/storage_options.h"
+#include "storage/engine/checkpointer.h"
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/update_group.h"
 #include "storage/engine/update_queue.h"
@@ -21,20 +22,25 @@ struct WriterCounters {
   std::atomic<std::uint64_t> expired{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> commits{0};
+  std::atomic<std::uint64_t> checkpoints{0};
+  std::atomic<std::uint64_t> pages_returned{0};
 };
 
 /// The one thread that changes file and index: takes what has queued up as one group, commits it,
 /// shows it to the index, tells the submitters. While it commits, the next group gathers.
 ///
 /// A group the disk refuses is refused as a whole (kUnavailable), the index does not change, and
-/// the next group tries again; so the service recovers when the disk does. Between groups it walks
-/// a slice of the records and forgets the expired ones.
+/// the next group tries again; so the service recovers when the disk does.
+///
+/// Between groups it does its housekeeping in steps of a few milliseconds: it walks a slice of the
+/// records and forgets the expired ones, gives unused pages of the file back, and sees to it that
+/// the Checkpointer keeps the WAL short. While there is more to do, a step follows each group.
 ///
 /// Threads: one inside, "writer"; the destructor stops it after everything queued was committed.
 class Writer {
  public:
   Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<FuzzyTable> table,
-         Clock& clock, Logger& logger);
+         std::unique_ptr<Checkpointer> checkpointer, Clock& clock, Logger& logger);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -47,20 +53,29 @@ class Writer {
  private:
   void run();
   void commit_updates(const std::vector<QueuedUpdate>& group);
-  void expire_slice();
+  /// True: there is more to do at once. As `give_back_slice`.
+  bool expire_slice();
+  bool give_back_slice();
+  void tend_wal();
   /// One transaction and then the index.
   Status commit(UpdateGroup& group);
+  /// Says in the log when the disk begins to refuse and when it recovers; gives `outcome` back.
+  Status told(Status outcome);
   [[nodiscard]] std::uint32_t now() const;
 
   const EngineOptions options_;
   FuzzyIndex& index_;
   std::unique_ptr<FuzzyTable> table_;
+  std::unique_ptr<Checkpointer> checkpointer_;  ///< goes before the table, whose end is the WAL's
   Clock& clock_;
   Logger& logger_;
   UpdateQueue queue_;
   WriterCounters counters_;
   std::uint32_t expiry_next_ = 0;  ///< where the walk over the records goes on
   TimePoint expiry_due_{};
+  bool rows_removed_ = false;  ///< the file may have pages to give back
+  std::int64_t wal_due_;       ///< so many pages in the WAL ask for a checkpoint
+  std::int64_t wal_seen_ = 0;
   bool disk_refuses_ = false;  ///< said so in the log already
   std::jthread thread_;        ///< last: starts when all else is there
 };

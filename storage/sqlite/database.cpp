@@ -131,6 +131,21 @@ void Database::set_busy_timeout(int milliseconds) {
   sqlite3_busy_timeout(handle_.get(), milliseconds);
 }
 
+void Database::leave_checkpoints() {
+  const auto count = [](void* pages, sqlite3*, const char*, int in_wal) {
+    *static_cast<std::int64_t*>(pages) = in_wal;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(handle_.get(), count, &wal_pages_);  // in place of SQLite's own checkpoints
+}
+
+Status Database::checkpoint() {
+  const int code =
+      sqlite3_wal_checkpoint_v2(handle_.get(), "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY) return {};
+  return error(code);
+}
+
 std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
 Error Database::error(int code) const {

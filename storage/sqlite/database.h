@@ -71,6 +71,14 @@ class Database {
   Result<std::int64_t> integer(const char* sql);
   /// How long to wait for someone else's lock before kUnavailable.
   void set_busy_timeout(int milliseconds);
+  /// From now on commits of this connection leave the WAL to whoever calls `checkpoint`.
+  void leave_checkpoints();
+  /// Pages in the WAL after the last commit of this connection; counted after `leave_checkpoints`.
+  [[nodiscard]] std::int64_t wal_pages() const { return wal_pages_; }
+  /// Copies what the WAL holds into the file, as far as readers allow, and syncs it; other
+  /// connections go on reading and writing. When all of it was copied, the next commit begins the
+  /// WAL anew. That someone else is at it is no error.
+  Status checkpoint();
   [[nodiscard]] std::int64_t last_insert_id() const;
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -84,6 +92,7 @@ class Database {
   [[nodiscard]] Error error(int code) const;
 
   std::string path_;
+  std::int64_t wal_pages_ = 0;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

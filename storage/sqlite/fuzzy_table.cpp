@@ -230,6 +230,16 @@ Result<std::optional<FuzzyRow>> FuzzyTable::find(const Digest& digest) {
   return found;
 }
 
+Result<std::int64_t> FuzzyTable::free_pages() {
+  return database_->integer("PRAGMA freelist_count");
+}
+
+Result<std::int64_t> FuzzyTable::pages() { return database_->integer("PRAGMA page_count"); }
+
+Status FuzzyTable::give_back(std::int64_t pages) {
+  return database_->execute(("PRAGMA incremental_vacuum(" + std::to_string(pages) + ")").c_str());
+}
+
 Result<std::int64_t> FuzzyTable::count() {
   return database_->integer("SELECT count(*) FROM digests");
 }

@@ -52,6 +52,13 @@ class FuzzyTable {
   /// Deletes a row and gives its shingles, which the index needs to forget it.
   Result<std::optional<Shingles>> remove(std::int64_t id);
 
+  // ---- upkeep; outside of transactions ----------------------------------------------------------
+  /// Pages the file has and does not use.
+  Result<std::int64_t> free_pages();
+  Result<std::int64_t> pages();
+  /// Gives up to so many unused pages back; the file shrinks at the next checkpoint.
+  Status give_back(std::int64_t pages);
+
   // ---- reading ----------------------------------------------------------------------------------
   /// Calls `each` for every row in the order of ids until it returns false.
   Status for_each(const std::function<bool(const FuzzyRow&)>& each);

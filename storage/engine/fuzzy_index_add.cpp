@@ -1,0 +1,111 @@
+// How records get into the index. A record has 33 entries in 33 maps, each a cache line nobody has
+// touched lately; so many records go together, map by map, and look ahead.
+#include <array>
+
+#include "storage/engine/fuzzy_index.h"
+#include "storage/engine/hashes.h"
+
+namespace shingled::storage {
+
+/// Records on their way: first digest and record of each, then their slots, slot by slot.
+class FuzzyIndex::Addition {
+ public:
+  Addition(FuzzyIndex& index, std::span<const NewRecord> records)
+      : index_(index), records_(records) {
+    numbers_.reserve(records.size());
+    for (auto& hashes : slots_) hashes.reserve(records.size());
+  }
+
+  /// Ends before the first digest that is there already; gives how many there were until then.
+  std::size_t add_digests() {
+    std::vector<std::uint64_t> hashes;
+    for (const NewRecord& record : records_) hashes.push_back(hash_of(record.fingerprint.digest));
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      if (i + kAhead < hashes.size()) {
+        index_.digest_map(hashes[i + kAhead]).prefetch(hashes[i + kAhead]);
+      }
+      if (!add_digest(records_[i], hashes[i])) return i;
+    }
+    return records_.size();
+  }
+
+  void add_slots() {
+    std::vector<Owner> owners(numbers_.size());
+    for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+      order_by_shard(slots_[slot], owners);
+      for (std::size_t i = 0; i < owners.size(); ++i) {
+        if (i + kAhead < owners.size()) {
+          const std::uint64_t ahead = owners[i + kAhead].hash;
+          index_.slot_map(slot, ahead).prefetch(ahead);
+        }
+        index_.add_owner(slot, owners[i].hash, owners[i].number);
+      }
+    }
+  }
+
+ private:
+  struct Owner {
+    std::uint64_t hash;
+    std::uint32_t number;
+  };
+  static constexpr std::size_t kAhead = 16;  ///< about as many cache misses as a core can wait for
+
+  bool add_digest(const NewRecord& record, std::uint64_t hash) {
+    const Fingerprint& fingerprint = record.fingerprint;
+    if (index_.find(fingerprint.digest) != record.replaces) return false;
+    PackedLows lows{};
+    if (fingerprint.shingles) {
+      for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+        const std::uint64_t slot_hash = hash_of((*fingerprint.shingles)[slot]);
+        lows.set(slot, HashParts::low(slot_hash));
+        slots_[slot].push_back(slot_hash);
+      }
+    }
+    const std::uint32_t number = index_.records_.add(fingerprint.digest, record.state,
+                                                     fingerprint.shingles ? &lows : nullptr);
+    index_.insert(index_.digest_map(hash), hash, number);
+    if (fingerprint.shingles) numbers_.push_back(number);
+    return true;
+  }
+
+  /// One shard after the other: what a shard takes then lies within few pages of memory.
+  void order_by_shard(const std::vector<std::uint64_t>& hashes, std::vector<Owner>& owners) const {
+    std::array<std::size_t, kShards + 1> begins{};
+    for (const std::uint64_t hash : hashes) ++begins[HashParts::shard(hash) + 1];
+    for (std::size_t shard = 1; shard < kShards; ++shard) begins[shard] += begins[shard - 1];
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      owners[begins[HashParts::shard(hashes[i])]++] = {hashes[i], numbers_[i]};
+    }
+  }
+
+  FuzzyIndex& index_;
+  std::span<const NewRecord> records_;
+  std::vector<std::uint32_t> numbers_;  ///< of those with shingles, as the hashes of a slot
+  std::array<std::vector<std::uint64_t>, kShingleCount> slots_;
+};
+
+std::size_t FuzzyIndex::add(std::span<const NewRecord> records) {
+  Addition addition(*this, records);
+  const std::size_t added = addition.add_digests();
+  addition.add_slots();
+  return added;
+}
+
+void FuzzyIndex::add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t number) {
+  NumberMap& map = slot_map(slot, hash);
+  std::uint32_t owners = 0;
+  std::uint32_t oldest = 0;
+  map.for_each_candidate(hash, [&](std::uint32_t owner) {
+    if (records_.shingles(owner).get(slot) != HashParts::low(hash)) return;
+    ++owners;
+    if (oldest == 0 || records_.updated(owner) < records_.updated(oldest)) oldest = owner;
+  });
+  if (owners >= options_.slot_owners_max) {
+    slot_overflows_.fetch_add(1, std::memory_order_relaxed);
+    if (records_.updated(oldest) > records_.updated(number)) return;
+    erase(map, hash, oldest);
+  }
+  insert(map, hash, number);
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,111 @@
+#include "storage/engine/loader.h"
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace shingled::storage {
+namespace {
+
+using Rows = std::vector<FuzzyIndex::NewRecord>;
+
+/// Read and added together, 28 MB: the more, the closer together are those of one map's shard.
+constexpr std::size_t kRows = 65'536;
+constexpr std::uint64_t kProgressRows = 1'000'000;  ///< a log line each
+
+/// One portion of rows on its way from the thread that reads to the one that adds.
+class Handover {
+ public:
+  /// Waits for room. False: the taker has gone, reading on is of no use.
+  bool put(Rows rows) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !rows_ || taker_gone_; });
+    if (taker_gone_) return false;
+    rows_ = std::move(rows);
+    changed_.notify_one();
+    return true;
+  }
+  void end(Status outcome) {
+    const std::lock_guard lock(mutex_);
+    outcome_ = std::move(outcome);
+    changed_.notify_one();
+  }
+  /// The next portion; nothing after the last one.
+  std::optional<Rows> take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return rows_ || outcome_; });
+    changed_.notify_one();
+    return std::exchange(rows_, std::nullopt);
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    taker_gone_ = true;
+    changed_.notify_one();
+  }
+  /// How reading ended; after the last portion.
+  [[nodiscard]] Status outcome() {
+    const std::lock_guard lock(mutex_);
+    return outcome_.value_or(Status());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Rows> rows_;  ///< guarded by mutex_, as is the rest
+  std::optional<Status> outcome_;
+  bool taker_gone_ = false;
+};
+
+void read_rows(FuzzyTable& table, Handover& handover) {
+  Rows rows;
+  rows.reserve(kRows);
+  Status outcome = table.for_each([&](const FuzzyRow& row) {
+    rows.push_back({{row.digest, row.shingles}, {row.id, row.flags, row.created, row.updated}});
+    if (rows.size() < kRows) return true;
+    const bool goes_on = handover.put(std::exchange(rows, {}));
+    rows.reserve(kRows);
+    return goes_on;
+  });
+  if (outcome && !rows.empty()) handover.put(std::move(rows));
+  handover.end(std::move(outcome));
+}
+
+Status add(const Rows& rows, FuzzyIndex& index, const std::string& path) {
+  if (index.room() < rows.size()) return Error{ErrorCode::kLimit, path + ": more rows than fit"};
+  const std::size_t added = index.add(rows);
+  index.collect();
+  if (added == rows.size()) return {};
+  return Error{
+      ErrorCode::kCorrupt,
+      path + ": digests row " + std::to_string(rows[added].state.row) + " has a digest twice"};
+}
+
+}  // namespace
+
+Status load(FuzzyTable& table, FuzzyIndex& index, Logger& logger) {
+  const auto count = table.count();
+  if (!count) return count.error();
+  index.reserve(static_cast<std::uint64_t>(*count));
+  Handover handover;
+  std::jthread reader([&] { read_rows(table, handover); });
+  ::pthread_setname_np(reader.native_handle(), "load");
+  std::uint64_t progress = 0;
+  while (const auto rows = handover.take()) {
+    if (Status added = add(*rows, index, table.database().path()); !added) {
+      handover.leave();
+      return added;
+    }
+    if (index.size() / kProgressRows == progress) continue;
+    progress = index.size() / kProgressRows;
+    logger.info(LogLine("storage_loading").field("rows", index.size()).field("of", *count));
+  }
+  return handover.outcome();
+}
+
+}  // namespace shingled::storage

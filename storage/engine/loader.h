@@ -1,0 +1,16 @@
+#pragma once
+
+#include "config/base/logger.h"
+#include "storage/engine/fuzzy_index.h"
+#include "storage/sqlite/fuzzy_table.h"
+
+namespace shingled::storage {
+
+/// Replays the file into the empty index: a thread of its own reads some ten thousand rows while
+/// this one adds those before. Progress goes to the log, a line each million rows.
+///
+/// Errors: those of the table; kCorrupt for a digest that stands there twice, kLimit for more rows
+/// than the index can hold. Then the index is of no use.
+Status load(FuzzyTable& table, FuzzyIndex& index, Logger& logger);
+
+}  // namespace shingled::storage
