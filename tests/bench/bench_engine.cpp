@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +16,9 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <semaphore>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "storage/engine/engine.h"
@@ -57,6 +60,30 @@ Update add_of(const Fingerprint& fingerprint) {
   return {.flag = 1, .value = 10, .fingerprint = fingerprint};
 }
 
+/// Writes a file of that many rows, each as old as `age_of(i)` says, past the engine: ten million
+/// adds would take longer than what is measured.
+template <typename AgeOf>
+void fill(const std::string& path, std::size_t count, const AgeOf& age_of) {
+  auto table = FuzzyTable::open(path, Durability::kNormal);
+  if (!table) std::exit(1);
+  const std::uint32_t now = unix_now();
+  FuzzyRow row;
+  row.flags.add({1, 10});
+  constexpr std::size_t kRows = 16'384;
+  for (std::size_t begin = 0; begin < count; begin += kRows) {
+    auto transaction = (*table)->begin();
+    if (!transaction) std::exit(1);
+    for (std::size_t i = begin; i < std::min(begin + kRows, count); ++i) {
+      const Fingerprint fingerprint = fingerprint_of(i);
+      row.digest = fingerprint.digest;
+      row.shingles = fingerprint.shingles;
+      row.updated = row.created = now - age_of(i);
+      if (!(*table)->insert(row)) std::exit(1);
+    }
+    if (!transaction->commit()) std::exit(1);
+  }
+}
+
 /// A store with record_count() hashes, built once.
 class Store {
  public:
@@ -64,7 +91,9 @@ class Store {
     std::filesystem::create_directories(directory_);
     const char* kept = std::getenv("SHINGLED_BENCH_FILE");
     options_.hashfile = kept != nullptr ? kept : directory_ / "fuzzy.db";
-    if (!std::filesystem::exists(options_.hashfile)) fill();
+    if (!std::filesystem::exists(options_.hashfile)) {
+      fill(options_.hashfile, record_count(), [](std::size_t) { return 0U; });
+    }
     reopen();
   }
   ~Store() {
@@ -98,27 +127,6 @@ class Store {
   }
 
  private:
-  /// Past the engine: ten million adds would take longer than what is measured.
-  void fill() {
-    auto table = FuzzyTable::open(options_.hashfile, Durability::kNormal);
-    if (!table) std::exit(1);
-    FuzzyRow row;
-    row.updated = row.created = unix_now();
-    row.flags.add({1, 10});
-    constexpr std::size_t kRows = 16'384;
-    for (std::size_t begin = 0, count = record_count(); begin < count; begin += kRows) {
-      auto transaction = (*table)->begin();
-      if (!transaction) std::exit(1);
-      for (std::size_t i = begin; i < std::min(begin + kRows, count); ++i) {
-        const Fingerprint fingerprint = fingerprint_of(i);
-        row.digest = fingerprint.digest;
-        row.shingles = fingerprint.shingles;
-        if (!(*table)->insert(row)) std::exit(1);
-      }
-      if (!transaction->commit()) std::exit(1);
-    }
-  }
-
   std::filesystem::path directory_;
   EngineOptions options_;
   SystemClock clock_;
@@ -191,10 +199,86 @@ void BM_Open(benchmark::State& state) {
   state.counters["file_bytes_a_record"] = static_cast<double>(store.file_bytes()) / records;
 }
 
+/// How long each of many things took.
+class Latencies {
+ public:
+  using Moment = std::chrono::steady_clock::time_point;
+  void add(Moment begun) { took_.push_back(std::chrono::steady_clock::now() - begun); }
+  /// In microseconds: what `share` of them stayed under.
+  [[nodiscard]] double percentile(double share) {
+    if (took_.empty()) return 0;
+    const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(took_.size() - 1));
+    std::nth_element(took_.begin(), took_.begin() + at, took_.end());
+    return std::chrono::duration<double, std::micro>(took_[static_cast<std::size_t>(at)]).count();
+  }
+
+ private:
+  std::vector<std::chrono::steady_clock::duration> took_;
+};
+
+/// 64 updates in flight and one thread that checks, for ten seconds: latencies of both.
+/// With `expiring` every second record is past its time at the start.
+void BM_Latencies(benchmark::State& state) {
+  const bool expired = state.range(0) != 0;
+  EngineOptions options;
+  const std::filesystem::path directory =
+      bench_directory() / ("shingled-latencies-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(directory);
+  options.hashfile = directory / "fuzzy.db";
+  constexpr std::size_t kRecords = 200'000;
+  const auto age = static_cast<std::uint32_t>(options.expire.count()) + 10;
+  fill(options.hashfile, kRecords, [&](std::size_t i) { return expired && i % 2 == 0 ? age : 0; });
+  SystemClock clock;
+  NullLogger logger;
+  auto engine = Engine::open(options, clock, logger);
+  if (!engine) return state.SkipWithError(engine.error().message.c_str());
+  Latencies checks;
+  Latencies updates;
+  std::atomic<bool> stop{false};
+  for (auto _ : state) {
+    std::thread checker([&] {
+      Seeded random(9);
+      while (!stop) {
+        const std::uint64_t known = random() % (kRecords / 2) * 2 + 1;
+        const Fingerprint asked = near_duplicate(fingerprint_of(known), 24, random);
+        const auto begun = std::chrono::steady_clock::now();
+        benchmark::DoNotOptimize((*engine)->check(asked.digest, &*asked.shingles, unix_now()));
+        checks.add(begun);
+      }
+    });
+    std::counting_semaphore<> in_flight(64);
+    std::uint64_t next = std::uint64_t{1} << 41;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (std::chrono::steady_clock::now() < end) {
+      in_flight.acquire();
+      (*engine)->submit(add_of(fingerprint_of(next++)),
+                        [&, begun = std::chrono::steady_clock::now()](const Status&) {
+                          updates.add(begun);
+                          in_flight.release();
+                        });
+    }
+    for (int i = 0; i < 64; ++i) in_flight.acquire();
+    stop = true;
+    checker.join();
+    state.SetItemsProcessed(static_cast<std::int64_t>(next - (std::uint64_t{1} << 41)));
+  }
+  const EngineCounters counters = (*engine)->counters();
+  state.counters["check_p50_us"] = checks.percentile(0.5);
+  state.counters["check_p99_us"] = checks.percentile(0.99);
+  state.counters["check_p999_us"] = checks.percentile(0.999);
+  state.counters["add_p50_us"] = updates.percentile(0.5);
+  state.counters["add_p99_us"] = updates.percentile(0.99);
+  state.counters["checkpoints"] = static_cast<double>(counters.checkpoints);
+  state.counters["expired"] = static_cast<double>(counters.expired);
+  engine->reset();
+  std::filesystem::remove_all(directory);
+}
+
 BENCHMARK(BM_DirectHit);
 BENCHMARK(BM_MissWithShingles);
 BENCHMARK(BM_NearDuplicate24);
 BENCHMARK(BM_Open)->UseManualTime()->Iterations(1)->Unit(benchmark::kSecond);
+BENCHMARK(BM_Latencies)->ArgName("expiring")->Arg(0)->Arg(1)->UseRealTime()->Iterations(1);
 BENCHMARK(BM_AddWithCommit)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime();
 
 }  // namespace
