@@ -41,7 +41,11 @@ std::string nest_multiparts(std::size_t bytes) {
   std::string out;
   for (std::size_t i = 0; out.size() < bytes; ++i) {
     const std::string boundary = "b" + std::to_string(i);
-    out += "Content-Type: multipart/mixed; boundary=" + boundary + "\n\n--" + boundary + "\n";
+    for (const std::string_view piece :
+         {std::string_view("Content-Type: multipart/mixed; boundary="), std::string_view(boundary),
+          std::string_view("\n\n--"), std::string_view(boundary), std::string_view("\n")}) {
+      out += piece;
+    }
   }
   return out;
 }
@@ -54,7 +58,7 @@ std::string nest_multiparts(std::size_t bytes) {
   }
 
 const std::vector<WorstCase>& worst_cases() {
-  static const std::vector<WorstCase> kCases = {
+  static const std::vector<WorstCase> cases = {
       // ---- words ----
       SHINGLED_CASE("one word without end", repeat(kPlain, "a", bytes)),
       SHINGLED_CASE("one word again and again", repeat(kPlain, "word ", bytes)),
@@ -139,7 +143,7 @@ const std::vector<WorstCase>& worst_cases() {
       SHINGLED_CASE("dashes", repeat(kMixed, "-", bytes)),
       SHINGLED_CASE("footers", repeat(kMixed, "-- \nfoot\n", bytes)),
   };
-  return kCases;
+  return cases;
 }
 
 #undef SHINGLED_CASE

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 constexpr double kMillisecondsMax = 50;
-constexpr double kRatioMax = 3;  // 2 is linear; times of a few milliseconds are noisy
+constexpr double kRatioMax = 3.5;  // 2 is linear, 4 quadratic; fresh memory costs more than reused
 constexpr double kNoiseMilliseconds = 5;
 
 /// Processor time of this thread, which other work on the machine does not add to.

@@ -16,9 +16,9 @@ import rspamd
 
 CORPUS = pathlib.Path(__file__).resolve().parents[3] / "shared" / "corpus"
 STEP = int(os.environ.get("SHINGLED_CORPUS_STEP", "8"))
-# Of the messages with a hash. The peer is a 3.4: even a real 4.1.6 finds only 98.1 % of what it taught, which leaves
-# little room for us when we hash as that does.
-FOUND_SHARE_MIN = {"rspamd-3": 0.98, "rspamd-4": 0.95}
+# Of the messages with a hash. The peer is a 3.4: even a real 4.1.6 finds only 98.1 % of what it taught, and of every
+# eighth message two that we miss are 3 %.
+FOUND_SHARE_MIN = {"rspamd-3": 0.98, "rspamd-4": 0.98 if STEP == 1 else 0.95}
 EX_DATAERR = 65  # a message without a hash is among them
 
 
