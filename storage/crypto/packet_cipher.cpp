@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace shingled::storage {
@@ -10,7 +12,8 @@ namespace {
 
 constexpr std::size_t kTagAt = crypto_stream_xchacha20_NONCEBYTES;
 constexpr std::size_t kTagBytes = crypto_onetimeauth_poly1305_BYTES;
-constexpr std::uint64_t kPayloadBlock = 1;  // block 0 makes the key of the tag; its rest is unused
+constexpr std::size_t kBlock = 64;           // of the keystream; block 0 makes the key of the tag
+constexpr std::size_t kStride = 4 * kBlock;  // libsodium computes so many blocks at once
 static_assert(kTagAt + kTagBytes == kSealBytes);
 static_assert(crypto_box_curve25519xchacha20poly1305_BEFORENMBYTES == SharedKey::size());
 static_assert(std::tuple_size_v<PublicKey> ==
@@ -20,13 +23,48 @@ static_assert(std::tuple_size_v<Nonce> == crypto_stream_xchacha20_NONCEBYTES);
 // Chooses the processor's fastest code; before it libsodium works, but slowly.
 const bool kSodiumReady = sodium_init() >= 0;
 
-using TagKey = Secret<crypto_onetimeauth_poly1305_KEYBYTES>;
+/// One message under the keystream of its nonce, in either direction.
+///
+/// The key of the tag and the first bytes of the message come out of one call, for whole strides:
+/// XChaCha20 twice, once for either, would cost another HChaCha20 and, below a stride, the slow
+/// path of libsodium. A command with shingles just fits.
+class Keystream {
+ public:
+  Keystream(const SharedKey& key, const std::uint8_t* nonce, BytesView message)
+      : nonce_(nonce + crypto_core_hchacha20_INPUTBYTES),
+        head_(message.first(std::min(message.size(), kHeadMax))),
+        rest_(message.subspan(head_.size())) {
+    crypto_core_hchacha20(key_.reveal(), nonce, key.reveal(), nullptr);
+    if (!head_.empty()) std::memcpy(&blocks_[kBlock], head_.data(), head_.size());
+    const std::size_t bytes = (kBlock + head_.size() + kStride - 1) / kStride * kStride;
+    crypto_stream_chacha20_xor_ic(blocks_.data(), blocks_.data(), bytes, nonce_, 0, key_.reveal());
+  }
+  ~Keystream() { sodium_memzero(blocks_.data(), kBlock); }  // the rest says nothing about a key
+  Keystream(const Keystream&) = delete;
+  Keystream& operator=(const Keystream&) = delete;
+  Keystream(Keystream&&) = delete;
+  Keystream& operator=(Keystream&&) = delete;
 
-TagKey tag_key(const SharedKey& key, const std::uint8_t* nonce) {
-  TagKey out;
-  crypto_stream_xchacha20(out.reveal(), TagKey::size(), nonce, key.reveal());
-  return out;
-}
+  [[nodiscard]] const std::uint8_t* tag_key() const { return blocks_.data(); }
+  /// The message, turned into the other form; `out` has room for it.
+  void write(std::uint8_t* out) const {
+    if (!head_.empty()) std::memcpy(out, &blocks_[kBlock], head_.size());
+    if (rest_.empty()) return;
+    crypto_stream_chacha20_xor_ic(out + head_.size(), rest_.data(), rest_.size(), nonce_, kBlocks,
+                                  key_.reveal());
+  }
+
+ private:
+  static constexpr std::size_t kBlocks = 8;
+  static constexpr std::size_t kHeadMax = (kBlocks - 1) * kBlock;
+  static_assert(kBlocks * kBlock % kStride == 0);
+
+  Secret<crypto_core_hchacha20_OUTPUTBYTES> key_;
+  const std::uint8_t* nonce_;
+  BytesView head_;
+  BytesView rest_;
+  std::array<std::uint8_t, kBlocks * kBlock> blocks_{};
+};
 
 }  // namespace
 
@@ -45,28 +83,22 @@ std::size_t seal(const SharedKey& key, const Nonce& nonce, BytesView message,
   if (out.size() < length) return 0;
   std::uint8_t* const ciphertext = out.data() + kSealBytes;
   std::memcpy(out.data(), nonce.data(), nonce.size());
-  if (!message.empty()) {
-    crypto_stream_xchacha20_xor_ic(ciphertext, message.data(), message.size(), nonce.data(),
-                                   kPayloadBlock, key.reveal());
-  }
-  crypto_onetimeauth_poly1305(out.data() + kTagAt, ciphertext, message.size(),
-                              tag_key(key, nonce.data()).reveal());
+  const Keystream keystream(key, nonce.data(), message);
+  keystream.write(ciphertext);
+  crypto_onetimeauth_poly1305(out.data() + kTagAt, ciphertext, message.size(), keystream.tag_key());
   return length;
 }
 
 std::optional<std::size_t> open(const SharedKey& key, BytesView sealed,
                                 std::span<std::uint8_t> out) {
   if (sealed.size() < kSealBytes || sealed.size() - kSealBytes > out.size()) return std::nullopt;
-  const std::uint8_t* const nonce = sealed.data();
   const BytesView ciphertext = sealed.subspan(kSealBytes);
+  const Keystream keystream(key, sealed.data(), ciphertext);
   if (crypto_onetimeauth_poly1305_verify(sealed.data() + kTagAt, ciphertext.data(),
-                                         ciphertext.size(), tag_key(key, nonce).reveal()) != 0) {
+                                         ciphertext.size(), keystream.tag_key()) != 0) {
     return std::nullopt;
   }
-  if (!ciphertext.empty()) {
-    crypto_stream_xchacha20_xor_ic(out.data(), ciphertext.data(), ciphertext.size(), nonce,
-                                   kPayloadBlock, key.reveal());
-  }
+  keystream.write(out.data());
   return ciphertext.size();
 }
 

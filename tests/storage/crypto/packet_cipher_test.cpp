@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "storage/crypto/sealed_request.h"
 #include "tests/support/wire_vectors.h"
 
@@ -95,6 +97,27 @@ TEST(PacketCipher, RefusesEveryFlippedBitAndEveryTruncation) {
   EXPECT_EQ(out, Bytes(message.size(), 0)) << "nothing of a refused message may leak";
   EXPECT_TRUE(open(test_key(), sealed, out));
   EXPECT_EQ(out, message);
+}
+
+// The recorded packets are short; a stream cipher has the same bytes at the same place for any
+// length, wherever the implementation changes its step.
+TEST(PacketCipher, SealsAndOpensEveryLength) {
+  constexpr std::size_t kLongest = 1100;
+  const Nonce nonce{4, 5, 6};
+  const Bytes longest(kLongest, 0x3c);
+  Bytes whole(kSealBytes + kLongest);
+  ASSERT_EQ(seal(test_key(), nonce, longest, whole), whole.size());
+  for (std::size_t length = 0; length <= kLongest; ++length) {
+    const BytesView message = BytesView(longest).first(length);
+    Bytes sealed(kSealBytes + length);
+    ASSERT_EQ(seal(test_key(), nonce, message, sealed), sealed.size());
+    ASSERT_TRUE(std::ranges::equal(BytesView(sealed).subspan(kSealBytes),
+                                   BytesView(whole).subspan(kSealBytes, length)))
+        << length;
+    Bytes opened(length);
+    ASSERT_EQ(open(test_key(), sealed, opened), length);
+    ASSERT_TRUE(std::ranges::equal(opened, message)) << length;
+  }
 }
 
 TEST(PacketCipher, ChecksTheRoomItIsGiven) {
