@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -53,6 +54,12 @@ struct Update {
   friend bool operator==(const Update&, const Update&) = default;
 };
 
+/// What a CHECK asks. Lent.
+struct Question {
+  const Digest* digest = nullptr;
+  const Shingles* shingles = nullptr;  ///< null = an exact digest or nothing
+};
+
 /// Called once when an update is durable (success) or was refused. May come on another thread; must
 /// not block.
 using UpdateDone = std::function<void(const Status&)>;
@@ -68,6 +75,13 @@ class FuzzyStore {
   /// `updated`. An expired record is no match. `now` in Unix seconds.
   [[nodiscard]] virtual std::optional<Match> check(const Digest& digest, const Shingles* shingles,
                                                    std::uint32_t now) const = 0;
+  /// `check` for each question; `answers` has as many places. A store that must fetch from memory
+  /// fetches for all of them at once.
+  virtual void check_batch(std::span<const Question> questions, std::uint32_t now,
+                           std::span<std::optional<Match>> answers) const {
+    for (std::size_t i = 0; i < questions.size(); ++i)
+      answers[i] = check(*questions[i].digest, questions[i].shingles, now);
+  }
   /// Every match over the threshold, best first, at most `most`.
   [[nodiscard]] virtual std::vector<Match> check_all(const Fingerprint& fingerprint,
                                                      std::uint32_t now, std::size_t most) const = 0;

@@ -55,6 +55,9 @@ struct ServerOptions {
   bool encrypted_only = false;             ///< what is not encrypted is refused
   bool read_only = false;                  ///< WRITE and DEL are refused to everybody
   std::uint32_t threads = 0;               ///< worker threads, 1 to 1024; 0 = one a processor
+  /// A request that waited longer to be read is dropped, for its client has given it up; updates in
+  /// the clear are not. 1ms to 1h, 0 = none is.
+  std::chrono::milliseconds queue_wait_max{500};
   std::uint64_t socket_buffer_bytes = 4UL * 1024 * 1024;  ///< of the kernel, each, 4K to 1G
 
   friend bool operator==(const ServerOptions&, const ServerOptions&) = default;

@@ -51,6 +51,8 @@ void load_server(Section& section, ServerOptions& out) {
   section.boolean("encrypted_only", out.encrypted_only);
   section.boolean("read_only", out.read_only);
   section.number<std::uint32_t>("threads", out.threads, {0, 1024});
+  section.duration<milliseconds>("queue_wait_max", out.queue_wait_max, {milliseconds(1), hours(1)},
+                                 "never");
   section.size("socket_buffer_bytes", out.socket_buffer_bytes, {4096, std::uint64_t{1} << 30});
   // A key that was given and is wrong has its problem already.
   const bool none = !keypair || keypair->is_null() || keypair->list().empty();

@@ -34,8 +34,7 @@ void RequestHandler::use(std::shared_ptr<const Access> access, std::size_t key_c
   keys_ = SharedKeyCache(key_cache_size);
 }
 
-Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::uint32_t now,
-                               std::span<std::uint8_t> out) {
+Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::span<std::uint8_t> out) {
   if (access_->is_blocked(peer.ip)) {
     counters_.blocked.add(1);
     return Drop::kBlocked;
@@ -58,8 +57,11 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::uint32_t
   if (!opened.key && access_->needs_encryption())
     return answer(refuse(*command, kStatusNotEncrypted));
   switch (command->code) {
-    case CommandCode::kCheck:
-      return answer(check(*command, now));
+    case CommandCode::kCheck: {
+      PendingCheck check{ticket_for(*command, opened, form), std::nullopt};
+      if (const Shingles* shingles = command->shingles_or_null()) check.shingles = *shingles;
+      return check;
+    }
     case CommandCode::kStat:
       return answer(stat(*command));
     case CommandCode::kPing: {
@@ -75,6 +77,25 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::uint32_t
       return pending(*command, opened, peer, form);
   }
   return answer(refuse(*command, kStatusNotPermitted));
+}
+
+Answer RequestHandler::finish_check(const ReplyTicket& ticket, const std::optional<Match>& match,
+                                    std::span<std::uint8_t> out) {
+  counters_.checks.add(1);
+  Reply reply = reply_to(ticket);
+  reply.flag = 0;
+  if (match && match->flag_count != 0) {
+    counters_.hits.add(1);
+    reply.value = match->flags[0].value;
+    reply.flag = match->flags[0].flag;
+    reply.probability = match->probability();
+    reply.digest = match->digest;
+    reply.time = match->created;
+    reply.matched = true;
+    reply.extra_count = static_cast<std::uint8_t>(match->flag_count - 1);
+    std::copy_n(match->flags.begin() + 1, reply.extra_count, reply.extra.begin());
+  }
+  return dress(reply, ticket.form, ticket.key, out);
 }
 
 Answer RequestHandler::finish(const ReplyTicket& ticket, bool stored, std::span<std::uint8_t> out) {
@@ -111,24 +132,6 @@ std::optional<SharedKey> RequestHandler::agree(const SealedRequest& request) con
   return own == nullptr ? std::nullopt : shared_key(own->secret_key, request.client);
 }
 
-Reply RequestHandler::check(const Command& command, std::uint32_t now) {
-  counters_.checks.add(1);
-  Reply reply = reply_to(command);
-  reply.flag = 0;
-  const auto match = store_.check(command.digest, command.shingles_or_null(), now);
-  if (!match || match->flag_count == 0) return reply;
-  counters_.hits.add(1);
-  reply.value = match->flags[0].value;
-  reply.flag = match->flags[0].flag;
-  reply.probability = match->probability();
-  reply.digest = match->digest;
-  reply.time = match->created;
-  reply.matched = true;
-  reply.extra_count = static_cast<std::uint8_t>(match->flag_count - 1);
-  std::copy_n(match->flags.begin() + 1, reply.extra_count, reply.extra.begin());
-  return reply;
-}
-
 Reply RequestHandler::stat(const Command& command) {
   counters_.stats.add(1);
   const std::uint64_t count = store_.size();
@@ -147,6 +150,11 @@ Reply RequestHandler::refuse(const Command& command, std::int32_t status) {
   return reply;
 }
 
+ReplyTicket RequestHandler::ticket_for(const Command& command, const Opened& opened,
+                                       ReplyForm form) {
+  return {command.code, command.flag, command.tag, command.digest, form, opened.key};
+}
+
 PendingUpdate RequestHandler::pending(const Command& command, const Opened& opened,
                                       const Peer& peer, ReplyForm form) const {
   PendingUpdate pending;
@@ -162,7 +170,7 @@ PendingUpdate RequestHandler::pending(const Command& command, const Opened& open
   } else {
     update.kind = Update::Kind::kDelete;  // on the wire it has no flag: all lists are meant
   }
-  pending.ticket = {command.code, command.flag, command.tag, command.digest, form, opened.key};
+  pending.ticket = ticket_for(command, opened, form);
 
   // Who (the client's key, else its address and port) and what, without the version byte: a client
   // that falls back to another version means the same update.

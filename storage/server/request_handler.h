@@ -53,6 +53,16 @@ struct ReplyTicket {
   std::optional<SharedKey> key;  ///< the reply is sealed with it; none = in the clear
 };
 
+/// A CHECK that may be answered; its reply waits for the look-up, which is made for many at once.
+struct PendingCheck {
+  ReplyTicket ticket;
+  std::optional<Shingles> shingles;
+
+  [[nodiscard]] Question question() const {
+    return {&ticket.digest, shingles ? &*shingles : nullptr};
+  }
+};
+
 /// An update that may be made; its reply waits for the commit.
 struct PendingUpdate {
   Update update;
@@ -60,14 +70,13 @@ struct PendingUpdate {
   MessageName name{};  ///< equal for a request and its retransmissions
 };
 
-using Handled = std::variant<Drop, Answer, PendingUpdate>;
+using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 
-/// From a packet to its answer: opens, decodes, checks rights, asks the store, encodes, seals.
-/// PROTOCOL.md says who gets what.
+/// From a packet to its answer: opens, decodes, checks rights; then, when the store has spoken,
+/// encodes and seals. PROTOCOL.md says who gets what.
 ///
 /// No I/O. Threads: one thread; every worker has its own handler.
-/// Cost: no allocation and no lock, unless the store has one, for anything but an update and a new
-/// client's key.
+/// Cost: no allocation and no lock for anything but an update and a new client's key.
 class RequestHandler {
  public:
   /// `names` makes the names of updates; all handlers of one server share it.
@@ -77,11 +86,13 @@ class RequestHandler {
   /// Takes over rights and keys; needed before the first packet.
   void use(std::shared_ptr<const Access> access, std::size_t key_cache_size);
 
-  /// `now` in Unix seconds; `out` has room for kSealedReplyBytesMax bytes. Counts what it saw,
-  /// except updates: `finish` does.
-  Handled handle(BytesView packet, const Peer& peer, std::uint32_t now,
-                 std::span<std::uint8_t> out);
+  /// What becomes of a packet. `out` has room for kSealedReplyBytesMax bytes; an Answer stands in
+  /// it. Counts what it saw, except checks and updates: `finish_check` and `finish` do.
+  Handled handle(BytesView packet, const Peer& peer, std::span<std::uint8_t> out);
 
+  /// The reply to a CHECK: `match` is what the store found.
+  Answer finish_check(const ReplyTicket& ticket, const std::optional<Match>& match,
+                      std::span<std::uint8_t> out);
   /// The reply to an update: what became of it is known now.
   Answer finish(const ReplyTicket& ticket, bool stored, std::span<std::uint8_t> out);
   /// The reply to a retransmission of an update that was answered before.
@@ -95,9 +106,9 @@ class RequestHandler {
   };
   std::variant<Drop, Opened> open_packet(BytesView packet);
   [[nodiscard]] std::optional<SharedKey> agree(const SealedRequest& request) const;
-  Reply check(const Command& command, std::uint32_t now);
   Reply stat(const Command& command);
   Reply refuse(const Command& command, std::int32_t status);
+  static ReplyTicket ticket_for(const Command& command, const Opened& opened, ReplyForm form);
   PendingUpdate pending(const Command& command, const Opened& opened, const Peer& peer,
                         ReplyForm form) const;
   Answer dress(const Reply& reply, ReplyForm form, const std::optional<SharedKey>& key,

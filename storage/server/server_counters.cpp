@@ -14,6 +14,7 @@ ServerCounters& ServerCounters::operator+=(const ServerCounters& other) {
   invalid += other.invalid;
   undecryptable += other.undecryptable;
   blocked += other.blocked;
+  too_late += other.too_late;
   kernel_drops += other.kernel_drops;
   unsent += other.unsent;
   return *this;
@@ -31,6 +32,7 @@ ServerCounters WorkerCounters::read() const {
           .invalid = invalid.read(),
           .undecryptable = undecryptable.read(),
           .blocked = blocked.read(),
+          .too_late = too_late.read(),
           .kernel_drops = kernel_drops.read(),
           .unsent = unsent.read()};
 }

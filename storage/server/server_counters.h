@@ -18,6 +18,7 @@ struct ServerCounters {
   std::uint64_t invalid = 0;        ///< dropped: no command
   std::uint64_t undecryptable = 0;  ///< dropped: unknown key or bad MAC
   std::uint64_t blocked = 0;        ///< dropped: blocked source
+  std::uint64_t too_late = 0;       ///< dropped: waited longer than queue_wait_max to be read
   std::uint64_t kernel_drops = 0;   ///< dropped by the kernel: the socket's buffer was full
   std::uint64_t unsent = 0;         ///< replies the kernel would not take
 
@@ -40,7 +41,7 @@ class Counter {
 /// The counters of one worker: no line of the cache is written by two threads.
 struct alignas(64) WorkerCounters {
   Counter checks, hits, adds, deletes, stats, pings, refused, repeats;
-  Counter invalid, undecryptable, blocked, kernel_drops, unsent;
+  Counter invalid, undecryptable, blocked, too_late, kernel_drops, unsent;
 
   [[nodiscard]] ServerCounters read() const;
 };

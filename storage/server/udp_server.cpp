@@ -62,9 +62,11 @@ class UdpServer::Impl {
   Impl(const ServerOptions& options, Access access, std::size_t workers, FuzzyStore& store,
        Clock& clock, Random& random, Logger& logger)
       : logger_(logger),
-        access_({std::make_shared<const Access>(std::move(access)), options.keypair_cache_size}),
+        access_({std::make_shared<const Access>(std::move(access)), options.keypair_cache_size,
+                 options.queue_wait_max}),
         desk_(std::make_shared<UpdateDesk>(workers)),
-        shared_{store, clock, random, access_, *desk_, names_} {
+        losses_(logger),
+        shared_{store, clock, random, access_, *desk_, names_, losses_} {
     random.fill(names_);
   }
 
@@ -72,6 +74,7 @@ class UdpServer::Impl {
     for (std::jthread& thread : threads_) thread.request_stop();
     for (std::size_t i = 0; i < threads_.size(); ++i) desk_->mailbox(i).wake();
     threads_.clear();  // joins
+    tell_counters();
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -106,7 +109,8 @@ class UdpServer::Impl {
       logger_.error(LogLine("fuzzy_reload_refused").field("why", access.error().message));
       return;
     }
-    access_.set({std::make_shared<const Access>(std::move(*access)), options.keypair_cache_size});
+    access_.set({std::make_shared<const Access>(std::move(*access)), options.keypair_cache_size,
+                 options.queue_wait_max});
   }
 
   [[nodiscard]] const std::vector<SocketAddress>& addresses() const { return addresses_; }
@@ -117,10 +121,30 @@ class UdpServer::Impl {
   }
 
  private:
+  void tell_counters() {
+    const ServerCounters sum = counters();
+    logger_.info(LogLine("fuzzy_served")
+                     .field("checks", sum.checks)
+                     .field("hits", sum.hits)
+                     .field("adds", sum.adds)
+                     .field("deletes", sum.deletes)
+                     .field("stats", sum.stats)
+                     .field("pings", sum.pings)
+                     .field("refused", sum.refused)
+                     .field("repeats", sum.repeats)
+                     .field("invalid", sum.invalid)
+                     .field("undecryptable", sum.undecryptable)
+                     .field("blocked", sum.blocked)
+                     .field("too_late", sum.too_late)
+                     .field("kernel_drops", sum.kernel_drops)
+                     .field("unsent", sum.unsent));
+  }
+
   Logger& logger_;
   MessageNameKey names_{};
   AccessSource access_;
   std::shared_ptr<UpdateDesk> desk_;
+  LossReport losses_;
   WorkerShared shared_;
   std::vector<SocketAddress> addresses_;
   std::vector<std::unique_ptr<UdpWorker>> workers_;

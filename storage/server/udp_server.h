@@ -15,8 +15,8 @@ namespace shingled::storage {
 /// The fuzzy service on UDP: sockets and threads around the request handler.
 ///
 /// Threads: `start` makes options.threads workers (0 = one a processor), each with its own
-/// SO_REUSEPORT socket per listening address; the destructor stops and joins them and sends the
-/// replies of updates that were committed.
+/// SO_REUSEPORT socket per listening address; the destructor stops and joins them, sends the
+/// replies of updates that were committed, and logs the counters.
 class UdpServer {
  public:
   /// Errors: kDenied or kUnavailable, naming the address (port in use, no permission), kNotFound

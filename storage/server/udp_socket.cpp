@@ -2,6 +2,7 @@
 
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -30,7 +31,9 @@ Status prepare(int fd, const SocketAddress& address, UdpSocket::Sharing sharing,
   for (const int name : {SO_RCVBUF, SO_RCVBUFFORCE, SO_SNDBUF, SO_SNDBUFFORCE}) {
     (void)setsockopt(fd, SOL_SOCKET, name, &buffer, sizeof buffer);
   }
-  if (auto status = set_option(fd, SOL_SOCKET, SO_RXQ_OVFL, 1); !status) return status;
+  for (const int name : {SO_RXQ_OVFL, SO_TIMESTAMPNS}) {
+    if (auto status = set_option(fd, SOL_SOCKET, name, 1); !status) return status;
+  }
   if (sharing == UdpSocket::Sharing::kAmongUs) {
     if (auto status = set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1); !status) return status;
   }
@@ -104,6 +107,19 @@ ReplyRoute ReceiveBatch::route(std::size_t i) const {
   return route;
 }
 
+Duration ReceiveBatch::waited(std::size_t i) const {
+  auto header = headers_[i].msg_hdr;
+  for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;
+    timespec arrived{};
+    std::memcpy(&arrived, CMSG_DATA(c), sizeof arrived);
+    const Duration waited = std::chrono::seconds(read_at_.tv_sec - arrived.tv_sec) +
+                            std::chrono::nanoseconds(read_at_.tv_nsec - arrived.tv_nsec);
+    return std::max(waited, Duration::zero());
+  }
+  return Duration::zero();
+}
+
 SendBatch::SendBatch() : headers_{} {
   for (std::size_t i = 0; i < kBatchPackets; ++i) {
     msghdr& header = headers_[i].msg_hdr;
@@ -152,6 +168,7 @@ void UdpSocket::receive(ReceiveBatch& batch) {
       recvmmsg(fd_.get(), batch.headers_.data(), kBatchPackets, MSG_DONTWAIT, nullptr);
   // An error here is one that a peer caused (ICMP) or a passing one; the next call shows.
   batch.size_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+  clock_gettime(CLOCK_REALTIME, &batch.read_at_);
   if (batch.size_ != 0) note_drops(batch.headers_[batch.size_ - 1]);
 }
 

@@ -6,9 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <span>
+#include <utility>
 
 #include "config/base/byte_reader.h"
+#include "config/base/clock.h"
 #include "config/base/result.h"
 #include "config/base/socket_address.h"
 #include "config/base/unique_fd.h"
@@ -43,11 +46,14 @@ class ReceiveBatch {
   [[nodiscard]] BytesView packet(std::size_t i) const;
   [[nodiscard]] Peer peer(std::size_t i) const;
   [[nodiscard]] ReplyRoute route(std::size_t i) const;
+  /// How long it stood in the kernel's queue. 0 when the wall clock was set back meanwhile.
+  [[nodiscard]] Duration waited(std::size_t i) const;
 
  private:
   friend class UdpSocket;
-  static constexpr std::size_t kControlBytes =
-      CMSG_SPACE(sizeof(std::uint32_t)) + CMSG_SPACE(sizeof(in6_pktinfo));
+  static constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(std::uint32_t)) +
+                                               CMSG_SPACE(sizeof(timespec)) +
+                                               CMSG_SPACE(sizeof(in6_pktinfo));
   struct alignas(cmsghdr) Control {
     std::array<std::uint8_t, kControlBytes> bytes;
   };
@@ -58,6 +64,7 @@ class ReceiveBatch {
   std::array<iovec, kBatchPackets> vectors_;
   std::array<mmsghdr, kBatchPackets> headers_;
   std::size_t size_ = 0;
+  timespec read_at_{};  // by the clock the kernel stamps packets with
 };
 
 /// Replies sent at once.   Threads: one thread.

@@ -2,7 +2,10 @@
 
 #include <sys/epoll.h>
 
+#include <span>
 #include <utility>
+
+#include "storage/server/lateness.h"
 
 namespace shingled::storage {
 
@@ -55,38 +58,69 @@ void UdpWorker::wait(int timeout_ms) {
 }
 
 void UdpWorker::serve(std::size_t socket) {
-  if (const std::uint64_t version = shared_.access.version(); version != access_version_) {
-    auto snapshot = shared_.access.get();
-    handler_.use(std::move(snapshot.access), snapshot.key_cache_size);
-    access_version_ = version;
-  }
+  look_for_new_access();
   for (int batch = 0; batch < kBatchesInARow; ++batch) {
     sockets_[socket].receive(received_);
     if (received_.size() == 0) return;
-    counters_.kernel_drops.add(sockets_[socket].take_drops());
     const TimePoint now = shared_.clock.now();
-    const auto wall = static_cast<std::uint32_t>(shared_.clock.wall().time_since_epoch().count());
-    for (std::size_t i = 0; i < received_.size(); ++i) handle(socket, i, wall, now);
+    const std::uint32_t kernel_drops = sockets_[socket].take_drops();
+    const std::uint64_t too_late = counters_.too_late.read();
+    for (std::size_t i = 0; i < received_.size(); ++i) handle(socket, i, now);
+    answer_checks();
     flush(socket);
+    counters_.kernel_drops.add(kernel_drops);
+    shared_.losses.note(kernel_drops, counters_.too_late.read() - too_late, now);
     if (received_.size() < kBatchPackets) return;  // level-triggered: epoll tells of the rest
   }
 }
 
-void UdpWorker::handle(std::size_t socket, std::size_t i, std::uint32_t wall, TimePoint now) {
-  Handled handled = handler_.handle(received_.packet(i), received_.peer(i), wall, replies_.room());
-  if (const Answer* answer = std::get_if<Answer>(&handled)) {
-    replies_.add(answer->bytes, received_.route(i));
+void UdpWorker::look_for_new_access() {
+  const std::uint64_t version = shared_.access.version();
+  if (version == access_version_) return;
+  auto snapshot = shared_.access.get();
+  handler_.use(std::move(snapshot.access), snapshot.key_cache_size);
+  queue_wait_max_ = snapshot.queue_wait_max;
+  access_version_ = version;
+}
+
+void UdpWorker::handle(std::size_t socket, std::size_t i, TimePoint now) {
+  const BytesView packet = received_.packet(i);
+  if (is_too_late(packet, received_.waited(i), queue_wait_max_)) {
+    counters_.too_late.add(1);
     return;
   }
-  auto* pending = std::get_if<PendingUpdate>(&handled);
-  if (pending == nullptr) return;
-  const ReplyTicket ticket = pending->ticket;
+  Handled handled = handler_.handle(packet, received_.peer(i), replies_.room());
+  if (const Answer* answer = std::get_if<Answer>(&handled)) {
+    replies_.add(answer->bytes, received_.route(i));
+  } else if (auto* check = std::get_if<PendingCheck>(&handled)) {
+    asked_[asked_count_++] = {i, *check};
+  } else if (const auto* update = std::get_if<PendingUpdate>(&handled)) {
+    submit(socket, i, *update, now);
+  }
+}
+
+void UdpWorker::submit(std::size_t socket, std::size_t i, const PendingUpdate& pending,
+                       TimePoint now) {
   const ReplyRoute route = received_.route(i);
   const auto taken =
-      shared_.desk.submit(shared_.store, *pending, {number_, socket, route, ticket}, now);
+      shared_.desk.submit(shared_.store, pending, {number_, socket, route, pending.ticket}, now);
   if (taken != UpdateDesk::Taken::kFirst) counters_.repeats.add(1);
   if (taken != UpdateDesk::Taken::kKnownDone) return;
-  replies_.add(handler_.repeat(ticket, replies_.room()).bytes, route);
+  replies_.add(handler_.repeat(pending.ticket, replies_.room()).bytes, route);
+}
+
+void UdpWorker::answer_checks() {
+  if (asked_count_ == 0) return;
+  std::array<Question, kBatchPackets> questions;
+  for (std::size_t i = 0; i < asked_count_; ++i) questions[i] = asked_[i].check.question();
+  const auto wall = static_cast<std::uint32_t>(shared_.clock.wall().time_since_epoch().count());
+  shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
+  for (std::size_t i = 0; i < asked_count_; ++i) {
+    const Answer answer =
+        handler_.finish_check(asked_[i].check.ticket, matches_[i], replies_.room());
+    replies_.add(answer.bytes, received_.route(asked_[i].packet));
+  }
+  asked_count_ = 0;
 }
 
 void UdpWorker::answer_finished() {

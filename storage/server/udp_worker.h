@@ -1,11 +1,14 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
 #include "config/base/clock.h"
+#include "storage/server/loss_report.h"
 #include "storage/server/request_handler.h"
 #include "storage/server/udp_socket.h"
 #include "storage/server/update_desk.h"
@@ -19,6 +22,7 @@ class AccessSource {
   struct Snapshot {
     std::shared_ptr<const Access> access;
     std::size_t key_cache_size = 0;
+    Duration queue_wait_max{};
   };
   explicit AccessSource(Snapshot snapshot) : snapshot_(std::in_place, std::move(snapshot)) {}
 
@@ -42,6 +46,7 @@ struct WorkerShared {
   AccessSource& access;
   UpdateDesk& desk;
   const MessageNameKey& names;
+  LossReport& losses;
 };
 
 /// One thread of the server: its sockets, its handler, its batches.
@@ -62,7 +67,11 @@ class UdpWorker {
  private:
   void wait(int timeout_ms);
   void serve(std::size_t socket);
-  void handle(std::size_t socket, std::size_t i, std::uint32_t wall, TimePoint now);
+  /// Takes over what a reload changed.
+  void look_for_new_access();
+  void handle(std::size_t socket, std::size_t i, TimePoint now);
+  void submit(std::size_t socket, std::size_t i, const PendingUpdate& pending, TimePoint now);
+  void answer_checks();
   void answer_finished();
   void flush(std::size_t socket);
 
@@ -73,9 +82,18 @@ class UdpWorker {
   WorkerCounters counters_;
   RequestHandler handler_;
   std::uint64_t access_version_ = 0;
+  Duration queue_wait_max_{};
   // Large; on the heap with the worker itself.
   ReceiveBatch received_;
   SendBatch replies_;
+  // The CHECKs of a batch, looked up together.
+  struct Asked {
+    std::size_t packet = 0;  // of received_
+    PendingCheck check;
+  };
+  std::array<Asked, kBatchPackets> asked_;
+  std::size_t asked_count_ = 0;
+  std::array<std::optional<Match>, kBatchPackets> matches_;
 };
 
 }  // namespace shingled::storage

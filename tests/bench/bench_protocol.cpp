@@ -4,6 +4,7 @@
 #include "storage/crypto/keypair.h"
 #include "storage/server/request_handler.h"
 #include "tests/support/fake_store.h"
+#include "tests/support/handle_one.h"
 #include "tests/support/seeded_random.h"
 
 namespace shingled::storage {
@@ -62,7 +63,8 @@ void handle(benchmark::State& state, const Bytes& packet, const ServerOptions& o
               options.keypair_cache_size);
   const Peer peer{*IpAddress::parse("192.0.2.1"), 40'000};
   std::array<std::uint8_t, kSealedReplyBytesMax> out{};
-  for (auto _ : state) benchmark::DoNotOptimize(handler.handle(packet, peer, 1, out));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(testing::handle_one(handler, store, packet, peer, 1, out));
 }
 
 void BM_HandlePlain(benchmark::State& state) {

@@ -8,6 +8,7 @@
 #include "storage/crypto/keypair.h"
 #include "storage/server/request_handler.h"
 #include "tests/support/fake_store.h"
+#include "tests/support/handle_one.h"
 #include "tests/support/seeded_random.h"
 
 using namespace shingled;
@@ -34,7 +35,8 @@ struct World {
 
 void handle(World& world, BytesView packet, const char* ip, std::size_t reply_bytes_max) {
   std::array<std::uint8_t, kSealedReplyBytesMax> out{};
-  const Handled handled = world.handler.handle(packet, {*IpAddress::parse(ip), 9}, 1, out);
+  const Handled handled = shingled::testing::handle_one(world.handler, world.store, packet,
+                                                        {*IpAddress::parse(ip), 9}, 1, out);
   const auto* answer = std::get_if<Answer>(&handled);
   if (answer != nullptr && (answer->bytes == 0 || answer->bytes > reply_bytes_max)) std::abort();
 }

@@ -4,6 +4,7 @@
 
 #include "storage/crypto/keypair.h"
 #include "tests/support/fake_store.h"
+#include "tests/support/handle_one.h"
 #include "tests/support/seeded_random.h"
 #include "tests/support/wire_vectors.h"
 
@@ -13,6 +14,7 @@ namespace {
 using testing::array_of;
 using testing::bytes_of;
 using testing::FakeStore;
+using testing::handle_one;
 using testing::keypair_of;
 using testing::SeededRandom;
 using testing::wire_vectors;
@@ -31,7 +33,10 @@ class RequestHandlerTest : public ::testing::Test {
   Handled handle(const Command& command, const Peer& from = peer("127.0.0.1")) {
     Bytes packet(kCommandBytesMax);
     packet.resize(encode_command(command, packet));
-    return handler_.handle(packet, from, kNow, out_);
+    return handle_packet(packet, from);
+  }
+  Handled handle_packet(BytesView packet, const Peer& from) {
+    return handle_one(handler_, store_, packet, from, kNow, out_);
   }
   Reply reply(const Handled& handled) {
     const auto* answer = std::get_if<Answer>(&handled);
@@ -250,8 +255,8 @@ TEST_F(SealedRequestTest, IsAnsweredSealedAndLongForAnybody) {
     options_.encrypted_only = true;
     use(options_);
     for (int again = 0; again < 2; ++again) {
-      const Handled handled = handler_.handle(sealed(command(CommandCode::kCheck, kVersionFlags)),
-                                              peer("192.0.2.1"), kNow, out_);
+      const Handled handled =
+          handle_packet(sealed(command(CommandCode::kCheck, kVersionFlags)), peer("192.0.2.1"));
       ASSERT_EQ(std::get<Answer>(handled).bytes, 184U);
       Bytes plain(144);
       ASSERT_TRUE(open(key(), BytesView(out_).first(184), plain));
@@ -266,7 +271,7 @@ TEST_F(SealedRequestTest, IsRefusedWithAnyBitFlipped) {
     Bytes damaged = packet;
     damaged[byte] ^= 0x10;
     const bool names_the_key = byte >= 4 && byte < 12;
-    const Handled handled = handler_.handle(damaged, peer("127.0.0.1"), kNow, out_);
+    const Handled handled = handle_packet(damaged, peer("127.0.0.1"));
     // An unknown name means the default key, which opens it: as the protocol has it.
     EXPECT_EQ(std::holds_alternative<Drop>(handled), !names_the_key) << byte;
   }
@@ -277,15 +282,14 @@ TEST_F(SealedRequestTest, IsRefusedWithAnyBitFlipped) {
 TEST_F(SealedRequestTest, IsNoCommandIfWhatWasSealedIsNone) {
   Command command = this->command(CommandCode::kCheck);
   command.version = 6;
-  const Handled handled = handler_.handle(sealed(command), peer("127.0.0.1"), kNow, out_);
+  const Handled handled = handle_packet(sealed(command), peer("127.0.0.1"));
   EXPECT_EQ(std::get<Drop>(handled), Drop::kInvalid);
 }
 
 TEST_F(SealedRequestTest, IsDroppedByAServerWithoutKeys) {
   options_.keypair.clear();
   use(options_);
-  const Handled handled =
-      handler_.handle(sealed(command(CommandCode::kCheck)), peer("127.0.0.1"), kNow, out_);
+  const Handled handled = handle_packet(sealed(command(CommandCode::kCheck)), peer("127.0.0.1"));
   EXPECT_EQ(std::get<Drop>(handled), Drop::kUndecryptable);
 }
 
@@ -293,8 +297,8 @@ TEST_F(SealedRequestTest, NamesAnUpdateByItsClientKeyWhereverItComesFrom) {
   const Bytes packet = sealed(command(CommandCode::kWrite));
   options_.allow_update.push_back(*Network::parse("192.0.2.1"));
   use(options_);
-  const Handled first = handler_.handle(packet, peer("127.0.0.1"), kNow, out_);
-  const Handled replayed = handler_.handle(packet, peer("192.0.2.1"), kNow, out_);
+  const Handled first = handle_packet(packet, peer("127.0.0.1"));
+  const Handled replayed = handle_packet(packet, peer("192.0.2.1"));
   EXPECT_EQ(std::get<PendingUpdate>(first).name, std::get<PendingUpdate>(replayed).name);
 }
 
@@ -308,7 +312,7 @@ TEST_F(RequestHandlerTest, ValidatesAsTheNewerLiveServerDid) {
     const Bytes packet = bytes_of(c.at("packet_hex"));
     // The socket cuts what is longer than 1024 bytes and hands over nothing.
     const BytesView received = packet.size() > kCommandBytesMax ? BytesView{} : BytesView(packet);
-    const Handled handled = handler_.handle(received, peer("127.0.0.1"), kNow, out_);
+    const Handled handled = handle_packet(received, peer("127.0.0.1"));
     const auto* answer = std::get_if<Answer>(&handled);
     const nlohmann::json& expected = c.at("reply_len_4_1_6");
     EXPECT_EQ(answer == nullptr, expected.is_null());

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+
+namespace shingled::storage {
+
+/// Tells the log that requests are lost because there are too many: the first time at once, then
+/// once a minute while it goes on.   Threads: any thread, never waiting for another.
+class LossReport {
+ public:
+  static constexpr Duration kInterval = std::chrono::minutes(1);
+
+  explicit LossReport(Logger& logger) : logger_(logger) {}
+
+  /// `kernel_drops`: found no room in the socket's buffer; `too_late`: dropped by us.
+  void note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now);
+
+ private:
+  Logger& logger_;
+  std::atomic<std::uint64_t> kernel_drops_{0};  // since the last line
+  std::atomic<std::uint64_t> too_late_{0};
+  std::atomic<Duration::rep> due_{Duration::min().count()};  // of the next line
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,187 @@
+// The path of a CHECK neither allocates nor locks. This program replaces operator new and the
+// C library's mutex and counts what the server's workers do to them.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+
+#include "storage/crypto/keypair.h"
+#include "storage/crypto/nonce_source.h"
+#include "storage/crypto/sealed_request.h"
+#include "storage/engine/engine.h"
+#include "storage/protocol/codec.h"
+#include "storage/server/udp_server.h"
+#include "tests/storage/engine/random_fingerprint.h"
+#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/udp_peer.h"
+
+namespace {
+
+std::atomic<std::uint64_t> allocations{0};
+std::atomic<std::uint64_t> locks{0};
+
+bool is_worker() {
+  std::array<char, 16> name{};
+  prctl(PR_GET_NAME, name.data());
+  return std::string_view(name.data()).starts_with("fuzzy-");
+}
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  if (is_worker()) allocations.fetch_add(1);
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  if (void* memory = std::aligned_alloc(alignment, rounded)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+#if !defined(__SANITIZE_THREAD__)  // which has a mutex of its own in this place
+extern "C" __attribute__((visibility("default"))) int pthread_mutex_lock(pthread_mutex_t* mutex) {
+  using Lock = int (*)(pthread_mutex_t*);
+  static const auto real = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  if (is_worker()) locks.fetch_add(1);
+  return real(mutex);
+}
+#endif
+
+namespace shingled::storage {
+namespace {
+
+using testing::UdpPeer;
+
+class AllocationsTest : public ::testing::Test {
+ protected:
+  AllocationsTest() {
+    EngineOptions engine;
+    engine.hashfile = directory_.file("fuzzy.db");
+    engine_ = Engine::open(engine, clock_, logger_).value();
+    EXPECT_TRUE(engine_->apply(std::array{
+        Update{.flag = 1, .value = 1, .fingerprint = known_},
+        // Several flags, and near enough to be weighed against the other.
+        Update{.flag = 1, .value = 1, .fingerprint = cousin_},
+        Update{.flag = 2, .value = 1, .fingerprint = cousin_},
+    }));
+    ServerOptions server;
+    server.listen = {*SocketSpec::parse("inet:0@127.0.0.1")};
+    server.blocked = {*Network::parse("127.0.0.2")};
+    server.keypair = {keypair_};
+    server.threads = 1;
+    server_ = UdpServer::start(server, *engine_, clock_, random_, logger_).value();
+  }
+
+  static Bytes packet_of(CommandCode code, const Fingerprint& asked, std::uint8_t version) {
+    Command command;
+    command.version = version;
+    command.code = code;
+    command.digest = asked.digest;
+    if (asked.shingles) {
+      command.shingle_count = kShingleCount;
+      command.shingles = *asked.shingles;
+    }
+    Bytes packet(kCommandBytesMax);
+    packet.resize(encode_command(command, packet));
+    return packet;
+  }
+  Bytes sealed(const Bytes& plain) {
+    const SharedKey key = shared_key(client_.secret_key, keypair_.public_key).value();
+    Bytes packet(kRequestSealBytes + plain.size());
+    EXPECT_NE(
+        seal_request(keypair_.public_key, client_.public_key, key, nonces_.next(), plain, packet),
+        0U);
+    return packet;
+  }
+  /// The counter of allocations and that of locks, moved by `times` packets.
+  std::pair<std::uint64_t, std::uint64_t> cost_of(UdpPeer& peer, const Bytes& packet, bool answered,
+                                                  int times) {
+    const std::uint64_t allocations_before = allocations;
+    const std::uint64_t locks_before = locks;
+    for (int i = 0; i < times; ++i) {
+      peer.send(packet, server_->addresses().front());
+      if (answered && !peer.receive()) ADD_FAILURE() << "no answer";
+    }
+    if (!answered) {  // the next answered one comes after it
+      peer_.send(packet_of(CommandCode::kPing, {}, kVersionLong), server_->addresses().front());
+      EXPECT_TRUE(peer_.receive());
+    }
+    return {allocations - allocations_before, locks - locks_before};
+  }
+
+  TemporaryDirectory directory_;
+  SystemClock clock_;
+  SystemRandom random_;
+  NullLogger logger_;
+  NonceSource nonces_{random_};
+  Keypair keypair_ = generate_keypair(random_);
+  Keypair client_ = generate_keypair(random_);
+  Seeded seeded_{1};
+  Fingerprint known_ = random_fingerprint(seeded_);
+  Fingerprint cousin_ = near_duplicate(known_, 20, seeded_);
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<UdpServer> server_;
+  UdpPeer peer_;
+};
+
+TEST_F(AllocationsTest, AnsweringTakesNeitherMemoryNorLock) {
+  constexpr int kTimes = 200;
+  const Fingerprint near = near_duplicate(known_, 18, seeded_);
+  const Fingerprint stranger = random_fingerprint(seeded_);
+  const Fingerprint digest_alone{known_.digest, std::nullopt};
+  UdpPeer blocked("127.0.0.2");
+  const struct {
+    const char* why;
+    Bytes packet;
+    bool answered = true;
+    bool is_blocked = false;
+  } cases[] = {
+      {"direct hit", packet_of(CommandCode::kCheck, digest_alone, kVersionLong)},
+      {"direct hit with shingles", packet_of(CommandCode::kCheck, known_, kVersionLong)},
+      {"several flags", packet_of(CommandCode::kCheck, cousin_, kVersionFlags)},
+      {"near-duplicate", packet_of(CommandCode::kCheck, near, kVersionLong)},
+      {"miss", packet_of(CommandCode::kCheck, stranger, kVersionLong)},
+      {"sealed hit", sealed(packet_of(CommandCode::kCheck, digest_alone, kVersionLong))},
+      {"sealed miss", sealed(packet_of(CommandCode::kCheck, stranger, kVersionFlags))},
+      {"PING", packet_of(CommandCode::kPing, {}, kVersionLong)},
+      {"STAT", packet_of(CommandCode::kStat, {}, kVersionLong)},
+      {"refused", packet_of(static_cast<CommandCode>(77), {}, kVersionLong)},
+      {"no command", Bytes(75, 4), false},
+      {"a blocked source", packet_of(CommandCode::kPing, {}, kVersionLong), false, true},
+  };
+  for (const auto& c : cases) {
+    UdpPeer& peer = c.is_blocked ? blocked : peer_;
+    // The first one may make a client's key, a thread's stripe, a table's first page.
+    (void)cost_of(peer, c.packet, c.answered, 1);
+    const auto [memory, lock] = cost_of(peer, c.packet, c.answered, kTimes);
+    EXPECT_EQ(memory, 0U) << c.why;
+    EXPECT_EQ(lock, 0U) << c.why;
+  }
+}
+
+// The counters above count: an update, which waits in a queue for its commit, moves both.
+TEST_F(AllocationsTest, AnUpdateTakesBoth) {
+  const Bytes write = packet_of(CommandCode::kWrite, known_, kVersionLong);
+  const auto [memory, lock] = cost_of(peer_, write, true, 1);
+  EXPECT_GT(memory, 0U);
+#if !defined(__SANITIZE_THREAD__)
+  EXPECT_GT(lock, 0U);
+#else
+  (void)lock;
+#endif
+}
+
+}  // namespace
+}  // namespace shingled::storage

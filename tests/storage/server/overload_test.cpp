@@ -1,0 +1,144 @@
+// What becomes of packets when they come faster than they can be answered.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "storage/protocol/codec.h"
+#include "storage/server/udp_server.h"
+#include "tests/support/fake_store.h"
+#include "tests/support/udp_peer.h"
+
+namespace shingled::storage {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::eventually;
+using testing::FakeStore;
+using testing::UdpPeer;
+
+/// A store whose look-ups take as long as the test likes.
+class SlowStore final : public FuzzyStore {
+ public:
+  explicit SlowStore(std::function<void()> delay) : delay_(std::move(delay)) {}
+
+  std::optional<Match> check(const Digest&, const Shingles*, std::uint32_t) const override {
+    delay_();
+    return std::nullopt;
+  }
+  std::vector<Match> check_all(const Fingerprint&, std::uint32_t, std::size_t) const override {
+    return {};
+  }
+  void submit(Update update, UpdateDone done) override {
+    store_.submit(std::move(update), std::move(done));
+  }
+  std::uint64_t size() const override { return store_.size(); }
+
+ private:
+  std::function<void()> delay_;
+  FakeStore store_;
+};
+
+class OverloadTest : public ::testing::Test {
+ protected:
+  void start(milliseconds queue_wait_max, std::function<void()> delay) {
+    store_ = std::make_unique<SlowStore>(std::move(delay));
+    options_.listen = {*SocketSpec::parse("inet:0@127.0.0.1")};
+    options_.threads = 1;
+    options_.queue_wait_max = queue_wait_max;
+    auto started = UdpServer::start(options_, *store_, clock_, random_, logger_);
+    ASSERT_TRUE(started) << started.error().message;
+    server_ = std::move(*started);
+  }
+  void send(CommandCode code, std::uint32_t tag) {
+    Command command;
+    command.code = code;
+    command.tag = tag;
+    command.value = 1;
+    std::array<std::uint8_t, kCommandBytesMax> packet{};
+    const std::size_t length = encode_command(command, packet);
+    peer_.send(BytesView(packet).first(length), server_->addresses().front());
+  }
+  std::uint32_t answered_tag() {
+    const auto packet = peer_.receive();
+    return packet ? decode_reply(*packet)->tag : 0;
+  }
+  [[nodiscard]] std::uint64_t too_late() const { return server_->counters().too_late; }
+  [[nodiscard]] std::uint64_t checks() const { return server_->counters().checks; }
+
+  ServerOptions options_;
+  SystemClock clock_;
+  SystemRandom random_;
+  NullLogger logger_;
+  UdpPeer peer_;
+  std::unique_ptr<SlowStore> store_;
+  std::unique_ptr<UdpServer> server_;
+};
+
+TEST_F(OverloadTest, DropsChecksThatWaitedTooLongButNoUpdate) {
+  constexpr milliseconds kLimit{200};
+  std::atomic<bool> stuck{false};
+  std::atomic<bool> go_on{false};
+  start(kLimit, [&] {
+    stuck = true;
+    go_on.wait(false);
+  });
+  send(CommandCode::kCheck, 1);
+  ASSERT_TRUE(eventually([&] { return stuck.load(); }));
+  send(CommandCode::kCheck, 2);
+  send(CommandCode::kPing, 3);
+  send(CommandCode::kWrite, 4);
+  const TimePoint sent = clock_.now();
+  ASSERT_TRUE(eventually([&] { return clock_.now() > sent + 2 * kLimit; }));
+  go_on = true;
+  go_on.notify_all();
+  EXPECT_EQ(answered_tag(), 1U);
+  EXPECT_EQ(answered_tag(), 4U) << "no answer to 2 and 3, who have given up";
+  EXPECT_EQ(too_late(), 2U);
+}
+
+TEST_F(OverloadTest, DropsNothingWithoutALimit) {
+  std::atomic<bool> stuck{false};
+  std::atomic<bool> go_on{false};
+  start(milliseconds(0), [&] {
+    stuck = true;
+    go_on.wait(false);
+  });
+  send(CommandCode::kCheck, 1);
+  ASSERT_TRUE(eventually([&] { return stuck.load(); }));
+  send(CommandCode::kCheck, 2);
+  const TimePoint sent = clock_.now();
+  ASSERT_TRUE(eventually([&] { return clock_.now() > sent + milliseconds(20); }));
+  go_on = true;
+  go_on.notify_all();
+  EXPECT_EQ(answered_tag(), 1U);
+  EXPECT_EQ(answered_tag(), 2U);
+  EXPECT_EQ(too_late(), 0U);
+}
+
+// A look-up takes 1 ms at least, so whatever the machine does: within the limit after the last
+// packet of the flood only so many can be looked up, and all else must have been dropped.
+TEST_F(OverloadTest, AnswersNothingLongAfterAFlood) {
+  constexpr milliseconds kLookUp{1};
+  constexpr milliseconds kLimit{50};
+  constexpr std::uint64_t kFlood = 2000;
+  constexpr std::uint64_t kBatch = 64;  // read in time, and answered as a whole
+  start(kLimit, [&] {
+    const TimePoint begun = clock_.now();
+    while (clock_.now() - begun < kLookUp) std::this_thread::yield();
+  });
+  for (std::uint32_t i = 0; i < kFlood; ++i) send(CommandCode::kCheck, i);
+  const std::uint64_t before = checks();
+  // What the kernel had no room for is told with a packet that comes later.
+  ASSERT_TRUE(eventually([&] {
+    send(CommandCode::kPing, 0);
+    const ServerCounters seen = server_->counters();
+    return seen.checks + seen.too_late + seen.kernel_drops >= kFlood && seen.pings != 0;
+  }));
+  EXPECT_GT(too_late(), 0U);
+  EXPECT_LE(checks() - before, static_cast<std::uint64_t>(kLimit / kLookUp) + kBatch + 1);
+}
+
+}  // namespace
+}  // namespace shingled::storage
