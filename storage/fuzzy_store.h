@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <span>
@@ -14,7 +15,8 @@
 
 namespace shingled::storage {
 
-inline constexpr std::size_t kFlagsMax = 8;  ///< lists one digest may stand on
+inline constexpr std::uint32_t kRepeatSeconds = 30;  ///< beyond any client's retransmits
+inline constexpr std::size_t kFlagsMax = 8;          ///< lists one digest may stand on
 inline constexpr std::uint32_t kMatchSlotsMin =
     17;  ///< fewer equal slots are no match (fuzzy-protocol.md 5.2)
 
@@ -41,6 +43,18 @@ struct Match {
   }
 };
 
+/// Equal for an update and its repeats, for no other one. All zeros: it has no name.
+using UpdateName = std::array<std::uint8_t, 16>;
+
+/// For hash tables: a name is uniformly distributed already.
+struct UpdateNameHash {
+  std::size_t operator()(const UpdateName& name) const {
+    std::size_t word = 0;
+    std::memcpy(&word, name.data(), sizeof word);
+    return word;
+  }
+};
+
 /// A change to the storage.
 struct Update {
   enum class Kind : std::uint8_t { kAdd, kDelete };
@@ -49,8 +63,8 @@ struct Update {
   std::int32_t value = 0;  ///< add: how much more; negative takes away; saturates
   bool weak = false;       ///< add: never pushes out another flag when all eight are taken
   Fingerprint fingerprint;
-  std::uint64_t source =
-      0;  ///< who said so (hash of address or key), for explain and retransmission; 0 = unknown
+  std::uint64_t source = 0;  ///< who said so (hash of address or key), for explain; 0 = unknown
+  UpdateName name{};         ///< stored with it, for `recent_updates`
   friend bool operator==(const Update&, const Update&) = default;
 };
 
@@ -88,6 +102,9 @@ class FuzzyStore {
   /// Hands an update to the writer; `done` comes after its commit. kLimit when the queue is full,
   /// kUnavailable when the disk refuses (both through `done`).
   virtual void submit(Update update, UpdateDone done) = 0;
+  /// Names of the updates that were made shortly before the store was opened, oldest first: what
+  /// comes again is a repeat, also after a crash. As long as kRepeatSeconds by the wall clock.
+  [[nodiscard]] virtual std::vector<UpdateName> recent_updates() const { return {}; }
   /// Live records.
   [[nodiscard]] virtual std::uint64_t size() const = 0;
 };

@@ -4,12 +4,11 @@
 
 namespace shingled::storage {
 
-static_assert(std::tuple_size_v<MessageName> == crypto_shorthash_siphashx24_BYTES);
-static_assert(std::tuple_size_v<MessageNameKey> == crypto_shorthash_siphashx24_KEYBYTES);
+static_assert(std::tuple_size_v<UpdateName> == crypto_generichash_BYTES_MIN);
 
-MessageName message_name(const MessageNameKey& key, BytesView bytes) {
-  MessageName name{};
-  crypto_shorthash_siphashx24(name.data(), bytes.data(), bytes.size(), key.data());
+UpdateName message_name(BytesView bytes) {
+  UpdateName name{};
+  crypto_generichash(name.data(), name.size(), bytes.data(), bytes.size(), nullptr, 0);
   return name;
 }
 

@@ -43,14 +43,20 @@ Result<UniqueFd> lock_file(const std::string& hashfile) {
 
 class Engine::Impl {
  public:
-  Impl(UniqueFd lock, std::unique_ptr<FuzzyIndex> index, std::unique_ptr<Writer> writer)
-      : lock_(std::move(lock)), index_(std::move(index)), writer_(std::move(writer)) {}
+  Impl(UniqueFd lock, std::vector<UpdateName> recent_updates, std::unique_ptr<FuzzyIndex> index,
+       std::unique_ptr<Writer> writer)
+      : lock_(std::move(lock)),
+        recent_updates_(std::move(recent_updates)),
+        index_(std::move(index)),
+        writer_(std::move(writer)) {}
 
+  [[nodiscard]] const std::vector<UpdateName>& recent_updates() const { return recent_updates_; }
   [[nodiscard]] const FuzzyIndex& index() const { return *index_; }
   [[nodiscard]] Writer& writer() { return *writer_; }
 
  private:
   UniqueFd lock_;
+  std::vector<UpdateName> recent_updates_;
   std::unique_ptr<FuzzyIndex> index_;
   std::unique_ptr<Writer> writer_;  ///< goes first: it uses the index
 };
@@ -71,13 +77,16 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock
                   .field("file", options.hashfile)
                   .field("records", index->size())
                   .field("ms", took.count()));
+  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  auto recent_updates = (*table)->update_names().read(now - std::min(now, kRepeatSeconds));
+  if (!recent_updates) return recent_updates.error();
   auto checkpointer = Checkpointer::open(options.hashfile);
   if (!checkpointer) return checkpointer.error();
   (*table)->database().leave_checkpoints();
   auto writer = std::make_unique<Writer>(options, *index, *std::move(table),
                                          *std::move(checkpointer), clock, logger);
-  return std::unique_ptr<Engine>(
-      new Engine(std::make_unique<Impl>(*std::move(lock), std::move(index), std::move(writer))));
+  return std::unique_ptr<Engine>(new Engine(std::make_unique<Impl>(
+      *std::move(lock), *std::move(recent_updates), std::move(index), std::move(writer))));
 }
 
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -96,6 +105,8 @@ std::vector<Match> Engine::check_all(const Fingerprint& fingerprint, std::uint32
 void Engine::submit(Update update, UpdateDone done) {
   impl_->writer().submit(update, std::move(done));
 }
+
+std::vector<UpdateName> Engine::recent_updates() const { return impl_->recent_updates(); }
 
 std::uint64_t Engine::size() const { return impl_->index().size(); }
 

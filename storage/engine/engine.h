@@ -47,6 +47,7 @@ class Engine final : public FuzzyStore {
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const override;
   void submit(Update update, UpdateDone done) override;
+  [[nodiscard]] std::vector<UpdateName> recent_updates() const override;
   [[nodiscard]] std::uint64_t size() const override;
 
   /// Submits and waits for the commit of all of them.

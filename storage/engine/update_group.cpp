@@ -3,6 +3,7 @@
 namespace shingled::storage {
 
 void UpdateGroup::fold(const Update& update) {
+  if (update.name != UpdateName{}) names_.push_back(update.name);
   Change& change = change_of(update.fingerprint.digest);
   FuzzyRow& row = change.row;
   if (update.kind == Update::Kind::kDelete) {
@@ -44,7 +45,7 @@ Status UpdateGroup::write() {
   for (auto& [digest, change] : changes_) {
     if (Status done = write_one(change); !done) return done;
   }
-  return {};
+  return table_.update_names().append(names_, now_);
 }
 
 Status UpdateGroup::write_one(Change& change) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "storage/engine/fuzzy_index.h"
 #include "storage/sqlite/fuzzy_table.h"
@@ -45,6 +46,7 @@ class UpdateGroup {
   FuzzyTable& table_;
   std::uint32_t now_;
   std::unordered_map<Digest, Change, DigestHash> changes_;
+  std::vector<UpdateName> names_;  ///< of the updates folded
 };
 
 }  // namespace shingled::storage

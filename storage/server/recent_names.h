@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "config/base/clock.h"
-#include "storage/crypto/message_name.h"
+#include "storage/fuzzy_store.h"
 
 namespace shingled::storage {
 
@@ -16,12 +16,12 @@ class RecentNames {
  public:
   RecentNames(Duration window, std::size_t most) : window_(window), half_(most / 2) {}
 
-  [[nodiscard]] bool contains(const MessageName& name, TimePoint now) const;
-  void insert(const MessageName& name, TimePoint now);
+  [[nodiscard]] bool contains(const UpdateName& name, TimePoint now) const;
+  void insert(const UpdateName& name, TimePoint now);
   [[nodiscard]] std::size_t size() const { return young_.size() + old_.size(); }
 
  private:
-  using Names = std::unordered_set<MessageName, MessageNameHash>;
+  using Names = std::unordered_set<UpdateName, UpdateNameHash>;
 
   Duration window_;
   std::size_t half_;

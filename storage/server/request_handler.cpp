@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/crypto/message_name.h"
+
 namespace shingled::storage {
 
 namespace {
 
 /// The same for the same address on every day, so that `explain` can compare.
-std::uint64_t source_of(const IpAddress& ip) {
-  const MessageName name = message_name(MessageNameKey{}, ip.bytes);
-  return ByteReader(name).u64();
-}
+std::uint64_t source_of(const IpAddress& ip) { return ByteReader(message_name(ip.bytes)).u64(); }
 
 /// What every reply repeats of its request.
 template <typename Request>
@@ -25,9 +24,8 @@ Reply reply_to(const Request& request) {
 
 }  // namespace
 
-RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, const MessageNameKey& names,
-                               WorkerCounters& counters)
-    : store_(store), names_(names), counters_(counters), nonces_(random) {}
+RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters)
+    : store_(store), counters_(counters), nonces_(random) {}
 
 void RequestHandler::use(std::shared_ptr<const Access> access, std::size_t key_cache_size) {
   access_ = std::move(access);
@@ -156,7 +154,7 @@ ReplyTicket RequestHandler::ticket_for(const Command& command, const Opened& ope
 }
 
 PendingUpdate RequestHandler::pending(const Command& command, const Opened& opened,
-                                      const Peer& peer, ReplyForm form) const {
+                                      const Peer& peer, ReplyForm form) {
   PendingUpdate pending;
   Update& update = pending.update;
   update.source = source_of(peer.ip);
@@ -184,7 +182,7 @@ PendingUpdate RequestHandler::pending(const Command& command, const Opened& open
     writer.u16(peer.port);
   }
   writer.bytes(opened.command.subspan(1, kCommandBytes - 1));
-  pending.name = message_name(names_, BytesView(bytes).first(writer.written()));
+  update.name = message_name(BytesView(bytes).first(writer.written()));
   return pending;
 }
 

@@ -12,7 +12,6 @@
 #include "config/base/random.h"
 #include "config/base/result.h"
 #include "config/base/socket_address.h"
-#include "storage/crypto/message_name.h"
 #include "storage/crypto/nonce_source.h"
 #include "storage/crypto/shared_key_cache.h"
 #include "storage/fuzzy_store.h"
@@ -67,7 +66,6 @@ struct PendingCheck {
 struct PendingUpdate {
   Update update;
   ReplyTicket ticket;
-  MessageName name{};  ///< equal for a request and its retransmissions
 };
 
 using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
@@ -79,9 +77,7 @@ using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 /// Cost: no allocation and no lock for anything but an update and a new client's key.
 class RequestHandler {
  public:
-  /// `names` makes the names of updates; all handlers of one server share it.
-  RequestHandler(const FuzzyStore& store, Random& random, const MessageNameKey& names,
-                 WorkerCounters& counters);
+  RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters);
 
   /// Takes over rights and keys; needed before the first packet.
   void use(std::shared_ptr<const Access> access, std::size_t key_cache_size);
@@ -109,13 +105,12 @@ class RequestHandler {
   Reply stat(const Command& command);
   Reply refuse(const Command& command, std::int32_t status);
   static ReplyTicket ticket_for(const Command& command, const Opened& opened, ReplyForm form);
-  PendingUpdate pending(const Command& command, const Opened& opened, const Peer& peer,
-                        ReplyForm form) const;
+  static PendingUpdate pending(const Command& command, const Opened& opened, const Peer& peer,
+                               ReplyForm form);
   Answer dress(const Reply& reply, ReplyForm form, const std::optional<SharedKey>& key,
                std::span<std::uint8_t> out);
 
   const FuzzyStore& store_;
-  MessageNameKey names_;
   WorkerCounters& counters_;
   NonceSource nonces_;
   std::shared_ptr<const Access> access_;

@@ -66,8 +66,8 @@ class UdpServer::Impl {
                  options.queue_wait_max}),
         desk_(std::make_shared<UpdateDesk>(workers)),
         losses_(logger),
-        shared_{store, clock, random, access_, *desk_, names_, losses_} {
-    random.fill(names_);
+        shared_{store, clock, random, access_, *desk_, losses_} {
+    desk_->remember(store.recent_updates(), clock.now());
   }
 
   ~Impl() {
@@ -141,7 +141,6 @@ class UdpServer::Impl {
   }
 
   Logger& logger_;
-  MessageNameKey names_{};
   AccessSource access_;
   std::shared_ptr<UpdateDesk> desk_;
   LossReport losses_;

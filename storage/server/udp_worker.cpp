@@ -29,7 +29,7 @@ UdpWorker::UdpWorker(std::size_t number, const WorkerShared& shared, std::vector
       shared_(shared),
       sockets_(std::move(sockets)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      handler_(shared.store, shared.random, shared.names, counters_) {
+      handler_(shared.store, shared.random, counters_) {
   for (std::size_t i = 0; i < sockets_.size(); ++i) watch(epoll_.get(), sockets_[i].fd(), i);
   watch(epoll_.get(), shared_.desk.mailbox(number_).fd(), kMailboxEvent);
 }
@@ -58,8 +58,8 @@ void UdpWorker::wait(int timeout_ms) {
 }
 
 void UdpWorker::serve(std::size_t socket) {
-  look_for_new_access();
   for (int batch = 0; batch < kBatchesInARow; ++batch) {
+    look_for_new_access();
     sockets_[socket].receive(received_);
     if (received_.size() == 0) return;
     const TimePoint now = shared_.clock.now();

@@ -45,7 +45,6 @@ struct WorkerShared {
   Random& random;
   AccessSource& access;
   UpdateDesk& desk;
-  const MessageNameKey& names;
   LossReport& losses;
 };
 

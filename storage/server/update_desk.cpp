@@ -34,18 +34,23 @@ UpdateDesk::UpdateDesk(std::size_t workers) {
   for (std::size_t i = 0; i < workers; ++i) mailboxes_.push_back(std::make_unique<Mailbox>());
 }
 
+void UpdateDesk::remember(std::span<const UpdateName> done, TimePoint now) {
+  auto state = state_.lock();
+  for (const UpdateName& name : done) state->done.insert(name, now);
+}
+
 UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pending,
                                      WaitingUpdate waiting, TimePoint now) {
   {
     auto state = state_.lock();
-    if (state->done.contains(pending.name, now)) return Taken::kKnownDone;
-    const auto [entry, is_first] = state->waiting.try_emplace(pending.name);
+    if (state->done.contains(pending.update.name, now)) return Taken::kKnownDone;
+    const auto [entry, is_first] = state->waiting.try_emplace(pending.update.name);
     if (entry->second.size() < kWaitersMax) entry->second.push_back(std::move(waiting));
     if (!is_first) return Taken::kRepeat;
     ++state->unfinished;
   }
   store.submit(pending.update,
-               [desk = shared_from_this(), name = pending.name, now](const Status& status) {
+               [desk = shared_from_this(), name = pending.update.name, now](const Status& status) {
                  desk->finish(name, now, status.has_value());
                });
   return Taken::kFirst;
@@ -53,7 +58,7 @@ UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pen
 
 bool UpdateDesk::idle() { return state_.lock()->unfinished == 0; }
 
-void UpdateDesk::finish(const MessageName& name, TimePoint submitted, bool stored) {
+void UpdateDesk::finish(const UpdateName& name, TimePoint submitted, bool stored) {
   std::vector<WaitingUpdate> clients;
   {
     auto state = state_.lock();

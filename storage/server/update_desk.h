@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -50,12 +51,13 @@ class Mailbox {
 /// thread; `submit` of one worker at a time.
 class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
  public:
-  static constexpr Duration kRepeatWindow =
-      std::chrono::seconds(30);                        // of any client's retransmits
+  static constexpr Duration kRepeatWindow = std::chrono::seconds(kRepeatSeconds);
   static constexpr std::size_t kRepeatsMax = 131'072;  // remembered: 5 s of 25 000 updates a second
   static constexpr std::size_t kWaitersMax = 8;
 
   explicit UpdateDesk(std::size_t workers);
+  /// These were done before: their repeats count once.
+  void remember(std::span<const UpdateName> done, TimePoint now);
 
   enum class Taken : std::uint8_t {
     kFirst,      ///< given to the store; the answer comes by mailbox
@@ -70,10 +72,10 @@ class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
   [[nodiscard]] bool idle();
 
  private:
-  void finish(const MessageName& name, TimePoint submitted, bool stored);
+  void finish(const UpdateName& name, TimePoint submitted, bool stored);
 
   struct State {
-    std::unordered_map<MessageName, std::vector<WaitingUpdate>, MessageNameHash> waiting;
+    std::unordered_map<UpdateName, std::vector<WaitingUpdate>, UpdateNameHash> waiting;
     std::size_t unfinished = 0;  // updates whose answers are not in the mailboxes yet
     RecentNames done{kRepeatWindow, kRepeatsMax};
   };

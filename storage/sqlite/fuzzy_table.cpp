@@ -106,8 +106,11 @@ Result<FuzzyTable::Statements> FuzzyTable::Statements::prepare(Database& databas
                     *std::move(remove), *std::move(insert_flag), *std::move(remove_flags)};
 }
 
-FuzzyTable::FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements)
-    : database_(std::move(database)), statements_(std::move(statements)) {}
+FuzzyTable::FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements,
+                       std::unique_ptr<UpdateNames> update_names)
+    : database_(std::move(database)),
+      statements_(std::move(statements)),
+      update_names_(std::move(update_names)) {}
 
 FuzzyTable::~FuzzyTable() = default;
 
@@ -120,8 +123,11 @@ Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open(const std::string& path,
   if (Status ready = configure_writer(**database, durability); !ready) return ready.error();
   auto statements = Statements::prepare(**database);
   if (!statements) return statements.error();
+  auto names = UpdateNames::open(**database);
+  if (!names) return names.error();
   return std::unique_ptr<FuzzyTable>(
-      new FuzzyTable(*std::move(database), std::make_unique<Statements>(*std::move(statements))));
+      new FuzzyTable(*std::move(database), std::make_unique<Statements>(*std::move(statements)),
+                     std::make_unique<UpdateNames>(*std::move(names))));
 }
 
 Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_read_only(const std::string& path) {
@@ -129,7 +135,7 @@ Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_read_only(const std::string
   if (!database) return database.error();
   (*database)->set_busy_timeout(kBusyTimeoutMs);
   if (Status ours = check_schema(**database); !ours) return ours.error();
-  return std::unique_ptr<FuzzyTable>(new FuzzyTable(*std::move(database), nullptr));
+  return std::unique_ptr<FuzzyTable>(new FuzzyTable(*std::move(database), nullptr, nullptr));
 }
 
 Result<std::int64_t> FuzzyTable::insert(const FuzzyRow& row) {

@@ -10,6 +10,7 @@
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/flag_set.h"
 #include "storage/sqlite/database.h"
+#include "storage/sqlite/update_names.h"
 
 namespace shingled::storage {
 
@@ -51,6 +52,8 @@ class FuzzyTable {
   Status update(const FuzzyRow& row);
   /// Deletes a row and gives its shingles, which the index needs to forget it.
   Result<std::optional<Shingles>> remove(std::int64_t id);
+  /// Which updates were made.
+  UpdateNames& update_names() { return *update_names_; }
 
   // ---- upkeep; outside of transactions ----------------------------------------------------------
   /// Pages the file has and does not use.
@@ -69,11 +72,13 @@ class FuzzyTable {
 
  private:
   struct Statements;
-  FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements);
+  FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements,
+             std::unique_ptr<UpdateNames> update_names);
   Status write_extra_flags(std::int64_t id, const FlagSet& flags);
 
   std::unique_ptr<Database> database_;
-  std::unique_ptr<Statements> statements_;  ///< none for readers
+  std::unique_ptr<Statements> statements_;     ///< none for readers
+  std::unique_ptr<UpdateNames> update_names_;  ///< none for readers
 };
 
 }  // namespace shingled::storage

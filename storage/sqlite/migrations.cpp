@@ -43,10 +43,18 @@ CREATE VIEW shingles (value, number, digest_id) AS
 PRAGMA application_id = 1936222060;
 PRAGMA user_version = 1;
 )sql";
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE recent_updates (
+  id INTEGER PRIMARY KEY,
+  time INTEGER NOT NULL,
+  names BLOB NOT NULL
+);
+PRAGMA user_version = 2;
+)sql";
 static_assert(kApplicationId == 1936222060, "the script must name the same number");
 
 /// kMigrations[v] leads from version v to v + 1.
-constexpr std::array<const char*, kSchemaVersion> kMigrations = {kVersion1};
+constexpr std::array<const char*, kSchemaVersion> kMigrations = {kVersion1, kVersion2};
 
 struct SchemaState {
   std::int64_t application_id = 0;

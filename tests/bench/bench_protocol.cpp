@@ -58,7 +58,7 @@ void handle(benchmark::State& state, const Bytes& packet, const ServerOptions& o
   testing::SeededRandom random(2);
   testing::FakeStore store;
   WorkerCounters counters;
-  RequestHandler handler(store, random, MessageNameKey{}, counters);
+  RequestHandler handler(store, random, counters);
   handler.use(std::make_shared<const Access>(Access::make(options).value()),
               options.keypair_cache_size);
   const Peer peer{*IpAddress::parse("192.0.2.1"), 40'000};

@@ -30,7 +30,7 @@ struct World {
   SharedKey key;
   shingled::testing::FakeStore store;
   WorkerCounters counters;
-  RequestHandler handler{store, random, MessageNameKey{}, counters};
+  RequestHandler handler{store, random, counters};
 };
 
 void handle(World& world, BytesView packet, const char* ip, std::size_t reply_bytes_max) {

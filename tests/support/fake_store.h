@@ -49,6 +49,7 @@ class FakeStore final : public storage::FuzzyStore {
     if (commit_ == Commit::kAtOnce) return apply(update, done);
     state_.lock()->waiting.emplace_back(update, std::move(done));
   }
+  std::vector<storage::UpdateName> recent_updates() const override { return state_.lock()->recent; }
   std::uint64_t size() const override {
     auto state = state_.lock();
     return state->pretended_size != 0 ? state->pretended_size : state->records.size();
@@ -69,6 +70,10 @@ class FakeStore final : public storage::FuzzyStore {
   std::size_t waiting() const { return state_.lock()->waiting.size(); }
   std::size_t applied() const { return state_.lock()->applied.size(); }
   std::vector<storage::Update> updates() const { return state_.lock()->applied; }
+  /// As if these had been made before the store was opened.
+  void pretend_recent(std::vector<storage::UpdateName> names) {
+    state_.lock()->recent = std::move(names);
+  }
   void pretend_size(std::uint64_t size) { state_.lock()->pretended_size = size; }
   void put(const storage::Match& match, std::optional<Shingles> shingles = std::nullopt) {
     state_.lock()->records[match.digest] = {match, shingles};
@@ -84,6 +89,7 @@ class FakeStore final : public storage::FuzzyStore {
     std::vector<std::pair<storage::Update, storage::UpdateDone>> waiting;
     std::vector<storage::Update> applied;
     std::uint64_t pretended_size = 0;
+    std::vector<storage::UpdateName> recent;
   };
 
   void apply(const storage::Update& update, const storage::UpdateDone& done) {

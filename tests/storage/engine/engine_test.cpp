@@ -180,5 +180,24 @@ TEST_F(EngineTest, ASecondEngineOnTheSameFileIsRefused) {
   EXPECT_NE(second.error().message.find(options_.hashfile), std::string::npos);
 }
 
+TEST_F(EngineTest, KnowsTheNamesOfItsLastUpdatesWhenItIsOpenedAgain) {
+  open();
+  EXPECT_TRUE(engine_->recent_updates().empty());
+  const Fingerprint what = random_fingerprint(random_);
+  std::vector<UpdateName> names;
+  for (std::uint8_t i = 1; i <= 3; ++i) {
+    Update update = add(what);
+    update.name.fill(i);
+    names.push_back(update.name);
+    ASSERT_TRUE(apply(update));
+  }
+  ASSERT_TRUE(apply(add(what)));  // without a name
+  open();
+  EXPECT_EQ(engine_->recent_updates(), names);
+  clock_.advance(std::chrono::seconds(kRepeatSeconds + 1));
+  open();
+  EXPECT_TRUE(engine_->recent_updates().empty()) << "nobody repeats after so long";
+}
+
 }  // namespace
 }  // namespace shingled::storage

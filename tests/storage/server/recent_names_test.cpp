@@ -7,8 +7,8 @@ namespace {
 
 using std::chrono::seconds;
 
-MessageName name(std::uint8_t number) {
-  MessageName name{};
+UpdateName name(std::uint8_t number) {
+  UpdateName name{};
   name.fill(number);
   return name;
 }

@@ -69,7 +69,7 @@ class RequestHandlerTest : public ::testing::Test {
   FakeStore store_;
   SeededRandom random_{7};
   WorkerCounters counters_;
-  RequestHandler handler_{store_, random_, MessageNameKey{}, counters_};
+  RequestHandler handler_{store_, random_, counters_};
   std::array<std::uint8_t, kSealedReplyBytesMax> out_{};
   std::size_t bytes_ = 0;
 };
@@ -210,7 +210,7 @@ TEST_F(RequestHandlerTest, DeletesFromEveryListWhateverTheFlag) {
 TEST_F(RequestHandlerTest, NamesARetransmissionLikeItsFirst) {
   const auto name = [&](const Command& command, const Peer& from) {
     const Handled handled = handle(command, from);
-    return std::get<PendingUpdate>(handled).name;
+    return std::get<PendingUpdate>(handled).update.name;
   };
   const Command write = command(CommandCode::kWrite);
   const auto first = name(write, peer("127.0.0.1"));
@@ -299,7 +299,8 @@ TEST_F(SealedRequestTest, NamesAnUpdateByItsClientKeyWhereverItComesFrom) {
   use(options_);
   const Handled first = handle_packet(packet, peer("127.0.0.1"));
   const Handled replayed = handle_packet(packet, peer("192.0.2.1"));
-  EXPECT_EQ(std::get<PendingUpdate>(first).name, std::get<PendingUpdate>(replayed).name);
+  EXPECT_EQ(std::get<PendingUpdate>(first).update.name,
+            std::get<PendingUpdate>(replayed).update.name);
 }
 
 // Every datagram that was tried on the live servers. Where the two differ we do as the newer one.

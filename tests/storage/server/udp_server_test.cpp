@@ -101,6 +101,23 @@ TEST_F(UdpServerTest, AnswersAnUpdateAfterItsCommitAndCountsItsRepeatsOnce) {
   EXPECT_EQ(server_->counters().adds, 3U);
 }
 
+// A crash took the answer; the client repeats its request to the daemon that came after.
+TEST_F(UdpServerTest, CountsARepeatOnceAcrossARestart) {
+  start();
+  UdpPeer peer;
+  EXPECT_EQ(exchange(peer, command(CommandCode::kWrite, 1))->probability, 1.0F);
+  const UpdateName name = store_->updates().front().name;
+  EXPECT_NE(name, UpdateName{});
+  server_.reset();
+  store_ = std::make_unique<FakeStore>();
+  store_->pretend_recent({name});
+  server_ = UdpServer::start(options_, *store_, clock_, random_, logger_).value();
+  EXPECT_EQ(exchange(peer, command(CommandCode::kWrite, 1))->probability, 1.0F);
+  EXPECT_EQ(store_->applied(), 0U);
+  EXPECT_EQ(exchange(peer, command(CommandCode::kWrite, 2))->probability, 1.0F);
+  EXPECT_EQ(store_->applied(), 1U) << "another tag is another update";
+}
+
 TEST_F(UdpServerTest, LetsARefusedUpdateTryAgain) {
   start(FakeStore::Commit::kWhenTold);
   UdpPeer peer;

@@ -1,0 +1,95 @@
+#include "storage/sqlite/update_names.h"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "storage/sqlite/migrations.h"
+#include "tests/storage/engine/temporary_directory.h"
+
+namespace shingled::storage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+UpdateName name(std::uint8_t number) {
+  UpdateName name{};
+  name.front() = number;
+  name.back() = number;
+  return name;
+}
+
+class UpdateNamesTest : public ::testing::Test {
+ protected:
+  UpdateNamesTest() { reopen(); }
+  void reopen() {
+    names_.reset();
+    database_ = Database::open(directory_.file("fuzzy.db"), Database::Access::kCreate).value();
+    ASSERT_TRUE(migrate(*database_));
+    names_.emplace(UpdateNames::open(*database_).value());
+  }
+  Status append(const std::vector<UpdateName>& names, std::uint32_t now) {
+    return names_->append(names, now);
+  }
+  std::vector<UpdateName> read(std::uint32_t since = 0) { return names_->read(since).value(); }
+  std::int64_t rows() { return database_->integer("SELECT count(*) FROM recent_updates").value(); }
+
+  TemporaryDirectory directory_;
+  std::unique_ptr<Database> database_;
+  std::optional<UpdateNames> names_;
+};
+
+TEST_F(UpdateNamesTest, AreThereAfterOpeningAgainOldestFirst) {
+  ASSERT_TRUE(append({name(1), name(2)}, 1000));
+  ASSERT_TRUE(append({name(3)}, 1001));
+  reopen();
+  EXPECT_THAT(read(), ElementsAre(name(1), name(2), name(3)));
+  EXPECT_THAT(read(1001), ElementsAre(name(3)));
+  ASSERT_TRUE(append({name(4)}, 1002));
+  EXPECT_THAT(read(1001), ElementsAre(name(3), name(4)));
+}
+
+TEST_F(UpdateNamesTest, AreForgottenAfterTheTimeOfARepeatAlsoThoseOfAnEarlierRun) {
+  ASSERT_TRUE(append({name(1)}, 1000));
+  ASSERT_TRUE(append({name(2)}, 1001));
+  reopen();
+  ASSERT_TRUE(append({}, 1000 + kRepeatSeconds));
+  EXPECT_EQ(rows(), 2);
+  ASSERT_TRUE(append({}, 1000 + kRepeatSeconds + 1));
+  EXPECT_THAT(read(), ElementsAre(name(2)));
+  ASSERT_TRUE(append({name(3)}, 2000));
+  EXPECT_THAT(read(), ElementsAre(name(3)));
+}
+
+TEST_F(UpdateNamesTest, GoWithTheTransactionThatIsRolledBack) {
+  ASSERT_TRUE(append({name(1)}, 1000));
+  {
+    auto transaction = Transaction::begin(*database_);
+    ASSERT_TRUE(transaction);
+    ASSERT_TRUE(append({name(2)}, 2000));
+  }
+  EXPECT_THAT(read(), ElementsAre(name(1))) << "neither added nor forgotten";
+  ASSERT_TRUE(append({name(3)}, 2001));
+  ASSERT_TRUE(append({}, 3000));
+  EXPECT_THAT(read(), IsEmpty()) << "what a rollback brought back goes with the next";
+  EXPECT_EQ(rows(), 0);
+}
+
+TEST_F(UpdateNamesTest, NoNamesMakeNoRow) {
+  ASSERT_TRUE(append({}, 1000));
+  EXPECT_EQ(rows(), 0);
+}
+
+TEST_F(UpdateNamesTest, AFileOfVersion1GetsTheTable) {
+  names_.reset();
+  ASSERT_TRUE(database_->execute("DROP TABLE recent_updates; PRAGMA user_version = 1"));
+  reopen();
+  EXPECT_THAT(read(), IsEmpty());
+  EXPECT_EQ(database_->integer("PRAGMA user_version").value(), kSchemaVersion);
+}
+
+}  // namespace
+}  // namespace shingled::storage
