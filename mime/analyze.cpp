@@ -54,6 +54,8 @@ std::string_view to_string(PartKind kind) {
       return "attachment";
     case PartKind::kImage:
       return "image";
+    case PartKind::kRobust:
+      return "robust";
   }
   return {};
 }

@@ -11,10 +11,11 @@
 #include "config/options/mime_options.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "mime/fingerprint/hash_keys.h"
+#include "mime/fingerprint/robust_shingles.h"
 
 namespace shingled::mime {
 
-enum class PartKind : std::uint8_t { kText, kHtml, kHtmlStructure, kAttachment, kImage };
+enum class PartKind : std::uint8_t { kText, kHtml, kHtmlStructure, kAttachment, kImage, kRobust };
 enum class HashMethod : std::uint8_t { kShingles, kDirect };
 
 /// One hash of one part: what a rule asks the storage about.
@@ -30,7 +31,8 @@ struct PartHash {
   friend bool operator==(const PartHash&, const PartHash&) = default;
 };
 
-std::string_view to_string(PartKind kind);  ///< "text" "html" "html_structure" "attachment" "image"
+/// "text" "html" "html_structure" "attachment" "image" "robust"
+std::string_view to_string(PartKind kind);
 std::string_view to_string(HashMethod method);        ///< "shingles" "direct"
 std::string_view to_string(HashAlgorithm algorithm);  ///< "mumhash" "siphash" "xxhash" "fasthash"
 
@@ -61,17 +63,21 @@ class Analysis {
 Analysis analyze(std::string_view message, const MimeOptions& options);
 
 /// How a rule hashes: its options, and the keys derived from them once instead of for each message
-/// (33 BLAKE2b passes).   Threads: immutable, any thread.
+/// (38 BLAKE2b passes).   Threads: immutable, any thread.
 class HashRule {
  public:
   explicit HashRule(HashOptions options = {})
-      : options_(std::move(options)), keys_(fingerprint::derive_hash_keys(options_)) {}
+      : options_(std::move(options)),
+        keys_(fingerprint::derive_hash_keys(options_)),
+        robust_keys_(fingerprint::derive_robust_keys(options_)) {}
   [[nodiscard]] const HashOptions& options() const { return options_; }
   [[nodiscard]] const fingerprint::HashKeys& keys() const { return keys_; }
+  [[nodiscard]] const fingerprint::RobustKeys& robust_keys() const { return robust_keys_; }
 
  private:
   HashOptions options_;
   fingerprint::HashKeys keys_;
+  fingerprint::RobustKeys robust_keys_;
 };
 
 /// The hashes one rule makes of a message, in the order of its parts; equal digests once

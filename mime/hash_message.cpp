@@ -6,8 +6,11 @@
 #include "mime/analyze.h"
 #include "mime/ascii.h"
 #include "mime/fingerprint/digests.h"
+#include "mime/fingerprint/robust_shingles.h"
 #include "mime/fingerprint/shingles.h"
+#include "mime/message/body_texts.h"
 #include "mime/text/html_structure.h"
+#include "mime/text/robust_words.h"
 
 namespace shingled::mime {
 namespace {
@@ -43,10 +46,14 @@ bool matches_glob(std::string_view text, std::string_view glob) {
 class Hasher {
  public:
   Hasher(const Analysis::Parts& parts, const HashRule& rule)
-      : parts_(parts), options_(rule.options()), keys_(rule.keys()) {}
+      : parts_(parts),
+        options_(rule.options()),
+        keys_(rule.keys()),
+        robust_keys_(rule.robust_keys()) {}
 
   std::vector<PartHash> run() {
     for (std::size_t i = 0; i < parts_.mail.parts.size(); ++i) hash_part(i);
+    if (options_.robust && options_.text_hashes) hash_body();
     return std::move(hashes_);
   }
 
@@ -115,6 +122,21 @@ class Hasher {
     PartHash hash = start(i, kind, HashMethod::kDirect);
     hash.fingerprint.digest = fingerprint::direct_digest(keys_, words.oneline, subject());
     add(std::move(hash));
+  }
+
+  /// Of each text of the body that says enough: one fingerprint in our own form, behind the others.
+  void hash_body() {
+    for (const std::uint32_t i : body_texts(parts_.mail, parts_.contents)) {
+      const bool html = parts_.contents[i].kind == ContentKind::kHtml;
+      const RobustText text =
+          robust_words(parts_.texts[i].content, html ? TextForm::kHtml : TextForm::kPlain);
+      if (!text.is_telling()) continue;
+      PartHash hash = start(i, PartKind::kRobust, HashMethod::kShingles);
+      hash.algorithm = HashAlgorithm::kFasthash;  // whatever the rule has
+      hash.words = text.words.size();
+      hash.fingerprint = fingerprint::robust_fingerprint(robust_keys_, text.words);
+      add(std::move(hash));
+    }
   }
 
   [[nodiscard]] std::string_view subject() const {
@@ -196,6 +218,7 @@ class Hasher {
   const Analysis::Parts& parts_;
   const HashOptions& options_;
   const fingerprint::HashKeys& keys_;
+  const fingerprint::RobustKeys& robust_keys_;
   std::vector<PartHash> hashes_;
   std::unordered_set<Digest, DigestHash> digests_;
 };

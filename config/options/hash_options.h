@@ -26,7 +26,7 @@ struct HashOptions {
   /// Smallest body for a direct or data hash, 0 to 1G; 0 = no limit.
   std::uint64_t min_bytes = 1024;
   double text_multiplier = 4.0;  ///< a text counts as so many times its bytes there, 0.01 to 1000
-  bool text_hashes = true;   ///< hash the words of texts, plain and HTML, at all
+  bool text_hashes = true;       ///< hash the words of texts, plain and HTML, at all
   bool text_shingles = true;
   bool short_text_direct_hash = true;
   bool no_subject = false;  ///< leave the subject out of direct hashes
@@ -38,6 +38,9 @@ struct HashOptions {
   bool html_shingles = false;        ///< structure hash of HTML parts (hashing.md section 13)
   std::uint32_t min_html_tags = 10;  ///< elements it needs, 1 to 1000000
   bool ignore_link_domains = false;
+  /// Our own fingerprint of the body beside the compatible hashes: words in a form without what
+  /// spammers vary (mime/text/robust_words.h). No other program makes it.
+  bool robust = false;
 
   friend bool operator==(const HashOptions&, const HashOptions&) = default;
 };

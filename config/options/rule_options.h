@@ -29,7 +29,7 @@ struct RemoteOptions {
 /// One entry of section `rules`: how hashes are made, who is asked, what an answer weighs.
 struct RuleOptions {
   std::string name = "local";
-  HashOptions hash;
+  HashOptions hash{.robust = true};  ///< as the embedded engine wants it; see `robust`
   RemoteOptions remote;
   FlagMap flags = FlagMap::standard();
   std::string symbol = "FUZZY_UNKNOWN";  ///< for a flag that `flags` does not name

@@ -189,6 +189,7 @@ void load_hash(Section& section, const YamlNode& rule, HashOptions& out) {
   load_html_check(section, out);
   Section checks = section.section("checks");
   if (rule.find("checks") != nullptr) load_checks(checks, rule, out);
+  section.boolean("robust", out.robust);
 }
 
 void load_remote(Section& section, RemoteOptions& out) {
@@ -208,8 +209,9 @@ RuleOptions load_rule(const Field& entry) {
   Section section(&entry.node(), entry.key(), entry.diagnostics());
   RuleOptions out;
   out.name = entry.node().key;
-  load_hash(section, entry.node(), out.hash);
   load_remote(section, out.remote);
+  out.hash.robust = out.remote.servers.empty();  // unless said otherwise: others do not know it
+  load_hash(section, entry.node(), out.hash);
   load_flags(section.section("flags"), out.flags);
   read_symbol(section, out.symbol);
   section.boolean("skip_unknown", out.skip_unknown);

@@ -21,6 +21,7 @@ struct HashArguments {
   MessageArguments messages;
   std::string rule;
   std::string compat;
+  bool robust = false;
   bool json = false;
   bool stages = false;
 };
@@ -83,7 +84,7 @@ int print_hashes(const SourceMessage& message, const HashArguments& arguments,
 int run_hash(const HashArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
-  HashOptions hash;  // the built-in rule, unless one is named
+  HashOptions hash;  // the compatible defaults, unless a rule is named
   if (!arguments.rule.empty()) {
     const auto rule = find_rule(*settings, arguments.rule);
     if (!rule) {
@@ -92,6 +93,7 @@ int run_hash(const HashArguments& arguments, Console& console) {
     }
     hash = (*rule)->hash;
   }
+  if (arguments.robust) hash.robust = true;
   const mime::HashRule hash_rule(std::move(hash));
   MimeOptions mime = settings->mime;
   if (!arguments.compat.empty()) {
@@ -107,7 +109,7 @@ int run_hash(const HashArguments& arguments, Console& console) {
 
 void add_hash_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("hash", "Digests and shingles of messages; asks nobody");
-  command->footer(R"(Without --rule hashes are made as the built-in rule makes them.
+  command->footer(R"(Without --rule only the hashes that rspamd would make with its shipped rule.
 
 Example:
   shingled hash --json message.eml
@@ -119,6 +121,8 @@ Example:
   command->add_flag("--stages", arguments->stages,
                     "Instead of hashes what they are made of, stage by stage, as JSON");
   command->add_option("--rule", arguments->rule, "Rule of the configuration")->type_name("NAME");
+  command->add_flag("--robust", arguments->robust,
+                    "Our robust hash, too, as rules for the embedded storage have it");
   command->add_option("--compat", arguments->compat, "Whose hashes these are equal to")
       ->type_name("rspamd-3|rspamd-4")
       ->check(CLI::IsMember({"rspamd-3", "rspamd-4"}));

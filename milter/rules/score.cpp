@@ -24,6 +24,7 @@ Medium medium(const mime::PartHash& hash) {
   switch (hash.kind) {
     case mime::PartKind::kText:
     case mime::PartKind::kHtml:
+    case mime::PartKind::kRobust:
       return Medium::kText;
     case mime::PartKind::kImage:
       return hash.bytes <= kSmallImageBytesMax ? Medium::kImage : Medium::kOther;

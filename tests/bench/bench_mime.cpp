@@ -64,5 +64,14 @@ void BM_AnalyzeAndHash(benchmark::State& state) {
 }
 BENCHMARK(BM_AnalyzeAndHash)->Unit(benchmark::kMillisecond);
 
+/// The same with our own fingerprint, as rules for the embedded storage have it.
+void BM_AnalyzeAndHashRobust(benchmark::State& state) {
+  const HashRule rule(HashOptions{.robust = true});
+  run_over_corpus(state, [&](const std::string& message) {
+    benchmark::DoNotOptimize(hash_message(analyze(message, {}), rule));
+  });
+}
+BENCHMARK(BM_AnalyzeAndHashRobust)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace shingled::mime

@@ -173,6 +173,8 @@ rules:
                                              FlagOptions{"my-list", 1, "FUZZY_MY_LIST", 20.0, 0.0},
                                              FlagOptions{"white", 2, "GOOD", 1.0, -3.5}));
   EXPECT_EQ(rules[1], RuleOptions{});
+  EXPECT_FALSE(first.hash.robust) << "remote servers are asked what others know";
+  EXPECT_TRUE(rules[1].hash.robust) << "the embedded engine knows ours, too";
 }
 
 TEST(LoadSettings, ReadsTheChecksOfARuleInGroups) {

@@ -16,6 +16,13 @@ OFFER = SAMPLES / "1-offer.eml"
 AGAIN = SAMPLES / "2-offer-again.eml"
 LETTER = SAMPLES / "3-letter.eml"
 SHORT = b"Subject: hi\n\nhi\n"
+SHORT_OFFER = ("Subject: hi\nContent-Type: text/plain; charset=utf-8\n\nDear Mr Miller,\n\nour chemist offers "
+               "medication without prescription from $3.50. Every order leaves the warehouse within hours, discreet "
+               "packaging guaranteed, worldwide delivery included: https://one.example/?id=17\n").encode()
+DRESSED_OFFER = ("Subject: re\nContent-Type: text/plain; charset=utf-8\n\nDear friend!\n\nour chem\u0456st off\u0435rs "
+                 "medi\u200bcation without prescr\u00adiption from $4.99. Every \U0001d428rder le\u0430ves the "
+                 "wareh\u00f6use within h\u043eurs, d i s c r e e t packaging guaranteed, worldwide delivery included: "
+                 "http://two.example/x\n").encode()
 
 EX_USAGE, EX_DATAERR, EX_NOINPUT, EX_UNAVAILABLE, EX_TEMPFAIL, EX_NOPERM, EX_CONFIG = 64, 65, 66, 69, 75, 77, 78
 
@@ -69,9 +76,26 @@ class Learning(WithDaemon):
         self.ok("add", "--flag", "FUZZY_WHITE", OFFER)
         self.assertEqual(6, objects(self.ok("check", "--json", OFFER).stdout)[0]["lookups"][0]["value"])
         self.assertFalse(objects(self.ok("check", "--json", "--flag", "prob", OFFER).stdout)[0]["found"])
-        self.assertEqual("-: 1 hash deleted from every list\n",
+        self.assertEqual("-: 2 hashes deleted from every list\n",
                          self.ok("del", "--flag", "white", stdin=OFFER.read_bytes()).stdout)
         self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+
+    def test_a_short_offer_in_another_dress_is_found_by_the_robust_hash(self):
+        self.ok("add", "--flag", "denied", "--weight", "20", stdin=SHORT_OFFER)
+        found, = objects(self.ok("check", "--json", stdin=DRESSED_OFFER).stdout)
+        self.assertEqual([("robust", "hit", "FUZZY_DENIED")],
+                         [tuple(lookup[key] for key in ("kind", "result", "symbol")) for lookup in found["lookups"]])
+        scan, = objects(self.ok("scan", "--json", stdin=DRESSED_OFFER).stdout)
+        self.assertEqual("reject", scan["action"])
+        self.assertIn("robust", self.ok("explain", "-", stdin=DRESSED_OFFER).stdout)
+        self.ok("del", stdin=DRESSED_OFFER)
+        self.assertFalse(objects(self.ok("check", "--json", stdin=SHORT_OFFER).stdout)[0]["found"])
+
+    def test_without_robust_a_rule_has_the_compatible_hashes_only(self):
+        compatible = objects(self.ok("check", "--json", "-o", "rules.local.robust=false", OFFER).stdout)[0]["lookups"]
+        self.assertEqual({"text"}, {lookup["kind"] for lookup in compatible})
+        robust = objects(self.ok("check", "--json", OFFER).stdout)[0]["lookups"]
+        self.assertEqual(["text", "robust"], [lookup["kind"] for lookup in robust])
 
     def test_a_message_without_a_hash_is_said_and_the_others_are_learnt(self):
         done = self.ends_with(EX_DATAERR, "add", "-", OFFER, stdin=SHORT)
@@ -241,6 +265,10 @@ class WithoutDaemon(unittest.TestCase):
         self.assertRegex(part["digest"], "^[0-9a-f]{128}$")
         self.assertEqual(32, len(part["shingles"]))
         self.assertTrue(all(shingle.isdecimal() for shingle in part["shingles"]))
+        self.assertEqual(["text"], [part["kind"] for part in hashed["parts"]])
+        for arguments in (["--robust"], ["--rule", "local"]):
+            ours, = objects(self.ends_with(0, "hash", "--json", *arguments, OFFER).stdout)
+            self.assertEqual(["text", "robust"], [part["kind"] for part in ours["parts"]])
         text = self.ends_with(0, "hash", stdin=OFFER.read_bytes()).stdout
         self.assertIn(part["digest"], text)
         self.assertIn(part["shingles"][31], text)

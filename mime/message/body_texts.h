@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mime/message/mail.h"
+#include "mime/message/part_kind.h"
+
+namespace shingled::mime {
+
+/// The parts that are the body of a message, as a reader opens it: all alternatives of the first
+/// text. Not: footers a list appended as parts of their own, text attachments, attached messages.
+///
+/// Input:   `contents[i]` belongs to `mail.parts[i]`. A text without anything but spaces is passed
+///          by. Output: indices in ascending order.
+/// Threads: stateless.   Cost: O(parts).
+std::vector<std::uint32_t> body_texts(const Mail& mail, std::span<const PartContent> contents);
+
+}  // namespace shingled::mime

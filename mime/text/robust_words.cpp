@@ -1,0 +1,311 @@
+#include "mime/text/robust_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mime/ascii.h"
+#include "mime/text/boilerplate.h"
+#include "mime/text/letter_fold.h"
+
+namespace shingled::mime {
+
+namespace {
+
+constexpr std::size_t kWordBytesMax = 40;  // longer ones are keys and codes
+constexpr std::size_t kTellingLettersMin = 4;
+constexpr std::size_t kSpacedLettersMin = 3;   // "v i a", not "I, a"
+constexpr std::size_t kNoticeWordsMin = 4;     // of a paragraph that is all boiler-plate:
+constexpr std::size_t kNoticeShare = 5;        // a fifth of its words; other text has a twentieth
+constexpr std::size_t kRuleBytesMin = 5;       // "-----"
+constexpr std::size_t kGreetingBytesMax = 80;  // a greeting and a name
+
+/// A letter of a folded text, which is valid UTF-8, at the front of `text`.
+std::size_t letter_bytes(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  return std::min(size, text.size());
+}
+
+/// Of a script that is written without spaces: South East Asian, CJK, Hangul, and what lies beyond
+/// the BMP.
+bool is_dense(std::string_view letter) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
+  if (letter.size() == 4) return byte(0) == 0xF0 && byte(1) >= 0xA0;  // U+20000 on
+  if (letter.size() < 3) return false;
+  const std::uint32_t code = (byte(0) & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
+  return (code >= 0x0E00 && code < 0x0F00) || (code >= 0x1000 && code < 0x10A0) ||
+         (code >= 0x1780 && code < 0x1800) || (code >= 0x2E80 && code < 0xA4D0) ||
+         (code >= 0xAC00 && code < 0xFB00);
+}
+
+/// What words are made of: ASCII letters and digits in their folded form, all other letters,
+/// apostrophes.
+constexpr auto kWordBytes = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const char c = static_cast<char>(i);
+    table[i] = ascii::is_alnum(c) || ascii::is_high(c) || c == '\'';
+  }
+  return table;
+}();
+bool is_word_byte(char c) { return kWordBytes[static_cast<unsigned char>(c)]; }
+
+std::size_t count_letters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+/// Whether `text` (ASCII, no spaces) is a host name, with or without a path.
+bool is_host(std::string_view text) {
+  while (!text.empty() && !ascii::is_alnum(text.front())) text.remove_prefix(1);
+  std::size_t label = 0;
+  bool dotted = false;
+  bool digit = false;  // in this label: "1.5kg" is none
+  for (const char c : text) {
+    if (ascii::is_alnum(c) || c == '-') {
+      ++label;
+      digit = digit || c == '0';
+    } else if (c == '.' && label > 0) {
+      dotted = true;
+      digit = false;
+      label = 0;
+    } else {
+      break;
+    }
+  }
+  return dotted && label >= 2 && !digit;
+}
+
+constexpr ascii::CharSet kLinkMarks(":@.");  ///< one of them is in every link
+
+/// Where the link or address in a stretch without spaces begins; npos: there is none.
+std::size_t find_link(std::string_view stretch) {
+  const std::size_t slashes = stretch.find("://");
+  if (slashes != std::string_view::npos) {
+    std::size_t begin = slashes;
+    while (begin > 0 && ascii::is_alnum(stretch[begin - 1])) --begin;
+    return begin;
+  }
+  const std::size_t at = stretch.find('@');
+  if (at != std::string_view::npos && at > 0 && at + 1 < stretch.size() &&
+      ascii::is_alnum(stretch[at - 1]) && ascii::is_alnum(stretch[at + 1])) {
+    return 0;
+  }
+  return is_host(stretch) ? 0 : std::string_view::npos;
+}
+
+class RobustReader {
+ public:
+  explicit RobustReader(TextForm form) : form_(form) {}
+
+  RobustText read(std::string_view content) {
+    content = content.substr(0, kRobustTextBytesMax);
+    std::string line;
+    while (!content.empty() && text_.words.size() < kRobustWordsMax && !at_signature_) {
+      const std::size_t end = std::min(content.find('\n'), content.size());
+      line.clear();
+      fold_letters(content.substr(0, end), line);
+      read_line(line);
+      if (form_ == TextForm::kHtml) end_paragraph();
+      content.remove_prefix(std::min(end + 1, content.size()));
+    }
+    end_paragraph();
+    return std::move(text_);
+  }
+
+ private:
+  void read_line(std::string_view line) {
+    at_signature_ = line == "--" || line == "-- ";
+    line = ascii::trim_space(line);
+    if (line.empty()) {
+      below_rule_ = false;
+      end_paragraph();
+      return;
+    }
+    if (line.front() == '>' || at_signature_) return;
+    below_rule_ = below_rule_ || is_rule(line);
+    if (below_rule_) return;
+    if (!begun_) line = behind_greeting(line);
+    begun_ = true;
+    while (!line.empty()) read_stretch(line);
+  }
+
+  static bool is_rule(std::string_view line) {
+    static constexpr ascii::CharSet kInk("_-=*~#");
+    return kInk.has(line.front()) &&
+           std::min(line.find_first_not_of(line.front()), line.size()) >= kRuleBytesMin;
+  }
+
+  /// Without "Dear Mr Miller,", or all of a short line that begins so.
+  static std::string_view behind_greeting(std::string_view line) {
+    const std::size_t word = std::min(line.find_first_of(" ,.!:;"), line.size());
+    if (!is_greeting(line.substr(0, word))) return line;
+    const std::size_t end = line.find_first_of(",!:;");
+    if (end != std::string_view::npos && end <= kGreetingBytesMax) return line.substr(end + 1);
+    return line.size() <= kGreetingBytesMax ? std::string_view() : line;
+  }
+
+  /// Takes what stands before the next space; a link in it reaches to its end or to the first dense
+  /// letter.
+  void read_stretch(std::string_view& line) {
+    const std::size_t size = std::min(line.find(' '), line.size());
+    const std::string_view stretch = line.substr(0, size);
+    line.remove_prefix(std::min(size + 1, line.size()));
+    for (std::size_t at = 0; at < stretch.size();) {
+      const std::size_t end = run_end(stretch, at);
+      const std::string_view run = stretch.substr(at, end - at);
+      const std::size_t link = may_link_ ? find_link(run) : std::string_view::npos;
+      read_words(run.substr(0, link));
+      at = end;
+    }
+  }
+
+  /// The end of the run of dense or of other letters that begins at `at`.
+  std::size_t run_end(std::string_view stretch, std::size_t at) {
+    dense_run_ = is_dense(stretch.substr(at, letter_bytes(stretch.substr(at))));
+    may_link_ = false;
+    while (at < stretch.size()) {
+      std::size_t bytes = 1;
+      if (ascii::is_high(stretch[at])) {
+        bytes = letter_bytes(stretch.substr(at));
+        if (is_dense(stretch.substr(at, bytes)) != dense_run_) break;
+      } else {
+        if (dense_run_) break;
+        may_link_ = may_link_ || kLinkMarks.has(stretch[at]);
+      }
+      at += bytes;
+    }
+    return at;
+  }
+
+  void read_words(std::string_view run) {
+    if (dense_run_) return add_pairs(run);
+    for (std::size_t at = 0; at < run.size();) {
+      std::size_t end = at;
+      bool has_digit = false;
+      for (; end < run.size() && is_word_byte(run[end]); ++end) has_digit |= run[end] == '0';
+      if (end > at && !has_digit) add_word(run.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+
+  void add_pairs(std::string_view run) {
+    end_spaced();
+    std::size_t first = letter_bytes(run);
+    if (first == run.size()) return add(run, kTellingLettersMin);
+    while (first < run.size()) {
+      const std::size_t second = letter_bytes(run.substr(first));
+      add(run.substr(0, first + second), kTellingLettersMin);
+      run.remove_prefix(first);
+      first = second;
+    }
+  }
+
+  void add_word(std::string_view word) {
+    if (word.find('\'') != std::string_view::npos) {
+      plain_.assign(word);
+      plain_.erase(std::remove(plain_.begin(), plain_.end(), '\''), plain_.end());
+      word = plain_;
+    }
+    const std::size_t letters = count_letters(word);
+    if (letters == 1) {
+      spaced_ += word;
+      ++spaced_letters_;
+      return;
+    }
+    end_spaced();
+    if (letters > 0) add(word, letters);
+  }
+
+  /// Letters that stood alone are one word if there were enough of them.
+  void end_spaced() {
+    if (spaced_letters_ == 0) return;
+    if (spaced_letters_ >= kSpacedLettersMin) {
+      add(spaced_, spaced_letters_);
+    } else {
+      std::string_view rest = spaced_;
+      while (!rest.empty()) {
+        const std::size_t bytes = letter_bytes(rest);
+        add(rest.substr(0, bytes), 1);
+        rest.remove_prefix(bytes);
+      }
+    }
+    spaced_.clear();
+    spaced_letters_ = 0;
+  }
+
+  void add(std::string_view word, std::size_t letters) {
+    if (word.size() > kWordBytesMax || paragraph_.size() >= kRobustWordsMax) return;
+    if (is_boilerplate(word)) {
+      ++notice_words_;
+      return;
+    }
+    paragraph_.push_back({word.size(), letters >= kTellingLettersMin});
+    paragraph_letters_ += word;
+  }
+
+  /// Takes the words of a paragraph over, unless it is a notice.
+  void end_paragraph() {
+    end_spaced();
+    if (!is_notice()) take_paragraph();
+    paragraph_.clear();
+    paragraph_letters_.clear();
+    notice_words_ = 0;
+  }
+
+  [[nodiscard]] bool is_notice() const {
+    return notice_words_ >= kNoticeWordsMin &&
+           notice_words_ * kNoticeShare >= notice_words_ + paragraph_.size();
+  }
+
+  void take_paragraph() {
+    std::string_view rest = paragraph_letters_;
+    for (const auto& [bytes, telling] : paragraph_) {
+      if (text_.words.size() >= kRobustWordsMax) return;
+      text_.words.add(rest.substr(0, bytes));
+      rest.remove_prefix(bytes);
+      if (telling) count_telling(text_.words.size() - 1);
+    }
+  }
+
+  void count_telling(std::size_t index) {
+    if (text_.is_telling()) return;
+    const auto end = telling_.begin() + static_cast<std::ptrdiff_t>(text_.telling_words);
+    const std::size_t hash = std::hash<std::string_view>()(text_.words[index]);
+    if (std::find(telling_.begin(), end, hash) != end) return;
+    telling_[text_.telling_words++] = hash;
+  }
+
+  struct Word {
+    std::size_t bytes = 0;  ///< of paragraph_letters_
+    bool telling = false;
+  };
+
+  TextForm form_;
+  RobustText text_;
+  std::array<std::size_t, kRobustTellingWordsMin> telling_{};  ///< hashes of those counted
+  std::vector<Word> paragraph_;    ///< the words of the paragraph so far, boiler-plate left out
+  std::string paragraph_letters_;  ///< their letters, glued
+  std::size_t notice_words_ = 0;   ///< its boiler-plate
+  std::string plain_;              ///< a word without its apostrophes
+  std::string spaced_;             ///< single letters seen one after another
+  std::size_t spaced_letters_ = 0;
+  bool dense_run_ = false;  ///< of the run at work
+  bool may_link_ = false;   ///< it has a mark of links
+  bool below_rule_ = false;
+  bool at_signature_ = false;
+  bool begun_ = false;  ///< the first line with text is behind us
+};
+
+}  // namespace
+
+RobustText robust_words(std::string_view content, TextForm form) {
+  return RobustReader(form).read(content);
+}
+
+}  // namespace shingled::mime

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "mime/fingerprint/word_list.h"
+#include "mime/text/oneline.h"
+
+namespace shingled::mime {
+
+inline constexpr std::size_t kRobustTextBytesMax = 1024UL * 1024;  ///< the rest is not read
+inline constexpr std::size_t kRobustWordsMax = 1024;               ///< the rest is not kept
+inline constexpr std::size_t kRobustTellingWordsMin = 16;
+
+/// A text without what spammers vary from copy to copy.
+struct RobustText {
+  WordList words;
+  /// Different words of four letters and more, counted up to kRobustTellingWordsMin. Short words
+  /// are mostly those every text has, in any language.
+  std::size_t telling_words = 0;
+
+  /// A text that says too little is not worth a fingerprint: others say it, too.
+  [[nodiscard]] bool is_telling() const { return telling_words >= kRobustTellingWordsMin; }
+};
+
+/// The words of a text in the normal form of the robust fingerprint. What is removed:
+///
+/// - differences of letters: see fold_letters()
+/// - links, host names and mail addresses, whole
+/// - words with a digit; words of more than 40 bytes
+/// - the distance between letters: three and more single letters in a row are one word
+/// - boiler-plate: the greeting at the beginning, quoted lines (`>`), the signature behind `-- `,
+///   the paragraph behind a ruled line (list footers, advertisements of providers); a fixed list of
+///   words that unsubscribe notices, disclaimers and imprints are made of, in eight languages; and
+///   whole paragraphs of which every fifth word is one of these
+///
+/// Words are what stands between all that: letters and apostrophes. Scripts without spaces (CJK,
+/// Thai, ...) give overlapping pairs of letters. A paragraph is a line of HTML's visible text; in
+/// plain text it ends at an empty line.
+///
+/// Input:   the visible text, UTF-8, with its line breaks.
+/// Errors:  none; beyond the bounds above a text is cut.
+/// Threads: stateless.   Cost: O(content).
+/// The form is stored in databases: a change of it must change kRobustForm (robust_shingles.h).
+RobustText robust_words(std::string_view content, TextForm form);
+
+}  // namespace shingled::mime

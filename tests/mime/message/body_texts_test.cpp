@@ -1,0 +1,103 @@
+#include "mime/message/body_texts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "mime/analyze.h"
+#include "mime/message/message_scan.h"
+
+namespace shingled::mime {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// The section numbers of the body's texts.
+std::vector<std::string> body_of(const std::string& message) {
+  const Mail mail = scan_message(message, {});
+  std::vector<PartContent> contents;
+  for (const MailPart& part : mail.parts) contents.push_back(classify_part(mail, part));
+  std::vector<std::string> paths;
+  for (const std::uint32_t i : body_texts(mail, contents)) paths.push_back(mail.parts[i].path);
+  return paths;
+}
+
+const std::string kText = "Content-Type: text/plain\n\nbuy\n";
+const std::string kHtml = "Content-Type: text/html\n\n<p>buy</p>\n";
+const std::string kBlank = "Content-Type: text/plain\n\n \n";
+const std::string kAttached =
+    "Content-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\nbuy\n";
+
+std::string multipart(const std::string& subtype, const std::string& boundary,
+                      std::initializer_list<std::string> parts) {
+  std::string out = "Content-Type: multipart/" + subtype + "; boundary=" + boundary + "\n\n";
+  for (const std::string& part : parts) out += "--" + boundary + "\n" + part;
+  return out + "--" + boundary + "--\n";
+}
+
+TEST(BodyTexts, AreTheFirstTextAndItsAlternatives) {
+  EXPECT_THAT(body_of(kText), ElementsAre("1"));
+  EXPECT_THAT(body_of(multipart("alternative", "x", {kText, kHtml})), ElementsAre("1", "2"));
+  EXPECT_THAT(body_of(multipart("mixed", "x", {kText, kText})), ElementsAre("1"))
+      << "the second is a footer of a list";
+  EXPECT_THAT(body_of(multipart("mixed", "x", {kBlank, kHtml, kText})), ElementsAre("2"));
+  EXPECT_THAT(body_of(multipart("mixed", "x", {kAttached, kText})), ElementsAre("2"));
+  EXPECT_THAT(
+      body_of(multipart("mixed", "x", {multipart("alternative", "y", {kText, kHtml}), kText})),
+      ElementsAre("1.1", "1.2"));
+  EXPECT_THAT(body_of(multipart(
+                  "alternative", "x",
+                  {kText, multipart("related", "y", {kHtml, "Content-Type: image/png\n\nx\n"})})),
+              ElementsAre("1", "2.1"));
+}
+
+TEST(BodyTexts, AreNotThoseOfAttachedMessages) {
+  const std::string attached = "Content-Type: message/rfc822\n\n" + kText;
+  EXPECT_THAT(body_of(multipart("mixed", "x", {attached})), IsEmpty());
+  EXPECT_THAT(body_of(multipart("mixed", "x", {attached, kText})), ElementsAre("2"));
+  EXPECT_THAT(body_of(""), IsEmpty());
+}
+
+/// A body that says enough.
+const std::string kOffer =
+    "Dear customer,\n\nour chemist offers medication without prescription. Every order leaves the "
+    "warehouse within hours, discreet packaging guaranteed, worldwide delivery included.\n";
+
+TEST(RobustHash, StandsBehindTheOthersAndOnlyIfAsked) {
+  const std::string message = "Subject: x\n\n" + kOffer;
+  const auto plain = hash_message(analyze(message, {}), HashRule({.min_bytes = 0}));
+  const auto robust =
+      hash_message(analyze(message, {}), HashRule({.min_bytes = 0, .robust = true}));
+  ASSERT_EQ(plain.size(), 1U);
+  ASSERT_EQ(robust.size(), 2U);
+  EXPECT_EQ(robust[0], plain[0]);
+  EXPECT_EQ(robust[1].kind, PartKind::kRobust);
+  EXPECT_EQ(robust[1].method, HashMethod::kShingles);
+  EXPECT_EQ(robust[1].part, "1");
+  EXPECT_TRUE(robust[1].fingerprint.shingles);
+}
+
+TEST(RobustHash, IsMadeOfShortTextsButNotOfThoseThatSayNothing) {
+  const HashRule rule({.robust = true});
+  EXPECT_EQ(hash_message(analyze("\n" + kOffer, {}), rule).size(), 1U)
+      << "too short for the compatible hashes";
+  EXPECT_THAT(hash_message(analyze("\nThanks, see you tomorrow!\n", {}), rule), IsEmpty());
+}
+
+TEST(RobustHash, IsNotMadeWhereTextsAreNotHashed) {
+  const HashRule rule({.text_hashes = false, .robust = true});
+  EXPECT_THAT(hash_message(analyze("\n" + kOffer, {}), rule), IsEmpty());
+}
+
+TEST(RobustHash, IsOneForAlternativesThatSayTheSame) {
+  const std::string message =
+      multipart("alternative", "x",
+                {"\n" + kOffer, "Content-Type: text/html\n\n<p>" + kOffer.substr(0, 14) +
+                                    "</p><p>" + kOffer.substr(16) + "</p>\n"});
+  EXPECT_EQ(hash_message(analyze(message, {}), HashRule({.robust = true})).size(), 1U);
+}
+
+}  // namespace
+}  // namespace shingled::mime

@@ -1,0 +1,202 @@
+#include "mime/text/robust_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace shingled::mime {
+namespace {
+
+std::string joined(const RobustText& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.words.size(); ++i) {
+    if (i != 0) out += ' ';
+    out += text.words[i];
+  }
+  return out;
+}
+
+std::string words_of(std::string_view content, TextForm form = TextForm::kPlain) {
+  return joined(robust_words(content, form));
+}
+
+TEST(RobustWords, LeaveOutWhatSpammersVary) {
+  struct Case {
+    const char* text;
+    const char* expected;
+    const char* why;
+  };
+  const Case cases[] = {
+      {"Buy now, don't wait!", "buy now dont walt", "words, apostrophes joined"},
+      {"buy https://a.example/?id=1 now", "buy now", "a link"},
+      {"buy(http://a.example) now", "buy now", "a link glued to a word"},
+      {"buy www.a.example now", "buy now", "a host"},
+      {"buy a.example/x now", "buy now", "a host with a path"},
+      {"buy http://\u043F.\u0440\u0444/x now", "buy now", "a link with other letters"},
+      {"buy now@a.example now", "buy now", "an address"},
+      {"\u4F60\u597Dhttp://a.example\u4F60\u597D\u554A", "\u4F60\u597D \u4F60\u597D \u597D\u554A",
+       "a link ends at an ideograph"},
+      {"pay $3.50/pill or 2pills", "pay plll or", "numbers and words with digits"},
+      {"pay end.of it", "pay lt", "what looks like a host is taken for one"},
+      {"b u y v.i.a.g.r.a now", "buyvlagra now", "spaced letters are one word"},
+      {"I, a man", "l a man", "two single letters are none"},
+      {"a aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeee b", "a b", "keys and codes"},
+      {"Dear Mr Miller,\nbuy now", "buy now", "a greeting"},
+      {"Dear Mr Miller\nbuy now", "buy now", "a greeting without a comma"},
+      {"Dear friend, buy now", "buy now", "a greeting in the line"},
+      {"buy now\nDear friend", "buy now dear frlend", "only at the beginning"},
+      {"> quoted\nbuy now\n> quoted", "buy now", "quoted lines"},
+      {"buy now\n-- \nMiller Ltd", "buy now", "a signature"},
+      {"buy\n______\nA list\nhttp://a.example\n\nnow", "buy now", "a footer of a list"},
+      {"buy\n*** now ***", "buy now", "a short ornament is no rule"},
+      {"Please unsubscribe now", "please now", "boiler-plate among other words"},
+      {"buy now it is cheap\n\nTo unsubscribe from this newsletter click here\nor reply.\n\nbye",
+       "buy now lt ls cheap bye", "a paragraph of boiler-plate"},
+      {"", "", "nothing"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(words_of(c.text), c.expected) << c.why;
+}
+
+TEST(RobustWords, TakeALineOfHtmlForAParagraph) {
+  const char* text = "buy now it is cheap and good\nunsubscribe: click here, link below";
+  EXPECT_EQ(words_of(text, TextForm::kHtml), "buy now lt ls cheap and good");
+  EXPECT_EQ(words_of(text, TextForm::kPlain), "") << "in plain text it is one paragraph, a notice";
+}
+
+TEST(RobustWords, LeaveDisclaimersOutInManyLanguages) {
+  const char* const disclaimers[] = {
+      "This e-mail and any files transmitted with it are confidential and intended solely for the "
+      "use of the individual or entity to whom they are addressed. If you have received this "
+      "e-mail "
+      "in error please notify the sender immediately and delete it from your system.",
+      "Diese E-Mail enth\u00E4lt vertrauliche und/oder rechtlich gesch\u00FCtzte Informationen. "
+      "Wenn "
+      "Sie nicht der richtige Adressat sind, informieren Sie bitte sofort den Absender.",
+      "Ce message et toutes les pi\u00E8ces jointes sont confidentiels et \u00E9tablis \u00E0 "
+      "l'intention exclusive de ses destinataires. Toute diffusion non autoris\u00E9e est "
+      "interdite.",
+      "Este mensaje puede contener informaci\u00F3n confidencial. Si usted recibe este correo "
+      "electr\u00F3nico por error, gracias por informar inmediatamente al remitente.",
+      "You received this email because you signed up at our web site. If you no longer wish to "
+      "receive these emails, click here to unsubscribe. All rights reserved.",
+  };
+  for (const std::string text : disclaimers) EXPECT_EQ(words_of("buy now\n\n" + text), "buy now");
+}
+
+TEST(RobustWords, AreTellingWithSixteenDifferentLongWords) {
+  std::string text;
+  for (const char c : std::string_view("abcdefghjklmnop")) text += std::string("word") + c + " of ";
+  EXPECT_FALSE(robust_words(text + text, TextForm::kPlain).is_telling()) << "the same again";
+  EXPECT_TRUE(robust_words(text + "another", TextForm::kPlain).is_telling());
+}
+
+TEST(RobustWords, AreBounded) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "buy \n\n";
+  EXPECT_EQ(robust_words(text, TextForm::kPlain).words.size(), kRobustWordsMax);
+  std::string line;
+  for (int i = 0; i < 100'000; ++i) line += "buy ";
+  EXPECT_EQ(robust_words(line, TextForm::kPlain).words.size(), kRobustWordsMax);
+  EXPECT_EQ(words_of(std::string(kRobustTextBytesMax, ' ') + "buy"), "");
+  EXPECT_EQ(words_of(std::string(200'000, 'a')), "");
+}
+
+// The laws: what a spammer does to each copy leaves the normal form as it was.
+
+/// A text of some lines of common words.
+rc::Gen<std::string> any_text() {
+  const auto word = rc::gen::element<std::string>(
+      "offer", "great", "watches", "for", "you", "Invoice", "your", "account", "limited", "today",
+      "it's", "prize", "\u4F60\u597D", "gew\u00E4hlt", "price", "dollar", "code", "number");
+  return rc::gen::map(rc::gen::container<std::vector<std::string>>(word),
+                      [](const std::vector<std::string>& words) {
+                        std::string text;
+                        for (std::size_t i = 0; i < words.size(); ++i) {
+                          text += words[i];
+                          text += i % 7 == 6 ? '\n' : ' ';
+                        }
+                        return text;
+                      });
+}
+
+/// `change` of each character of the text, chosen by chance.
+template <typename Change>
+std::string changed(const std::string& text, Change change) {
+  std::string out;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80 && *rc::gen::arbitrary<bool>()) {
+      change(c, out);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+RC_GTEST_PROP(RobustWords, AreBlindToInvisibleCharacters, ()) {
+  const std::string text = *any_text();
+  const std::string hidden = changed(text, [](char c, std::string& out) {
+    out += *rc::gen::element<std::string>("\u200B", "\u200D", "\u00AD", "\u2060", "\uFEFF",
+                                          "\u034F", "\U000E0061", "\u061C", "\u180E");
+    out += c;
+  });
+  RC_ASSERT(words_of(hidden) == words_of(text));
+}
+
+RC_GTEST_PROP(RobustWords, AreBlindToLookAlikes, ()) {
+  const std::string text = *any_text();
+  const std::string dressed = changed(text, [](char c, std::string& out) {
+    switch (c) {
+      case 'a':
+        out += *rc::gen::element<std::string>("\u0430", "\u03B1", "\u00E1", "\uFF41", "A");
+        break;
+      case 'e':
+        out += *rc::gen::element<std::string>("\u0435", "\u00EA", "\u212F", "E");
+        break;
+      case 'i':
+      case 'l':
+        out += *rc::gen::element<std::string>("\u0456", "l", "i", "I", "\u04CF", "\u0131");
+        break;
+      case 'o':
+        out += *rc::gen::element<std::string>("\u043E", "\u03BF", "\u0585", "O\u0308");
+        break;
+      default:
+        out += c;
+    }
+  });
+  RC_ASSERT(words_of(dressed) == words_of(text));
+}
+
+RC_GTEST_PROP(RobustWords, AreBlindToDigitsLinksAndAddresses, ()) {
+  const std::string text = *any_text();
+  const auto varied = [&](const std::string& noise) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      out += text[i];
+      if (text[i] == ' ' && i % 3 == 0) out += noise + ' ';
+    }
+    return words_of("now " + out);
+  };
+  const auto number = std::to_string(*rc::gen::inRange(0, 1'000'000));
+  const std::string host = "h" + number + ".example";
+  RC_ASSERT(varied(number) == words_of("now " + text));
+  RC_ASSERT(varied("x" + number) == words_of("now " + text));
+  RC_ASSERT(varied("http://" + host + "/?a=b") == words_of("now " + text));
+  RC_ASSERT(varied("www." + host) == words_of("now " + text));
+  RC_ASSERT(varied("<a" + number + "@" + host + ">") == words_of("now " + text));
+}
+
+RC_GTEST_PROP(RobustWords, AreNeverBoilerplateOrTooLong, (const std::string& text)) {
+  const RobustText robust = robust_words(text, TextForm::kHtml);
+  RC_ASSERT(robust.telling_words <= robust.words.size());
+  for (std::size_t i = 0; i < robust.words.size(); ++i) {
+    RC_ASSERT(!robust.words[i].empty());
+    RC_ASSERT(robust.words[i].size() <= 40U);
+  }
+}
+
+}  // namespace
+}  // namespace shingled::mime
