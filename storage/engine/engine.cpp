@@ -1,49 +1,21 @@
 #include "storage/engine/engine.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
 #include <utility>
 
-#include "config/base/unique_fd.h"
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/loader.h"
 #include "storage/engine/writer.h"
+#include "storage/sqlite/file_lock.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {
-namespace {
-
-/// The index is only true while nobody else writes to the file: one engine a file, by a lock on a
-/// file beside it (SQLite's own locks must stay free for readers). Gone with the process.
-Result<UniqueFd> lock_file(const std::string& hashfile) {
-  const std::string path = hashfile + ".lock";
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640));
-  if (!fd) {
-    const int reason = errno;
-    const bool full = reason == ENOSPC || reason == EIO || reason == EDQUOT;
-    const bool absent = reason == ENOENT || reason == ENOTDIR;
-    return Error{full     ? ErrorCode::kUnavailable
-                 : absent ? ErrorCode::kNotFound
-                          : ErrorCode::kDenied,
-                 path + ": " + std::strerror(reason)};
-  }
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    return Error{ErrorCode::kUnavailable, hashfile + ": another shingled has it open"};
-  }
-  return fd;
-}
-
-}  // namespace
 
 class Engine::Impl {
  public:
-  Impl(UniqueFd lock, std::vector<UpdateName> recent_updates, std::unique_ptr<FuzzyIndex> index,
+  Impl(FileLock lock, std::vector<UpdateName> recent_updates, std::unique_ptr<FuzzyIndex> index,
        std::unique_ptr<Writer> writer)
       : lock_(std::move(lock)),
         recent_updates_(std::move(recent_updates)),
@@ -55,7 +27,7 @@ class Engine::Impl {
   [[nodiscard]] Writer& writer() { return *writer_; }
 
  private:
-  UniqueFd lock_;
+  FileLock lock_;
   std::vector<UpdateName> recent_updates_;
   std::unique_ptr<FuzzyIndex> index_;
   std::unique_ptr<Writer> writer_;  ///< goes first: it uses the index
@@ -63,7 +35,7 @@ class Engine::Impl {
 
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock& clock,
                                              Logger& logger) {
-  auto lock = lock_file(options.hashfile);
+  auto lock = FileLock::take(options.hashfile);
   if (!lock) return lock.error();
   auto table = FuzzyTable::open(options.hashfile, options.durability);
   if (!table) return table.error();

@@ -1,6 +1,9 @@
 #include "storage/sqlite/database.h"
 
 #include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 namespace shingled::storage {
 namespace {
@@ -85,6 +88,11 @@ BytesView Statement::blob(int column) const {
   return {static_cast<const std::uint8_t*>(bytes), static_cast<std::size_t>(count)};
 }
 
+std::string Statement::text(int column) const {
+  const BytesView bytes = blob(column);
+  return {bytes.begin(), bytes.end()};
+}
+
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
@@ -97,7 +105,12 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access
       sqlite3_open_v2(path.c_str(), &handle,
                       flags_of(access) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   std::unique_ptr<Database> database(new Database(path, handle));
-  if (code != SQLITE_OK) return database->error(code);
+  if (code != SQLITE_OK) {
+    if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT && access != Access::kCreate) {
+      return Error{ErrorCode::kNotFound, path + ": no such file"};
+    }
+    return database->error(code);
+  }
   // SQLite quietly opens a write-protected file for reading; whoever asked to write must hear it.
   if (access != Access::kReadOnly && sqlite3_db_readonly(handle, "main") == 1) {
     return Error{ErrorCode::kDenied, path + ": the file is read-only"};
@@ -151,6 +164,10 @@ std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid
 Error Database::error(int code) const {
   const char* reason = handle_ != nullptr ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   return {code_of(code), path_ + ": " + reason};
+}
+
+Error Database::error_of(int code) const {
+  return {code_of(code), path_ + ": " + sqlite3_errstr(code)};
 }
 
 Result<Transaction> Transaction::begin(Database& database) {

@@ -33,6 +33,8 @@ class Statement {
   [[nodiscard]] std::int64_t integer(int column) const;
   /// Valid until the next `step` or `reset`. NULL gives an empty view.
   [[nodiscard]] BytesView blob(int column) const;
+  /// The value as SQLite prints it.
+  [[nodiscard]] std::string text(int column) const;
   [[nodiscard]] bool is_null(int column) const;
 
  private:
@@ -51,7 +53,8 @@ class Statement {
 /// sqlite3.h.
 ///
 /// Errors: kUnavailable (busy, full, I/O: may work later), kCorrupt (damaged or no database),
-/// kDenied (permissions, read-only, cannot be opened), kInternal (the rest); each names the file.
+/// kDenied (permissions, read-only, cannot be opened), kNotFound (no such file, where it is not to
+/// be created), kInternal (the rest); each names the file.
 /// Threads: one thread at a time.
 class Database {
  public:
@@ -85,11 +88,13 @@ class Database {
  private:
   friend class Statement;
   friend class Transaction;
+  friend class FileCopy;
   struct Close {
     void operator()(sqlite3* handle) const;
   };
   Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
-  [[nodiscard]] Error error(int code) const;
+  [[nodiscard]] Error error(int code) const;     ///< with what this connection says about it
+  [[nodiscard]] Error error_of(int code) const;  ///< with what the code means
 
   std::string path_;
   std::int64_t wal_pages_ = 0;

@@ -46,6 +46,12 @@ Result<std::optional<Shingles>> shingles_of(const Database& database, const Stat
 enum Column : int { kId, kFlag, kDigest, kValue, kTime, kCreated, kSource, kShingleSet };
 constexpr const char* kSelect =
     "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests ORDER BY id";
+constexpr const char* kSelectOne =
+    "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests WHERE id = ?";
+
+FlagValue extra_flag_of(const Statement& from) {  // of (digest_id, flag, value)
+  return {static_cast<std::uint32_t>(from.integer(1)), static_cast<std::int32_t>(from.integer(2))};
+}
 
 Result<FuzzyRow> row_of(const Database& database, const Statement& from) {
   FuzzyRow row;
@@ -80,6 +86,8 @@ struct FuzzyTable::Statements {
   Statement remove;
   Statement insert_flag;
   Statement remove_flags;
+  Statement select;
+  Statement select_flags;
 
   static Result<Statements> prepare(Database& database);
 };
@@ -102,8 +110,14 @@ Result<FuzzyTable::Statements> FuzzyTable::Statements::prepare(Database& databas
   if (!insert_flag) return insert_flag.error();
   auto remove_flags = database.prepare("DELETE FROM extra_flags WHERE digest_id = ?");
   if (!remove_flags) return remove_flags.error();
+  auto select = database.prepare(kSelectOne);
+  if (!select) return select.error();
+  auto select_flags =
+      database.prepare("SELECT digest_id, flag, value FROM extra_flags WHERE digest_id = ?");
+  if (!select_flags) return select_flags.error();
   return Statements{*std::move(insert), *std::move(update),      *std::move(update_shingles),
-                    *std::move(remove), *std::move(insert_flag), *std::move(remove_flags)};
+                    *std::move(remove), *std::move(insert_flag), *std::move(remove_flags),
+                    *std::move(select), *std::move(select_flags)};
 }
 
 FuzzyTable::FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements,
@@ -212,8 +226,7 @@ Status FuzzyTable::for_each(const std::function<bool(const FuzzyRow&)>& each) {
     if (!row) return row.error();
     while (*more_extras && extras->integer(0) <= row->id) {
       if (extras->integer(0) == row->id) {
-        row->flags.add({static_cast<std::uint32_t>(extras->integer(1)),
-                        static_cast<std::int32_t>(extras->integer(2))});
+        row->flags.add(extra_flag_of(*extras));
       }
       more_extras = extras->step();
       if (!more_extras) return more_extras.error();
@@ -224,6 +237,29 @@ Status FuzzyTable::for_each(const std::function<bool(const FuzzyRow&)>& each) {
   if (!more_extras) return more_extras.error();
   if (!more) return more.error();
   return {};
+}
+
+Status FuzzyTable::hold_still() {
+  return database_->execute("BEGIN; SELECT count(*) FROM sqlite_schema");
+}
+
+Result<FuzzyRow> FuzzyTable::row(std::int64_t id) {
+  Statement& select = statements_->select.bind(1, id);
+  auto there = select.step();
+  if (!there) return there.error();
+  if (!*there) return bad_row(*database_, id, "is not there");
+  auto row = row_of(*database_, select);
+  select.reset();
+  if (!row) return row.error();
+  Statement& flags = statements_->select_flags.bind(1, id);
+  auto more = flags.step();
+  while (more && *more) {
+    row->flags.add(extra_flag_of(flags));
+    more = flags.step();
+  }
+  flags.reset();
+  if (!more) return more.error();
+  return row;
 }
 
 Result<std::optional<FuzzyRow>> FuzzyTable::find(const Digest& digest) {

@@ -63,8 +63,12 @@ class FuzzyTable {
   Status give_back(std::int64_t pages);
 
   // ---- reading ----------------------------------------------------------------------------------
+  /// From now on all reading sees this moment of the file, whatever its writer does. For readers.
+  Status hold_still();
   /// Calls `each` for every row in the order of ids until it returns false.
   Status for_each(const std::function<bool(const FuzzyRow&)>& each);
+  /// Row `id`, which must be there; for the writer.
+  Result<FuzzyRow> row(std::int64_t id);
   /// The row of a digest. Cost: reads the whole table.
   Result<std::optional<FuzzyRow>> find(const Digest& digest);
   Result<std::int64_t> count();

@@ -1,0 +1,39 @@
+#include "storage/formats/backup.h"
+
+#include "storage/sqlite/file_copy.h"
+#include "storage/sqlite/fuzzy_table.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr int kStepPages = 256;  ///< 1 MB: how often the watcher is asked
+
+Status copy_all(Database& from, Database& to, const Watcher& watcher) {
+  auto copy = FileCopy::begin(from, to);
+  if (!copy) return copy.error();
+  for (;;) {
+    const auto more = copy->step(kStepPages);
+    if (!more) return more.error();
+    if (!*more) return {};
+    if (!watcher({"copying", copy->pages_done(), copy->pages()})) return stopped();
+  }
+}
+
+}  // namespace
+
+Status backup_file(const std::string& from, const std::string& to, const Watcher& watcher) {
+  const auto source = FuzzyTable::open_read_only(from);
+  if (!source) return source.error();
+  if (Status held = (*source)->hold_still(); !held) return held;
+  const auto copy = Database::open(to, Database::Access::kReadWrite);
+  if (!copy) return copy.error();
+  // A file nobody knows yet needs no journal.
+  if (Status set = (*copy)->execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"); !set) {
+    return set;
+  }
+  if (Status copied = copy_all((*source)->database(), **copy, watcher); !copied) return copied;
+  // The pages say WAL; a backup shall be one file, readable from where nothing can be written.
+  return (*copy)->execute("PRAGMA journal_mode = DELETE");
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,109 @@
+#include "storage/formats/import.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shingled::storage {
+namespace {
+
+std::int32_t value_on(const FlagSet& flags, std::uint32_t flag, std::int32_t otherwise) {
+  for (const FlagValue& known : flags.all()) {
+    if (known.flag == flag) return known.value;
+  }
+  return otherwise;
+}
+
+FlagSet with_larger(FlagSet flags, const FlagSet& coming) {
+  for (const FlagValue& other : coming.all()) {
+    const std::int32_t larger = std::max(other.value, value_on(flags, other.flag, other.value));
+    flags.remove(other.flag);
+    flags.add({other.flag, larger});
+  }
+  return flags;
+}
+
+}  // namespace
+
+FuzzyRow merged(const FuzzyRow& stored, const FuzzyRow& coming, MergeRule rule) {
+  FuzzyRow row = rule == MergeRule::kReplace ? coming : stored;
+  row.id = stored.id;
+  row.shingles = stored.shingles ? stored.shingles : coming.shingles;
+  if (row.source == 0) row.source = stored.source;
+  if (rule == MergeRule::kReplace || rule == MergeRule::kSkip) return row;
+  if (rule == MergeRule::kSum) {
+    for (const FlagValue& more : coming.flags.all()) row.flags.add(more);
+  } else {
+    row.flags = with_larger(row.flags, coming.flags);
+  }
+  row.created = std::min(stored.created, coming.created);
+  if (coming.updated > stored.updated) {
+    row.updated = coming.updated;
+    if (coming.source != 0) row.source = coming.source;
+  }
+  return row;
+}
+
+Result<std::unique_ptr<Import>> Import::open(const std::string& hashfile, MergeRule rule,
+                                             const Watcher& watcher) {
+  auto lock = FileLock::take(hashfile);
+  if (!lock) return lock.error();
+  auto table = FuzzyTable::open(hashfile, Durability::kCommit);
+  if (!table) return table.error();
+  std::unique_ptr<Import> import(new Import(*std::move(lock), *std::move(table), rule));
+  if (Status read = import->read_digests(watcher); !read) return read.error();
+  auto transaction = import->table_->begin();
+  if (!transaction) return transaction.error();
+  import->transaction_.emplace(*std::move(transaction));
+  return import;
+}
+
+Status Import::read_digests(const Watcher& watcher) {
+  const auto count = table_->count();
+  if (!count) return count.error();
+  std::uint64_t done = 0;
+  bool go_on = true;
+  Status read = table_->for_each([&](const FuzzyRow& row) {
+    rows_.add(row.digest, row.id);
+    if (++done % kWatchEvery == 0) {
+      go_on = watcher({"reading what is stored", done, static_cast<std::uint64_t>(*count)});
+    }
+    return go_on;
+  });
+  if (!go_on) return stopped();
+  return read;
+}
+
+Status Import::take(const FuzzyRow& coming) {
+  FuzzyRow stored;
+  Status reading;
+  const std::int64_t id = rows_.find(coming.digest, [&](std::int64_t candidate) {
+    auto row = table_->row(candidate);
+    if (!row) {
+      reading = row.error();
+      return true;
+    }
+    stored = *std::move(row);
+    return stored.digest == coming.digest;
+  });
+  if (!reading) return reading;
+  if (id != 0) return merge_into(stored, coming);
+  const auto added = table_->insert(coming);
+  if (!added) return added.error();
+  rows_.add(coming.digest, *added);
+  ++counts_.added;
+  return {};
+}
+
+Status Import::merge_into(const FuzzyRow& stored, const FuzzyRow& coming) {
+  const FuzzyRow row = merged(stored, coming, rule_);
+  if (row == stored) {
+    ++counts_.unchanged;
+    return {};
+  }
+  ++counts_.merged;
+  return table_->update(row);
+}
+
+Status Import::commit() { return transaction_->commit(); }
+
+}  // namespace shingled::storage

@@ -1,0 +1,85 @@
+#include "storage/formats/new_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace shingled::storage {
+namespace {
+
+Error system_error(const std::string& path, int reason) {
+  ErrorCode code = ErrorCode::kDenied;
+  if (reason == ENOSPC || reason == EDQUOT || reason == EIO || reason == EFBIG) {
+    code = ErrorCode::kUnavailable;
+  } else if (reason == ENOENT || reason == ENOTDIR) {
+    code = ErrorCode::kNotFound;
+  }
+  return {code, path + ": " + std::strerror(reason)};
+}
+
+Error exists(const std::string& path) {
+  return {ErrorCode::kInvalid, path + ": exists already; --force replaces it"};
+}
+
+/// Whether the name still leads to this file: another process may have finished and renamed it
+/// between our opening and our lock.
+bool is_named(int fd, const std::string& path) {
+  struct stat open {};
+  struct stat named {};
+  return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino && S_ISREG(open.st_mode);
+}
+
+int rename_to_new(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return -1;  // EINVAL: not on this file system
+  if (::link(from.c_str(), to.c_str()) != 0) return -1;
+  return ::unlink(from.c_str());
+}
+
+Status sync_folder_of(const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return system_error(folder, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<NewFile> NewFile::create(const std::string& path, Existing existing) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0) {
+    if (S_ISDIR(there.st_mode)) return Error{ErrorCode::kInvalid, path + ": is a directory"};
+    if (existing == Existing::kRefuse) return exists(path);
+  }
+  std::string part = path + ".part";
+  UniqueFd fd(::open(part.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0640));
+  if (!fd) return system_error(part, errno);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 || !is_named(fd.get(), part)) {
+    return Error{ErrorCode::kInvalid, part + ": another process is writing it"};
+  }
+  if (::ftruncate(fd.get(), 0) != 0) return system_error(part, errno);
+  return NewFile(path, std::move(part), std::move(fd), existing);
+}
+
+NewFile::~NewFile() {
+  if (fd_) ::unlink(part_.c_str());
+}
+
+Status NewFile::commit() {
+  if (::fsync(fd_.get()) != 0) return system_error(part_, errno);
+  const int renamed = existing_ == Existing::kReplace ? std::rename(part_.c_str(), path_.c_str())
+                                                      : rename_to_new(part_, path_);
+  if (renamed != 0) return errno == EEXIST ? exists(path_) : system_error(path_, errno);
+  fd_.reset();
+  return sync_folder_of(path_);
+}
+
+}  // namespace shingled::storage

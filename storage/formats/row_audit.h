@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+
+#include "storage/formats/digest_rows.h"
+#include "storage/formats/verify.h"
+#include "storage/sqlite/database.h"
+
+namespace shingled::storage {
+
+/// Judges the rows of all tables one by one and notes what is wrong with them.
+/// Threads: one thread.
+class RowAudit {
+ public:
+  RowAudit(Database& database, const VerifyOptions& options, VerifyReport& report)
+      : database_(database), options_(options), report_(report) {}
+
+  /// Errors: stopped, those of Database where it cannot read on.
+  Status run(const Watcher& watcher);
+
+ private:
+  /// The list of a row that stands in `digests` itself: the first of its lists.
+  struct FirstList {
+    std::int64_t id = 0;
+    std::int64_t flag = 0;
+    std::int64_t value = 0;
+  };
+
+  void judge_row(const Statement& row);
+  void judge_times(const std::string& where, const Statement& row);
+  void judge_digest(const std::string& where, const Statement& row);
+  bool has_digest(std::int64_t row, const Digest& digest);
+  Status judge_lists(Statement& lists, const FirstList& first);
+  void judge_list(const std::string& where, const Statement& list, const FirstList& first);
+  Status judge_names();
+  void problem(const std::string& where, std::string_view what);
+
+  Database& database_;
+  const VerifyOptions& options_;
+  VerifyReport& report_;
+  DigestRows digests_;
+  bool more_lists_ = false;  ///< the statement of lists stands on one
+};
+
+/// Notes one problem, or only counts it when there are too many.
+void note_problem(VerifyReport& report, std::string what);
+
+}  // namespace shingled::storage

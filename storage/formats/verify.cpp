@@ -1,0 +1,117 @@
+#include "storage/formats/verify.h"
+
+#include "storage/engine/fuzzy_index.h"
+#include "storage/formats/row_audit.h"
+#include "storage/sqlite/fuzzy_table.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr std::size_t kBatch = 256;  ///< rows the index takes at once
+
+/// What SQLite itself has to say about its pages.
+Status check_pages(Database& database, VerifyReport& report) {
+  auto check = database.prepare("PRAGMA integrity_check");
+  if (!check) return check.error();
+  for (;;) {
+    const auto more = check->step();
+    if (!more) return more.error();
+    if (!*more) return {};
+    if (const std::string says = check->text(0); says != "ok") note_problem(report, says);
+  }
+}
+
+/// The index of a daemon that had just read this file.
+class IndexAudit {
+ public:
+  IndexAudit(FuzzyTable& table, const VerifyOptions& options, VerifyReport& report)
+      : index_({.slot_owners_max = options.slot_owners_max, .expire_seconds = 0}),
+        table_(table),
+        report_(report),
+        now_(options.now) {}
+
+  Status run(const Watcher& watcher) {
+    index_.reserve(report_.rows);
+    std::vector<FuzzyIndex::NewRecord> batch;
+    Status built = for_each("building the index", watcher, [&](const FuzzyRow& row) {
+      batch.push_back({.fingerprint = {row.digest, row.shingles},
+                       .state = {row.id, row.flags, row.created, row.updated}});
+      if (batch.size() == kBatch) add(batch);
+    });
+    add(batch);
+    index_.collect();
+    if (!built) return built;
+    return for_each("asking the index", watcher, [&](const FuzzyRow& row) { judge(row); });
+  }
+
+ private:
+  template <typename Each>
+  Status for_each(std::string_view step, const Watcher& watcher, const Each& each) {
+    std::uint64_t done = 0;
+    bool go_on = true;
+    Status read = table_.for_each([&](const FuzzyRow& row) {
+      each(row);
+      if (++done % kWatchEvery == 0) go_on = watcher({step, done, report_.rows});
+      return go_on;
+    });
+    return go_on ? read : stopped();
+  }
+
+  void add(std::vector<FuzzyIndex::NewRecord>& batch) {
+    if (index_.room() < batch.size() || index_.add(batch) != batch.size()) {
+      note_problem(report_, "the index does not take every row");
+    }
+    batch.clear();
+  }
+
+  void judge(const FuzzyRow& row) {
+    const std::string where = "digests row " + std::to_string(row.id);
+    const std::uint32_t number = index_.find(row.digest);
+    const RecordState expected{row.id, row.flags, row.created, row.updated};
+    if (number == 0) return note_problem(report_, where + ": the index does not know its digest");
+    if (!(index_.records().state(number) == expected)) {
+      return note_problem(report_, where + ": the index has another record for its digest");
+    }
+    if (!row.shingles) return;
+    Digest other = row.digest;  // one nobody has, so that the shingles alone must do
+    other.bytes.back() ^= 0xff;
+    if (index_.find(other) != 0) return;
+    const auto match = index_.check(other, &*row.shingles, now_);
+    if (match && match->slots == kShingleCount) return;
+    if (index_.slot_overflows() != 0) {
+      ++report_.crowded;
+    } else {
+      note_problem(report_, where + ": the index does not find it by its shingles");
+    }
+  }
+
+  FuzzyIndex index_;
+  FuzzyTable& table_;
+  VerifyReport& report_;
+  std::uint32_t now_;
+};
+
+}  // namespace
+
+Result<VerifyReport> verify_file(const std::string& path, const VerifyOptions& options,
+                                 const Watcher& watcher) {
+  const auto table = FuzzyTable::open_read_only(path);
+  if (!table) return table.error();
+  Database& database = (*table)->database();
+  if (Status held = (*table)->hold_still(); !held) return held.error();
+  VerifyReport report;
+  if (!watcher({"checking pages", 0, 0})) return stopped();
+  Status read = check_pages(database, report);
+  if (read) read = RowAudit(database, options, report).run(watcher);
+  // An index of rows that are not what they must be would only repeat what is known.
+  if (read && options.with_index && report.problem_count == 0) {
+    read = IndexAudit(**table, options, report).run(watcher);
+  }
+  if (!read) {
+    if (read.error().code != ErrorCode::kCorrupt) return read.error();
+    note_problem(report, read.error().message);
+  }
+  return report;
+}
+
+}  // namespace shingled::storage

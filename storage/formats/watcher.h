@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "config/base/result.h"
+
+namespace shingled::storage {
+
+/// How far one step of long work has come.
+struct WorkDone {
+  std::string_view step;    ///< "copying", "reading rows", ...
+  std::uint64_t done = 0;   ///< in the unit of the step
+  std::uint64_t total = 0;  ///< 0 = not known
+};
+
+/// Told now and then how far long work has come; false ends it, and it fails with `stopped()`.
+using Watcher = std::function<bool(const WorkDone&)>;
+
+/// How many rows or lines go by between two calls of a Watcher.
+inline constexpr std::uint64_t kWatchEvery = 4096;
+
+inline Error stopped() { return {ErrorCode::kUnavailable, "stopped"}; }
+
+}  // namespace shingled::storage

@@ -1,0 +1,56 @@
+#include "storage/sqlite/file_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace shingled::storage {
+namespace {
+
+ErrorCode code_of(int reason) {
+  switch (reason) {
+    case ENOSPC:
+    case EIO:
+    case EDQUOT:
+      return ErrorCode::kUnavailable;
+    case ENOENT:
+    case ENOTDIR:
+      return ErrorCode::kNotFound;
+    default:
+      return ErrorCode::kDenied;
+  }
+}
+
+/// " (process 123)", as the holder wrote it down; empty where it could not.
+std::string holder(int fd) {
+  std::array<char, 24> text{};
+  const ssize_t count = ::pread(fd, text.data(), text.size(), 0);
+  std::string number(text.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  number.resize(std::min(number.size(), number.find_first_not_of("0123456789")));
+  return number.empty() ? "" : " (process " + number + ")";
+}
+
+}  // namespace
+
+Result<FileLock> FileLock::take(const std::string& hashfile) {
+  const std::string path = hashfile + ".lock";
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640));
+  if (!fd) return Error{code_of(errno), path + ": " + std::strerror(errno)};
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    return Error{ErrorCode::kUnavailable,
+                 hashfile + ": another shingled has it open" + holder(fd.get())};
+  }
+  // For people only: where the disk is full, the lock counts as well.
+  const std::string number = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(fd.get(), 0) == 0) {
+    static_cast<void>(::pwrite(fd.get(), number.data(), number.size(), 0) == 0);
+  }
+  return FileLock(std::move(fd));
+}
+
+}  // namespace shingled::storage

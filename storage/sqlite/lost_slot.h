@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "mime/fingerprint/fingerprint.h"
+
+namespace shingled::storage {
+
+/// What stands in a shingle slot whose shingle is not known any more: a number made of the digest,
+/// so that no other hash has it there (zeros would meet each other). One that comes back out of our
+/// storage can be told from a shingle. SCHEMA.md documents it.
+inline std::uint64_t lost_slot(const Digest& digest, std::size_t slot) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, digest.bytes.data() + slot * sizeof word % kDigestBytes, sizeof word);
+  return word ^ (slot + 1) * 0x9e3779b97f4a7c15;
+}
+
+}  // namespace shingled::storage

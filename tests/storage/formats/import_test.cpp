@@ -1,0 +1,178 @@
+#include "storage/formats/import.h"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <limits>
+
+#include "storage/engine/engine.h"
+#include "storage/formats/verify.h"
+#include "tests/storage/formats/stored_rows.h"
+#include "tests/storage/sqlite/faulty_vfs.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+
+FlagSet lists(std::initializer_list<FlagValue> values) {
+  FlagSet flags;
+  for (const FlagValue& value : values) flags.add(value);
+  return flags;
+}
+
+class ImportTest : public StoredRowsTest {
+ protected:
+  std::unique_ptr<Import> open(MergeRule rule) {
+    auto import = Import::open(path_, rule, go_on);
+    EXPECT_TRUE(import) << import.error().message;
+    return *std::move(import);
+  }
+};
+
+TEST_F(ImportTest, EachRuleMergesAsDocumented) {
+  struct Case {
+    const char* why;
+    MergeRule rule;
+    FlagSet stored;
+    FlagSet coming;
+    FlagSet merged;
+  };
+  const Case cases[] = {
+      {"weights add up list by list", MergeRule::kSum, lists({{1, 5}, {2, 3}}),
+       lists({{2, 9}, {3, -4}}), lists({{2, 12}, {1, 5}, {3, -4}})},
+      {"a sum saturates", MergeRule::kSum, lists({{1, kMost}}), lists({{1, 1}}),
+       lists({{1, kMost}})},
+      {"the larger weight of each list", MergeRule::kLarger, lists({{1, 5}, {2, 3}}),
+       lists({{1, 4}, {2, 9}, {3, 1}}), lists({{2, 9}, {1, 5}, {3, 1}})},
+      {"larger keeps negative weights", MergeRule::kLarger, lists({{1, -5}}),
+       lists({{1, -9}, {2, -1}}), lists({{2, -1}, {1, -5}})},
+      {"a ninth list takes the place of a smaller value", MergeRule::kSum,
+       lists({{1, 9}, {2, 8}, {3, 7}, {4, 6}, {5, 5}, {6, 4}, {7, 3}, {8, 2}}),
+       lists({{9, 1}, {10, 50}}),
+       lists({{10, 50}, {1, 9}, {2, 8}, {3, 7}, {4, 6}, {5, 5}, {6, 4}, {7, 3}})},
+      {"skip keeps", MergeRule::kSkip, lists({{1, 5}}), lists({{2, 9}}), lists({{1, 5}})},
+      {"replace replaces", MergeRule::kReplace, lists({{1, 5}}), lists({{2, 9}}), lists({{2, 9}})},
+  };
+  for (const Case& c : cases) {
+    FuzzyRow stored = random_row();
+    stored.flags = c.stored;
+    FuzzyRow coming = random_row();
+    coming.flags = c.coming;
+    EXPECT_EQ(merged(stored, coming, c.rule).flags, c.merged) << c.why;
+  }
+}
+
+TEST_F(ImportTest, TimesSourceAndShinglesFollowTheRule) {
+  FuzzyRow stored = random_row();
+  FuzzyRow coming = random_row();
+  stored.id = 7;
+  coming.created = stored.created - 10;
+  coming.updated = stored.updated + 10;
+  const FuzzyRow later = merged(stored, coming, MergeRule::kSum);
+  EXPECT_EQ(std::tuple(later.id, later.created, later.updated, later.source, later.shingles),
+            std::tuple(7, coming.created, coming.updated, coming.source, stored.shingles));
+  coming.updated = stored.updated - 5;
+  const FuzzyRow earlier = merged(stored, coming, MergeRule::kLarger);
+  EXPECT_EQ(std::tuple(earlier.created, earlier.updated, earlier.source),
+            std::tuple(coming.created, stored.updated, stored.source));
+  stored.shingles.reset();
+  EXPECT_EQ(merged(stored, coming, MergeRule::kSum).shingles, coming.shingles);
+}
+
+TEST_F(ImportTest, AddsWhatIsNewAndMergesWhatIsThere) {
+  auto rows = store_random(path_, 50);
+  {
+    const auto import = open(MergeRule::kSum);
+    for (const FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
+    const FuzzyRow fresh = random_row();
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(import->take(fresh));  // known from the first time on
+    ASSERT_TRUE(import->commit());
+    EXPECT_EQ(import->counts().added, 1U);
+    EXPECT_EQ(import->counts().merged, 52U);
+    for (FuzzyRow& row : rows) row.flags.add(row.flags.front());
+    rows.push_back(fresh);
+    rows.back().id = 51;
+    rows.back().flags.add({fresh.flags.front().flag, 2 * fresh.flags.front().value});
+  }
+  EXPECT_EQ(rows_of(path_), rows);
+  const auto report = verify_file(path_, {.now = 1'800'000'000}, go_on);
+  ASSERT_TRUE(report);
+  EXPECT_THAT(report->problems, ::testing::IsEmpty());
+}
+
+TEST_F(ImportTest, LargerTwiceChangesNothing) {
+  const auto rows = store_random(path_, 20);
+  const auto import = open(MergeRule::kLarger);
+  for (const FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
+  ASSERT_TRUE(import->commit());
+  EXPECT_EQ(import->counts().unchanged, 20U);
+  EXPECT_EQ(rows_of(path_), rows);
+}
+
+TEST_F(ImportTest, GivenUpItLeavesTheStorageAsItWas) {
+  const auto rows = store_random(path_, 20);
+  {
+    const auto import = open(MergeRule::kSum);
+    for (const FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
+    for (int i = 0; i < 20'000; ++i) ASSERT_TRUE(import->take(random_row()));  // beyond the cache
+  }
+  EXPECT_EQ(rows_of(path_), rows);
+}
+
+TEST_F(ImportTest, ADiskThatFillsUpLeavesTheStorageAsItWas) {
+  const auto rows = store_random(path_, 20);
+  std::int64_t needed = 0;
+  {
+    FaultyVfs vfs;
+    const auto import = open(MergeRule::kSum);
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(import->take(random_row()));
+    const std::int64_t before = vfs.writes();
+    vfs.fail_after(0, SQLITE_FULL);
+    const Status done = import->commit();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, ErrorCode::kUnavailable) << done.error().message;
+    needed = vfs.writes() - before;
+  }
+  EXPECT_GT(needed, 0);
+  EXPECT_EQ(rows_of(path_), rows);
+}
+
+TEST_F(ImportTest, RefusesWhileAnEngineHasTheFile) {
+  EngineOptions options;
+  options.hashfile = path_;
+  SystemClock clock;
+  NullLogger logger;
+  const auto engine = Engine::open(options, clock, logger);
+  ASSERT_TRUE(engine);
+  const auto import = Import::open(path_, MergeRule::kSum, go_on);
+  ASSERT_FALSE(import);
+  EXPECT_EQ(import.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(import.error().message,
+              ::testing::HasSubstr("has it open (process " + std::to_string(::getpid()) + ")"));
+}
+
+TEST_F(ImportTest, AnEngineFindsWhatWasImported) {
+  const FuzzyRow row = random_row();
+  {
+    const auto import = open(MergeRule::kSum);
+    ASSERT_TRUE(import->take(row));
+    ASSERT_TRUE(import->commit());
+  }
+  EngineOptions options;
+  options.hashfile = path_;
+  options.expire = std::chrono::seconds(0);
+  SystemClock clock;
+  NullLogger logger;
+  const auto engine = Engine::open(options, clock, logger);
+  ASSERT_TRUE(engine);
+  Digest other = row.digest;
+  other.bytes[0] ^= 1;
+  const auto match = (*engine)->check(other, &*row.shingles, 1'800'000'000);
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->digest, row.digest);
+  EXPECT_EQ(match->created, row.created);
+}
+
+}  // namespace
+}  // namespace shingled::storage

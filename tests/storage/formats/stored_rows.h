@@ -1,0 +1,72 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "storage/formats/watcher.h"
+#include "storage/sqlite/fuzzy_table.h"
+#include "tests/storage/engine/random_fingerprint.h"
+#include "tests/storage/engine/temporary_directory.h"
+
+namespace shingled::storage {
+
+/// Database files with random rows, and a look at what is in them.
+class StoredRowsTest : public ::testing::Test {
+ protected:
+  FuzzyRow random_row() {
+    FuzzyRow row;
+    row.digest = random_digest(random_);
+    row.shingles = random_shingles(random_);
+    row.flags.add({static_cast<std::uint32_t>(random_() % 100), 5});
+    row.created = 1'700'000'000;
+    row.updated = 1'700'000'100;
+    row.source = random_();
+    return row;
+  }
+
+  /// Makes a file with these rows and tells their ids.
+  static void store(const std::string& path, std::vector<FuzzyRow>& rows) {
+    auto table = FuzzyTable::open(path, Durability::kCommit);
+    ASSERT_TRUE(table) << table.error().message;
+    auto transaction = (*table)->begin();
+    ASSERT_TRUE(transaction);
+    for (FuzzyRow& row : rows) row.id = *(*table)->insert(row);
+    ASSERT_TRUE(transaction->commit());
+  }
+  std::vector<FuzzyRow> store_random(const std::string& path, std::size_t count) {
+    std::vector<FuzzyRow> rows(count);
+    for (FuzzyRow& row : rows) row = random_row();
+    store(path, rows);
+    return rows;
+  }
+
+  static std::vector<FuzzyRow> rows_of(const std::string& path) {
+    std::vector<FuzzyRow> rows;
+    auto table = FuzzyTable::open_read_only(path);
+    EXPECT_TRUE(table) << table.error().message;
+    if (!table) return rows;
+    const Status read = (*table)->for_each([&](const FuzzyRow& row) {
+      rows.push_back(row);
+      return true;
+    });
+    EXPECT_TRUE(read) << read.error().message;
+    return rows;
+  }
+
+  static void execute(const std::string& path, const char* sql) {
+    auto database = Database::open(path, Database::Access::kCreate);
+    ASSERT_TRUE(database) << database.error().message;
+    const Status done = (*database)->execute(sql);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+
+  static bool go_on(const WorkDone&) { return true; }
+
+  TemporaryDirectory directory_;
+  std::string path_ = directory_.file("fuzzy.db");
+  Seeded random_{20'261'122};
+};
+
+}  // namespace shingled::storage
