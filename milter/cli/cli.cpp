@@ -15,8 +15,9 @@ namespace shingled::milter {
 namespace {
 
 constexpr const char* kFooter = R"(Every command takes --help, -c FILE and -o KEY=VALUE.
-Exit codes are those of sysexits: 0 done, 64 usage, 65 a message without a hash, 66 cannot read,
-69 nobody answers, 75 again later, 77 refused, 78 configuration.)";
+Exit codes are those of sysexits: 0 done, 64 usage, 65 a message without a hash or damaged data,
+66 cannot read, 69 nobody answers, 73 cannot create a file, 75 again later, 77 refused,
+78 configuration.)";
 
 void describe(CLI::App& app, Command& chosen) {
   app.name("shingled");
@@ -33,6 +34,10 @@ void describe(CLI::App& app, Command& chosen) {
   add_hash_command(app, chosen);
   add_explain_command(app, chosen);
   add_status_commands(app, chosen);
+  add_backup_command(app, chosen);
+  add_verify_command(app, chosen);
+  add_export_command(app, chosen);
+  add_import_command(app, chosen);
   add_keypair_command(app, chosen);
 }
 

@@ -19,6 +19,10 @@ void add_scan_command(CLI::App& app, Command& chosen);
 void add_hash_command(CLI::App& app, Command& chosen);
 void add_explain_command(CLI::App& app, Command& chosen);
 void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
+void add_backup_command(CLI::App& app, Command& chosen);
+void add_verify_command(CLI::App& app, Command& chosen);
+void add_export_command(CLI::App& app, Command& chosen);
+void add_import_command(CLI::App& app, Command& chosen);
 void add_keypair_command(CLI::App& app, Command& chosen);
 
 }  // namespace shingled::milter

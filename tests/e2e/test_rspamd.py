@@ -3,6 +3,7 @@ our commands learn and find in its storage."""
 
 import json
 import pathlib
+import sqlite3
 import sys
 import unittest
 
@@ -92,6 +93,76 @@ class Interop(unittest.TestCase):
 
     def test_we_use_the_storage_of_rspamd_encrypted(self):
         self.check_their_storage(key=True)
+
+
+class Database(unittest.TestCase):
+    """The database file of rspamd's storage (backend sqlite): what it wrote we take, what we write it takes."""
+
+    def setUp(self):
+        reason = rspamd.missing()
+        if reason:
+            self.skipTest(reason)
+        self.tmp = harness.temporary_folder(self)
+
+    def settings(self, hashfile):
+        return ["-o", f"storage.hashfile={hashfile}", "-o", "storage.expire=0"]
+
+    def check(self, peer, message):
+        """The best answer of rspamd's own storage: (flag, value, prob)."""
+        done = harness.run("check", "--json", "--server", f"127.0.0.1:{peer.fuzzy_port}", stdin=message)
+        hits = [one for one in json.loads(done.stdout)["lookups"] if one["result"] == "hit"]
+        return max(((one["flag"], one["value"], one["prob"]) for one in hits), key=lambda hit: hit[2], default=None)
+
+    def test_rspamd_answers_from_a_database_that_we_exported(self):
+        daemon = self.enterContext(harness.Daemon(self.tmp))
+        # The offer last: where likenesses meet, rspamd's backend sqlite answers with the newest row, not the best one.
+        for flag, weight, message in (("12", "5", LETTER), ("11", "20", OFFER), ("12", "7", OFFER)):
+            self.assertEqual(0, daemon.run("add", "--flag", flag, "--weight", weight, stdin=message).returncode)
+        peer = rspamd.Rspamd(self.tmp)
+        done = daemon.run("export", "--format", "rspamd", peer.folder / "fuzzy.db")  # of a running daemon
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("1 hash is on more than one list", done.stderr)
+        with peer:
+            self.assertEqual((11, 20, 1.0), self.check(peer, OFFER))
+            flag, value, prob = self.check(peer, AGAIN)
+            self.assertEqual((11, 20), (flag, value))
+            self.assertTrue(0.5 < prob < 1, prob)
+            self.assertEqual((12, 5, 1.0), self.check(peer, LETTER))
+            self.assertIn("FUZZY_DENIED", peer.symbols(AGAIN))
+            # And it goes on from there: it counts up, deletes with all shingles, adds.
+            self.assertTrue(peer.add(LETTER, 12, 2)["success"])
+            harness.wait_until(lambda: self.check(peer, LETTER) == (12, 7, 1.0), 30, "rspamd to add to our row")
+            self.assertTrue(peer.delete(OFFER, 11)["success"])
+            harness.wait_until(lambda: self.check(peer, AGAIN) is None, 30, "rspamd to delete our row")
+            self.assertTrue(peer.add(OFFER, 11, 1)["success"])
+            harness.wait_until(lambda: self.check(peer, AGAIN), 30, "rspamd to learn it anew")
+
+    def test_we_answer_from_a_database_that_rspamd_wrote(self):
+        peer = rspamd.Rspamd(self.tmp)
+        hashfile = self.tmp / "fuzzy.db"
+        with peer:
+            for message, flag, weight in ((OFFER, 11, 20), (LETTER, 12, 5), (LETTER, 12, 3)):
+                self.assertTrue(peer.add(message, flag, weight)["success"])
+            harness.wait_until(lambda: self.check(peer, LETTER) == (12, 8, 1.0), 30, "rspamd to flush")
+            done = harness.run("import", *self.settings(hashfile), peer.folder / "fuzzy.db")  # rspamd runs on
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("2 hashes added", done.stdout)
+        self.assertEqual(0, harness.run("verify", *self.settings(hashfile)).returncode)
+        daemon = self.enterContext(harness.Daemon(self.tmp))
+        for message, expected in ((OFFER, (11, 20)), (AGAIN, (11, 20)), (LETTER, (12, 8))):
+            found, = json.loads(daemon.run("check", "--json", stdin=message).stdout)["lookups"]
+            self.assertEqual(("hit", *expected), (found["result"], found["flag"], found["value"]))
+        # The way back gives rspamd the tables it had.
+        daemon.stop()
+        back = self.tmp / "back.db"
+        self.assertEqual(0, harness.run("export", *self.settings(hashfile), "--format", "rspamd", back).returncode)
+        for query in ("SELECT flag, CAST(digest AS BLOB), typeof(digest), value, time FROM digests ORDER BY digest",
+                      "SELECT s.value, number, CAST(digest AS BLOB) FROM shingles s JOIN digests d ON d.id = digest_id"
+                      " ORDER BY s.value, number"):
+            theirs, ours = (sqlite3.connect(path) for path in (peer.folder / "fuzzy.db", back))
+            self.assertEqual(theirs.execute(query).fetchall(), ours.execute(query).fetchall())
+            theirs.close()
+            ours.close()
 
 
 if __name__ == "__main__":

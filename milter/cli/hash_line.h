@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/base/result.h"
+#include "storage/sqlite/fuzzy_table.h"
+
+namespace shingled::milter {
+
+// Hashes as JSON Lines: what `export` writes and `import` reads. storage/SCHEMA.md describes them.
+
+inline constexpr std::uint64_t kHashLinesVersion = 1;
+
+/// The first line, without its end: format, version and how many hashes follow.
+std::string hash_lines_header(std::uint64_t hashes);
+/// Appends the line of one hash, with its end.
+void append_hash_line(std::string& out, const storage::FuzzyRow& row);
+
+/// What one line says.
+struct HashLine {
+  std::optional<storage::FuzzyRow> row;    ///< a hash; its id is 0
+  std::optional<std::uint64_t> announced;  ///< a header that tells how many hashes follow it
+};
+
+/// Reads one line; `now` (Unix seconds) stands in where a hash has no time.
+/// Errors: kInvalid with what is wrong where; kLimit for a header of a newer version.
+Result<HashLine> parse_hash_line(std::string_view line, std::uint32_t now);
+
+}  // namespace shingled::milter

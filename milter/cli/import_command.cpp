@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/commands.h"
+#include "milter/cli/hash_feed.h"
+#include "milter/cli/interrupt.h"
+#include "milter/cli/settings_choice.h"
+#include "storage/formats/import.h"
+
+namespace shingled::milter {
+
+namespace {
+
+struct ImportArguments {
+  SettingsArguments settings;
+  std::string file;
+  storage::MergeRule existing = storage::MergeRule::kSum;
+  bool json = false;
+};
+
+void print_outcome(const std::string& file, const storage::Import::Counts& counts,
+                   const FeedReport& report, Console& console) {
+  console.line(fmt::format("{}: {} added, {} merged, {} unchanged{}", terminal_safe(file),
+                           counted(counts.added, "hash", "hashes"), counts.merged, counts.unchanged,
+                           report.broken == 0 ? "" : fmt::format(", {} broken", report.broken)));
+  if (report.lost_slots != 0) {
+    console.line(fmt::format("{} had lost shingles to likenesses in rspamd, {} too many to match",
+                             counted(report.lost_slots, "hash", "hashes"), report.lost_hashes));
+  }
+}
+
+Json outcome_json(const std::string& file, const storage::Import::Counts& counts,
+                  const FeedReport& report) {
+  return {{"file", file},
+          {"added", counts.added},
+          {"merged", counts.merged},
+          {"unchanged", counts.unchanged},
+          {"broken", report.broken},
+          {"complete", report.complete},
+          {"lost_slots", report.lost_slots},
+          {"lost_hashes", report.lost_hashes}};
+}
+
+int run_import(const ImportArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  const std::string& hashfile = settings->storage.engine.hashfile;
+  std::error_code unknown;
+  if (std::filesystem::equivalent(arguments.file, hashfile, unknown)) {
+    console.error("import", arguments.file + ": is storage.hashfile itself");
+    return EX_USAGE;
+  }
+  SystemClock clock;
+  WorkMeter meter(console, clock);
+  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  // The storage is opened with the first hash: what is no import file makes no database.
+  std::unique_ptr<storage::Import> import;
+  const auto open = [&]() -> Status {
+    if (import) return {};
+    auto opened = storage::Import::open(hashfile, arguments.existing, meter.watcher());
+    if (!opened) return opened.error();
+    import = *std::move(opened);
+    return {};
+  };
+  const auto take = [&](const storage::FuzzyRow& row) -> Status {
+    if (Status ready = open(); !ready) return ready;
+    return import->take(row);
+  };
+  const auto report = feed_hashes(arguments.file, take, now, meter, console);
+  if (!report) return meter.failed(arguments.file, report.error());
+  storage::Import::Counts counts;
+  if (import) {
+    if (!meter.report({"committing", 0, 0})) return kExitInterrupted;
+    if (Status committed = import->commit(); !committed) {
+      return meter.failed(arguments.file, committed.error());
+    }
+    counts = import->counts();
+  }
+  if (arguments.json) {
+    console.json(outcome_json(arguments.file, counts, *report));
+  } else {
+    print_outcome(arguments.file, counts, *report, console);
+  }
+  return report->broken == 0 && report->complete ? EX_OK : EX_DATAERR;
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "import", "Take in hashes: an export, or a database of shingled or rspamd");
+  command->footer(
+      R"(The daemon must not run. All or nothing: killed or out of disk, the storage is as it was; a line that
+cannot be read is reported with its number and left out (then the exit code is 65), the others count.
+A hash that is stored already, with --existing:
+  sum      its weights add up, list by list (two storages taught by different people; the default)
+  larger   the larger weight of each list counts (two taught the same; a second import changes nothing)
+  skip     it stays as it is
+  replace  it becomes what the file says
+With sum and larger the earlier creation and the later time count.
+
+Example:
+  shingled import --existing larger hashes.jsonl)");
+  const auto arguments = std::make_shared<ImportArguments>();
+  arguments->settings.add_to(*command);
+  command->add_option("file", arguments->file, "JSON Lines, a database of shingled or of rspamd")
+      ->type_name("FILE|-")
+      ->required();
+  const std::map<std::string, storage::MergeRule> rules = {
+      {"sum", storage::MergeRule::kSum},
+      {"larger", storage::MergeRule::kLarger},
+      {"skip", storage::MergeRule::kSkip},
+      {"replace", storage::MergeRule::kReplace}};
+  command->add_option("--existing", arguments->existing, "sum, larger, skip or replace")
+      ->type_name("RULE")
+      ->transform(CLI::CheckedTransformer(rules).description(""));
+  command->add_flag("--json", arguments->json, "One JSON object");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_import(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter
