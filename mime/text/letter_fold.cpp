@@ -33,7 +33,7 @@ constexpr std::array<char, 128> kAscii = [] {
   std::array<char, 128> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
     const char c = static_cast<char>(i);
-    table[i] = ascii::is_graph(c) || c == '\n' ? c : kGone;
+    table[i] = ascii::is_graph(c) || c == '\n' ? c : '\0';
     if (ascii::is_space(c) && c != '\n') table[i] = ' ';
     if (ascii::is_alpha(c)) table[i] = merge_i_and_l(ascii::to_lower(c));
     if (ascii::is_digit(c)) table[i] = '0';

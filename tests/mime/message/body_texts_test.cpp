@@ -32,9 +32,10 @@ const std::string kAttached =
 
 std::string multipart(const std::string& subtype, const std::string& boundary,
                       std::initializer_list<std::string> parts) {
-  std::string out = "Content-Type: multipart/" + subtype + "; boundary=" + boundary + "\n\n";
-  for (const std::string& part : parts) out += "--" + boundary + "\n" + part;
-  return out + "--" + boundary + "--\n";
+  std::string out = "Content-Type: multipart/";
+  out.append(subtype).append("; boundary=").append(boundary).append("\n\n");
+  for (const std::string& part : parts) out.append("--").append(boundary).append("\n").append(part);
+  return out.append("--").append(boundary).append("--\n");
 }
 
 TEST(BodyTexts, AreTheFirstTextAndItsAlternatives) {
