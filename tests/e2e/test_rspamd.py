@@ -114,7 +114,7 @@ class Database(unittest.TestCase):
         return max(((one["flag"], one["value"], one["prob"]) for one in hits), key=lambda hit: hit[2], default=None)
 
     def test_rspamd_answers_from_a_database_that_we_exported(self):
-        daemon = self.enterContext(harness.Daemon(self.tmp))
+        daemon = self.enterContext(harness.Daemon(self.tmp, overrides=["rules.local.robust=false"]))
         # The offer last: where likenesses meet, rspamd's backend sqlite answers with the newest row, not the best one.
         for flag, weight, message in (("12", "5", LETTER), ("11", "20", OFFER), ("12", "7", OFFER)):
             self.assertEqual(0, daemon.run("add", "--flag", flag, "--weight", weight, stdin=message).returncode)
@@ -148,7 +148,7 @@ class Database(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn("2 hashes added", done.stdout)
         self.assertEqual(0, harness.run("verify", *self.settings(hashfile)).returncode)
-        daemon = self.enterContext(harness.Daemon(self.tmp))
+        daemon = self.enterContext(harness.Daemon(self.tmp, overrides=["rules.local.robust=false"]))
         for message, expected in ((OFFER, (11, 20)), (AGAIN, (11, 20)), (LETTER, (12, 8))):
             found, = json.loads(daemon.run("check", "--json", stdin=message).stdout)["lookups"]
             self.assertEqual(("hit", *expected), (found["result"], found["flag"], found["value"]))
