@@ -41,6 +41,7 @@ struct Match {
   [[nodiscard]] float probability() const {
     return exact ? 1.0F : static_cast<float>(slots < 31 ? slots : 31) / 32.0F;
   }
+  friend bool operator==(const Match&, const Match&) = default;
 };
 
 /// Equal for an update and its repeats, for no other one. All zeros: it has no name.

@@ -69,6 +69,11 @@ std::optional<Match> Engine::check(const Digest& digest, const Shingles* shingle
   return impl_->index().check(digest, shingles, now);
 }
 
+void Engine::check_batch(std::span<const Question> questions, std::uint32_t now,
+                         std::span<std::optional<Match>> answers) const {
+  impl_->index().check_batch(questions, now, answers);
+}
+
 std::vector<Match> Engine::check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                      std::size_t most) const {
   return impl_->index().check_all(fingerprint, now, most);

@@ -81,9 +81,57 @@ std::optional<Match> FuzzyIndex::check(const Digest& digest, const Shingles* shi
   const NumberMap::Search search(digest_map(hash), hash);
   if (auto exact = find_exact(digest, search, now)) return exact;
   if (shingles == nullptr) return std::nullopt;
+  NearSearch near;
+  begin(near, *shingles);
+  return finish(near, now);
+}
+
+void FuzzyIndex::check_batch(std::span<const Question> questions, std::uint32_t now,
+                             std::span<std::optional<Match>> answers) const {
+  // As many as the processor can wait for at once: bucket by bucket, then record by record.
+  constexpr std::size_t kTogether = 16;
+  const ReadGate::Pass pass(gate_);
+  std::array<NumberMap::Search, kTogether> searches;
+  while (!questions.empty()) {
+    const auto group = questions.first(std::min(kTogether, questions.size()));
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const std::uint64_t hash = hash_of(*group[i].digest);
+      searches[i] = NumberMap::Search(digest_map(hash), hash);
+    }
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      NumberMap::Search first = searches[i];
+      first.step([&](std::uint32_t number) { records_.prefetch(number); });
+    }
+    // Of those without an exact match, one is fetched while the one before is looked at.
+    std::array<NearSearch, 2> near;
+    std::size_t turn = 0;
+    std::size_t before = group.size();  // whose search has begun; none yet
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      answers[i] = find_exact(*group[i].digest, searches[i], now);
+      if (answers[i] || group[i].shingles == nullptr) continue;
+      begin(near[turn], *group[i].shingles);
+      turn = 1 - turn;
+      if (before != group.size()) answers[before] = finish(near[turn], now);
+      before = i;
+    }
+    if (before != group.size()) answers[before] = finish(near[1 - turn], now);
+    questions = questions.subspan(group.size());
+    answers = answers.subspan(group.size());
+  }
+}
+
+void FuzzyIndex::begin(NearSearch& search, const Shingles& shingles) const {
+  search.hashes = hashes_of(shingles);
+  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+    const std::uint64_t hash = search.hashes[slot];
+    search.slots[slot] = NumberMap::Search(slot_map(slot, hash), hash);
+  }
+}
+
+std::optional<Match> FuzzyIndex::finish(NearSearch& search, std::uint32_t now) const {
   std::optional<Match> best;
   Overlaps overlaps;
-  collect_overlaps(hashes_of(*shingles), overlaps);
+  collect(search, overlaps);
   overlaps.for_each_match([&](std::uint32_t number, std::uint32_t slots) {
     if (best && slots < best->slots) return;
     auto match = match_of(number, now);
@@ -102,8 +150,10 @@ std::vector<Match> FuzzyIndex::check_all(const Fingerprint& fingerprint, std::ui
   const NumberMap::Search search(digest_map(hash), hash);
   if (auto exact = find_exact(fingerprint.digest, search, now)) matches.push_back(*exact);
   if (fingerprint.shingles) {
+    NearSearch near;
+    begin(near, *fingerprint.shingles);
     Overlaps overlaps;
-    collect_overlaps(hashes_of(*fingerprint.shingles), overlaps);
+    collect(near, overlaps);
     overlaps.for_each_match([&](std::uint32_t number, std::uint32_t slots) {
       auto match = match_of(number, now);
       if (!match || match->digest == fingerprint.digest) return;
@@ -144,19 +194,15 @@ std::uint32_t FuzzyIndex::find(const Digest& digest, NumberMap::Search search) c
   return found;
 }
 
-void FuzzyIndex::collect_overlaps(const SlotHashes& hashes, Overlaps& overlaps) const {
-  std::array<NumberMap::Search, kShingleCount> searches;
-  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-    searches[slot] = NumberMap::Search(slot_map(slot, hashes[slot]), hashes[slot]);
-  }
-  Candidates candidates(records_, hashes, overlaps);
+void FuzzyIndex::collect(NearSearch& search, Overlaps& overlaps) const {
+  Candidates candidates(records_, search.hashes, overlaps);
   std::array<std::uint8_t, kShingleCount> open;
   std::iota(open.begin(), open.end(), std::uint8_t{0});
   for (std::size_t count = kShingleCount; count != 0;) {
     std::size_t still = 0;
     for (const std::uint8_t slot : std::span(open).first(count)) {
       const bool more =
-          searches[slot].step([&](std::uint32_t number) { candidates.add(number, slot); });
+          search.slots[slot].step([&](std::uint32_t number) { candidates.add(number, slot); });
       if (more) open[still++] = slot;
     }
     count = still;

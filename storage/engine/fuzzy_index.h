@@ -50,6 +50,9 @@ class FuzzyIndex {
   // ------------------------------------------------------------------------------------
   [[nodiscard]] std::optional<Match> check(const Digest& digest, const Shingles* shingles,
                                            std::uint32_t now) const;
+  /// See FuzzyStore::check_batch.
+  void check_batch(std::span<const Question> questions, std::uint32_t now,
+                   std::span<std::optional<Match>> answers) const;
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const;
   [[nodiscard]] std::uint64_t size() const { return records_.size(); }
@@ -83,6 +86,11 @@ class FuzzyIndex {
   static constexpr std::size_t kShards = std::size_t{1} << HashParts::kShardBits;
   using Shards = std::array<NumberMap, kShards>;
 
+  /// A look-up by shingles: the buckets it begins with are on their way into the cache.
+  struct NearSearch {
+    SlotHashes hashes;
+    std::array<NumberMap::Search, kShingleCount> slots;
+  };
   class Overlaps;
   class Candidates;
   class Addition;
@@ -90,7 +98,9 @@ class FuzzyIndex {
   [[nodiscard]] std::uint32_t find(const Digest& digest, NumberMap::Search search) const;
   [[nodiscard]] std::optional<Match> find_exact(const Digest& digest, NumberMap::Search search,
                                                 std::uint32_t now) const;
-  void collect_overlaps(const SlotHashes& hashes, Overlaps& overlaps) const;
+  void begin(NearSearch& search, const Shingles& shingles) const;
+  void collect(NearSearch& search, Overlaps& overlaps) const;
+  [[nodiscard]] std::optional<Match> finish(NearSearch& search, std::uint32_t now) const;
   [[nodiscard]] std::optional<Match> match_of(std::uint32_t number, std::uint32_t now) const;
   void add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t number);
   void insert(NumberMap& map, std::uint64_t hash, std::uint32_t number);

@@ -146,17 +146,25 @@ std::vector<Fingerprint> questions(std::size_t slots_known) {
   return asked;
 }
 
+/// So many questions at a time as the argument says, as they come from the network.
 void check_all_of(benchmark::State& state, const std::vector<Fingerprint>& asked, bool hit) {
   Engine& engine = Store::get().engine();
   const std::uint32_t now = unix_now();
+  const auto together = static_cast<std::size_t>(state.range(0));
+  std::vector<Question> questions(together);
+  std::vector<std::optional<Match>> answers(together);
   std::size_t at = 0;
   for (auto _ : state) {
-    const Fingerprint& question = asked[at++ % asked.size()];
-    const auto match = engine.check(question.digest, &*question.shingles, now);
-    if (match.has_value() != hit) state.SkipWithError("a wrong answer");
-    benchmark::DoNotOptimize(match);
+    for (Question& question : questions) {
+      const Fingerprint& next = asked[at++ % asked.size()];
+      question = {&next.digest, &*next.shingles};
+    }
+    engine.check_batch(questions, now, answers);
+    for (const auto& match : answers) {
+      if (match.has_value() != hit) state.SkipWithError("a wrong answer");
+    }
   }
-  state.SetItemsProcessed(state.iterations());
+  state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
 void BM_DirectHit(benchmark::State& state) {
@@ -274,9 +282,9 @@ void BM_Latencies(benchmark::State& state) {
   std::filesystem::remove_all(directory);
 }
 
-BENCHMARK(BM_DirectHit);
-BENCHMARK(BM_MissWithShingles);
-BENCHMARK(BM_NearDuplicate24);
+BENCHMARK(BM_DirectHit)->ArgName("together")->Arg(1)->Arg(64);
+BENCHMARK(BM_MissWithShingles)->ArgName("together")->Arg(1)->Arg(64);
+BENCHMARK(BM_NearDuplicate24)->ArgName("together")->Arg(1)->Arg(64);
 BENCHMARK(BM_Open)->UseManualTime()->Iterations(1)->Unit(benchmark::kSecond);
 BENCHMARK(BM_Latencies)->ArgName("expiring")->Arg(0)->Arg(1)->UseRealTime()->Iterations(1);
 BENCHMARK(BM_AddWithCommit)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime();

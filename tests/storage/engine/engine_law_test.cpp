@@ -119,13 +119,25 @@ class EngineLaw : public EngineTest, public ::testing::WithParamInterface<std::u
     return update;
   }
 
+  /// All texts at once.
+  std::vector<std::optional<Match>> check_together() {
+    std::vector<Question> questions;
+    for (const Fingerprint& text : texts_)
+      questions.push_back({&text.digest, text.shingles ? &*text.shingles : nullptr});
+    std::vector<std::optional<Match>> answers(questions.size());
+    engine_->check_batch(questions, clock_.unix_seconds(), answers);
+    return answers;
+  }
+
   void expect_agreement(const Model& model) {
+    const auto together = check_together();
     for (const Fingerprint& text : texts_) {
       const auto expected = model.check_all(text, clock_.unix_seconds());
       const auto found = engine_->check_all(text, clock_.unix_seconds(), 1000);
       ASSERT_EQ(lines_of(found), lines_of(expected));
       const auto best = check(text);
       ASSERT_EQ(best.has_value(), !expected.empty());
+      ASSERT_EQ(best, together[static_cast<std::size_t>(&text - texts_.data())]);
       if (!best) continue;
       // The best is not worse than any other; which of two equals it is stays open.
       for (const Match& other : expected) {
