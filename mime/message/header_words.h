@@ -8,10 +8,10 @@ namespace shingled::mime {
 /// Turns an unfolded header value with encoded words into UTF-8 (hashing.md section 14).
 ///
 /// Adjacent encoded words are joined as bytes before they are converted, so that a character may be
-/// cut between them (but for ISO-2022-JP); bytes before a change of charset are converted from the new one, as rspamd
-/// does. Input:   any bytes; raw 8-bit that is not UTF-8 becomes U+FFFD. Output: UTF-8. Errors:
-/// none, a word that cannot be decoded stays as it is.   Threads: stateless.   Cost: linear.
-/// Source:  RFC 2047.
+/// cut between them (but for ISO-2022-JP); bytes before a change of charset are converted from the
+/// new one, as rspamd does. Input:   any bytes; raw 8-bit that is not UTF-8 becomes U+FFFD. Output:
+/// UTF-8. Errors: none, a word that cannot be decoded stays as it is.   Threads: stateless.   Cost:
+/// linear. Source:  RFC 2047.
 std::string decode_header_words(std::string_view value);
 
 /// A Subject header as the direct hash sees it: unfolded, decoded, leading blanks removed, other
