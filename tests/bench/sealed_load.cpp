@@ -2,10 +2,12 @@
 // clear.
 //
 //   sealed_load --port P --key PUBLIC [--hashes N] [--seconds S] [--clients C] [--shingles]
+//               [--written]
 //
 // Writes N hashes, sealed, each until it is acknowledged; then asks for them for S seconds with 128
-// requests in flight and opens every answer. Requests are sealed before the clock runs, so that the
-// generator is not the slower side. The last line is JSON with the names fuzzyload uses.
+// requests in flight and opens every answer. With --written an earlier run has written them.
+// Requests are sealed before the clock runs, so that the generator is not the slower side. The last
+// line is JSON with the names fuzzyload uses.
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -41,6 +43,7 @@ struct Options {
   double seconds = 5;
   std::size_t clients = 4;  ///< each with a key pair and a socket of its own
   bool with_shingles = false;
+  bool written = false;
 };
 
 [[noreturn]] void fail(const std::string& why) {
@@ -52,8 +55,8 @@ Options parse(int count, char** words) {
   Options out;
   for (int i = 1; i < count; ++i) {
     const std::string_view name = words[i];
-    if (name == "--shingles") {
-      out.with_shingles = true;
+    if (name == "--shingles" || name == "--written") {
+      (name == "--shingles" ? out.with_shingles : out.written) = true;
       continue;
     }
     if (i + 1 == count) fail("a value is missing for " + std::string(name));
@@ -272,7 +275,7 @@ double quantile(std::vector<float>& values, double part) {
 
 int main_of(const Options& options) {
   Load load(options);
-  std::uint64_t written = 0;
+  std::uint64_t written = options.written ? options.hashes : 0;
   std::vector<Request> writing(kInFlight);
   const Result writes = load.run(
       [&](std::size_t place) -> const Request* {
@@ -282,9 +285,11 @@ int main_of(const Options& options) {
         return &writing[place];
       },
       true);
-  std::fprintf(stderr, "wrote %llu hashes, %.0f/s\n",
-               static_cast<unsigned long long>(options.hashes),
-               static_cast<double>(options.hashes) / writes.seconds);
+  if (!options.written) {
+    std::fprintf(stderr, "wrote %llu hashes, %.0f/s\n",
+                 static_cast<unsigned long long>(options.hashes),
+                 static_cast<double>(options.hashes) / writes.seconds);
+  }
 
   std::vector<Request> pool;
   std::mt19937_64 random(2);
