@@ -22,19 +22,21 @@ inline constexpr std::uint64_t kMumFinishPrime = 0xa9a7ae7ceff79f3f;
 /// Threads: stateless.
 std::uint64_t mumhash(std::string_view data, std::uint64_t seed);
 
-/// A word of at most 32 bytes as mumhash sees it before the seed comes in: hashing one word under
-/// many seeds reads its bytes only once.
-struct MumWord {
-  std::uint64_t mixed = 0;
-  std::size_t size = 0;
-};
+// For one word of at most 32 bytes under many seeds, or one seed with many words:
+// mumhash(word, seed) == mum_end(mum_begin(seed, word.size()), mum_word(word)).
+
 inline constexpr std::size_t kMumWordBytesMax = 32;
 
-MumWord mum_word(std::string_view word);
+/// What the bytes of a word alone add.
+std::uint64_t mum_word(std::string_view word);
 
-/// Equals mumhash(word, seed) for the word behind `word`.
-constexpr std::uint64_t mumhash(const MumWord& word, std::uint64_t seed) {
-  std::uint64_t r = mum(seed + word.size, kMumSeedPrime) ^ word.mixed;
+/// What the seed and the length of a word are.
+constexpr std::uint64_t mum_begin(std::uint64_t seed, std::size_t size) {
+  return mum(seed + size, kMumSeedPrime);
+}
+
+constexpr std::uint64_t mum_end(std::uint64_t begin, std::uint64_t word) {
+  std::uint64_t r = begin ^ word;
   r ^= mum(r, kMumFinishPrime);
   r ^= mum(r, kMumTailPrime);
   return r;

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <bitset>
 #include <limits>
 #include <string>
 
@@ -30,36 +31,59 @@ std::size_t window_count(const WordList& words) {
                                 : std::min<std::size_t>(words.size(), 1);
 }
 
-// A word under each of the 32 seeds: made once a word, asked once a seed.
+// Words under each of the 32 seeds: one object a text, `take` once a word, then asked once a seed.
 
+/// What of a hash depends on the length of the word alone is kept: a third of the multiplications.
 class MumWordHash {
  public:
-  explicit MumWordHash(std::string_view word)
-      : word_(word), mixed_(is_short() ? mum_word(word) : MumWord{}) {}
-  std::uint64_t operator()(std::uint64_t seed) const {
-    return is_short() ? mumhash(mixed_, seed) : mumhash(word_, seed);
+  explicit MumWordHash(const HashKeys& keys) : seeds_(keys.seeds) {}
+  void take(std::string_view word) {
+    word_ = word;
+    if (word.size() > kMumWordBytesMax) return;
+    mixed_ = mum_word(word);
+    if (begun_[word.size()]) return;
+    for (std::size_t i = 0; i < kShingleCount; ++i) {
+      begins_[word.size()][i] = mum_begin(seeds_[i], word.size());
+    }
+    begun_.set(word.size());
+  }
+  [[nodiscard]] std::uint64_t operator()(std::size_t i) const {
+    return word_.size() <= kMumWordBytesMax ? mum_end(begins_[word_.size()][i], mixed_)
+                                            : mumhash(word_, seeds_[i]);
   }
 
  private:
-  [[nodiscard]] bool is_short() const { return word_.size() <= kMumWordBytesMax; }
+  const Row& seeds_;
   std::string_view word_;
-  MumWord mixed_;
+  std::uint64_t mixed_ = 0;
+  std::array<Row, kMumWordBytesMax + 1> begins_;  ///< for words of each length, once begun
+  std::bitset<kMumWordBytesMax + 1> begun_;
 };
 
-struct XxWordHash {
-  explicit XxWordHash(std::string_view text) : word(text) {}
-  std::uint64_t operator()(std::uint64_t seed) const {
-    return XXH64(word.data(), word.size(), seed);
+class XxWordHash {
+ public:
+  explicit XxWordHash(const HashKeys& keys) : seeds_(keys.seeds) {}
+  void take(std::string_view word) { word_ = word; }
+  [[nodiscard]] std::uint64_t operator()(std::size_t i) const {
+    return XXH64(word_.data(), word_.size(), seeds_[i]);
   }
-  std::string_view word;
+
+ private:
+  const Row& seeds_;
+  std::string_view word_;
 };
 
-struct Xx3WordHash {
-  explicit Xx3WordHash(std::string_view text) : word(text) {}
-  std::uint64_t operator()(std::uint64_t seed) const {
-    return XXH3_64bits_withSeed(word.data(), word.size(), seed);
+class Xx3WordHash {
+ public:
+  explicit Xx3WordHash(const HashKeys& keys) : seeds_(keys.seeds) {}
+  void take(std::string_view word) { word_ = word; }
+  [[nodiscard]] std::uint64_t operator()(std::size_t i) const {
+    return XXH3_64bits_withSeed(word_.data(), word_.size(), seeds_[i]);
   }
-  std::string_view word;
+
+ private:
+  const Row& seeds_;
+  std::string_view word_;
 };
 
 /// A window's value: `full` unshifted, `half` and `least` shifted out by 8 and 16 bits.
@@ -73,11 +97,12 @@ Shingles slide_text(const WordList& words, const HashKeys& keys) {
   Row minima = kNoMinima;
   Row before{};
   Row before_that{};
+  WordHash hash(keys);
   const std::size_t windows = window_count(words);
   for (std::size_t p = 0; p < windows; ++p) {
-    const WordHash hash(words[p]);
+    hash.take(words[p]);
     for (std::size_t i = 0; i < kShingleCount; ++i) {
-      const std::uint64_t newest = hash(keys.seeds[i]);
+      const std::uint64_t newest = hash(i);
       minima[i] = std::min(minima[i], weigh(newest, before[i], before_that[i]));
       before_that[i] = before[i];
       before[i] = newest;
@@ -90,18 +115,18 @@ Shingles slide_text(const WordList& words, const HashKeys& keys) {
 template <typename WordHash>
 Shingles slide_structure(const WordList& words, const HashKeys& keys) {
   Row minima = kNoMinima;
+  Row first{};
+  Row second{};
+  WordHash hash(keys);
   const std::size_t windows = window_count(words);
-  for (std::size_t i = 0; i < kShingleCount; ++i) {
-    const auto hash = [&](std::size_t p) {
-      return p < words.size() ? WordHash(words[p])(keys.seeds[i]) : 0;
-    };
-    std::uint64_t first = hash(0);
-    std::uint64_t second = hash(1);
-    for (std::size_t p = 0; p < windows; ++p) {
-      const std::uint64_t third = hash(p + 2);
-      minima[i] = std::min(minima[i], weigh(first, second, third));
-      first = second;
-      second = third;
+  if (windows == 0) return minima;
+  for (std::size_t p = 0; p < windows + kWindow - 1; ++p) {
+    if (p < words.size()) hash.take(words[p]);
+    for (std::size_t i = 0; i < kShingleCount; ++i) {
+      const std::uint64_t third = p < words.size() ? hash(i) : 0;
+      if (p + 1 >= kWindow) minima[i] = std::min(minima[i], weigh(first[i], second[i], third));
+      first[i] = second[i];
+      second[i] = third;
     }
   }
   return minima;
