@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/options/hash_options.h"
+#include "mime/ascii.h"
 #include "mime/text/alphabet.h"
 
 namespace shingled::mime {
@@ -33,6 +34,9 @@ inline constexpr std::array<StopLanguage, 20> kStopLanguages = {{
 
 /// A number for each language of kStopLanguages.
 using StopCounts = std::array<std::uint32_t, kStopLanguages.size()>;
+
+/// What a stop word stands between, and may have inside.
+inline constexpr ascii::CharSet kStopWordEdges(" \t\n\f\r!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~");
 
 /// Counts the stop words of the languages of one alphabet, in any case, between spaces and ASCII
 /// punctuation; one that is part of a longer one ("that" in "that'll") counts beside it. It stops
