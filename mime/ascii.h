@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -21,9 +23,13 @@ constexpr bool is_punct(char c) { return is_graph(c) && !is_alnum(c); }
 
 constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
+inline void make_lower(std::string& text) {
+  for (char& c : text) c = to_lower(c);
+}
+
 inline std::string to_lower(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) c = to_lower(c);
+  make_lower(lower);
   return lower;
 }
 
@@ -34,6 +40,17 @@ inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 inline bool starts_with_ignoring_case(std::string_view text, std::string_view start) {
   return text.size() >= start.size() && equal_ignoring_case(text.substr(0, start.size()), start);
+}
+
+/// Where the first byte from `at` on lies that is not ASCII; the end if there is none.
+inline std::size_t find_high(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080;
+  for (std::uint64_t bytes = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    if ((bytes & kHighBits) != 0) break;
+  }
+  while (at < text.size() && !is_high(text[at])) ++at;
+  return at;
 }
 
 /// Without the spaces on either side.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -154,25 +153,12 @@ std::string convert(UConverter* from, std::string_view bytes) {
   return out;
 }
 
-/// The first byte from `at` on that is not ASCII.
-std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
-  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
-  while (at + sizeof(std::uint64_t) <= bytes.size()) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, sizeof word);
-    if ((word & kHighBits) != 0) break;
-    at += sizeof word;
-  }
-  while (at < bytes.size() && static_cast<unsigned char>(bytes[at]) < 0x80) ++at;
-  return at;
-}
-
 std::string replace_invalid(std::string_view bytes, std::string_view replacement) {
   std::string out;
   out.reserve(bytes.size());
   std::size_t at = 0;
   while (at < bytes.size()) {
-    const std::size_t ascii_end = skip_ascii(bytes, at);
+    const std::size_t ascii_end = ascii::find_high(bytes, at);
     out.append(bytes, at, ascii_end - at);
     at = ascii_end;
     if (at == bytes.size()) break;
@@ -186,11 +172,11 @@ std::string replace_invalid(std::string_view bytes, std::string_view replacement
 }  // namespace
 
 bool is_valid_utf8(std::string_view bytes) {
-  std::size_t at = skip_ascii(bytes, 0);
+  std::size_t at = ascii::find_high(bytes, 0);
   while (at < bytes.size()) {
     const std::size_t size = utf8_sequence_size(bytes, at);
     if (size == 0) return false;
-    at = skip_ascii(bytes, at + size);
+    at = ascii::find_high(bytes, at + size);
   }
   return true;
 }

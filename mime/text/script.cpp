@@ -103,21 +103,24 @@ std::string_view language_of(const Counts& counts) {
   return {};
 }
 
+std::uint32_t count_letters(std::string_view ascii_text) {
+  std::uint32_t letters = 0;
+  for (const char c : ascii_text) letters += ascii::is_alpha(c) ? 1U : 0U;
+  return letters;
+}
+
 }  // namespace
 
 ScriptGuess guess_script(std::string_view text) {
   Counts counts;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  const auto size = static_cast<std::int32_t>(text.size());
-  for (std::int32_t at = 0; at < size;) {
-    const char c = text[static_cast<std::size_t>(at)];
-    if (!ascii::is_high(c)) {
-      if (ascii::is_alpha(c)) ++counts.latin;
-      ++at;
-      continue;
-    }
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t high = ascii::find_high(text, at);
+    counts.latin += count_letters(text.substr(at, high - at));
+    at = high;
+    if (at == text.size()) break;
     UChar32 code = 0;
-    U8_NEXT(bytes, at, size, code);
+    U8_NEXT(bytes, at, text.size(), code);
     if (code < 0 || u_isalpha(code) == 0) continue;
     count_letter(counts, code);
     if (is_certain(counts)) break;

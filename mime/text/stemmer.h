@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace shingled::mime {
@@ -8,7 +9,7 @@ class StemCache;
 
 /// Snowball's stemmer of one language, of those rspamd knows (hashing.md 11.3). The only user of
 /// libstemmer.
-/// Threads: one thread; each thread keeps one Snowball object a language and some 500 stems.
+/// Threads: one thread; each thread keeps one Snowball object a language and some 2000 stems.
 class Stemmer {
  public:
   /// `language` as the language detector names it; one without a stemmer leaves words as they are.
@@ -19,7 +20,8 @@ class Stemmer {
   [[nodiscard]] std::string_view stem(std::string_view word) const;
 
  private:
-  StemCache* cache_ = nullptr;
+  std::size_t language_;
+  StemCache* cache_;
 };
 
 }  // namespace shingled::mime

@@ -2,12 +2,14 @@
 
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
-#include <unicode/utext.h>
+#include <unicode/ustring.h>
 #include <unicode/utf8.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "mime/ascii.h"
 
@@ -24,11 +26,9 @@ constexpr std::size_t kAsciiBytesWorthSwitching = 64;
 struct BreakIteratorCloser {
   void operator()(UBreakIterator* iterator) const { ubrk_close(iterator); }
 };
-struct TextCloser {
-  void operator()(UText* text) const { utext_close(text); }
-};
 
-/// ICU's iterator for one locale form, with the text it points into.
+/// ICU's iterator for one locale form, over a copy of the text in UTF-16, which ICU reads in place:
+/// over UTF-8 its dictionaries (Han, Thai) make copies of their own.
 class IcuBreaker {
  public:
   explicit IcuBreaker(WordForm form) {
@@ -37,25 +37,55 @@ class IcuBreaker {
     iterator_.reset(ubrk_open(UBRK_WORD, locale, nullptr, 0, &status));
     if (U_FAILURE(status)) iterator_.reset();
   }
+
   void open(std::string_view text) {
+    if (units_.size() > kUnitsKept) units_ = {};
+    if (units_.size() < text.size()) units_.resize(text.size());
+    text_ = text;
+    at_ = 0;
+    unit_at_ = 0;
+    std::int32_t size = 0;
     UErrorCode status = U_ZERO_ERROR;
-    text_.reset(utext_openUTF8(text_.release(), text.data(), static_cast<std::int64_t>(text.size()),
-                               &status));
-    if (iterator_) ubrk_setUText(iterator_.get(), text_.get(), &status);
-    if (iterator_) ubrk_first(iterator_.get());
+    u_strFromUTF8WithSub(units_.data(), static_cast<std::int32_t>(units_.size()), &size,
+                         text.data(), static_cast<std::int32_t>(text.size()), 0xFFFD, nullptr,
+                         &status);
+    if (!iterator_) return;
+    if (U_FAILURE(status)) size = 0;
+    status = U_ZERO_ERROR;
+    ubrk_setText(iterator_.get(), units_.data(), size, &status);
+    ubrk_first(iterator_.get());
   }
-  /// The next boundary, or -1.
-  std::int32_t next() { return iterator_ ? ubrk_next(iterator_.get()) : UBRK_DONE; }
+
+  /// The next boundary in the bytes of the text, which is its end at the latest.
+  std::size_t next() {
+    const std::int32_t unit = iterator_ ? ubrk_next(iterator_.get()) : UBRK_DONE;
+    if (unit == UBRK_DONE) return text_.size();
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text_.data());
+    while (unit_at_ < unit) {
+      const std::size_t begin = at_;
+      U8_FWD_1(bytes, at_, text_.size());
+      unit_at_ += at_ - begin == U8_MAX_LENGTH ? 2 : 1;  // what is no UTF-8 has become U+FFFD
+    }
+    return at_;
+  }
 
  private:
-  std::unique_ptr<UText, TextCloser> text_;
+  static constexpr std::size_t kUnitsKept = std::size_t{64} * 1024;
+
   std::unique_ptr<UBreakIterator, BreakIteratorCloser> iterator_;
+  std::vector<UChar> units_;
+  std::string_view text_;
+  std::size_t at_ = 0;  ///< the latest boundary, in bytes and in UTF-16
+  std::int32_t unit_at_ = 0;
 };
 
 IcuBreaker& icu_breaker(WordForm form) {
-  thread_local IcuBreaker posix(WordForm::kPosix);
+  if (form == WordForm::kPosix) {
+    thread_local IcuBreaker posix(WordForm::kPosix);
+    return posix;
+  }
   thread_local IcuBreaker root(WordForm::kRoot);
-  return form == WordForm::kPosix ? posix : root;
+  return root;
 }
 
 /// The classes of UAX 29 that ASCII has. A joiner holds letters or numbers together when it stands
@@ -101,8 +131,7 @@ std::size_t WordBoundaries::next() {
 /// Decides who walks the text from here, and how far.
 void WordBoundaries::open_region() {
   region_begin_ = at_;
-  std::size_t high = at_;
-  while (high < text_.size() && !is_high(text_[high])) ++high;
+  const std::size_t high = find_high(text_, at_);
   std::size_t end = high;
   if (high < text_.size()) {  // back to where the ASCII stretch surely ends
     while (end > at_ + 1 && (end == high || !is_firm_boundary(text_[end - 1], text_[end]))) --end;
@@ -122,10 +151,7 @@ void WordBoundaries::open_region() {
   icu_breaker(form_).open(text_.substr(region_begin_, region_end_ - region_begin_));
 }
 
-std::size_t WordBoundaries::icu_next() {
-  const std::int32_t found = icu_breaker(form_).next();
-  return found < 0 ? region_end_ : region_begin_ + static_cast<std::size_t>(found);
-}
+std::size_t WordBoundaries::icu_next() { return region_begin_ + icu_breaker(form_).next(); }
 
 /// Rules WB3, WB3d and WB5 to WB13b, for a text without extending characters.
 std::size_t WordBoundaries::ascii_next(std::size_t at) const {

@@ -14,8 +14,6 @@ namespace shingled::mime {
 
 namespace {
 
-constexpr std::int32_t kWordUnitsMax = 1024;
-
 constexpr std::uint32_t kKeptCategories =
     U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK | U_GC_PC_MASK | U_GC_SM_MASK | U_GC_SC_MASK;
 
@@ -48,23 +46,25 @@ const UNormalizer2* nfkc() {
 }  // namespace
 
 std::string_view WordNormaliser::normalise(std::string_view word) {
-  if (word.size() > kWordUnitsMax) return normalise_unicode(word);
-  out_.clear();
+  if (word.size() > kUnitsMax) return normalise_unicode(word);
+  std::size_t size = 0;
   for (const char c : word) {
     if (ascii::is_high(c)) return normalise_unicode(word);
     const char kept = kAscii[static_cast<unsigned char>(c)];
-    if (kept != 0) out_ += kept;
+    ascii_[size] = kept;
+    size += kept != 0 ? 1 : 0;
   }
-  return out_;
+  return {ascii_.data(), size};
 }
 
 std::string_view WordNormaliser::normalise_unicode(std::string_view word) {
+  constexpr auto kWordUnitsMax = static_cast<std::int32_t>(kUnitsMax);
   UChar units[kWordUnitsMax];
   UChar normal[kWordUnitsMax];
   std::int32_t size = 0;
   UErrorCode status = U_ZERO_ERROR;
   out_.clear();
-  if (word.size() > static_cast<std::size_t>(kWordUnitsMax) * U8_MAX_LENGTH) return {};
+  if (word.size() > kUnitsMax * U8_MAX_LENGTH) return {};
   u_strFromUTF8WithSub(units, kWordUnitsMax, &size, word.data(),
                        static_cast<std::int32_t>(word.size()), 0xFFFD, nullptr, &status);
   if (U_FAILURE(status)) return {};

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -17,7 +19,10 @@ class WordNormaliser {
  private:
   std::string_view normalise_unicode(std::string_view word);
 
-  std::string out_;
+  static constexpr std::size_t kUnitsMax = 1024;  ///< of UTF-16, of a word
+
+  std::array<char, kUnitsMax> ascii_;  ///< the normal form of a word of ASCII
+  std::string out_;                    ///< that of any other
 };
 
 }  // namespace shingled::mime

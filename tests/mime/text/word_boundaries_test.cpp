@@ -69,15 +69,19 @@ TEST(WordBoundaries, OfAsciiTextEqualThoseOfIcu) {
 
 // And the law its seams stand on: ASCII and other words in one text, in long and short runs.
 TEST(WordBoundaries, OfMixedTextEqualThoseOfIcu) {
-  const std::vector<std::string> pieces = {"word",   "don't",   "3.14",
-                                           " ",      " ",       "  ",
-                                           ".",      "Grüße",   "наш.дом",
-                                           "水",     "か",      "\u0301",
-                                           "\u200d", "\u00a0",  "\u2003",
-                                           "สวัสดี",   "a\u0301", "😀",
-                                           "x.com",  "@",       "שלום",
-                                           "\u3000", "_",       "12",
-                                           "٣٤",     "\"",      "plain words in a row, "};
+  std::vector<std::string> pieces = {"word",   "don't",   "3.14",
+                                     " ",      " ",       "  ",
+                                     ".",      "Grüße",   "наш.дом",
+                                     "水",     "か",      "\u0301",
+                                     "\u200d", "\u00a0",  "\u2003",
+                                     "สวัสดี",   "a\u0301", "😀",
+                                     "x.com",  "@",       "שלום",
+                                     "\u3000", "_",       "12",
+                                     "٣٤",     "\"",      "plain words in a row, "};
+  for (const char* longer_in_utf16_or_no_utf8 :
+       {"東京都に行く", "𠮷野家", "\xE6\x9D", "\xFF", "\xED\xA0\x80", "\xF0\x9F\x98"}) {
+    pieces.emplace_back(longer_in_utf16_or_no_utf8);
+  }
   std::mt19937 random(7);
   for (int round = 0; round < 6000; ++round) {
     std::string text;
