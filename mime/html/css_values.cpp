@@ -141,6 +141,38 @@ void assign(std::optional<T>& value, const std::optional<T>& later, Compat compa
   if (later && (!value || compat == Compat::kRspamd4)) value = later;
 }
 
+/// What a declaration is about; the values of most are not looked at.
+enum class Property : std::uint8_t {
+  kOther,
+  kColor,
+  kBackground,
+  kFontSize,
+  kOpacity,
+  kDisplay,
+  kVisibility
+};
+
+struct NamedProperty {
+  std::string_view name;
+  Property property;
+};
+constexpr NamedProperty kProperties[] = {
+    {"color", Property::kColor},           {"font-color", Property::kColor},
+    {"background", Property::kBackground}, {"background-color", Property::kBackground},
+    {"bgcolor", Property::kBackground},    {"font", Property::kFontSize},
+    {"font-size", Property::kFontSize},    {"opacity", Property::kOpacity},
+    {"display", Property::kDisplay},       {"visibility", Property::kVisibility},
+};
+
+Property property_of(std::string_view name) {
+  for (const NamedProperty& known : kProperties) {
+    if (known.name.size() == name.size() && ascii::equal_ignoring_case(known.name, name)) {
+      return known.property;
+    }
+  }
+  return Property::kOther;
+}
+
 /// The values of one declaration; the last of each type counts.
 struct DeclarationValues {
   std::optional<Color> color;
@@ -181,7 +213,9 @@ void skip_body(CssTokenizer& css, const CssToken& block) {
 }
 
 /// Reads values from `token` on.
-ValueEnd read_values(CssTokenizer& css, CssToken token, DeclarationValues& values) {
+ValueEnd read_values(CssTokenizer& css, CssToken token, Property property,
+                     DeclarationValues& values) {
+  const bool matters = property != Property::kOther;
   for (;; token = css.next()) {
     if (token.is(';')) return ValueEnd::kSemicolon;
     if (token.kind == CssTokenKind::kEnd || token.is('}')) return ValueEnd::kBody;
@@ -189,8 +223,8 @@ ValueEnd read_values(CssTokenizer& css, CssToken token, DeclarationValues& value
       skip_body(css, token);
       return ValueEnd::kBody;
     }
-    if (token.kind == CssTokenKind::kIdent) add_word(values, token.text);
-    if (token.kind == CssTokenKind::kNumber) {
+    if (token.kind == CssTokenKind::kIdent && matters) add_word(values, token.text);
+    if (token.kind == CssTokenKind::kNumber && matters) {
       values.size = to_font_size(token);
       values.fraction = token.text == "%" ? token.number / 100 : token.number;
     }
@@ -203,22 +237,31 @@ ValueEnd read_values(CssTokenizer& css, CssToken token, DeclarationValues& value
   }
 }
 
-StyleValues to_style(std::string_view property, const DeclarationValues& values) {
+StyleValues to_style(Property property, const DeclarationValues& values) {
   StyleValues style;
-  const std::string name = ascii::to_lower(property);
-  if (name == "color" || name == "font-color") style.color = values.color;
-  if (name == "background" || name == "background-color" || name == "bgcolor") {
-    style.background = values.color;
-  }
-  if (name == "font" || name == "font-size") style.font_size = values.size;
-  if (name == "opacity") style.opacity = values.fraction;
-  if (name == "display") {
-    style.display = values.display;
-    style.display_seen = values.display.has_value();
-  }
-  if (name == "visibility" && values.hidden) {
-    style.display = Display::kNone;
-    style.visibility_seen = true;
+  switch (property) {
+    case Property::kColor:
+      style.color = values.color;
+      break;
+    case Property::kBackground:
+      style.background = values.color;
+      break;
+    case Property::kFontSize:
+      style.font_size = values.size;
+      break;
+    case Property::kOpacity:
+      style.opacity = values.fraction;
+      break;
+    case Property::kDisplay:
+      style.display = values.display;
+      style.display_seen = values.display.has_value();
+      break;
+    case Property::kVisibility:
+      if (values.hidden) style.display = Display::kNone;
+      style.visibility_seen = values.hidden;
+      break;
+    case Property::kOther:
+      break;
   }
   return style;
 }
@@ -235,9 +278,10 @@ bool read_declaration(CssTokenizer& css, Compat compat, StyleValues& style) {
   const bool named = name.kind == CssTokenKind::kIdent;
   const CssToken colon = next_word(css);
   const bool valid = named && colon.is(':');
+  const Property property = valid ? property_of(name.text) : Property::kOther;
   DeclarationValues values;
-  const ValueEnd end = read_values(css, valid ? css.next() : colon, values);
-  if (valid) style.merge(to_style(name.text, values), compat);
+  const ValueEnd end = read_values(css, valid ? css.next() : colon, property, values);
+  if (property != Property::kOther) style.merge(to_style(property, values), compat);
   return end == ValueEnd::kSemicolon;
 }
 
@@ -279,6 +323,11 @@ StyleValues parse_rule_body(CssTokenizer& css, Compat compat) {
 }
 
 StyleValues parse_style_attribute(std::string_view css, Compat compat) {
+  const auto has = [css](char c) { return css.find(c) != std::string_view::npos; };
+  if (!has('\\') && !has('}')) {
+    CssTokenizer tokens(css);
+    return parse_rule_body(tokens, compat);
+  }
   std::string plain = unescape_css(css);
   std::replace(plain.begin(), plain.end(), '}', ' ');  // means nothing without a rule
   CssTokenizer tokens(plain);

@@ -1,6 +1,9 @@
 #include "mime/html/element_table.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 
 namespace shingled::mime {
@@ -154,18 +157,41 @@ constexpr ElementInfo kHtml5[] = {
 };
 static_assert(std::is_sorted(std::begin(kHtml5), std::end(kHtml5), by_name));
 
+/// A table by first letters: names that begin with letter i lie from `begins[i]` to `begins[i +
+/// 1]`.
 template <std::size_t kSize>
-const ElementInfo* find_in(const ElementInfo (&table)[kSize], std::string_view name) {
-  const auto* found =
-      std::lower_bound(std::begin(table), std::end(table), ElementInfo{name}, by_name);
-  return found != std::end(table) && found->name == name ? found : nullptr;
-}
+class NamesByLetter {
+ public:
+  constexpr explicit NamesByLetter(const ElementInfo (&table)[kSize]) : table_(table) {
+    for (std::size_t i = 0, at = 0; i < begins_.size(); ++i) {
+      while (at < kSize && table[at].name.front() < static_cast<char>('a' + i)) ++at;
+      begins_[i] = static_cast<std::uint8_t>(at);
+    }
+  }
+
+  [[nodiscard]] const ElementInfo* find(std::string_view name) const {
+    if (name.empty() || name.front() < 'a' || name.front() > 'z') return nullptr;
+    const auto letter = static_cast<std::size_t>(name.front() - 'a');
+    for (std::size_t i = begins_[letter]; i < begins_[letter + 1]; ++i) {
+      if (table_[i].name == name) return &table_[i];
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kLetters = 26;
+  const ElementInfo* table_;
+  std::array<std::uint8_t, kLetters + 1> begins_{};
+};
+
+constexpr NamesByLetter kIndex4(kHtml4);
+constexpr NamesByLetter kIndex5(kHtml5);
 
 }  // namespace
 
 const ElementInfo* find_element(std::string_view name, Compat compat) {
-  if (const ElementInfo* found = find_in(kHtml4, name)) return found;
-  return compat == Compat::kRspamd4 ? find_in(kHtml5, name) : nullptr;
+  if (const ElementInfo* found = kIndex4.find(name)) return found;
+  return compat == Compat::kRspamd4 ? kIndex5.find(name) : nullptr;
 }
 
 }  // namespace shingled::mime

@@ -22,6 +22,7 @@ constexpr Entity kEntities[] = {
 #include "mime/html/entity_table.inc"
 };
 
+constexpr ascii::CharSet kTelling(" \t\n\v\f\r&");  ///< all others stand for themselves
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::uint32_t kNoBreakSpace = 0xA0;
 constexpr std::uint32_t kCodePointMax = 0x10FFFF;
@@ -95,15 +96,15 @@ class Decoder {
     const bool collapse = spaces == Spaces::kCollapse;
     if (collapse) skip_spaces();
     while (at_ < run_.size()) {
-      const char c = run_[at_];
-      if (c == '&') {
+      const std::size_t end = collapse ? plain_end() : std::min(run_.find('&', at_), run_.size());
+      append_plain(run_.substr(at_, end - at_));
+      at_ = end;
+      if (at_ == run_.size()) break;
+      if (run_[at_] == '&') {
         reference();
-      } else if (collapse && ascii::is_space(c)) {
+      } else {
         append(" ");
         skip_spaces();
-      } else {
-        append(run_.substr(at_, 1));
-        ++at_;
       }
     }
     if (collapse) collapse_end();
@@ -113,6 +114,18 @@ class Decoder {
   void skip_spaces() {
     while (at_ < run_.size() && ascii::is_space(run_[at_])) ++at_;
   }
+
+  /// The next ampersand or white space, from `at_` on, that is not a single space between words.
+  [[nodiscard]] std::size_t plain_end() const {
+    for (std::size_t at = at_; at < run_.size(); ++at) {
+      if (!kTelling.has(run_[at])) continue;
+      if (run_[at] != ' ' || at + 1 == run_.size() || kTelling.has(run_[at + 1])) return at;
+    }
+    return run_.size();
+  }
+
+  /// As much of it as there is room for: references may be shorter than their text.
+  void append_plain(std::string_view text) { out_ += text.substr(0, bytes_max_ - out_.size()); }
 
   /// Decoded spaces stay, except at the end of the run: there all become one.
   void collapse_end() {

@@ -28,10 +28,11 @@ constexpr NamedAttribute kAttributes[] = {
 };
 
 const NamedAttribute* find_attribute(std::string_view name) {
-  const std::string lower = ascii::to_lower(name);
-  const auto* found =
-      std::find_if(std::begin(kAttributes), std::end(kAttributes),
-                   [&lower](const NamedAttribute& attribute) { return attribute.text == lower; });
+  const auto* found = std::find_if(std::begin(kAttributes), std::end(kAttributes),
+                                   [name](const NamedAttribute& attribute) {
+                                     return attribute.text.size() == name.size() &&
+                                            ascii::equal_ignoring_case(attribute.text, name);
+                                   });
   return found == std::end(kAttributes) ? nullptr : found;
 }
 
@@ -110,7 +111,8 @@ bool HtmlTokenizer::read_tag(HtmlToken& token) {
          !ascii::is_space(html_[at_])) {
     ++at_;
   }
-  token.name = ascii::to_lower(html_.substr(name_start, at_ - name_start));
+  token.name = html_.substr(name_start, at_ - name_start);
+  ascii::make_lower(token.name);
   if (!read_attributes(token)) return fail();
   raw_text_ = token.kind == HtmlTokenKind::kOpen && !token.self_closed && has_raw_text(token.name);
   return finish_at(token, at_);
@@ -201,7 +203,7 @@ void HtmlTokenizer::store(HtmlToken& token, std::string_view name, std::string_v
   Attribute attribute{known->name, {}};
   append_decoded(attribute.value, raw, Spaces::kKeep);
   if (known->name == AttributeName::kId || known->name == AttributeName::kClass) {
-    attribute.value = ascii::to_lower(attribute.value);
+    ascii::make_lower(attribute.value);
   } else if (!quoted && !attribute.value.empty()) {
     attribute.value[0] = ascii::to_lower(attribute.value[0]);
   }
