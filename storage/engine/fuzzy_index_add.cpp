@@ -1,6 +1,9 @@
 // How records get into the index. A record has 33 entries in 33 maps, each a cache line nobody has
-// touched lately; so many records go together, map by map, and look ahead.
+// touched lately; so many records go together, map by map, and look ahead, from one map into the
+// next.
+#include <algorithm>
 #include <array>
+#include <span>
 
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/hashes.h"
@@ -30,16 +33,15 @@ class FuzzyIndex::Addition {
   }
 
   void add_slots() {
-    std::vector<Owner> owners(numbers_.size());
+    std::vector<Owner> owners(kShingleCount * numbers_.size());
     for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-      order_by_shard(slots_[slot], owners);
-      for (std::size_t i = 0; i < owners.size(); ++i) {
-        if (i + kAhead < owners.size()) {
-          const std::uint64_t ahead = owners[i + kAhead].hash;
-          index_.slot_map(slot, ahead).prefetch(ahead);
-        }
-        index_.add_owner(slot, owners[i].hash, owners[i].number);
-      }
+      order_by_shard(slot, std::span(owners).subspan(slot * numbers_.size(), numbers_.size()));
+    }
+    for (const Owner& owner : std::span(owners).first(std::min(kAhead, owners.size())))
+      prefetch(owner);
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      if (i + kAhead < owners.size()) prefetch(owners[i + kAhead]);
+      index_.add_owner(owners[i].slot, owners[i].hash, owners[i].number);
     }
   }
 
@@ -47,8 +49,13 @@ class FuzzyIndex::Addition {
   struct Owner {
     std::uint64_t hash;
     std::uint32_t number;
+    std::uint32_t slot;
   };
   static constexpr std::size_t kAhead = 16;  ///< about as many cache misses as a core can wait for
+
+  void prefetch(const Owner& owner) const {
+    index_.slot_map(owner.slot, owner.hash).prefetch(owner.hash);
+  }
 
   bool add_digest(const NewRecord& record, std::uint64_t hash) {
     const Fingerprint& fingerprint = record.fingerprint;
@@ -69,12 +76,14 @@ class FuzzyIndex::Addition {
   }
 
   /// One shard after the other: what a shard takes then lies within few pages of memory.
-  void order_by_shard(const std::vector<std::uint64_t>& hashes, std::vector<Owner>& owners) const {
+  void order_by_shard(std::size_t slot, std::span<Owner> owners) const {
+    const std::vector<std::uint64_t>& hashes = slots_[slot];
     std::array<std::size_t, kShards + 1> begins{};
     for (const std::uint64_t hash : hashes) ++begins[HashParts::shard(hash) + 1];
     for (std::size_t shard = 1; shard < kShards; ++shard) begins[shard] += begins[shard - 1];
     for (std::size_t i = 0; i < hashes.size(); ++i) {
-      owners[begins[HashParts::shard(hashes[i])]++] = {hashes[i], numbers_[i]};
+      owners[begins[HashParts::shard(hashes[i])]++] = {hashes[i], numbers_[i],
+                                                       static_cast<std::uint32_t>(slot)};
     }
   }
 
