@@ -13,6 +13,10 @@
 #include "config/base/result.h"
 #include "mime/fingerprint/fingerprint.h"
 
+namespace shingled {
+class MetricReport;  // config/base/metric_report.h
+}
+
 namespace shingled::storage {
 
 inline constexpr std::uint32_t kRepeatSeconds = 30;  ///< beyond any client's retransmits
@@ -108,6 +112,8 @@ class FuzzyStore {
   [[nodiscard]] virtual std::vector<UpdateName> recent_updates() const { return {}; }
   /// Live records.
   [[nodiscard]] virtual std::uint64_t size() const = 0;
+  /// Tells what it has measured. Does not wait for a disk or a peer.
+  virtual void report(MetricReport& /*report*/) const {}
 };
 
 }  // namespace shingled::storage
