@@ -16,7 +16,7 @@
 #include "milter/process/restart_needed.h"
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
-#include "storage/engine/engine.h"
+#include "storage/open_store.h"
 #include "storage/server/udp_server.h"
 
 namespace shingled::milter {
@@ -69,7 +69,7 @@ class Daemon {
   Clock& clock_;
   SystemRandom random_;
   PidFile pid_file_;
-  std::unique_ptr<storage::Engine> engine_;
+  std::unique_ptr<storage::FuzzyStore> store_;
   std::unique_ptr<storage::UdpServer> server_;
   std::unique_ptr<CurrentScanner> scanner_;
   std::unique_ptr<MilterService> milter_;
@@ -95,7 +95,7 @@ Status Daemon::start() {
     if (Status status = start_storage(); !status) return status;
   }
   if (settings_->milter.enabled) {
-    auto scanner = Scanner::open(settings_, engine_.get(), clock_, random_);
+    auto scanner = Scanner::open(settings_, store_.get(), clock_, random_);
     if (!scanner) return scanner.error();
     scanner_->set(*std::move(scanner));
     milter_thread_ = std::jthread([this] {
@@ -110,7 +110,11 @@ Status Daemon::start() {
     for (const SocketAddress& address : server_->addresses()) {
       line.field("storage", address.to_string());
     }
-    line.field("hashfile", settings_->storage.engine.hashfile).field("hashes", engine_->size());
+    if (settings_->storage.backend == Backend::kEmbedded) {
+      line.field("hashfile", settings_->storage.engine.hashfile).field("hashes", store_->size());
+    } else {
+      line.field("backend", settings_->storage.backend == Backend::kRedis ? "redis" : "noop");
+    }
   }
   log_.info(line);
   notify_ready("serving");
@@ -118,11 +122,11 @@ Status Daemon::start() {
 }
 
 Status Daemon::start_storage() {
-  auto engine = storage::Engine::open(settings_->storage.engine, clock_, log_);
-  if (!engine) return engine.error().in("storage.hashfile");
-  engine_ = *std::move(engine);
+  auto store = storage::open_store(settings_->storage, clock_, random_, log_);
+  if (!store) return store.error();
+  store_ = *std::move(store);
   auto server =
-      storage::UdpServer::start(settings_->storage.server, *engine_, clock_, random_, log_);
+      storage::UdpServer::start(settings_->storage.server, *store_, clock_, random_, log_);
   if (!server) return server.error().in("storage.listen");
   server_ = *std::move(server);
   return {};
@@ -159,7 +163,7 @@ void Daemon::stop() {
     milter_thread_.join();
   }
   server_.reset();  // first the packets, then what they wait for
-  engine_.reset();
+  store_.reset();
   log_.info(LogLine("stopped"));
 }
 
@@ -175,7 +179,7 @@ void Daemon::reload() {
     wanted = loaded.settings;
   }
   if (wanted != nullptr && scanner_ != nullptr) {
-    auto scanner = Scanner::open(wanted, engine_.get(), clock_, random_);
+    auto scanner = Scanner::open(wanted, store_.get(), clock_, random_);
     if (scanner) {
       scanner_->set(*std::move(scanner));
     } else {

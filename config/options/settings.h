@@ -5,15 +5,25 @@
 #include "config/options/daemon_options.h"
 #include "config/options/milter_options.h"
 #include "config/options/mime_options.h"
+#include "config/options/redis_options.h"
 #include "config/options/rule_options.h"
 #include "config/options/storage_options.h"
 
 namespace shingled {
 
-/// The storage section: the engine and its service.
+/// What holds the hashes.
+enum class Backend : std::uint8_t {
+  kEmbedded,  ///< the engine in this process, over `hashfile`
+  kRedis,     ///< a Redis database, shared with other daemons and with rspamd
+  kNoop,      ///< nothing: every CHECK a miss, updates are thrown away
+};
+
+/// The storage section: what holds the hashes, and the service in front of it.
 struct StorageOptions {
   bool enabled = true;
+  Backend backend = Backend::kEmbedded;
   EngineOptions engine;
+  RedisOptions redis;
   ServerOptions server;
 
   friend bool operator==(const StorageOptions&, const StorageOptions&) = default;

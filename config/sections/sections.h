@@ -13,6 +13,7 @@ namespace shingled::config {
 void load_daemon(Section&& section, DaemonOptions& out);
 void load_milter(Section&& section, MilterOptions& out);
 void load_mime(Section&& section, MimeOptions& out);
+void load_redis(Section&& section, RedisOptions& out);
 void load_storage(Section&& section, StorageOptions& out);
 /// The rules given, or the default ones where there is no `rules`.
 void load_rules(Section& root, std::vector<RuleOptions>& out);

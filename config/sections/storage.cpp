@@ -13,6 +13,9 @@ constexpr std::array<Choice<Durability>, 3> kDurabilities = {{{"commit", Durabil
                                                               {"normal", Durability::kNormal},
                                                               {"sync", Durability::kSync}}};
 
+constexpr std::array<Choice<Backend>, 3> kBackends = {
+    {{"embedded", Backend::kEmbedded}, {"redis", Backend::kRedis}, {"noop", Backend::kNoop}}};
+
 void read_hashfile(Section& section, std::string& out) {
   const auto field = section.field("hashfile", {"hash_file", "file", "database"});
   if (!field) return;
@@ -67,8 +70,10 @@ void load_server(Section& section, ServerOptions& out) {
 
 void load_storage(Section&& section, StorageOptions& out) {
   section.boolean("enabled", out.enabled);
+  section.choice<Backend>("backend", out.backend, kBackends);
   load_engine(section, out.engine);
   load_server(section, out.server);
+  load_redis(section.section("redis"), out.redis);
 }
 
 }  // namespace shingled::config

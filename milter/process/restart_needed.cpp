@@ -19,6 +19,8 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   const EngineOptions& engine = running.storage.engine;
   const EngineOptions& new_engine = wanted.storage.engine;
   compare("storage.enabled", running.storage.enabled, wanted.storage.enabled);
+  compare("storage.backend", running.storage.backend, wanted.storage.backend);
+  compare("storage.redis", running.storage.redis, wanted.storage.redis);
   compare("storage.hashfile", engine.hashfile, new_engine.hashfile);
   compare("storage.expire", engine.expire, new_engine.expire);
   compare("storage.sync", engine.sync, new_engine.sync);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/base/socket_address.h"
+
+namespace shingled {
+
+/// Section `storage.redis`: the storage that several daemons, ours and rspamd's, share.
+struct RedisOptions {
+  /// Asked in turn; the first that answers takes the updates.
+  std::vector<SocketSpec> servers = {{SocketSpec::Kind::kInet, "127.0.0.1", 6379, ""}};
+  std::vector<SocketSpec> read_servers;   ///< asked instead of `servers`; none = those
+  std::vector<SocketSpec> write_servers;  ///< taught instead of `servers`; none = those
+  std::uint32_t db = 0;                   ///< number of the database, 0 to 65535
+  std::string username;                   ///< of an ACL; empty = the default user
+  std::string password;                   ///< empty = no AUTH
+  std::string prefix = "fuzzy";           ///< every key begins with it, 1 to 64 characters
+  /// For an answer, 10ms to 1m. While a server is away nobody waits for it.
+  std::chrono::milliseconds timeout{500};
+
+  friend bool operator==(const RedisOptions&, const RedisOptions&) = default;
+};
+
+}  // namespace shingled

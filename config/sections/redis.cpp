@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "config/sections/sections.h"
+
+namespace shingled::config {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+constexpr std::uint16_t kRedisPort = 6379;
+constexpr std::size_t kPrefixMax = 64;
+
+void read_servers(Section& section, std::string_view key, std::vector<SocketSpec>& out) {
+  constexpr std::string_view kAllowed = "HOST:PORT, [IPV6]:PORT, unix:/PATH";
+  const auto field = section.field(key);
+  if (!field) return;
+  out.clear();
+  for (const auto& [item, word] : field->words(kAllowed)) {
+    const auto server = read_socket(item, word, kRedisPort);
+    if (!server) continue;
+    if (server->kind != SocketSpec::Kind::kUnix && server->host.empty()) {
+      item.problem("names no host", kAllowed);
+    } else {
+      out.push_back(*server);
+    }
+  }
+}
+
+void read_prefix(Section& section, std::string& out) {
+  constexpr std::string_view kAllowed = "1 to 64 visible ASCII characters other than { and }";
+  const auto field = section.field("prefix");
+  if (!field) return;
+  const auto text = field->scalar(kAllowed);
+  if (!text) return;
+  const bool good = std::all_of(text->begin(), text->end(), [](char c) {
+    return c > ' ' && c <= '~' && c != '{' && c != '}';  // braces choose the slot in a cluster
+  });
+  if (text->empty() || text->size() > kPrefixMax || !good) {
+    field->refuse("prefix", kAllowed);
+  } else {
+    out = *text;
+  }
+}
+
+}  // namespace
+
+void load_redis(Section&& section, RedisOptions& out) {
+  read_servers(section, "servers", out.servers);
+  read_servers(section, "read_servers", out.read_servers);
+  read_servers(section, "write_servers", out.write_servers);
+  section.number<std::uint32_t>("db", out.db, {0, 65'535});
+  section.text("username", out.username);
+  section.text("password", out.password);
+  read_prefix(section, out.prefix);
+  section.duration<milliseconds>("timeout", out.timeout, {milliseconds(10), minutes(1)});
+  if (out.servers.empty() && (out.read_servers.empty() || out.write_servers.empty())) {
+    section.problem("servers",
+                    "is empty; allowed: a server, or some for both read_servers and write_servers");
+  }
+  if (out.password.empty() && !out.username.empty()) {
+    section.problem("username", "needs a password; allowed: with a setting of password");
+  }
+}
+
+}  // namespace shingled::config

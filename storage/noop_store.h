@@ -1,0 +1,19 @@
+#pragma once
+
+#include "storage/fuzzy_store.h"
+
+namespace shingled::storage {
+
+/// The store that knows nothing and keeps nothing: every CHECK is a miss, every update succeeds
+/// (fuzzy-protocol.md 5.8).   Threads: any thread.
+class NoopStore final : public FuzzyStore {
+ public:
+  [[nodiscard]] std::optional<Match> check(const Digest& digest, const Shingles* shingles,
+                                           std::uint32_t now) const override;
+  [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
+                                             std::size_t most) const override;
+  void submit(Update update, UpdateDone done) override;
+  [[nodiscard]] std::uint64_t size() const override { return 0; }
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,41 @@
+#include "storage/open_store.h"
+
+#include <utility>
+
+#include "storage/engine/engine.h"
+#include "storage/noop_store.h"
+#include "storage/redis/redis_store.h"
+
+namespace shingled::storage {
+
+namespace {
+
+Result<std::unique_ptr<FuzzyStore>> open_redis(const StorageOptions& options, Clock& clock,
+                                               Random& random, Logger& logger) {
+  auto store = RedisStore::open({.redis = options.redis,
+                                 .expire = options.engine.expire,
+                                 .update_queue_max = options.engine.update_queue_max,
+                                 .refresh_hits = !options.server.read_only},
+                                clock, random, logger);
+  if (!store) return store.error().in("storage.redis");
+  return std::unique_ptr<FuzzyStore>(*std::move(store));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FuzzyStore>> open_store(const StorageOptions& options, Clock& clock,
+                                               Random& random, Logger& logger) {
+  switch (options.backend) {
+    case Backend::kRedis:
+      return open_redis(options, clock, random, logger);
+    case Backend::kNoop:
+      return std::unique_ptr<FuzzyStore>(std::make_unique<NoopStore>());
+    case Backend::kEmbedded:
+      break;
+  }
+  auto engine = Engine::open(options.engine, clock, logger);
+  if (!engine) return engine.error().in("storage.hashfile");
+  return std::unique_ptr<FuzzyStore>(*std::move(engine));
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "config/base/random.h"
+#include "config/options/settings.h"
+#include "storage/fuzzy_store.h"
+
+namespace shingled::storage {
+
+/// The store that `storage.backend` asks for: the embedded engine, Redis, or none.
+/// Clock, random source and logger must outlive it.
+/// Errors: those of Engine::open and RedisStore::open, naming the option.
+Result<std::unique_ptr<FuzzyStore>> open_store(const StorageOptions& options, Clock& clock,
+                                               Random& random, Logger& logger);
+
+}  // namespace shingled::storage

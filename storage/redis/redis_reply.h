@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shingled::storage {
+
+/// One reply of a Redis server. A value; texts are raw bytes.
+struct RedisReply {
+  enum class Kind : std::uint8_t { kNil, kInteger, kText, kStatus, kError, kArray };
+  Kind kind = Kind::kNil;
+  std::int64_t integer = 0;            ///< of kInteger
+  std::string text{};                  ///< of kText, kStatus, kError
+  std::vector<RedisReply> elements{};  ///< of kArray
+
+  [[nodiscard]] bool is_text() const { return kind == Kind::kText; }
+  [[nodiscard]] bool is_error() const { return kind == Kind::kError; }
+  /// An error with this first word, such as NOSCRIPT.
+  [[nodiscard]] bool is_error(std::string_view code) const {
+    return is_error() && text.starts_with(code) &&
+           (text.size() == code.size() || text[code.size()] == ' ');
+  }
+  friend bool operator==(const RedisReply&, const RedisReply&) = default;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,91 @@
+#include "storage/redis/redis_server.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace shingled::storage {
+
+bool means_away(const RedisReply& reply) {
+  constexpr std::array<std::string_view, 13> kCodes = {
+      "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY", "OOM",       "MISCONF",   "NOREPLICAS",
+      "BUSY",    "TRYAGAIN",   "NOAUTH",      "NOPERM",   "WRONGPASS", "UNKILLABLE"};
+  return reply.is_error() && std::any_of(kCodes.begin(), kCodes.end(), [&](std::string_view code) {
+           return reply.is_error(code);
+         });
+}
+
+bool RedisServer::is_up() const { return failures_.load(std::memory_order_relaxed) == 0; }
+
+Result<std::vector<RedisReply>> RedisServer::ask(const CommandList& commands, TimePoint deadline) {
+  if (!may_try()) {
+    return Error{ErrorCode::kUnavailable, where_.to_string() + ": is known to be away"};
+  }
+  Result<std::vector<RedisReply>> replies = Error{ErrorCode::kUnavailable, "not tried"};
+  if (Connection idle = take_idle()) {
+    replies = ask_on(std::move(idle), commands, deadline);
+    if (replies) return replies;
+    if (replies.error().code == ErrorCode::kUnavailable) idle_.lock()->clear();
+  }
+  if (replies.error().code == ErrorCode::kUnavailable) {
+    auto fresh = RedisConnection::open(where_, login_, deadline, clock_);
+    replies = fresh ? ask_on(*std::move(fresh), commands, deadline)
+                    : Result<std::vector<RedisReply>>(fresh.error());
+  }
+  if (replies) return replies;
+  note_failure(replies.error());
+  return replies.error().in(where_.to_string());
+}
+
+Result<std::vector<RedisReply>> RedisServer::ask_on(Connection connection,
+                                                    const CommandList& commands,
+                                                    TimePoint deadline) {
+  auto replies = connection->ask(commands, deadline);
+  if (!replies) return replies;
+  for (const RedisReply& reply : *replies) {
+    if (means_away(reply)) return Error{ErrorCode::kDenied, reply.text};
+  }
+  note_success();
+  auto idle = idle_.lock();
+  if (idle->size() < kIdleMax) idle->push_back(std::move(connection));
+  return replies;
+}
+
+bool RedisServer::may_try() {
+  const std::uint32_t failures = failures_.load(std::memory_order_relaxed);
+  if (failures == 0) return true;
+  const TimePoint now = clock_.now();
+  Duration::rep due = next_try_.load(std::memory_order_relaxed);
+  if (now.time_since_epoch().count() < due) return false;
+  // Whoever moves the mark tries; the others go on without.
+  const TimePoint next = now + kAwayMax;
+  return next_try_.compare_exchange_strong(due, next.time_since_epoch().count());
+}
+
+RedisServer::Connection RedisServer::take_idle() {
+  auto idle = idle_.lock();
+  if (idle->empty()) return nullptr;
+  Connection connection = std::move(idle->back());
+  idle->pop_back();
+  return connection;
+}
+
+void RedisServer::note_success() {
+  if (failures_.load(std::memory_order_relaxed) == 0 || failures_.exchange(0) == 0) return;
+  logger_.info(LogLine("redis_back").field("server", where_.to_string()));
+}
+
+void RedisServer::note_failure(const Error& error) {
+  constexpr std::uint32_t kDoublings = 7;
+  const std::uint32_t before = failures_.load(std::memory_order_relaxed);
+  const Duration away =
+      std::min<Duration>(kAwayMin * (1U << std::min(before, kDoublings)), kAwayMax);
+  next_try_.store((clock_.now() + away).time_since_epoch().count(), std::memory_order_relaxed);
+  if (failures_.fetch_add(1) == 0) {
+    logger_.error(
+        LogLine("redis_away").field("server", where_.to_string()).field("reason", error.message));
+  }
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,119 @@
+#include "storage/redis/redis_store.h"
+
+#include <atomic>
+#include <utility>
+
+#include "storage/redis/look_up.h"
+#include "storage/redis/redis_writer.h"
+#include "storage/redis/server_list.h"
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr float kRefreshProbability = 0.9F;  // a record lives on from here (fuzzy-protocol.md 5.5)
+
+const std::vector<SocketSpec>& first_given(const std::vector<SocketSpec>& wanted,
+                                           const std::vector<SocketSpec>& otherwise) {
+  return wanted.empty() ? otherwise : wanted;
+}
+
+}  // namespace
+
+class RedisStore::Impl {
+ public:
+  Impl(const SharedStoreOptions& options, Clock& clock, Random& random, Logger& logger)
+      : options_(options),
+        clock_(clock),
+        readers_(first_given(options.redis.read_servers, options.redis.servers),
+                 login_of(options.redis), ServerList::Turn::kRound, clock, logger),
+        writers_(first_given(options.redis.write_servers, options.redis.servers),
+                 login_of(options.redis), ServerList::Turn::kInOrder, clock, logger),
+        writer_({.timeout = options.redis.timeout,
+                 .queue_max = options.update_queue_max,
+                 .expire = options.expire},
+                std::make_unique<ScriptSender>(writers_, options.redis.prefix,
+                                               static_cast<std::uint32_t>(options.expire.count())),
+                clock, random, logger) {}
+
+  [[nodiscard]] std::vector<Found> look_up(std::span<const Question> questions) {
+    auto found = storage::look_up(readers_, options_.redis.prefix, questions,
+                                  clock_.now() + options_.redis.timeout);
+    if (found) return *std::move(found);
+    misses_away_.fetch_add(questions.size(), std::memory_order_relaxed);
+    return std::vector<Found>(questions.size());
+  }
+
+  void refresh(const Question& question, const Match& match) {
+    if (!options_.refresh_hits || match.probability() <= kRefreshProbability) return;
+    writer_.refresh(match.digest, question.shingles);
+  }
+
+  RedisWriter& writer() { return writer_; }
+
+  [[nodiscard]] RedisCounters counters() const {
+    const RedisWriterCounters& writer = writer_.counters();
+    return {.connected = readers_.is_up(),
+            .misses_away = misses_away_.load(),
+            .added = writer.added.load(),
+            .deleted = writer.deleted.load(),
+            .refused = writer.refused.load(),
+            .refreshed = writer.refreshed.load()};
+  }
+
+ private:
+  const SharedStoreOptions options_;
+  Clock& clock_;
+  ServerList readers_;
+  ServerList writers_;
+  RedisWriter writer_;  ///< goes first: it uses the servers
+  std::atomic<std::uint64_t> misses_away_{0};
+};
+
+Result<std::unique_ptr<RedisStore>> RedisStore::open(const SharedStoreOptions& options,
+                                                     Clock& clock, Random& random, Logger& logger) {
+  return std::unique_ptr<RedisStore>(
+      new RedisStore(std::make_unique<Impl>(options, clock, random, logger)));
+}
+
+RedisStore::RedisStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RedisStore::~RedisStore() = default;
+
+std::optional<Match> RedisStore::check(const Digest& digest, const Shingles* shingles,
+                                       std::uint32_t now) const {
+  const Question question{&digest, shingles};
+  std::optional<Match> answer;
+  check_batch({&question, 1}, now, {&answer, 1});
+  return answer;
+}
+
+void RedisStore::check_batch(std::span<const Question> questions, std::uint32_t /*now*/,
+                             std::span<std::optional<Match>> answers) const {
+  std::vector<Found> found = impl_->look_up(questions);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    answers[i] = found[i].exact ? found[i].exact : found[i].near;
+    if (answers[i]) impl_->refresh(questions[i], *answers[i]);
+  }
+}
+
+std::vector<Match> RedisStore::check_all(const Fingerprint& fingerprint, std::uint32_t /*now*/,
+                                         std::size_t most) const {
+  const Question question{&fingerprint.digest,
+                          fingerprint.shingles ? &*fingerprint.shingles : nullptr};
+  const Found found = impl_->look_up({&question, 1}).front();
+  std::vector<Match> matches;
+  for (const auto& match : {found.exact, found.near}) {
+    if (match && matches.size() < most) matches.push_back(*match);
+  }
+  return matches;
+}
+
+void RedisStore::submit(Update update, UpdateDone done) {
+  impl_->writer().submit(std::move(update), std::move(done));
+}
+
+std::uint64_t RedisStore::size() const { return impl_->writer().counters().count.load(); }
+
+RedisCounters RedisStore::counters() const { return impl_->counters(); }
+
+}  // namespace shingled::storage

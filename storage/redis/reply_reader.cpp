@@ -1,0 +1,109 @@
+#include "storage/redis/reply_reader.h"
+
+#include <hiredis/hiredis.h>
+
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+/// What the callbacks of one reader share: how many more elements the reply may have.
+struct Budget {
+  std::size_t elements = kReplyElementsMax;
+};
+
+RedisReply::Kind kind_of(int type) {
+  switch (type) {
+    case REDIS_REPLY_ERROR:
+      return RedisReply::Kind::kError;
+    case REDIS_REPLY_STATUS:
+      return RedisReply::Kind::kStatus;
+    default:
+      return RedisReply::Kind::kText;
+  }
+}
+
+/// Where the value of a task goes: its place in the array around it, or a new root. The places of
+/// an array are all there before the first is filled, so pointers to them stay good.
+RedisReply* place_of(const redisReadTask* task) {
+  if (task->parent == nullptr) return new RedisReply;  // owned by the reader until it is whole
+  auto* parent = static_cast<RedisReply*>(task->parent->obj);
+  return &parent->elements[static_cast<std::size_t>(task->idx)];
+}
+
+void* create_string(const redisReadTask* task, char* text, std::size_t length) {
+  RedisReply* reply = place_of(task);
+  reply->kind = kind_of(task->type);
+  reply->text.assign(text, length);
+  return reply;
+}
+
+void* create_array(const redisReadTask* task, int count) {
+  auto* budget = static_cast<Budget*>(task->privdata);
+  const auto wanted = static_cast<std::size_t>(count);
+  if (count < 0 || wanted > budget->elements) return nullptr;
+  budget->elements -= wanted;
+  RedisReply* reply = place_of(task);
+  reply->kind = RedisReply::Kind::kArray;
+  reply->elements.resize(wanted);
+  return reply;
+}
+
+void* create_integer(const redisReadTask* task, long long number) {
+  RedisReply* reply = place_of(task);
+  reply->kind = RedisReply::Kind::kInteger;
+  reply->integer = number;
+  return reply;
+}
+
+void* create_nil(const redisReadTask* task) { return place_of(task); }
+
+void free_root(void* reply) { delete static_cast<RedisReply*>(reply); }
+
+redisReplyObjectFunctions functions{create_string, create_array, create_integer, create_nil,
+                                    free_root};
+
+}  // namespace
+
+struct ReplyReader::State {
+  struct Free {
+    void operator()(redisReader* reader) const { redisReaderFree(reader); }
+  };
+  Budget budget;
+  std::unique_ptr<redisReader, Free> reader{redisReaderCreateWithFunctions(&functions)};
+  std::size_t unread = 0;  ///< bytes fed since the last whole reply
+};
+
+ReplyReader::ReplyReader() : state_(std::make_unique<State>()) {
+  if (state_->reader) state_->reader->privdata = &state_->budget;
+}
+
+ReplyReader::~ReplyReader() = default;
+
+Status ReplyReader::feed(BytesView bytes) {
+  redisReader* reader = state_->reader.get();
+  if (reader == nullptr) return Error{ErrorCode::kLimit, "no memory for a reply"};
+  state_->unread += bytes.size();
+  if (state_->unread > kReplyUnreadMax) return Error{ErrorCode::kLimit, "a reply is too long"};
+  if (redisReaderFeed(reader, as_text(bytes).data(), bytes.size()) == REDIS_OK) return {};
+  return Error{ErrorCode::kCorrupt, "what came is no reply of Redis"};
+}
+
+Result<std::optional<RedisReply>> ReplyReader::next() {
+  redisReader* reader = state_->reader.get();
+  if (reader == nullptr) return Error{ErrorCode::kLimit, "no memory for a reply"};
+  void* root = nullptr;
+  if (redisReaderGetReply(reader, &root) != REDIS_OK) {
+    const bool too_large = reader->err == REDIS_ERR_OOM;
+    return Error{too_large ? ErrorCode::kLimit : ErrorCode::kCorrupt,
+                 too_large ? "a reply is too large" : "what came is no reply of Redis"};
+  }
+  if (root == nullptr) return std::optional<RedisReply>();
+  const std::unique_ptr<RedisReply> whole(static_cast<RedisReply*>(root));
+  state_->budget.elements = kReplyElementsMax;
+  state_->unread = reader->len - reader->pos;
+  return std::optional(std::move(*whole));
+}
+
+}  // namespace shingled::storage

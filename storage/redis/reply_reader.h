@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "config/base/byte_reader.h"
+#include "config/base/result.h"
+#include "storage/redis/redis_reply.h"
+
+namespace shingled::storage {
+
+inline constexpr std::size_t kReplyElementsMax = 262'144;           ///< of one reply, at all levels
+inline constexpr std::size_t kReplyUnreadMax = 64UL * 1024 * 1024;  ///< bytes before it is whole
+
+/// Makes values of what a Redis server sends (RESP2); the only place that knows hiredis.
+///
+/// Errors: kCorrupt for bytes that are no reply, kLimit for one beyond the bounds above; after
+/// either the stream is lost and every later call fails. Threads: one thread.
+class ReplyReader {
+ public:
+  ReplyReader();
+  ~ReplyReader();
+  ReplyReader(const ReplyReader&) = delete;
+  ReplyReader& operator=(const ReplyReader&) = delete;
+  ReplyReader(ReplyReader&&) = delete;
+  ReplyReader& operator=(ReplyReader&&) = delete;
+
+  /// Takes the next bytes of the stream, in any portions.
+  Status feed(BytesView bytes);
+  /// The next whole reply; nothing while its bytes have not all come.
+  Result<std::optional<RedisReply>> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,69 @@
+// What a Redis server may send: the reader never gives more than it says it would, the portions its
+// bytes come in make no difference, and whatever a reply is, the layout's readers make something of
+// it.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "storage/redis/layout.h"
+#include "storage/redis/redis_route.h"
+#include "storage/redis/reply_reader.h"
+#include "storage/redis/update_sender.h"
+
+using namespace shingled;
+using namespace shingled::storage;
+
+namespace {
+
+std::size_t elements_of(const RedisReply& reply) {
+  std::size_t sum = reply.elements.size();
+  for (const RedisReply& element : reply.elements) sum += elements_of(element);
+  return sum;
+}
+
+void use(const RedisReply& reply) {
+  if (elements_of(reply) > kReplyElementsMax) std::abort();
+  if (const auto record = parse_record(reply)) {
+    if (record->flags.empty() || record->flags.size() > kFlagsMax) std::abort();
+    const Match match = match_of({}, *record, kShingleCount, true);
+    if (match.flag_count != record->flags.size()) std::abort();
+  }
+  if (const auto winner = slot_winner(reply.elements)) {
+    if (winner->slots < kMatchSlotsMin || winner->slots > reply.elements.size()) std::abort();
+  }
+  if (outcome_of(reply).has_value() == reply.is_error()) std::abort();
+  if (means_away(reply) && !reply.is_error()) std::abort();
+  (void)count_in(reply);
+  (void)script_name(reply).has_value();
+}
+
+/// All replies in `bytes`, fed in portions; stops where they are broken.
+std::vector<RedisReply> read_all(BytesView bytes, std::size_t portion) {
+  ReplyReader reader;
+  std::vector<RedisReply> replies;
+  while (!bytes.empty()) {
+    const BytesView next = bytes.first(std::min(portion, bytes.size()));
+    bytes = bytes.subspan(next.size());
+    if (!reader.feed(next)) return replies;
+    for (;;) {
+      auto reply = reader.next();
+      if (!reply) return replies;
+      if (!*reply) break;
+      replies.push_back(**std::move(reply));
+    }
+  }
+  return replies;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const BytesView bytes(data + 1, size - 1);
+  const auto at_once = read_all(bytes, bytes.size());
+  for (const RedisReply& reply : at_once) use(reply);
+  if (read_all(bytes, 1U + data[0]) != at_once) std::abort();
+  return 0;
+}

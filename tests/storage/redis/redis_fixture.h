@@ -1,0 +1,96 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "storage/redis/layout.h"
+#include "storage/redis/redis_store.h"
+#include "tests/storage/engine/random_fingerprint.h"
+#include "tests/storage/redis/redis_process.h"
+
+namespace shingled::storage {
+
+/// Our store over a redis-server of the test's own.
+class RedisStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SHINGLED_NEED_REDIS();
+    ASSERT_TRUE(redis_.start());
+    options_.redis.servers = {redis_.address()};
+    options_.redis.timeout = std::chrono::seconds(20);  // a sanitizer build on a busy machine
+    options_.expire = std::chrono::hours(24 * 90);
+    open();
+  }
+  void open() {
+    store_.reset();
+    auto opened = RedisStore::open(options_, clock_, random_source_, logger_);
+    ASSERT_TRUE(opened);
+    store_ = *std::move(opened);
+  }
+  [[nodiscard]] std::optional<Match> check(const Fingerprint& what) const {
+    return store_->check(what.digest, what.shingles ? &*what.shingles : nullptr, 0);
+  }
+  /// Submits and waits.
+  Status apply(const Update& update) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<Status> outcome;
+    store_->submit(update, [&](const Status& status) {
+      const std::lock_guard lock(mutex);
+      outcome = status;
+      changed.notify_one();
+    });
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return outcome.has_value(); });
+    return *outcome;
+  }
+  static Update add(const Fingerprint& what, std::int32_t value = 1, std::uint32_t flag = 1) {
+    return {.kind = Update::Kind::kAdd, .flag = flag, .value = value, .fingerprint = what};
+  }
+  static Update remove(const Fingerprint& what, std::uint32_t flag = 0) {
+    return {.kind = Update::Kind::kDelete, .flag = flag, .fingerprint = what};
+  }
+  static std::vector<FlagValue> flags_of(const std::optional<Match>& match) {
+    if (!match) return {};
+    return {match->flags.begin(), match->flags.begin() + match->flag_count};
+  }
+  /// The fields of a digest's record as Redis has them.
+  std::map<std::string, std::string> fields(const Digest& digest) const {
+    const RedisReply all = redis_.ask({"HGETALL", record_key(options_.redis.prefix, digest)});
+    std::map<std::string, std::string> out;
+    for (std::size_t i = 0; i + 1 < all.elements.size(); i += 2) {
+      out[all.elements[i].text] = all.elements[i + 1].text;
+    }
+    return out;
+  }
+  std::int64_t ttl(const std::string& key) const { return redis_.ask({"TTL", key}).integer; }
+  /// Keys other than markers, counter and revision.
+  std::vector<std::string> stored_keys() const {
+    std::vector<std::string> keys = redis_.keys();
+    std::erase_if(keys, [&](const std::string& key) {
+      return key.starts_with(options_.redis.prefix + "_done_") ||
+             key == count_key(options_.redis.prefix) || key == revision_key(options_.redis.prefix);
+    });
+    return keys;
+  }
+  std::int64_t count() const {
+    const RedisReply reply = redis_.ask({"GET", count_key(options_.redis.prefix)});
+    return reply.is_text() ? std::stoll(reply.text) : 0;
+  }
+
+  testing::RedisProcess redis_;
+  SharedStoreOptions options_;
+  SystemClock clock_;
+  SystemRandom random_source_;
+  NullLogger logger_;
+  Seeded random_{20'261'122};
+  std::unique_ptr<RedisStore> store_;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,161 @@
+// Faults that a real server does not make at will: a server of the test's own says what it likes.
+#include "storage/redis/redis_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <thread>
+
+#include "tests/storage/engine/temporary_directory.h"
+
+namespace shingled::storage {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Accepts connections one after the other; to the n-th it says the n-th text and closes it, or
+/// says nothing more when the text ends with '~'.
+class FakeServer {
+ public:
+  explicit FakeServer(std::vector<std::string> texts)
+      : texts_(std::move(texts)), listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(static_cast<char*>(address.sun_path), path().c_str(), sizeof address.sun_path - 1);
+    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
+    EXPECT_EQ(::listen(listener_.get(), 16), 0);
+    thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
+  }
+  [[nodiscard]] std::string path() const { return folder_.file("fake"); }
+  [[nodiscard]] SocketSpec address() const { return {SocketSpec::Kind::kUnix, "", 0, path()}; }
+
+ private:
+  void serve(const std::stop_token& stop) {
+    std::vector<UniqueFd> open;
+    for (const std::string& text : texts_) {
+      pollfd wait{listener_.get(), POLLIN, 0};
+      while (::poll(&wait, 1, 20) == 0) {
+        if (stop.stop_requested()) return;
+      }
+      UniqueFd peer(::accept(listener_.get(), nullptr, nullptr));
+      std::array<char, 4096> ignored{};
+      (void)!::read(peer.get(), ignored.data(), ignored.size());
+      const bool stays = text.ends_with('~');
+      (void)!::send(peer.get(), text.data(), text.size() - (stays ? 1 : 0), MSG_NOSIGNAL);
+      if (stays) open.push_back(std::move(peer));
+    }
+    while (!stop.stop_requested()) std::this_thread::yield();
+  }
+
+  TemporaryDirectory folder_;
+  std::vector<std::string> texts_;
+  UniqueFd listener_;
+  std::jthread thread_;
+};
+
+class RedisServerTest : public ::testing::Test {
+ protected:
+  Result<std::vector<RedisReply>> ask(RedisServer& server, std::size_t times = 1,
+                                      std::chrono::milliseconds within = std::chrono::seconds(20)) {
+    CommandList commands;
+    for (std::size_t i = 0; i < times; ++i) commands.add({"PING"});
+    return server.ask(commands, clock_.now() + within);
+  }
+  SystemClock clock_;
+  NullLogger logger_;
+};
+
+struct Fault {
+  const char* why;
+  std::string says;
+  ErrorCode code;
+  const char* message;
+};
+
+TEST_F(RedisServerTest, EveryFaultIsAnErrorAndMeansAway) {
+  const Fault cases[] = {
+      {"closes at once", "", ErrorCode::kUnavailable, "closed"},
+      {"closes within a reply", "$10\r\nabc", ErrorCode::kUnavailable, "closed"},
+      {"closes after one of two", "+PONG\r\n", ErrorCode::kUnavailable, "closed"},
+      {"never ends its reply", "$10\r\nabc~", ErrorCode::kTimeout, "no answer"},
+      {"speaks something else", "220 mail.example ESMTP\r\n~", ErrorCode::kCorrupt, "no reply"},
+      {"promises too much", "*2147483647\r\n~", ErrorCode::kLimit, "too large"},
+      {"still loads its data", "-LOADING Redis is loading\r\n+PONG\r\n~", ErrorCode::kDenied,
+       "LOADING"},
+      {"is a replica", "+PONG\r\n-READONLY You can't write\r\n~", ErrorCode::kDenied, "READONLY"}};
+  for (const Fault& c : cases) {
+    FakeServer fake({c.says});
+    RedisServer server(fake.address(), {}, clock_, logger_);
+    const auto within = c.code == ErrorCode::kTimeout ? std::chrono::milliseconds(20)
+                                                      : std::chrono::milliseconds(20'000);
+    const auto replies = ask(server, 2, within);
+    ASSERT_FALSE(replies) << c.why;
+    EXPECT_EQ(replies.error().code, c.code) << c.why << ": " << replies.error().message;
+    EXPECT_THAT(replies.error().message, HasSubstr(c.message)) << c.why;
+    EXPECT_FALSE(server.is_up()) << c.why;
+  }
+}
+
+TEST_F(RedisServerTest, AnErrorOfOneCommandIsItsReply) {
+  FakeServer fake({"-WRONGTYPE Operation\r\n+PONG\r\n~"});
+  RedisServer server(fake.address(), {}, clock_, logger_);
+  const auto replies = ask(server, 2);
+  ASSERT_TRUE(replies) << replies.error().message;
+  EXPECT_TRUE(replies->at(0).is_error("WRONGTYPE"));
+  EXPECT_EQ(replies->at(1).text, "PONG");
+  EXPECT_TRUE(server.is_up());
+}
+
+/// Moved by hand, on top of the real one: sockets need that.
+class ShiftedClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint now() const override { return clock_.now() + shift_; }
+  [[nodiscard]] WallTime wall() const override { return clock_.wall(); }
+  void advance(Duration by) { shift_ += by; }
+
+ private:
+  SystemClock clock_;
+  Duration shift_{};
+};
+
+TEST_F(RedisServerTest, LeavesAServerAloneThatIsAwayLongerAndLonger) {
+  TemporaryDirectory folder;
+  ShiftedClock clock;
+  RedisServer server({SocketSpec::Kind::kUnix, "", 0, folder.file("none")}, {}, clock, logger_);
+  CommandList commands;
+  commands.add({"PING"});
+  const auto is_tried = [&] {
+    const auto replies = server.ask(commands, clock.now() + std::chrono::seconds(20));
+    return replies.error().message.find("known to be away") == std::string::npos;
+  };
+  EXPECT_TRUE(is_tried());
+  // Each pause is longer than half of the next one; the last is the longest there is.
+  for (Duration pause = RedisServer::kAwayMin; pause < RedisServer::kAwayMax; pause *= 2) {
+    clock.advance(RedisServer::kAwayMax);
+    EXPECT_TRUE(is_tried());
+    EXPECT_FALSE(is_tried());
+  }
+  clock.advance(RedisServer::kAwayMax / 2);
+  EXPECT_FALSE(is_tried());
+  clock.advance(RedisServer::kAwayMax);
+  EXPECT_TRUE(is_tried());
+}
+
+TEST_F(RedisServerTest, RefusesALoginWithoutItsPassword) {
+  FakeServer fake({"-WRONGPASS invalid username-password pair\r\n~"});
+  RedisServer server(fake.address(), {.username = "", .password = "hunter2", .db = 0}, clock_,
+                     logger_);
+  const auto replies = ask(server);
+  ASSERT_FALSE(replies);
+  EXPECT_EQ(replies.error().code, ErrorCode::kDenied);
+  EXPECT_EQ(replies.error().message.find("hunter2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace shingled::storage
