@@ -9,47 +9,13 @@ namespace {
 constexpr std::uint8_t kMatchedBit = 1;
 constexpr std::uint8_t kVersionV2Bit = 0x10;
 constexpr std::size_t kReservedBytesV1 = 12;
-constexpr std::uint8_t kFirstFramedType = 0x80;  // from here on every extension carries its length
 
 void read_shingles(BytesView from, Shingles& out) {
   ByteReader reader(from);
   for (std::uint64_t& shingle : out) shingle = reader.u64();
 }
 
-bool are_extensions(BytesView bytes) {
-  ExtensionReader reader(bytes);
-  while (reader.next()) {
-  }
-  return reader.ok();
-}
-
 }  // namespace
-
-std::optional<Extension> ExtensionReader::next() {
-  if (rest_.left() == 0) return std::nullopt;
-  Extension extension{rest_.u8(), {}};
-  std::size_t length = 0;
-  switch (static_cast<ExtensionType>(extension.type)) {
-    case ExtensionType::kSourceV4:
-      length = 4;
-      break;
-    case ExtensionType::kSourceV6:
-      length = 16;
-      break;
-    case ExtensionType::kDomain:
-      length = rest_.u8();
-      break;
-    case ExtensionType::kSenderFacts:
-      length = rest_.u8();
-      if (length != 4) length = rest_.left() + 1;  // any other length is malformed: make it fail
-      break;
-    default:
-      length = extension.type >= kFirstFramedType ? rest_.u8() : rest_.left() + 1;
-  }
-  extension.payload = rest_.bytes(length);
-  if (!rest_.ok()) return std::nullopt;
-  return extension;
-}
 
 std::optional<Command> decode_command(BytesView packet) {
   ByteReader reader(packet);

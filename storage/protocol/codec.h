@@ -7,6 +7,7 @@
 
 #include "config/base/byte_reader.h"
 #include "storage/protocol/command.h"
+#include "storage/protocol/extensions.h"
 #include "storage/protocol/reply.h"
 
 namespace shingled::storage {

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "config/base/byte_reader.h"
 #include "mime/fingerprint/fingerprint.h"
@@ -44,41 +43,11 @@ struct Command {
   std::uint32_t tag = 0;
   Digest digest;
   Shingles shingles{};   ///< only with shingle_count
-  BytesView extensions;  ///< lent by the packet; valid when `decode_command` made it
+  BytesView extensions;  ///< lent by the packet; well-formed when `decode_command` made it
 
   [[nodiscard]] const Shingles* shingles_or_null() const {
     return shingle_count != 0 ? &shingles : nullptr;
   }
-};
-
-/// The extension types with a meaning of their own (fuzzy-protocol.md 1.3).
-enum class ExtensionType : std::uint8_t {
-  kSourceV4 = 0x34,     ///< 4 bytes, network order
-  kSourceV6 = 0x36,     ///< 16 bytes, network order
-  kDomain = 0x64,       ///< domain of the MIME From, 0 to 255 bytes
-  kSenderFacts = 0x80,  ///< 4 bytes, big-endian
-};
-
-struct Extension {
-  std::uint8_t type = 0;
-  BytesView payload;
-};
-
-/// Walks over the extensions of a command without a copy.
-/// Threads: one thread. Cost: none beyond the bytes.
-class ExtensionReader {
- public:
-  explicit ExtensionReader(BytesView extensions) : rest_(extensions) {}
-
-  /// The next one; nothing at the end and from the first malformed one on. Types of 0x81 and above
-  /// that mean nothing to us come as they are; an unknown type below 0x80 is malformed, for its
-  /// length is not known.
-  std::optional<Extension> next();
-  /// False once something malformed was met.
-  [[nodiscard]] bool ok() const { return rest_.ok(); }
-
- private:
-  ByteReader rest_;
 };
 
 }  // namespace shingled::storage
