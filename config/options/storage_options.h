@@ -58,7 +58,14 @@ struct ServerOptions {
   /// A request that waited longer to be read is dropped, for its client has given it up; updates in
   /// the clear are not. 1ms to 1h, 0 = none is.
   std::chrono::milliseconds queue_wait_max{500};
-  std::uint64_t socket_buffer_bytes = 4UL * 1024 * 1024;  ///< of the kernel, each, 4K to 1G
+  /// A TCP connection without a request for so long is closed; 100ms to 1h.
+  std::chrono::milliseconds tcp_timeout{5000};
+  std::uint32_t tcp_connections_max = 4096;  ///< open at once, 0 to 1000000; 0 = no TCP
+  /// Of them by one source, which is an IPv4 address or an IPv6 /64; 1 to 1000000.
+  std::uint32_t tcp_source_connections_max = 256;
+  /// Replies that clients do not fetch, all together, 64K to 1G; beyond it the slow are cut off.
+  std::uint64_t tcp_unsent_bytes_max = 16UL * 1024 * 1024;
+  std::uint64_t socket_buffer_bytes = 4UL * 1024 * 1024;  ///< of the kernel, UDP, each, 4K to 1G
 
   friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
 };

@@ -56,6 +56,12 @@ void load_server(Section& section, ServerOptions& out) {
   section.number<std::uint32_t>("threads", out.threads, {0, 1024});
   section.duration<milliseconds>("queue_wait_max", out.queue_wait_max, {milliseconds(1), hours(1)},
                                  "never");
+  section.duration<milliseconds>("tcp_timeout", out.tcp_timeout, {milliseconds(100), hours(1)});
+  section.number<std::uint32_t>("tcp_connections_max", out.tcp_connections_max, {0, 1'000'000});
+  section.number<std::uint32_t>("tcp_source_connections_max", out.tcp_source_connections_max,
+                                {1, 1'000'000});
+  section.size("tcp_unsent_bytes_max", out.tcp_unsent_bytes_max,
+               {64 * 1024, std::uint64_t{1} << 30});
   section.size("socket_buffer_bytes", out.socket_buffer_bytes, {4096, std::uint64_t{1} << 30});
   // A key that was given and is wrong has its problem already.
   const bool none = !keypair || keypair->is_null() || keypair->list().empty();

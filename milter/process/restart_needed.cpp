@@ -34,6 +34,8 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("storage.threads", server.threads, new_server.threads);
   compare("storage.socket_buffer_bytes", server.socket_buffer_bytes,
           new_server.socket_buffer_bytes);
+  compare("storage.tcp_connections_max", server.tcp_connections_max == 0,
+          new_server.tcp_connections_max == 0);
   return names;
 }
 

@@ -32,6 +32,12 @@ void RequestHandler::use(std::shared_ptr<const Access> access, std::size_t key_c
   keys_ = SharedKeyCache(key_cache_size);
 }
 
+bool RequestHandler::admits(const Peer& peer) {
+  if (!access_->is_blocked(peer.ip)) return true;
+  counters_.blocked.add(1);
+  return false;
+}
+
 Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::span<std::uint8_t> out) {
   if (access_->is_blocked(peer.ip)) {
     counters_.blocked.add(1);
@@ -48,8 +54,7 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::span<std
     counters_.invalid.add(1);
     return Drop::kInvalid;
   }
-  ReplyForm form = reply_form(command->version);
-  if (form == ReplyForm::kV2 && !opened.key && !access_->is_trusted(peer.ip)) form = ReplyForm::kV1;
+  const ReplyForm form = form_for(*command, opened, peer);
   const auto answer = [&](const Reply& reply) { return dress(reply, form, opened.key, out); };
 
   if (!opened.key && access_->needs_encryption())
@@ -128,6 +133,15 @@ std::variant<Drop, RequestHandler::Opened> RequestHandler::open_packet(BytesView
 std::optional<SharedKey> RequestHandler::agree(const SealedRequest& request) const {
   const Keypair* own = access_->keyring().find(request.key);
   return own == nullptr ? std::nullopt : shared_key(own->secret_key, request.client);
+}
+
+/// The form the version asks for, unless that made us an amplifier: a datagram in the clear whose
+/// source may be a victim's gets no long reply.
+ReplyForm RequestHandler::form_for(const Command& command, const Opened& opened,
+                                   const Peer& peer) const {
+  const ReplyForm form = reply_form(command.version);
+  if (form != ReplyForm::kV2 || opened.key || peer.transport == Transport::kStream) return form;
+  return access_->is_trusted(peer.ip) ? form : ReplyForm::kV1;
 }
 
 Reply RequestHandler::stat(const Command& command) {

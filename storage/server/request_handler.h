@@ -16,6 +16,7 @@
 #include "storage/crypto/shared_key_cache.h"
 #include "storage/fuzzy_store.h"
 #include "storage/protocol/codec.h"
+#include "storage/protocol/frame.h"
 #include "storage/server/access.h"
 #include "storage/server/server_counters.h"
 
@@ -24,10 +25,14 @@ namespace shingled::storage {
 /// The room a reply needs at most.
 inline constexpr std::size_t kSealedReplyBytesMax = kReplyBytesMax + kSealBytes;
 
-/// Who sent a packet.
+/// What brought a request. The source of a datagram may be forged; that of a stream has answered.
+enum class Transport : std::uint8_t { kDatagram, kStream };
+
+/// Who sent a request.
 struct Peer {
   IpAddress ip;
   std::uint16_t port = 0;
+  Transport transport = Transport::kDatagram;
 };
 
 /// Why a packet gets no answer.
@@ -82,8 +87,13 @@ class RequestHandler {
   /// Takes over rights and keys; needed before the first packet.
   void use(std::shared_ptr<const Access> access, std::size_t key_cache_size);
 
-  /// What becomes of a packet. `out` has room for kSealedReplyBytesMax bytes; an Answer stands in
-  /// it. Counts what it saw, except checks and updates: `finish_check` and `finish` do.
+  /// Whether a connection from there may be opened; its requests are judged one by one all the
+  /// same. Counts a refusal.
+  bool admits(const Peer& peer);
+
+  /// What becomes of a packet, a datagram or the content of a frame. `out` has room for
+  /// kSealedReplyBytesMax bytes; an Answer stands in it. Counts what it saw, except checks and
+  /// updates: `finish_check` and `finish` do.
   Handled handle(BytesView packet, const Peer& peer, std::span<std::uint8_t> out);
 
   /// The reply to a CHECK: `match` is what the store found.
@@ -102,6 +112,8 @@ class RequestHandler {
   };
   std::variant<Drop, Opened> open_packet(BytesView packet);
   [[nodiscard]] std::optional<SharedKey> agree(const SealedRequest& request) const;
+  [[nodiscard]] ReplyForm form_for(const Command& command, const Opened& opened,
+                                   const Peer& peer) const;
   Reply stat(const Command& command);
   Reply refuse(const Command& command, std::int32_t status);
   static ReplyTicket ticket_for(const Command& command, const Opened& opened, ReplyForm form);
@@ -115,7 +127,7 @@ class RequestHandler {
   NonceSource nonces_;
   std::shared_ptr<const Access> access_;
   SharedKeyCache keys_{0};
-  std::array<std::uint8_t, kCommandBytesMax> opened_{};  // the plain command of a sealed request
+  std::array<std::uint8_t, kFrameBytesMax> opened_{};  // the plain command of a sealed request
 };
 
 }  // namespace shingled::storage

@@ -17,6 +17,12 @@ ServerCounters& ServerCounters::operator+=(const ServerCounters& other) {
   too_late += other.too_late;
   kernel_drops += other.kernel_drops;
   unsent += other.unsent;
+  tcp_connections += other.tcp_connections;
+  tcp_refused += other.tcp_refused;
+  tcp_displaced += other.tcp_displaced;
+  tcp_timeouts += other.tcp_timeouts;
+  tcp_slow += other.tcp_slow;
+  tcp_bad_frames += other.tcp_bad_frames;
   return *this;
 }
 
@@ -34,7 +40,13 @@ ServerCounters WorkerCounters::read() const {
           .blocked = blocked.read(),
           .too_late = too_late.read(),
           .kernel_drops = kernel_drops.read(),
-          .unsent = unsent.read()};
+          .unsent = unsent.read(),
+          .tcp_connections = tcp_connections.read(),
+          .tcp_refused = tcp_refused.read(),
+          .tcp_displaced = tcp_displaced.read(),
+          .tcp_timeouts = tcp_timeouts.read(),
+          .tcp_slow = tcp_slow.read(),
+          .tcp_bad_frames = tcp_bad_frames.read()};
 }
 
 }  // namespace shingled::storage

@@ -13,14 +13,20 @@ struct ServerCounters {
   std::uint64_t deletes = 0;  ///< acknowledged
   std::uint64_t stats = 0;
   std::uint64_t pings = 0;
-  std::uint64_t refused = 0;        ///< answered 401, 403, 415 or 503
-  std::uint64_t repeats = 0;        ///< retransmitted updates that were counted once
-  std::uint64_t invalid = 0;        ///< dropped: no command
-  std::uint64_t undecryptable = 0;  ///< dropped: unknown key or bad MAC
-  std::uint64_t blocked = 0;        ///< dropped: blocked source
-  std::uint64_t too_late = 0;       ///< dropped: waited longer than queue_wait_max to be read
-  std::uint64_t kernel_drops = 0;   ///< dropped by the kernel: the socket's buffer was full
-  std::uint64_t unsent = 0;         ///< replies the kernel would not take
+  std::uint64_t refused = 0;          ///< answered 401, 403, 415 or 503
+  std::uint64_t repeats = 0;          ///< retransmitted updates that were counted once
+  std::uint64_t invalid = 0;          ///< dropped: no command
+  std::uint64_t undecryptable = 0;    ///< dropped: unknown key or bad MAC
+  std::uint64_t blocked = 0;          ///< dropped: blocked source
+  std::uint64_t too_late = 0;         ///< dropped: waited longer than queue_wait_max to be read
+  std::uint64_t kernel_drops = 0;     ///< dropped by the kernel: the socket's buffer was full
+  std::uint64_t unsent = 0;           ///< datagrams with a reply the kernel would not take
+  std::uint64_t tcp_connections = 0;  ///< taken
+  std::uint64_t tcp_refused = 0;      ///< not taken: too many in total or of one source
+  std::uint64_t tcp_displaced = 0;    ///< closed: quiet, and its place was needed
+  std::uint64_t tcp_timeouts = 0;     ///< closed: no request for `tcp_timeout`
+  std::uint64_t tcp_slow = 0;         ///< closed: did not fetch its replies
+  std::uint64_t tcp_bad_frames = 0;   ///< closed: a frame of a forbidden length
 
   ServerCounters& operator+=(const ServerCounters& other);
   friend bool operator==(const ServerCounters&, const ServerCounters&) = default;
@@ -42,6 +48,7 @@ class Counter {
 struct alignas(64) WorkerCounters {
   Counter checks, hits, adds, deletes, stats, pings, refused, repeats;
   Counter invalid, undecryptable, blocked, too_late, kernel_drops, unsent;
+  Counter tcp_connections, tcp_refused, tcp_displaced, tcp_timeouts, tcp_slow, tcp_bad_frames;
 
   [[nodiscard]] ServerCounters read() const;
 };

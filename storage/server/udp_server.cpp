@@ -3,10 +3,13 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "storage/server/server_ports.h"
+#include "storage/server/tcp_worker.h"
 #include "storage/server/udp_worker.h"
 
 namespace shingled::storage {
@@ -23,48 +26,46 @@ std::size_t processors() {
   return static_cast<std::size_t>(CPU_COUNT(&set));
 }
 
-Result<std::vector<SocketAddress>> resolve_all(const std::vector<SocketSpec>& specs) {
-  std::vector<SocketAddress> out;
-  for (const SocketSpec& spec : specs) {
-    if (spec.kind == SocketSpec::Kind::kUnix) {
-      return Error{ErrorCode::kInvalid,
-                   "the fuzzy service listens on IP addresses, not on '" + spec.to_string() + "'"};
-    }
-    auto addresses = SocketAddress::resolve(spec);
-    if (!addresses) return addresses.error();
-    out.insert(out.end(), addresses->begin(), addresses->end());
-  }
-  return out;
+AccessSource::Snapshot snapshot_of(const ServerOptions& options, Access access) {
+  return {std::make_shared<const Access>(std::move(access)), options.keypair_cache_size,
+          options.queue_wait_max, StreamLimits::of(options)};
 }
 
-/// A socket for each worker, all on one address.
-Result<std::vector<UdpSocket>> bind_for_all(const SocketAddress& address, std::size_t workers,
-                                            std::uint64_t buffer_bytes) {
-  // SO_REUSEPORT would let a second daemon share the port unseen, so first see that nobody has it.
-  if (address.port() != 0) {
-    if (auto probe = UdpSocket::bind(address, UdpSocket::Sharing::kAlone, buffer_bytes); !probe)
-      return probe.error();
-  }
-  std::vector<UdpSocket> sockets;
-  for (std::size_t i = 0; i < workers; ++i) {
-    const SocketAddress& same = sockets.empty() ? address : sockets.front().address();
-    auto socket = UdpSocket::bind(same, UdpSocket::Sharing::kAmongUs, buffer_bytes);
-    if (!socket) return socket.error();
-    sockets.push_back(std::move(*socket));
-  }
-  return sockets;
+LogLine served_line(const ServerCounters& sum) {
+  LogLine line("fuzzy_served");
+  line.field("checks", sum.checks)
+      .field("hits", sum.hits)
+      .field("adds", sum.adds)
+      .field("deletes", sum.deletes)
+      .field("stats", sum.stats)
+      .field("pings", sum.pings)
+      .field("refused", sum.refused)
+      .field("repeats", sum.repeats)
+      .field("invalid", sum.invalid)
+      .field("undecryptable", sum.undecryptable)
+      .field("blocked", sum.blocked)
+      .field("too_late", sum.too_late)
+      .field("kernel_drops", sum.kernel_drops)
+      .field("unsent", sum.unsent)
+      .field("tcp_connections", sum.tcp_connections)
+      .field("tcp_refused", sum.tcp_refused)
+      .field("tcp_displaced", sum.tcp_displaced)
+      .field("tcp_timeouts", sum.tcp_timeouts)
+      .field("tcp_slow", sum.tcp_slow)
+      .field("tcp_bad_frames", sum.tcp_bad_frames);
+  return line;
 }
 
 }  // namespace
 
 class UdpServer::Impl {
  public:
+  /// `workers`: of each transport.
   Impl(const ServerOptions& options, Access access, std::size_t workers, FuzzyStore& store,
        Clock& clock, Random& random, Logger& logger)
       : logger_(logger),
-        access_({std::make_shared<const Access>(std::move(access)), options.keypair_cache_size,
-                 options.queue_wait_max}),
-        desk_(std::make_shared<UpdateDesk>(workers)),
+        access_(snapshot_of(options, std::move(access))),
+        desk_(std::make_shared<UpdateDesk>(2 * workers)),
         losses_(logger),
         shared_{store, clock, random, access_, *desk_, losses_} {
     desk_->remember(store.recent_updates(), clock.now());
@@ -72,34 +73,28 @@ class UdpServer::Impl {
 
   ~Impl() {
     for (std::jthread& thread : threads_) thread.request_stop();
-    for (std::size_t i = 0; i < threads_.size(); ++i) desk_->mailbox(i).wake();
+    wake_all();
     threads_.clear();  // joins
-    tell_counters();
+    logger_.info(served_line(counters()));
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   Impl(Impl&&) = delete;
   Impl& operator=(Impl&&) = delete;
 
-  /// `sockets[a]`: one for each worker on the a-th address.
-  void start(std::vector<std::vector<UdpSocket>> sockets, std::size_t workers) {
-    for (const auto& same_address : sockets) addresses_.push_back(same_address.front().address());
-    for (std::size_t w = 0; w < workers; ++w) {
-      std::vector<UdpSocket> own;
-      own.reserve(sockets.size());
-      for (auto& same_address : sockets) own.push_back(std::move(same_address[w]));
-      workers_.push_back(std::make_unique<UdpWorker>(w, shared_, std::move(own)));
+  void start(ServerPorts ports) {
+    addresses_ = std::move(ports.addresses);
+    for (auto& sockets : ports.udp)
+      udp_.push_back(std::make_unique<UdpWorker>(udp_.size(), shared_, std::move(sockets)));
+    for (auto& listeners : ports.tcp) {
+      tcp_.push_back(std::make_unique<TcpWorker>(udp_.size() + tcp_.size(), shared_, streams_,
+                                                 std::move(listeners)));
     }
-    for (std::size_t w = 0; w < workers; ++w) {
-      threads_.emplace_back(
-          [worker = workers_[w].get()](const std::stop_token& stop) { worker->run(stop); });
-      pthread_setname_np(threads_.back().native_handle(), ("fuzzy-" + std::to_string(w)).c_str());
-    }
+    run_all(udp_, "fuzzy-");
+    run_all(tcp_, "fuzzy-tcp-");
     for (const SocketAddress& address : addresses_) {
-      logger_.info(LogLine("fuzzy_listening")
-                       .field("address", address.to_string())
-                       .field("transport", "udp")
-                       .field("threads", workers));
+      tell_listening(address, "udp", udp_.size());
+      if (!tcp_.empty()) tell_listening(address, "tcp", tcp_.size());
     }
   }
 
@@ -109,35 +104,37 @@ class UdpServer::Impl {
       logger_.error(LogLine("fuzzy_reload_refused").field("why", access.error().message));
       return;
     }
-    access_.set({std::make_shared<const Access>(std::move(*access)), options.keypair_cache_size,
-                 options.queue_wait_max});
+    access_.set(snapshot_of(options, std::move(*access)));
+    wake_all();  // whoever sleeps by the old timeout
   }
 
   [[nodiscard]] const std::vector<SocketAddress>& addresses() const { return addresses_; }
   [[nodiscard]] ServerCounters counters() const {
     ServerCounters sum;
-    for (const auto& worker : workers_) sum += worker->counters();
+    for (const auto& worker : udp_) sum += worker->counters();
+    for (const auto& worker : tcp_) sum += worker->counters();
     return sum;
   }
+  [[nodiscard]] std::size_t connections() { return streams_.connections.size(); }
+  [[nodiscard]] std::uint64_t unsent_bytes() const { return streams_.unsent.held(); }
 
  private:
-  void tell_counters() {
-    const ServerCounters sum = counters();
-    logger_.info(LogLine("fuzzy_served")
-                     .field("checks", sum.checks)
-                     .field("hits", sum.hits)
-                     .field("adds", sum.adds)
-                     .field("deletes", sum.deletes)
-                     .field("stats", sum.stats)
-                     .field("pings", sum.pings)
-                     .field("refused", sum.refused)
-                     .field("repeats", sum.repeats)
-                     .field("invalid", sum.invalid)
-                     .field("undecryptable", sum.undecryptable)
-                     .field("blocked", sum.blocked)
-                     .field("too_late", sum.too_late)
-                     .field("kernel_drops", sum.kernel_drops)
-                     .field("unsent", sum.unsent));
+  template <typename Worker>
+  void run_all(const std::vector<std::unique_ptr<Worker>>& workers, const std::string& name) {
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      threads_.emplace_back(
+          [worker = workers[i].get()](const std::stop_token& stop) { worker->run(stop); });
+      pthread_setname_np(threads_.back().native_handle(), (name + std::to_string(i)).c_str());
+    }
+  }
+  void wake_all() {
+    for (std::size_t i = 0; i < threads_.size(); ++i) desk_->mailbox(i).wake();
+  }
+  void tell_listening(const SocketAddress& address, const char* transport, std::size_t threads) {
+    logger_.info(LogLine("fuzzy_listening")
+                     .field("address", address.to_string())
+                     .field("transport", transport)
+                     .field("threads", threads));
   }
 
   Logger& logger_;
@@ -145,8 +142,10 @@ class UdpServer::Impl {
   std::shared_ptr<UpdateDesk> desk_;
   LossReport losses_;
   WorkerShared shared_;
+  TcpShared streams_;
   std::vector<SocketAddress> addresses_;
-  std::vector<std::unique_ptr<UdpWorker>> workers_;
+  std::vector<std::unique_ptr<UdpWorker>> udp_;
+  std::vector<std::unique_ptr<TcpWorker>> tcp_;
   std::vector<std::jthread> threads_;
 };
 
@@ -154,19 +153,13 @@ Result<std::unique_ptr<UdpServer>> UdpServer::start(const ServerOptions& options
                                                     Clock& clock, Random& random, Logger& logger) {
   auto access = Access::make(options);
   if (!access) return access.error();
-  auto addresses = resolve_all(options.listen);
-  if (!addresses) return addresses.error();
   const std::size_t workers =
       std::min(options.threads == 0 ? processors() : options.threads, kWorkersMax);
-  std::vector<std::vector<UdpSocket>> sockets;
-  for (const SocketAddress& address : *addresses) {
-    auto bound = bind_for_all(address, workers, options.socket_buffer_bytes);
-    if (!bound) return bound.error();
-    sockets.push_back(std::move(*bound));
-  }
+  auto ports = ServerPorts::open(options, workers);
+  if (!ports) return ports.error();
   auto impl =
       std::make_unique<Impl>(options, std::move(*access), workers, store, clock, random, logger);
-  impl->start(std::move(sockets), workers);
+  impl->start(std::move(*ports));
   return std::unique_ptr<UdpServer>(new UdpServer(std::move(impl)));
 }
 
@@ -176,5 +169,7 @@ UdpServer::~UdpServer() = default;
 void UdpServer::reload(const ServerOptions& options) { impl_->reload(options); }
 const std::vector<SocketAddress>& UdpServer::addresses() const { return impl_->addresses(); }
 ServerCounters UdpServer::counters() const { return impl_->counters(); }
+std::size_t UdpServer::connections() const { return impl_->connections(); }
+std::uint64_t UdpServer::unsent_bytes() const { return impl_->unsent_bytes(); }
 
 }  // namespace shingled::storage

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -12,11 +14,12 @@
 
 namespace shingled::storage {
 
-/// The fuzzy service on UDP: sockets and threads around the request handler.
+/// The fuzzy service on UDP and TCP: sockets and threads around the request handler.
 ///
-/// Threads: `start` makes options.threads workers (0 = one a processor), each with its own
-/// SO_REUSEPORT socket per listening address; the destructor stops and joins them, sends the
-/// replies of updates that were committed, and logs the counters.
+/// Threads: `start` makes options.threads workers for datagrams (0 = one a processor) and, unless
+/// options.tcp_connections_max is 0, as many for connections, each with its own SO_REUSEPORT socket
+/// per listening address; the destructor stops and joins them, sends the replies of updates that
+/// were committed, and logs the counters.
 class UdpServer {
  public:
   /// Errors: kDenied or kUnavailable, naming the address (port in use, no permission), kNotFound
@@ -29,12 +32,16 @@ class UdpServer {
   UdpServer(UdpServer&&) = delete;
   UdpServer& operator=(UdpServer&&) = delete;
 
-  /// Takes over access lists and keys at once, between two packets; sockets and threads stay as
-  /// they are.
+  /// Takes over access lists, keys and limits at once, between two packets; sockets and threads
+  /// stay as they are.
   void reload(const ServerOptions& options);
   /// The bound addresses, with the port the kernel chose where 0 was asked for.
   [[nodiscard]] const std::vector<SocketAddress>& addresses() const;
   [[nodiscard]] ServerCounters counters() const;
+  /// TCP connections that are open.
+  [[nodiscard]] std::size_t connections() const;
+  /// Replies held for clients that do not fetch them.
+  [[nodiscard]] std::uint64_t unsent_bytes() const;
 
  private:
   class Impl;

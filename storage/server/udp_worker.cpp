@@ -4,6 +4,7 @@
 
 #include <span>
 #include <utility>
+#include <variant>
 
 #include "storage/server/lateness.h"
 
@@ -102,8 +103,8 @@ void UdpWorker::handle(std::size_t socket, std::size_t i, TimePoint now) {
 void UdpWorker::submit(std::size_t socket, std::size_t i, const PendingUpdate& pending,
                        TimePoint now) {
   const ReplyRoute route = received_.route(i);
-  const auto taken =
-      shared_.desk.submit(shared_.store, pending, {number_, socket, route, pending.ticket}, now);
+  const auto taken = shared_.desk.submit(
+      shared_.store, pending, {number_, DatagramRoute{socket, route}, pending.ticket}, now);
   if (taken != UpdateDesk::Taken::kFirst) counters_.repeats.add(1);
   if (taken != UpdateDesk::Taken::kKnownDone) return;
   replies_.add(handler_.repeat(pending.ticket, replies_.room()).bytes, route);
@@ -127,9 +128,10 @@ void UdpWorker::answer_finished() {
   auto finished = shared_.desk.mailbox(number_).take();
   for (std::size_t socket = 0; socket < sockets_.size(); ++socket) {
     for (const FinishedUpdate& update : finished) {
-      if (update.waiting.socket != socket) continue;
+      const auto* route = std::get_if<DatagramRoute>(&update.waiting.route);
+      if (route == nullptr || route->socket != socket) continue;
       const Answer answer = handler_.finish(update.waiting.ticket, update.stored, replies_.room());
-      replies_.add(answer.bytes, update.waiting.route);
+      replies_.add(answer.bytes, route->reply);
       if (replies_.full()) flush(socket);
     }
     flush(socket);

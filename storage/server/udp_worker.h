@@ -2,51 +2,16 @@
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
 #include "config/base/clock.h"
-#include "storage/server/loss_report.h"
 #include "storage/server/request_handler.h"
 #include "storage/server/udp_socket.h"
-#include "storage/server/update_desk.h"
+#include "storage/server/worker_shared.h"
 
 namespace shingled::storage {
-
-/// Rights and keys as they are now: workers look whether the number changed, and lock only then.
-/// Threads: any thread.
-class AccessSource {
- public:
-  struct Snapshot {
-    std::shared_ptr<const Access> access;
-    std::size_t key_cache_size = 0;
-    Duration queue_wait_max{};
-  };
-  explicit AccessSource(Snapshot snapshot) : snapshot_(std::in_place, std::move(snapshot)) {}
-
-  void set(Snapshot snapshot) {
-    *snapshot_.lock() = std::move(snapshot);
-    version_.fetch_add(1, std::memory_order_release);
-  }
-  [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
-  [[nodiscard]] Snapshot get() { return *snapshot_.lock(); }
-
- private:
-  std::atomic<std::uint64_t> version_{1};
-  Guarded<Snapshot> snapshot_;
-};
-
-/// What all workers of a server share. Lent; everything outlives the workers.
-struct WorkerShared {
-  FuzzyStore& store;
-  Clock& clock;
-  Random& random;
-  AccessSource& access;
-  UpdateDesk& desk;
-  LossReport& losses;
-};
 
 /// One thread of the server: its sockets, its handler, its batches.
 ///

@@ -45,7 +45,8 @@ UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pen
     auto state = state_.lock();
     if (state->done.contains(pending.update.name, now)) return Taken::kKnownDone;
     const auto [entry, is_first] = state->waiting.try_emplace(pending.update.name);
-    if (entry->second.size() < kWaitersMax) entry->second.push_back(std::move(waiting));
+    if (entry->second.size() >= kWaitersMax) return Taken::kUnheard;
+    entry->second.push_back(std::move(waiting));
     if (!is_first) return Taken::kRepeat;
     ++state->unfinished;
   }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "config/base/guarded.h"
@@ -13,11 +15,21 @@
 
 namespace shingled::storage {
 
+/// The way back of a reply that a datagram asked for.
+struct DatagramRoute {
+  std::size_t socket = 0;  ///< of the worker
+  ReplyRoute reply;
+};
+
+/// The way back of a reply on a stream, if it is still there.
+struct StreamRoute {
+  std::uint64_t stream = 0;  ///< its name, which the worker never gives again
+};
+
 /// An update whose client waits for its reply.
 struct WaitingUpdate {
   std::size_t worker = 0;  ///< who received it and will answer
-  std::size_t socket = 0;  ///< of that worker
-  ReplyRoute route;
+  std::variant<DatagramRoute, StreamRoute> route;
   ReplyTicket ticket;
 };
 
@@ -62,6 +74,7 @@ class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
   enum class Taken : std::uint8_t {
     kFirst,      ///< given to the store; the answer comes by mailbox
     kRepeat,     ///< under way already; the answer comes by mailbox
+    kUnheard,    ///< under way already, and too many wait for it: there will be no answer
     kKnownDone,  ///< done before: answer at once
   };
   Taken submit(FuzzyStore& store, const PendingUpdate& pending, WaitingUpdate waiting,

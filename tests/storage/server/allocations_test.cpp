@@ -19,6 +19,7 @@
 #include "storage/server/udp_server.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/tcp_peer.h"
 #include "tests/support/udp_peer.h"
 
 namespace {
@@ -69,6 +70,7 @@ extern "C" __attribute__((visibility("default"))) int pthread_mutex_lock(pthread
 namespace shingled::storage {
 namespace {
 
+using testing::TcpPeer;
 using testing::UdpPeer;
 
 class AllocationsTest : public ::testing::Test {
@@ -175,6 +177,36 @@ TEST_F(AllocationsTest, AnsweringTakesNeitherMemoryNorLock) {
     const auto [memory, lock] = cost_of(peer, c.packet, c.answered, kTimes);
     EXPECT_EQ(memory, 0U) << c.why;
     EXPECT_EQ(lock, 0U) << c.why;
+  }
+}
+
+TEST_F(AllocationsTest, AnsweringOnAConnectionTakesNeither) {
+  constexpr int kTimes = 200;
+  const Fingerprint stranger = random_fingerprint(seeded_);
+  TcpPeer peer(server_->addresses().front());
+  const struct {
+    const char* why;
+    Bytes packet;
+  } cases[] = {
+      {"hit with shingles", packet_of(CommandCode::kCheck, known_, kVersionLong)},
+      {"near-duplicate",
+       packet_of(CommandCode::kCheck, near_duplicate(known_, 18, seeded_), kVersionFlags)},
+      {"sealed miss", sealed(packet_of(CommandCode::kCheck, stranger, kVersionFlags))},
+      {"PING", packet_of(CommandCode::kPing, {}, kVersionLong)},
+      {"refused", packet_of(static_cast<CommandCode>(77), {}, kVersionLong)},
+  };
+  for (const auto& c : cases) {
+    const auto ask = [&] {
+      peer.send_frame(Bytes(75, 4));  // no command
+      peer.send_frame(c.packet);
+      if (!peer.receive()) ADD_FAILURE() << "no answer";
+    };
+    for (int i = 0; i < 3; ++i) ask();
+    const std::uint64_t allocations_before = allocations;
+    const std::uint64_t locks_before = locks;
+    for (int i = 0; i < kTimes; ++i) ask();
+    EXPECT_EQ(allocations - allocations_before, 0U) << c.why;
+    EXPECT_EQ(locks - locks_before, 0U) << c.why;
   }
 }
 

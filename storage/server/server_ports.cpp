@@ -1,0 +1,109 @@
+#include "storage/server/server_ports.h"
+
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+// Where the kernel chooses the port it does so for UDP, and TCP's may be taken.
+constexpr int kPortTries = 16;
+
+Result<std::vector<SocketAddress>> resolve_all(const std::vector<SocketSpec>& specs) {
+  std::vector<SocketAddress> out;
+  for (const SocketSpec& spec : specs) {
+    if (spec.kind == SocketSpec::Kind::kUnix) {
+      return Error{ErrorCode::kInvalid,
+                   "the fuzzy service listens on IP addresses, not on '" + spec.to_string() + "'"};
+    }
+    auto addresses = SocketAddress::resolve(spec);
+    if (!addresses) return addresses.error();
+    out.insert(out.end(), addresses->begin(), addresses->end());
+  }
+  return out;
+}
+
+/// `bind(address, sharing)` for every worker, on that port.
+template <typename Socket, typename Bind>
+Result<std::vector<Socket>> bind_for_all(const SocketAddress& address, std::size_t workers,
+                                         const Bind& bind) {
+  // SO_REUSEPORT would let a second daemon share the port unseen, so first see that nobody has it.
+  if (auto probe = bind(address, UdpSocket::Sharing::kAlone); !probe) return probe.error();
+  std::vector<Socket> sockets;
+  for (std::size_t i = 0; i < workers; ++i) {
+    auto socket = bind(address, UdpSocket::Sharing::kAmongUs);
+    if (!socket) return socket.error();
+    sockets.push_back(std::move(*socket));
+  }
+  return sockets;
+}
+
+/// All sockets on one address: one of each kind for each worker.
+struct Bound {
+  std::vector<UdpSocket> udp;
+  std::vector<TcpListener> tcp;
+};
+
+Result<Bound> bind_both(const SocketAddress& address, const ServerOptions& options,
+                        std::size_t workers) {
+  Bound bound;
+  auto udp = bind_for_all<UdpSocket>(
+      address, workers, [&](const SocketAddress& where, UdpSocket::Sharing sharing) {
+        return UdpSocket::bind(where, sharing, options.socket_buffer_bytes);
+      });
+  if (!udp) return udp.error();
+  bound.udp = std::move(*udp);
+  if (options.tcp_connections_max == 0) return bound;
+  auto tcp = bind_for_all<TcpListener>(address, workers, TcpListener::bind);
+  if (!tcp) return tcp.error();
+  bound.tcp = std::move(*tcp);
+  for (TcpListener& listener : bound.tcp) {
+    if (Status status = listener.listen(); !status) return status.error();
+  }
+  return bound;
+}
+
+/// A port nobody has. Asked for a socket of its own: for one that shares its port the kernel might
+/// choose one that is shared.
+Result<SocketAddress> free_port(const SocketAddress& address, const ServerOptions& options) {
+  const auto alone =
+      UdpSocket::bind(address, UdpSocket::Sharing::kAlone, options.socket_buffer_bytes);
+  if (!alone) return alone.error();
+  return alone->address();
+}
+
+/// The same on a port the kernel chooses, which has it free for both.
+Result<Bound> bind_somewhere(const SocketAddress& address, const ServerOptions& options,
+                             std::size_t workers) {
+  Result<Bound> bound = Bound{};
+  for (int i = 0; i < kPortTries; ++i) {
+    const auto chosen = free_port(address, options);
+    if (!chosen) return chosen.error();
+    bound = bind_both(*chosen, options, workers);
+    if (bound) break;
+  }
+  return bound;
+}
+
+}  // namespace
+
+Result<ServerPorts> ServerPorts::open(const ServerOptions& options, std::size_t workers) {
+  auto addresses = resolve_all(options.listen);
+  if (!addresses) return addresses.error();
+  ServerPorts ports;
+  ports.udp.resize(workers);
+  if (options.tcp_connections_max != 0) ports.tcp.resize(workers);
+  for (const SocketAddress& address : *addresses) {
+    auto bound = address.port() == 0 ? bind_somewhere(address, options, workers)
+                                     : bind_both(address, options, workers);
+    if (!bound) return bound.error();
+    ports.addresses.push_back(bound->udp.front().address());
+    for (std::size_t i = 0; i < workers; ++i) {
+      ports.udp[i].push_back(std::move(bound->udp[i]));
+      if (!ports.tcp.empty()) ports.tcp[i].push_back(std::move(bound->tcp[i]));
+    }
+  }
+  return ports;
+}
+
+}  // namespace shingled::storage

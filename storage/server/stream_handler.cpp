@@ -1,0 +1,84 @@
+#include "storage/server/stream_handler.h"
+
+#include <span>
+#include <utility>
+#include <variant>
+
+namespace shingled::storage {
+
+namespace {
+
+static_assert(kSealedReplyBytesMax <= kFrameBytesMax, "a reply must fit one frame");
+
+void append(BytesView buffer, const Answer& answer, Bytes& out) {
+  (void)append_frame(buffer.first(answer.bytes), out);
+}
+
+}  // namespace
+
+StreamHandler::StreamHandler(std::size_t worker, const WorkerShared& shared,
+                             WorkerCounters& counters)
+    : worker_(worker),
+      shared_(shared),
+      counters_(counters),
+      handler_(shared.store, shared.random, counters) {}
+
+void StreamHandler::use(std::shared_ptr<const Access> access, std::size_t key_cache_size) {
+  handler_.use(std::move(access), key_cache_size);
+}
+
+StreamHandler::Taken StreamHandler::take(Stream& stream, BytesView bytes, TimePoint now,
+                                         Bytes& out) {
+  Taken taken;
+  stream.in.feed(bytes);
+  while (const auto frame = stream.in.next()) {
+    const Handled handled = handler_.handle(*frame, stream.peer, reply_);
+    if (!std::holds_alternative<Drop>(handled)) ++taken.requests;
+    if (const auto* check = std::get_if<PendingCheck>(&handled)) {
+      asked_[asked_count_++] = *check;
+      if (asked_count_ == kChecksTogether) answer_checks(out);
+      continue;
+    }
+    answer_checks(out);
+    if (const auto* answer = std::get_if<Answer>(&handled)) {
+      append(reply_, *answer, out);
+    } else if (const auto* update = std::get_if<PendingUpdate>(&handled)) {
+      submit(stream, *update, now, out);
+    } else if (std::get<Drop>(handled) == Drop::kBlocked) {
+      taken.end = End::kBlocked;
+      return taken;
+    }
+  }
+  answer_checks(out);
+  if (stream.in.broken()) taken.end = End::kBadFrame;
+  return taken;
+}
+
+void StreamHandler::finish(Stream& stream, const FinishedUpdate& finished, Bytes& out) {
+  --stream.updates;
+  append(reply_, handler_.finish(finished.waiting.ticket, finished.stored, reply_), out);
+}
+
+void StreamHandler::submit(Stream& stream, const PendingUpdate& pending, TimePoint now,
+                           Bytes& out) {
+  const auto taken = shared_.desk.submit(shared_.store, pending,
+                                         {worker_, StreamRoute{stream.name}, pending.ticket}, now);
+  if (taken != UpdateDesk::Taken::kFirst) counters_.repeats.add(1);
+  if (taken == UpdateDesk::Taken::kFirst || taken == UpdateDesk::Taken::kRepeat) ++stream.updates;
+  if (taken == UpdateDesk::Taken::kKnownDone)
+    append(reply_, handler_.repeat(pending.ticket, reply_), out);
+}
+
+void StreamHandler::answer_checks(Bytes& out) {
+  if (asked_count_ == 0) return;
+  std::array<Question, kChecksTogether> questions;
+  for (std::size_t i = 0; i < asked_count_; ++i) questions[i] = asked_[i].question();
+  const auto wall = static_cast<std::uint32_t>(shared_.clock.wall().time_since_epoch().count());
+  shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
+  ReplyBytes reply;  // not reply_: the one after the questions may stand there already
+  for (std::size_t i = 0; i < asked_count_; ++i)
+    append(reply, handler_.finish_check(asked_[i].ticket, matches_[i], reply), out);
+  asked_count_ = 0;
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,331 @@
+#include "storage/server/tcp_worker.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <variant>
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::uint64_t kMailboxEvent = ~std::uint64_t{0};
+constexpr int kEventsMax = 64;
+constexpr int kDrainPollMs = 10;
+// Of one listener in a row, before requests are looked at again.
+constexpr int kAcceptsInARow = 64;
+constexpr Duration kListenPause = std::chrono::milliseconds(100);
+// No event tells that the last reply has arrived. Most have when it is asked first.
+constexpr Duration kLeavingPoll = std::chrono::milliseconds(20);
+
+void add_to(int epoll, int fd, std::uint64_t name) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = name;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+std::uint64_t stream_of(const FinishedUpdate& update) {
+  return std::get<StreamRoute>(update.waiting.route).stream;
+}
+
+}  // namespace
+
+TcpWorker::TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& tcp,
+                     std::vector<TcpListener> listeners)
+    : number_(number),
+      shared_(shared),
+      tcp_(tcp),
+      listeners_(std::move(listeners)),
+      listener_count_(listeners_.size()),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      handler_(number, shared, counters_),
+      next_name_(listener_count_) {
+  watch_listeners();
+  add_to(epoll_.get(), shared_.desk.mailbox(number_).fd(), kMailboxEvent);
+}
+
+void TcpWorker::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) wait(until_next_close_ms());
+  drain();
+}
+
+void TcpWorker::wait(int timeout_ms) {
+  std::array<epoll_event, kEventsMax> events{};
+  const int count = epoll_wait(epoll_.get(), events.data(), kEventsMax, timeout_ms);
+  look_for_new_access();
+  const TimePoint now = shared_.clock.now();
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    if (event.data.u64 == kMailboxEvent) {
+      answer_finished();
+    } else if (event.data.u64 < listener_count_) {
+      accept_from(event.data.u64, now);
+    } else {
+      serve(event.data.u64, event.events, now);
+    }
+  }
+  close_quiet(now);
+  close_arrived(now);
+  if (listen_again_ && now >= *listen_again_) watch_listeners();
+}
+
+void TcpWorker::look_for_new_access() {
+  const std::uint64_t version = shared_.access.version();
+  if (version == access_version_) return;
+  auto snapshot = shared_.access.get();
+  handler_.use(std::move(snapshot.access), snapshot.key_cache_size);
+  limits_ = snapshot.streams;
+  access_version_ = version;
+}
+
+/// For epoll: when something happens though nothing comes.
+int TcpWorker::until_next_close_ms() const {
+  TimePoint due = TimePoint::max();
+  if (listen_again_) due = *listen_again_;
+  if (!connections_.empty()) due = std::min(due, connections_.front().active + limits_.timeout);
+  const TimePoint now = shared_.clock.now();
+  if (!leaving_.empty()) due = std::min(due, now + kLeavingPoll);
+  if (due == TimePoint::max()) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - now);
+  return static_cast<int>(
+      std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, std::numeric_limits<int>::max()));
+}
+
+void TcpWorker::drain() {
+  listeners_.clear();  // whoever comes now is refused by the kernel
+  listen_again_.reset();
+  const TimePoint begun = shared_.clock.now();
+  for (Place place = connections_.begin(); place != connections_.end();) {
+    const Place current = place++;
+    current->ended = true;
+    settle(current);
+  }
+  while (!shared_.desk.idle() && shared_.clock.now() < begun + kDrainMax) wait(kDrainPollMs);
+  answer_finished();
+  const TimePoint flushing = shared_.clock.now();
+  while (!(connections_.empty() && leaving_.empty()) &&
+         shared_.clock.now() < flushing + kFlushMax) {
+    wait(kDrainPollMs);
+  }
+  while (!connections_.empty()) close(connections_.begin());
+  while (!leaving_.empty()) close(leaving_.begin());
+}
+
+// ---- who comes ------------------------------------------------------------------------------
+
+void TcpWorker::accept_from(std::size_t listener, TimePoint now) {
+  for (int i = 0; i < kAcceptsInARow && listener < listeners_.size(); ++i) {
+    auto next = listeners_[listener].accept();
+    if (auto* accepted = std::get_if<TcpListener::Accepted>(&next)) {
+      take_in(std::move(*accepted), now);
+      continue;
+    }
+    const auto none = std::get<TcpListener::None>(next);
+    if (none == TcpListener::None::kNoResources) pause_listeners(now);
+    if (none != TcpListener::None::kGone) return;
+  }
+}
+
+void TcpWorker::take_in(TcpListener::Accepted accepted, TimePoint now) {
+  const auto ip = accepted.peer.ip();
+  if (!ip) return;
+  const Peer peer{*ip, accepted.peer.port(), Transport::kStream};
+  if (!handler_.admits(peer)) return;
+  if (!find_room(*ip, now)) {
+    counters_.tcp_refused.add(1);
+    return;
+  }
+  counters_.tcp_connections.add(1);
+  const std::uint64_t name = next_name_++;
+  connections_.emplace_back();
+  const Place place = std::prev(connections_.end());
+  place->fd = std::move(accepted.fd);
+  place->stream.name = name;
+  place->stream.peer = peer;
+  place->active = now;
+  place->events = EPOLLIN;
+  by_name_.emplace(name, place);
+  add_to(epoll_.get(), place->fd.get(), name);
+}
+
+bool TcpWorker::find_room(const IpAddress& ip, TimePoint now) {
+  const ConnectionTable::Limits limits{limits_.connections_max, limits_.source_connections_max};
+  auto verdict = tcp_.connections.enter(ip, limits);
+  if (verdict == ConnectionTable::Verdict::kFull && !connections_.empty()) {
+    const Place quiet = connections_.begin();
+    if (quiet->active + kQuietMin > now || quiet->stream.updates != 0) return false;
+    counters_.tcp_displaced.add(1);
+    close(quiet);
+    verdict = tcp_.connections.enter(ip, limits);
+  }
+  return verdict == ConnectionTable::Verdict::kEntered;
+}
+
+void TcpWorker::watch_listeners() {
+  listen_again_.reset();
+  for (std::size_t i = 0; i < listeners_.size(); ++i) add_to(epoll_.get(), listeners_[i].fd(), i);
+}
+
+/// There are no descriptors: epoll would tell of the same waiting connection again and again.
+void TcpWorker::pause_listeners(TimePoint now) {
+  for (const TcpListener& listener : listeners_)
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.fd(), nullptr);
+  listen_again_ = now + kListenPause;
+}
+
+// ---- who is there ---------------------------------------------------------------------------
+
+void TcpWorker::serve(std::uint64_t name, std::uint32_t events, TimePoint now) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return;  // closed by an event before this one
+  const Place place = found->second;
+  const bool failed = (events & (EPOLLERR | EPOLLHUP)) != 0 ||
+                      ((events & EPOLLOUT) != 0 && !flush(*place)) ||
+                      ((events & EPOLLIN) != 0 && !read(place, now));
+  if (failed) {
+    close(place);
+  } else if (!place->leaving) {
+    settle(place);
+  }
+}
+
+/// False: the connection is to be closed.
+bool TcpWorker::read(Place place, TimePoint now) {
+  const Transfer got = receive(*place, read_);
+  if (got.state == Transfer::State::kFailed) return false;
+  if (got.state == Transfer::State::kEnd) place->ended = true;
+  if (got.bytes == 0) return true;
+  replies_.clear();
+  const auto taken = handler_.take(place->stream, BytesView(read_).first(got.bytes), now, replies_);
+  if (taken.requests != 0) mark_active(place, now);
+  if (taken.end == StreamHandler::End::kBlocked) return false;
+  if (taken.end == StreamHandler::End::kBadFrame) {
+    counters_.tcp_bad_frames.add(1);
+    place->ended = true;
+  }
+  return push(*place, replies_);
+}
+
+/// Sends, and keeps what the kernel does not take.
+bool TcpWorker::push(TcpConnection& connection, BytesView replies) {
+  if (!connection.unsent.empty()) return keep(connection, replies);
+  const Transfer sent = send(connection, replies);
+  return sent.state == Transfer::State::kOpen && keep(connection, replies.subspan(sent.bytes));
+}
+
+bool TcpWorker::flush(TcpConnection& connection) {
+  const Transfer sent = send(connection, connection.unsent.view());
+  tcp_.unsent.give_back(sent.bytes);
+  connection.unsent.drop(sent.bytes);
+  return sent.state == Transfer::State::kOpen;
+}
+
+bool TcpWorker::keep(TcpConnection& connection, BytesView replies) {
+  if (replies.empty()) return true;
+  if (!tcp_.unsent.take(replies.size(), limits_.unsent_bytes_max)) {
+    counters_.tcp_slow.add(1);
+    return false;
+  }
+  connection.unsent.add(replies);
+  return true;
+}
+
+/// Closes who needs nothing more; else tells epoll what to wait for.
+void TcpWorker::settle(Place place) {
+  TcpConnection& connection = *place;
+  if (connection.ended && connection.is_served()) return let_go(place);
+  const bool reads =
+      !connection.ended && connection.unsent.empty() && connection.stream.updates < kUpdatesMax;
+  std::uint32_t events = 0;
+  if (reads) events |= EPOLLIN;
+  if (!connection.unsent.empty()) events |= EPOLLOUT;
+  wait_for(connection, events);
+}
+
+void TcpWorker::wait_for(TcpConnection& connection, std::uint32_t events) {
+  if (events == connection.events) return;
+  connection.events = events;
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = connection.stream.name;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.fd.get(), &event);
+}
+
+void TcpWorker::answer_finished() {
+  const TimePoint now = shared_.clock.now();
+  const std::vector<FinishedUpdate> finished = shared_.desk.mailbox(number_).take();
+  for (std::size_t i = 0; i < finished.size();)
+    i += answer_run(std::span(finished).subspan(i), now);
+}
+
+/// Answers all updates of one connection that stand at the beginning; returns how many.
+std::size_t TcpWorker::answer_run(std::span<const FinishedUpdate> finished, TimePoint now) {
+  const std::uint64_t name = stream_of(finished.front());
+  const auto found = by_name_.find(name);
+  std::size_t count = 0;
+  replies_.clear();
+  while (count < finished.size() && stream_of(finished[count]) == name) {
+    // Of one that has gone: what it taught is stored all the same.
+    if (found != by_name_.end()) handler_.finish(found->second->stream, finished[count], replies_);
+    ++count;
+  }
+  if (found == by_name_.end()) return count;
+  const Place place = found->second;
+  mark_active(place, now);
+  if (push(*place, replies_)) {
+    settle(place);
+  } else {
+    close(place);
+  }
+  return count;
+}
+
+/// Everything is said: closes as soon as it has arrived.
+void TcpWorker::let_go(Place place) {
+  (void)receive(*place, read_);  // the kernel resets a connection that is closed unread
+  if (has_arrived(*place)) return close(place);
+  place->leaving = true;
+  wait_for(*place, 0);
+  leaving_.splice(leaving_.end(), connections_, place);
+}
+
+void TcpWorker::close_arrived(TimePoint now) {
+  for (Place next = leaving_.begin(); next != leaving_.end();) {
+    const Place place = next++;
+    const bool arrived = has_arrived(*place);
+    if (!arrived && place->active + limits_.timeout > now) continue;
+    if (!arrived) counters_.tcp_slow.add(1);
+    close(place);
+  }
+}
+
+void TcpWorker::close_quiet(TimePoint now) {
+  while (!connections_.empty() && connections_.front().active + limits_.timeout <= now) {
+    const Place place = connections_.begin();
+    if (place->stream.updates != 0 && place->unsent.empty()) {  // it is we who are slow
+      mark_active(place, now);
+      continue;
+    }
+    const bool fetched = place->unsent.empty() && has_arrived(*place);
+    (fetched ? counters_.tcp_timeouts : counters_.tcp_slow).add(1);
+    close(place);
+  }
+}
+
+void TcpWorker::mark_active(Place place, TimePoint now) {
+  place->active = now;
+  connections_.splice(connections_.end(), connections_, place);
+}
+
+void TcpWorker::close(Place place) {
+  tcp_.connections.leave(place->stream.peer.ip);
+  tcp_.unsent.give_back(place->unsent.size());
+  if (!has_arrived(*place)) cut_off(*place);
+  by_name_.erase(place->stream.name);
+  (place->leaving ? leaving_ : connections_).erase(place);
+}
+
+}  // namespace shingled::storage

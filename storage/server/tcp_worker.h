@@ -1,0 +1,116 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <unordered_map>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/unique_fd.h"
+#include "storage/server/connection_table.h"
+#include "storage/server/server_counters.h"
+#include "storage/server/stream_handler.h"
+#include "storage/server/tcp_connection.h"
+#include "storage/server/tcp_listener.h"
+
+namespace shingled::storage {
+
+/// What the connections of all workers have together.   Threads: any thread.
+struct TcpShared {
+  ConnectionTable connections;
+  ByteBudget unsent;
+};
+
+/// One thread of the server for connections: its listening sockets, its connections, its handler.
+///
+/// A connection costs a descriptor and some hundred bytes while it is quiet. It is read only when
+/// all its replies so far have gone and not too many of its updates wait, so a client who does not
+/// read holds what one read may ask for, at most. Closed is one
+///   - that brought no request for `timeout`, unless it waits for updates;
+///   - whose frames have a forbidden length, whose source is blocked;
+///   - whose replies do not fit `unsent_bytes_max`, all connections together.
+/// When there are too many, a new one takes the place of the one that has been quiet longest. It
+/// counts as open until its last reply has arrived, so that the kernel holds no more than we count.
+///
+/// Threads: made anywhere, then `run` on one thread; `counters` from any.
+class TcpWorker {
+ public:
+  /// `number`: of its mailbox at the desk. `listeners`: one a listening address.
+  TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& tcp,
+            std::vector<TcpListener> listeners);
+
+  /// Serves until `stop`, then takes no more requests and answers the updates under way, but waits
+  /// kDrainMax for them at most, and kFlushMax for clients to take their replies. The desk's
+  /// mailbox must be woken after the stop was asked for.
+  void run(const std::stop_token& stop);
+  [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
+
+  static constexpr Duration kDrainMax = std::chrono::seconds(10);
+  static constexpr Duration kFlushMax = std::chrono::seconds(1);
+  /// Of one connection, then it is another's turn.
+  static constexpr std::size_t kReadBytes = 16 * 1024;
+  /// A connection that waits for so many updates is not read.
+  static constexpr std::size_t kUpdatesMax = 256;
+  /// Replies one connection may make us hold: to all requests of one read and to its updates.
+  static constexpr std::size_t kRequestsOfAReadMax =
+      kReadBytes / (kFrameHeadBytes + kCommandBytes) + 1;
+  static constexpr std::size_t kUnsentOfOneMax =
+      (2 * kRequestsOfAReadMax + kUpdatesMax) * (kFrameHeadBytes + kSealedReplyBytesMax);
+  /// Who has been quiet for less keeps his place, however many want it.
+  static constexpr Duration kQuietMin = std::chrono::seconds(1);
+
+ private:
+  using Connections = std::list<TcpConnection>;  // quiet longest first
+  using Place = Connections::iterator;
+
+  void wait(int timeout_ms);
+  void drain();
+  void look_for_new_access();
+  [[nodiscard]] int until_next_close_ms() const;
+
+  void accept_from(std::size_t listener, TimePoint now);
+  void take_in(TcpListener::Accepted accepted, TimePoint now);
+  bool find_room(const IpAddress& ip, TimePoint now);
+  void watch_listeners();
+  void pause_listeners(TimePoint now);
+
+  void serve(std::uint64_t name, std::uint32_t events, TimePoint now);
+  bool read(Place place, TimePoint now);
+  bool push(TcpConnection& connection, BytesView replies);
+  bool flush(TcpConnection& connection);
+  bool keep(TcpConnection& connection, BytesView replies);
+  void settle(Place place);
+  void wait_for(TcpConnection& connection, std::uint32_t events);
+  void let_go(Place place);
+  void close_arrived(TimePoint now);
+  void answer_finished();
+  std::size_t answer_run(std::span<const FinishedUpdate> finished, TimePoint now);
+  void close_quiet(TimePoint now);
+  void mark_active(Place place, TimePoint now);
+  void close(Place place);
+
+  std::size_t number_;
+  WorkerShared shared_;
+  TcpShared& tcp_;
+  std::vector<TcpListener> listeners_;
+  std::size_t listener_count_;
+  UniqueFd epoll_;
+  WorkerCounters counters_;
+  StreamHandler handler_;
+  std::uint64_t access_version_ = 0;
+  StreamLimits limits_;
+  std::optional<TimePoint> listen_again_;  // no descriptors: nobody is taken until then
+  Connections connections_;
+  Connections leaving_;
+  std::unordered_map<std::uint64_t, Place> by_name_;
+  std::uint64_t next_name_;
+  std::array<std::uint8_t, kReadBytes> read_{};
+  Bytes replies_;  // to be sent at once; its memory is kept
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "config/base/random.h"
+#include "config/options/storage_options.h"
+#include "storage/fuzzy_store.h"
+#include "storage/server/access.h"
+#include "storage/server/loss_report.h"
+#include "storage/server/update_desk.h"
+
+namespace shingled::storage {
+
+/// What bounds the streams of all workers together.
+struct StreamLimits {
+  Duration timeout{};                      ///< without a request: closed
+  std::size_t connections_max = 0;         ///< open at once
+  std::size_t source_connections_max = 0;  ///< of them by one source
+  std::uint64_t unsent_bytes_max = 0;      ///< replies that clients do not fetch
+
+  static StreamLimits of(const ServerOptions& options) {
+    return {options.tcp_timeout, options.tcp_connections_max, options.tcp_source_connections_max,
+            options.tcp_unsent_bytes_max};
+  }
+};
+
+/// Rights, keys and limits as they are now: workers look whether the number changed, and lock only
+/// then.
+/// Threads: any thread.
+class AccessSource {
+ public:
+  struct Snapshot {
+    std::shared_ptr<const Access> access;
+    std::size_t key_cache_size = 0;
+    Duration queue_wait_max{};
+    StreamLimits streams;
+  };
+  explicit AccessSource(Snapshot snapshot) : snapshot_(std::in_place, std::move(snapshot)) {}
+
+  void set(Snapshot snapshot) {
+    *snapshot_.lock() = std::move(snapshot);
+    version_.fetch_add(1, std::memory_order_release);
+  }
+  [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  [[nodiscard]] Snapshot get() { return *snapshot_.lock(); }
+
+ private:
+  std::atomic<std::uint64_t> version_{1};
+  Guarded<Snapshot> snapshot_;
+};
+
+/// What all workers of a server share. Lent; everything outlives the workers.
+struct WorkerShared {
+  FuzzyStore& store;
+  Clock& clock;
+  Random& random;
+  AccessSource& access;
+  UpdateDesk& desk;
+  LossReport& losses;
+};
+
+}  // namespace shingled::storage

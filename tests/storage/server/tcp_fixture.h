@@ -1,0 +1,69 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "storage/protocol/codec.h"
+#include "storage/server/udp_server.h"
+#include "tests/support/fake_store.h"
+#include "tests/support/tcp_peer.h"
+
+namespace shingled::storage {
+
+/// A server with a store the test commands, and requests to it.
+class TcpServerFixture : public ::testing::Test {
+ protected:
+  using FakeStore = testing::FakeStore;
+  using TcpPeer = testing::TcpPeer;
+
+  TcpServerFixture() {
+    options_.listen = {*SocketSpec::parse("inet:0@127.0.0.1")};
+    options_.threads = 2;
+    options_.tcp_timeout = std::chrono::hours(1);  // tests that want one say so
+  }
+  void start(FakeStore::Commit commit = FakeStore::Commit::kAtOnce) {
+    store_ = std::make_unique<FakeStore>(commit);
+    auto started = UdpServer::start(options_, *store_, clock_, random_, logger_);
+    ASSERT_TRUE(started) << started.error().message;
+    server_ = std::move(*started);
+  }
+  [[nodiscard]] SocketAddress address() const { return server_->addresses().front(); }
+  [[nodiscard]] ServerCounters counters() const { return server_->counters(); }
+
+  static Command command(CommandCode code, std::uint32_t tag) {
+    Command command;
+    command.code = code;
+    command.tag = tag;
+    command.flag = 5;
+    command.value = 1;
+    command.digest.bytes.fill(static_cast<std::uint8_t>(tag));
+    return command;
+  }
+  static Bytes packet_of(const Command& command) {
+    Bytes packet(kFrameBytesMax);
+    packet.resize(encode_command(command, packet));
+    return packet;
+  }
+  static Bytes packet_of(CommandCode code, std::uint32_t tag) {
+    return packet_of(command(code, tag));
+  }
+  static std::optional<Reply> receive(TcpPeer& peer) {
+    const auto packet = peer.receive();
+    return packet ? decode_reply(*packet) : std::nullopt;
+  }
+  static std::optional<Reply> exchange(TcpPeer& peer, CommandCode code, std::uint32_t tag) {
+    peer.send_frame(packet_of(code, tag));
+    return receive(peer);
+  }
+
+  ServerOptions options_;
+  SystemClock clock_;
+  SystemRandom random_;
+  NullLogger logger_;
+  std::unique_ptr<FakeStore> store_;
+  std::unique_ptr<UdpServer> server_;
+};
+
+}  // namespace shingled::storage

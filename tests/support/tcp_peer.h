@@ -1,0 +1,89 @@
+#pragma once
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <optional>
+
+#include "config/base/byte_reader.h"
+#include "config/base/socket_address.h"
+#include "config/base/unique_fd.h"
+#include "storage/protocol/frame.h"
+
+namespace shingled::testing {
+
+/// A client's end of a TCP connection, from any address of loopback.   Threads: one thread.
+class TcpPeer {
+ public:
+  struct Options {
+    const char* from = "127.0.0.1";
+    int receive_buffer = 0;  ///< of the kernel; 0 = as it likes
+  };
+  explicit TcpPeer(const SocketAddress& to) : TcpPeer(to, Options{}) {}
+  TcpPeer(const SocketAddress& to, const Options& options) {
+    const bool v6 = to.family() == AF_INET6;
+    fd_ = UniqueFd(socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (options.receive_buffer != 0) {
+      (void)setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &options.receive_buffer,
+                       sizeof options.receive_buffer);
+    }
+    const SocketAddress from(*IpAddress::parse(v6 ? "::1" : options.from), 0);
+    (void)bind(fd_.get(), from.get(), from.length());
+    const int at_once = 1;  // a request does not wait until the one before has arrived
+    (void)setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
+    connected_ = connect(fd_.get(), to.get(), to.length()) == 0;
+  }
+
+  [[nodiscard]] bool connected() const { return connected_; }
+  void send(BytesView bytes) { (void)::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  /// What the kernel takes without waiting; returns how much that was.
+  std::size_t send_some(BytesView bytes) {
+    const auto sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent > 0 ? static_cast<std::size_t>(sent) : 0;
+  }
+  void send_frame(BytesView payload) {
+    Bytes frame;
+    (void)storage::append_frame(payload, frame);
+    send(frame);
+  }
+  void end_sending() { shutdown(fd_.get(), SHUT_WR); }
+  /// The next frame; nothing when the other side closed or nothing comes in that time.
+  std::optional<Bytes> receive(std::chrono::milliseconds within = std::chrono::seconds(20)) {
+    while (true) {
+      if (const auto frame = reader_.next()) return Bytes(frame->begin(), frame->end());
+      const std::size_t count = read(within);
+      if (count == 0) return std::nullopt;
+      reader_.feed(BytesView(buffer_).first(count));
+    }
+  }
+  /// Waits until the other side has closed; false when it has not in that time. What comes before
+  /// is thrown away.
+  bool is_closed(std::chrono::milliseconds within = std::chrono::seconds(20)) {
+    while (!closed_ && read(within) != 0) {
+    }
+    return closed_;
+  }
+
+ private:
+  static constexpr std::size_t kReadBytes = 16'384;
+
+  std::size_t read(std::chrono::milliseconds within) {
+    pollfd wait{fd_.get(), POLLIN, 0};
+    if (poll(&wait, 1, static_cast<int>(within.count())) <= 0) return 0;
+    buffer_.resize(kReadBytes);
+    const auto got = recv(fd_.get(), buffer_.data(), buffer_.size(), 0);
+    if (got <= 0) closed_ = true;
+    return got > 0 ? static_cast<std::size_t>(got) : 0;
+  }
+
+  UniqueFd fd_;
+  bool connected_ = false;
+  bool closed_ = false;
+  storage::FrameReader reader_;
+  Bytes buffer_;  // what the reader has lent
+};
+
+}  // namespace shingled::testing
