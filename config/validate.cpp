@@ -53,7 +53,7 @@ void check_sockets(const Settings& settings, const YamlNode& root, Diagnostics& 
 void check_rules(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   for (const RuleOptions& rule : settings.rules) {
     const std::string key = "rules." + rule.name + ".servers";
-    if (settings.storage.enabled || !rule.remote.servers.empty()) continue;
+    if (settings.storage.enabled || rule.remote.is_remote()) continue;
     const bool given = root.find("rules") != nullptr;
     diagnostics.add(locate(root, given ? key : "storage.enabled"), key,
                     "is empty and the embedded storage is disabled; allowed: servers, or "

@@ -60,6 +60,7 @@ class Daemon {
  private:
   Status start_storage();
   Status open_milter();
+  void use(std::shared_ptr<const Scanner> scanner);
   void reload();
   void reopen_log();
 
@@ -72,6 +73,7 @@ class Daemon {
   std::unique_ptr<storage::FuzzyStore> store_;
   std::unique_ptr<storage::UdpServer> server_;
   std::unique_ptr<CurrentScanner> scanner_;
+  std::unique_ptr<storage::UpkeepThread> upkeep_;  // of the scanner's remote services, if any
   std::unique_ptr<MilterService> milter_;
   std::atomic<bool> milter_ended_{false};
   std::jthread milter_thread_;
@@ -97,7 +99,7 @@ Status Daemon::start() {
   if (settings_->milter.enabled) {
     auto scanner = Scanner::open(settings_, store_.get(), clock_, random_);
     if (!scanner) return scanner.error();
-    scanner_->set(*std::move(scanner));
+    use(*std::move(scanner));
     milter_thread_ = std::jthread([this] {
       const Status status = milter_->run();
       if (!status) log_.error(LogLine("milter_failed").field("error", status.error().message));
@@ -139,6 +141,14 @@ Status Daemon::open_milter() {
   return {};
 }
 
+void Daemon::use(std::shared_ptr<const Scanner> scanner) {
+  upkeep_.reset();
+  auto remotes = scanner->remotes();
+  scanner_->set(std::move(scanner));
+  if (remotes.empty()) return;
+  upkeep_ = std::make_unique<storage::UpkeepThread>(std::move(remotes), clock_, random_, log_);
+}
+
 Status Daemon::serve() {
   std::chrono::milliseconds wait = kSignalWait;
   const auto watchdog = watchdog_interval();
@@ -162,6 +172,7 @@ void Daemon::stop() {
     if (cut_off > 0) log_.warning(LogLine("drain_incomplete").field("messages", cut_off));
     milter_thread_.join();
   }
+  upkeep_.reset();
   server_.reset();  // first the packets, then what they wait for
   store_.reset();
   log_.info(LogLine("stopped"));
@@ -181,7 +192,7 @@ void Daemon::reload() {
   if (wanted != nullptr && scanner_ != nullptr) {
     auto scanner = Scanner::open(wanted, store_.get(), clock_, random_);
     if (scanner) {
-      scanner_->set(*std::move(scanner));
+      use(*std::move(scanner));
     } else {
       problems_kept(scanner.error().message);
       wanted = nullptr;

@@ -6,10 +6,6 @@ namespace shingled::config {
 
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
-
 constexpr std::array<Choice<HashAlgorithm>, 6> kAlgorithms = {
     {{"mumhash", HashAlgorithm::kMumhash},
      {"siphash", HashAlgorithm::kSiphash},
@@ -192,25 +188,12 @@ void load_hash(Section& section, const YamlNode& rule, HashOptions& out) {
   section.boolean("robust", out.robust);
 }
 
-void load_remote(Section& section, RemoteOptions& out) {
-  section.sockets("servers", out.servers, kFuzzyPort);
-  if (const auto field = section.field("encryption_key")) {
-    const bool none = field->is_null() ||
-                      (field->node().kind == YamlNode::Kind::kScalar && field->node().text.empty());
-    out.encryption_key = none ? std::nullopt : read_key(*field);
-  }
-  section.duration<milliseconds>("timeout", out.timeout, {milliseconds(10), minutes(1)});
-  section.number<std::uint32_t>("retransmits", out.retransmits, {0, 10});
-  section.number<std::uint32_t>("errors_max", out.errors_max, {1, 1'000'000});
-  section.duration<milliseconds>("revive_time", out.revive_time, {milliseconds(100), hours(24)});
-}
-
 RuleOptions load_rule(const Field& entry) {
   Section section(&entry.node(), entry.key(), entry.diagnostics());
   RuleOptions out;
   out.name = entry.node().key;
   load_remote(section, out.remote);
-  out.hash.robust = out.remote.servers.empty();  // unless said otherwise: others do not know it
+  out.hash.robust = !out.remote.is_remote();  // unless said otherwise: others do not know it
   load_hash(section, entry.node(), out.hash);
   load_flags(section.section("flags"), out.flags);
   read_symbol(section, out.symbol);

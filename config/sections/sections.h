@@ -18,6 +18,9 @@ void load_storage(Section&& section, StorageOptions& out);
 /// The rules given, or the default ones where there is no `rules`.
 void load_rules(Section& root, std::vector<RuleOptions>& out);
 
+/// The part of a rule about its servers.
+void load_remote(Section& section, RemoteOptions& out);
+
 /// The value of `storage.keypair`: one map or a list of maps.
 void load_keypairs(const Field& field, std::vector<Keypair>& out);
 

@@ -77,7 +77,7 @@ class Explainer {
 /// Whether the servers of a rule are the daemon that writes our database file.
 bool Explainer::is_local(const RuleOptions& rule) const {
   const auto local = local_service(settings_.storage);
-  return local && local->servers == rule.remote.servers;
+  return local && local->to_read() == rule.remote.to_read();
 }
 
 Result<Digest> Explainer::complete(const std::string& hex) const {

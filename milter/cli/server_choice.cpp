@@ -30,21 +30,28 @@ Result<PublicKey> parse_key(const std::string& text) {
   return key;
 }
 
+/// The rule's keys belong to the rule's servers.
+void forget_servers(RemoteOptions& remote) {
+  remote.servers = remote.read_servers = remote.write_servers = {};
+  remote.encryption_key.reset();
+  remote.read_encryption_key.reset();
+  remote.write_encryption_key.reset();
+}
+
 Result<Destination> destination_of(const RuleOptions& rule, const ServerArguments& arguments,
                                    const Settings& settings) {
   Destination chosen{&rule, rule.remote, false};
   if (!arguments.servers.empty()) {
-    chosen.remote.servers.clear();
-    chosen.remote.encryption_key.reset();
+    forget_servers(chosen.remote);
     for (const std::string& text : arguments.servers) {
-      auto server = SocketSpec::parse(text, kFuzzyPort);
+      auto server = ServerSpec::parse(text, kFuzzyPort);
       if (!server) return server.error().in("--server " + text);
-      if (server->kind == SocketSpec::Kind::kUnix) {
+      if (server->socket.kind == SocketSpec::Kind::kUnix) {
         return Error{ErrorCode::kInvalid, "--server " + text + ": must be HOST:PORT"};
       }
-      chosen.remote.servers.push_back(std::move(*server));
+      chosen.remote.servers.servers.push_back(std::move(*server));
     }
-  } else if (chosen.remote.servers.empty()) {
+  } else if (!chosen.remote.is_remote()) {
     auto local = local_service(settings.storage);
     if (!local) return local.error().in("rule " + rule.name);
     chosen.remote = std::move(*local);
@@ -54,7 +61,12 @@ Result<Destination> destination_of(const RuleOptions& rule, const ServerArgument
     auto key = parse_key(arguments.key);
     if (!key) return key.error();
     chosen.remote.encryption_key = *key;
+    chosen.remote.read_encryption_key.reset();
+    chosen.remote.write_encryption_key.reset();
   }
+  // std::stoul reads the 0x, too; the option's check has let nothing else pass.
+  if (!arguments.protocol.empty())
+    chosen.remote.protocol = static_cast<std::uint8_t>(std::stoul(arguments.protocol, nullptr, 0));
   return chosen;
 }
 
@@ -69,6 +81,9 @@ void ServerArguments::add_to(CLI::App& command) {
   command.add_option("--key", key, "Public key of the servers: talk encrypted")
       ->type_name("PUBKEY");
   command.add_option("--rule", rule, "Rule of the configuration")->type_name("NAME");
+  command.add_option("--protocol", protocol, "Version byte of the requests (default: found out)")
+      ->type_name("3|4|5|0x14")
+      ->check(CLI::IsMember({"3", "4", "5", "0x14"}));
 }
 
 Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name) {
@@ -135,7 +150,7 @@ Result<RemoteOptions> local_service(const StorageOptions& storage) {
   if (server.host.empty() || server.host == "0.0.0.0" || server.host == "::") {
     server.host = is_v6 ? "::1" : "127.0.0.1";
   }
-  remote.servers = {std::move(server)};
+  remote.servers.servers = {{std::move(server), {}, 1}};
   remote.retransmits = kLocalRetransmits;
   if (storage.server.encrypted_only && !storage.server.keypair.empty()) {
     remote.encryption_key = storage.server.keypair.back().public_key;

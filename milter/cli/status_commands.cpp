@@ -19,8 +19,11 @@ using Kind = storage::RemoteRequest::Kind;
 struct StatusArguments {
   SettingsArguments settings;
   ServerArguments server;
+  std::uint32_t count = 1;
   bool json = false;
 };
+
+constexpr std::uint32_t kPingsMax = 100'000;
 
 /// A question that tells whether a server lives. PING is for our own daemon only: rspamd 3.4 takes
 /// it for an update and may abort; a CHECK of a random digest is safe everywhere and asks the
@@ -32,6 +35,25 @@ storage::RemoteRequest probe(bool local, Random& random) {
   return request;
 }
 
+/// What became of all pings of a server.
+Json add_statistics(Json object, const storage::ServerStatistics& statistics) {
+  object["sent"] = statistics.requests;
+  object["answered"] = statistics.replies;
+  object["repeats"] = statistics.repeats;
+  object["strays"] = statistics.strays;
+  object["time_mean"] = static_cast<double>(statistics.latency_mean().count()) / 1e6;
+  object["time_max"] = static_cast<double>(statistics.latency_max.count()) / 1e6;
+  return object;
+}
+
+TableRow statistics_row(const storage::ServerStatistics& statistics) {
+  return {statistics.server,
+          fmt::format("{} of {} answered", statistics.replies, statistics.requests),
+          counted(statistics.repeats, "repeat", "repeats"),
+          fmt::format("mean {} ms", milliseconds_text(statistics.latency_mean())),
+          fmt::format("max {} ms", milliseconds_text(statistics.latency_max))};
+}
+
 Json answer_json(const Destination& asked, const storage::RemoteAnswer& answer, Kind kind) {
   const auto failure = failure_of(answer);
   Json object = {{"rule", asked.rule->name}, {"server", answer.server}, {"ok", !failure}};
@@ -41,48 +63,85 @@ Json answer_json(const Destination& asked, const storage::RemoteAnswer& answer, 
   return object;
 }
 
-/// Asks every server of every destination, each server once.
-int run_status(const StatusArguments& arguments, Kind kind, Console& console) {
-  const std::string name = kind == Kind::kStat ? "stat" : "ping";
-  const auto settings = arguments.settings.load(console);
-  if (!settings) return EX_CONFIG;
-  const auto destinations = choose_destinations(arguments.server, *settings);
-  if (!destinations) {
-    console.error(name, destinations.error().message);
-    return usage_exit_code(destinations.error());
-  }
-  SystemClock clock;
-  SystemRandom random;
-  std::vector<TableRow> rows;
-  std::vector<RemoteOptions> asked;
-  int worst = EX_OK;
-  for (const Destination& destination : *destinations) {
-    if (std::find(asked.begin(), asked.end(), destination.remote) != asked.end()) continue;
-    asked.push_back(destination.remote);
-    const auto store = storage::RemoteStore::open(destination.remote, clock, random);
-    if (!store) {
-      console.error("rule " + destination.rule->name, store.error().message);
-      worst = worse_exit_code(worst, exit_code(store.error().code));
-      continue;
+/// One run of `stat` or `ping`.   Threads: one thread.
+class StatusRun {
+ public:
+  StatusRun(const StatusArguments& arguments, Kind kind, Console& console)
+      : arguments_(arguments),
+        kind_(kind),
+        name_(kind == Kind::kStat ? "stat" : "ping"),
+        console_(console) {}
+
+  /// Asks every server of every destination, services that are equal once.
+  int run() {
+    const auto settings = arguments_.settings.load(console_);
+    if (!settings) return EX_CONFIG;
+    const auto destinations = choose_destinations(arguments_.server, *settings);
+    if (!destinations) {
+      console_.error(name_, destinations.error().message);
+      return usage_exit_code(destinations.error());
     }
-    storage::RemoteRequest request = probe(destination.local, random);
-    if (kind == Kind::kStat) request.kind = kind;
-    for (const auto& answer :
-         storage::ask_each(**store, request, patience(destination.remote, clock))) {
-      if (arguments.json) console.json(answer_json(destination, answer, kind));
-      if (const auto failure = failure_of(answer)) {
-        console.error(name, failure->explain());
-        worst = worse_exit_code(worst, failure->exit_code());
-      } else if (!arguments.json) {
-        rows.push_back({answer.server,
-                        kind == Kind::kStat ? counted(answer.count, "hash", "hashes") : "alive",
-                        milliseconds_text(answer.time) + " ms"});
+    std::vector<RemoteOptions> asked;
+    for (const Destination& destination : *destinations) {
+      if (std::find(asked.begin(), asked.end(), destination.remote) != asked.end()) continue;
+      asked.push_back(destination.remote);
+      ask(destination);
+    }
+    for (const std::string& line : table_lines(rows_, "")) console_.line(line);
+    return worst_;
+  }
+
+ private:
+  void ask(const Destination& destination) {
+    const auto store = storage::RemoteStore::open(destination.remote, clock_, random_);
+    if (!store) {
+      console_.error("rule " + destination.rule->name, store.error().message);
+      worst_ = worse_exit_code(worst_, exit_code(store.error().code));
+      return;
+    }
+    std::vector<storage::RemoteAnswer> answers;
+    for (std::uint32_t i = 0; i < arguments_.count; ++i) {
+      storage::RemoteRequest request = probe(destination.local, random_);
+      if (kind_ == Kind::kStat) request.kind = kind_;
+      answers = storage::ask_each(**store, request, patience(destination.remote, clock_));
+      for (const auto& answer : answers) {
+        if (const auto failure = failure_of(answer)) {
+          console_.error(name_, failure->explain());
+          worst_ = worse_exit_code(worst_, failure->exit_code());
+        }
       }
     }
+    const auto statistics = (*store)->statistics();
+    for (const auto& answer : answers) show(destination, answer, statistics);
   }
-  for (const std::string& line : table_lines(rows, "")) console.line(line);
-  return worst;
-}
+
+  void show(const Destination& destination, const storage::RemoteAnswer& answer,
+            const std::vector<storage::ServerStatistics>& statistics) {
+    const auto of_server = std::find_if(statistics.begin(), statistics.end(), [&](const auto& one) {
+      return one.server == answer.server;
+    });
+    const bool many = arguments_.count > 1 && of_server != statistics.end();
+    if (arguments_.json) {
+      Json object = answer_json(destination, answer, kind_);
+      console_.json(many ? add_statistics(std::move(object), *of_server) : object);
+    } else if (many) {
+      rows_.push_back(statistics_row(*of_server));
+    } else if (!failure_of(answer)) {
+      rows_.push_back({answer.server,
+                       kind_ == Kind::kStat ? counted(answer.count, "hash", "hashes") : "alive",
+                       milliseconds_text(answer.time) + " ms"});
+    }
+  }
+
+  const StatusArguments& arguments_;
+  const Kind kind_;
+  const std::string name_;
+  Console& console_;
+  SystemClock clock_;
+  SystemRandom random_;
+  std::vector<TableRow> rows_;
+  int worst_ = EX_OK;
+};
 
 CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& name, Kind kind,
                              const std::string& summary) {
@@ -91,8 +150,15 @@ CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& 
   arguments->settings.add_to(*command);
   arguments->server.add_to(*command);
   command->add_flag("--json", arguments->json, "One JSON object a line and server");
+  if (kind == Kind::kPing) {
+    command->add_option("--count", arguments->count, "So many pings, one after the other (1)")
+        ->type_name("N")
+        ->check(CLI::Range(1U, kPingsMax));
+  }
   command->callback([arguments, kind, &chosen] {
-    chosen = [arguments, kind](Console& console) { return run_status(*arguments, kind, console); };
+    chosen = [arguments, kind](Console& console) {
+      return StatusRun(*arguments, kind, console).run();
+    };
   });
   return command;
 }
@@ -105,7 +171,7 @@ void add_status_commands(CLI::App& app, Command& chosen) {
   shingled stat --server 192.0.2.1:11335)");
   add_status_command(app, chosen, "ping", Kind::kPing, "Whether each server answers, and how fast")
       ->footer(R"(Example:
-  shingled ping --json)");
+  shingled ping --count 100)");
 }
 
 }  // namespace shingled::milter

@@ -85,13 +85,13 @@ int Trainer::report(const Pending& message, const storage::RemoteAnswer* first_f
     if (failure) object["error"] = failure->explain();
     console_.json(object);
   } else if (!failure) {
-    console_.line(fmt::format("{}: {} {} {}{}{}", terminal_safe(message.name),
-                              counted(message.hashes, "hash", "hashes"),
-                              is_add ? "added to" : "deleted from", lesson_.list,
-                              is_add ? fmt::format(", weight {}", lesson_.weight) : "",
-                              pupil_.remote.servers.size() == 1
-                                  ? ""
-                                  : fmt::format(", at {} servers", pupil_.remote.servers.size())));
+    console_.line(
+        fmt::format("{}: {} {} {}{}{}", terminal_safe(message.name),
+                    counted(message.hashes, "hash", "hashes"), is_add ? "added to" : "deleted from",
+                    lesson_.list, is_add ? fmt::format(", weight {}", lesson_.weight) : "",
+                    pupil_.remote.to_write().size() == 1
+                        ? ""
+                        : fmt::format(", at {} servers", pupil_.remote.to_write().size())));
   }
   if (!failure) return EX_OK;
   console_.error(message.name, failure->explain());

@@ -67,7 +67,7 @@ Result<std::unique_ptr<Scanner>> Scanner::open(std::shared_ptr<const Settings> s
     scanner->hash_of_rule_.push_back(static_cast<std::size_t>(same - known.begin()));
     if (same == known.end()) known.emplace_back(rule.hash);
 
-    if (rule.remote.servers.empty()) {
+    if (!rule.remote.is_remote()) {
       scanner->remotes_.push_back(nullptr);
       continue;
     }
@@ -81,6 +81,14 @@ Result<std::unique_ptr<Scanner>> Scanner::open(std::shared_ptr<const Settings> s
 Scanner::Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local,
                  Clock& clock)
     : settings_(std::move(settings)), local_(local), clock_(clock) {}
+
+std::vector<storage::RemoteCharge> Scanner::remotes() const {
+  std::vector<storage::RemoteCharge> out;
+  for (std::size_t rule = 0; rule < remotes_.size(); ++rule) {
+    if (remotes_[rule] != nullptr) out.push_back({settings_->rules[rule].name, remotes_[rule]});
+  }
+  return out;
+}
 
 Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait) const {
   const TimePoint start = clock_.now();

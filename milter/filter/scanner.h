@@ -13,6 +13,7 @@
 #include "milter/rules/verdict.h"
 #include "mime/analyze.h"
 #include "storage/client/remote_store.h"
+#include "storage/client/upkeep.h"
 #include "storage/fuzzy_store.h"
 
 namespace shingled::milter {
@@ -38,6 +39,8 @@ class Scanner {
   /// The verdict on facts of this scanner.
   [[nodiscard]] Verdict judge(const Facts& facts, FailurePolicy on_failure) const;
   [[nodiscard]] const Settings& settings() const { return *settings_; }
+  /// The remote services it asks; they may outlive it.
+  [[nodiscard]] std::vector<storage::RemoteCharge> remotes() const;
 
  private:
   Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
@@ -49,7 +52,7 @@ class Scanner {
   Clock& clock_;
   std::vector<mime::HashRule> hash_rules_;                      ///< the different ones
   std::vector<std::size_t> hash_of_rule_;                       ///< into hash_rules_
-  std::vector<std::unique_ptr<storage::RemoteStore>> remotes_;  ///< by rule; null = local
+  std::vector<std::shared_ptr<storage::RemoteStore>> remotes_;  ///< by rule; null = local
 };
 
 /// Fills in what a remote server answered. A 401 (the server knows the hash and will not tell) is a

@@ -70,20 +70,48 @@ int severity(Outcome outcome) {
 Exchange::Exchange(Service& service, std::span<const RemoteRequest> requests, Audience audience,
                    TimePoint now)
     : service_(service),
+      upstreams_(service.upstreams()),
       requests_(requests),
       audience_(audience),
-      failed_(service.upstreams.endpoints().size(), false) {
+      failed_(upstreams_->endpoints().size(), false) {
   // One turn a batch, so that the questions of one message share a socket.
-  const std::vector<std::size_t> in_turn = service_.upstreams.in_turn(now);
+  std::vector<std::size_t> in_turn;
   for (std::size_t r = 0; r < requests_.size(); ++r) {
     const bool is_update = requests_[r].kind == Kind::kAdd || requests_[r].kind == Kind::kDelete;
     if (audience_ == Audience::kAsNeeded && !is_update) {
+      if (in_turn.empty() || service_.rotation() == Rotation::kHash)
+        in_turn = upstreams_->in_turn(rotation_key(requests_[r]), now);
       open_line(r, in_turn, now);
       continue;
     }
-    for (std::size_t s = 0; s < service_.upstreams.servers(); ++s)
-      open_line(r, service_.upstreams.of_server(s, now), now);
+    for (std::size_t s = 0; s < upstreams_->servers(); ++s)
+      open_line(r, upstreams_->of_server(s, now), now);
   }
+}
+
+Exchange::Exchange(Service& service, std::shared_ptr<Upstreams> upstreams,
+                   std::span<const RemoteRequest> requests, std::span<const std::size_t> endpoints,
+                   TimePoint now)
+    : service_(service),
+      upstreams_(std::move(upstreams)),
+      requests_(requests),
+      audience_(Audience::kEveryone),
+      failed_(upstreams_->endpoints().size(), false) {
+  for (std::size_t r = 0; r < requests_.size(); ++r) open_line(r, {endpoints[r]}, now);
+}
+
+std::uint64_t Exchange::rotation_key(const RemoteRequest& request) const {
+  switch (service_.rotation()) {
+    case Rotation::kHash:
+      return ByteReader(request.fingerprint.digest.bytes).u64();
+    case Rotation::kRandom:
+      return service_.random.next_u64();
+    case Rotation::kRoundRobin:
+    case Rotation::kSequential:
+    case Rotation::kMasterSlave:
+      break;
+  }
+  return 0;
 }
 
 void Exchange::open_line(std::size_t request, std::vector<std::size_t> endpoints, TimePoint now) {
@@ -109,9 +137,11 @@ void Exchange::open_line(std::size_t request, std::vector<std::size_t> endpoints
 void Exchange::approach(Line& line, TimePoint now) {
   // Only the answer to a CHECK has a use for the longer reply.
   const bool wants_flags = requests_[line.request].kind == Kind::kCheck &&
-                           service_.upstreams.speech(line.endpoint()) != Speech::kPlain;
+                           upstreams_->speech(line.endpoint(), now) != Speech::kPlain;
   line.version = wants_flags ? kVersionLongV2 : kVersionLong;
+  if (service_.options.protocol != 0) line.version = service_.options.protocol;
   line.sent = 0;
+  line.packets = 0;
   line.next = now;
   encode(line);
 }
@@ -138,7 +168,10 @@ std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
       hop(line, now, Outcome::kTimeout);
       if (line.done || !transmit(line, now)) continue;
     }
-    return Outgoing{line.endpoint(), line.packet};
+    const bool repeat = line.packets++ > 0;
+    if (!repeat) line.first_sent = now;
+    upstreams_->sent(line.endpoint(), repeat);
+    return Outgoing{line.endpoint(), line.packet, repeat};
   }
   return std::nullopt;
 }
@@ -146,20 +179,26 @@ std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
 /// Prepares the next transmission; false when this endpoint had all of its own.
 bool Exchange::transmit(Line& line, TimePoint now) {
   const Duration timeout = service_.options.timeout;
-  const bool unknown = service_.upstreams.speech(line.endpoint()) == Speech::kUnknown;
-  if (line.version == kVersionLongV2 && line.sent > 0 && unknown) {
+  const bool may_fall_back = line.version == kVersionLongV2 && service_.options.protocol == 0 &&
+                             upstreams_->speech(line.endpoint(), now) != Speech::kFlags;
+  if (may_fall_back && line.sent > 0) {
     line.version = kVersionLong;
     line.sent = 0;
     encode(line);
   }
   if (line.sent > service_.options.retransmits) return false;
   ++line.sent;
-  const bool may_fall_back = line.version == kVersionLongV2 && unknown;
-  line.next = now + (may_fall_back ? std::min(timeout / 4, kFallBackMax) : timeout);
+  const bool soon = may_fall_back && line.version == kVersionLongV2;
+  line.next = now + (soon ? std::min(timeout / 4, kFallBackMax) : timeout);
   return true;
 }
 
 void Exchange::hop(Line& line, TimePoint now, Outcome otherwise) {
+  if (otherwise == Outcome::kUnreachable) {
+    upstreams_->unreachable(line.endpoint());
+  } else {
+    upstreams_->timed_out(line.endpoint());
+  }
   const bool may_hop = otherwise == Outcome::kUnreachable || !is_update(line);
   if (may_hop && line.at + 1 < line.endpoints.size()) {
     ++line.at;
@@ -172,7 +211,7 @@ void Exchange::hop(Line& line, TimePoint now, Outcome otherwise) {
 
 void Exchange::close(Line& line, TimePoint now) {
   line.done = true;
-  line.answer.server = service_.upstreams.endpoints()[line.endpoint()].name;
+  line.answer.server = upstreams_->endpoints()[line.endpoint()].name;
   line.answer.time = std::chrono::duration_cast<std::chrono::microseconds>(now - line.started);
 }
 
@@ -195,35 +234,44 @@ std::optional<Reply> Exchange::read_reply(BytesView packet) const {
     if (!length) return std::nullopt;
     packet = BytesView(plain).first(*length);
   }
-  if (packet.size() == size_of(ReplyForm::kShort)) return std::nullopt;  // we never ask for it
+  const bool may_be_short = service_.options.protocol == kVersionShort;
+  if (packet.size() == size_of(ReplyForm::kShort) && !may_be_short) return std::nullopt;
   return decode_reply(packet);
 }
 
 void Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now) {
   const auto reply = read_reply(packet);
-  if (!reply) return;
-  for (Line& line : lines_) {
-    if (line.done || line.tag != reply->tag) continue;
-    const auto tried = line.endpoints.begin() + static_cast<std::ptrdiff_t>(line.at) + 1;
-    const auto asked = std::find(line.endpoints.begin(), tried, endpoint);
-    if (asked == tried) continue;  // not asked yet: a guess
-    service_.upstreams.answered(endpoint);
-    if (endpoint == line.endpoint()) learn_speech(line, packet.size());
-    line.at = static_cast<std::size_t>(asked - line.endpoints.begin());
-    line.answer = interpret(*reply, requests_[line.request].kind);
-    close(line, now);
-    return;
+  const auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& candidate) {
+    return reply && candidate.tag == reply->tag;
+  });
+  if (line == lines_.end()) return upstreams_->stray(endpoint);
+  const auto tried = line->endpoints.begin() + static_cast<std::ptrdiff_t>(line->at) + 1;
+  const auto asked = std::find(line->endpoints.begin(), tried, endpoint);
+  if (asked == tried) return upstreams_->stray(endpoint);  // not asked yet: a guess
+  if (line->done) {
+    // The slow answer to 0x14 of a server that has been asked with 4 in the meantime.
+    if (endpoint == line->endpoint()) learn_speech(*line, packet.size(), now);
+    return upstreams_->stray(endpoint);
   }
+  const bool is_current = endpoint == line->endpoint();
+  const TimePoint since = is_current ? line->first_sent : line->started;
+  upstreams_->answered(endpoint,
+                       std::chrono::duration_cast<std::chrono::microseconds>(now - since));
+  if (is_current) learn_speech(*line, packet.size(), now);
+  line->at = static_cast<std::size_t>(asked - line->endpoints.begin());
+  line->answer = interpret(*reply, requests_[line->request].kind);
+  close(*line, now);
 }
 
-void Exchange::learn_speech(const Line& line, std::size_t reply_bytes) {
-  if (requests_[line.request].kind != Kind::kCheck) return;
+void Exchange::learn_speech(const Line& line, std::size_t reply_bytes, TimePoint now) {
+  if (requests_[line.request].kind != Kind::kCheck || service_.options.protocol != 0) return;
   const std::size_t plain_bytes = reply_bytes - (service_.sealing ? kSealBytes : 0);
   // A shorter reply to 0x14 comes from a server that understood it and does not trust our address.
   const bool understood = line.version == kVersionLongV2;
   const bool has_flags = plain_bytes == size_of(ReplyForm::kV2);
-  service_.upstreams.learn(line.endpoint(),
-                           understood || has_flags ? Speech::kFlags : Speech::kPlain);
+  if (line.done && !has_flags) return;
+  upstreams_->learn(line.endpoint(), understood || has_flags ? Speech::kFlags : Speech::kPlain,
+                    now);
 }
 
 void Exchange::unreachable(std::size_t endpoint, std::string_view why, TimePoint now) {
@@ -238,7 +286,10 @@ void Exchange::unreachable(std::size_t endpoint, std::string_view why, TimePoint
 void Exchange::give_up(TimePoint now) {
   for (Line& line : lines_) {
     if (line.done) continue;
-    if (line.sent > 0) report_failure(line.endpoint(), now);
+    if (line.packets > 0) {
+      upstreams_->timed_out(line.endpoint());
+      report_failure(line.endpoint(), now);
+    }
     line.answer.outcome = Outcome::kTimeout;
     close(line, now);
   }
@@ -247,7 +298,7 @@ void Exchange::give_up(TimePoint now) {
 void Exchange::report_failure(std::size_t endpoint, TimePoint now) {
   if (failed_[endpoint]) return;
   failed_[endpoint] = true;
-  service_.upstreams.failed(endpoint, now);
+  upstreams_->failed(endpoint, now);
 }
 
 bool Exchange::is_update(const Line& line) const {

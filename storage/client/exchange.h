@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -21,7 +22,8 @@ namespace shingled::storage {
 /// endpoint; an answer from any of them ends it. Updates hop only away from an endpoint that the
 /// system says is not there, for one that is silent may have counted them.
 /// An address that was never heard of gets version 0x14 first and soon after, unanswered, version
-/// 4; one that is known gets its own version at once.
+/// 4; one that is known gets its own version at once. With `RemoteOptions::protocol` there is one
+/// version for all.
 ///
 /// No I/O, no clock.   Threads: one thread; the service it works for is shared.
 class Exchange {
@@ -32,10 +34,18 @@ class Exchange {
   };
   Exchange(Service& service, std::span<const RemoteRequest> requests, Audience audience,
            TimePoint now);
+  /// Probes: each request goes to its own endpoint of `upstreams` and nowhere else.
+  Exchange(Service& service, std::shared_ptr<Upstreams> upstreams,
+           std::span<const RemoteRequest> requests, std::span<const std::size_t> endpoints,
+           TimePoint now);
+
+  /// The servers as they were when the exchange began; endpoints below are numbers of these.
+  [[nodiscard]] const Upstreams& upstreams() const { return *upstreams_; }
 
   struct Outgoing {
     std::size_t endpoint = 0;
-    BytesView packet;  ///< valid until the next call
+    BytesView packet;     ///< valid until the next call
+    bool repeat = false;  ///< this endpoint had a packet of this question before
   };
   /// A packet to send now; call again until there is none.
   std::optional<Outgoing> next_packet(TimePoint now);
@@ -65,9 +75,11 @@ class Exchange {
     std::size_t at = 0;
     std::uint32_t tag = 0;
     std::uint8_t version = kVersionLong;
-    std::uint32_t sent = 0;  // transmissions to this endpoint in this version
+    std::uint32_t sent = 0;     // transmissions to this endpoint in this version
+    std::uint32_t packets = 0;  // and in any version
     TimePoint next{};
     TimePoint started{};
+    TimePoint first_sent{};  // to this endpoint
     Bytes packet;
     bool done = false;
     RemoteAnswer answer;
@@ -81,12 +93,14 @@ class Exchange {
   bool transmit(Line& line, TimePoint now);
   void hop(Line& line, TimePoint now, RemoteAnswer::Outcome otherwise);
   void close(Line& line, TimePoint now);
-  void learn_speech(const Line& line, std::size_t reply_bytes);
+  void learn_speech(const Line& line, std::size_t reply_bytes, TimePoint now);
+  [[nodiscard]] std::uint64_t rotation_key(const RemoteRequest& request) const;
   void report_failure(std::size_t endpoint, TimePoint now);
   [[nodiscard]] std::optional<Reply> read_reply(BytesView packet) const;
   [[nodiscard]] bool is_update(const Line& line) const;
 
   Service& service_;
+  std::shared_ptr<Upstreams> upstreams_;
   std::span<const RemoteRequest> requests_;
   Audience audience_;
   std::vector<Line> lines_;

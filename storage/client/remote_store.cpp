@@ -1,178 +1,249 @@
 #include "storage/client/remote_store.h"
 
-#include <poll.h>
-#include <sys/socket.h>
-
-#include <array>
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
-#include "config/base/unique_fd.h"
 #include "storage/client/exchange.h"
 #include "storage/client/service.h"
+#include "storage/client/wait.h"
 
 namespace shingled::storage {
 
-class RemoteStore::Impl : public Service {};
+/// Who is asked and who is taught; one service where that is the same.
+class RemoteStore::Impl {
+ public:
+  std::shared_ptr<Service> read;
+  std::shared_ptr<Service> write;
+
+  [[nodiscard]] const std::shared_ptr<Service>& of(RemoteRequest::Kind kind) const {
+    const bool is_update =
+        kind == RemoteRequest::Kind::kAdd || kind == RemoteRequest::Kind::kDelete;
+    return is_update ? write : read;
+  }
+  [[nodiscard]] std::vector<Service*> all() const {
+    if (read == write) return {read.get()};
+    return {read.get(), write.get()};
+  }
+};
+
+namespace {
+
+Result<std::vector<UpstreamServer>> find_all(const ServerList& list, NameLookup& lookup) {
+  if (list.empty()) return Error{ErrorCode::kInvalid, "no server is named"};
+  std::vector<UpstreamServer> servers;
+  for (const ServerSpec& spec : list.servers) {
+    if (spec.socket.kind == SocketSpec::Kind::kUnix) {
+      return Error{ErrorCode::kInvalid,
+                   "'" + spec.socket.to_string() + "': a fuzzy service has an IP address"};
+    }
+    auto server = lookup.find(spec);
+    if (!server) return server.error();
+    servers.push_back(*std::move(server));
+  }
+  return servers;
+}
+
+Result<std::shared_ptr<Service>> open_service(const RemoteOptions& options, const ServerList& list,
+                                              const std::optional<PublicKey>& key, Clock& clock,
+                                              Random& random, NameLookup& lookup) {
+  const auto servers = find_all(list, lookup);
+  if (!servers) return servers.error();
+  std::optional<Sealing> sealing;
+  if (key) {
+    const Keypair own = generate_keypair(random);
+    const auto shared = shared_key(own.secret_key, *key);
+    if (!shared) return Error{ErrorCode::kInvalid, "the encryption key is not a public key"};
+    sealing = Sealing{*key, own.public_key, *shared};
+  }
+  return std::make_shared<Service>(options, list, std::move(sealing), *servers, clock, random);
+}
+
+/// The requests of one batch that go to one service.
+struct Errand {
+  Service* service = nullptr;
+  std::size_t batch = 0;
+  std::vector<std::size_t> places;      // in the batch; empty = all of them
+  std::vector<RemoteRequest> requests;  // copies, unless all of them
+};
+
+/// Mixed batches are rare: then each service gets its part.
+std::vector<Errand> errands_of(std::span<const RemoteBatch> batches) {
+  std::vector<Errand> out;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const RemoteStore::Impl& impl = batches[b].store->impl();
+    const auto requests = batches[b].requests;
+    const auto goes_to = [&](const RemoteRequest& request) { return impl.of(request.kind).get(); };
+    for (Service* service : impl.all()) {
+      Errand errand{service, b, {}, {}};
+      for (std::size_t r = 0; r < requests.size(); ++r) {
+        if (goes_to(requests[r]) == service) errand.places.push_back(r);
+      }
+      if (errand.places.empty()) continue;
+      if (errand.places.size() == requests.size()) {
+        errand.places.clear();
+      } else {
+        for (const std::size_t r : errand.places) errand.requests.push_back(requests[r]);
+      }
+      out.push_back(std::move(errand));
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<RemoteStore>> RemoteStore::open(const RemoteOptions& options, Clock& clock,
                                                        Random& random) {
-  if (options.servers.empty()) return Error{ErrorCode::kInvalid, "no server is named"};
-  std::vector<std::vector<SocketAddress>> servers;
-  for (const SocketSpec& spec : options.servers) {
-    if (spec.kind == SocketSpec::Kind::kUnix) {
-      return Error{ErrorCode::kInvalid,
-                   "'" + spec.to_string() + "': a fuzzy service has an IP address"};
-    }
-    auto addresses = SocketAddress::resolve(spec);
-    if (!addresses) return addresses.error();
-    servers.push_back(std::move(*addresses));
+  SystemLookup lookup(random.next_u64());
+  return open(options, clock, random, lookup);
+}
+
+Result<std::unique_ptr<RemoteStore>> RemoteStore::open(const RemoteOptions& options, Clock& clock,
+                                                       Random& random, NameLookup& lookup) {
+  auto read =
+      open_service(options, options.to_read(), options.key_to_read(), clock, random, lookup);
+  if (!read) return read.error();
+  auto impl = std::make_unique<Impl>();
+  impl->read = *read;
+  impl->write = *read;
+  const bool same =
+      options.to_read() == options.to_write() && options.key_to_read() == options.key_to_write();
+  if (!same) {
+    auto write =
+        open_service(options, options.to_write(), options.key_to_write(), clock, random, lookup);
+    if (!write) return write.error();
+    impl->write = *write;
   }
-  std::optional<Sealing> sealing;
-  if (options.encryption_key) {
-    const Keypair own = generate_keypair(random);
-    const auto key = shared_key(own.secret_key, *options.encryption_key);
-    if (!key) return Error{ErrorCode::kInvalid, "the encryption key is not a public key"};
-    sealing = Sealing{*options.encryption_key, own.public_key, *key};
-  }
-  return std::unique_ptr<RemoteStore>(new RemoteStore(std::unique_ptr<Impl>(
-      new Impl{{options, std::move(sealing),
-                Upstreams(servers, options.errors_max, options.revive_time), clock, random}})));
+  return std::unique_ptr<RemoteStore>(new RemoteStore(std::move(impl)));
 }
 
 RemoteStore::RemoteStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RemoteStore::~RemoteStore() = default;
-std::size_t RemoteStore::size() const { return impl_->upstreams.servers(); }
+const RemoteOptions& RemoteStore::options() const { return impl_->read->options; }
 
-namespace {
-
-/// The sockets of some exchanges and the one wait for all of them.   Threads: one thread.
-class Wait {
- public:
-  explicit Wait(Clock& clock) : clock_(clock) {}
-
-  void add(Service& service, Exchange& exchange) {
-    const std::size_t endpoints = service.upstreams.endpoints().size();
-    parties_.push_back({&service, &exchange, std::vector<std::size_t>(endpoints, kNoChannel)});
-  }
-
-  void run(TimePoint deadline) {
-    while (true) {
-      const TimePoint now = clock_.now();
-      TimePoint due = deadline;
-      bool open = false;
-      for (Party& party : parties_) {
-        if (now >= deadline) party.exchange->give_up(now);
-        while (const auto packet = party.exchange->next_packet(now)) send(party, *packet, now);
-        if (party.exchange->done()) continue;
-        open = true;
-        due = std::min(due, party.exchange->due());
-      }
-      if (!open) return;
-      wait_until(due, now);
+Status RemoteStore::look_up(NameLookup& lookup) {
+  Status status;
+  for (Service* service : impl_->all()) {
+    const auto servers = find_all(service->list, lookup);
+    if (!servers) {
+      if (status) status = servers.error();
+      continue;
     }
+    if (!service->upstreams()->equals(*servers)) service->move_to(*servers);
   }
+  return status;
+}
 
- private:
-  static constexpr std::size_t kNoChannel = ~std::size_t{0};
-  struct Party {
+void RemoteStore::probe() {
+  struct Probe {
     Service* service;
-    Exchange* exchange;
-    std::vector<std::size_t> channel_of;  // endpoint -> its channel, made when first needed
+    std::shared_ptr<Upstreams> upstreams;
+    std::vector<std::size_t> endpoints;
+    std::vector<RemoteRequest> requests;
   };
-  struct Channel {
-    std::size_t party;
-    std::size_t endpoint;
-    UniqueFd fd;
-  };
+  std::vector<Probe> probes;
+  for (Service* service : impl_->all()) {
+    Probe probe{service, service->upstreams(), {}, {}};
+    probe.endpoints = probe.upstreams->to_probe(service->clock.now());
+    probe.requests.resize(probe.endpoints.size());
+    for (RemoteRequest& request : probe.requests)
+      service->random.fill(request.fingerprint.digest.bytes);
+    if (!probe.endpoints.empty()) probes.push_back(std::move(probe));
+  }
+  if (probes.empty()) return;
+  Clock& clock = impl_->read->clock;
+  const RemoteOptions& options = impl_->read->options;
+  std::vector<Exchange> exchanges;
+  exchanges.reserve(probes.size());  // `Wait` keeps references to them
+  Wait wait(clock);
+  for (const Probe& probe : probes) {
+    exchanges.emplace_back(*probe.service, probe.upstreams, probe.requests, probe.endpoints,
+                           clock.now());
+    wait.add(*probe.service, exchanges.back());
+  }
+  wait.run(clock.now() + options.timeout * (options.retransmits + 1));
+  for (std::size_t p = 0; p < probes.size(); ++p) {
+    const auto answers = exchanges[p].answers();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      using Outcome = RemoteAnswer::Outcome;
+      const Outcome outcome = answers[i].outcome;
+      if (outcome == Outcome::kTimeout || outcome == Outcome::kUnreachable)
+        probes[p].upstreams->probe_failed(probes[p].endpoints[i], clock.now());
+    }
+  }
+}
 
-  void send(Party& party, const Exchange::Outgoing& outgoing, TimePoint now) {
-    std::size_t& number = party.channel_of[outgoing.endpoint];
-    if (number == kNoChannel) {
-      const SocketAddress& address =
-          party.service->upstreams.endpoints()[outgoing.endpoint].address;
-      UniqueFd fd(socket(address.family(), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-      // Connected: only this server's packets come in, and the system tells us when nobody is
-      // there.
-      if (!fd || connect(fd.get(), address.get(), address.length()) != 0) {
-        party.exchange->unreachable(outgoing.endpoint, std::strerror(errno), now);
-        return;
+std::vector<ServerStatistics> RemoteStore::statistics() const {
+  std::vector<ServerStatistics> out;
+  for (Service* service : impl_->all()) {
+    for (ServerStatistics& statistics : service->upstreams()->statistics()) {
+      const auto same = std::find_if(out.begin(), out.end(), [&](const ServerStatistics& other) {
+        return other.server == statistics.server;
+      });
+      if (same == out.end()) {
+        out.push_back(std::move(statistics));
+      } else {
+        *same += statistics;
       }
-      number = channels_.size();
-      polls_.push_back({fd.get(), POLLIN, 0});
-      channels_.push_back(
-          {static_cast<std::size_t>(&party - parties_.data()), outgoing.endpoint, std::move(fd)});
-    }
-    const int fd = channels_[number].fd.get();
-    const auto sent = ::send(fd, outgoing.packet.data(), outgoing.packet.size(), MSG_NOSIGNAL);
-    // A full buffer is a lost packet: it will be repeated.
-    if (sent < 0 && errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
-      party.exchange->unreachable(outgoing.endpoint, std::strerror(errno), now);
-  }
-
-  void wait_until(TimePoint due, TimePoint now) {
-    const auto left = std::max(due - now, Duration::zero());
-    timespec timeout{};
-    timeout.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(left).count();
-    timeout.tv_nsec = std::chrono::nanoseconds(left % std::chrono::seconds(1)).count();
-    if (ppoll(polls_.data(), polls_.size(), &timeout, nullptr) <= 0) return;
-    const TimePoint then = clock_.now();
-    for (std::size_t i = 0; i < polls_.size(); ++i) {
-      if (polls_[i].revents != 0) receive(channels_[i], then);
     }
   }
-
-  void receive(const Channel& channel, TimePoint now) {
-    Exchange& exchange = *parties_[channel.party].exchange;
-    std::array<std::uint8_t, kCommandBytesMax> packet{};
-    while (true) {
-      const auto got = recv(channel.fd.get(), packet.data(), packet.size(), 0);
-      if (got >= 0) {
-        exchange.receive(channel.endpoint, BytesView(packet).first(static_cast<std::size_t>(got)),
-                         now);
-        continue;
-      }
-      if (errno == EINTR) continue;
-      if (errno != EAGAIN) exchange.unreachable(channel.endpoint, std::strerror(errno), now);
-      return;
-    }
-  }
-
-  Clock& clock_;
-  std::vector<Party> parties_;
-  std::vector<Channel> channels_;
-  std::vector<pollfd> polls_;  // beside `channels_`
-};
-
-}  // namespace
+  return out;
+}
 
 std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,
                                            TimePoint deadline) {
   std::vector<std::vector<RemoteAnswer>> out;
   if (batches.empty()) return out;
-  Clock& clock = batches.front().store->impl().clock;
+  Clock& clock = batches.front().store->impl().read->clock;
+  const std::vector<Errand> errands = errands_of(batches);
   std::vector<Exchange> exchanges;
-  exchanges.reserve(batches.size());  // `Wait` keeps pointers to them
+  exchanges.reserve(errands.size());  // `Wait` keeps references to them
   Wait wait(clock);
-  for (const RemoteBatch& batch : batches) {
-    Service& service = batch.store->impl();
-    exchanges.emplace_back(service, batch.requests, Exchange::Audience::kAsNeeded, clock.now());
-    wait.add(service, exchanges.back());
+  for (const Errand& errand : errands) {
+    const std::span<const RemoteRequest> requests =
+        errand.places.empty() ? batches[errand.batch].requests : std::span(errand.requests);
+    exchanges.emplace_back(*errand.service, requests, Exchange::Audience::kAsNeeded, clock.now());
+    wait.add(*errand.service, exchanges.back());
   }
   wait.run(deadline);
-  for (const Exchange& exchange : exchanges) out.push_back(exchange.answers());
+  for (const RemoteBatch& batch : batches) out.emplace_back(batch.requests.size());
+  for (std::size_t i = 0; i < errands.size(); ++i) {
+    auto answers = exchanges[i].answers();
+    for (std::size_t r = 0; r < answers.size(); ++r) {
+      const std::size_t place = errands[i].places.empty() ? r : errands[i].places[r];
+      out[errands[i].batch][place] = std::move(answers[r]);
+    }
+  }
   return out;
 }
 
 std::vector<RemoteAnswer> ask_each(RemoteStore& store, const RemoteRequest& request,
                                    TimePoint deadline) {
-  Service& service = store.impl();
-  Exchange exchange(service, {&request, 1}, Exchange::Audience::kEveryone, service.clock.now());
-  Wait wait(service.clock);
-  wait.add(service, exchange);
+  const RemoteStore::Impl& impl = store.impl();
+  const bool is_update =
+      request.kind == RemoteRequest::Kind::kAdd || request.kind == RemoteRequest::Kind::kDelete;
+  const std::vector<Service*> services =
+      is_update ? std::vector<Service*>{impl.write.get()} : impl.all();
+  Clock& clock = impl.read->clock;
+  std::vector<Exchange> exchanges;
+  exchanges.reserve(services.size());
+  Wait wait(clock);
+  for (Service* service : services) {
+    exchanges.emplace_back(*service, std::span(&request, 1), Exchange::Audience::kEveryone,
+                           clock.now());
+    wait.add(*service, exchanges.back());
+  }
   wait.run(deadline);
-  return exchange.answers();
+  std::vector<RemoteAnswer> out;
+  for (const Exchange& exchange : exchanges) {
+    for (RemoteAnswer& answer : exchange.answers()) {
+      const bool again = std::any_of(out.begin(), out.end(), [&](const RemoteAnswer& other) {
+        return other.server == answer.server;
+      });
+      if (!again) out.push_back(std::move(answer));
+    }
+  }
+  return out;
 }
 
 }  // namespace shingled::storage

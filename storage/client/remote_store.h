@@ -8,6 +8,8 @@
 #include "config/base/clock.h"
 #include "config/base/random.h"
 #include "config/options/rule_options.h"
+#include "storage/client/name_lookup.h"
+#include "storage/client/server_statistics.h"
 #include "storage/fuzzy_store.h"
 
 namespace shingled::storage {
@@ -41,25 +43,36 @@ struct RemoteAnswer {
   std::string error;
 };
 
-/// One remote fuzzy service: its servers, their health, our key pair towards them. Knows the wire,
-/// not the rules.
+/// One remote fuzzy service: the servers it asks and those it teaches, their health, our key pairs
+/// towards them. Knows the wire, not the rules.
 ///
-/// Health: a server that failed `errors_max` times in a row is left alone for `revive_time`. The
-/// version byte is remembered per server (fuzzy-protocol.md 9.2).   Threads: any thread.
+/// Health: a server that failed `errors_max` times in a row is left alone for `revive_time`, twice
+/// as long the next time. The version byte is remembered per server (fuzzy-protocol.md 9.2).
+/// Threads: any thread.
 class RemoteStore {
  public:
-  /// Resolves the servers' names. Errors: kInvalid (no server), kNotFound or kUnavailable (no
+  /// Looks the servers' names up. Errors: kInvalid (no server), kNotFound or kUnavailable (no
   /// address).
   static Result<std::unique_ptr<RemoteStore>> open(const RemoteOptions& options, Clock& clock,
                                                    Random& random);
+  static Result<std::unique_ptr<RemoteStore>> open(const RemoteOptions& options, Clock& clock,
+                                                   Random& random, NameLookup& lookup);
   ~RemoteStore();
   RemoteStore(const RemoteStore&) = delete;
   RemoteStore& operator=(const RemoteStore&) = delete;
   RemoteStore(RemoteStore&&) = delete;
   RemoteStore& operator=(RemoteStore&&) = delete;
 
-  /// The number of servers.
-  [[nodiscard]] std::size_t size() const;
+  /// Looks the names up again. A name that has no address now keeps those it had.
+  /// Errors: of the first name that was not found. Cost: may block for some seconds.
+  Status look_up(NameLookup& lookup);
+  /// Sends those that rest and are worth it a CHECK of a random digest: safe on every server, and
+  /// proves the storage behind it too (fuzzy-protocol.md 9.3). Who answers is well again.
+  /// Cost: waits for the answers, at most one round of transmissions.
+  void probe();
+  [[nodiscard]] const RemoteOptions& options() const;
+  /// Per address, those that are asked first, then others that are taught.
+  [[nodiscard]] std::vector<ServerStatistics> statistics() const;
 
   class Impl;
   [[nodiscard]] Impl& impl() { return *impl_; }
@@ -77,7 +90,8 @@ struct RemoteBatch {
 
 /// Sends everything to everyone at once and waits for all answers with one deadline:
 /// `answers[b][r]` belongs to `batches[b].requests[r]`. CHECK, STAT and PING go to one server of
-/// the service in rotation; WRITE and DEL go to all of them, and then the answer is the worst one
+/// the service as its rotation has it; WRITE and DEL go to all of them, and then the answer is the
+/// worst one
 /// (`ask_each` gives them all). Cost: one socket per batch and server.   Errors: only
 /// inside the answers.
 std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,

@@ -4,28 +4,67 @@
 
 namespace shingled::storage {
 
-Upstreams::Upstreams(const std::vector<std::vector<SocketAddress>>& servers,
-                     std::uint32_t errors_max, Duration rest)
-    : servers_(servers.size()), errors_max_(errors_max), rest_(rest) {
-  for (std::size_t s = 0; s < servers.size(); ++s) {
-    for (const SocketAddress& address : servers[s])
-      endpoints_.push_back({address, address.to_string(), s});
-  }
-  state_.lock()->health.resize(endpoints_.size());
+namespace {
+
+std::vector<Contender> contenders_of(const std::vector<UpstreamServer>& servers) {
+  std::vector<Contender> out;
+  for (const UpstreamServer& server : servers)
+    out.push_back({identity_of(server.name), server.weight});
+  return out;
 }
 
-std::vector<std::size_t> Upstreams::in_turn(TimePoint now) {
+}  // namespace
+
+Upstreams::Upstreams(const std::vector<UpstreamServer>& servers, Rotation rotation,
+                     const RestPolicy& policy)
+    : servers_(servers.size()),
+      policy_(policy),
+      state_(std::in_place, State{{}, Turns(rotation, contenders_of(servers))}) {
+  for (std::size_t s = 0; s < servers.size(); ++s) {
+    for (const SocketAddress& address : servers[s].addresses)
+      endpoints_.push_back({address, address.to_string(), s});
+  }
   auto state = state_.lock();
-  const std::size_t first = state->turn++ % servers_;
+  state->records.resize(endpoints_.size());
+  for (std::size_t e = 0; e < endpoints_.size(); ++e)
+    state->records[e].statistics.server = endpoints_[e].name;
+}
+
+bool Upstreams::equals(const std::vector<UpstreamServer>& servers) const {
+  std::size_t e = 0;
+  for (std::size_t s = 0; s < servers.size(); ++s) {
+    for (const SocketAddress& address : servers[s].addresses) {
+      if (e == endpoints_.size() || endpoints_[e].server != s) return false;
+      if (!(endpoints_[e++].address == address)) return false;
+    }
+  }
+  return servers.size() == servers_ && e == endpoints_.size();
+}
+
+void Upstreams::inherit(Upstreams& old) {
+  const std::vector<Record> known = old.state_.lock()->records;
+  auto state = state_.lock();
+  for (std::size_t e = 0; e < endpoints_.size(); ++e) {
+    for (std::size_t o = 0; o < known.size(); ++o) {
+      if (old.endpoints_[o].address == endpoints_[e].address) state->records[e] = known[o];
+    }
+  }
+}
+
+std::vector<std::size_t> Upstreams::in_turn(std::uint64_t key, TimePoint now) {
+  auto state = state_.lock();
+  const auto well = [&](std::size_t e) { return state->records[e].health.is_well(now); };
+  std::vector<bool> server_is_well(servers_, false);
+  for (std::size_t e = 0; e < endpoints_.size(); ++e) {
+    if (well(e)) server_is_well[endpoints_[e].server] = true;
+  }
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < servers_; ++i) {
-    const std::size_t server = (first + i) % servers_;
+  for (const std::size_t server : state->turns.order(server_is_well, key)) {
     for (std::size_t e = 0; e < endpoints_.size(); ++e) {
       if (endpoints_[e].server == server) order.push_back(e);
     }
   }
-  std::stable_partition(order.begin(), order.end(),
-                        [&](std::size_t e) { return now >= state->health[e].rests_until; });
+  std::stable_partition(order.begin(), order.end(), well);
   return order;
 }
 
@@ -36,29 +75,80 @@ std::vector<std::size_t> Upstreams::of_server(std::size_t server, TimePoint now)
     if (endpoints_[e].server == server) order.push_back(e);
   }
   std::stable_partition(order.begin(), order.end(),
-                        [&](std::size_t e) { return now >= state->health[e].rests_until; });
+                        [&](std::size_t e) { return state->records[e].health.is_well(now); });
   return order;
 }
 
-void Upstreams::answered(std::size_t endpoint) {
-  Health& health = state_.lock()->health[endpoint];
-  health.errors = 0;
-  health.rests_until = {};
+void Upstreams::sent(std::size_t endpoint, bool repeat) {
+  ServerStatistics& statistics = state_.lock()->records[endpoint].statistics;
+  ++(repeat ? statistics.repeats : statistics.requests);
+}
+
+void Upstreams::answered(std::size_t endpoint, std::chrono::microseconds latency) {
+  auto state = state_.lock();
+  Record& record = state->records[endpoint];
+  record.health.answered();
+  ++record.statistics.replies;
+  record.statistics.latency_sum += latency;
+  record.statistics.latency_max = std::max(record.statistics.latency_max, latency);
+}
+
+void Upstreams::stray(std::size_t endpoint) {
+  ++state_.lock()->records[endpoint].statistics.strays;
+}
+
+void Upstreams::timed_out(std::size_t endpoint) {
+  ++state_.lock()->records[endpoint].statistics.timeouts;
+}
+
+void Upstreams::unreachable(std::size_t endpoint) {
+  ++state_.lock()->records[endpoint].statistics.errors;
 }
 
 void Upstreams::failed(std::size_t endpoint, TimePoint now) {
   auto state = state_.lock();
-  Health& health = state->health[endpoint];
-  health.speech = Speech::kUnknown;  // perhaps another server stands there now
-  if (++health.errors < errors_max_) return;
-  health.errors = 0;
-  health.rests_until = now + rest_;
+  Record& record = state->records[endpoint];
+  record.speech = Speech::kUnknown;  // perhaps another server stands there now
+  record.health.failed(policy_, now);
 }
 
-Speech Upstreams::speech(std::size_t endpoint) { return state_.lock()->health[endpoint].speech; }
+void Upstreams::probe_failed(std::size_t endpoint, TimePoint now) {
+  state_.lock()->records[endpoint].health.probe_failed(policy_, now);
+}
 
-void Upstreams::learn(std::size_t endpoint, Speech speech) {
-  state_.lock()->health[endpoint].speech = speech;
+std::vector<std::size_t> Upstreams::to_probe(TimePoint now) {
+  auto state = state_.lock();
+  std::vector<std::size_t> out;
+  for (std::size_t e = 0; e < endpoints_.size(); ++e) {
+    if (state->records[e].health.wants_probe(now)) out.push_back(e);
+  }
+  return out;
+}
+
+Speech Upstreams::speech(std::size_t endpoint, TimePoint now) {
+  auto state = state_.lock();
+  Record& record = state->records[endpoint];
+  if (record.speech == Speech::kPlain && now - record.learnt > kPlainTime)
+    record.speech = Speech::kUnknown;
+  return record.speech;
+}
+
+void Upstreams::learn(std::size_t endpoint, Speech speech, TimePoint now) {
+  auto state = state_.lock();
+  Record& record = state->records[endpoint];
+  if (record.speech == speech) return;
+  record.speech = speech;
+  record.learnt = now;
+}
+
+std::vector<ServerStatistics> Upstreams::statistics() {
+  auto state = state_.lock();
+  std::vector<ServerStatistics> out;
+  for (const Record& record : state->records) {
+    out.push_back(record.statistics);
+    out.back().resting = record.health.is_resting();
+  }
+  return out;
 }
 
 }  // namespace shingled::storage

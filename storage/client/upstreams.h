@@ -8,6 +8,9 @@
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/socket_address.h"
+#include "storage/client/health.h"
+#include "storage/client/server_statistics.h"
+#include "storage/client/turns.h"
 
 namespace shingled::storage {
 
@@ -19,12 +22,18 @@ enum class Speech : std::uint8_t {
   kPlain,    ///< 4
 };
 
+/// One entry of the configuration, its name resolved.
+struct UpstreamServer {
+  std::string name;  ///< as configured: its identity in a hash rotation
+  std::uint32_t weight = 1;
+  std::vector<SocketAddress> addresses;  ///< at least one, the best first
+};
+
 /// The servers of one service: what they are called, who is well, whose turn it is.
 ///
 /// A server is one entry of the configuration; a name with several addresses gives it several
-/// endpoints, of which one is enough. An endpoint that failed `errors_max` times in a row rests for
-/// `rest`; it is asked in that time only if all others rest too.
-/// Threads: any thread. Cost: one mutex, held for a few instructions.
+/// endpoints, of which one is enough.
+/// Threads: any thread. Cost: one mutex, held for a few instructions a packet.
 class Upstreams {
  public:
   struct Endpoint {
@@ -33,39 +42,58 @@ class Upstreams {
     std::size_t server = 0;  ///< to which entry of the configuration it belongs
   };
 
-  /// `servers[s]`: the addresses of the s-th entry, at least one each.
-  Upstreams(const std::vector<std::vector<SocketAddress>>& servers, std::uint32_t errors_max,
-            Duration rest);
+  Upstreams(const std::vector<UpstreamServer>& servers, Rotation rotation,
+            const RestPolicy& policy);
 
   [[nodiscard]] std::size_t servers() const { return servers_; }
   [[nodiscard]] const std::vector<Endpoint>& endpoints() const { return endpoints_; }
+  /// Whether `servers` has the same addresses.
+  [[nodiscard]] bool equals(const std::vector<UpstreamServer>& servers) const;
+  /// Takes over what `old` knows about the addresses that are also here.
+  void inherit(Upstreams& old);
 
-  /// All endpoints in the order to try them: the healthy ones first, from the server whose turn it
-  /// is. Each call moves the turn on.
-  std::vector<std::size_t> in_turn(TimePoint now);
+  /// All endpoints in the order to try them: the healthy ones first, server by server as the
+  /// rotation has it. `key` as in Turns. Each call moves the turn on.
+  std::vector<std::size_t> in_turn(std::uint64_t key, TimePoint now);
   /// The endpoints of one server, the healthy ones first.
   std::vector<std::size_t> of_server(std::size_t server, TimePoint now);
 
-  void answered(std::size_t endpoint);
+  // What happened to an endpoint.
+  void sent(std::size_t endpoint, bool repeat);
+  void answered(std::size_t endpoint, std::chrono::microseconds latency);
+  void stray(std::size_t endpoint);
+  void timed_out(std::size_t endpoint);
+  void unreachable(std::size_t endpoint);
+
+  /// It failed once, however many questions that cost.
   void failed(std::size_t endpoint, TimePoint now);
-  Speech speech(std::size_t endpoint);
-  void learn(std::size_t endpoint, Speech speech);
+  void probe_failed(std::size_t endpoint, TimePoint now);
+  /// The resting endpoints that are worth a probe.
+  std::vector<std::size_t> to_probe(TimePoint now);
+
+  /// kPlain is forgotten after kPlainTime: a lost packet may have made a new server look old.
+  Speech speech(std::size_t endpoint, TimePoint now);
+  void learn(std::size_t endpoint, Speech speech, TimePoint now);
+  static constexpr Duration kPlainTime = std::chrono::hours(1);
+
+  /// One for each endpoint, in their order.
+  std::vector<ServerStatistics> statistics();
 
  private:
-  struct Health {
-    std::uint32_t errors = 0;  // in a row
-    TimePoint rests_until{};
+  struct Record {
+    Health health;
     Speech speech = Speech::kUnknown;
+    TimePoint learnt{};
+    ServerStatistics statistics;
   };
   struct State {
-    std::vector<Health> health;
-    std::size_t turn = 0;
+    std::vector<Record> records;  // by endpoint
+    Turns turns;
   };
 
   std::vector<Endpoint> endpoints_;  // constant after construction
   std::size_t servers_;
-  std::uint32_t errors_max_;
-  Duration rest_;
+  RestPolicy policy_;
   Guarded<State> state_;
 };
 

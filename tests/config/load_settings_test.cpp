@@ -164,8 +164,8 @@ rules:
   EXPECT_EQ(first.hash.min_length, 64U) << "what a rule does not name has its default";
   EXPECT_THAT(first.hash.mime_types, ElementsAre("application/*", "image/png"));
   ASSERT_EQ(first.remote.servers.size(), 2U);
-  EXPECT_EQ(first.remote.servers[0].to_string(), "inet:11335@a.example");
-  EXPECT_EQ(first.remote.servers[1].to_string(), "inet:1@b.example");
+  EXPECT_EQ(first.remote.servers.servers[0].to_string(), "a.example:11335");
+  EXPECT_EQ(first.remote.servers.servers[1].to_string(), "b.example:1");
   ASSERT_TRUE(first.remote.encryption_key.has_value());
   EXPECT_EQ(first.remote.encryption_key->front(), 0x0e);
   EXPECT_EQ(first.remote.timeout, std::chrono::milliseconds(300));
@@ -175,6 +175,39 @@ rules:
   EXPECT_EQ(rules[1], RuleOptions{});
   EXPECT_FALSE(first.hash.robust) << "remote servers are asked what others know";
   EXPECT_TRUE(rules[1].hash.robust) << "the embedded engine knows ours, too";
+}
+
+TEST(LoadSettings, ReadsTheServersOfARule) {
+  const auto rules = settings_of(R"(
+rules:
+  a:
+    servers: "master-slave:a.example:1:5, [2001:db8::1]:2"
+    write_servers: [service=fuzzy+example.org]
+    write_encryption_key: qeypz5xikdowe74odkwoyagxbhnekitbeb1x4krdmazbfuqzczcy
+    resolve_interval: 1h
+    protocol: 0x14
+  b:
+    read_servers: [hash:x, y]
+)")
+                         .rules;
+  const RemoteOptions& a = rules.at(0).remote;
+  EXPECT_TRUE(a.is_remote());
+  EXPECT_EQ(a.to_read(), a.servers);
+  EXPECT_EQ(a.to_read().rotation, Rotation::kMasterSlave);
+  ASSERT_EQ(a.to_read().size(), 2U);
+  EXPECT_EQ(a.to_read().servers[0].weight, 5U);
+  EXPECT_EQ(a.to_read().servers[1].to_string(), "[2001:db8::1]:2");
+  EXPECT_EQ(a.to_write(), a.write_servers);
+  EXPECT_EQ(a.to_write().servers.at(0).service, "fuzzy");
+  EXPECT_EQ(a.key_to_write(), a.write_encryption_key);
+  EXPECT_EQ(a.key_to_read(), a.write_encryption_key) << "a missing key is the other one";
+  EXPECT_EQ(a.resolve_interval, std::chrono::hours(1));
+  EXPECT_EQ(a.protocol, 0x14);
+  const RemoteOptions& b = rules.at(1).remote;
+  EXPECT_EQ(b.to_read().rotation, Rotation::kHash);
+  EXPECT_EQ(b.to_write(), b.read_servers) << "a missing list is the other one";
+  EXPECT_EQ(b.to_write().servers.at(1).to_string(), "y:11335");
+  EXPECT_FALSE(rules.at(1).hash.robust);
 }
 
 TEST(LoadSettings, ReadsTheChecksOfARuleInGroups) {

@@ -123,6 +123,20 @@ TEST(Problems, OfTheStorage) {
   expect_problems(kCases);
 }
 
+TEST(Problems, OfServers) {
+  constexpr Case kCases[] = {
+      {"a unix socket", "rules: {a: {servers: 'unix:/run/x'}}",
+       "f:1:22: rules.a.servers: 'unix:/run/x' is a unix socket; allowed: HOST:PORT, [IPV6]:PORT, "
+       "HOST:PORT:WEIGHT, service=NAME+DOMAIN"},
+      {"no weight", "rules: {a: {read_servers: [b, 'c:1:0']}}",
+       "f:1:31: rules.a.read_servers[1]: 'c:1:0' is no server: the weight must be 1 to 1000; "
+       "allowed: HOST:PORT, [IPV6]:PORT, HOST:PORT:WEIGHT, service=NAME+DOMAIN"},
+      {"a version nobody speaks", "rules: {a: {servers: b, protocol: 2}}",
+       "f:1:35: rules.a.protocol: '2' is none of the choices; allowed: auto, 3, 4, 5, 0x14"},
+  };
+  expect_problems(kCases);
+}
+
 TEST(Problems, NotOfPortsThatDoNotMeet) {
   EXPECT_THAT(problems_of("storage: {listen: ['127.0.0.1:0', '127.0.0.1:0']}"), IsEmpty());
   EXPECT_THAT(problems_of("storage: {listen: ['*:1', '[::]:1']}"), IsEmpty());

@@ -26,6 +26,7 @@ class UdpPeer {
     address_ = SocketAddress(reinterpret_cast<sockaddr*>(&bound), length);
   }
 
+  [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] const SocketAddress& address() const { return address_; }
   void send(BytesView packet, const SocketAddress& to) {
     (void)sendto(fd_.get(), packet.data(), packet.size(), 0, to.get(), to.length());

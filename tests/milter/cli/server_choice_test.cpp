@@ -11,7 +11,7 @@ RuleOptions rule(const std::string& name, const std::vector<std::string>& server
   RuleOptions options;
   options.name = name;
   for (const std::string& server : servers)
-    options.remote.servers.push_back(*SocketSpec::parse(server, 11335));
+    options.remote.servers.servers.push_back(*ServerSpec::parse(server, 11335));
   return options;
 }
 
@@ -23,8 +23,8 @@ Settings with_rules(std::vector<RuleOptions> rules) {
 
 std::string servers_of(const RemoteOptions& remote) {
   std::string text;
-  for (const SocketSpec& server : remote.servers) {
-    text += (text.empty() ? "" : " ") + server.host + ":" + std::to_string(server.port);
+  for (const ServerSpec& server : remote.servers.servers) {
+    text += (text.empty() ? "" : " ") + server.to_string();
   }
   return text;
 }
@@ -60,7 +60,7 @@ TEST(ServerChoice, ANamedServerTakesThePlaceOfTheRules) {
   const auto chosen = choose_destinations({.servers = {"127.0.0.1:7", "[::1]"}}, settings);
   ASSERT_TRUE(chosen);
   ASSERT_EQ(chosen->size(), 1U);
-  EXPECT_EQ(servers_of(chosen->front().remote), "127.0.0.1:7 ::1:11335");
+  EXPECT_EQ(servers_of(chosen->front().remote), "127.0.0.1:7 [::1]:11335");
   // The rule's key belongs to the rule's servers.
   EXPECT_FALSE(chosen->front().remote.encryption_key);
 }
@@ -121,8 +121,8 @@ struct ListenCase {
 TEST(ServerChoice, AWildcardIsReachedOverLoopback) {
   const ListenCase cases[] = {{"0.0.0.0:77", "127.0.0.1:77"},
                               {"*:77", "127.0.0.1:77"},
-                              {"[::]:77", "::1:77"},
-                              {"inet6:77", "::1:77"},
+                              {"[::]:77", "[::1]:77"},
+                              {"inet6:77", "[::1]:77"},
                               {"192.0.2.9:77", "192.0.2.9:77"}};
   for (const ListenCase& c : cases) {
     SCOPED_TRACE(c.listen);

@@ -101,7 +101,7 @@ class DaemonTest : public testing::Test {
     const std::string lines = log();
     const std::size_t at = lines.rfind("storage=127.0.0.1:") + std::string("storage=").size();
     RemoteOptions options;
-    options.servers = {*SocketSpec::parse(lines.substr(at, lines.find(' ', at) - at))};
+    options.servers.servers = {*ServerSpec::parse(lines.substr(at, lines.find(' ', at) - at))};
     SystemClock clock;
     SystemRandom random;
     auto store = storage::RemoteStore::open(options, clock, random);

@@ -44,7 +44,7 @@ class ScannerTest : public testing::Test {
   static RuleOptions remote_rule(const std::string& name, std::uint16_t port) {
     RuleOptions rule;
     rule.name = name;
-    rule.remote.servers = {{SocketSpec::Kind::kInet, "127.0.0.1", port, ""}};
+    rule.remote.servers.servers = {{{SocketSpec::Kind::kInet, "127.0.0.1", port, ""}, {}, 1}};
     rule.remote.timeout = 50ms;
     return rule;
   }
@@ -143,7 +143,7 @@ TEST_F(ScannerTest, LosesAFactNotTheMessageWhenARemoteIsSilent) {
 TEST_F(ScannerTest, NamesTheRuleWhoseServerCannotBeFound) {
   Settings settings;
   settings.rules.push_back(remote_rule("lost", 11335));
-  settings.rules[1].remote.servers[0].host = "no-such-host.invalid";
+  settings.rules[1].remote.servers.servers[0].socket.host = "no-such-host.invalid";
   const auto scanner =
       Scanner::open(std::make_shared<const Settings>(settings), &store_, clock_, random_);
   ASSERT_FALSE(scanner.has_value());

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "storage/crypto/sealed_request.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"
@@ -52,9 +55,12 @@ class ExchangeTest : public ::testing::Test {
     options.retransmits = 1;
     options.errors_max = 2;
     options.revive_time = milliseconds(60'000);
-    service_.reset(new Service{options, std::nullopt,
-                               Upstreams(servers, options.errors_max, options.revive_time), clock_,
-                               random_});
+    options.protocol = protocol_;
+    std::vector<UpstreamServer> upstreams;
+    for (auto& addresses : servers)
+      upstreams.push_back({addresses.front().to_string(), 1, std::move(addresses)});
+    service_ = std::make_unique<Service>(options, ServerList{rotation_, {}}, sealing_, upstreams,
+                                         clock_, random_);
   }
   void begin(std::vector<RemoteRequest> requests, Audience audience = Audience::kAsNeeded) {
     requests_ = std::move(requests);
@@ -84,6 +90,9 @@ class ExchangeTest : public ::testing::Test {
 
   ManualClock clock_;
   SeededRandom random_{5};
+  Rotation rotation_ = Rotation::kRoundRobin;
+  std::uint8_t protocol_ = 0;
+  std::optional<Sealing> sealing_;
   std::unique_ptr<Service> service_;
   std::vector<RemoteRequest> requests_;
   std::unique_ptr<Exchange> exchange_;
@@ -146,8 +155,8 @@ TEST_F(ExchangeTest, RepeatsByteForByteThenGivesTheServerUp) {
 
 TEST_F(ExchangeTest, HopsToTheNextServerAndTakesALateAnswerFromTheFirst) {
   use({{address(1)}, {address(2)}});
-  service_->upstreams.learn(0, Speech::kPlain);
-  service_->upstreams.learn(1, Speech::kPlain);
+  service_->upstreams()->learn(0, Speech::kPlain, clock_.now());
+  service_->upstreams()->learn(1, Speech::kPlain, clock_.now());
   begin({request(Kind::kCheck)});
   const auto first = send();
   ASSERT_EQ(first.size(), 1U);
@@ -158,7 +167,7 @@ TEST_F(ExchangeTest, HopsToTheNextServerAndTakesALateAnswerFromTheFirst) {
   answer(first[0], ReplyForm::kV1);
   ASSERT_TRUE(exchange_->done());
   EXPECT_EQ(exchange_->answers()[0].server,
-            service_->upstreams.endpoints()[first[0].endpoint].name);
+            service_->upstreams()->endpoints()[first[0].endpoint].name);
 }
 
 TEST_F(ExchangeTest, LeavesAServerAloneThatFailsInARow) {
@@ -246,11 +255,11 @@ TEST_F(ExchangeTest, IgnoresWhatAnswersNoQuestionOfOurs) {
 }
 
 TEST_F(ExchangeTest, TakesOnlySealedAnswersToSealedQuestions) {
-  use({{address(1)}});
   const Keypair server = generate_keypair(random_);
   const Keypair own = generate_keypair(random_);
-  service_->sealing =
+  sealing_ =
       Sealing{server.public_key, own.public_key, *shared_key(own.secret_key, server.public_key)};
+  use({{address(1)}});
   begin({request(Kind::kCheck)});
   const auto out = exchange_->next_packet(clock_.now());
   ASSERT_TRUE(out);
@@ -271,7 +280,117 @@ TEST_F(ExchangeTest, TakesOnlySealedAnswersToSealedQuestions) {
   packet.back() ^= 1;
   exchange_->receive(0, packet, clock_.now());
   EXPECT_TRUE(exchange_->done());
-  EXPECT_EQ(service_->upstreams.speech(0), Speech::kFlags);
+  EXPECT_EQ(service_->upstreams()->speech(0, clock_.now()), Speech::kFlags);
+}
+
+TEST_F(ExchangeTest, ForgetsAfterAWhileThatAServerLookedOld) {
+  use({{address(1)}});
+  begin({request(Kind::kCheck)});
+  (void)send();  // lost on the way
+  answer(send_after(kFallBack)[0], ReplyForm::kV1);
+  begin({request(Kind::kCheck)});
+  EXPECT_EQ(send()[0].command.version, kVersionLong);
+  exchange_->give_up(clock_.now() - kTimeout);
+  begin({request(Kind::kCheck)});
+  EXPECT_EQ(send_after(Upstreams::kPlainTime + kTimeout)[0].command.version, kVersionLongV2);
+}
+
+TEST_F(ExchangeTest, LearnsFromALateAnswerThatAServerIsNotOldButSlow) {
+  use({{address(1)}});
+  begin({request(Kind::kCheck)});
+  const auto first = send();
+  const auto second = send_after(kFallBack);
+  answer(second[0], ReplyForm::kV1);
+  EXPECT_EQ(service_->upstreams()->speech(0, clock_.now()), Speech::kPlain);
+  answer(first[0], ReplyForm::kV2);
+  EXPECT_EQ(service_->upstreams()->speech(0, clock_.now()), Speech::kFlags);
+}
+
+TEST_F(ExchangeTest, SpeaksOneVersionWhereItIsToldWhich) {
+  struct Case {
+    const char* why;
+    std::uint8_t protocol;
+    ReplyForm form;
+    bool taken;
+  };
+  constexpr Case kCases[] = {
+      {"the oldest form", 3, ReplyForm::kShort, true},
+      {"what every server knows", 4, ReplyForm::kV1, true},
+      {"nobody asked for a short reply", 4, ReplyForm::kShort, false},
+      {"flags, asked by a bit", 0x14, ReplyForm::kV2, true},
+      {"flags, asked by the version", 5, ReplyForm::kV2, true},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.why);
+    protocol_ = c.protocol;
+    use({{address(1)}});
+    for (const Kind kind : {Kind::kCheck, Kind::kAdd}) {
+      begin({request(kind)});
+      const auto sent = send();
+      ASSERT_EQ(sent.size(), 1U);
+      EXPECT_EQ(sent[0].command.version, c.protocol);
+      EXPECT_TRUE(send_after(kTimeout - milliseconds(1)).empty()) << "no other version is tried";
+      answer(sent[0], c.form);
+      EXPECT_EQ(exchange_->done(), c.taken);
+    }
+  }
+}
+
+TEST_F(ExchangeTest, AsksEqualDigestsOfEqualServersByHash) {
+  rotation_ = Rotation::kHash;
+  use({{address(1)}, {address(2)}, {address(3)}});
+  std::map<std::uint8_t, std::size_t> home;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<RemoteRequest> requests;
+    for (std::uint8_t i = 0; i < 40; ++i) requests.push_back(request(Kind::kCheck, i));
+    begin(requests);
+    for (const Sent& sent : send()) {
+      const std::uint8_t content = sent.command.digest.bytes[0];
+      EXPECT_EQ(home.try_emplace(content, sent.endpoint).first->second, sent.endpoint);
+      answer(sent, ReplyForm::kV2);
+    }
+    EXPECT_TRUE(exchange_->done());
+  }
+  std::set<std::size_t> used;
+  for (const auto& [content, endpoint] : home) used.insert(endpoint);
+  EXPECT_EQ(used.size(), 3U);
+}
+
+TEST_F(ExchangeTest, CountsWhatBecameOfEachPacket) {
+  use({{address(1)}});
+  service_->upstreams()->learn(0, Speech::kFlags, clock_.now());
+  begin({request(Kind::kCheck, 1), request(Kind::kCheck, 2), request(Kind::kCheck, 3)});
+  const auto sent = send();
+  ASSERT_EQ(sent.size(), 3U);
+  clock_.advance(milliseconds(30));
+  answer(sent[0], ReplyForm::kV2);
+  answer(sent[0], ReplyForm::kV2);  // doubled on the way
+  const auto repeated = send_after(kTimeout);
+  ASSERT_EQ(repeated.size(), 2U);
+  answer(repeated[0], ReplyForm::kV2);
+  (void)send_after(kTimeout);
+  ASSERT_TRUE(exchange_->done());
+  const ServerStatistics counted = service_->upstreams()->statistics()[0];
+  EXPECT_EQ(counted.requests, 3U);
+  EXPECT_EQ(counted.repeats, 2U);
+  EXPECT_EQ(counted.replies, 2U);
+  EXPECT_EQ(counted.strays, 1U);
+  EXPECT_EQ(counted.timeouts, 1U);
+  EXPECT_EQ(counted.latency_max, kTimeout + milliseconds(30));
+  EXPECT_EQ(counted.latency_mean(), (kTimeout + milliseconds(60)) / 2);
+}
+
+TEST_F(ExchangeTest, ProbesGoToTheirEndpointAndNowhereElse) {
+  use({{address(1)}, {address(2)}});
+  requests_ = {request(Kind::kCheck)};
+  const std::size_t second = 1;
+  exchange_ = std::make_unique<Exchange>(*service_, service_->upstreams(), requests_,
+                                         std::span(&second, 1), clock_.now());
+  for (int i = 0; i < 10 && !exchange_->done(); ++i) {
+    for (const Sent& sent : send_after(kTimeout)) EXPECT_EQ(sent.endpoint, second);
+  }
+  ASSERT_TRUE(exchange_->done());
+  EXPECT_EQ(exchange_->answers()[0].outcome, Outcome::kTimeout);
 }
 
 TEST_F(ExchangeTest, RefusesAFlagTheWireCannotCarry) {

@@ -9,6 +9,7 @@
 #include "storage/protocol/codec.h"
 #include "storage/server/udp_server.h"
 #include "tests/support/fake_store.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/udp_peer.h"
 
 namespace shingled::storage {
@@ -38,7 +39,7 @@ std::unique_ptr<RemoteStore> open_store(std::vector<SocketSpec> servers,
                                         std::optional<PublicKey> key = std::nullopt,
                                         milliseconds timeout = milliseconds(5000)) {
   RemoteOptions options;
-  options.servers = std::move(servers);
+  for (SocketSpec& server : servers) options.servers.servers.push_back({std::move(server), {}, 1});
   options.encryption_key = key;
   options.timeout = timeout;
   options.retransmits = 20;
@@ -131,7 +132,6 @@ TEST(RemoteStore, TrainsAllServersAndListsThemForAPerson) {
   Served first;
   Served second;
   const auto store = open_store({first.spec(), second.spec()});
-  EXPECT_EQ(store->size(), 2U);
   EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kDone);
   EXPECT_EQ(first.store.applied(), 1U);
   EXPECT_EQ(second.store.applied(), 1U);
@@ -169,10 +169,134 @@ TEST(RemoteStore, NamesWhatItCannotOpen) {
   RemoteOptions options;
   EXPECT_EQ(RemoteStore::open(options, system_clock(), system_random()).error().code,
             ErrorCode::kInvalid);
-  options.servers = {{SocketSpec::Kind::kInet, "no-such-host.invalid", 11335, ""}};
+  options.servers.servers = {*ServerSpec::parse("no-such-host.invalid", 11335)};
   const auto unknown = RemoteStore::open(options, system_clock(), system_random());
   ASSERT_FALSE(unknown);
   EXPECT_NE(unknown.error().message.find("no-such-host.invalid"), std::string::npos);
+}
+
+TEST(RemoteStore, AsksSomeServersAndTeachesOthers) {
+  const Keypair keypair = generate_keypair(system_random());
+  ServerOptions sealed_only;
+  sealed_only.encrypted_only = true;
+  sealed_only.keypair = {keypair};
+  Served reader(sealed_only);
+  Served writer;
+  RemoteOptions options;
+  options.timeout = milliseconds(5000);
+  options.read_servers.servers = {{reader.spec(), {}, 1}};
+  options.write_servers.servers = {{writer.spec(), {}, 1}};
+  options.read_encryption_key = keypair.public_key;
+  options.write_encryption_key = generate_keypair(system_random()).public_key;  // not the writer's
+  auto store = std::move(RemoteStore::open(options, system_clock(), system_random()).value());
+  const RemoteRequest lesson = request(Kind::kAdd);
+  EXPECT_EQ(ask_one(*store, lesson, system_clock().now() + milliseconds(50)).outcome,
+            Outcome::kTimeout)
+      << "each list has its own key";
+
+  options.write_servers = options.read_servers;  // a key that fits, at a server of that key
+  options.write_encryption_key.reset();
+  options.read_servers.servers = {{writer.spec(), {}, 1}, {reader.spec(), {}, 1}};
+  store = std::move(RemoteStore::open(options, system_clock(), system_random()).value());
+  EXPECT_EQ(ask_one(*store, lesson).outcome, Outcome::kDone);
+  EXPECT_EQ(reader.store.applied(), 1U);
+  EXPECT_EQ(writer.store.applied(), 0U);
+}
+
+TEST(RemoteStore, SplitsAMixedBatchAndShowsAPersonAllServers) {
+  Served reader;
+  Served writer;
+  RemoteOptions options;
+  options.timeout = milliseconds(5000);
+  options.read_servers.servers = {{reader.spec(), {}, 1}};
+  options.write_servers.servers = {{writer.spec(), {}, 1}};
+  const auto store = std::move(RemoteStore::open(options, system_clock(), system_random()).value());
+  const RemoteRequest mixed[] = {request(Kind::kAdd), request(Kind::kCheck), request(Kind::kStat)};
+  const RemoteBatch batch{store.get(), mixed};
+  const auto answers = ask({&batch, 1}, far())[0];
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers[0].outcome, Outcome::kDone);
+  EXPECT_EQ(answers[1].outcome, Outcome::kMiss);
+  EXPECT_EQ(answers[2].count, 0U);
+  EXPECT_EQ(writer.store.applied(), 1U);
+  EXPECT_EQ(reader.store.applied(), 0U);
+  const auto stats = ask_each(*store, request(Kind::kStat), far());
+  ASSERT_EQ(stats.size(), 2U);
+  EXPECT_EQ(stats[0].count, 0U);
+  EXPECT_EQ(stats[1].count, 1U);
+  const auto counted = store->statistics();
+  ASSERT_EQ(counted.size(), 2U);
+  EXPECT_EQ(counted[0].replies, 3U) << "CHECK, STAT, STAT";
+  EXPECT_EQ(counted[1].replies, 2U) << "WRITE, STAT";
+}
+
+/// Says where servers are; a test moves them.
+class MovingNames final : public NameLookup {
+ public:
+  Result<UpstreamServer> find(const ServerSpec& spec) override {
+    if (addresses.empty()) return Error{ErrorCode::kUnavailable, "no name server"};
+    return UpstreamServer{spec.to_string(), spec.weight, addresses};
+  }
+  std::vector<SocketAddress> addresses;
+};
+
+TEST(RemoteStore, FollowsANameToItsNewAddress) {
+  Served first;
+  Served second;
+  MovingNames names;
+  names.addresses = *SocketAddress::resolve(first.spec());
+  RemoteOptions options;
+  options.timeout = milliseconds(5000);
+  options.servers.servers = {*ServerSpec::parse("fuzzy.example:11335")};
+  const auto store =
+      std::move(RemoteStore::open(options, system_clock(), system_random(), names).value());
+  EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kDone);
+  names.addresses = *SocketAddress::resolve(second.spec());
+  EXPECT_TRUE(store->look_up(names));
+  EXPECT_EQ(ask_one(*store, request(Kind::kCheck)).outcome, Outcome::kMiss);
+
+  names.addresses.clear();
+  EXPECT_EQ(store->look_up(names).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kDone)
+      << "the old address is better than none";
+  EXPECT_EQ(second.store.applied(), 1U);
+}
+
+TEST(RemoteStore, AProbeBringsAServerBackBeforeAMessageWaitsForIt) {
+  UdpPeer peer;
+  testing::ManualClock clock;
+  RemoteOptions options;
+  options.servers.servers = {{spec_of(peer.address()), {}, 1}};
+  options.errors_max = 1;
+  options.revive_time = std::chrono::hours(1);
+  auto store = std::move(RemoteStore::open(options, clock, system_random()).value());
+  EXPECT_EQ(ask_one(*store, request(Kind::kCheck), clock.now()).outcome, Outcome::kTimeout);
+  EXPECT_FALSE(store->statistics()[0].resting) << "nothing was sent";
+  std::jthread server([&] {  // answers the second packet and every later one
+    for (int i = 0; i < 2; ++i) {
+      const auto packet = peer.receive();
+      if (!packet) return;
+      if (i == 0) {
+        clock.advance(std::chrono::minutes(1));  // past every deadline
+        continue;
+      }
+      const Command command = decode_command(*packet).value();
+      EXPECT_EQ(command.code, CommandCode::kCheck);
+      Reply reply;
+      reply.tag = command.tag;
+      Bytes out(size_of(ReplyForm::kV2));
+      (void)encode_reply(reply, ReplyForm::kV2, out);
+      peer.send(out, peer.from());
+    }
+  });
+  EXPECT_EQ(ask_one(*store, request(Kind::kCheck), clock.now() + seconds(1)).outcome,
+            Outcome::kTimeout);
+  EXPECT_TRUE(store->statistics()[0].resting);
+  store->probe();
+  EXPECT_TRUE(store->statistics()[0].resting) << "too early for a probe";
+  clock.advance(std::chrono::minutes(30));
+  store->probe();
+  EXPECT_FALSE(store->statistics()[0].resting);
 }
 
 /// A server that loses the first packets, answers twice, last one first, and tells lies between.

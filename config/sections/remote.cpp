@@ -1,0 +1,63 @@
+#include "config/sections/sections.h"
+
+namespace shingled::config {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::string_view kServerForm =
+    "HOST:PORT, [IPV6]:PORT, HOST:PORT:WEIGHT, service=NAME+DOMAIN";
+
+constexpr std::array<Choice<std::uint8_t>, 5> kProtocols = {
+    {{"auto", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"0x14", 0x14}}};
+
+void load_servers(Section& section, std::string_view key, ServerList& out) {
+  const auto field = section.field(key);
+  if (!field) return;
+  out = {};
+  bool first = true;
+  for (const auto& [item, word] : field->words(kServerForm)) {
+    std::string_view text = word;
+    if (first) text = take_rotation(word, out.rotation);
+    first = false;
+    auto server = ServerSpec::parse(text, kFuzzyPort);
+    if (!server) {
+      item.problem(server.error().message);
+    } else if (server->socket.kind == SocketSpec::Kind::kUnix) {
+      item.problem(quoted(word) + " is a unix socket", kServerForm);
+    } else {
+      out.servers.push_back(*std::move(server));
+    }
+  }
+}
+
+void load_key(Section& section, std::string_view key, std::optional<RemoteOptions::Key>& out) {
+  const auto field = section.field(key);
+  if (!field) return;
+  const bool none = field->is_null() ||
+                    (field->node().kind == YamlNode::Kind::kScalar && field->node().text.empty());
+  out = none ? std::nullopt : read_key(*field);
+}
+
+}  // namespace
+
+void load_remote(Section& section, RemoteOptions& out) {
+  load_servers(section, "servers", out.servers);
+  load_servers(section, "read_servers", out.read_servers);
+  load_servers(section, "write_servers", out.write_servers);
+  load_key(section, "encryption_key", out.encryption_key);
+  load_key(section, "read_encryption_key", out.read_encryption_key);
+  load_key(section, "write_encryption_key", out.write_encryption_key);
+  section.duration<milliseconds>("timeout", out.timeout, {milliseconds(10), minutes(1)});
+  section.number<std::uint32_t>("retransmits", out.retransmits, {0, 10});
+  section.number<std::uint32_t>("errors_max", out.errors_max, {1, 1'000'000});
+  section.duration<milliseconds>("revive_time", out.revive_time, {milliseconds(100), hours(24)});
+  section.duration<seconds>("resolve_interval", out.resolve_interval, {seconds(10), hours(168)});
+  section.choice<std::uint8_t>("protocol", out.protocol, kProtocols);
+}
+
+}  // namespace shingled::config

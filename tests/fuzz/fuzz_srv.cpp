@@ -1,0 +1,25 @@
+// The answer of a name server: the parser stays inside it, and what it gives keeps its bounds.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "storage/client/srv_answer.h"
+
+using namespace shingled;
+using namespace shingled::storage;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto records = parse_srv_answer({data, size});
+  if (!records) return 0;
+  if (records->size() > kSrvRecordsMax) std::abort();
+  for (const SrvRecord& record : *records) {
+    if (record.port == 0 || record.target.empty() || record.target.size() > 255) std::abort();
+  }
+  const std::size_t count = records->size();
+  order_srv(*records, size);
+  if (records->size() != count) std::abort();
+  for (std::size_t i = 1; i < count; ++i) {
+    if ((*records)[i - 1].priority > (*records)[i].priority) std::abort();
+  }
+  return 0;
+}
