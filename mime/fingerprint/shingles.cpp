@@ -31,59 +31,88 @@ std::size_t window_count(const WordList& words) {
                                 : std::min<std::size_t>(words.size(), 1);
 }
 
-// Words under each of the 32 seeds: one object a text, `take` once a word, then asked once a seed.
+// Words under each of the 32 seeds: one object a text, one row a word, valid until the next.
 
-/// What of a hash depends on the length of the word alone is kept: a third of the multiplications.
-class MumWordHash {
+/// A third of the multiplications of a MUM hash depends on the length of the word alone and is
+/// kept, and so are the rows of the latest words: texts repeat them.
+class MumRows {
  public:
-  explicit MumWordHash(const HashKeys& keys) : seeds_(keys.seeds) {}
-  void take(std::string_view word) {
-    word_ = word;
-    if (word.size() > kMumWordBytesMax) return;
-    mixed_ = mum_word(word);
-    if (begun_[word.size()]) return;
-    for (std::size_t i = 0; i < kShingleCount; ++i) {
-      begins_[word.size()][i] = mum_begin(seeds_[i], word.size());
+  explicit MumRows(const HashKeys& keys) : seeds_(keys.seeds) {}
+
+  const Row& of(std::string_view word) {
+    if (word.size() > kMumWordBytesMax) {
+      for (std::size_t i = 0; i < kShingleCount; ++i) long_row_[i] = mumhash(word, seeds_[i]);
+      return long_row_;
     }
-    begun_.set(word.size());
-  }
-  [[nodiscard]] std::uint64_t operator()(std::size_t i) const {
-    return word_.size() <= kMumWordBytesMax ? mum_end(begins_[word_.size()][i], mixed_)
-                                            : mumhash(word_, seeds_[i]);
+    const Name name{mum_word(word), word.size()};
+    const std::size_t slot = name.slot();
+    Row& row = rows_[slot];
+    if (names_[slot] == name) return row;
+    names_[slot] = name;
+    const Row& begins = begins_of(word.size());
+    for (std::size_t i = 0; i < kShingleCount; ++i) row[i] = mum_end(begins[i], name.mixed);
+    return row;
   }
 
  private:
+  static constexpr unsigned kSlotBits = 7;
+  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
+
+  /// All that the hashes of a word depend on.
+  struct Name {
+    std::uint64_t mixed = 0;
+    std::size_t bytes = kMumWordBytesMax + 1;  ///< of no word that is kept
+    friend bool operator==(const Name&, const Name&) = default;
+    [[nodiscard]] std::size_t slot() const {
+      constexpr std::uint64_t kGoldenRatio = 0x9E37'79B9'7F4A'7C15;  // Fibonacci hashing
+      return (mixed + bytes) * kGoldenRatio >> (64 - kSlotBits);
+    }
+  };
+
+  const Row& begins_of(std::size_t bytes) {
+    Row& begins = begins_[bytes];
+    if (begun_[bytes]) return begins;
+    begun_.set(bytes);
+    for (std::size_t i = 0; i < kShingleCount; ++i) begins[i] = mum_begin(seeds_[i], bytes);
+    return begins;
+  }
+
   const Row& seeds_;
-  std::string_view word_;
-  std::uint64_t mixed_ = 0;
-  std::array<Row, kMumWordBytesMax + 1> begins_;  ///< for words of each length, once begun
+  Row long_row_;
   std::bitset<kMumWordBytesMax + 1> begun_;
+  std::array<Row, kMumWordBytesMax + 1> begins_;  ///< for words of each length, once begun
+  std::array<Name, kSlots> names_;
+  std::array<Row, kSlots> rows_;  ///< of the words named
 };
 
-class XxWordHash {
+class XxRows {
  public:
-  explicit XxWordHash(const HashKeys& keys) : seeds_(keys.seeds) {}
-  void take(std::string_view word) { word_ = word; }
-  [[nodiscard]] std::uint64_t operator()(std::size_t i) const {
-    return XXH64(word_.data(), word_.size(), seeds_[i]);
+  explicit XxRows(const HashKeys& keys) : seeds_(keys.seeds) {}
+  const Row& of(std::string_view word) {
+    for (std::size_t i = 0; i < kShingleCount; ++i) {
+      row_[i] = XXH64(word.data(), word.size(), seeds_[i]);
+    }
+    return row_;
   }
 
  private:
   const Row& seeds_;
-  std::string_view word_;
+  Row row_;
 };
 
-class Xx3WordHash {
+class Xx3Rows {
  public:
-  explicit Xx3WordHash(const HashKeys& keys) : seeds_(keys.seeds) {}
-  void take(std::string_view word) { word_ = word; }
-  [[nodiscard]] std::uint64_t operator()(std::size_t i) const {
-    return XXH3_64bits_withSeed(word_.data(), word_.size(), seeds_[i]);
+  explicit Xx3Rows(const HashKeys& keys) : seeds_(keys.seeds) {}
+  const Row& of(std::string_view word) {
+    for (std::size_t i = 0; i < kShingleCount; ++i) {
+      row_[i] = XXH3_64bits_withSeed(word.data(), word.size(), seeds_[i]);
+    }
+    return row_;
   }
 
  private:
   const Row& seeds_;
-  std::string_view word_;
+  Row row_;
 };
 
 /// A window's value: `full` unshifted, `half` and `least` shifted out by 8 and 16 bits.
@@ -91,43 +120,60 @@ constexpr std::uint64_t weigh(std::uint64_t full, std::uint64_t half, std::uint6
   return full ^ (half >> 8) ^ (least >> 16);
 }
 
-/// The newest word of a window is unshifted; before the first word there are zeros.
-template <typename WordHash>
-Shingles slide_text(const WordList& words, const HashKeys& keys) {
+/// A window on its way through a text: the newest word is unshifted, before the first there are
+/// zeros.
+struct Slide {
   Row minima = kNoMinima;
-  Row before{};
-  Row before_that{};
-  WordHash hash(keys);
-  const std::size_t windows = window_count(words);
-  for (std::size_t p = 0; p < windows; ++p) {
-    hash.take(words[p]);
-    for (std::size_t i = 0; i < kShingleCount; ++i) {
-      const std::uint64_t newest = hash(i);
-      minima[i] = std::min(minima[i], weigh(newest, before[i], before_that[i]));
-      before_that[i] = before[i];
-      before[i] = newest;
-    }
+  Row before{};   ///< hashes of the latest word
+  Row shifted{};  ///< what it and the word before it add to the next window
+};
+
+[[gnu::always_inline]] inline void move_by_one(Slide& slide, const Row& newest) {
+  for (std::size_t i = 0; i < kShingleCount; ++i) {
+    slide.minima[i] = std::min(slide.minima[i], newest[i] ^ slide.shifted[i]);
+    slide.shifted[i] = (newest[i] >> 8) ^ (slide.before[i] >> 16);
+    slide.before[i] = newest[i];
   }
-  return minima;
+}
+
+// Plain x86-64 cannot compare numbers of 64 bits but one by one; with AVX2 it compares four.
+using MoveByOne = void (*)(Slide&, const Row&);
+void move_plain(Slide& slide, const Row& newest) { move_by_one(slide, newest); }
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void move_avx2(Slide& slide, const Row& newest) {
+  move_by_one(slide, newest);
+}
+MoveByOne fastest_move() { return __builtin_cpu_supports("avx2") != 0 ? move_avx2 : move_plain; }
+#else
+MoveByOne fastest_move() { return move_plain; }
+#endif
+
+template <typename WordRows>
+Shingles slide_text(const WordList& words, const HashKeys& keys) {
+  static const MoveByOne move = fastest_move();
+  Slide slide;
+  WordRows rows(keys);
+  const std::size_t windows = window_count(words);
+  for (std::size_t p = 0; p < windows; ++p) move(slide, rows.of(words[p]));
+  return slide.minima;
 }
 
 /// The first token of a window is unshifted; after the last token there are zeros.
-template <typename WordHash>
+template <typename WordRows>
 Shingles slide_structure(const WordList& words, const HashKeys& keys) {
+  constexpr Row kBehindLast{};
   Row minima = kNoMinima;
   Row first{};
   Row second{};
-  WordHash hash(keys);
+  WordRows rows(keys);
   const std::size_t windows = window_count(words);
-  if (windows == 0) return minima;
-  for (std::size_t p = 0; p < windows + kWindow - 1; ++p) {
-    if (p < words.size()) hash.take(words[p]);
-    for (std::size_t i = 0; i < kShingleCount; ++i) {
-      const std::uint64_t third = p < words.size() ? hash(i) : 0;
-      if (p + 1 >= kWindow) minima[i] = std::min(minima[i], weigh(first[i], second[i], third));
-      first[i] = second[i];
-      second[i] = third;
+  for (std::size_t p = 0; windows > 0 && p < windows + kWindow - 1; ++p) {
+    const Row& third = p < words.size() ? rows.of(words[p]) : kBehindLast;
+    for (std::size_t i = 0; p + 1 >= kWindow && i < kShingleCount; ++i) {
+      minima[i] = std::min(minima[i], weigh(first[i], second[i], third[i]));
     }
+    first = second;
+    second = third;
   }
   return minima;
 }
@@ -162,26 +208,26 @@ Shingles make_shingles(const HashKeys& keys, const WordList& stems) {
     case HashAlgorithm::kSiphash:
       return make_sip_shingles(stems, keys);
     case HashAlgorithm::kXxhash:
-      return slide_text<XxWordHash>(stems, keys);
+      return slide_text<XxRows>(stems, keys);
     case HashAlgorithm::kFasthash:
-      return slide_text<Xx3WordHash>(stems, keys);
+      return slide_text<Xx3Rows>(stems, keys);
     case HashAlgorithm::kMumhash:
       break;
   }
-  return slide_text<MumWordHash>(stems, keys);
+  return slide_text<MumRows>(stems, keys);
 }
 
 Shingles make_structure_shingles(const HashKeys& keys, const WordList& tokens) {
   switch (keys.algorithm) {
     case HashAlgorithm::kXxhash:
-      return slide_structure<XxWordHash>(tokens, keys);
+      return slide_structure<XxRows>(tokens, keys);
     case HashAlgorithm::kFasthash:
-      return slide_structure<Xx3WordHash>(tokens, keys);
+      return slide_structure<Xx3Rows>(tokens, keys);
     case HashAlgorithm::kSiphash:
     case HashAlgorithm::kMumhash:
       break;
   }
-  return slide_structure<MumWordHash>(tokens, keys);
+  return slide_structure<MumRows>(tokens, keys);
 }
 
 }  // namespace shingled::fingerprint

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <random>
+#include <string>
 
 #include "config/base/hex.h"
 #include "mime/fingerprint/digests.h"
@@ -47,6 +50,35 @@ TEST(Shingles, OfNothingAreAllOnes) {
     const HashKeys keys = derive_hash_keys({.algorithm = algorithm});
     EXPECT_THAT(make_shingles(keys, {}), ::testing::Each(~0ULL));
     EXPECT_THAT(make_structure_shingles(keys, {}), ::testing::Each(~0ULL));
+  }
+}
+
+/// By hashing.md 3.3, word by word and seed by seed.
+Shingles mum_shingles_by_the_book(const HashKeys& keys, const WordList& words) {
+  Shingles minima;
+  minima.fill(~0ULL);
+  for (std::size_t i = 0; i < kShingleCount; ++i) {
+    const auto hash = [&](std::size_t p, std::size_t back) {
+      return p < back ? 0 : mumhash(words[p - back], keys.seeds[i]);
+    };
+    for (std::size_t p = 0; p + 2 < words.size(); ++p) {
+      minima[i] = std::min(minima[i], hash(p, 0) ^ (hash(p, 1) >> 8) ^ (hash(p, 2) >> 16));
+    }
+  }
+  return minima;
+}
+
+TEST(Shingles, OfRepeatedAndOfLongWordsGoByTheBook) {
+  const HashKeys keys = derive_hash_keys({.algorithm = HashAlgorithm::kMumhash});
+  std::minstd_rand random(8);
+  for (int round = 0; round < 40; ++round) {
+    const std::size_t kinds = 2 + random() % 400;
+    WordList words;
+    for (std::size_t i = 0; i < 400; ++i) {
+      const std::size_t kind = random() % kinds;
+      words.add(std::string(kind % 36, 'a') + std::to_string(kind));
+    }
+    EXPECT_EQ(make_shingles(keys, words), mum_shingles_by_the_book(keys, words)) << kinds;
   }
 }
 
