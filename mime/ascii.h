@@ -42,15 +42,42 @@ inline bool starts_with_ignoring_case(std::string_view text, std::string_view st
   return text.size() >= start.size() && equal_ignoring_case(text.substr(0, start.size()), start);
 }
 
-/// Where the first byte from `at` on lies that is not ASCII; the end if there is none.
-inline std::size_t find_high(std::string_view text, std::size_t at) {
-  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080;
+/// The high bit of each byte of eight.
+inline constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080;
+
+/// Sets the high bit of the first byte of `bytes` that is `wanted`, and of no ASCII byte before it.
+constexpr std::uint64_t mark_first(std::uint64_t bytes, char wanted) {
+  constexpr std::uint64_t kOnes = kHighBits >> 7;
+  return (bytes ^ kOnes * static_cast<unsigned char>(wanted)) - kOnes;
+}
+
+/// Where the first of these ASCII characters or of all that is not ASCII lies from `at` on; the end
+/// if there is none. Passes eight bytes at a time.
+template <char... kWanted>
+std::size_t find_any_or_high(std::string_view text, std::size_t at) {
   for (std::uint64_t bytes = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
-    if ((bytes & kHighBits) != 0) break;
+    if (((bytes | ... | mark_first(bytes, kWanted)) & kHighBits) != 0) break;
   }
-  while (at < text.size() && !is_high(text[at])) ++at;
+  while (at < text.size() && !is_high(text[at]) && ((text[at] != kWanted) && ...)) ++at;
   return at;
+}
+
+/// The same for these ASCII characters alone.
+template <char... kWanted>
+std::size_t find_any(std::string_view text, std::size_t at) {
+  for (std::uint64_t bytes = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    const std::uint64_t ascii_only = kHighBits & ~bytes;
+    if (((mark_first(bytes, kWanted) | ...) & ascii_only) != 0) break;
+  }
+  while (at < text.size() && ((text[at] != kWanted) && ...)) ++at;
+  return at;
+}
+
+/// Where the first byte from `at` on lies that is not ASCII; the end if there is none.
+inline std::size_t find_high(std::string_view text, std::size_t at) {
+  return find_any_or_high<>(text, at);
 }
 
 /// Without the spaces on either side.

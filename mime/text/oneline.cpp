@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "mime/ascii.h"
+
 namespace shingled::mime {
 
 namespace {
@@ -89,7 +91,7 @@ class OnelineBuilder {
   void on_text() {
     const char c = content_[at_];
     if (!kSpecial[static_cast<unsigned char>(c)]) {
-      ++at_;
+      at_ = ascii::find_any_or_high<'\n', '\r', '<', '>'>(content_, at_ + 1);
     } else if (c == '<' || c == '>') {
       angle_ = c == '<';
       ++at_;

@@ -46,66 +46,69 @@ class StemCache {
     if (word.size() > kWordBytesMax) return stem_with(snowball(language), word);
     const Key key(word, language);
     Entry& entry = entries_[key.slot()];
-    if (!entry.is(key, word)) {
-      const std::string_view stem = stem_with(snowball(language), word);
-      if (stem.size() > kWordBytesMax) return stem;
-      entry.set(key, word, stem);
-    }
-    return {entry.stem.data(), entry.stem_bytes};
+    if (entry.key == key) return stem_of(entry, word);
+    const std::string_view stem = stem_with(snowball(language), word);
+    remember(entry, key, word, stem);
+    return stem;
   }
 
  private:
   static constexpr std::size_t kLane = sizeof(std::uint64_t);
-  static constexpr std::size_t kWordBytesMax = 26;
-  static constexpr unsigned kSlotBits = 11;
+  static constexpr std::size_t kMiddleBytes = 6;
+  static constexpr std::size_t kWordBytesMax = 2 * kLane + kMiddleBytes;
+  static constexpr std::size_t kEndingBytesMax = 4;
+  static constexpr unsigned kSlotBits = 13;
 
-  /// A word by its first and its last eight bytes, which are all of most words.
+  /// A word by its first and its last eight bytes, which are all of most words, and the rest.
   struct Key {
-    Key(std::string_view word, std::size_t language_number)
-        : bytes(static_cast<std::uint8_t>(word.size())),
-          language(static_cast<std::uint8_t>(language_number)) {
+    Key(std::string_view word, std::size_t language) {
       const std::size_t lane = std::min(word.size(), kLane);
       first = fingerprint::load_bytes(word.data(), lane);
       last = fingerprint::load_bytes(word.data() + word.size() - lane, lane);
+      if (word.size() > 2 * kLane) {
+        rest = fingerprint::load_bytes(word.data() + kLane, word.size() - 2 * kLane) << 16;
+      }
+      rest |= word.size() << 8 | language;
     }
     friend bool operator==(const Key&, const Key&) = default;
 
     /// One multiplication. Whoever makes words collide pays no more than a stem for each.
     [[nodiscard]] std::size_t slot() const {
       constexpr std::uint64_t kGoldenRatio = 0x9E37'79B9'7F4A'7C15;  // Fibonacci hashing
-      return ((first ^ std::rotl(last, 7)) + bytes) * kGoldenRatio >> (64 - kSlotBits);
+      return ((first ^ std::rotl(last, 7)) + rest) * kGoldenRatio >> (64 - kSlotBits);
     }
 
     std::uint64_t first = 0;
     std::uint64_t last = 0;
-    std::uint8_t bytes = 0;
-    std::uint8_t language = 0;
+    std::uint64_t rest = 0;  ///< the bytes in the middle, the length, the language
   };
 
-  /// What a key does not tell of a long word.
-  static std::string_view middle_of(std::string_view word) {
-    return word.size() > 2 * kLane ? word.substr(kLane, word.size() - 2 * kLane)
-                                   : std::string_view();
+  /// A word and its stem: so many bytes of the word, and an ending instead of the others.
+  struct Entry {
+    Key key{{}, 0};  ///< at first of the empty word, which is never asked for
+    std::uint8_t kept_bytes = 0;
+    std::uint8_t ending_bytes = 0;
+    std::array<char, kEndingBytesMax> ending{};
+  };
+  static_assert(sizeof(Entry) == 32);  // two share a line of the processor's cache
+
+  /// Remembers a stem, unless it has not enough in common with its word.
+  static void remember(Entry& entry, const Key& key, std::string_view word, std::string_view stem) {
+    const auto kept = static_cast<std::size_t>(
+        std::mismatch(stem.begin(), stem.end(), word.begin(), word.end()).first - stem.begin());
+    if (stem.size() - kept > kEndingBytesMax) return;
+    entry.key = key;
+    entry.kept_bytes = static_cast<std::uint8_t>(kept);
+    entry.ending_bytes = static_cast<std::uint8_t>(stem.size() - kept);
+    stem.substr(kept).copy(entry.ending.data(), kEndingBytesMax);
   }
 
-  struct alignas(64) Entry {  // a line of the processor's cache
-    [[nodiscard]] bool is(const Key& wanted, std::string_view word) const {
-      if (!(key == wanted)) return false;
-      const std::string_view rest = middle_of(word);
-      return rest.empty() || rest == std::string_view(middle.data(), rest.size());
-    }
-    void set(const Key& new_key, std::string_view word, std::string_view new_stem) {
-      key = new_key;
-      middle_of(word).copy(middle.data(), middle.size());
-      new_stem.copy(stem.data(), stem.size());
-      stem_bytes = static_cast<std::uint8_t>(new_stem.size());
-    }
-
-    Key key{{}, 0};
-    std::uint8_t stem_bytes = 0;
-    std::array<char, kWordBytesMax - 2 * kLane> middle;
-    std::array<char, kWordBytesMax> stem;
-  };
+  std::string_view stem_of(const Entry& entry, std::string_view word) {
+    if (entry.ending_bytes == 0) return word.substr(0, entry.kept_bytes);
+    word.copy(stem_.data(), entry.kept_bytes);
+    std::copy(entry.ending.begin(), entry.ending.end(), stem_.data() + entry.kept_bytes);
+    return {stem_.data(), std::size_t{entry.kept_bytes} + entry.ending_bytes};
+  }
 
   sb_stemmer* snowball(std::size_t language) {
     SnowballPtr& kept = snowballs_[language];
@@ -114,6 +117,7 @@ class StemCache {
   }
 
   std::array<SnowballPtr, kLanguages.size()> snowballs_;
+  std::array<char, kWordBytesMax + kEndingBytesMax> stem_{};
   std::vector<Entry> entries_ = std::vector<Entry>(std::size_t{1} << kSlotBits);
 };
 

@@ -9,14 +9,14 @@ class StemCache;
 
 /// Snowball's stemmer of one language, of those rspamd knows (hashing.md 11.3). The only user of
 /// libstemmer.
-/// Threads: one thread; each thread keeps one Snowball object a language and some 2000 stems.
+/// Threads: one thread; each thread keeps one Snowball object a language and some 8000 stems.
 class Stemmer {
  public:
   /// `language` as the language detector names it; one without a stemmer leaves words as they are.
   explicit Stemmer(std::string_view language);
 
   /// The stem of a normalised word, or the word where the stem would be empty. Valid until the next
-  /// call on this thread.
+  /// call on this thread, and as long as `word` is.
   [[nodiscard]] std::string_view stem(std::string_view word) const;
 
  private:

@@ -43,7 +43,6 @@ constexpr Scheme kSchemes[] = {{"http", "", Kind::kWeb},         {"https", "", K
 
 constexpr CharSet kMailUser(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!\"#$%'*+,-./\\^_{|}~");
-constexpr CharSet kAnchors(":@.");
 constexpr CharSet kAfterName("/:");
 
 bool is_domain_char(char c) {
@@ -74,8 +73,8 @@ class UrlFinder {
   // ---- step 1: where a URL may begin ----
 
   void collect_matches() {
-    for (std::size_t at = 0; at < text_.size(); ++at) {
-      if (!kAnchors.has(text_[at])) continue;
+    const auto next = [this](std::size_t at) { return find_any<':', '@', '.'>(text_, at); };
+    for (std::size_t at = next(0); at < text_.size(); at = next(at + 1)) {
       if (text_[at] == ':') {
         collect_schemes(at);
       } else if (text_[at] == '@') {

@@ -18,6 +18,7 @@ namespace shingled::mime {
 namespace {
 
 using namespace ascii;
+using namespace std::string_view_literals;
 
 /// ICU is left for our own walk only where this many ASCII bytes follow: opening a text in ICU
 /// costs as much as walking them.
@@ -105,6 +106,11 @@ constexpr std::array<Class, 128> kClasses = [] {
   return table;
 }();
 
+/// Letters, digits, `$ _`, and control characters that are no white space: they are ignored.
+constexpr CharSet kAsciiOfWords(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$_"
+    "\0\1\2\3\4\5\6\7\10\16\17\20\21\22\23\24\25\26\27\30\31\32\33\177"sv);
+
 Class class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
 
 bool joins_letters(char c, WordForm form) {
@@ -143,9 +149,13 @@ void WordBoundaries::open_region() {
 
   std::size_t ascii_run = 0;
   for (end = high; end < text_.size() && ascii_run < kAsciiBytesWorthSwitching; ++end) {
+    if (is_high(text_[end])) {
+      ascii_run = 0;
+      continue;
+    }
     const bool firm = end > 0 && is_firm_boundary(text_[end - 1], text_[end]);
     if (firm && ascii_run == 0) region_end_ = end;
-    ascii_run = is_high(text_[end]) ? 0 : ascii_run + (firm || ascii_run > 0 ? 1 : 0);
+    ascii_run += firm || ascii_run > 0 ? 1 : 0;
   }
   if (ascii_run < kAsciiBytesWorthSwitching) region_end_ = text_.size();
   icu_breaker(form_).open(text_.substr(region_begin_, region_end_ - region_begin_));
@@ -181,8 +191,7 @@ std::size_t WordBoundaries::ascii_next(std::size_t at) const {
 
 bool begins_word(std::string_view segment) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(segment.data());
-  if (is_alnum(segment.front())) return true;
-  if (segment.front() == ' ') return false;
+  if (!is_high(segment.front())) return kAsciiOfWords.has(segment.front());
   std::int32_t at = 0;
   UChar32 code = 0;
   U8_NEXT(bytes, at, static_cast<std::int32_t>(std::min<std::size_t>(segment.size(), 4)), code);

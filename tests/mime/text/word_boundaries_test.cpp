@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unicode/ubrk.h>
+#include <unicode/uchar.h>
 #include <unicode/utext.h>
 
 #include <memory>
@@ -48,6 +49,15 @@ TEST(WordBoundaries, SplitDottedNamesInThePosixFormOnly) {
   EXPECT_THAT(by_us("a.b", WordForm::kPosix), ::testing::ElementsAre(1, 2, 3));
   EXPECT_THAT(by_us("a.b", WordForm::kRoot), ::testing::ElementsAre(3));
   EXPECT_THAT(by_us("3.14 don't", WordForm::kPosix), ::testing::ElementsAre(4, 5, 10));
+}
+
+TEST(WordBoundaries, BeginAWordWhereIcuSeesAnIdentifierPart) {
+  for (int code = 0; code < 128; ++code) {
+    EXPECT_EQ(begins_word(std::string(1, static_cast<char>(code))), u_isJavaIDPart(code) != 0)
+        << code;
+  }
+  EXPECT_TRUE(begins_word("ü"));
+  EXPECT_FALSE(begins_word("–"));
 }
 
 // The law the ASCII walk stands on: short texts over the characters rules speak of, and over all.
