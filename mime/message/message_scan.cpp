@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "mime/ascii.h"
@@ -22,9 +23,18 @@ struct Range {
 
 /// The bytes a message and the messages nested in it are cut from. A nested message that has to be
 /// decoded first is a source of its own.
-struct Source {
-  std::string_view bytes;
-  std::vector<Delimiter> delimiters;
+class Source {
+ public:
+  explicit Source(std::string_view all) : bytes(all) {}
+  const std::string_view bytes;
+  /// Found when they are first asked for: most messages are no multiparts.
+  [[nodiscard]] const std::vector<Delimiter>& delimiters() const {
+    if (!delimiters_) delimiters_ = find_delimiters(bytes);
+    return *delimiters_;
+  }
+
+ private:
+  mutable std::optional<std::vector<Delimiter>> delimiters_;
 };
 
 /// One message, outermost or nested.
@@ -37,7 +47,7 @@ struct Scope {
   /// multipart opened last has none. Left-overs are looked for behind it.
   std::size_t matched = 0;
 
-  [[nodiscard]] const std::vector<Delimiter>& delimiters() const { return source->delimiters; }
+  [[nodiscard]] const std::vector<Delimiter>& delimiters() const { return source->delimiters(); }
 };
 
 /// Something whose parts are still to be cut: a multipart, or behind it what is left of its
@@ -65,7 +75,7 @@ class Scanner {
  public:
   Scanner(std::string_view message, const MimeOptions& options)
       : options_(options), leftover_bytes_max_(message.size()) {
-    sources_.push_back({message, find_delimiters(message)});
+    sources_.emplace_back(message);
     add_scope(sources_.back(), {skip_envelope(message), message.size()}, std::nullopt, "");
   }
 
@@ -287,7 +297,7 @@ class Scanner {
       range.end = range.begin + outer.body.size();
       return add_scope(*scope.source, range, part, outer.path);
     }
-    sources_.push_back({outer.body, find_delimiters(outer.body)});
+    sources_.emplace_back(outer.body);
     add_scope(sources_.back(), {0, outer.body.size()}, part, outer.path);
   }
 
