@@ -110,10 +110,10 @@ std::string unescape_css(std::string_view css) {
   std::string plain;
   plain.reserve(css.size());
   for (std::size_t at = 0; at < css.size(); ++at) {
-    if (css[at] != '\\') {
-      plain += css[at];
-      continue;
-    }
+    const std::size_t escape = std::min(css.find('\\', at), css.size());
+    plain += css.substr(at, escape - at);
+    if (escape == css.size()) break;
+    at = escape;
     std::size_t digits = 0;
     std::uint32_t value = 0;
     while (digits < kEscapeDigitsMax && at + 1 < css.size() && is_hex_digit(css[at + 1])) {

@@ -162,7 +162,11 @@ static_assert(std::is_sorted(std::begin(kHtml5), std::end(kHtml5), by_name));
 template <std::size_t kSize>
 class NamesByLetter {
  public:
-  constexpr explicit NamesByLetter(const ElementInfo (&table)[kSize]) : table_(table) {
+  constexpr NamesByLetter(const ElementInfo (&table)[kSize], std::size_t first_number) {
+    for (std::size_t i = 0; i < kSize; ++i) {
+      table_[i] = table[i];
+      table_[i].number = static_cast<std::uint8_t>(first_number + i);
+    }
     for (std::size_t i = 0, at = 0; i < begins_.size(); ++i) {
       while (at < kSize && table[at].name.front() < static_cast<char>('a' + i)) ++at;
       begins_[i] = static_cast<std::uint8_t>(at);
@@ -180,12 +184,13 @@ class NamesByLetter {
 
  private:
   static constexpr std::size_t kLetters = 26;
-  const ElementInfo* table_;
+  std::array<ElementInfo, kSize> table_{};
   std::array<std::uint8_t, kLetters + 1> begins_{};
 };
 
-constexpr NamesByLetter kIndex4(kHtml4);
-constexpr NamesByLetter kIndex5(kHtml5);
+static_assert(std::size(kHtml4) + std::size(kHtml5) <= kElementsMax);
+constexpr NamesByLetter kIndex4(kHtml4, 0);
+constexpr NamesByLetter kIndex5(kHtml5, std::size(kHtml4));
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "mime/html/html_tokenizer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include "mime/ascii.h"
@@ -49,8 +50,10 @@ bool has_raw_text(std::string_view name) {
 
 /// Where the last `quote` ends, 0 if there is none: quotes opened from there on stay open.
 std::size_t behind_last(std::string_view html, char quote) {
-  const std::size_t found = html.rfind(quote);
-  return found == kNone ? 0 : found + 1;
+  const void* found = memrchr(html.data(), quote, html.size());
+  return found == nullptr
+             ? 0
+             : static_cast<std::size_t>(static_cast<const char*>(found) - html.data()) + 1;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -46,16 +48,32 @@ class TreeBuilder {
  private:
   [[nodiscard]] Element& at(ElementIndex index) { return tree_.elements[index]; }
 
-  NameId name_id(const std::string& name) {
-    const auto [entry, added] = names_.try_emplace(name, static_cast<NameId>(names_.size()));
+  /// Elements of HTML have numbers; others get those behind them.
+  NameId name_id(const std::string& name, const ElementInfo* info) {
+    if (info != nullptr) return info->number;
+    const auto [entry, added] =
+        unknown_names_.try_emplace(name, static_cast<NameId>(open_of_name_.size()));
     if (added) open_of_name_.push_back(0);
     return entry->second;
+  }
+
+  /// The number of a name that is open somewhere.
+  std::optional<NameId> open_name(const std::string& name, const ElementInfo* info) const {
+    NameId number = 0;
+    if (info != nullptr) {
+      number = info->number;
+    } else {
+      const auto known = unknown_names_.find(name);
+      if (known == unknown_names_.end()) return std::nullopt;
+      number = known->second;
+    }
+    return open_of_name_[number] > 0 ? std::optional(number) : std::nullopt;
   }
 
   void add_implicit_root() {
     Element html;
     html.info = find_element("html", compat_);
-    html.name = name_id("html");
+    html.name = name_id("html", html.info);
     html.implicit = true;
     tree_.root = 0;
     tree_.elements.push_back(html);
@@ -113,7 +131,7 @@ class TreeBuilder {
   void open(HtmlToken& token) {
     Element element = make_element(token);
     element.info = find_element(token.name, compat_);
-    element.name = name_id(token.name);
+    element.name = name_id(token.name, element.info);
     element.attributes_begin = static_cast<std::uint32_t>(tree_.attributes.size());
     std::move(token.attributes.begin(), token.attributes.end(),
               std::back_inserter(tree_.attributes));
@@ -162,11 +180,11 @@ class TreeBuilder {
     if (info != nullptr && info->empty) {
       return add_placeholder(token, ElementRole::kComment, nullptr);
     }
-    const auto name = names_.find(token.name);
-    if (name == names_.end() || open_of_name_[name->second] == 0) {
+    const std::optional<NameId> name = open_name(token.name, info);
+    if (!name) {
       return add_placeholder(token, ElementRole::kClosingTag, info);
     }
-    if (at(open_.back()).name == name->second) {
+    if (at(open_.back()).name == *name) {
       at(open_.back()).closed_by_tag = true;
       close_innermost(token.start, token.end);
       // Nothing is printed behind the root, but between its children, late ones included.
@@ -176,7 +194,7 @@ class TreeBuilder {
     // 3.4 goes on closing behind the match, up to the root.
     bool matched = false;
     while (!open_.empty() && !(matched && compat_ == Compat::kRspamd4)) {
-      matched = at(open_.back()).name == name->second;
+      matched = at(open_.back()).name == *name;
       close_innermost(token.start, token.end);
     }
   }
@@ -192,8 +210,9 @@ class TreeBuilder {
   Compat compat_;
   HtmlTree tree_;
   std::vector<ElementIndex> open_;  ///< outermost first
-  std::unordered_map<std::string, NameId> names_;
-  std::vector<std::uint32_t> open_of_name_;  ///< how often each name is in `open_`
+  std::unordered_map<std::string, NameId> unknown_names_;
+  /// How often each name is in `open_`.
+  std::vector<std::uint32_t> open_of_name_ = std::vector<std::uint32_t>(kElementsMax);
   Place place_ = Place::kStart;
 };
 
