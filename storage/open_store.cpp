@@ -14,6 +14,7 @@ Result<std::unique_ptr<FuzzyStore>> open_redis(const StorageOptions& options, Cl
                                                Random& random, Logger& logger) {
   auto store = RedisStore::open({.redis = options.redis,
                                  .expire = options.engine.expire,
+                                 .journal = options.engine.hashfile + ".journal",
                                  .update_queue_max = options.engine.update_queue_max,
                                  .refresh_hits = !options.server.read_only},
                                 clock, random, logger);

@@ -21,6 +21,9 @@ struct RedisOptions {
   std::string prefix = "fuzzy";           ///< every key begins with it, 1 to 64 characters
   /// For an answer, 10ms to 1m. While a server is away nobody waits for it.
   std::chrono::milliseconds timeout{500};
+  /// Updates that wait on the disk, beside `hashfile`, while no server takes them; 0 to 100000000, 0
+  /// = they are refused.
+  std::uint32_t journal_max = 1'000'000;
 
   friend bool operator==(const RedisOptions&, const RedisOptions&) = default;
 };

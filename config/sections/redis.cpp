@@ -55,6 +55,7 @@ void load_redis(Section&& section, RedisOptions& out) {
   section.text("password", out.password);
   read_prefix(section, out.prefix);
   section.duration<milliseconds>("timeout", out.timeout, {milliseconds(10), minutes(1)});
+  section.number<std::uint32_t>("journal_max", out.journal_max, {0, 100'000'000});
   if (out.servers.empty() && (out.read_servers.empty() || out.write_servers.empty())) {
     section.problem("servers",
                     "is empty; allowed: a server, or some for both read_servers and write_servers");

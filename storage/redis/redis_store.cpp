@@ -22,7 +22,8 @@ const std::vector<SocketSpec>& first_given(const std::vector<SocketSpec>& wanted
 
 class RedisStore::Impl {
  public:
-  Impl(const SharedStoreOptions& options, Clock& clock, Random& random, Logger& logger)
+  Impl(const SharedStoreOptions& options, std::unique_ptr<UpdateJournal> journal, Clock& clock,
+       Random& random, Logger& logger)
       : options_(options),
         clock_(clock),
         readers_(first_given(options.redis.read_servers, options.redis.servers),
@@ -31,10 +32,11 @@ class RedisStore::Impl {
                  login_of(options.redis), ServerList::Turn::kInOrder, clock, logger),
         writer_({.timeout = options.redis.timeout,
                  .queue_max = options.update_queue_max,
+                 .journal_max = options.redis.journal_max,
                  .expire = options.expire},
                 std::make_unique<ScriptSender>(writers_, options.redis.prefix,
                                                static_cast<std::uint32_t>(options.expire.count())),
-                clock, random, logger) {}
+                std::move(journal), clock, random, logger) {}
 
   [[nodiscard]] std::vector<Found> look_up(std::span<const Question> questions) {
     auto found = storage::look_up(readers_, options_.redis.prefix, questions,
@@ -58,6 +60,9 @@ class RedisStore::Impl {
             .added = writer.added.load(),
             .deleted = writer.deleted.load(),
             .refused = writer.refused.load(),
+            .journaled = writer.journaled.load(),
+            .dropped = writer.dropped.load(),
+            .waiting = writer.waiting.load(),
             .refreshed = writer.refreshed.load()};
   }
 
@@ -72,8 +77,14 @@ class RedisStore::Impl {
 
 Result<std::unique_ptr<RedisStore>> RedisStore::open(const SharedStoreOptions& options,
                                                      Clock& clock, Random& random, Logger& logger) {
+  std::unique_ptr<UpdateJournal> journal;
+  if (!options.journal.empty() && options.redis.journal_max > 0) {
+    auto opened = UpdateJournal::open(options.journal);
+    if (!opened) return opened.error();
+    journal = *std::move(opened);
+  }
   return std::unique_ptr<RedisStore>(
-      new RedisStore(std::make_unique<Impl>(options, clock, random, logger)));
+      new RedisStore(std::make_unique<Impl>(options, std::move(journal), clock, random, logger)));
 }
 
 RedisStore::RedisStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "config/base/clock.h"
 #include "config/base/logger.h"
@@ -18,6 +19,9 @@ struct RedisCounters {
   std::uint64_t added = 0;        ///< updates made
   std::uint64_t deleted = 0;
   std::uint64_t refused = 0;    ///< updates answered with an error
+  std::uint64_t journaled = 0;  ///< updates acknowledged because they were in the journal
+  std::uint64_t dropped = 0;    ///< of those, refused by the database later
+  std::uint64_t waiting = 0;    ///< in the journal now
   std::uint64_t refreshed = 0;  ///< records that live on because they were found
 };
 
@@ -25,6 +29,7 @@ struct RedisCounters {
 struct SharedStoreOptions {
   RedisOptions redis;
   std::chrono::seconds expire{0};  ///< 0 = never
+  std::string journal;             ///< file of the journal; empty = none
   std::uint32_t update_queue_max = 65'536;
   bool refresh_hits = true;  ///< what was found lives on; false for those who only read
 };
@@ -33,13 +38,13 @@ struct SharedStoreOptions {
 /// layout, byte for byte (SCHEMA.md). The facade of this folder.
 ///
 /// A batch of questions costs one round trip, and one more when likenesses were found. While no
-/// server is there every question is a miss at once, and updates are refused.
-/// Invariant: an update is acknowledged after Redis has answered; how long it lives there is
-/// Redis's own matter (appendfsync). The same update sent again counts once.
+/// server is there every question is a miss at once, and updates wait in a journal on the disk.
+/// Invariant: an update is acknowledged after Redis has answered or the journal has it; how long it
+/// lives in Redis is Redis's own matter (appendfsync). Each counts once.
 /// Threads: any thread; one writer thread inside.
 class RedisStore final : public FuzzyStore {
  public:
-  /// Errors: none when no server is there: it may come.
+  /// Errors: those of UpdateJournal::open; none when no server is there: it may come.
   static Result<std::unique_ptr<RedisStore>> open(const SharedStoreOptions& options, Clock& clock,
                                                   Random& random, Logger& logger);
   ~RedisStore() override;
