@@ -15,6 +15,11 @@ struct RedisOptions {
   std::vector<SocketSpec> servers = {{SocketSpec::Kind::kInet, "127.0.0.1", 6379, ""}};
   std::vector<SocketSpec> read_servers;   ///< asked instead of `servers`; none = those
   std::vector<SocketSpec> write_servers;  ///< taught instead of `servers`; none = those
+  /// `servers` are some members of a Redis cluster, from which the others are learnt.
+  bool cluster = false;
+  /// So many replicas must have an update before it is acknowledged, 0 to 100: what a failover can
+  /// not lose. With fewer replicas than that updates wait in the journal.
+  std::uint32_t wait_replicas = 0;
   std::uint32_t db = 0;                   ///< number of the database, 0 to 65535
   std::string username;                   ///< of an ACL; empty = the default user
   std::string password;                   ///< empty = no AUTH

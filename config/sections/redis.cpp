@@ -50,6 +50,8 @@ void load_redis(Section&& section, RedisOptions& out) {
   read_servers(section, "servers", out.servers);
   read_servers(section, "read_servers", out.read_servers);
   read_servers(section, "write_servers", out.write_servers);
+  section.boolean("cluster", out.cluster);
+  section.number<std::uint32_t>("wait_replicas", out.wait_replicas, {0, 100});
   section.number<std::uint32_t>("db", out.db, {0, 65'535});
   section.text("username", out.username);
   section.text("password", out.password);
@@ -59,6 +61,14 @@ void load_redis(Section&& section, RedisOptions& out) {
   if (out.servers.empty() && (out.read_servers.empty() || out.write_servers.empty())) {
     section.problem("servers",
                     "is empty; allowed: a server, or some for both read_servers and write_servers");
+  }
+  if (out.cluster && out.db != 0) {
+    section.problem("db", "a cluster has one database only; allowed: 0, or cluster: false");
+  }
+  if (out.cluster && !(out.read_servers.empty() && out.write_servers.empty())) {
+    section.problem("cluster",
+                    "tells itself whom to ask; allowed: without read_servers and "
+                    "write_servers");
   }
   if (out.password.empty() && !out.username.empty()) {
     section.problem("username", "needs a password; allowed: with a setting of password");

@@ -17,8 +17,9 @@ void append_number(std::string& out, char mark, std::size_t number) {
 
 }  // namespace
 
-void CommandList::begin(std::size_t words) {
+void CommandList::begin(std::size_t words, std::uint16_t slot) {
   begins_.push_back(bytes_.size());
+  slots_.push_back(slot);
   append_number(bytes_, '*', words);
 }
 
@@ -28,14 +29,16 @@ void CommandList::word(std::string_view word) {
   bytes_ += "\r\n";
 }
 
-void CommandList::add(std::initializer_list<std::string_view> words) {
-  begin(words.size());
+void CommandList::add(std::initializer_list<std::string_view> words, std::uint16_t slot) {
+  begin(words.size(), slot);
   for (const std::string_view each : words) word(each);
 }
 
 void CommandList::clear() {
   bytes_.clear();
   begins_.clear();
+  slots_.clear();
+  wait_ = {};
 }
 
 std::string_view CommandList::command(std::size_t i) const {
@@ -45,6 +48,7 @@ std::string_view CommandList::command(std::size_t i) const {
 
 void CommandList::append(std::string_view command) {
   begins_.push_back(bytes_.size());
+  slots_.push_back(0);
   bytes_ += command;
 }
 

@@ -1,5 +1,8 @@
 #include "storage/redis/look_up.h"
 
+#include <iterator>
+
+#include "storage/redis/key_slot.h"
 #include "storage/redis/layout.h"
 
 namespace shingled::storage {
@@ -7,9 +10,10 @@ namespace shingled::storage {
 namespace {
 
 void ask_record(CommandList& commands, std::string_view prefix, const Digest& digest) {
-  commands.begin(2 + kRecordFields.size());
+  const std::string key = record_key(prefix, digest);
+  commands.begin(2 + kRecordFields.size(), key_slot(key));
   commands.word("HMGET");
-  commands.word(record_key(prefix, digest));
+  commands.word(key);
   for (const std::string_view field : kRecordFields) commands.word(field);
 }
 
@@ -19,6 +23,22 @@ void ask_slots(CommandList& commands, std::string_view prefix, const Shingles& s
   for (std::size_t slot = 0; slot < shingles.size(); ++slot) {
     commands.word(slot_key(prefix, slot, shingles[slot]));
   }
+}
+
+/// The same as a command for each, for they may live anywhere.
+void ask_each_slot(CommandList& commands, std::string_view prefix, const Shingles& shingles) {
+  for (std::size_t slot = 0; slot < shingles.size(); ++slot) {
+    const std::string key = slot_key(prefix, slot, shingles[slot]);
+    commands.add({"GET", key}, key_slot(key));
+  }
+}
+
+/// The owners of the slots; moves on behind their replies.
+std::vector<RedisReply> take_owners(std::vector<RedisReply>::iterator& reply, bool split) {
+  if (!split) return std::move((reply++)->elements);
+  const auto first = std::make_move_iterator(reply);
+  reply += kShingleCount;
+  return {first, std::make_move_iterator(reply)};
 }
 
 /// Whose record is to be read for which question.
@@ -32,9 +52,11 @@ struct Candidate {
 Result<std::vector<Found>> look_up(RedisRoute& route, std::string_view prefix,
                                    std::span<const Question> questions, TimePoint deadline) {
   CommandList commands;
+  const bool split = route.splits_keys();
   for (const Question& question : questions) {
     ask_record(commands, prefix, *question.digest);
-    if (question.shingles != nullptr) ask_slots(commands, prefix, *question.shingles);
+    if (question.shingles == nullptr) continue;
+    (split ? ask_each_slot : ask_slots)(commands, prefix, *question.shingles);
   }
   auto replies = route.ask(commands, deadline);
   if (!replies) return replies.error();
@@ -49,7 +71,7 @@ Result<std::vector<Found>> look_up(RedisRoute& route, std::string_view prefix,
       found[i].exact = match_of(asked, *record, kShingleCount, true);
     }
     if (questions[i].shingles == nullptr) continue;
-    const auto winner = slot_winner((reply++)->elements);
+    const auto winner = slot_winner(take_owners(reply, split));
     if (!winner || winner->digest == asked) continue;
     candidates.push_back({i, *winner});
     ask_record(commands, prefix, winner->digest);

@@ -19,6 +19,8 @@ class RedisRoute {
   virtual Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline) = 0;
   /// Whether a server would be asked just now, or all are known to be away.
   [[nodiscard]] virtual bool is_up() const = 0;
+  /// Whether keys live on different servers, so that a command may name those of one slot only.
+  [[nodiscard]] virtual bool splits_keys() const { return false; }
 };
 
 /// Whether a reply means that this server cannot do anything of the kind just now (it loads its

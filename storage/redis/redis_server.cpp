@@ -8,9 +8,9 @@
 namespace shingled::storage {
 
 bool means_away(const RedisReply& reply) {
-  constexpr std::array<std::string_view, 13> kCodes = {
-      "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY", "OOM",       "MISCONF",   "NOREPLICAS",
-      "BUSY",    "TRYAGAIN",   "NOAUTH",      "NOPERM",   "WRONGPASS", "UNKILLABLE"};
+  constexpr std::array<std::string_view, 12> kCodes = {
+      "LOADING",    "MASTERDOWN", "CLUSTERDOWN", "READONLY", "OOM",       "MISCONF",
+      "NOREPLICAS", "BUSY",       "NOAUTH",      "NOPERM",   "WRONGPASS", "UNKILLABLE"};
   return reply.is_error() && std::any_of(kCodes.begin(), kCodes.end(), [&](std::string_view code) {
            return reply.is_error(code);
          });
@@ -41,7 +41,8 @@ Result<std::vector<RedisReply>> RedisServer::ask(const CommandList& commands, Ti
 Result<std::vector<RedisReply>> RedisServer::ask_on(Connection connection,
                                                     const CommandList& commands,
                                                     TimePoint deadline) {
-  auto replies = connection->ask(commands, deadline);
+  auto replies = commands.wait().replicas == 0 ? connection->ask(commands, deadline)
+                                               : ask_and_wait(*connection, commands, deadline);
   if (!replies) return replies;
   for (const RedisReply& reply : *replies) {
     if (means_away(reply)) return Error{ErrorCode::kDenied, reply.text};
@@ -49,6 +50,21 @@ Result<std::vector<RedisReply>> RedisServer::ask_on(Connection connection,
   note_success();
   auto idle = idle_.lock();
   if (idle->size() < kIdleMax) idle->push_back(std::move(connection));
+  return replies;
+}
+
+Result<std::vector<RedisReply>> RedisServer::ask_and_wait(RedisConnection& connection,
+                                                          const CommandList& commands,
+                                                          TimePoint deadline) {
+  const ReplicaWait& wait = commands.wait();
+  CommandList all = commands;
+  all.add({"WAIT", std::to_string(wait.replicas), std::to_string(wait.timeout.count())});
+  auto replies = connection.ask(all, deadline);
+  if (!replies) return replies;
+  if (replies->back().integer < std::int64_t{wait.replicas}) {
+    return Error{ErrorCode::kDenied, "too few replicas have what was written"};
+  }
+  replies->pop_back();
   return replies;
 }
 

@@ -41,6 +41,9 @@ class RedisServer final : public RedisRoute {
   Connection take_idle();
   Result<std::vector<RedisReply>> ask_on(Connection connection, const CommandList& commands,
                                          TimePoint deadline);
+  static Result<std::vector<RedisReply>> ask_and_wait(RedisConnection& connection,
+                                                      const CommandList& commands,
+                                                      TimePoint deadline);
   void note_success();
   void note_failure(const Error& error);
 

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <utility>
 
+#include "storage/redis/cluster_sender.h"
 #include "storage/redis/look_up.h"
+#include "storage/redis/redis_cluster.h"
 #include "storage/redis/redis_writer.h"
 #include "storage/redis/server_list.h"
 
@@ -13,9 +15,29 @@ namespace {
 
 constexpr float kRefreshProbability = 0.9F;  // a record lives on from here (fuzzy-protocol.md 5.5)
 
-const std::vector<SocketSpec>& first_given(const std::vector<SocketSpec>& wanted,
-                                           const std::vector<SocketSpec>& otherwise) {
-  return wanted.empty() ? otherwise : wanted;
+/// One cluster for looking and one for updates, or two lists of servers: a server that does not
+/// take updates may well be asked.
+std::unique_ptr<RedisRoute> route_for(const RedisOptions& options,
+                                      const std::vector<SocketSpec>& wanted, ServerList::Turn turn,
+                                      Clock& clock, Logger& logger) {
+  if (options.cluster) {
+    return std::make_unique<RedisCluster>(options.servers, login_of(options), clock, logger);
+  }
+  const std::vector<SocketSpec>& servers = wanted.empty() ? options.servers : wanted;
+  return std::make_unique<ServerList>(servers, login_of(options), turn, clock, logger);
+}
+
+std::unique_ptr<UpdateSender> sender_for(const SharedStoreOptions& options, RedisRoute& writers) {
+  const RedisOptions& redis = options.redis;
+  ScriptContext context{.sha = {},
+                        .prefix = redis.prefix,
+                        .expire = static_cast<std::uint32_t>(options.expire.count())};
+  const ReplicaWait wait{redis.wait_replicas, redis.timeout / 2};
+  if (redis.cluster) {
+    return std::make_unique<ClusterSender>(static_cast<RedisCluster&>(writers), std::move(context),
+                                           wait);
+  }
+  return std::make_unique<ScriptSender>(writers, std::move(context), wait);
 }
 
 }  // namespace
@@ -26,20 +48,18 @@ class RedisStore::Impl {
        Random& random, Logger& logger)
       : options_(options),
         clock_(clock),
-        readers_(first_given(options.redis.read_servers, options.redis.servers),
-                 login_of(options.redis), ServerList::Turn::kRound, clock, logger),
-        writers_(first_given(options.redis.write_servers, options.redis.servers),
-                 login_of(options.redis), ServerList::Turn::kInOrder, clock, logger),
+        readers_(route_for(options.redis, options.redis.read_servers, ServerList::Turn::kRound,
+                           clock, logger)),
+        writers_(route_for(options.redis, options.redis.write_servers, ServerList::Turn::kInOrder,
+                           clock, logger)),
         writer_({.timeout = options.redis.timeout,
                  .queue_max = options.update_queue_max,
                  .journal_max = options.redis.journal_max,
                  .expire = options.expire},
-                std::make_unique<ScriptSender>(writers_, options.redis.prefix,
-                                               static_cast<std::uint32_t>(options.expire.count())),
-                std::move(journal), clock, random, logger) {}
+                sender_for(options, *writers_), std::move(journal), clock, random, logger) {}
 
   [[nodiscard]] std::vector<Found> look_up(std::span<const Question> questions) {
-    auto found = storage::look_up(readers_, options_.redis.prefix, questions,
+    auto found = storage::look_up(*readers_, options_.redis.prefix, questions,
                                   clock_.now() + options_.redis.timeout);
     if (found) return *std::move(found);
     misses_away_.fetch_add(questions.size(), std::memory_order_relaxed);
@@ -55,7 +75,7 @@ class RedisStore::Impl {
 
   [[nodiscard]] RedisCounters counters() const {
     const RedisWriterCounters& writer = writer_.counters();
-    return {.connected = readers_.is_up(),
+    return {.connected = readers_->is_up(),
             .misses_away = misses_away_.load(),
             .added = writer.added.load(),
             .deleted = writer.deleted.load(),
@@ -69,8 +89,8 @@ class RedisStore::Impl {
  private:
   const SharedStoreOptions options_;
   Clock& clock_;
-  ServerList readers_;
-  ServerList writers_;
+  std::unique_ptr<RedisRoute> readers_;
+  std::unique_ptr<RedisRoute> writers_;
   RedisWriter writer_;  ///< goes first: it uses the servers
   std::atomic<std::uint64_t> misses_away_{0};
 };

@@ -141,17 +141,31 @@ end
 return 0
 )lua";
 
-void append_call(CommandList& commands, const ScriptContext& context, const Digest& digest,
-                 const std::string& marker, std::initializer_list<std::string_view> arguments) {
-  const std::string record = record_key(context.prefix, digest);
-  commands.begin(3 + 3 + arguments.size());
+/// `keys`: the record, the marker, perhaps the counter.
+void append_call(CommandList& commands, const ScriptContext& context, std::uint16_t slot,
+                 std::initializer_list<std::string_view> keys,
+                 std::initializer_list<std::string_view> arguments) {
+  commands.begin(3 + keys.size() + arguments.size(), slot);
   commands.word("EVALSHA");
   commands.word(context.sha);
-  commands.word("3");
-  commands.word(record);
-  commands.word(marker);
-  commands.word(count_key(context.prefix));
+  commands.word(std::to_string(keys.size()));
+  for (const std::string_view key : keys) commands.word(key);
   for (const std::string_view argument : arguments) commands.word(argument);
+}
+
+void append_update_call(CommandList& commands, const ScriptContext& context, std::uint16_t slot,
+                        std::initializer_list<std::string_view> keys, const Update& update,
+                        std::uint32_t now) {
+  const Fingerprint& what = update.fingerprint;
+  const bool is_add = update.kind == Update::Kind::kAdd;
+  const bool all_lists = !is_add && update.flag == 0;
+  append_call(
+      commands, context, slot, keys,
+      {is_add ? "add" : "del", std::to_string(context.expire), std::to_string(now),
+       as_text(what.digest.bytes), context.prefix,
+       what.shingles ? slots_text(*what.shingles) : std::string(),
+       all_lists ? std::string() : std::to_string(update.flag), std::to_string(update.value),
+       update.weak ? "1" : "0", std::to_string(kMarkerSeconds)});
 }
 
 }  // namespace
@@ -164,20 +178,21 @@ std::string marker_key(std::string_view prefix, const UpdateName& name) {
 
 void append_update(CommandList& commands, const ScriptContext& context, const Update& update,
                    std::uint32_t now) {
-  const Fingerprint& what = update.fingerprint;
-  const bool is_add = update.kind == Update::Kind::kAdd;
-  const bool all_lists = !is_add && update.flag == 0;
-  append_call(
-      commands, context, what.digest, marker_key(context.prefix, update.name),
-      {is_add ? "add" : "del", std::to_string(context.expire), std::to_string(now),
-       as_text(what.digest.bytes), context.prefix,
-       what.shingles ? slots_text(*what.shingles) : std::string(),
-       all_lists ? std::string() : std::to_string(update.flag), std::to_string(update.value),
-       update.weak ? "1" : "0", std::to_string(kMarkerSeconds)});
+  const std::string record = record_key(context.prefix, update.fingerprint.digest);
+  const std::string marker = marker_key(context.prefix, update.name);
+  const std::string count = count_key(context.prefix);
+  append_update_call(commands, context, 0, {record, marker, count}, update, now);
+}
+
+void append_record_update(CommandList& commands, const ScriptContext& context, const Update& update,
+                          std::uint32_t now, std::string_view marker, std::uint16_t slot) {
+  const std::string record = record_key(context.prefix, update.fingerprint.digest);
+  append_update_call(commands, context, slot, {record, marker}, update, now);
 }
 
 void append_refresh(CommandList& commands, const ScriptContext& context, const Fingerprint& what) {
-  append_call(commands, context, what.digest, std::string(),
+  const std::string record = record_key(context.prefix, what.digest);
+  append_call(commands, context, 0, {record},
               {"touch", std::to_string(context.expire), "0", as_text(what.digest.bytes),
                context.prefix, what.shingles ? slots_text(*what.shingles) : std::string()});
 }

@@ -34,6 +34,9 @@ std::string marker_key(std::string_view prefix, const UpdateName& name);
 /// An update; it must have a name.   `now` in Unix seconds: a new record's creation.
 void append_update(CommandList& commands, const ScriptContext& context, const Update& update,
                    std::uint32_t now);
+/// The same for the record and the marker alone: what a cluster can do in one step.
+void append_record_update(CommandList& commands, const ScriptContext& context, const Update& update,
+                          std::uint32_t now, std::string_view marker, std::uint16_t slot);
 /// A hit makes a record live as long as a new one, and its slots as far as they are still its own.
 /// Where the record does not know its slots those of the question (or none) stand in.
 void append_refresh(CommandList& commands, const ScriptContext& context, const Fingerprint& what);

@@ -80,6 +80,7 @@ Result<std::vector<RedisReply>> ScriptSender::run(const std::function<void(Comma
     }
     commands.clear();
     write(commands);
+    commands.wait_for(wait_);
     auto replies = route_.ask(commands, deadline);
     if (!replies) return replies;
     const bool unknown = std::any_of(replies->begin(), replies->end(), [](const RedisReply& reply) {

@@ -34,8 +34,8 @@ class UpdateSender {
 /// For servers that hold all keys: one call of the script an update, in one round trip.
 class ScriptSender final : public UpdateSender {
  public:
-  ScriptSender(RedisRoute& route, std::string prefix, std::uint32_t expire)
-      : route_(route), context_{.sha = {}, .prefix = std::move(prefix), .expire = expire} {}
+  ScriptSender(RedisRoute& route, ScriptContext context, ReplicaWait wait)
+      : route_(route), context_(std::move(context)), wait_(wait) {}
 
   Result<std::vector<Status>> send(std::span<const TimedUpdate> updates,
                                    TimePoint deadline) override;
@@ -50,6 +50,7 @@ class ScriptSender final : public UpdateSender {
 
   RedisRoute& route_;
   ScriptContext context_;
+  const ReplicaWait wait_;
   std::vector<std::string> settled_;  ///< markers to tell the server about
 };
 

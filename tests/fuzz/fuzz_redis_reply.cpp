@@ -10,6 +10,7 @@
 #include "storage/redis/layout.h"
 #include "storage/redis/redis_route.h"
 #include "storage/redis/reply_reader.h"
+#include "storage/redis/slot_map.h"
 #include "storage/redis/update_sender.h"
 
 using namespace shingled;
@@ -35,6 +36,16 @@ void use(const RedisReply& reply) {
   }
   if (outcome_of(reply).has_value() == reply.is_error()) std::abort();
   if (means_away(reply) && !reply.is_error()) std::abort();
+  const SocketSpec asked{SocketSpec::Kind::kInet, "192.0.2.1", 7000, ""};
+  if (const auto map = parse_slot_map(reply, asked)) {
+    if (map->nodes.empty() || map->nodes.size() > kClusterNodesMax) std::abort();
+    for (const std::uint16_t node : map->node_of) {
+      if (node != SlotMap::kNobody && node >= map->nodes.size()) std::abort();
+    }
+  }
+  if (const auto redirect = parse_redirect(reply, asked)) {
+    if (redirect->slot >= kClusterSlots) std::abort();
+  }
   (void)count_in(reply);
   (void)script_name(reply).has_value();
 }

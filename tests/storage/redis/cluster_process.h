@@ -1,0 +1,187 @@
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "config/base/unique_fd.h"
+#include "storage/redis/redis_connection.h"
+#include "tests/storage/redis/redis_process.h"
+
+namespace shingled::testing {
+
+/// A Redis cluster of the test's own on loopback: three masters with a replica each.
+/// Threads: one thread.
+class ClusterProcess {
+ public:
+  static constexpr std::size_t kNodes = 6;
+  static bool installed() {
+    return RedisProcess::installed() && std::filesystem::exists("/usr/bin/redis-cli");
+  }
+
+  ~ClusterProcess() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) kill9(i);
+  }
+  ClusterProcess() = default;
+  ClusterProcess(const ClusterProcess&) = delete;
+  ClusterProcess& operator=(const ClusterProcess&) = delete;
+
+  /// False: it did not come up.
+  bool start() {
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      nodes_.push_back({free_port(), free_port(), -1});
+      run(i);
+    }
+    for (const Node& node : nodes_) {
+      if (!until([&] { return ask(node.port, {"PING"}).text == "PONG"; })) return false;
+    }
+    std::string command = "redis-cli --cluster create";
+    for (const Node& node : nodes_) command += " 127.0.0.1:" + std::to_string(node.port);
+    command += " --cluster-replicas 1 --cluster-yes >'" + folder_.file("create.log") + "' 2>&1";
+    if (std::system(command.c_str()) != 0) return false;
+    return until([&] { return is_whole(); });
+  }
+  /// All slots served, every master with a replica that has what it has.
+  bool is_whole() const {
+    std::size_t masters = 0;
+    for (const Node& node : nodes_) {
+      if (ask(node.port, {"CLUSTER", "INFO"}).text.find("cluster_state:ok") == std::string::npos) {
+        return false;
+      }
+      const std::string role = ask(node.port, {"INFO", "replication"}).text;
+      if (role.find("role:master") == std::string::npos) continue;
+      ++masters;
+      if (role.find("state=online") == std::string::npos) return false;
+    }
+    return masters == kNodes / 2;
+  }
+  bool wait_until_whole() const {
+    return until([&] { return is_whole(); });
+  }
+  /// The number of a node that is a master now.
+  std::size_t a_master() const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (ask(nodes_[i].port, {"INFO", "replication"}).text.find("role:master") !=
+          std::string::npos) {
+        return i;
+      }
+    }
+    return 0;
+  }
+  void kill9(std::size_t node) {
+    pid_t& child = nodes_[node].child;
+    if (child <= 0) return;
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    child = -1;
+  }
+  /// Starts a node; also again after it was killed.
+  void run(std::size_t node) {
+    const std::string number = std::to_string(node);
+    std::vector<std::string> words = {"redis-server",
+                                      "--port",
+                                      std::to_string(nodes_[node].port),
+                                      "--cluster-port",
+                                      std::to_string(nodes_[node].bus),
+                                      "--bind",
+                                      "127.0.0.1",
+                                      "--cluster-enabled",
+                                      "yes",
+                                      "--cluster-config-file",
+                                      "nodes-" + number + ".conf",
+                                      "--cluster-node-timeout",
+                                      "1500",
+                                      "--dir",
+                                      folder_.file(""),
+                                      "--appendonly",
+                                      "yes",
+                                      "--appendfsync",
+                                      "always",
+                                      "--appenddirname",
+                                      "aof-" + number,
+                                      "--save",
+                                      "",
+                                      "--dbfilename",
+                                      "dump-" + number + ".rdb",
+                                      "--logfile",
+                                      folder_.file(("redis-" + number + ".log").c_str()),
+                                      "--repl-diskless-sync-delay",
+                                      "0"};
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::execv("/usr/bin/redis-server", arguments.data());
+      ::_exit(127);
+    }
+    nodes_[node].child = child;
+  }
+
+  [[nodiscard]] std::vector<SocketSpec> seeds() const {
+    return {address(nodes_[0].port), address(nodes_[1].port)};
+  }
+  [[nodiscard]] std::uint16_t port(std::size_t node) const { return nodes_[node].port; }
+  storage::RedisReply ask(std::uint16_t port, std::initializer_list<std::string_view> words) const {
+    storage::CommandList commands;
+    commands.add(words);
+    const TimePoint deadline = clock_.now() + std::chrono::seconds(20);
+    auto connection = storage::RedisConnection::open(address(port), {}, deadline, clock_);
+    if (!connection) return {};
+    auto replies = (*connection)->ask(commands, deadline);
+    return replies ? replies->front() : storage::RedisReply{};
+  }
+  /// All keys of all masters, sorted.
+  [[nodiscard]] std::vector<std::string> keys() const {
+    std::vector<std::string> names;
+    for (const Node& node : nodes_) {
+      if (ask(node.port, {"INFO", "replication"}).text.find("role:master") == std::string::npos) {
+        continue;
+      }
+      for (const auto& element : ask(node.port, {"KEYS", "*"}).elements) {
+        names.push_back(element.text);
+      }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  struct Node {
+    std::uint16_t port;
+    std::uint16_t bus;
+    pid_t child;
+  };
+
+  static SocketSpec address(std::uint16_t port) {
+    return {SocketSpec::Kind::kInet, "127.0.0.1", port, ""};
+  }
+  static std::uint16_t free_port() {
+    const UniqueFd probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    SocketAddress any(*IpAddress::parse("127.0.0.1"), 0);
+    (void)::bind(probe.get(), any.get(), any.length());
+    sockaddr_storage bound{};
+    socklen_t length = sizeof bound;
+    (void)::getsockname(probe.get(), reinterpret_cast<sockaddr*>(&bound), &length);
+    return SocketAddress(reinterpret_cast<sockaddr*>(&bound), length).port();
+  }
+  template <typename Condition>
+  bool until(const Condition& condition) const {
+    const TimePoint deadline = clock_.now() + std::chrono::seconds(90);
+    while (!condition()) {
+      if (clock_.now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  storage::TemporaryDirectory folder_;
+  SystemClock clock_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace shingled::testing
