@@ -87,16 +87,19 @@ std::optional<Network> Network::parse(std::string_view text) {
   const std::size_t slash = text.find('/');
   const auto ip = IpAddress::parse(text.substr(0, slash));
   if (!ip) return std::nullopt;
-  Network network{*ip, ip->bits()};
-  if (slash != std::string_view::npos) {
-    const auto bits = parse_number<int>(text.substr(slash + 1), ip->bits());
-    if (!bits || *bits < 0) return std::nullopt;
-    network.prefix_bits = *bits;
-  }
-  for (int bit = network.prefix_bits; bit < 128; ++bit) {
-    network.address.bytes[static_cast<std::size_t>(bit / 8)] &=
-        static_cast<std::uint8_t>(~(0x80U >> (bit % 8)));
-  }
+  if (slash == std::string_view::npos) return of(*ip, ip->bits());
+  const auto bits = parse_number<int>(text.substr(slash + 1), ip->bits());
+  if (!bits || *bits < 0) return std::nullopt;
+  return of(*ip, *bits);
+}
+
+Network Network::of(const IpAddress& ip, int prefix_bits) {
+  Network network{ip, prefix_bits};
+  auto& bytes = network.address.bytes;
+  const auto whole = static_cast<std::size_t>(prefix_bits / 8);
+  if (whole >= bytes.size()) return network;
+  bytes[whole] &= static_cast<std::uint8_t>(0xff00U >> (prefix_bits % 8));
+  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(whole) + 1, bytes.end(), std::uint8_t{0});
   return network;
 }
 

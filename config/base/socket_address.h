@@ -38,6 +38,8 @@ struct Network {
 
   /// Bits after the prefix are cleared. Nothing for malformed text or a prefix out of range.
   static std::optional<Network> parse(std::string_view text);
+  /// The one of that length an address lies in; 0 to ip.bits().
+  static Network of(const IpAddress& ip, int prefix_bits);
   [[nodiscard]] bool contains(const IpAddress& ip) const;
   [[nodiscard]] std::string to_string() const;
   friend bool operator==(const Network&, const Network&) = default;
