@@ -147,7 +147,7 @@ void Section::report_strangers() const {
     if (diagnostics_->full()) return;
     const auto [first, fresh] = lines.try_emplace(entry.key, entry.key_position.line);
     if (!fresh) {
-      diagnostics_->add(entry.key_position, path_to(entry.key),
+      diagnostics_->add(entry.key_position, hide_strangers_ ? path_ : path_to(entry.key),
                         "duplicate key; first given in line " + std::to_string(first->second));
       continue;
     }
@@ -162,7 +162,7 @@ void Section::report_strangers() const {
       what += "; allowed:";
       for (const std::string& name : known_) what += (&name == &known_.front() ? " " : ", ") + name;
     }
-    diagnostics_->add(entry.key_position, path_to(entry.key), what);
+    diagnostics_->add(entry.key_position, hide_strangers_ ? path_ : path_to(entry.key), what);
   }
 }
 
@@ -206,6 +206,16 @@ std::optional<Field> Section::field(std::string_view key,
   }
   if (found == nullptr) return std::nullopt;
   return Field(*found, path_to(found->key), *diagnostics_);
+}
+
+bool Section::has(std::string_view key) const {
+  return node_ != nullptr && node_->find(key) != nullptr;
+}
+
+void Section::refuse_key(std::string_view key, std::string_view why) {
+  other_names_.emplace_back(key);
+  const YamlNode* found = node_ == nullptr ? nullptr : node_->find(key);
+  if (found != nullptr) diagnostics_->add(found->key_position, path_to(key), why);
 }
 
 void Section::problem(std::string_view key, std::string_view what) const {

@@ -85,6 +85,14 @@ class Section {
   std::optional<Field> field(std::string_view key,
                              std::initializer_list<std::string_view> other_names = {});
 
+  /// Whether the text has this key. Does not make it known.
+  [[nodiscard]] bool has(std::string_view key) const;
+  /// A key that stands in other programs' files and not in ours; a problem that says why.
+  void refuse_key(std::string_view key, std::string_view why);
+  /// From now on no problem shows the name of an unknown key, which may be a secret without its
+  /// colon.
+  void hide_strangers() { hide_strangers_ = true; }
+
   /// A problem of a key, placed where its value stands, or the section where it is absent.
   void problem(std::string_view key, std::string_view what) const;
 
@@ -136,7 +144,8 @@ class Section {
   const YamlNode* node_;  ///< a map, or null
   std::string path_;
   Diagnostics* diagnostics_;
-  bool any_key_ = false;  ///< the keys are names, none is unknown
+  bool any_key_ = false;         ///< the keys are names, none is unknown
+  bool hide_strangers_ = false;  ///< an unknown key is not shown
   std::vector<std::string> known_;
   std::vector<std::string> other_names_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 namespace shingled::config {
@@ -78,6 +79,28 @@ std::string format_duration(std::chrono::milliseconds duration) {
     rest %= unit.milliseconds;
   }
   return out.empty() ? "0" : out;
+}
+
+std::optional<Rate> parse_rate(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  std::string_view amount = text.substr(0, slash);
+  std::string_view time = text.substr(slash + 1);
+  while (!amount.empty() && amount.back() == ' ') amount.remove_suffix(1);
+  while (!time.empty() && time.front() == ' ') time.remove_prefix(1);
+  Rate rate;
+  const char* const end = amount.data() + amount.size();
+  const auto [stop, failure] = std::from_chars(amount.data(), end, rate.amount);
+  // Not a number is not at least 0 either.
+  if (failure != std::errc{} || stop != end || !(rate.amount >= 0) || std::isinf(rate.amount))
+    return std::nullopt;
+  const Unit* alone = find_unit(time);
+  const auto duration = alone != nullptr
+                            ? std::optional(std::chrono::milliseconds(alone->milliseconds))
+                            : parse_duration(time);
+  if (!duration || duration->count() == 0) return std::nullopt;
+  rate.time = *duration;
+  return rate;
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {

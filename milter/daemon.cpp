@@ -63,6 +63,10 @@ class Daemon {
   void use(std::shared_ptr<const Scanner> scanner);
   void reload();
   void reopen_log();
+  /// Where the rate limits of the port outlive a restart.
+  [[nodiscard]] std::string limits_file() const {
+    return settings_->storage.engine.hashfile + ".ratelimits";
+  }
 
   std::shared_ptr<const Settings> settings_;
   const SettingsSource& source_;
@@ -131,6 +135,7 @@ Status Daemon::start_storage() {
       storage::UdpServer::start(settings_->storage.server, *store_, clock_, random_, log_);
   if (!server) return server.error().in("storage.listen");
   server_ = *std::move(server);
+  server_->restore_limits(limits_file());
   return {};
 }
 
@@ -156,6 +161,7 @@ Status Daemon::serve() {
   while (!milter_ended_) {
     const auto signal = wait_for_signal(wait);
     notify_alive();
+    if (server_ != nullptr) server_->refresh();
     if (signal == Signal::kStop) return {};
     if (signal == Signal::kReload) reload();
     if (signal == Signal::kReopenLog) reopen_log();
@@ -173,6 +179,7 @@ void Daemon::stop() {
     milter_thread_.join();
   }
   upkeep_.reset();
+  if (server_ != nullptr) server_->save_limits(limits_file());
   server_.reset();  // first the packets, then what they wait for
   store_.reset();
   log_.info(LogLine("stopped"));

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "config/base/clock.h"
 #include "config/base/secret.h"
 #include "config/base/socket_address.h"
 
@@ -32,14 +35,68 @@ struct EngineOptions {
   friend bool operator==(const EngineOptions&, const EngineOptions&) = default;
 };
 
+/// How often something may happen.
+struct RateOptions {
+  double rate = 0;   ///< a second, steadily; up to 1e6
+  double burst = 0;  ///< at once; 1 to 1e9
+
+  friend bool operator==(const RateOptions&, const RateOptions&) = default;
+};
+
+/// What clients may do that know one of the server's keys (fuzzy-protocol.md section 5.9). For
+/// updates it counts only where `allow_update` is empty.
+struct KeyRights {
+  std::string name;  ///< for people
+  bool may_read = true;
+  bool may_write = false;
+  bool may_delete = false;
+  /// Lists whose hits it does not see, instead of the server's `forbidden_ids`.
+  std::optional<std::vector<std::uint8_t>> forbidden_ids;
+  std::optional<RateOptions> ratelimit;  ///< of its CHECKs
+  std::optional<WallTime> expire;        ///< from then on it may do nothing
+
+  friend bool operator==(const KeyRights&, const KeyRights&) = default;
+};
+
 /// A key pair of the server (fuzzy-protocol.md section 3.4).
 struct Keypair {
   std::array<std::uint8_t, 32> public_key{};
   SecretKey secret_key;
+  KeyRights rights;
 
   friend bool operator==(const Keypair& a, const Keypair& b) {
-    return a.public_key == b.public_key;
+    return a.public_key == b.public_key && a.rights == b.rights;
   }
+};
+
+/// Requests by source network; off while `rate` or `burst` is 0.
+struct RateLimitOptions {
+  double rate = 0;                  ///< requests a second, 0 to 1e6
+  double burst = 0;                 ///< at once, 0 to 1e9
+  std::uint32_t network_mask = 24;  ///< IPv4 bits of a source, 1 to 32; IPv6: four times, 64 to 128
+  std::uint32_t max_buckets = 2000;                         ///< sources remembered, 8 to 1000000
+  std::chrono::seconds bucket_ttl = std::chrono::hours(1);  ///< ban of who is over, 0 to 36500d
+  std::vector<Network> whitelist;                           ///< never limited; nor are local ones
+  bool log_only = false;                                    ///< say so and serve on
+
+  [[nodiscard]] bool enabled() const { return rate > 0 && burst > 0; }
+  friend bool operator==(const RateLimitOptions&, const RateLimitOptions&) = default;
+};
+
+/// Files that hold a part of a list each, one entry a line, or of the keys. Read at the start and
+/// whenever they change.
+struct ListFiles {
+  std::vector<std::string> allow_update;
+  std::vector<std::string> allow_update_keys;
+  std::vector<std::string> trusted;
+  std::vector<std::string> blocked;
+  std::vector<std::string> delay_whitelist;
+  std::vector<std::string> ratelimit_whitelist;
+  std::vector<std::string> skip_hashes;
+  std::vector<std::string> keypair;
+  std::string dynamic_keys_map;  ///< empty = none
+
+  friend bool operator==(const ListFiles&, const ListFiles&) = default;
 };
 
 /// Section `storage`, second half: the fuzzy service on the standard port.
@@ -49,8 +106,20 @@ struct ServerOptions {
   std::vector<Network> allow_update = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
   /// May have 144-byte replies in the clear.
   std::vector<Network> trusted = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
-  std::vector<Network> blocked;            ///< dropped before parsing
+  /// IDs (BLAKE2b-512 of the public key) of server keys whose knowers may update; not looked at
+  /// where `allow_update` or its files say anything.
+  std::vector<std::array<std::uint8_t, 64>> allow_update_keys;
+  std::vector<Network> blocked;                           ///< dropped before parsing
+  std::vector<std::array<std::uint8_t, 64>> skip_hashes;  ///< digests neither stored nor shown
+  std::vector<std::uint8_t> forbidden_ids;                ///< lists whose hits nobody sees
+  std::vector<std::uint8_t> weak_ids;                     ///< lists whose WRITEs are weak
+  /// A hash is not shown until it is so old, half as much more at most; 0 to 365d, 0 = at once.
+  std::chrono::seconds delay{0};
+  std::vector<Network> delay_whitelist;  ///< see it at once
+  RateLimitOptions ratelimit;
+  ListFiles files;
   std::vector<Keypair> keypair;            ///< the last one is the default key
+  std::vector<Keypair> dynamic_keypair;    ///< from dynamic_keys_map; none is the default key
   std::uint32_t keypair_cache_size = 512;  ///< shared keys kept, 0 to 1000000; 0 = none
   bool encrypted_only = false;             ///< what is not encrypted is refused
   bool read_only = false;                  ///< WRITE and DEL are refused to everybody

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "config/base/byte_reader.h"
 #include "config/base/hex.h"
@@ -87,12 +89,20 @@ void expect(Section& section, std::string_view key, std::string_view value) {
   if (text && !equal_ignoring_case(*text, value)) field->refuse("not supported", value);
 }
 
+/// The map itself, or the one rspamd's own print-outs have around it.
+const YamlNode& unwrapped(const YamlNode& node) {
+  const YamlNode* inner = node.find("keypair");
+  return inner != nullptr && node.items.size() == 1 ? *inner : node;
+}
+
 std::optional<Keypair> load_keypair(const Field& item) {
-  if (item.node().kind != YamlNode::Kind::kMap) {
+  const YamlNode& node = unwrapped(item.node());
+  if (node.kind != YamlNode::Kind::kMap) {
     item.problem("is no key pair", "a map with pubkey and privkey, or a list of such maps");
     return std::nullopt;
   }
-  Section section(&item.node(), item.key(), item.diagnostics());
+  Section section(&node, item.key(), item.diagnostics());
+  section.hide_strangers();
   Encoding encoding = Encoding::kZbase32;
   section.choice<Encoding>("encoding", encoding, kEncodings);
   expect(section, "type", "kex");
@@ -103,10 +113,12 @@ std::optional<Keypair> load_keypair(const Field& item) {
       section.field("privkey", {"private", "private_key", "secret", "secret_key"});
   if (!public_field) item.problem("has no pubkey", "a map with pubkey and privkey");
   if (!secret_field) item.problem("has no privkey", "a map with pubkey and privkey");
+  KeyRights rights;
+  load_key_rights(section.section("extensions"), rights);
   const auto public_key = public_field ? read_key(*public_field, encoding) : std::nullopt;
   const auto secret_key = secret_field ? read_key(*secret_field, encoding) : std::nullopt;
   if (!public_key || !secret_key) return std::nullopt;
-  return Keypair{*public_key, SecretKey(*secret_key)};
+  return Keypair{*public_key, SecretKey(*secret_key), std::move(rights)};
 }
 
 }  // namespace
@@ -115,18 +127,22 @@ std::optional<std::array<std::uint8_t, kKeyBytes>> read_key(const Field& field) 
   return read_key(field, Encoding::kZbase32);
 }
 
-void load_keypairs(const Field& field, std::vector<Keypair>& out) {
+void load_keypairs(const Field& field, std::vector<Keypair>& out, std::vector<std::string>* files) {
   out.clear();
   if (field.is_null()) return;
-  constexpr std::size_t kWireIdBytes = 8;  // fuzzy-protocol.md 3.4: names the key in a packet
+  // fuzzy-protocol.md 3.4: the first 8 bytes name the key in a packet.
+  std::set<std::array<std::uint8_t, 8>> names;
   for (const Field& item : field.list()) {
+    const bool is_path = item.node().kind == YamlNode::Kind::kScalar && item.node().text[0] == '/';
+    if (files != nullptr && is_path) {
+      files->push_back(item.node().text);
+      continue;
+    }
     const auto pair = load_keypair(item);
     if (!pair) continue;
-    for (const Keypair& other : out) {
-      if (!std::equal(other.public_key.begin(), other.public_key.begin() + kWireIdBytes,
-                      pair->public_key.begin())) {
-        continue;
-      }
+    std::array<std::uint8_t, 8> name{};
+    std::copy_n(pair->public_key.begin(), name.size(), name.begin());
+    if (!names.insert(name).second) {
       item.problem("the public key begins with the same 8 bytes as an earlier one",
                    "keys that a packet can tell apart");
     }

@@ -21,8 +21,18 @@ void load_rules(Section& root, std::vector<RuleOptions>& out);
 /// The part of a rule about its servers.
 void load_remote(Section& section, RemoteOptions& out);
 
-/// The value of `storage.keypair`: one map or a list of maps.
-void load_keypairs(const Field& field, std::vector<Keypair>& out);
+/// The part of `storage` that says who may do what on the fuzzy port, and how often.
+void load_access(Section& section, ServerOptions& out);
+/// Keys other servers of this protocol have and we do not, each with the reason.
+void refuse_foreign_keys(Section& section);
+
+/// The value of `storage.keypair`: one map or a list of maps. Absolute paths in it go to `files`,
+/// unless it is null. No problem shows a text that may be a key.
+void load_keypairs(const Field& field, std::vector<Keypair>& out, std::vector<std::string>* files);
+/// The `extensions` of a key pair.
+void load_key_rights(Section&& section, KeyRights& out);
+/// One flag or some.
+void load_flags(const Field& field, std::vector<std::uint8_t>& out);
 
 /// 32 bytes of a key in z-base-32, or a problem of `field` that does not show the text.
 std::optional<std::array<std::uint8_t, 32>> read_key(const Field& field);

@@ -13,8 +13,10 @@ constexpr std::array<Choice<Durability>, 3> kDurabilities = {{{"commit", Durabil
                                                               {"normal", Durability::kNormal},
                                                               {"sync", Durability::kSync}}};
 
-constexpr std::array<Choice<Backend>, 3> kBackends = {
-    {{"embedded", Backend::kEmbedded}, {"redis", Backend::kRedis}, {"noop", Backend::kNoop}}};
+constexpr std::array<Choice<Backend>, 4> kBackends = {{{"embedded", Backend::kEmbedded},
+                                                       {"sqlite", Backend::kEmbedded},
+                                                       {"redis", Backend::kRedis},
+                                                       {"noop", Backend::kNoop}}};
 
 void read_hashfile(Section& section, std::string& out) {
   const auto field = section.field("hashfile", {"hash_file", "file", "database"});
@@ -45,14 +47,7 @@ void load_engine(Section& section, EngineOptions& out) {
 
 void load_server(Section& section, ServerOptions& out) {
   section.sockets("listen", out.listen, kFuzzyPort);
-  section.networks("allow_update", out.allow_update);
-  section.networks("trusted", out.trusted);
-  section.networks("blocked", out.blocked);
-  const auto keypair = section.field("keypair");
-  if (keypair) load_keypairs(*keypair, out.keypair);
-  section.number<std::uint32_t>("keypair_cache_size", out.keypair_cache_size, {0, 1'000'000});
-  section.boolean("encrypted_only", out.encrypted_only);
-  section.boolean("read_only", out.read_only);
+  load_access(section, out);
   section.number<std::uint32_t>("threads", out.threads, {0, 1024});
   section.duration<milliseconds>("queue_wait_max", out.queue_wait_max, {milliseconds(1), hours(1)},
                                  "never");
@@ -63,13 +58,6 @@ void load_server(Section& section, ServerOptions& out) {
   section.size("tcp_unsent_bytes_max", out.tcp_unsent_bytes_max,
                {64 * 1024, std::uint64_t{1} << 30});
   section.size("socket_buffer_bytes", out.socket_buffer_bytes, {4096, std::uint64_t{1} << 30});
-  // A key that was given and is wrong has its problem already.
-  const bool none = !keypair || keypair->is_null() || keypair->list().empty();
-  if (out.encrypted_only && none) {
-    section.problem("encrypted_only",
-                    "no client could be served without a key; allowed: with a "
-                    "keypair (see `shingled keypair`)");
-  }
 }
 
 }  // namespace
@@ -80,6 +68,7 @@ void load_storage(Section&& section, StorageOptions& out) {
   load_engine(section, out.engine);
   load_server(section, out.server);
   load_redis(section.section("redis"), out.redis);
+  refuse_foreign_keys(section);
 }
 
 }  // namespace shingled::config

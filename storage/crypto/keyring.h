@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "config/base/result.h"
@@ -8,20 +11,31 @@
 
 namespace shingled::storage {
 
-/// The key pairs of a server.   Threads: immutable, any thread.
+/// The key pairs of a server.   Threads: immutable, any thread.   Cost: a look-up is a binary
+/// search.
 class Keyring {
  public:
+  /// `dynamic` ones are found by their names alone; of a pair that is in both lists the first one
+  /// counts.
   /// Errors: kInvalid for a public key that does not belong to its secret key, and for two keys
   /// that start with the same 8 bytes: a request could not name the second one.
-  static Result<Keyring> make(std::vector<Keypair> keypairs);
+  static Result<Keyring> make(std::vector<Keypair> keypairs, std::vector<Keypair> dynamic = {});
 
-  /// The pair a request names; for an unknown name the default one, which is the last. Null only in
-  /// an empty ring.
+  /// The place in `all` of the pair a request names; for an unknown name the default one, which is
+  /// the last of `keypairs`. Nothing if there is no such one.
+  [[nodiscard]] std::optional<std::size_t> index_of(const KeyId& id) const;
+  /// The pair itself, or null.
   [[nodiscard]] const Keypair* find(const KeyId& id) const;
+  [[nodiscard]] const std::vector<Keypair>& all() const { return keypairs_; }
 
  private:
-  explicit Keyring(std::vector<Keypair> keypairs) : keypairs_(std::move(keypairs)) {}
+  using Name = std::pair<KeyId, std::size_t>;
+  Keyring() = default;
+  Status add(Keypair keypair);
+
   std::vector<Keypair> keypairs_;
+  std::vector<Name> by_name_;           // sorted
+  std::optional<std::size_t> default_;  // the last one that is not dynamic
 };
 
 }  // namespace shingled::storage

@@ -1,6 +1,5 @@
 #include "storage/server/request_handler.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "storage/crypto/message_name.h"
@@ -32,17 +31,23 @@ void RequestHandler::use(std::shared_ptr<const Access> access, std::size_t key_c
   keys_ = SharedKeyCache(key_cache_size);
 }
 
-bool RequestHandler::admits(const Peer& peer) {
-  if (!access_->is_blocked(peer.ip)) return true;
-  counters_.blocked.add(1);
-  return false;
-}
+bool RequestHandler::admits(const Peer& peer, TimePoint now) { return !drop_unread(peer, now); }
 
-Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::span<std::uint8_t> out) {
+std::optional<Drop> RequestHandler::drop_unread(const Peer& peer, TimePoint now) {
   if (access_->is_blocked(peer.ip)) {
     counters_.blocked.add(1);
     return Drop::kBlocked;
   }
+  if (!access_->sources().admit(peer.ip, now)) {
+    counters_.ratelimited.add(1);
+    return Drop::kRateLimited;
+  }
+  return std::nullopt;
+}
+
+Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment& now,
+                               std::span<std::uint8_t> out) {
+  if (const auto drop = drop_unread(peer, now.steady)) return *drop;
   const auto maybe_opened = open_packet(packet);
   if (const Drop* drop = std::get_if<Drop>(&maybe_opened)) {
     counters_.undecryptable.add(1);
@@ -61,7 +66,9 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::span<std
     return answer(refuse(*command, kStatusNotEncrypted));
   switch (command->code) {
     case CommandCode::kCheck: {
-      PendingCheck check{ticket_for(*command, opened, form), std::nullopt};
+      if (const auto refusal = refuse_check(*command, opened, now)) return answer(*refusal);
+      PendingCheck check{ticket_for(*command, opened, form), std::nullopt,
+                         access_->veil_for(peer.ip, opened.rights)};
       if (const Shingles* shingles = command->shingles_or_null()) check.shingles = *shingles;
       return check;
     }
@@ -76,29 +83,36 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, std::span<std
     }
     case CommandCode::kWrite:
     case CommandCode::kDelete:
-      if (!access_->may_update(peer.ip)) break;
+      if (const auto refusal = refuse_update(*command, opened, peer, now)) return answer(*refusal);
       return pending(*command, opened, peer, form);
   }
   return answer(refuse(*command, kStatusNotPermitted));
 }
 
-Answer RequestHandler::finish_check(const ReplyTicket& ticket, const std::optional<Match>& match,
-                                    std::span<std::uint8_t> out) {
+Answer RequestHandler::finish_check(const PendingCheck& check, const std::optional<Match>& match,
+                                    WallTime now, std::span<std::uint8_t> out) {
+  const ReplyTicket& ticket = check.ticket;
   counters_.checks.add(1);
   Reply reply = reply_to(ticket);
   reply.flag = 0;
-  if (match && match->flag_count != 0) {
-    counters_.hits.add(1);
-    reply.value = match->flags[0].value;
-    reply.flag = match->flags[0].flag;
-    reply.probability = match->probability();
-    reply.digest = match->digest;
-    reply.time = match->created;
-    reply.matched = true;
-    reply.extra_count = static_cast<std::uint8_t>(match->flag_count - 1);
-    std::copy_n(match->flags.begin() + 1, reply.extra_count, reply.extra.begin());
+  if (match) {
+    const bool skipped = access_->is_skipped(match->digest);
+    count(disclose(*match, skipped, check.veil, ticket.form, now, reply));
   }
   return dress(reply, ticket.form, ticket.key, out);
+}
+
+void RequestHandler::count(Shown shown) {
+  switch (shown) {
+    case Shown::kHit:
+      return counters_.hits.add(1);
+    case Shown::kSkipped:
+      return counters_.refused.add(1);
+    case Shown::kDelayed:
+      return counters_.delayed.add(1);
+    case Shown::kHidden:
+      return counters_.hidden.add(1);
+  }
 }
 
 Answer RequestHandler::finish(const ReplyTicket& ticket, bool stored, std::span<std::uint8_t> out) {
@@ -120,14 +134,15 @@ Answer RequestHandler::repeat(const ReplyTicket& ticket, std::span<std::uint8_t>
 
 std::variant<Drop, RequestHandler::Opened> RequestHandler::open_packet(BytesView packet) {
   const auto request = parse_sealed_request(packet);
-  if (!request) return Opened{packet, std::nullopt, {}};
+  if (!request) return Opened{packet, std::nullopt, {}, nullptr};
   const SharedKey* kept = keys_.find(request->key, request->client);
   const std::optional<SharedKey> key = kept != nullptr ? *kept : agree(*request);
   if (!key) return Drop::kUndecryptable;
   const auto length = open(*key, request->sealed, opened_);
   if (!length) return Drop::kUndecryptable;
   if (kept == nullptr) keys_.keep(request->key, request->client, *key);
-  return Opened{BytesView(opened_).first(*length), key, request->client};
+  return Opened{BytesView(opened_).first(*length), key, request->client,
+                access_->key(request->key)};
 }
 
 std::optional<SharedKey> RequestHandler::agree(const SealedRequest& request) const {
@@ -142,6 +157,26 @@ ReplyForm RequestHandler::form_for(const Command& command, const Opened& opened,
   const ReplyForm form = reply_form(command.version);
   if (form != ReplyForm::kV2 || opened.key || peer.transport == Transport::kStream) return form;
   return access_->is_trusted(peer.ip) ? form : ReplyForm::kV1;
+}
+
+std::optional<Reply> RequestHandler::refuse_check(const Command& command, const Opened& opened,
+                                                  const Moment& now) {
+  const std::int32_t status = Access::check_refusal(opened.rights, now);
+  if (status == 0) return std::nullopt;
+  Reply reply = refuse(command, status);
+  if (status == kStatusForbidden) reply.flag = 0;  // as rspamd's, fuzzy-protocol.md 2.2
+  return reply;
+}
+
+std::optional<Reply> RequestHandler::refuse_update(const Command& command, const Opened& opened,
+                                                   const Peer& peer, const Moment& now) {
+  if (!access_->may_update(peer.ip, opened.rights, command.code, now.wall))
+    return refuse(command, kStatusNotPermitted);
+  // The limit is there for questions; who teaches much may do so.
+  access_->sources().take_back(peer.ip, now.steady);
+  if (command.code == CommandCode::kWrite && access_->is_skipped(command.digest))
+    return refuse(command, kStatusSkipped);
+  return std::nullopt;
 }
 
 Reply RequestHandler::stat(const Command& command) {
@@ -168,7 +203,7 @@ ReplyTicket RequestHandler::ticket_for(const Command& command, const Opened& ope
 }
 
 PendingUpdate RequestHandler::pending(const Command& command, const Opened& opened,
-                                      const Peer& peer, ReplyForm form) {
+                                      const Peer& peer, ReplyForm form) const {
   PendingUpdate pending;
   Update& update = pending.update;
   update.source = source_of(peer.ip);
@@ -178,7 +213,7 @@ PendingUpdate RequestHandler::pending(const Command& command, const Opened& open
   if (command.code == CommandCode::kWrite) {
     update.flag = command.flag;
     update.value = command.value;
-    update.weak = (command.version & kVersionWeakBit) != 0;
+    update.weak = (command.version & kVersionWeakBit) != 0 || access_->is_weak(command.flag);
   } else {
     update.kind = Update::Kind::kDelete;  // on the wire it has no flag: all lists are meant
   }

@@ -38,6 +38,7 @@ struct Peer {
 /// Why a packet gets no answer.
 enum class Drop : std::uint8_t {
   kBlocked,        ///< the source is blocked
+  kRateLimited,    ///< the source's network came too often
   kInvalid,        ///< no command in it
   kUndecryptable,  ///< sealed, but not for us, or damaged
 };
@@ -61,6 +62,7 @@ struct ReplyTicket {
 struct PendingCheck {
   ReplyTicket ticket;
   std::optional<Shingles> shingles;
+  Veil veil;
 
   [[nodiscard]] Question question() const {
     return {&ticket.digest, shingles ? &*shingles : nullptr};
@@ -88,16 +90,17 @@ class RequestHandler {
   void use(std::shared_ptr<const Access> access, std::size_t key_cache_size);
 
   /// Whether a connection from there may be opened; its requests are judged one by one all the
-  /// same. Counts a refusal.
-  bool admits(const Peer& peer);
+  /// same. It counts like a request; counts a refusal.
+  bool admits(const Peer& peer, TimePoint now);
 
-  /// What becomes of a packet, a datagram or the content of a frame. `out` has room for
-  /// kSealedReplyBytesMax bytes; an Answer stands in it. Counts what it saw, except checks and
-  /// updates: `finish_check` and `finish` do.
-  Handled handle(BytesView packet, const Peer& peer, std::span<std::uint8_t> out);
+  /// What becomes of a packet that is read now, a datagram or the content of a frame. `out` has
+  /// room for kSealedReplyBytesMax bytes; an Answer stands in it. Counts what it saw, except checks
+  /// and updates: `finish_check` and `finish` do.
+  Handled handle(BytesView packet, const Peer& peer, const Moment& now,
+                 std::span<std::uint8_t> out);
 
   /// The reply to a CHECK: `match` is what the store found.
-  Answer finish_check(const ReplyTicket& ticket, const std::optional<Match>& match,
+  Answer finish_check(const PendingCheck& check, const std::optional<Match>& match, WallTime now,
                       std::span<std::uint8_t> out);
   /// The reply to an update: what became of it is known now.
   Answer finish(const ReplyTicket& ticket, bool stored, std::span<std::uint8_t> out);
@@ -109,16 +112,26 @@ class RequestHandler {
     BytesView command;
     std::optional<SharedKey> key;
     PublicKey client{};
+    const KeyAccess* rights = nullptr;  // of the key that opened it; as long as access_
   };
+  /// Why nothing of a source is read now.
+  std::optional<Drop> drop_unread(const Peer& peer, TimePoint now);
   std::variant<Drop, Opened> open_packet(BytesView packet);
   [[nodiscard]] std::optional<SharedKey> agree(const SealedRequest& request) const;
   [[nodiscard]] ReplyForm form_for(const Command& command, const Opened& opened,
                                    const Peer& peer) const;
+  /// The reply to a CHECK that may not be made.
+  std::optional<Reply> refuse_check(const Command& command, const Opened& opened,
+                                    const Moment& now);
+  /// The reply to an update that may not be made.
+  std::optional<Reply> refuse_update(const Command& command, const Opened& opened, const Peer& peer,
+                                     const Moment& now);
   Reply stat(const Command& command);
   Reply refuse(const Command& command, std::int32_t status);
+  void count(Shown shown);
   static ReplyTicket ticket_for(const Command& command, const Opened& opened, ReplyForm form);
-  static PendingUpdate pending(const Command& command, const Opened& opened, const Peer& peer,
-                               ReplyForm form);
+  [[nodiscard]] PendingUpdate pending(const Command& command, const Opened& opened,
+                                      const Peer& peer, ReplyForm form) const;
   Answer dress(const Reply& reply, ReplyForm form, const std::optional<SharedKey>& key,
                std::span<std::uint8_t> out);
 

@@ -5,6 +5,8 @@ namespace shingled::storage {
 ServerCounters& ServerCounters::operator+=(const ServerCounters& other) {
   checks += other.checks;
   hits += other.hits;
+  delayed += other.delayed;
+  hidden += other.hidden;
   adds += other.adds;
   deletes += other.deletes;
   stats += other.stats;
@@ -14,6 +16,7 @@ ServerCounters& ServerCounters::operator+=(const ServerCounters& other) {
   invalid += other.invalid;
   undecryptable += other.undecryptable;
   blocked += other.blocked;
+  ratelimited += other.ratelimited;
   too_late += other.too_late;
   kernel_drops += other.kernel_drops;
   unsent += other.unsent;
@@ -29,6 +32,8 @@ ServerCounters& ServerCounters::operator+=(const ServerCounters& other) {
 ServerCounters WorkerCounters::read() const {
   return {.checks = checks.read(),
           .hits = hits.read(),
+          .delayed = delayed.read(),
+          .hidden = hidden.read(),
           .adds = adds.read(),
           .deletes = deletes.read(),
           .stats = stats.read(),
@@ -38,6 +43,7 @@ ServerCounters WorkerCounters::read() const {
           .invalid = invalid.read(),
           .undecryptable = undecryptable.read(),
           .blocked = blocked.read(),
+          .ratelimited = ratelimited.read(),
           .too_late = too_late.read(),
           .kernel_drops = kernel_drops.read(),
           .unsent = unsent.read(),

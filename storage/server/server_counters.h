@@ -9,6 +9,8 @@ namespace shingled::storage {
 struct ServerCounters {
   std::uint64_t checks = 0;
   std::uint64_t hits = 0;
+  std::uint64_t delayed = 0;  ///< matches that are too young to be a hit
+  std::uint64_t hidden = 0;   ///< matches on lists the client may not see
   std::uint64_t adds = 0;     ///< acknowledged
   std::uint64_t deletes = 0;  ///< acknowledged
   std::uint64_t stats = 0;
@@ -18,6 +20,7 @@ struct ServerCounters {
   std::uint64_t invalid = 0;          ///< dropped: no command
   std::uint64_t undecryptable = 0;    ///< dropped: unknown key or bad MAC
   std::uint64_t blocked = 0;          ///< dropped: blocked source
+  std::uint64_t ratelimited = 0;      ///< dropped: the source's network came too often
   std::uint64_t too_late = 0;         ///< dropped: waited longer than queue_wait_max to be read
   std::uint64_t kernel_drops = 0;     ///< dropped by the kernel: the socket's buffer was full
   std::uint64_t unsent = 0;           ///< datagrams with a reply the kernel would not take
@@ -46,8 +49,8 @@ class Counter {
 
 /// The counters of one worker: no line of the cache is written by two threads.
 struct alignas(64) WorkerCounters {
-  Counter checks, hits, adds, deletes, stats, pings, refused, repeats;
-  Counter invalid, undecryptable, blocked, too_late, kernel_drops, unsent;
+  Counter checks, hits, delayed, hidden, adds, deletes, stats, pings, refused, repeats;
+  Counter invalid, undecryptable, blocked, ratelimited, too_late, kernel_drops, unsent;
   Counter tcp_connections, tcp_refused, tcp_displaced, tcp_timeouts, tcp_slow, tcp_bad_frames;
 
   [[nodiscard]] ServerCounters read() const;

@@ -30,16 +30,17 @@ void StreamHandler::use(std::shared_ptr<const Access> access, std::size_t key_ca
 StreamHandler::Taken StreamHandler::take(Stream& stream, BytesView bytes, TimePoint now,
                                          Bytes& out) {
   Taken taken;
+  const Moment moment{now, shared_.clock.wall()};
   stream.in.feed(bytes);
   while (const auto frame = stream.in.next()) {
-    const Handled handled = handler_.handle(*frame, stream.peer, reply_);
+    const Handled handled = handler_.handle(*frame, stream.peer, moment, reply_);
     if (!std::holds_alternative<Drop>(handled)) ++taken.requests;
     if (const auto* check = std::get_if<PendingCheck>(&handled)) {
       asked_[asked_count_++] = *check;
-      if (asked_count_ == kChecksTogether) answer_checks(out);
+      if (asked_count_ == kChecksTogether) answer_checks(moment.wall, out);
       continue;
     }
-    answer_checks(out);
+    answer_checks(moment.wall, out);
     if (const auto* answer = std::get_if<Answer>(&handled)) {
       append(reply_, *answer, out);
     } else if (const auto* update = std::get_if<PendingUpdate>(&handled)) {
@@ -49,7 +50,7 @@ StreamHandler::Taken StreamHandler::take(Stream& stream, BytesView bytes, TimePo
       return taken;
     }
   }
-  answer_checks(out);
+  answer_checks(moment.wall, out);
   if (stream.in.broken()) taken.end = End::kBadFrame;
   return taken;
 }
@@ -69,15 +70,15 @@ void StreamHandler::submit(Stream& stream, const PendingUpdate& pending, TimePoi
     append(reply_, handler_.repeat(pending.ticket, reply_), out);
 }
 
-void StreamHandler::answer_checks(Bytes& out) {
+void StreamHandler::answer_checks(WallTime now, Bytes& out) {
   if (asked_count_ == 0) return;
   std::array<Question, kChecksTogether> questions;
   for (std::size_t i = 0; i < asked_count_; ++i) questions[i] = asked_[i].question();
-  const auto wall = static_cast<std::uint32_t>(shared_.clock.wall().time_since_epoch().count());
+  const auto wall = static_cast<std::uint32_t>(now.time_since_epoch().count());
   shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
   ReplyBytes reply;  // not reply_: the one after the questions may stand there already
   for (std::size_t i = 0; i < asked_count_; ++i)
-    append(reply, handler_.finish_check(asked_[i].ticket, matches_[i], reply), out);
+    append(reply, handler_.finish_check(asked_[i], matches_[i], now, reply), out);
   asked_count_ = 0;
 }
 

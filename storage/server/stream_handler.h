@@ -35,7 +35,7 @@ class StreamHandler {
   /// Takes over rights and keys; needed before the first bytes.
   void use(std::shared_ptr<const Access> access, std::size_t key_cache_size);
   /// As `RequestHandler::admits`.
-  bool admits(const Peer& peer) { return handler_.admits(peer); }
+  bool admits(const Peer& peer, TimePoint now) { return handler_.admits(peer, now); }
 
   enum class End : std::uint8_t {
     kNone,      ///< more bytes may come
@@ -56,7 +56,7 @@ class StreamHandler {
   using ReplyBytes = std::array<std::uint8_t, kSealedReplyBytesMax>;
 
   void submit(Stream& stream, const PendingUpdate& pending, TimePoint now, Bytes& out);
-  void answer_checks(Bytes& out);
+  void answer_checks(WallTime now, Bytes& out);
 
   std::size_t worker_;
   WorkerShared shared_;

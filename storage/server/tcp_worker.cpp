@@ -133,7 +133,7 @@ void TcpWorker::take_in(TcpListener::Accepted accepted, TimePoint now) {
   const auto ip = accepted.peer.ip();
   if (!ip) return;
   const Peer peer{*ip, accepted.peer.port(), Transport::kStream};
-  if (!handler_.admits(peer)) return;
+  if (!handler_.admits(peer, now)) return;
   if (!find_room(*ip, now)) {
     counters_.tcp_refused.add(1);
     return;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "storage/server/access_keeper.h"
 #include "storage/server/server_ports.h"
 #include "storage/server/tcp_worker.h"
 #include "storage/server/udp_worker.h"
@@ -26,15 +27,18 @@ std::size_t processors() {
   return static_cast<std::size_t>(CPU_COUNT(&set));
 }
 
-AccessSource::Snapshot snapshot_of(const ServerOptions& options, Access access) {
-  return {std::make_shared<const Access>(std::move(access)), options.keypair_cache_size,
-          options.queue_wait_max, StreamLimits::of(options)};
+AccessSource::Snapshot snapshot_of(const AccessKeeper& keeper) {
+  const ServerOptions& options = keeper.options();
+  return {keeper.access(), options.keypair_cache_size, options.queue_wait_max,
+          StreamLimits::of(options)};
 }
 
 LogLine served_line(const ServerCounters& sum) {
   LogLine line("fuzzy_served");
   line.field("checks", sum.checks)
       .field("hits", sum.hits)
+      .field("delayed", sum.delayed)
+      .field("hidden", sum.hidden)
       .field("adds", sum.adds)
       .field("deletes", sum.deletes)
       .field("stats", sum.stats)
@@ -44,6 +48,7 @@ LogLine served_line(const ServerCounters& sum) {
       .field("invalid", sum.invalid)
       .field("undecryptable", sum.undecryptable)
       .field("blocked", sum.blocked)
+      .field("ratelimited", sum.ratelimited)
       .field("too_late", sum.too_late)
       .field("kernel_drops", sum.kernel_drops)
       .field("unsent", sum.unsent)
@@ -61,10 +66,12 @@ LogLine served_line(const ServerCounters& sum) {
 class UdpServer::Impl {
  public:
   /// `workers`: of each transport.
-  Impl(const ServerOptions& options, Access access, std::size_t workers, FuzzyStore& store,
-       Clock& clock, Random& random, Logger& logger)
+  Impl(std::unique_ptr<AccessKeeper> keeper, std::size_t workers, FuzzyStore& store, Clock& clock,
+       Random& random, Logger& logger)
       : logger_(logger),
-        access_(snapshot_of(options, std::move(access))),
+        clock_(clock),
+        keeper_(std::move(keeper)),
+        access_(snapshot_of(*keeper_)),
         desk_(std::make_shared<UpdateDesk>(2 * workers)),
         losses_(logger),
         shared_{store, clock, random, access_, *desk_, losses_} {
@@ -99,13 +106,22 @@ class UdpServer::Impl {
   }
 
   void reload(const ServerOptions& options) {
-    auto access = Access::make(options);
-    if (!access) {  // the loader checked it; if not, the old rights stand
-      logger_.error(LogLine("fuzzy_reload_refused").field("why", access.error().message));
+    if (const Status status = keeper_->reload(options); !status) {
+      logger_.error(LogLine("fuzzy_reload_refused").field("why", status.error().message));
       return;
     }
-    access_.set(snapshot_of(options, std::move(*access)));
+    access_.set(snapshot_of(*keeper_));
     wake_all();  // whoever sleeps by the old timeout
+  }
+  void refresh() {
+    if (keeper_->refresh()) access_.set(snapshot_of(*keeper_));
+  }
+  void restore_limits(const std::string& path) {
+    keeper_->restore_limits(path, {clock_.now(), clock_.wall()});
+    access_.set(snapshot_of(*keeper_));
+  }
+  void save_limits(const std::string& path) const {
+    keeper_->save_limits(path, {clock_.now(), clock_.wall()});
   }
 
   [[nodiscard]] const std::vector<SocketAddress>& addresses() const { return addresses_; }
@@ -138,6 +154,8 @@ class UdpServer::Impl {
   }
 
   Logger& logger_;
+  Clock& clock_;
+  std::unique_ptr<AccessKeeper> keeper_;
   AccessSource access_;
   std::shared_ptr<UpdateDesk> desk_;
   LossReport losses_;
@@ -151,14 +169,13 @@ class UdpServer::Impl {
 
 Result<std::unique_ptr<UdpServer>> UdpServer::start(const ServerOptions& options, FuzzyStore& store,
                                                     Clock& clock, Random& random, Logger& logger) {
-  auto access = Access::make(options);
-  if (!access) return access.error();
+  auto keeper = AccessKeeper::open(options, random, logger);
+  if (!keeper) return keeper.error();
   const std::size_t workers =
       std::min(options.threads == 0 ? processors() : options.threads, kWorkersMax);
   auto ports = ServerPorts::open(options, workers);
   if (!ports) return ports.error();
-  auto impl =
-      std::make_unique<Impl>(options, std::move(*access), workers, store, clock, random, logger);
+  auto impl = std::make_unique<Impl>(std::move(*keeper), workers, store, clock, random, logger);
   impl->start(std::move(*ports));
   return std::unique_ptr<UdpServer>(new UdpServer(std::move(impl)));
 }
@@ -167,6 +184,9 @@ UdpServer::UdpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 UdpServer::~UdpServer() = default;
 
 void UdpServer::reload(const ServerOptions& options) { impl_->reload(options); }
+void UdpServer::refresh() { impl_->refresh(); }
+void UdpServer::restore_limits(const std::string& path) { impl_->restore_limits(path); }
+void UdpServer::save_limits(const std::string& path) const { impl_->save_limits(path); }
 const std::vector<SocketAddress>& UdpServer::addresses() const { return impl_->addresses(); }
 ServerCounters UdpServer::counters() const { return impl_->counters(); }
 std::size_t UdpServer::connections() const { return impl_->connections(); }

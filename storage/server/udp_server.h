@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -32,9 +33,16 @@ class UdpServer {
   UdpServer(UdpServer&&) = delete;
   UdpServer& operator=(UdpServer&&) = delete;
 
-  /// Takes over access lists, keys and limits at once, between two packets; sockets and threads
-  /// stay as they are.
+  /// Takes over access lists, limits and keys at once, between two packets; sockets and threads
+  /// stay as they are. What cannot work goes to the log and changes nothing.
   void reload(const ServerOptions& options);
+  /// Takes over what changed in the files of access lists and keys. Meant for every second or so;
+  /// from the thread that calls `reload`.
+  void refresh();
+  /// Goes on with the buckets of the rate limits that were saved in that file, if it is there.
+  void restore_limits(const std::string& path);
+  /// Saves them, if there are limits.
+  void save_limits(const std::string& path) const;
   /// The bound addresses, with the port the kernel chose where 0 was asked for.
   [[nodiscard]] const std::vector<SocketAddress>& addresses() const;
   [[nodiscard]] ServerCounters counters() const;

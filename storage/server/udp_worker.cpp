@@ -66,8 +66,9 @@ void UdpWorker::serve(std::size_t socket) {
     const TimePoint now = shared_.clock.now();
     const std::uint32_t kernel_drops = sockets_[socket].take_drops();
     const std::uint64_t too_late = counters_.too_late.read();
-    for (std::size_t i = 0; i < received_.size(); ++i) handle(socket, i, now);
-    answer_checks();
+    const Moment moment{now, shared_.clock.wall()};
+    for (std::size_t i = 0; i < received_.size(); ++i) handle(socket, i, moment);
+    answer_checks(moment.wall);
     flush(socket);
     counters_.kernel_drops.add(kernel_drops);
     shared_.losses.note(kernel_drops, counters_.too_late.read() - too_late, now);
@@ -84,19 +85,19 @@ void UdpWorker::look_for_new_access() {
   access_version_ = version;
 }
 
-void UdpWorker::handle(std::size_t socket, std::size_t i, TimePoint now) {
+void UdpWorker::handle(std::size_t socket, std::size_t i, const Moment& now) {
   const BytesView packet = received_.packet(i);
   if (is_too_late(packet, received_.waited(i), queue_wait_max_)) {
     counters_.too_late.add(1);
     return;
   }
-  Handled handled = handler_.handle(packet, received_.peer(i), replies_.room());
+  Handled handled = handler_.handle(packet, received_.peer(i), now, replies_.room());
   if (const Answer* answer = std::get_if<Answer>(&handled)) {
     replies_.add(answer->bytes, received_.route(i));
   } else if (auto* check = std::get_if<PendingCheck>(&handled)) {
     asked_[asked_count_++] = {i, *check};
   } else if (const auto* update = std::get_if<PendingUpdate>(&handled)) {
-    submit(socket, i, *update, now);
+    submit(socket, i, *update, now.steady);
   }
 }
 
@@ -110,15 +111,14 @@ void UdpWorker::submit(std::size_t socket, std::size_t i, const PendingUpdate& p
   replies_.add(handler_.repeat(pending.ticket, replies_.room()).bytes, route);
 }
 
-void UdpWorker::answer_checks() {
+void UdpWorker::answer_checks(WallTime now) {
   if (asked_count_ == 0) return;
   std::array<Question, kBatchPackets> questions;
   for (std::size_t i = 0; i < asked_count_; ++i) questions[i] = asked_[i].check.question();
-  const auto wall = static_cast<std::uint32_t>(shared_.clock.wall().time_since_epoch().count());
+  const auto wall = static_cast<std::uint32_t>(now.time_since_epoch().count());
   shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
   for (std::size_t i = 0; i < asked_count_; ++i) {
-    const Answer answer =
-        handler_.finish_check(asked_[i].check.ticket, matches_[i], replies_.room());
+    const Answer answer = handler_.finish_check(asked_[i].check, matches_[i], now, replies_.room());
     replies_.add(answer.bytes, received_.route(asked_[i].packet));
   }
   asked_count_ = 0;

@@ -33,9 +33,9 @@ class UdpWorker {
   void serve(std::size_t socket);
   /// Takes over what a reload changed.
   void look_for_new_access();
-  void handle(std::size_t socket, std::size_t i, TimePoint now);
+  void handle(std::size_t socket, std::size_t i, const Moment& now);
   void submit(std::size_t socket, std::size_t i, const PendingUpdate& pending, TimePoint now);
-  void answer_checks();
+  void answer_checks(WallTime now);
   void answer_finished();
   void flush(std::size_t socket);
 

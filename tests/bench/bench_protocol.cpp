@@ -85,5 +85,24 @@ void BM_HandleSealed(benchmark::State& state) {
 }
 BENCHMARK(BM_HandleSealed)->ArgName("cache")->Arg(0)->Arg(512);
 
+/// The rate limit alone, for so many sources in turn; 100000 do not fit its table.
+void BM_AdmitSource(benchmark::State& state) {
+  RateLimitOptions options;
+  options.rate = 1e6;
+  options.burst = 1e9;
+  LimitState limits;
+  const SourceLimits sources(options, limits);
+  IpAddress ip;
+  std::uint32_t number = 0;
+  const auto count = static_cast<std::uint32_t>(state.range(0));
+  for (auto _ : state) {
+    number = number + 1 < count ? number + 1 : 0;
+    ip.bytes = {11, static_cast<std::uint8_t>(number >> 8), static_cast<std::uint8_t>(number)};
+    ip.bytes[0] = static_cast<std::uint8_t>(11 + (number >> 16));
+    benchmark::DoNotOptimize(sources.admit(ip, TimePoint(std::chrono::hours(1))));
+  }
+}
+BENCHMARK(BM_AdmitSource)->ArgName("sources")->Arg(1)->Arg(1000)->Arg(100'000);
+
 }  // namespace
 }  // namespace shingled::storage

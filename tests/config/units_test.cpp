@@ -107,5 +107,32 @@ TEST(Units, WrittenTextReadsAsTheSameValue) {
   }
 }
 
+TEST(Units, ReadsRates) {
+  using std::chrono::milliseconds;
+  constexpr struct {
+    std::string_view text;
+    double amount;
+    std::int64_t milliseconds;  // 0 = no rate
+  } kCases[] = {
+      {"5 / 1m", 5, 60'000}, {"100/1h", 100, 3'600'000},
+      {"10 / s", 10, 1000},  {"1.5/30s", 1.5, 30'000},
+      {"0/1s", 0, 1000},     {"7 /  2h30m", 7, 9'000'000},
+      {"3/min", 3, 60'000},  {"", 0, 0},
+      {"5", 0, 0},           {"5/", 0, 0},
+      {"/1m", 0, 0},         {"5/0", 0, 0},
+      {"5/0s", 0, 0},        {"-5/1m", 0, 0},
+      {"5/1", 0, 0},         {"nan/1m", 0, 0},
+      {"inf/1m", 0, 0},      {"5/1m/2", 0, 0},
+      {"5x/1m", 0, 0},       {"5/-1m", 0, 0},
+      {"5 1m", 0, 0},
+  };
+  for (const auto& c : kCases) {
+    const auto rate = parse_rate(c.text);
+    ASSERT_EQ(rate.has_value(), c.milliseconds != 0) << c.text;
+    if (!rate) continue;
+    EXPECT_EQ(*rate, (Rate{c.amount, milliseconds(c.milliseconds)})) << c.text;
+  }
+}
+
 }  // namespace
 }  // namespace shingled::config

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <variant>
@@ -8,18 +9,20 @@
 
 namespace shingled::testing {
 
-/// One packet as a worker serves it, the look-up of a CHECK included.
+/// One packet as a worker serves it at `now` (Unix seconds), the look-up of a CHECK included.
 inline storage::Handled handle_one(storage::RequestHandler& handler,
                                    const storage::FuzzyStore& store, BytesView packet,
                                    const storage::Peer& peer, std::uint32_t now,
                                    std::span<std::uint8_t> out) {
-  storage::Handled handled = handler.handle(packet, peer, out);
+  const WallTime wall{std::chrono::seconds(now)};
+  const storage::Moment moment{TimePoint(wall.time_since_epoch()), wall};
+  storage::Handled handled = handler.handle(packet, peer, moment, out);
   const auto* check = std::get_if<storage::PendingCheck>(&handled);
   if (check == nullptr) return handled;
   const storage::Question question = check->question();
   std::optional<storage::Match> match;
   store.check_batch({&question, 1}, now, {&match, 1});
-  return handler.finish_check(check->ticket, match, out);
+  return handler.finish_check(*check, match, wall, out);
 }
 
 }  // namespace shingled::testing

@@ -345,5 +345,34 @@ TEST_F(DaemonTest, CanBeTheStorageAlone) {
   EXPECT_EQ(stop(), EX_OK);
 }
 
+TEST_F(DaemonTest, ReadsAListAgainWhenItsFileChangesAndKeepsTheRateLimitsBesideTheHashes) {
+  const std::string writers = directory_ + "/writers";
+  std::ofstream(writers) << "localhost\n";
+  settings_.storage.server.allow_update.clear();
+  settings_.storage.server.files.allow_update = {writers};
+  settings_.storage.server.ratelimit.rate = 1;
+  settings_.storage.server.ratelimit.burst = 1;
+  start_and_wait();
+  learn(digest_of("one"), 11, 20);
+  std::ofstream(writers + ".new") << "192.0.2.1 # nobody here\n";
+  std::filesystem::rename(writers + ".new", writers);
+  const auto read_twice = [&] {
+    const std::string lines = log();
+    return lines.find("list_read") != lines.rfind("list_read");
+  };
+  ASSERT_TRUE(eventually(read_twice)) << log();
+  const auto refused = [&] {
+    const auto answer = ask_storage({storage::RemoteRequest::Kind::kAdd, 11, 20,
+                                     Fingerprint{digest_of("two"), std::nullopt}});
+    return answer.outcome == storage::RemoteAnswer::Outcome::kRefused;
+  };
+  EXPECT_TRUE(eventually(refused)) << "the line comes before the workers see it";
+  EXPECT_EQ(stop(), EX_OK);
+  EXPECT_TRUE(std::filesystem::exists(settings_.storage.engine.hashfile + ".ratelimits"));
+  start_and_wait();
+  EXPECT_TRUE(logs("fuzzy_ratelimits_restored"));
+  EXPECT_EQ(stop(), EX_OK);
+}
+
 }  // namespace
 }  // namespace shingled::milter

@@ -16,6 +16,7 @@
 #include "storage/crypto/sealed_request.h"
 #include "storage/engine/engine.h"
 #include "storage/protocol/codec.h"
+#include "storage/server/source_limits.h"
 #include "storage/server/udp_server.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/engine/temporary_directory.h"
@@ -89,6 +90,11 @@ class AllocationsTest : public ::testing::Test {
     server.listen = {*SocketSpec::parse("inet:0@127.0.0.1")};
     server.blocked = {*Network::parse("127.0.0.2")};
     server.keypair = {keypair_};
+    server.keypair[0].rights.ratelimit = RateOptions{1e6, 1e9};
+    server.forbidden_ids = {200};
+    server.delay = std::chrono::seconds(1);
+    server.delay_whitelist = {*Network::parse("127.0.0.1")};
+    server.skip_hashes.resize(1);
     server.threads = 1;
     server_ = UdpServer::start(server, *engine_, clock_, random_, logger_).value();
   }
@@ -208,6 +214,38 @@ TEST_F(AllocationsTest, AnsweringOnAConnectionTakesNeither) {
     EXPECT_EQ(allocations - allocations_before, 0U) << c.why;
     EXPECT_EQ(locks - locks_before, 0U) << c.why;
   }
+}
+
+// Loopback is exempt, so the limits are asked here, by a thread that is counted as a worker.
+TEST(LimitAllocations, LimitingTakesNeitherMemoryNorLock) {
+  NullLogger logger;
+  RateLimitOptions options;
+  options.rate = 1;
+  options.burst = 5;
+  options.whitelist = {*Network::parse("198.51.100.0/24"), *Network::parse("2001:db8::/32")};
+  LimitState state;
+  state.report = std::make_shared<LimitReport>(logger);
+  const SourceLimits limits(options, state);
+  TimePoint now(std::chrono::hours(1));
+  IpAddress abuser = *IpAddress::parse("192.0.2.1");
+  for (int i = 0; i < 10; ++i) (void)limits.admit(abuser, now);  // the line of this minute
+  prctl(PR_SET_NAME, "fuzzy-test");
+  const std::uint64_t allocations_before = allocations;
+  const std::uint64_t locks_before = locks;
+  std::uint64_t refused = 0;
+  for (std::uint32_t i = 0; i < 100'000; ++i) {
+    IpAddress forged;
+    forged.bytes = {11, static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)};
+    (void)limits.admit(forged, now);
+    limits.take_back(forged, now);
+    refused += limits.admit(abuser, now) ? 0U : 1U;
+  }
+  const std::uint64_t allocated = allocations - allocations_before;
+  const std::uint64_t locked = locks - locks_before;
+  prctl(PR_SET_NAME, "test");
+  EXPECT_EQ(refused, 100'000U);
+  EXPECT_EQ(allocated, 0U);
+  EXPECT_EQ(locked, 0U);
 }
 
 // The counters above count: an update, which waits in a queue for its commit, moves both.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "storage/crypto/keypair.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/handle_one.h"
@@ -187,6 +189,96 @@ TEST_F(RequestHandlerTest, DropsBlockedSourcesUnread) {
   EXPECT_EQ(counters_.read().blocked, 1U);
 }
 
+// Sealed or not, a command or noise: it is dropped before anybody looks at it, so the other drop
+// counters stand still; and a packet that would not open is not tried.
+TEST_F(RequestHandlerTest, DropsWhoComesTooOftenUnread) {
+  const Keypair pair = generate_keypair(random_);
+  options_.keypair = {pair};
+  options_.ratelimit.rate = 0.001;
+  options_.ratelimit.burst = 3;
+  use(options_);
+  const Bytes noise(200, 0x72);
+  Bytes unopenable(160, 1);
+  std::copy_n("rsfe", 4, unopenable.begin());
+  for (int i = 0; i < 3; ++i) (void)reply(handle(command(CommandCode::kCheck), peer("192.0.2.1")));
+  EXPECT_EQ(std::get<Drop>(handle(command(CommandCode::kCheck), peer("192.0.2.2"))),
+            Drop::kRateLimited);
+  EXPECT_EQ(std::get<Drop>(handle_packet(noise, peer("192.0.2.3"))), Drop::kRateLimited);
+  EXPECT_EQ(std::get<Drop>(handle_packet(unopenable, peer("192.0.2.4"))), Drop::kRateLimited);
+  EXPECT_EQ(counters_.read().ratelimited, 3U);
+  EXPECT_EQ(counters_.read().undecryptable, 0U);
+  EXPECT_EQ(counters_.read().invalid, 0U);
+  EXPECT_EQ(std::get<Drop>(handle_packet(unopenable, peer("198.51.100.1"))), Drop::kUndecryptable)
+      << "another network is read";
+  for (int i = 0; i < 50; ++i) (void)reply(handle(command(CommandCode::kPing)));
+}
+
+TEST_F(RequestHandlerTest, CountsNoPermittedUpdateAgainstTheLimit) {
+  options_.allow_update = {*Network::parse("192.0.2.1")};
+  options_.ratelimit.rate = 0.001;
+  options_.ratelimit.burst = 3;
+  use(options_);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_TRUE(std::holds_alternative<PendingUpdate>(
+        handle(command(CommandCode::kWrite), peer("192.0.2.1"))));
+  }
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(reply(handle(command(CommandCode::kWrite), peer("192.0.2.2"))).value, 503);
+  EXPECT_EQ(std::get<Drop>(handle(command(CommandCode::kWrite), peer("192.0.2.2"))),
+            Drop::kRateLimited)
+      << "a refused one counts: its answer costs as much as any";
+}
+
+TEST_F(RequestHandlerTest, NeitherStoresNorShowsSkippedHashes) {
+  store_.put(stored());
+  options_.skip_hashes = {stored().digest.bytes};
+  use(options_);
+  const Reply write = reply(handle(command(CommandCode::kWrite)));
+  EXPECT_EQ(write.value, kStatusSkipped);
+  EXPECT_EQ(write.flag, 11U);
+  EXPECT_EQ(write.probability, 0.0F);
+  const Reply check = reply(handle(command(CommandCode::kCheck)));
+  EXPECT_EQ(check.value, kStatusSkipped);
+  EXPECT_EQ(check.flag, 50U);
+  EXPECT_EQ(check.probability, 0.0F);
+  EXPECT_EQ(reply(handle(command(CommandCode::kWrite), peer("192.0.2.1"))).value, 503)
+      << "the right comes first";
+  EXPECT_TRUE(std::holds_alternative<PendingUpdate>(handle(command(CommandCode::kDelete))));
+}
+
+TEST_F(RequestHandlerTest, KeepsYoungAndForbiddenHashesBack) {
+  store_.put(stored());  // of 1 600 000 000, flags 50, 51, 52
+  options_.delay = std::chrono::seconds(kNow - 1'600'000'000 + 1);
+  use(options_);
+  const Reply young = reply(handle(command(CommandCode::kCheck)));
+  EXPECT_EQ(young.probability, 0.0F);
+  EXPECT_EQ(young.flag, 50U);
+  options_.delay_whitelist = {*Network::parse("127.0.0.1")};
+  use(options_);
+  EXPECT_EQ(reply(handle(command(CommandCode::kCheck))).probability, 1.0F);
+
+  options_.forbidden_ids = {50, 11};
+  use(options_);
+  const Reply hidden = reply(handle(command(CommandCode::kCheck)));
+  EXPECT_EQ(hidden.probability, 0.0F);
+  EXPECT_EQ(hidden.flag, 0U);
+  EXPECT_EQ(reply(handle(command(CommandCode::kCheck, kVersionFlags))).flag, 51U);
+  // A forbidden flag of a request changes no answer to anything but CHECK.
+  EXPECT_EQ(reply(handle(command(CommandCode::kPing))).flag, 11U);
+  EXPECT_EQ(reply(handle(command(CommandCode::kWrite), peer("192.0.2.1"))).value, 503);
+  const auto counted = counters_.read();
+  EXPECT_EQ(counted.delayed, 1U);
+  EXPECT_EQ(counted.hidden, 1U);
+  EXPECT_EQ(counted.hits, 2U);
+}
+
+TEST_F(RequestHandlerTest, MarksUpdatesOfWeakLists) {
+  options_.weak_ids = {11};
+  use(options_);
+  const Handled handled = handle(command(CommandCode::kWrite));
+  EXPECT_TRUE(std::get<PendingUpdate>(handled).update.weak);
+}
+
 TEST_F(RequestHandlerTest, LeavesAnUpdateToItsCaller) {
   Command write = command(CommandCode::kWrite, kVersionLong | kVersionWeakBit);
   write.value = -3;
@@ -247,6 +339,48 @@ class SealedRequestTest : public RequestHandlerTest {
   Keypair server_;
   Keypair client_;
 };
+
+TEST_F(SealedRequestTest, MayDoWhatItsKeyMay) {
+  store_.put(stored());
+  options_.allow_update.clear();
+  options_.forbidden_ids = {50};
+  KeyRights& rights = options_.keypair[0].rights;
+  rights.may_write = true;
+  rights.forbidden_ids = {52};
+  rights.ratelimit = RateOptions{0.001, 1};
+  use(options_);
+  const auto answer_to = [&](CommandCode code) {
+    const Handled handled = handle_packet(sealed(command(code, kVersionFlags)), peer("192.0.2.1"));
+    Bytes plain(144);
+    const auto* answer = std::get_if<Answer>(&handled);
+    if (answer == nullptr) return Reply{};
+    EXPECT_TRUE(open(key(), BytesView(out_).first(answer->bytes), plain));
+    return decode_reply(plain).value();
+  };
+  EXPECT_TRUE(std::holds_alternative<PendingUpdate>(
+      handle_packet(sealed(command(CommandCode::kWrite)), peer("192.0.2.1"))));
+  EXPECT_EQ(answer_to(CommandCode::kDelete).value, 503);
+  const Reply hit = answer_to(CommandCode::kCheck);
+  EXPECT_EQ(hit.flag, 50U) << "its own list of what is forbidden";
+  EXPECT_EQ(hit.extra_count, 1);
+  const Reply limited = answer_to(CommandCode::kCheck);
+  EXPECT_EQ(limited.value, 403);
+  EXPECT_EQ(limited.flag, 0U);
+  EXPECT_EQ(answer_to(CommandCode::kPing).probability, 1.0F) << "only CHECKs are counted";
+  rights.may_read = false;
+  use(options_);
+  EXPECT_EQ(answer_to(CommandCode::kCheck).value, 503);
+  EXPECT_EQ(answer_to(CommandCode::kStat).probability, 1.0F);
+  rights.may_read = true;
+  rights.expire = WallTime(std::chrono::seconds(kNow));
+  use(options_);
+  EXPECT_EQ(answer_to(CommandCode::kCheck).value, 503);
+  EXPECT_EQ(answer_to(CommandCode::kWrite).value, 503);
+  EXPECT_EQ(answer_to(CommandCode::kPing).probability, 1.0F);
+  rights.expire = WallTime(std::chrono::seconds(kNow + 1));
+  use(options_);
+  EXPECT_EQ(answer_to(CommandCode::kCheck).probability, 1.0F);
+}
 
 TEST_F(SealedRequestTest, IsAnsweredSealedAndLongForAnybody) {
   store_.put(stored());

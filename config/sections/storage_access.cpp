@@ -1,0 +1,140 @@
+#include <algorithm>
+
+#include "config/list_words.h"
+#include "config/sections/sections.h"
+
+namespace shingled::config {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+/// Whether a word of a list names a file instead of an entry; a file of another machine is a
+/// problem.
+bool take_file(const Field& item, std::string_view word, std::vector<std::string>& files) {
+  constexpr std::string_view kScheme = "file://";
+  const std::string_view path = word.starts_with(kScheme) ? word.substr(kScheme.size()) : word;
+  if (path.starts_with('/')) {
+    files.emplace_back(path);
+    return true;
+  }
+  if (word.find("://") == std::string_view::npos) return false;
+  item.problem("lists are not fetched from elsewhere", "entries, or the absolute path of a file");
+  return true;
+}
+
+void load_networks(Section& section, std::string_view key, std::vector<Network>& out,
+                   std::vector<std::string>& files) {
+  const auto field = section.field(key);
+  if (!field) return;
+  out.clear();
+  const std::string allowed = std::string(kNetworkForm) + ", or the path of a file of them";
+  for (const auto& [item, word] : field->words(allowed)) {
+    if (take_file(item, word, files)) continue;
+    if (const auto networks = network_word(word)) {
+      out.insert(out.end(), networks->begin(), networks->end());
+    } else {
+      item.problem(quoted(word) + " is no network", allowed);
+    }
+  }
+}
+
+/// No problem quotes the text, which may be a key that should not stand here.
+template <typename Read>
+void load_names(Section& section, std::string_view key, std::string_view form, Read read,
+                std::vector<std::array<std::uint8_t, 64>>& out, std::vector<std::string>& files) {
+  const auto field = section.field(key);
+  if (!field) return;
+  const std::string allowed = std::string(form) + ", or the path of a file of them";
+  for (const auto& [item, word] : field->words(allowed)) {
+    if (take_file(item, word, files)) continue;
+    if (const auto name = read(word)) {
+      out.push_back(*name);
+    } else {
+      item.problem("is no entry of this list", allowed);
+    }
+  }
+}
+
+void load_limits(Section& section, RateLimitOptions& out, std::vector<std::string>& files) {
+  section.real("ratelimit_rate", out.rate, {0, 1e6});
+  section.real("ratelimit_burst", out.burst, {0, 1e9});
+  section.number<std::uint32_t>("ratelimit_network_mask", out.network_mask, {1, 32});
+  section.number<std::uint32_t>("ratelimit_max_buckets", out.max_buckets, {8, 1'000'000});
+  section.duration<seconds>("ratelimit_bucket_ttl", out.bucket_ttl, {seconds(1), hours(24 * 36500)},
+                            "no ban");
+  load_networks(section, "ratelimit_whitelist", out.whitelist, files);
+  section.boolean("ratelimit_log_only", out.log_only);
+  if ((out.rate > 0) != (out.burst > 0)) {
+    section.problem(
+        out.rate > 0 ? "ratelimit_rate" : "ratelimit_burst",
+        "limits nothing alone; allowed: ratelimit_rate and ratelimit_burst, or neither");
+  } else if (out.burst > 0 && out.burst < 1) {
+    section.problem("ratelimit_burst", "no request would pass; allowed: 0 (off) or 1 to 1e9");
+  }
+}
+
+/// A key may change something.
+bool gives_rights(const Keypair& keypair) {
+  return keypair.rights.may_write || keypair.rights.may_delete;
+}
+
+void load_updaters(Section& section, ServerOptions& out) {
+  load_names(section, "allow_update_keys", kKeyIdForm, key_id_word, out.allow_update_keys,
+             out.files.allow_update_keys);
+  const bool given = section.has("allow_update");
+  load_networks(section, "allow_update", out.allow_update, out.files.allow_update);
+  // Addresses win over keys. Who gave rights to keys and named no address means the keys.
+  const bool keys = !out.allow_update_keys.empty() || !out.files.allow_update_keys.empty() ||
+                    std::any_of(out.keypair.begin(), out.keypair.end(), gives_rights);
+  if (keys && !given) out.allow_update.clear();
+}
+
+/// No problem quotes the text, which may be a key that should stand in the file.
+void load_key_file(const Field& field, std::string& out) {
+  constexpr std::string_view kAllowed = "the absolute path of a file with a list of key pairs";
+  const auto text = field.scalar(kAllowed);
+  if (!text || text->empty()) return;
+  std::vector<std::string> files;
+  if (take_file(field, *text, files)) {
+    if (!files.empty()) out = files.front();
+  } else {
+    field.problem("is no absolute path", kAllowed);
+  }
+}
+
+void load_keys(Section& section, ServerOptions& out) {
+  const auto keypair = section.field("keypair");
+  if (keypair) load_keypairs(*keypair, out.keypair, &out.files.keypair);
+  if (const auto field = section.field("dynamic_keys_map"))
+    load_key_file(*field, out.files.dynamic_keys_map);
+  section.number<std::uint32_t>("keypair_cache_size", out.keypair_cache_size, {0, 1'000'000});
+  section.boolean("encrypted_only", out.encrypted_only);
+  // A key that was given and is wrong has its problem already.
+  const bool none = !keypair || keypair->is_null() || keypair->list().empty();
+  if (out.encrypted_only && none && out.files.dynamic_keys_map.empty()) {
+    section.problem("encrypted_only",
+                    "no client could be served without a key; allowed: with a "
+                    "keypair (see `shingled keypair`)");
+  }
+}
+
+}  // namespace
+
+void load_access(Section& section, ServerOptions& out) {
+  load_keys(section, out);
+  load_updaters(section, out);
+  load_networks(section, "trusted", out.trusted, out.files.trusted);
+  load_networks(section, "blocked", out.blocked, out.files.blocked);
+  section.boolean("read_only", out.read_only);
+  load_names(section, "skip_hashes", kDigestForm, digest_word, out.skip_hashes,
+             out.files.skip_hashes);
+  if (const auto field = section.field("forbidden_ids")) load_flags(*field, out.forbidden_ids);
+  if (const auto field = section.field("weak_ids")) load_flags(*field, out.weak_ids);
+  section.duration<seconds>("delay", out.delay, {seconds(1), hours(24 * 365)}, "at once");
+  load_networks(section, "delay_whitelist", out.delay_whitelist, out.files.delay_whitelist);
+  load_limits(section, out.ratelimit, out.files.ratelimit_whitelist);
+}
+
+}  // namespace shingled::config

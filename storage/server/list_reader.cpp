@@ -1,0 +1,130 @@
+#include "storage/server/list_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "config/list_file.h"
+#include "config/yaml_document.h"
+#include "storage/crypto/keyring.h"
+
+namespace shingled::storage {
+
+namespace {
+
+std::string octal(mode_t mode) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%04o", static_cast<unsigned>(mode));
+  return text.data();
+}
+
+/// Puts what was parsed into its place.
+template <typename Parsed, typename Out>
+Status put(Result<Parsed> parsed, const std::string& path, Out& out) {
+  if (!parsed) return parsed.error().in(path);
+  out = *std::move(parsed);
+  return {};
+}
+
+}  // namespace
+
+Result<ServerOptions> ListReader::read(const ServerOptions& options) {
+  ServerOptions out = options;
+  const ListFiles& from = options.files;
+  std::vector<std::string> dynamic;
+  if (!from.dynamic_keys_map.empty()) dynamic.push_back(from.dynamic_keys_map);
+  Files files;
+  Status status;
+  const auto networks = [&](const std::vector<std::string>& paths, std::vector<Network>& list) {
+    if (status) status = add(Kind::kNetworks, paths, &Content::networks, list, files);
+  };
+  const auto names = [&](Kind kind, const std::vector<std::string>& paths,
+                         std::vector<std::array<std::uint8_t, 64>>& list) {
+    if (status) status = add(kind, paths, &Content::names, list, files);
+  };
+  const auto keypairs = [&](const std::vector<std::string>& paths, std::vector<Keypair>& list) {
+    if (status) status = add(Kind::kKeypairs, paths, &Content::keypairs, list, files);
+  };
+  networks(from.allow_update, out.allow_update);
+  networks(from.trusted, out.trusted);
+  networks(from.blocked, out.blocked);
+  networks(from.delay_whitelist, out.delay_whitelist);
+  networks(from.ratelimit_whitelist, out.ratelimit.whitelist);
+  names(Kind::kKeyIds, from.allow_update_keys, out.allow_update_keys);
+  names(Kind::kDigests, from.skip_hashes, out.skip_hashes);
+  keypairs(from.keypair, out.keypair);
+  keypairs(dynamic, out.dynamic_keypair);
+  if (!status) return status.error();
+  files_ = std::move(files);
+  return out;
+}
+
+bool ListReader::changed() const {
+  return std::any_of(files_.begin(), files_.end(), [](const auto& file) {
+    return stamp_of(file.first.second) != file.second.stamp;
+  });
+}
+
+template <typename Entry>
+Status ListReader::add(Kind kind, const std::vector<std::string>& paths,
+                       std::vector<Entry> Content::*part, std::vector<Entry>& list, Files& files) {
+  for (const std::string& path : paths) {
+    auto content = content_of(kind, path);
+    if (!content) return content.error();
+    const std::vector<Entry>& entries = (*content).*part;
+    list.insert(list.end(), entries.begin(), entries.end());
+    files.insert_or_assign({kind, path}, *std::move(content));
+  }
+  return {};
+}
+
+Result<ListReader::Content> ListReader::content_of(Kind kind, const std::string& path) {
+  const auto known = files_.find({kind, path});
+  const FileStamp stamp = stamp_of(path);
+  if (known != files_.end() && known->second.stamp == stamp) return known->second;
+  auto content = read_file(kind, path);
+  if (content) {
+    logger_.info(LogLine("list_read")
+                     .field("file", path)
+                     .field("entries", content->networks.size() + content->names.size() +
+                                           content->keypairs.size()));
+    return content;
+  }
+  if (known == files_.end()) return content.error();
+  logger_.error(LogLine("list_kept").field("file", path).field("why", content.error().message));
+  known->second.stamp = stamp;
+  return known->second;
+}
+
+Result<ListReader::Content> ListReader::read_file(Kind kind, const std::string& path) {
+  const bool keys = kind == Kind::kKeypairs;
+  auto file = read_whole_file(path, keys ? config::kYamlBytesMax : config::kListBytesMax);
+  if (!file) return file.error();
+  if (keys && !file->is_private()) {
+    return Error{ErrorCode::kDenied, path + ": others than its owner may use this key file, mode " +
+                                         octal(file->mode) + "; allowed: 0600 or 0400"};
+  }
+  Content content;
+  content.stamp = file->stamp;
+  Status status;
+  switch (kind) {
+    case Kind::kNetworks:
+      status = put(config::parse_networks(file->text), path, content.networks);
+      break;
+    case Kind::kKeyIds:
+      status = put(config::parse_key_ids(file->text), path, content.names);
+      break;
+    case Kind::kDigests:
+      status = put(config::parse_digests(file->text), path, content.names);
+      break;
+    case Kind::kKeypairs:
+      status = put(config::parse_keypairs(file->text), path, content.keypairs);
+      break;
+  }
+  if (!status) return status.error();
+  // Each pair must fit, or the whole set could not be used.
+  if (const auto ring = Keyring::make(content.keypairs); !ring) return ring.error().in(path);
+  return content;
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "config/base/socket_address.h"
+#include "config/options/storage_options.h"
+#include "storage/server/limit_report.h"
+#include "storage/server/limit_table.h"
+#include "storage/server/network_set.h"
+
+namespace shingled::storage {
+
+/// What the names of sources depend on; secret, or a stranger could choose addresses that share a
+/// place in the table.
+using SourceKey = std::array<std::uint64_t, 3>;
+
+/// What outlives a change of the limits: their table, and who tells of it. Made once a server.
+struct LimitState {
+  /// From a random source; this one is for tests.
+  SourceKey key{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb};
+  std::shared_ptr<LimitTable> table;    ///< none while there are no limits
+  std::uint32_t buckets = 0;            ///< that the table was made for
+  std::uint32_t network_mask = 0;       ///< of the sources in the table
+  std::shared_ptr<LimitReport> report;  ///< may be none
+};
+
+/// The rate limit of the fuzzy port by source network (fuzzy-protocol.md 5.10): one answer for each
+/// packet or connection, before anything else is done with it.
+///
+/// A source is an IPv4 network of `network_mask` bits or an IPv6 one of four times as many, 64 at
+/// least. Never limited: loopback, link-local addresses, `whitelist`. The address of a UDP packet
+/// may be forged: whoever shares the network of a victim can have it banned, as with any such
+/// limit.
+///
+/// Threads: any thread, see LimitTable.   Cost: a walk over the whitelist's prefix lengths, some
+/// multiplications, LimitTable::add.
+class SourceLimits {
+ public:
+  SourceLimits() = default;  ///< nobody is limited
+  /// Takes the table of `state` if it fits, else puts a new one there.
+  SourceLimits(const RateLimitOptions& options, LimitState& state);
+
+  /// Whether a request from there may be looked at; it is counted.
+  [[nodiscard]] bool admit(const IpAddress& ip, TimePoint now) const;
+  /// The request turned out to be one that does not count.
+  void take_back(const IpAddress& ip, TimePoint now) const;
+
+ private:
+  [[nodiscard]] bool is_exempt(const IpAddress& ip) const;
+  [[nodiscard]] Network network_of(const IpAddress& ip) const;
+  [[nodiscard]] std::uint64_t name_of(const Network& network) const;
+
+  std::shared_ptr<LimitTable> table_;  // none = nobody is limited
+  std::shared_ptr<LimitReport> report_;
+  SourceKey key_{};
+  LimitLaw law_;
+  NetworkSet whitelist_;
+  int bits_v4_ = 0;
+  int bits_v6_ = 0;
+  bool log_only_ = false;
+};
+
+}  // namespace shingled::storage
