@@ -30,6 +30,11 @@ struct RedisOptions {
   /// = they are refused.
   std::uint32_t journal_max = 1'000'000;
 
+  /// Answers are taken from memory for so long, 0 to 1h, 0 = never: what others teach and forget is
+  /// seen so much later.
+  std::chrono::seconds cache_seconds{0};
+  std::uint32_t cache_entries = 100'000;  ///< answers kept, 1000 to 100000000
+
   friend bool operator==(const RedisOptions&, const RedisOptions&) = default;
 };
 

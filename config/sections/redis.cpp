@@ -6,8 +6,10 @@ namespace shingled::config {
 
 namespace {
 
+using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
+using std::chrono::seconds;
 
 constexpr std::uint16_t kRedisPort = 6379;
 constexpr std::size_t kPrefixMax = 64;
@@ -57,6 +59,8 @@ void load_redis(Section&& section, RedisOptions& out) {
   section.text("password", out.password);
   read_prefix(section, out.prefix);
   section.duration<milliseconds>("timeout", out.timeout, {milliseconds(10), minutes(1)});
+  section.duration<seconds>("cache_seconds", out.cache_seconds, {seconds(1), hours(1)}, "off");
+  section.number<std::uint32_t>("cache_entries", out.cache_entries, {1000, 100'000'000});
   section.number<std::uint32_t>("journal_max", out.journal_max, {0, 100'000'000});
   if (out.servers.empty() && (out.read_servers.empty() || out.write_servers.empty())) {
     section.problem("servers",

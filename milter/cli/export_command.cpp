@@ -6,8 +6,10 @@
 #include "milter/cli/commands.h"
 #include "milter/cli/export_output.h"
 #include "milter/cli/hash_line.h"
+#include "milter/cli/redis_choice.h"
 #include "milter/cli/settings_choice.h"
 #include "milter/cli/work_meter.h"
+#include "storage/redis/transfer.h"
 #include "storage/sqlite/fuzzy_table.h"
 #include "storage/sqlite/rspamd_writer.h"
 
@@ -21,6 +23,7 @@ struct ExportArguments {
   SettingsArguments settings;
   std::string file = "-";
   std::string format = "json";
+  std::string from_redis;
   bool force = false;
 };
 
@@ -31,25 +34,29 @@ struct ExportCounts {
 
 using TakeRow = std::function<Status(const storage::FuzzyRow&)>;
 
-/// Gives every row of the table to `take`, at one moment of a file others may write to.
-Status for_each_row(storage::FuzzyTable& table, std::uint64_t total, const TakeRow& take,
-                    ExportCounts& counts, WorkMeter& meter) {
-  Status outcome;
-  Status read = table.for_each([&](const storage::FuzzyRow& row) {
-    outcome = take(row);
+/// Where the hashes come from: how many, if that is known, and a walk over all of them.
+struct HashSource {
+  std::optional<std::uint64_t> total;
+  std::function<Status(const TakeRow&)> read;
+};
+
+/// Gives every hash of the source to `take`.
+Status for_each_row(const HashSource& source, const TakeRow& take, ExportCounts& counts,
+                    WorkMeter& meter) {
+  return source.read([&](const storage::FuzzyRow& row) -> Status {
+    if (Status taken = take(row); !taken) return taken;
     if (row.flags.size() > 1) ++counts.more_lists;
-    if (++counts.hashes % storage::kWatchEvery == 0 && outcome &&
-        !meter.report({"writing hashes", counts.hashes, total})) {
-      outcome = storage::stopped();
+    if (++counts.hashes % storage::kWatchEvery == 0 &&
+        !meter.report({"writing hashes", counts.hashes, source.total.value_or(0)})) {
+      return storage::stopped();
     }
-    return outcome.has_value();
+    return {};
   });
-  return outcome ? read : outcome;
 }
 
-Status export_lines(storage::FuzzyTable& table, std::uint64_t total, ExportOutput& output,
-                    ExportCounts& counts, WorkMeter& meter) {
-  std::string lines = hash_lines_header(total) + "\n";
+Status export_lines(const HashSource& source, ExportOutput& output, ExportCounts& counts,
+                    WorkMeter& meter) {
+  std::string lines = hash_lines_header(source.total) + "\n";
   const auto take = [&](const storage::FuzzyRow& row) -> Status {
     append_hash_line(lines, row);
     if (lines.size() < kWriteBytes) return {};
@@ -57,29 +64,52 @@ Status export_lines(storage::FuzzyTable& table, std::uint64_t total, ExportOutpu
     lines.clear();
     return written;
   };
-  if (Status all = for_each_row(table, total, take, counts, meter); !all) return all;
+  if (Status all = for_each_row(source, take, counts, meter); !all) return all;
   if (!lines.empty()) {
     if (Status written = output.write(lines); !written) return written;
   }
   return output.finish();
 }
 
-Status export_rspamd(storage::FuzzyTable& table, std::uint64_t total, storage::NewFile& file,
-                     ExportCounts& counts, WorkMeter& meter) {
+Status export_rspamd(const HashSource& source, storage::NewFile& file, ExportCounts& counts,
+                     WorkMeter& meter) {
   const auto writer = storage::RspamdWriter::create(file.part());
   if (!writer) return writer.error();
   const auto take = [&](const storage::FuzzyRow& row) { return (*writer)->insert(row); };
-  if (Status all = for_each_row(table, total, take, counts, meter); !all) return all;
+  if (Status all = for_each_row(source, take, counts, meter); !all) return all;
   if (Status built = (*writer)->finish(meter.watcher()); !built) return built;
   return file.commit();
 }
 
-/// The table at one moment: the count in the header is that of the rows which follow it.
-Result<std::uint64_t> begin_reading(storage::FuzzyTable& table) {
-  if (Status held = table.hold_still(); !held) return held.error();
-  const auto count = table.count();
+/// The file at one moment, whoever writes to it: the count in the header is that of the rows which
+/// follow it.
+Result<HashSource> read_file(const std::string& hashfile) {
+  auto opened = storage::FuzzyTable::open_read_only(hashfile);
+  if (!opened) return opened.error();
+  const std::shared_ptr<storage::FuzzyTable> table = *std::move(opened);
+  if (Status held = table->hold_still(); !held) return held.error();
+  const auto count = table->count();
   if (!count) return count.error();
-  return static_cast<std::uint64_t>(*count);
+  const auto read = [table](const TakeRow& take) {
+    Status outcome;
+    Status walked = table->for_each([&](const storage::FuzzyRow& row) {
+      outcome = take(row);
+      return outcome.has_value();
+    });
+    return outcome ? walked : outcome;
+  };
+  return HashSource{static_cast<std::uint64_t>(*count), read};
+}
+
+/// A Redis database, which others may write to meanwhile.
+HashSource read_redis(const storage::TransferOptions& options, WorkMeter& meter, Clock& clock,
+                      Logger& logger) {
+  const auto read = [options, &meter, &clock, &logger](const TakeRow& take) -> Status {
+    const auto report = storage::dump_redis(options, take, meter.watcher(), clock, logger);
+    if (!report) return report.error();
+    return {};
+  };
+  return {std::nullopt, read};
 }
 
 int run_export(const ExportArguments& arguments, Console& console) {
@@ -94,10 +124,15 @@ int run_export(const ExportArguments& arguments, Console& console) {
   const Existing existing = arguments.force ? Existing::kReplace : Existing::kRefuse;
   SystemClock clock;
   WorkMeter meter(console, clock);
-  const auto table = storage::FuzzyTable::open_read_only(settings->storage.engine.hashfile);
-  if (!table) return meter.failed("export", table.error());
-  const auto total = begin_reading(**table);
-  if (!total) return meter.failed("export", total.error());
+  NullLogger logger;
+  const auto redis = redis_choice(arguments.from_redis, settings->storage);
+  if (!redis) {
+    console.error("export", "--from-redis " + redis.error().message);
+    return EX_USAGE;
+  }
+  const auto source = *redis ? Result<HashSource>(read_redis(**redis, meter, clock, logger))
+                             : read_file(settings->storage.engine.hashfile);
+  if (!source) return meter.failed("export", source.error());
   const auto cannot_create = [&](const Error& error) {
     console.error("export", error.message);
     return EX_CANTCREAT;
@@ -107,11 +142,11 @@ int run_export(const ExportArguments& arguments, Console& console) {
   if (rspamd) {
     auto file = storage::NewFile::create(arguments.file, existing);
     if (!file) return cannot_create(file.error());
-    done = export_rspamd(**table, *total, *file, counts, meter);
+    done = export_rspamd(*source, *file, counts, meter);
   } else {
     auto output = ExportOutput::open(arguments.file, existing, console);
     if (!output) return cannot_create(output.error());
-    done = export_lines(**table, *total, *output, counts, meter);
+    done = export_lines(*source, *output, counts, meter);
   }
   if (console.broken()) return EX_IOERR;  // whoever called says so
   if (!done) return meter.failed("export", done.error());
@@ -145,6 +180,10 @@ Example:
       ->add_option("--format", arguments->format, "json (default), or rspamd: its SQLite backend")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"json", "rspamd"}));
+  command
+      ->add_option("--from-redis", arguments->from_redis,
+                   "Out of this Redis database (default with backend redis: storage.redis)")
+      ->type_name("URL");
   command->add_flag("-f,--force", arguments->force, "Replace FILE if it exists");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_export(*arguments, console); };

@@ -131,9 +131,12 @@ void append_quoted(std::string& out, std::uint64_t number) {
 
 }  // namespace
 
-std::string hash_lines_header(std::uint64_t hashes) {
+std::string hash_lines_header(std::optional<std::uint64_t> hashes) {
+  if (!hashes) {
+    return fmt::format(R"({{"format":"{}","version":{}}})", kFormat, kHashLinesVersion);
+  }
   return fmt::format(R"({{"format":"{}","version":{},"hashes":{}}})", kFormat, kHashLinesVersion,
-                     hashes);
+                     *hashes);
 }
 
 void append_hash_line(std::string& out, const storage::FuzzyRow& row) {

@@ -14,8 +14,8 @@ namespace shingled::milter {
 
 inline constexpr std::uint64_t kHashLinesVersion = 1;
 
-/// The first line, without its end: format, version and how many hashes follow.
-std::string hash_lines_header(std::uint64_t hashes);
+/// The first line, without its end: format, version and how many hashes follow, if that is known.
+std::string hash_lines_header(std::optional<std::uint64_t> hashes);
 /// Appends the line of one hash, with its end.
 void append_hash_line(std::string& out, const storage::FuzzyRow& row);
 

@@ -8,8 +8,10 @@
 #include "milter/cli/commands.h"
 #include "milter/cli/hash_feed.h"
 #include "milter/cli/interrupt.h"
+#include "milter/cli/redis_choice.h"
 #include "milter/cli/settings_choice.h"
 #include "storage/formats/import.h"
+#include "storage/redis/transfer.h"
 
 namespace shingled::milter {
 
@@ -20,6 +22,7 @@ struct ImportArguments {
   std::string file;
   storage::MergeRule existing = storage::MergeRule::kSum;
   bool json = false;
+  std::string to_redis;
 };
 
 void print_outcome(const std::string& file, const storage::Import::Counts& counts,
@@ -45,6 +48,31 @@ Json outcome_json(const std::string& file, const storage::Import::Counts& counts
           {"lost_hashes", report.lost_hashes}};
 }
 
+int tell(const ImportArguments& arguments, const storage::Import::Counts& counts,
+         const FeedReport& report, Console& console) {
+  if (arguments.json) {
+    console.json(outcome_json(arguments.file, counts, report));
+  } else {
+    print_outcome(arguments.file, counts, report, console);
+  }
+  return report.broken == 0 && report.complete ? EX_OK : EX_DATAERR;
+}
+
+/// Hash by hash into a database that may be in use.
+int import_to_redis(const ImportArguments& arguments, const storage::TransferOptions& redis,
+                    std::uint32_t now, WorkMeter& meter, Clock& clock, Console& console) {
+  NullLogger logger;
+  const auto import = storage::RedisImport::open(redis, arguments.existing, clock, logger);
+  if (!import) return meter.failed("import", import.error());
+  const auto take = [&](const storage::FuzzyRow& row) { return (*import)->take(row); };
+  const auto report = feed_hashes(arguments.file, take, now, meter, console);
+  if (!report) return meter.failed(arguments.file, report.error());
+  if (Status finished = (*import)->finish(); !finished) {
+    return meter.failed(arguments.file, finished.error());
+  }
+  return tell(arguments, (*import)->counts(), *report, console);
+}
+
 int run_import(const ImportArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
@@ -58,6 +86,12 @@ int run_import(const ImportArguments& arguments, Console& console) {
   WorkMeter meter(console, clock);
   const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
   // The storage is opened with the first hash: what is no import file makes no database.
+  const auto redis = redis_choice(arguments.to_redis, settings->storage);
+  if (!redis) {
+    console.error("import", "--to-redis " + redis.error().message);
+    return EX_USAGE;
+  }
+  if (*redis) return import_to_redis(arguments, **redis, now, meter, clock, console);
   std::unique_ptr<storage::Import> import;
   const auto open = [&]() -> Status {
     if (import) return {};
@@ -80,12 +114,7 @@ int run_import(const ImportArguments& arguments, Console& console) {
     }
     counts = import->counts();
   }
-  if (arguments.json) {
-    console.json(outcome_json(arguments.file, counts, *report));
-  } else {
-    print_outcome(arguments.file, counts, *report, console);
-  }
-  return report->broken == 0 && report->complete ? EX_OK : EX_DATAERR;
+  return tell(arguments, counts, *report, console);
 }
 
 }  // namespace
@@ -102,6 +131,8 @@ A hash that is stored already, with --existing:
   skip     it stays as it is
   replace  it becomes what the file says
 With sum and larger the earlier creation and the later time count.
+Into Redis it goes while everybody works, in groups of 256: what was written before an error stays. The URL is
+redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or unix:/PATH; prefix and expire are those of the settings.
 
 Example:
   shingled import --existing larger hashes.jsonl)");
@@ -118,6 +149,10 @@ Example:
   command->add_option("--existing", arguments->existing, "sum, larger, skip or replace")
       ->type_name("RULE")
       ->transform(CLI::CheckedTransformer(rules).description(""));
+  command
+      ->add_option("--to-redis", arguments->to_redis,
+                   "Into this Redis database (default with backend redis: storage.redis)")
+      ->type_name("URL");
   command->add_flag("--json", arguments->json, "One JSON object");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_import(*arguments, console); };

@@ -60,6 +60,34 @@ std::string slots_text(const Shingles& shingles) {
   return text;
 }
 
+std::optional<NamedSlot> parse_slot(std::string_view text) {
+  NamedSlot named;
+  const char* end = text.data() + text.size();
+  const auto slot = std::from_chars(text.data(), end, named.slot);
+  if (slot.ec != std::errc() || slot.ptr == end || *slot.ptr != '_') return std::nullopt;
+  const auto shingle = std::from_chars(slot.ptr + 1, end, named.shingle);
+  if (shingle.ec != std::errc() || shingle.ptr != end) return std::nullopt;
+  if (named.slot >= kShingleCount) return std::nullopt;
+  return named;
+}
+
+std::optional<Shingles> parse_slots(std::string_view text) {
+  Shingles shingles{};
+  std::uint32_t seen = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const auto named = parse_slot(text.substr(0, end));
+    if (!named) return std::nullopt;
+    const std::uint32_t bit = std::uint32_t{1} << named->slot;
+    if ((seen & bit) != 0) return std::nullopt;
+    seen |= bit;
+    shingles[named->slot] = named->shingle;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (seen != 0xffffffffU) return std::nullopt;
+  return shingles;
+}
+
 std::optional<StoredRecord> parse_record(const RedisReply& reply) {
   const auto& fields = reply.elements;
   if (fields.size() != kRecordFields.size()) return std::nullopt;

@@ -29,6 +29,16 @@ std::string revision_key(std::string_view prefix);  ///< Plocal
 /// The field S: "0_<shingle>,1_<shingle>,...", what follows P_ in the 32 keys.
 std::string slots_text(const Shingles& shingles);
 
+/// One slot by its name.
+struct NamedSlot {
+  std::size_t slot = 0;
+  std::uint64_t shingle = 0;
+};
+/// "<slot>_<shingle>"; nothing for another text.
+std::optional<NamedSlot> parse_slot(std::string_view text);
+/// The field S. Nothing unless it names each of the 32 slots once.
+std::optional<Shingles> parse_slots(std::string_view text);
+
 /// A record as it was read.
 struct StoredRecord {
   FlagSet flags;

@@ -5,6 +5,7 @@
 
 #include "storage/redis/cluster_sender.h"
 #include "storage/redis/look_up.h"
+#include "storage/redis/match_cache.h"
 #include "storage/redis/redis_cluster.h"
 #include "storage/redis/redis_writer.h"
 #include "storage/redis/server_list.h"
@@ -52,18 +53,33 @@ class RedisStore::Impl {
                            clock, logger)),
         writers_(route_for(options.redis, options.redis.write_servers, ServerList::Turn::kInOrder,
                            clock, logger)),
+        cache_(options.redis.cache_seconds, options.redis.cache_entries),
         writer_({.timeout = options.redis.timeout,
                  .queue_max = options.update_queue_max,
                  .journal_max = options.redis.journal_max,
                  .expire = options.expire},
                 sender_for(options, *writers_), std::move(journal), clock, random, logger) {}
 
-  [[nodiscard]] std::vector<Found> look_up(std::span<const Question> questions) {
+  /// Nothing when no server was there.
+  [[nodiscard]] std::optional<std::vector<Found>> look_up(std::span<const Question> questions) {
     auto found = storage::look_up(*readers_, options_.redis.prefix, questions,
                                   clock_.now() + options_.redis.timeout);
     if (found) return *std::move(found);
     misses_away_.fetch_add(questions.size(), std::memory_order_relaxed);
-    return std::vector<Found>(questions.size());
+    return std::nullopt;
+  }
+
+  [[nodiscard]] MatchCache& cache() { return cache_; }
+  [[nodiscard]] TimePoint now() const { return clock_.now(); }
+
+  void submit(Update update, UpdateDone done) {
+    if (!cache_.is_on()) return writer_.submit(std::move(update), std::move(done));
+    const Digest digest = update.fingerprint.digest;
+    writer_.submit(std::move(update),
+                   [this, digest, done = std::move(done)](const Status& outcome) {
+                     cache_.forget(digest);
+                     done(outcome);
+                   });
   }
 
   void refresh(const Question& question, const Match& match) {
@@ -91,7 +107,8 @@ class RedisStore::Impl {
   Clock& clock_;
   std::unique_ptr<RedisRoute> readers_;
   std::unique_ptr<RedisRoute> writers_;
-  RedisWriter writer_;  ///< goes first: it uses the servers
+  MatchCache cache_;
+  RedisWriter writer_;  ///< goes first: it uses what is above
   std::atomic<std::uint64_t> misses_away_{0};
 };
 
@@ -120,10 +137,29 @@ std::optional<Match> RedisStore::check(const Digest& digest, const Shingles* shi
 
 void RedisStore::check_batch(std::span<const Question> questions, std::uint32_t /*now*/,
                              std::span<std::optional<Match>> answers) const {
-  std::vector<Found> found = impl_->look_up(questions);
+  MatchCache& cache = impl_->cache();
+  const TimePoint now = impl_->now();
+  std::vector<Question> unknown;
+  std::vector<std::size_t> places;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    answers[i] = found[i].exact ? found[i].exact : found[i].near;
-    if (answers[i]) impl_->refresh(questions[i], *answers[i]);
+    answers[i].reset();
+    if (cache.is_on()) {
+      if (const auto known = cache.find(questions[i], now)) {
+        answers[i] = *known;
+        continue;
+      }
+    }
+    unknown.push_back(questions[i]);
+    places.push_back(i);
+  }
+  if (unknown.empty()) return;
+  const auto found = impl_->look_up(unknown);
+  if (!found) return;
+  for (std::size_t i = 0; i < unknown.size(); ++i) {
+    std::optional<Match>& answer = answers[places[i]];
+    answer = (*found)[i].exact ? (*found)[i].exact : (*found)[i].near;
+    if (answer) impl_->refresh(unknown[i], *answer);
+    if (cache.is_on()) cache.put(unknown[i], answer, now);
   }
 }
 
@@ -131,16 +167,17 @@ std::vector<Match> RedisStore::check_all(const Fingerprint& fingerprint, std::ui
                                          std::size_t most) const {
   const Question question{&fingerprint.digest,
                           fingerprint.shingles ? &*fingerprint.shingles : nullptr};
-  const Found found = impl_->look_up({&question, 1}).front();
+  const auto found = impl_->look_up({&question, 1});
   std::vector<Match> matches;
-  for (const auto& match : {found.exact, found.near}) {
+  if (!found) return matches;
+  for (const auto& match : {found->front().exact, found->front().near}) {
     if (match && matches.size() < most) matches.push_back(*match);
   }
   return matches;
 }
 
 void RedisStore::submit(Update update, UpdateDone done) {
-  impl_->writer().submit(std::move(update), std::move(done));
+  impl_->submit(std::move(update), std::move(done));
 }
 
 std::uint64_t RedisStore::size() const { return impl_->writer().counters().count.load(); }

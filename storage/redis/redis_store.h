@@ -41,6 +41,8 @@ struct SharedStoreOptions {
 /// server is there every question is a miss at once, and updates wait in a journal on the disk.
 /// Invariant: an update is acknowledged after Redis has answered or the journal has it; how long it
 /// lives in Redis is Redis's own matter (appendfsync). Each counts once.
+/// With a cache an answer may be as old as `cache_seconds`; what went through this store itself is
+/// seen at once by its digest.
 /// Threads: any thread; one writer thread inside.
 class RedisStore final : public FuzzyStore {
  public:

@@ -26,14 +26,17 @@ class Rspamd:
     servers         where the plug-in looks, "127.0.0.1:PORT"; None = its own storage worker
     encryption_key  public key of that storage, z-base-32; None = in the clear
     keypair         (public, private) of its own storage worker, z-base-32; None = no encryption there
+    redis           where that worker keeps its hashes, "127.0.0.1:PORT"; None = an SQLite file
     """
 
-    def __init__(self, folder, servers=None, encryption_key=None, keypair=None):
+    def __init__(self, folder, servers=None, encryption_key=None, keypair=None, redis=None):
         self.folder = pathlib.Path(folder) / "rspamd"
         self.folder.mkdir()
         self.scan_port, self.learn_port, self.fuzzy_port = free_port(), free_port(), free_port()
         rule_key = f'encryption_key = "{encryption_key}";' if encryption_key else ""
         worker_key = f'keypair {{ pubkey = "{keypair[0]}"; privkey = "{keypair[1]}"; }}' if keypair else ""
+        backend = (f'backend = "redis"; servers = "{redis}";' if redis else
+                   f'backend = "sqlite"; hashfile = "{self.folder}/fuzzy.db";')
         (self.folder / "rspamd.conf").write_text(textwrap.dedent(f"""\
             options {{
               filters = "fuzzy_check"; pidfile = "{self.folder}/pid"; control_socket = "{self.folder}/control mode=0600";
@@ -45,8 +48,8 @@ class Rspamd:
             worker "normal" {{ bind_socket = "127.0.0.1:{self.scan_port}"; count = 1; }}
             worker "controller" {{ bind_socket = "127.0.0.1:{self.learn_port}"; count = 1; secure_ip = "127.0.0.1"; }}
             worker "fuzzy" {{
-              bind_socket = "127.0.0.1:{self.fuzzy_port}"; count = 1; backend = "sqlite"; sync = 0.1s; expire = 90d;
-              hashfile = "{self.folder}/fuzzy.db"; allow_update = ["127.0.0.1"]; {worker_key}
+              bind_socket = "127.0.0.1:{self.fuzzy_port}"; count = 1; {backend} sync = 0.1s; expire = 90d;
+              allow_update = ["127.0.0.1"]; {worker_key}
             }}
             actions {{ reject = 15; add_header = 6; }}
             fuzzy_check {{

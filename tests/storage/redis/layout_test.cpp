@@ -69,6 +69,20 @@ TEST(Layout, AnythingElseIsNoRecord) {
   EXPECT_FALSE(parse_record(numbers));
 }
 
+TEST(Layout, ReadsBackTheSlots) {
+  Seeded random(5);
+  const Shingles shingles = random_shingles(random);
+  const std::string text = slots_text(shingles);
+  EXPECT_EQ(parse_slots(text), shingles);
+  EXPECT_FALSE(parse_slots(""));
+  EXPECT_FALSE(parse_slots(text.substr(0, text.rfind(','))));
+  EXPECT_FALSE(parse_slots(text + ",0_1")) << "one slot twice";
+  for (const char* bad :
+       {"", "1", "1_", "_1", "32_1", "1_x", "1_1x", "-1_1", "1_18446744073709551616"}) {
+    EXPECT_FALSE(parse_slot(bad)) << bad;
+  }
+}
+
 RedisReply owner(char who) { return {.kind = Kind::kText, .text = std::string(kDigestBytes, who)}; }
 
 struct SlotsCase {

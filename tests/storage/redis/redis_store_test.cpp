@@ -390,6 +390,26 @@ TEST_F(RedisStoreTest, AsksTheNextServerWhenOneIsAway) {
   EXPECT_EQ(store_->counters().misses_away, 0U);
 }
 
+TEST_F(RedisStoreTest, ACacheAnswersForAWhile) {
+  options_.redis.cache_seconds = std::chrono::hours(1);
+  open();
+  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint unknown = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(text, 5)));
+  EXPECT_TRUE(check(text));
+  EXPECT_FALSE(check(unknown));
+  redis_.kill9();  // so whatever is answered now comes from memory
+  EXPECT_TRUE(check(text));
+  EXPECT_FALSE(check(unknown));
+  EXPECT_EQ(store_->counters().misses_away, 0U);
+  EXPECT_FALSE(check(random_fingerprint(random_)));
+  EXPECT_EQ(store_->counters().misses_away, 1U);
+  ASSERT_TRUE(redis_.start());
+  while (!store_->counters().connected) static_cast<void>(check(random_fingerprint(random_)));
+  ASSERT_TRUE(testing::eventually([&] { return apply(add(text, 2)).has_value(); }));
+  EXPECT_EQ(check(text)->flags[0].value, 7) << "what we change ourselves is seen at once";
+}
+
 TEST_F(RedisStoreTest, ReadsAndWritesWhereItIsTold) {
   const SocketSpec none{SocketSpec::Kind::kUnix, "", 0, redis_.socket() + ".none"};
   const Fingerprint text = random_fingerprint(random_);

@@ -1,0 +1,43 @@
+#include "storage/redis/match_cache.h"
+
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+/// 0 for none. FNV-1a by words: whoever makes two equal fools only himself.
+std::uint64_t mix(const Shingles* shingles) {
+  if (shingles == nullptr) return 0;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::uint64_t shingle : *shingles) hash = (hash ^ shingle) * 0x100000001b3;
+  return hash | 1;
+}
+
+}  // namespace
+
+std::optional<MatchCache::Answer> MatchCache::find(const Question& question, TimePoint now) const {
+  auto shard = shard_of(*question.digest).lock();
+  for (const Entries* entries : {&shard->young, &shard->old}) {
+    const auto found = entries->find(*question.digest);
+    if (found == entries->end()) continue;
+    const Entry& entry = found->second;
+    if (now >= entry.end || entry.shingles != mix(question.shingles)) return std::nullopt;
+    return entry.answer;
+  }
+  return std::nullopt;
+}
+
+void MatchCache::put(const Question& question, const Answer& answer, TimePoint now) {
+  auto shard = shard_of(*question.digest).lock();
+  if (shard->young.size() >= half_) shard->old = std::exchange(shard->young, {});
+  shard->young[*question.digest] = {mix(question.shingles), now + keep_, answer};
+}
+
+void MatchCache::forget(const Digest& digest) {
+  auto shard = shard_of(digest).lock();
+  shard->young.erase(digest);
+  shard->old.erase(digest);
+}
+
+}  // namespace shingled::storage

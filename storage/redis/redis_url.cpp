@@ -1,0 +1,52 @@
+#include "storage/redis/redis_url.h"
+
+#include <charconv>
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::uint16_t kDefaultPort = 6379;
+constexpr std::uint32_t kDatabaseMax = 65'535;
+
+Error no_url() {
+  return {
+      ErrorCode::kInvalid,
+      "is no address of Redis; allowed: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], unix:/PATH"};
+}
+
+}  // namespace
+
+Status apply_redis_url(std::string_view url, RedisOptions& options) {
+  constexpr std::string_view kScheme = "redis://";
+  RedisOptions wanted = options;
+  wanted.read_servers.clear();
+  wanted.write_servers.clear();
+  if (url.starts_with(kScheme)) {
+    url.remove_prefix(kScheme.size());
+    if (const std::size_t at = url.rfind('@'); at != std::string_view::npos) {
+      const std::string_view login = url.substr(0, at);
+      const std::size_t colon = login.find(':');
+      if (colon == std::string_view::npos || colon + 1 == login.size()) return no_url();
+      wanted.username = login.substr(0, colon);
+      wanted.password = login.substr(colon + 1);
+      url.remove_prefix(at + 1);
+    }
+    if (const std::size_t slash = url.find('/'); slash != std::string_view::npos) {
+      const std::string_view number = url.substr(slash + 1);
+      const char* end = number.data() + number.size();
+      const auto [stopped, failure] = std::from_chars(number.data(), end, wanted.db);
+      if (failure != std::errc() || stopped != end || wanted.db > kDatabaseMax) return no_url();
+      url = url.substr(0, slash);
+    }
+  } else if (!url.starts_with("unix:/")) {
+    return no_url();
+  }
+  const auto server = SocketSpec::parse(url, kDefaultPort);
+  if (!server || (server->kind != SocketSpec::Kind::kUnix && server->host.empty())) return no_url();
+  wanted.servers = {*server};
+  options = wanted;
+  return {};
+}
+
+}  // namespace shingled::storage

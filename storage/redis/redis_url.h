@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+#include "config/base/result.h"
+#include "config/options/redis_options.h"
+
+namespace shingled::storage {
+
+/// Takes over where a Redis server is and how to log in:
+///
+///   redis://[USER:PASSWORD@ | :PASSWORD@]HOST[:PORT][/DB]     unix:/PATH
+///
+/// Errors: kInvalid; the message does not repeat the text, which may hold a password.
+Status apply_redis_url(std::string_view url, RedisOptions& options);
+
+}  // namespace shingled::storage

@@ -1,0 +1,385 @@
+#include "storage/redis/transfer.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "storage/redis/key_slot.h"
+#include "storage/redis/layout.h"
+#include "storage/redis/redis_cluster.h"
+#include "storage/redis/server_list.h"
+#include "storage/sqlite/lost_slot.h"
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::size_t kGroup = 256;              // hashes in one round trip
+constexpr std::string_view kScanCount = "1000";  // keys looked at in one step of a SCAN
+constexpr std::chrono::seconds kPatience{30};    // for one answer: nobody's mail waits
+constexpr std::size_t kRowReplies = 2;           // a record's fields, its time to live
+
+using TakeRow = std::function<Status(const FuzzyRow&)>;
+
+/// The servers of one database: a route by key, and each one that must be scanned.
+struct Servers {
+  std::unique_ptr<RedisRoute> route;
+  std::vector<std::unique_ptr<RedisRoute>> scanned;
+};
+
+Servers servers_for(const RedisOptions& options, const std::vector<SocketSpec>& wanted,
+                    Clock& clock, Logger& logger) {
+  const std::vector<SocketSpec>& places = wanted.empty() ? options.servers : wanted;
+  Servers out;
+  if (!options.cluster) {
+    out.route = std::make_unique<ServerList>(places, login_of(options), ServerList::Turn::kInOrder,
+                                             clock, logger);
+    out.scanned.push_back(std::make_unique<ServerList>(places, login_of(options),
+                                                       ServerList::Turn::kInOrder, clock, logger));
+    return out;
+  }
+  auto cluster = std::make_unique<RedisCluster>(options.servers, login_of(options), clock, logger);
+  for (const SocketSpec& master : cluster->masters(clock.now() + kPatience)) {
+    out.scanned.push_back(std::make_unique<RedisServer>(master, login_of(options), clock, logger));
+  }
+  out.route = std::move(cluster);
+  return out;
+}
+
+Result<std::vector<RedisReply>> ask(RedisRoute& route, const CommandList& commands, Clock& clock) {
+  if (commands.empty()) return std::vector<RedisReply>();
+  auto replies = route.ask(commands, clock.now() + kPatience);
+  if (!replies) return replies;
+  for (const RedisReply& reply : *replies) {
+    if (reply.is_error(RedisCluster::kAway)) {
+      return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
+    }
+  }
+  return replies;
+}
+
+void ask_row(CommandList& commands, std::string_view prefix, const Digest& digest) {
+  const std::string key = record_key(prefix, digest);
+  commands.begin(3 + kRecordFields.size(), key_slot(key));
+  commands.word("HMGET");
+  commands.word(key);
+  for (const std::string_view field : kRecordFields) commands.word(field);
+  commands.word("S");
+  commands.add({"TTL", key}, key_slot(key));
+}
+
+/// The row of a record; nothing where there is none. `S` gives the shingles.
+std::optional<FuzzyRow> row_of(const Digest& digest, RedisReply fields, const RedisReply& ttl,
+                               std::int64_t expire, std::uint32_t now) {
+  if (fields.elements.empty()) return std::nullopt;
+  const std::string slots = std::move(fields.elements.back().text);
+  fields.elements.pop_back();
+  const auto record = parse_record(fields);
+  if (!record) return std::nullopt;
+  FuzzyRow row;
+  row.digest = digest;
+  row.flags = record->flags;
+  // What is left of its life says when that began.
+  const std::int64_t lived = expire > 0 && ttl.integer > 0 ? expire - ttl.integer : 0;
+  const std::int64_t updated = now - std::clamp<std::int64_t>(lived, 0, now - 1);
+  row.created = record->created != 0 ? record->created : static_cast<std::uint32_t>(updated);
+  row.updated = std::max(row.created, static_cast<std::uint32_t>(updated));
+  row.shingles = parse_slots(slots);
+  return row;
+}
+
+/// "P*" as a glob: the prefix means itself.
+std::string glob(std::string_view prefix, std::string_view rest) {
+  std::string out;
+  for (const char c : prefix) {
+    if (std::string_view("*?[]\\^").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out += rest;
+}
+
+/// Calls `each` with the keys of every step.
+Status scan(RedisRoute& server, const std::string& pattern, Clock& clock,
+            const std::function<Status(const std::vector<RedisReply>&)>& each) {
+  std::string cursor = "0";
+  do {
+    CommandList commands;
+    commands.add({"SCAN", cursor, "MATCH", pattern, "COUNT", kScanCount});
+    const auto replies = ask(server, commands, clock);
+    if (!replies) return replies.error();
+    const auto& parts = replies->front().elements;
+    if (parts.size() != 2) return Error{ErrorCode::kCorrupt, "SCAN: " + replies->front().text};
+    cursor = parts[0].text;
+    if (Status done = each(parts[1].elements); !done) return done;
+  } while (cursor != "0");
+  return {};
+}
+
+/// "P_<slot>_<shingle>"
+std::optional<NamedSlot> slot_in_key(std::string_view prefix, std::string_view key) {
+  if (!key.starts_with(prefix) || key.size() <= prefix.size() + 1) return std::nullopt;
+  return parse_slot(key.substr(prefix.size() + 1));
+}
+
+class Dump {
+ public:
+  Dump(const TransferOptions& options, Servers servers, const TakeRow& take, const Watcher& watcher,
+       Clock& clock)
+      : prefix_(options.redis.prefix),
+        expire_(options.expire.count()),
+        servers_(std::move(servers)),
+        take_(take),
+        watcher_(watcher),
+        clock_(clock) {}
+
+  Status run() {
+    for (const auto& server : servers_.scanned) {
+      Status read = scan(*server, glob(prefix_, "*"), clock_,
+                         [&](const std::vector<RedisReply>& keys) { return read_records(keys); });
+      if (!read) return read;
+    }
+    return without_.empty() ? Status() : find_slots();
+  }
+  [[nodiscard]] const DumpReport& report() const { return report_; }
+
+ private:
+  struct Incomplete {
+    FuzzyRow row;
+    std::uint32_t slots = 0;
+    Shingles shingles{};
+  };
+
+  Status read_records(const std::vector<RedisReply>& keys) {
+    std::vector<Digest> digests;
+    for (const RedisReply& key : keys) {
+      if (key.text.size() != prefix_.size() + kDigestBytes || !key.text.starts_with(prefix_))
+        continue;
+      Digest digest;
+      std::copy(key.text.begin() + static_cast<std::ptrdiff_t>(prefix_.size()), key.text.end(),
+                digest.bytes.begin());
+      if (seen_.insert(digest).second) digests.push_back(digest);
+    }
+    CommandList commands;
+    for (const Digest& digest : digests) ask_row(commands, prefix_, digest);
+    auto replies = ask(*servers_.route, commands, clock_);
+    if (!replies) return replies.error();
+    const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      auto row = row_of(digests[i], std::move((*replies)[kRowReplies * i]),
+                        (*replies)[kRowReplies * i + 1], expire_, now);
+      if (!row) {
+        ++report_.broken;
+      } else if (!row->shingles) {
+        without_[row->digest].row = *std::move(row);
+      } else if (Status given = give(*row); !given) {
+        return given;
+      }
+    }
+    return {};
+  }
+
+  /// rspamd 3.4 does not say which slots a record has: whoever owns one tells.
+  Status find_slots() {
+    for (auto& [digest, incomplete] : without_) {
+      for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+        incomplete.shingles[slot] = lost_slot(digest, slot);
+      }
+    }
+    for (const auto& server : servers_.scanned) {
+      Status read = scan(*server, glob(prefix_, "_*_*"), clock_,
+                         [&](const std::vector<RedisReply>& keys) { return read_slots(keys); });
+      if (!read) return read;
+    }
+    for (auto& [digest, incomplete] : without_) {
+      FuzzyRow& row = incomplete.row;
+      if (incomplete.slots >= kMatchSlotsMin) row.shingles = incomplete.shingles;
+      if (incomplete.slots != 0 && incomplete.slots < kShingleCount) ++report_.lost_slots;
+      if (incomplete.slots != 0 && !row.shingles) ++report_.lost_hashes;
+      if (Status given = give(row); !given) return given;
+    }
+    return {};
+  }
+
+  Status read_slots(const std::vector<RedisReply>& keys) {
+    std::vector<NamedSlot> slots;
+    CommandList commands;
+    for (const RedisReply& key : keys) {
+      const auto slot = slot_in_key(prefix_, key.text);
+      if (!slot) continue;
+      slots.push_back(*slot);
+      commands.add({"GET", key.text}, key_slot(key.text));
+    }
+    const auto owners = ask(*servers_.route, commands, clock_);
+    if (!owners) return owners.error();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const std::string& owner = (*owners)[i].text;
+      if (!(*owners)[i].is_text() || owner.size() != kDigestBytes) continue;
+      Digest digest;
+      std::copy(owner.begin(), owner.end(), digest.bytes.begin());
+      const auto found = without_.find(digest);
+      if (found == without_.end()) continue;
+      std::uint64_t& shingle = found->second.shingles[slots[i].slot];
+      if (shingle == lost_slot(digest, slots[i].slot)) ++found->second.slots;
+      shingle = slots[i].shingle;
+    }
+    return {};
+  }
+
+  Status give(FuzzyRow& row) {
+    row.id = static_cast<std::int64_t>(++report_.hashes);
+    if (report_.hashes % kWatchEvery == 0 && !watcher_({"reading hashes", report_.hashes, 0})) {
+      return stopped();
+    }
+    return take_(row);
+  }
+
+  const std::string prefix_;
+  const std::int64_t expire_;
+  Servers servers_;
+  const TakeRow& take_;
+  const Watcher& watcher_;
+  Clock& clock_;
+  std::unordered_set<Digest, DigestHash> seen_;  ///< a SCAN may name a key twice
+  std::unordered_map<Digest, Incomplete, DigestHash> without_;
+  DumpReport report_;
+};
+
+}  // namespace
+
+Result<DumpReport> dump_redis(const TransferOptions& options, const TakeRow& take,
+                              const Watcher& watcher, Clock& clock, Logger& logger) {
+  Servers servers = servers_for(options.redis, options.redis.read_servers, clock, logger);
+  if (servers.scanned.empty()) {
+    return Error{ErrorCode::kUnavailable, "no server of the cluster answers"};
+  }
+  Dump dump(options, std::move(servers), take, watcher, clock);
+  if (Status done = dump.run(); !done) return done.error();
+  return dump.report();
+}
+
+struct RedisImport::State {
+  State(const TransferOptions& given, MergeRule merge_rule, Servers reached, Clock& time)
+      : options(given), rule(merge_rule), servers(std::move(reached)), clock(time) {}
+
+  Status write_group();
+  void write_row(CommandList& commands, const FuzzyRow& row, std::int64_t left) const;
+
+  TransferOptions options;
+  MergeRule rule;
+  Servers servers;
+  Clock& clock;
+  Import::Counts counts;
+  std::vector<FuzzyRow> group;
+  std::unordered_set<Digest, DigestHash> in_group;
+};
+
+Result<std::unique_ptr<RedisImport>> RedisImport::open(const TransferOptions& options,
+                                                       MergeRule rule, Clock& clock,
+                                                       Logger& logger) {
+  Servers servers = servers_for(options.redis, options.redis.write_servers, clock, logger);
+  CommandList commands;
+  commands.add({"GET", count_key(options.redis.prefix)}, key_slot(count_key(options.redis.prefix)));
+  const auto replies = ask(*servers.route, commands, clock);
+  if (!replies) return replies.error();
+  return std::unique_ptr<RedisImport>(
+      new RedisImport(std::make_unique<State>(options, rule, std::move(servers), clock)));
+}
+
+RedisImport::RedisImport(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RedisImport::~RedisImport() = default;
+
+Status RedisImport::take(const FuzzyRow& coming) {
+  // A digest that comes twice must find what the first made.
+  const bool again = state_->in_group.count(coming.digest) != 0;
+  if (again || state_->group.size() >= kGroup) {
+    if (Status written = finish(); !written) return written;
+  }
+  state_->in_group.insert(coming.digest);
+  state_->group.push_back(coming);
+  return {};
+}
+
+Status RedisImport::finish() { return state_->write_group(); }
+
+const Import::Counts& RedisImport::counts() const { return state_->counts; }
+
+Status RedisImport::State::write_group() {
+  CommandList commands;
+  for (const FuzzyRow& row : group) ask_row(commands, options.redis.prefix, row.digest);
+  auto replies = ask(*servers.route, commands, clock);
+  if (!replies) return replies.error();
+  const std::int64_t expire = options.expire.count();
+  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  commands.clear();
+  Import::Counts done = counts;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const auto stored = row_of(group[i].digest, std::move((*replies)[kRowReplies * i]),
+                               (*replies)[kRowReplies * i + 1], expire, now);
+    const FuzzyRow row = stored ? merged(*stored, group[i], rule) : group[i];
+    const std::int64_t left = expire == 0 ? 0 : row.updated + expire - now;
+    if ((stored && row == *stored) || (expire > 0 && left <= 0)) {
+      ++done.unchanged;
+      continue;
+    }
+    ++(stored ? done.merged : done.added);
+    write_row(commands, row, left);
+    const std::string count = count_key(options.redis.prefix);
+    if (!stored) commands.add({"INCR", count}, key_slot(count));
+  }
+  replies = ask(*servers.route, commands, clock);
+  if (!replies) return replies.error();
+  for (const RedisReply& reply : *replies) {
+    if (reply.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + reply.text};
+  }
+  counts = done;
+  group.clear();
+  in_group.clear();
+  return {};
+}
+
+void RedisImport::State::write_row(CommandList& commands, const FuzzyRow& row,
+                                   std::int64_t left) const {
+  const std::string_view prefix = options.redis.prefix;
+  const std::string key = record_key(prefix, row.digest);
+  const std::uint16_t place = key_slot(key);
+  const std::string life = std::to_string(left);
+  const auto lists = row.flags.all();
+  commands.begin(2 + kRecordFields.size(), place);
+  commands.word("HDEL");
+  commands.word(key);
+  for (const std::string_view field : kRecordFields) commands.word(field);
+  commands.begin(4 + 4 * lists.size() + (row.shingles ? 2 : 0), place);
+  commands.word("HSET");
+  commands.word(key);
+  commands.word("C");
+  commands.word(std::to_string(row.created));
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const std::string number = i == 0 ? "" : std::to_string(i);
+    commands.word("F" + number);
+    commands.word(std::to_string(lists[i].flag));
+    commands.word("V" + number);
+    commands.word(std::to_string(lists[i].value));
+  }
+  if (row.shingles) {
+    commands.word("S");
+    commands.word(slots_text(*row.shingles));
+  }
+  if (left > 0) {
+    commands.add({"EXPIRE", key, life}, place);
+  } else {
+    commands.add({"PERSIST", key}, place);
+  }
+  if (!row.shingles) return;
+  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+    if ((*row.shingles)[slot] == lost_slot(row.digest, slot)) continue;  // nobody can ask for it
+    const std::string name = slot_key(prefix, slot, (*row.shingles)[slot]);
+    if (left > 0) {
+      commands.add({"SET", name, as_text(row.digest.bytes), "EX", life}, key_slot(name));
+    } else {
+      commands.add({"SET", name, as_text(row.digest.bytes)}, key_slot(name));
+    }
+  }
+}
+
+}  // namespace shingled::storage
