@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mime/ascii.h"
+#include "mime/inherited.h"
 #include "mime/message/charset_guess.h"
 #include "mime/message/utf8_sequences.h"
 
@@ -124,10 +125,7 @@ class ConverterCache {
   ConverterPtr utf8_;
 };
 
-ConverterCache& converters() {
-  thread_local ConverterCache cache;
-  return cache;
-}
+ConverterCache& converters() { return Inherited<ConverterCache>::of_this_thread(); }
 
 /// Converts piece by piece through a pivot buffer; invalid input becomes U+FFFD.
 std::string convert(UConverter* from, std::string_view bytes) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mime/fingerprint/load_bytes.h"
+#include "mime/inherited.h"
 
 namespace shingled::mime {
 
@@ -123,10 +124,7 @@ class StemCache {
 
 namespace {
 
-StemCache& thread_cache() {
-  thread_local StemCache cache;
-  return cache;
-}
+StemCache& thread_cache() { return Inherited<StemCache>::of_this_thread(); }
 
 }  // namespace
 

@@ -9,7 +9,8 @@ class StemCache;
 
 /// Snowball's stemmer of one language, of those rspamd knows (hashing.md 11.3). The only user of
 /// libstemmer.
-/// Threads: one thread; each thread keeps one Snowball object a language and some 8000 stems.
+/// Threads: one thread; each thread has one Snowball object a language and some 8000 stems, which
+/// the next thread inherits.
 class Stemmer {
  public:
   /// `language` as the language detector names it; one without a stemmer leaves words as they are.

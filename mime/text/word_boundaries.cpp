@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mime/ascii.h"
+#include "mime/inherited.h"
 
 namespace shingled::mime {
 
@@ -80,13 +81,17 @@ class IcuBreaker {
   std::int32_t unit_at_ = 0;
 };
 
+template <WordForm kForm>
+IcuBreaker& breaker_of_form() {
+  struct Breaker : IcuBreaker {
+    Breaker() : IcuBreaker(kForm) {}
+  };
+  return Inherited<Breaker>::of_this_thread();
+}
+
 IcuBreaker& icu_breaker(WordForm form) {
-  if (form == WordForm::kPosix) {
-    thread_local IcuBreaker posix(WordForm::kPosix);
-    return posix;
-  }
-  thread_local IcuBreaker root(WordForm::kRoot);
-  return root;
+  return form == WordForm::kPosix ? breaker_of_form<WordForm::kPosix>()
+                                  : breaker_of_form<WordForm::kRoot>();
 }
 
 /// The classes of UAX 29 that ASCII has. A joiner holds letters or numbers together when it stands

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "config/base/guarded.h"
+
+namespace shingled::mime {
+
+/// An object that a thread works with and leaves to the next thread when it ends. Mail comes over
+/// connections of a thread each: iterators of ICU and tables of stems would be made anew for each.
+///
+///   Inherited<Table>::of_this_thread().find(...);
+///
+/// At most kLeftMax objects wait for a thread, so their number is that of threads at one time.
+/// Threads: one thread; the objects pass from one to another by a lock.
+template <typename T>
+class Inherited {
+ public:
+  static constexpr std::size_t kLeftMax = 32;
+
+  /// The object of this thread: one that was left, else a new one.
+  static T& of_this_thread() {
+    thread_local Inherited mine;
+    // The analyzer takes an object of a thread for one of this call.
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDelete)
+    return *mine.object_;
+  }
+
+  ~Inherited() {
+    auto left = estate().lock();
+    if (left->size() < kLeftMax) left->push_back(std::move(object_));
+  }
+  Inherited(const Inherited&) = delete;
+  Inherited& operator=(const Inherited&) = delete;
+
+ private:
+  using Objects = std::vector<std::unique_ptr<T>>;
+
+  Inherited() : object_(take()) {}
+
+  /// The latest first: it may still be in the processor's cache.
+  static std::unique_ptr<T> take() {
+    {
+      auto left = estate().lock();
+      if (!left->empty()) {
+        std::unique_ptr<T> object(left->back().release());
+        left->pop_back();
+        return object;
+      }
+    }
+    return std::make_unique<T>();
+  }
+
+  /// Never destroyed: threads may end after the statics of the program.
+  static Guarded<Objects>& estate() {
+    static Guarded<Objects>* const left = [] {
+      auto made = std::make_unique<Guarded<Objects>>();
+      made->lock()->reserve(kLeftMax);  // a destructor may not run out of memory
+      return made.release();
+    }();
+    return *left;
+  }
+
+  std::unique_ptr<T> object_;
+};
+
+}  // namespace shingled::mime
