@@ -25,6 +25,8 @@ constexpr std::array<bool, 256> kSpecial = [] {
   return table;
 }();
 
+bool is_special(char c) { return kSpecial[static_cast<unsigned char>(c)]; }
+
 class OnelineBuilder {
  public:
   OnelineBuilder(std::string_view content, TextForm form, TextBytes bytes)
@@ -90,8 +92,11 @@ class OnelineBuilder {
 
   void on_text() {
     const char c = content_[at_];
-    if (!kSpecial[static_cast<unsigned char>(c)]) {
-      at_ = ascii::find_any_or_high<'\n', '\r', '<', '>'>(content_, at_ + 1);
+    if (!is_special(c)) {
+      for (++at_; at_ < content_.size() && ascii::is_high(content_[at_]); ++at_) {
+        if (is_special(content_[at_])) return;
+      }
+      at_ = ascii::find_any_or_high<'\n', '\r', '<', '>'>(content_, at_);
     } else if (c == '<' || c == '>') {
       angle_ = c == '<';
       ++at_;
