@@ -12,6 +12,13 @@
 
 namespace shingled {
 
+/// Whether questions and lessons go over TCP. UDP is what they fall back to, and where repeats go.
+enum class TcpUse : std::uint8_t {
+  kNo,    ///< UDP only, which every server knows
+  kYes,   ///< wherever a server takes a connection
+  kAuto,  ///< while there are many: from `tcp_threshold` on
+};
+
 /// Part of a rule: the remote fuzzy service it asks, standard port 11335.
 struct RemoteOptions {
   using Key = std::array<std::uint8_t, 32>;
@@ -32,6 +39,10 @@ struct RemoteOptions {
   /// For so long the first time, twice as long each time more, 100ms to 1d.
   std::chrono::milliseconds revive_time{60'000};
 
+  TcpUse tcp = TcpUse::kNo;
+  double tcp_threshold = 1.0;  ///< with kAuto: requests a second, 0 or more
+  /// After a connection has failed UDP is used for so long, 100ms to 1d.
+  std::chrono::milliseconds tcp_retry_delay{10'000};
   /// After so long names are looked up again, 10s to 7d.
   std::chrono::seconds resolve_interval{300};
 

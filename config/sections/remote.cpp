@@ -15,6 +15,14 @@ constexpr std::string_view kServerForm =
 constexpr std::array<Choice<std::uint8_t>, 5> kProtocols = {
     {{"auto", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"0x14", 0x14}}};
 
+constexpr std::array<Choice<TcpUse>, 7> kTcpUses = {{{"no", TcpUse::kNo},
+                                                     {"yes", TcpUse::kYes},
+                                                     {"auto", TcpUse::kAuto},
+                                                     {"false", TcpUse::kNo},
+                                                     {"true", TcpUse::kYes},
+                                                     {"off", TcpUse::kNo},
+                                                     {"on", TcpUse::kYes}}};
+
 void load_servers(Section& section, std::string_view key, ServerList& out) {
   const auto field = section.field(key);
   if (!field) return;
@@ -57,6 +65,10 @@ void load_remote(Section& section, RemoteOptions& out) {
   section.number<std::uint32_t>("errors_max", out.errors_max, {1, 1'000'000});
   section.duration<milliseconds>("revive_time", out.revive_time, {milliseconds(100), hours(24)});
   section.duration<seconds>("resolve_interval", out.resolve_interval, {seconds(10), hours(168)});
+  section.choice<TcpUse>("tcp", out.tcp, kTcpUses);
+  section.real("tcp_threshold", out.tcp_threshold, {0, std::numeric_limits<double>::max()});
+  section.duration<milliseconds>("tcp_retry_delay", out.tcp_retry_delay,
+                                 {milliseconds(100), hours(24)});
   section.choice<std::uint8_t>("protocol", out.protocol, kProtocols);
 }
 

@@ -64,6 +64,11 @@ Result<Destination> destination_of(const RuleOptions& rule, const ServerArgument
     chosen.remote.read_encryption_key.reset();
     chosen.remote.write_encryption_key.reset();
   }
+  if (!arguments.tcp.empty()) {
+    chosen.remote.tcp = arguments.tcp == "no"    ? TcpUse::kNo
+                        : arguments.tcp == "yes" ? TcpUse::kYes
+                                                 : TcpUse::kAuto;
+  }
   // std::stoul reads the 0x, too; the option's check has let nothing else pass.
   if (!arguments.protocol.empty())
     chosen.remote.protocol = static_cast<std::uint8_t>(std::stoul(arguments.protocol, nullptr, 0));
@@ -81,6 +86,9 @@ void ServerArguments::add_to(CLI::App& command) {
   command.add_option("--key", key, "Public key of the servers: talk encrypted")
       ->type_name("PUBKEY");
   command.add_option("--rule", rule, "Rule of the configuration")->type_name("NAME");
+  command.add_option("--tcp", tcp, "Ask over TCP (default: as the rule says)")
+      ->type_name("yes|no|auto")
+      ->check(CLI::IsMember({"yes", "no", "auto"}));
   command.add_option("--protocol", protocol, "Version byte of the requests (default: found out)")
       ->type_name("3|4|5|0x14")
       ->check(CLI::IsMember({"3", "4", "5", "0x14"}));

@@ -14,6 +14,7 @@ struct ServerArguments {
   std::vector<std::string> servers = {};  ///< HOST[:PORT], standard port 11335
   std::string key = {};                   ///< the servers' public key: z-base-32 or hexadecimal
   std::string rule = {};                  ///< a rule of the configuration
+  std::string tcp = {};                   ///< "yes", "no", "auto"; "" = the rule's
   std::string protocol = {};  ///< the version byte: "3", "4", "5", "0x14"; "" = the rule's
 
   void add_to(CLI::App& command);

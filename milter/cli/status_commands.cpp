@@ -38,6 +38,7 @@ storage::RemoteRequest probe(bool local, Random& random) {
 /// What became of all pings of a server.
 Json add_statistics(Json object, const storage::ServerStatistics& statistics) {
   object["sent"] = statistics.requests;
+  object["over_tcp"] = statistics.over_tcp;
   object["answered"] = statistics.replies;
   object["repeats"] = statistics.repeats;
   object["strays"] = statistics.strays;

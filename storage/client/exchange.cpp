@@ -171,6 +171,7 @@ std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
     const bool repeat = line.packets++ > 0;
     if (!repeat) line.first_sent = now;
     upstreams_->sent(line.endpoint(), repeat);
+    last_ = static_cast<std::size_t>(&line - lines_.data());
     return Outgoing{line.endpoint(), line.packet, repeat};
   }
   return std::nullopt;
@@ -239,28 +240,37 @@ std::optional<Reply> Exchange::read_reply(BytesView packet) const {
   return decode_reply(packet);
 }
 
-void Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now) {
+bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Transport transport) {
   const auto reply = read_reply(packet);
   const auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& candidate) {
     return reply && candidate.tag == reply->tag;
   });
-  if (line == lines_.end()) return upstreams_->stray(endpoint);
+  if (line == lines_.end()) {
+    upstreams_->stray(endpoint);
+    return false;
+  }
   const auto tried = line->endpoints.begin() + static_cast<std::ptrdiff_t>(line->at) + 1;
   const auto asked = std::find(line->endpoints.begin(), tried, endpoint);
-  if (asked == tried) return upstreams_->stray(endpoint);  // not asked yet: a guess
+  if (asked == tried) {  // not asked yet: a guess
+    upstreams_->stray(endpoint);
+    return false;
+  }
   if (line->done) {
     // The slow answer to 0x14 of a server that has been asked with 4 in the meantime.
     if (endpoint == line->endpoint()) learn_speech(*line, packet.size(), now);
-    return upstreams_->stray(endpoint);
+    upstreams_->stray(endpoint);
+    return true;
   }
   const bool is_current = endpoint == line->endpoint();
   const TimePoint since = is_current ? line->first_sent : line->started;
   upstreams_->answered(endpoint,
                        std::chrono::duration_cast<std::chrono::microseconds>(now - since));
+  if (transport == Transport::kTcp) upstreams_->streamed(endpoint);
   if (is_current) learn_speech(*line, packet.size(), now);
   line->at = static_cast<std::size_t>(asked - line->endpoints.begin());
   line->answer = interpret(*reply, requests_[line->request].kind);
   close(*line, now);
+  return true;
 }
 
 void Exchange::learn_speech(const Line& line, std::size_t reply_bytes, TimePoint now) {
@@ -272,6 +282,16 @@ void Exchange::learn_speech(const Line& line, std::size_t reply_bytes, TimePoint
   if (line.done && !has_flags) return;
   upstreams_->learn(line.endpoint(), understood || has_flags ? Speech::kFlags : Speech::kPlain,
                     now);
+}
+
+void Exchange::streamed(TimePoint now) { lines_[last_].next = now + service_.options.timeout; }
+
+void Exchange::resend(std::size_t endpoint, TimePoint now) {
+  for (Line& line : lines_) {
+    if (line.done || line.endpoint() != endpoint || line.packets == 0) continue;
+    line.sent = 0;
+    line.next = now;
+  }
 }
 
 void Exchange::unreachable(std::size_t endpoint, std::string_view why, TimePoint now) {

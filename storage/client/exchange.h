@@ -32,6 +32,7 @@ class Exchange {
     kAsNeeded,  ///< one server for a question, all of them for an update
     kEveryone,  ///< all servers, one answer each
   };
+  enum class Transport : std::uint8_t { kUdp, kTcp };
   Exchange(Service& service, std::span<const RemoteRequest> requests, Audience audience,
            TimePoint now);
   /// Probes: each request goes to its own endpoint of `upstreams` and nowhere else.
@@ -41,6 +42,8 @@ class Exchange {
 
   /// The servers as they were when the exchange began; endpoints below are numbers of these.
   [[nodiscard]] const Upstreams& upstreams() const { return *upstreams_; }
+  /// How many questions it has, of all servers.
+  [[nodiscard]] std::size_t questions() const { return lines_.size(); }
 
   struct Outgoing {
     std::size_t endpoint = 0;
@@ -54,8 +57,14 @@ class Exchange {
   /// Every line has its answer.
   [[nodiscard]] bool done() const;
 
-  /// A datagram came in from an endpoint. What does not answer an open line is ignored.
-  void receive(std::size_t endpoint, BytesView packet, TimePoint now);
+  /// A packet came in from an endpoint. False for one that answers no question of ours, which is
+  /// ignored, as a second answer is.
+  bool receive(std::size_t endpoint, BytesView packet, TimePoint now,
+               Transport transport = Transport::kUdp);
+  /// The packet that `next_packet` gave last went over TCP, which does its own repeats: no hurry.
+  void streamed(TimePoint now);
+  /// What was sent to an endpoint may not arrive: each open line repeats itself at once.
+  void resend(std::size_t endpoint, TimePoint now);
   /// The system says there is nobody.
   void unreachable(std::size_t endpoint, std::string_view why, TimePoint now);
   /// The deadline has passed: what is open has timed out.
@@ -104,6 +113,7 @@ class Exchange {
   std::span<const RemoteRequest> requests_;
   Audience audience_;
   std::vector<Line> lines_;
+  std::size_t last_ = 0;      // the line that `next_packet` gave
   std::vector<bool> failed_;  // endpoints reported already: one failure an exchange, not one a line
 };
 

@@ -13,6 +13,7 @@ struct ServerStatistics {
   std::uint64_t requests = 0;  ///< questions sent, repeats not counted
   std::uint64_t repeats = 0;   ///< of packets that got no answer
   std::uint64_t replies = 0;   ///< questions answered, refusals too
+  std::uint64_t over_tcp = 0;  ///< of these replies, those over TCP
   std::uint64_t timeouts = 0;  ///< questions given up
   std::uint64_t errors = 0;    ///< the system would not send
   std::uint64_t strays = 0;    ///< packets that answer no open question: late, doubled, forged
@@ -26,6 +27,7 @@ struct ServerStatistics {
   /// Both together: the same server in another role.
   ServerStatistics& operator+=(const ServerStatistics& other) {
     requests += other.requests;
+    over_tcp += other.over_tcp;
     repeats += other.repeats;
     replies += other.replies;
     timeouts += other.timeouts;

@@ -7,6 +7,7 @@
 #include "config/base/guarded.h"
 #include "config/base/random.h"
 #include "config/options/rule_options.h"
+#include "storage/client/tcp_pool.h"
 #include "storage/client/upstreams.h"
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/packet_cipher.h"
@@ -32,6 +33,7 @@ class Service {
         sealing(std::move(service_sealing)),
         clock(service_clock),
         random(service_random),
+        tcp(options),
         upstreams_(std::in_place, make_upstreams(servers)) {}
 
   const RemoteOptions options;
@@ -39,6 +41,7 @@ class Service {
   const std::optional<Sealing> sealing;
   Clock& clock;
   Random& random;
+  TcpPool tcp;
 
   [[nodiscard]] Rotation rotation() const { return list.rotation; }
   /// The servers at their addresses of now; an exchange keeps those it began with.

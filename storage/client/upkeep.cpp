@@ -85,6 +85,7 @@ void RemoteUpkeep::report() {
                        .field("rule", ward.charge.rule)
                        .field("server", server.server)
                        .field("requests", server.requests)
+                       .field("over_tcp", server.over_tcp)
                        .field("repeats", server.repeats)
                        .field("replies", server.replies)
                        .field("timeouts", server.timeouts)

@@ -84,6 +84,10 @@ void Upstreams::sent(std::size_t endpoint, bool repeat) {
   ++(repeat ? statistics.repeats : statistics.requests);
 }
 
+void Upstreams::streamed(std::size_t endpoint) {
+  ++state_.lock()->records[endpoint].statistics.over_tcp;
+}
+
 void Upstreams::answered(std::size_t endpoint, std::chrono::microseconds latency) {
   auto state = state_.lock();
   Record& record = state->records[endpoint];

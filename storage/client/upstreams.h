@@ -60,6 +60,7 @@ class Upstreams {
 
   // What happened to an endpoint.
   void sent(std::size_t endpoint, bool repeat);
+  void streamed(std::size_t endpoint);
   void answered(std::size_t endpoint, std::chrono::microseconds latency);
   void stray(std::size_t endpoint);
   void timed_out(std::size_t endpoint);

@@ -12,13 +12,14 @@ namespace shingled::storage {
 
 void Wait::add(Service& service, Exchange& exchange) {
   const std::size_t endpoints = exchange.upstreams().endpoints().size();
-  parties_.push_back({&service, &exchange, std::vector<std::size_t>(endpoints, kNoChannel)});
+  parties_.push_back({&service, &exchange, std::vector<Route>(endpoints)});
 }
 
 void Wait::run(TimePoint deadline) {
   while (true) {
     const TimePoint now = clock_.now();
     TimePoint due = deadline;
+    leave_slow_streams(now);
     bool open = false;
     for (std::size_t p = 0; p < parties_.size(); ++p) {
       Exchange& exchange = *parties_[p].exchange;
@@ -28,14 +29,15 @@ void Wait::run(TimePoint deadline) {
       open = true;
       due = std::min(due, exchange.due());
     }
-    if (!open) return;
-    wait_until(due, now);
+    if (!open) return put_back_streams();
+    wait_until(std::min(due, leave_slow_streams(now)), now);
   }
 }
 
 void Wait::send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now) {
+  if (!outgoing.repeat && send_by_stream(party, outgoing, now)) return;
   Exchange& exchange = *parties_[party].exchange;
-  std::size_t& number = parties_[party].channel_of[outgoing.endpoint];
+  std::size_t& number = parties_[party].routes[outgoing.endpoint].channel;
   if (number == kNoChannel) {
     const SocketAddress& address = exchange.upstreams().endpoints()[outgoing.endpoint].address;
     UniqueFd fd(socket(address.family(), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -45,7 +47,6 @@ void Wait::send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint
       return;
     }
     number = channels_.size();
-    polls_.push_back({fd.get(), POLLIN, 0});
     channels_.push_back({party, outgoing.endpoint, std::move(fd)});
   }
   const int fd = channels_[number].fd.get();
@@ -60,10 +61,19 @@ void Wait::wait_until(TimePoint due, TimePoint now) {
   timespec timeout{};
   timeout.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(left).count();
   timeout.tv_nsec = std::chrono::nanoseconds(left % std::chrono::seconds(1)).count();
+  polls_.clear();
+  for (const Channel& channel : channels_) polls_.push_back({channel.fd.get(), POLLIN, 0});
+  for (const Stream& stream : streams_)
+    polls_.push_back({stream.over ? -1 : stream.channel.fd(), stream.channel.events(), 0});
   if (ppoll(polls_.data(), polls_.size(), &timeout, nullptr) <= 0) return;
   const TimePoint then = clock_.now();
   for (std::size_t i = 0; i < polls_.size(); ++i) {
-    if (polls_[i].revents != 0) receive(channels_[i], then);
+    if (polls_[i].revents == 0) continue;
+    if (i < channels_.size()) {
+      receive(channels_[i], then);
+    } else {
+      attend(streams_[i - channels_.size()], then);
+    }
   }
 }
 
@@ -80,6 +90,80 @@ void Wait::receive(const Channel& channel, TimePoint now) {
     if (errno == EINTR) continue;
     if (errno != EAGAIN) exchange.unreachable(channel.endpoint, std::strerror(errno), now);
     return;
+  }
+}
+
+const SocketAddress& Wait::address_of(const Stream& stream) const {
+  return parties_[stream.party].exchange->upstreams().endpoints()[stream.endpoint].address;
+}
+
+bool Wait::send_by_stream(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now) {
+  Service& service = *parties_[party].service;
+  Exchange& exchange = *parties_[party].exchange;
+  Route& route = parties_[party].routes[outgoing.endpoint];
+  if (!route.asked_pool) {
+    route.asked_pool = true;
+    const SocketAddress& address = exchange.upstreams().endpoints()[outgoing.endpoint].address;
+    if (auto link = service.tcp.take(address, exchange.questions(), now)) {
+      const std::size_t reply_bytes_max = kReplyBytesMax + (service.sealing ? kSealBytes : 0);
+      route.stream = streams_.size();
+      streams_.push_back({party, outgoing.endpoint, TcpChannel(*std::move(link), reply_bytes_max)});
+    }
+  }
+  if (route.stream == kNoChannel) return false;
+  Stream& stream = streams_[route.stream];
+  if (stream.over) return false;
+  stream.channel.send(outgoing.packet);
+  if (stream.channel.broken()) {
+    lose(stream, now);
+  } else {
+    exchange.streamed(now);
+  }
+  return true;
+}
+
+/// A connection that does not come soon is left to those who ask later. Returns when to look again.
+TimePoint Wait::leave_slow_streams(TimePoint now) {
+  TimePoint due = TimePoint::max();
+  for (Stream& stream : streams_) {
+    if (stream.over || stream.channel.connected()) continue;
+    const TimePoint end = stream.channel.began() + TcpPool::kConnectMax;
+    if (now < end) {
+      due = std::min(due, end);
+      continue;
+    }
+    stream.over = true;
+    parties_[stream.party].service->tcp.give_back(address_of(stream), stream.channel.release());
+    parties_[stream.party].exchange->resend(stream.endpoint, now);
+  }
+  return due;
+}
+
+void Wait::attend(Stream& stream, TimePoint now) {
+  stream.channel.attend();
+  while (const auto packet = stream.channel.next_packet()) {
+    if (parties_[stream.party].exchange->receive(stream.endpoint, *packet, now,
+                                                 Exchange::Transport::kTcp))
+      stream.channel.settle();
+  }
+  if (stream.channel.broken()) lose(stream, now);
+}
+
+void Wait::lose(Stream& stream, TimePoint now) {
+  stream.over = true;
+  if (stream.channel.owes()) parties_[stream.party].service->tcp.failed(address_of(stream), now);
+  parties_[stream.party].exchange->resend(stream.endpoint, now);
+}
+
+void Wait::put_back_streams() {
+  for (Stream& stream : streams_) {
+    if (stream.over) continue;
+    TcpPool& pool = parties_[stream.party].service->tcp;
+    if (stream.channel.at_rest() || stream.channel.untouched()) {
+      pool.give_back(address_of(stream), stream.channel.release());
+    } else {
+      pool.failed(address_of(stream), clock_.now());
+    }
   }
 }
 

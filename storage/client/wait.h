@@ -8,10 +8,14 @@
 #include "config/base/clock.h"
 #include "config/base/unique_fd.h"
 #include "storage/client/exchange.h"
+#include "storage/client/tcp_channel.h"
 
 namespace shingled::storage {
 
 /// The sockets of some exchanges and the one wait for all of them.
+///
+/// A question's first packet goes over TCP where its service has a connection for it, borrowed from
+/// the pool; repeats, and what a broken connection has lost, go over UDP.
 /// Threads: one thread. Cost: one socket per exchange and server that is asked.
 class Wait {
  public:
@@ -24,10 +28,21 @@ class Wait {
 
  private:
   static constexpr std::size_t kNoChannel = ~std::size_t{0};
+  struct Route {
+    std::size_t channel = kNoChannel;  // made when first needed
+    std::size_t stream = kNoChannel;
+    bool asked_pool = false;
+  };
   struct Party {
     Service* service;
     Exchange* exchange;
-    std::vector<std::size_t> channel_of;  // endpoint -> its channel, made when first needed
+    std::vector<Route> routes;  // by endpoint
+  };
+  struct Stream {
+    std::size_t party;
+    std::size_t endpoint;
+    TcpChannel channel;
+    bool over = false;  // broken, or back in the pool
   };
   struct Channel {
     std::size_t party;
@@ -36,13 +51,20 @@ class Wait {
   };
 
   void send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now);
+  bool send_by_stream(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now);
+  [[nodiscard]] const SocketAddress& address_of(const Stream& stream) const;
+  TimePoint leave_slow_streams(TimePoint now);
+  void attend(Stream& stream, TimePoint now);
+  void lose(Stream& stream, TimePoint now);
+  void put_back_streams();
   void wait_until(TimePoint due, TimePoint now);
   void receive(const Channel& channel, TimePoint now);
 
   Clock& clock_;
   std::vector<Party> parties_;
   std::vector<Channel> channels_;
-  std::vector<pollfd> polls_;  // beside `channels_`
+  std::vector<Stream> streams_;
+  std::vector<pollfd> polls_;  // of `channels_`, then of `streams_`
 };
 
 }  // namespace shingled::storage

@@ -186,6 +186,7 @@ rules:
     write_encryption_key: qeypz5xikdowe74odkwoyagxbhnekitbeb1x4krdmazbfuqzczcy
     resolve_interval: 1h
     protocol: 0x14
+    tcp: yes
   b:
     read_servers: [hash:x, y]
 )")
@@ -203,6 +204,7 @@ rules:
   EXPECT_EQ(a.key_to_read(), a.write_encryption_key) << "a missing key is the other one";
   EXPECT_EQ(a.resolve_interval, std::chrono::hours(1));
   EXPECT_EQ(a.protocol, 0x14);
+  EXPECT_EQ(a.tcp, TcpUse::kYes);
   const RemoteOptions& b = rules.at(1).remote;
   EXPECT_EQ(b.to_read().rotation, Rotation::kHash);
   EXPECT_EQ(b.to_write(), b.read_servers) << "a missing list is the other one";

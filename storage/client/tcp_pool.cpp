@@ -1,0 +1,117 @@
+#include "storage/client/tcp_pool.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+/// A connect under way, or nothing when the system refuses at once.
+std::optional<TcpPool::Link> begin_connect(const SocketAddress& address, TimePoint now) {
+  UniqueFd fd(socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return std::nullopt;
+  const int on = 1;  // a question is one small frame: do not wait for more
+  (void)setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (connect(fd.get(), address.get(), address.length()) == 0) {
+    return TcpPool::Link{std::move(fd), true, now};
+  }
+  if (errno != EINPROGRESS) return std::nullopt;
+  return TcpPool::Link{std::move(fd), false, now};
+}
+
+enum class LinkState : std::uint8_t { kConnecting, kReady, kDead };
+
+/// A ready connection has nothing to read: what comes unasked, and the end, make it useless.
+LinkState state_of(const TcpPool::Link& link) {
+  pollfd wait{link.fd.get(), POLLIN | POLLOUT, 0};
+  if (poll(&wait, 1, 0) < 0) return LinkState::kDead;
+  if ((wait.revents & (POLLIN | POLLERR | POLLHUP | POLLNVAL)) != 0) return LinkState::kDead;
+  return (wait.revents & POLLOUT) != 0 ? LinkState::kReady : LinkState::kConnecting;
+}
+
+}  // namespace
+
+void QuestionRate::add(std::uint64_t questions, TimePoint now) {
+  constexpr std::chrono::seconds kSecond{1};
+  if (now - begin_ >= kSecond) {
+    previous_ = now - begin_ < 2 * kSecond ? current_ : 0;
+    begin_ = now - begin_ < 2 * kSecond ? begin_ + kSecond : now;
+    current_ = 0;
+  }
+  current_ += questions;
+}
+
+double QuestionRate::per_second(TimePoint now) const {
+  const double passed = std::clamp(std::chrono::duration<double>(now - begin_).count(), 0.0, 1.0);
+  return static_cast<double>(current_) + static_cast<double>(previous_) * (1 - passed);
+}
+
+TcpPool::Place& TcpPool::place_of(State& state, const SocketAddress& address) {
+  const auto known = std::find_if(state.places.begin(), state.places.end(),
+                                  [&](const Place& place) { return place.address == address; });
+  if (known != state.places.end()) return *known;
+  state.places.push_back({address, {}, {}});
+  return state.places.back();
+}
+
+std::optional<TcpPool::Link> TcpPool::take(const SocketAddress& address, std::uint64_t questions,
+                                           TimePoint now) {
+  if (use_ == TcpUse::kNo) return std::nullopt;
+  auto state = state_.lock();
+  state->rate.add(questions, now);
+  Place& place = place_of(*state, address);
+  if (auto link = take_idle(place, now)) return link;
+  if (now < place.retry_at) return std::nullopt;
+  const bool one_is_coming = !place.idle.empty();
+  if (use_ == TcpUse::kAuto) {
+    if (one_is_coming || state->rate.per_second(now) < threshold_) return std::nullopt;
+    if (auto link = begin_connect(address, now)) {
+      place.idle.push_back(*std::move(link));
+    } else {
+      place.retry_at = now + retry_delay_;
+    }
+    return std::nullopt;
+  }
+  if (one_is_coming) return std::nullopt;  // it is late already: do not wait for another
+  auto link = begin_connect(address, now);
+  if (!link) place.retry_at = now + retry_delay_;
+  return link;
+}
+
+/// The youngest connection that is there; drops the dead ones. One still on its way stays.
+std::optional<TcpPool::Link> TcpPool::take_idle(Place& place, TimePoint now) const {
+  std::optional<Link> found;
+  for (std::size_t i = place.idle.size(); i > 0 && !found; --i) {
+    const auto at = place.idle.begin() + static_cast<std::ptrdiff_t>(i - 1);
+    const LinkState state = state_of(*at);
+    if (state == LinkState::kConnecting && now - at->began < kConnectGiveUp) continue;
+    if (state == LinkState::kReady) {
+      found = std::move(*at);
+      found->connected = true;
+    } else if (!at->connected) {
+      place.retry_at = now + retry_delay_;  // it never came; an idle end is no failure
+    }
+    place.idle.erase(at);
+  }
+  return found;
+}
+
+void TcpPool::give_back(const SocketAddress& address, Link link) {
+  auto state = state_.lock();
+  Place& place = place_of(*state, address);
+  if (place.idle.size() < kIdleMax) place.idle.push_back(std::move(link));
+}
+
+void TcpPool::failed(const SocketAddress& address, TimePoint now) {
+  auto state = state_.lock();
+  place_of(*state, address).retry_at = now + retry_delay_;
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "config/base/socket_address.h"
+#include "config/base/unique_fd.h"
+#include "config/options/rule_options.h"
+
+namespace shingled::storage {
+
+/// How many questions come in a second: a count over the last second, the second before fading out.
+/// A value, takes now.
+class QuestionRate {
+ public:
+  void add(std::uint64_t questions, TimePoint now);
+  [[nodiscard]] double per_second(TimePoint now) const;
+
+ private:
+  TimePoint begin_{};  // of the current second
+  std::uint64_t current_ = 0;
+  std::uint64_t previous_ = 0;
+};
+
+/// The TCP connections of one service that no exchange uses just now, and whether there should be
+/// any.
+///
+/// An exchange borrows a connection for itself alone and gives it back when no answer is missing on
+/// it, so no reader thread is needed and no answer can reach the wrong message. With `auto` a
+/// connection is made beside the questions, which go over UDP meanwhile; with `yes` a question
+/// waits for it, up to kConnectMax. After a failure UDP is used for `tcp_retry_delay`.
+/// Threads: any thread. Cost: one mutex; the system calls on a few descriptors are made under it
+/// and do not block.
+class TcpPool {
+ public:
+  explicit TcpPool(const RemoteOptions& options)
+      : use_(options.tcp),
+        threshold_(options.tcp_threshold),
+        retry_delay_(options.tcp_retry_delay) {}
+
+  struct Link {
+    UniqueFd fd;
+    bool connected = false;  ///< else the connect is under way
+    TimePoint began{};
+  };
+  /// A connection for an exchange that has so many questions for `address`; nothing = use UDP.
+  std::optional<Link> take(const SocketAddress& address, std::uint64_t questions, TimePoint now);
+  /// Nothing is under way on it. Too many of one address are closed.
+  void give_back(const SocketAddress& address, Link link);
+  /// It broke, or answers are missing on it.
+  void failed(const SocketAddress& address, TimePoint now);
+
+  /// How long a question may wait for a connection, and then goes over UDP.
+  static constexpr Duration kConnectMax = std::chrono::milliseconds(250);
+  /// And after how long a connection that is not there has failed.
+  static constexpr Duration kConnectGiveUp = std::chrono::seconds(5);
+  static constexpr std::size_t kIdleMax = 16;  ///< connections kept to one address
+
+ private:
+  struct Place {
+    SocketAddress address;
+    std::vector<Link> idle;
+    TimePoint retry_at{};
+  };
+  struct State {
+    std::vector<Place> places;
+    QuestionRate rate;
+  };
+  static Place& place_of(State& state, const SocketAddress& address);
+  std::optional<Link> take_idle(Place& place, TimePoint now) const;
+
+  TcpUse use_;
+  double threshold_;
+  Duration retry_delay_;
+  Guarded<State> state_;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include "storage/client/remote_store.h"
+#include "tests/storage/client/faulty_server.h"
+#include "tests/support/manual_clock.h"
+
+namespace shingled::storage {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Outcome = RemoteAnswer::Outcome;
+
+enum class Way : std::uint8_t { kUdp, kTcp };
+
+struct Case {
+  const char* why;
+  Fault fault;
+  TcpUse tcp;
+  Way way;  // by which the answers come
+};
+
+constexpr std::uint8_t kQuestions = 8;
+
+/// Somebody else may have the port that is free for UDP.
+std::unique_ptr<FaultyServer> start_server(Fault fault) {
+  for (int i = 0; i < 20; ++i) {
+    auto server = std::make_unique<FaultyServer>(fault, kQuestions);
+    if (server->ok()) return server;
+  }
+  return nullptr;
+}
+
+std::vector<RemoteRequest> questions() {
+  std::vector<RemoteRequest> out(kQuestions);
+  for (std::uint8_t i = 0; i < kQuestions; ++i)
+    out[i].fingerprint.digest.bytes.fill(static_cast<std::uint8_t>(i + 1));
+  return out;
+}
+
+/// Whatever the fault, each question gets its own answer, and soon.
+TEST(ClientFaults, EachQuestionGetsItsAnswer) {
+  constexpr Case kCases[] = {
+      {"nothing is wrong", Fault::kNone, TcpUse::kNo, Way::kUdp},
+      {"the first copy of each packet is lost", Fault::kLost, TcpUse::kNo, Way::kUdp},
+      {"the first answer comes with the second", Fault::kLate, TcpUse::kNo, Way::kUdp},
+      {"answers come three times", Fault::kDoubled, TcpUse::kNo, Way::kUdp},
+      {"an answer to another tag comes first", Fault::kWrongTag, TcpUse::kNo, Way::kUdp},
+      {"an answer from another address comes first", Fault::kWrongAddress, TcpUse::kNo, Way::kUdp},
+      {"rubbish comes first", Fault::kGarbage, TcpUse::kNo, Way::kUdp},
+      {"nothing is wrong", Fault::kNone, TcpUse::kYes, Way::kTcp},
+      {"answers in pieces", Fault::kPieces, TcpUse::kYes, Way::kTcp},
+      {"answers in another order", Fault::kBackwards, TcpUse::kYes, Way::kTcp},
+      {"a server without TCP", Fault::kRefused, TcpUse::kYes, Way::kUdp},
+      {"a connection without answers", Fault::kMute, TcpUse::kYes, Way::kUdp},
+      {"closed at once", Fault::kCloses, TcpUse::kYes, Way::kUdp},
+      {"half-closed before the answer", Fault::kHalfCloses, TcpUse::kYes, Way::kUdp},
+      {"torn down before the answer", Fault::kResets, TcpUse::kYes, Way::kUdp},
+      {"a frame of nothing", Fault::kEmptyFrame, TcpUse::kYes, Way::kUdp},
+      {"a frame longer than a reply", Fault::kLongFrame, TcpUse::kYes, Way::kUdp},
+      {"a frame for somebody else", Fault::kForgedFrame, TcpUse::kYes, Way::kUdp},
+      {"few questions do not want a connection", Fault::kNone, TcpUse::kAuto, Way::kUdp},
+  };
+  SystemClock system;
+  testing::ManualClock still;  // where nothing is repeated, so that no repeat hides a lost frame
+  SystemRandom random;
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.why);
+    const auto started = start_server(c.fault);
+    ASSERT_TRUE(started);
+    FaultyServer& server = *started;
+    Clock& clock = c.way == Way::kTcp ? static_cast<Clock&>(still) : system;
+    RemoteOptions options;
+    options.servers.servers = {*ServerSpec::parse(server.address().to_string())};
+    options.timeout = milliseconds(400);
+    options.retransmits = 10;
+    options.tcp = c.tcp;
+    options.tcp_threshold = 1000;
+    const auto store = std::move(RemoteStore::open(options, clock, random).value());
+    const auto requests = questions();
+    const RemoteBatch batch{store.get(), requests};
+    for (int round = 0; round < 3; ++round) {
+      const auto answers = ask({&batch, 1}, clock.now() + seconds(60))[0];
+      for (std::uint8_t i = 0; i < kQuestions; ++i) {
+        ASSERT_EQ(answers[i].outcome, Outcome::kHit) << round;
+        EXPECT_EQ(answers[i].match->flags[0].value, i + 1) << round;
+      }
+    }
+    const ServerStatistics counted = store->statistics()[0];
+    EXPECT_EQ(counted.requests, 3U * kQuestions);
+    EXPECT_EQ(counted.replies, 3U * kQuestions);
+    EXPECT_EQ(counted.timeouts, 0U);
+    EXPECT_FALSE(counted.resting);
+    EXPECT_EQ(server.datagrams() > 0, c.way == Way::kUdp);
+    EXPECT_EQ(counted.over_tcp, c.way == Way::kTcp ? 3U * kQuestions : 0U);
+  }
+}
+
+TEST(ClientFaults, AfterABrokenConnectionTcpIsTriedAgainLater) {
+  SystemClock clock;
+  SystemRandom random;
+  const auto started = start_server(Fault::kResets);
+  ASSERT_TRUE(started);
+  FaultyServer& server = *started;
+  RemoteOptions options;
+  options.servers.servers = {*ServerSpec::parse(server.address().to_string())};
+  options.tcp = TcpUse::kYes;
+  options.tcp_retry_delay = std::chrono::hours(1);
+  const auto store = std::move(RemoteStore::open(options, clock, random).value());
+  const auto requests = questions();
+  const RemoteBatch batch{store.get(), std::span(requests).first(1)};
+  for (int round = 0; round < 3; ++round)
+    EXPECT_EQ(ask({&batch, 1}, clock.now() + seconds(60))[0][0].outcome, Outcome::kHit);
+  EXPECT_EQ(store->statistics()[0].over_tcp, 0U);
+  EXPECT_EQ(server.connections(), 1) << "once in the delay, not once a question";
+}
+
+}  // namespace
+}  // namespace shingled::storage

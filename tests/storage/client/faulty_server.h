@@ -1,0 +1,215 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "storage/crypto/packet_cipher.h"
+#include "storage/protocol/codec.h"
+#include "storage/protocol/frame.h"
+#include "tests/support/tcp_listener.h"
+#include "tests/support/udp_peer.h"
+
+namespace shingled::storage {
+
+/// What goes wrong on the way or at the server.
+enum class Fault : std::uint8_t {
+  kNone,
+  // over UDP
+  kLost,          ///< the first copy of each packet
+  kLate,          ///< the answer comes after the repeat
+  kDoubled,       ///< every answer comes three times
+  kWrongTag,      ///< an answer to somebody else first
+  kWrongAddress,  ///< an answer from another port first
+  kGarbage,       ///< bytes of all lengths first
+  // over TCP; UDP works
+  kRefused,      ///< nobody listens
+  kMute,         ///< connected, but nothing is answered
+  kCloses,       ///< closed when connected
+  kHalfCloses,   ///< the server ends its side when a question has come
+  kResets,       ///< the connection is torn down then
+  kEmptyFrame,   ///< a frame of no bytes
+  kLongFrame,    ///< a frame longer than any reply
+  kForgedFrame,  ///< an answer nobody asked for, and then nothing
+  kPieces,       ///< answers byte by byte
+  kBackwards,    ///< the last question is answered first, all in one write
+};
+
+/// A server of one port, UDP and TCP, that answers each CHECK with a hit whose value is the first
+/// byte of the digest, as the fault allows. Wrong answers say 99.   Threads: one of its own.
+class FaultyServer {
+ public:
+  /// `questions`: so many come at once, which kBackwards waits for.
+  FaultyServer(Fault fault, std::size_t questions)
+      : fault_(fault), questions_(questions), tcp_(udp_.address().port()) {
+    if (fault == Fault::kRefused) tcp_.reset();
+    thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
+  }
+
+  [[nodiscard]] const SocketAddress& address() const { return udp_.address(); }
+  /// Whether both ports were free.
+  [[nodiscard]] bool ok() const { return !tcp_ || tcp_->ok(); }
+  [[nodiscard]] int datagrams() const { return datagrams_; }
+  [[nodiscard]] int connections() const { return accepted_; }
+
+ private:
+  struct Connection {
+    UniqueFd fd;
+    FrameReader reader{};
+    std::vector<Bytes> answers{};
+  };
+
+  void serve(const std::stop_token& stop);
+  void serve_datagram();
+  bool serve_stream(Connection& connection);
+  bool answer_frame(Connection& connection, const Command& command);
+  static Bytes answer_to(const Command& command, std::int32_t value);
+
+  Fault fault_;
+  std::size_t questions_;
+  testing::UdpPeer udp_;
+  testing::UdpPeer stranger_;
+  std::optional<testing::TcpListener> tcp_;
+  std::vector<Connection> connections_;
+  std::vector<Bytes> seen_;
+  std::atomic<int> datagrams_{0};
+  std::atomic<int> accepted_{0};
+  std::jthread thread_;
+};
+
+inline Bytes FaultyServer::answer_to(const Command& command, std::int32_t value) {
+  Reply reply;
+  reply.tag = command.tag;
+  reply.probability = 1;
+  reply.value = value;
+  reply.flag = 1;
+  Bytes out(size_of(reply_form(command.version)));
+  (void)encode_reply(reply, reply_form(command.version), out);
+  return out;
+}
+
+inline void FaultyServer::serve(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    std::vector<pollfd> polls = {{udp_.fd(), POLLIN, 0}, {tcp_ ? tcp_->fd() : -1, POLLIN, 0}};
+    for (const Connection& connection : connections_)
+      polls.push_back({connection.fd.get(), POLLIN, 0});
+    if (poll(polls.data(), polls.size(), 10) <= 0) continue;
+    if (polls[0].revents != 0) serve_datagram();
+    for (std::size_t i = connections_.size(); i > 0; --i) {
+      if (polls[i + 1].revents != 0 && !serve_stream(connections_[i - 1]))
+        connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(i - 1));
+    }
+    if (polls[1].revents == 0) continue;
+    UniqueFd fd = tcp_->accept();
+    if (fd) ++accepted_;
+    if (fd && fault_ != Fault::kCloses) connections_.push_back({std::move(fd)});
+  }
+}
+
+inline void FaultyServer::serve_datagram() {
+  const auto packet = udp_.receive();
+  const auto command = packet ? decode_command(*packet) : std::nullopt;
+  if (!command) return;
+  ++datagrams_;
+  const bool is_new = std::find(seen_.begin(), seen_.end(), *packet) == seen_.end();
+  if (is_new) seen_.push_back(*packet);
+  const std::int32_t value = command->digest.bytes[0];
+  const Bytes right = answer_to(*command, value);
+  const Bytes wrong = answer_to(*command, 99);
+  Command other = *command;
+  ++other.tag;
+  switch (fault_) {
+    case Fault::kLost:
+      if (is_new) return;
+      break;
+    case Fault::kLate:
+      if (is_new) return;
+      udp_.send(right, udp_.from());  // the one to the first packet
+      break;
+    case Fault::kDoubled:
+      udp_.send(right, udp_.from());
+      udp_.send(right, udp_.from());
+      break;
+    case Fault::kWrongTag:
+      udp_.send(answer_to(other, 99), udp_.from());
+      break;
+    case Fault::kWrongAddress:
+      stranger_.send(wrong, udp_.from());
+      break;
+    case Fault::kGarbage:
+      for (const std::size_t length : {0U, 1U, 15U, 17U, 95U, 97U, 143U, 145U, 1000U, 2000U})
+        udp_.send(Bytes(length, 0x41), udp_.from());
+      break;
+    default:
+      break;
+  }
+  udp_.send(right, udp_.from());
+}
+
+/// False when the connection is over.
+inline bool FaultyServer::serve_stream(Connection& connection) {
+  Bytes bytes(4096);
+  const auto got = recv(connection.fd.get(), bytes.data(), bytes.size(), 0);
+  if (got <= 0) return false;
+  bytes.resize(static_cast<std::size_t>(got));
+  connection.reader.feed(bytes);
+  while (const auto frame = connection.reader.next()) {
+    const auto command = decode_command(*frame);
+    if (command && !answer_frame(connection, *command)) return false;
+  }
+  return true;
+}
+
+inline bool FaultyServer::answer_frame(Connection& connection, const Command& command) {
+  const int fd = connection.fd.get();
+  const auto send_all = [&](BytesView bytes) {
+    (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  };
+  Bytes frame;
+  (void)append_frame(answer_to(command, command.digest.bytes[0]), frame);
+  Command other = command;
+  ++other.tag;
+  switch (fault_) {
+    case Fault::kMute:
+      return true;
+    case Fault::kHalfCloses:
+      (void)shutdown(fd, SHUT_WR);
+      return true;
+    case Fault::kResets: {
+      const linger at_once{1, 0};
+      (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+      return false;
+    }
+    case Fault::kEmptyFrame:
+      send_all(Bytes{0, 0});
+      return true;
+    case Fault::kLongFrame:
+      send_all(Bytes{145, 0});
+      return true;
+    case Fault::kForgedFrame: {
+      Bytes forged;
+      (void)append_frame(answer_to(other, 99), forged);
+      send_all(forged);
+      return true;
+    }
+    case Fault::kPieces:
+      for (const std::uint8_t byte : frame) send_all({&byte, 1});
+      return true;
+    case Fault::kBackwards: {
+      connection.answers.insert(connection.answers.begin(), frame);
+      if (connection.answers.size() < questions_) return true;
+      Bytes all;
+      for (const Bytes& answer : connection.answers)
+        all.insert(all.end(), answer.begin(), answer.end());
+      connection.answers.clear();
+      send_all(all);
+      return true;
+    }
+    default:
+      send_all(frame);
+      return true;
+  }
+}
+
+}  // namespace shingled::storage
