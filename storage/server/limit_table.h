@@ -68,7 +68,7 @@ class LimitTable {
     std::array<std::atomic<LeakyBucket>, kWays> buckets{};
     std::array<std::atomic<Instant>, kWays> banned_until{};
   };
-  static_assert(sizeof(Set) == 3 * 64, "a line for the names, one for the buckets, one for bans");
+  static_assert(sizeof(Set) == 3UL * 64, "a line for the names, one for the buckets, one for bans");
   static_assert(std::atomic<LeakyBucket>::is_always_lock_free);
 
   struct Place {
