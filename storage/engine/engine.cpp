@@ -50,6 +50,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock
                   .field("records", index->size())
                   .field("ms", took.count()));
   const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  if (Status journal = (*table)->keep_journal(options.journal_max); !journal) {
+    return journal.error();
+  }
   auto recent_updates = (*table)->update_names().read(now - std::min(now, kRepeatSeconds));
   if (!recent_updates) return recent_updates.error();
   auto checkpointer = Checkpointer::open(options.hashfile);
@@ -81,6 +84,14 @@ std::vector<Match> Engine::check_all(const Fingerprint& fingerprint, std::uint32
 
 void Engine::submit(Update update, UpdateDone done) {
   impl_->writer().submit(update, std::move(done));
+}
+
+void Engine::submit_batch(ReplicaBatch batch, UpdateDone done) {
+  impl_->writer().submit(std::move(batch), std::move(done));
+}
+
+void Engine::watch_commits(std::function<void()> watcher) {
+  impl_->writer().watch_commits(std::move(watcher));
 }
 
 std::vector<UpdateName> Engine::recent_updates() const { return impl_->recent_updates(); }
@@ -120,6 +131,7 @@ EngineCounters Engine::counters() const {
           .commits = writer.commits.load(),
           .checkpoints = writer.checkpoints.load(),
           .pages_returned = writer.pages_returned.load(),
+          .replicated = writer.replicated.load(),
           .slot_overflows = impl_->index().slot_overflows()};
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/options/storage_options.h"
 #include "storage/fuzzy_store.h"
+#include "storage/replica.h"
 
 namespace shingled::storage {
 
@@ -19,6 +21,7 @@ struct EngineCounters {
   std::uint64_t commits = 0;         ///< transactions
   std::uint64_t checkpoints = 0;     ///< times the WAL was copied into the file
   std::uint64_t pages_returned = 0;  ///< pages of the file given back after expiry and deletion
+  std::uint64_t replicated = 0;      ///< records of masters
   std::uint64_t slot_overflows = 0;  ///< shingle slots whose owner list was full
 };
 
@@ -52,6 +55,10 @@ class Engine final : public FuzzyStore {
   [[nodiscard]] std::vector<UpdateName> recent_updates() const override;
   [[nodiscard]] std::uint64_t size() const override;
 
+  /// What a master says, as `submit`: one transaction, all of it or nothing.
+  void submit_batch(ReplicaBatch batch, UpdateDone done);
+  /// Calls `watcher` after every commit, on the writer's thread; it must not block. Empty = nobody.
+  void watch_commits(std::function<void()> watcher);
   /// Submits and waits for the commit of all of them.
   Status apply(std::span<const Update> updates);
   [[nodiscard]] EngineCounters counters() const;

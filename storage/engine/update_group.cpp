@@ -1,10 +1,14 @@
 #include "storage/engine/update_group.h"
 
+#include <algorithm>
+
 namespace shingled::storage {
 
 void UpdateGroup::fold(const Update& update) {
   if (update.name != UpdateName{}) names_.push_back(update.name);
   Change& change = change_of(update.fingerprint.digest);
+  change.own_changed = true;
+  if (change.has_parts) return fold_into_part(change, update);
   FuzzyRow& row = change.row;
   if (update.kind == Update::Kind::kDelete) {
     if (update.flag == 0) {
@@ -22,7 +26,8 @@ void UpdateGroup::fold(const Update& update) {
 }
 
 void UpdateGroup::expire(std::uint32_t number) {
-  change_of(index_.records().digest(number));  // which finds it expired, hence without flags
+  // Which finds it expired, hence without flags.
+  change_of(index_.records().digest(number));
 }
 
 UpdateGroup::Change& UpdateGroup::change_of(const Digest& digest) {
@@ -37,14 +42,24 @@ UpdateGroup::Change& UpdateGroup::change_of(const Digest& digest) {
   change.row.id = state.row;
   change.row.created = state.created;
   change.row.updated = state.updated;
-  if (!index_.is_expired(state.updated, now_)) change.row.flags = state.flags;
+  if (table_.replica().parts.any()) load_parts(change);
+  if (change.has_parts) return change;
+  if (index_.is_expired(state.updated, now_)) {
+    change.own_changed = true;
+  } else {
+    change.row.flags = state.flags;
+  }
   return change;
 }
 
 Status UpdateGroup::write() {
+  if (!trouble_) return trouble_;
+  if (Status done = write_asked(); !done) return done;  // answers go before what they announce
   for (auto& [digest, change] : changes_) {
+    if (change.has_parts) settle(change);
     if (Status done = write_one(change); !done) return done;
   }
+  if (Status done = write_heard(); !done) return done;
   return table_.update_names().append(names_, now_);
 }
 
@@ -55,36 +70,54 @@ Status UpdateGroup::write_one(Change& change) {
     auto id = table_.insert(change.row);
     if (!id) return id.error();
     change.row.id = *id;
-    return {};
+  } else if (stays) {
+    if (Status done = table_.update(change.row); !done) return done;
+    if (change.renewed && !change.row.shingles) {
+      if (Status none = table_.set_shingles(change.row.id, std::nullopt); !none) return none;
+    }
+    if (change.has_parts && change.row.source == 0) {
+      if (Status none = table_.forget_source(change.row.id); !none) return none;
+    }
+  } else {
+    auto shingles = table_.remove(change.row.id);
+    if (!shingles) return shingles.error();
+    change.old_shingles = *std::move(shingles);
   }
-  if (stays) return table_.update(change.row);
-  auto shingles = table_.remove(change.row.id);
-  if (!shingles) return shingles.error();
-  change.old_shingles = *std::move(shingles);
-  return {};
+  if (change.has_parts) {
+    if (Status done = write_parts(change); !done) return done;
+  }
+  if (!change.own_changed) return {};
+  return table_.replica().journal.changed(change.row.digest, change.row.id, now_);
 }
 
 void UpdateGroup::publish() {
   // New records come before old ones go, so that a reader finds one of them.
   std::vector<FuzzyIndex::NewRecord> added;
+  const auto is_new = [](const Change& change) {
+    return change.number == 0 || change.renewed || change.row.shingles.has_value();
+  };
   for (const auto& [digest, change] : changes_) {
     const FuzzyRow& row = change.row;
     if (row.flags.empty()) continue;
     const RecordState state{row.id, row.flags, row.created, row.updated};
-    if (change.number != 0 && !row.shingles) {
-      index_.update(change.number, state);
-    } else {
+    if (is_new(change)) {
       added.push_back({{row.digest, row.shingles}, state, change.number});
+    } else {
+      index_.update(change.number, state);
     }
   }
   index_.add(added);
   for (const auto& [digest, change] : changes_) {
     if (change.number == 0) continue;
-    if (change.row.flags.empty() || change.row.shingles) {
+    if (change.row.flags.empty() || is_new(change)) {
       index_.remove(change.number, change.old_shingles);
     }
   }
   index_.collect();
+}
+
+void UpdateGroup::failed(const Error& error) {
+  if (trouble_) trouble_ = error;
 }
 
 }  // namespace shingled::storage

@@ -1,20 +1,26 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "storage/engine/fuzzy_index.h"
+#include "storage/replica.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {
 
-/// Many updates that become durable together: first folded, in order, into one outcome a digest;
+/// Many changes that become durable together: first folded, in order, into one outcome a digest;
 /// then written to the file; and only after the commit shown to the index. An abandoned group
 /// leaves no trace.
 ///
 /// A digest keeps the first shingles it was taught; a later add with shingles completes one that
 /// had none. An expired record counts as absent, so an add begins anew.
+///
+/// Updates are of this store's own part of a digest. A digest that other stores teach as well has
+/// parts (PartTable), and its record is what they make together. What changes the own part goes
+/// into the journal. A delete hides the parts of others and asks for them to be taken back.
 /// Threads: the writer.
 class UpdateGroup {
  public:
@@ -22,11 +28,16 @@ class UpdateGroup {
       : index_(index), table_(table), now_(now) {}
 
   void fold(const Update& update);
+  /// What a master says; at most one batch a group.
+  void fold(const ReplicaBatch& batch);
   /// Forgets a record because it expired.
   void expire(std::uint32_t number);
+  /// Forgets the parts of a digest that expired.
+  void expire_parts(const Digest& digest) { change_of(digest); }
   [[nodiscard]] std::size_t size() const { return changes_.size(); }
 
-  /// Everything into the file, inside the caller's transaction.
+  /// Everything into the file, inside the caller's transaction. Errors: also what went wrong with
+  /// reading it before.
   Status write();
   /// Everything into the index, after the commit; it has room for `size()` more.
   void publish();
@@ -37,16 +48,52 @@ class UpdateGroup {
     std::uint32_t number = 0;  ///< the record before; 0 = none
     bool known_shingles = false;
     FuzzyRow row;  ///< the outcome; no flags = it goes. `shingles`: only new ones
-    std::optional<Shingles> old_shingles;  ///< from the file, when the record goes
+    std::optional<Shingles> old_shingles;  ///< from the file, when the record goes or is renewed
+    bool renewed = false;                  ///< it has other shingles than before
+    bool own_changed = false;              ///< mirrors have to hear of it
+    /// The digest has, or had, parts of other stores: these are all of them, and `row` is made of
+    /// them at the end.
+    bool has_parts = false;
+    std::vector<StoredPart> parts;
+    std::optional<Shingles> row_shingles;  ///< of the record before; with `has_parts`
   };
+  struct Asked {
+    Takeback takeback;
+    std::int64_t store = 0;
+  };
+
   Change& change_of(const Digest& digest);
+  void load_parts(Change& change);
+  /// From now on `parts` are what counts.
+  void give_parts(Change& change);
+  static Part* part_of(Change& change, std::int64_t store);
+  void fold_into_part(Change& change, const Update& update);
+  void take_back_others(Change& change, std::uint32_t flag);
+  void fold_record(const PartRecord& record, std::int64_t store, std::uint32_t mark);
+  void fold_takeback(const Takeback& takeback, const StoreId& asker);
+  /// Takes away from a part what this store has asked to be taken back.
+  void hide_asked(Part& part, const Digest& digest, std::int64_t store);
+
+  /// `row` out of `parts`.
+  static void settle(Change& change);
   Status write_one(Change& change);
+  Status write_parts(const Change& change);
+  Status write_asked();
+  Status write_heard();
+  void failed(const Error& error);
 
   FuzzyIndex& index_;
   FuzzyTable& table_;
   std::uint32_t now_;
   std::unordered_map<Digest, Change, DigestHash> changes_;
   std::vector<UpdateName> names_;  ///< of the updates folded
+  Status trouble_;                 ///< the first one
+  std::vector<Asked> asked_;
+  std::vector<TakebackAnswer> answers_;   ///< of this store
+  std::vector<TakebackAnswer> answered_;  ///< of the master
+  std::optional<std::int64_t> master_;
+  std::optional<JournalPosition> position_;
+  bool compared_ = false;  ///< the end of a comparison
 };
 
 }  // namespace shingled::storage

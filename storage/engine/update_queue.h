@@ -4,10 +4,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "storage/fuzzy_store.h"
+#include "storage/replica.h"
 
 namespace shingled::storage {
 
@@ -15,6 +17,7 @@ namespace shingled::storage {
 struct QueuedUpdate {
   Update update;
   UpdateDone done;
+  std::unique_ptr<const ReplicaBatch> batch = nullptr;  ///< instead of `update`, where it is set
 };
 
 /// A bounded queue between those who submit updates and the writer. Threads: any thread pushes, one

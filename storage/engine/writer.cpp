@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 namespace shingled::storage {
 namespace {
@@ -15,6 +16,8 @@ constexpr milliseconds kPatience{500};           ///< longest sleep of an idle w
 constexpr std::chrono::seconds kExpiryPause{1};  ///< between two slices of the walk
 constexpr std::uint32_t kExpiryLooks = 65'536;   ///< records looked at in a slice: about 1 ms
 constexpr std::size_t kExpiryRemovals = 256;     ///< removed in a slice: one short transaction
+
+constexpr std::int64_t kPartLooks = 4096;  ///< parts looked at in a slice, likewise
 
 constexpr std::int64_t kWalPages = 1000;     ///< a checkpoint each: 4 MB, as SQLite does by default
 constexpr std::int64_t kGiveBack = 64;       ///< pages given back in a step
@@ -39,7 +42,14 @@ Writer::Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<
 Writer::~Writer() { queue_.close(); }
 
 void Writer::submit(const Update& update, UpdateDone done) {
-  QueuedUpdate pending{update, std::move(done)};
+  queue({update, std::move(done), nullptr});
+}
+
+void Writer::submit(ReplicaBatch batch, UpdateDone done) {
+  queue({{}, std::move(done), std::make_unique<const ReplicaBatch>(std::move(batch))});
+}
+
+void Writer::queue(QueuedUpdate pending) {
   if (queue_.push(pending)) return;
   counters_.refused.fetch_add(1, std::memory_order_relaxed);
   pending.done(Error{ErrorCode::kLimit, "too many updates are waiting"});
@@ -52,14 +62,42 @@ void Writer::run() {
   while (!queue_.finished()) {
     auto group =
         queue_.take(options_.group_commit_max, more_to_do ? milliseconds{0} : kPatience, gather);
-    if (!group.empty()) commit_updates(group);
+    commit_all(group);
     more_to_do = options_.expire.count() > 0 && expire_slice();
     more_to_do |= give_back_slice();
     tend_wal();
   }
 }
 
-void Writer::commit_updates(const std::vector<QueuedUpdate>& group) {
+void Writer::commit_all(std::span<const QueuedUpdate> group) {
+  const auto is_batch = [](const QueuedUpdate& pending) { return pending.batch != nullptr; };
+  while (!group.empty()) {
+    if (is_batch(group.front())) {
+      commit_batch(group.front());
+      group = group.subspan(1);
+      continue;
+    }
+    const auto updates = std::find_if(group.begin(), group.end(), is_batch) - group.begin();
+    commit_updates(group.first(static_cast<std::size_t>(updates)));
+    group = group.subspan(static_cast<std::size_t>(updates));
+  }
+}
+
+void Writer::commit_batch(const QueuedUpdate& pending) {
+  UpdateGroup changes(index_, *table_, now());
+  changes.fold(*pending.batch);
+  const Status outcome = commit(changes);
+  if (outcome) {
+    counters_.replicated.fetch_add(pending.batch->records.size(), std::memory_order_relaxed);
+    rows_removed_ |= std::ranges::any_of(pending.batch->records, [](const ReplicaRecord& record) {
+      const auto* part = std::get_if<PartRecord>(&record);
+      return part == nullptr || part->part.flags.empty();
+    });
+  }
+  pending.done(outcome);
+}
+
+void Writer::commit_updates(std::span<const QueuedUpdate> group) {
   UpdateGroup changes(index_, *table_, now());
   std::uint64_t adds = 0;
   for (const QueuedUpdate& pending : group) {
@@ -90,6 +128,7 @@ Status Writer::commit(UpdateGroup& group) {
   }
   counters_.commits.fetch_add(1, std::memory_order_relaxed);
   group.publish();
+  if (auto watcher = watcher_.lock(); *watcher) (*watcher)();
   return {};
 }
 
@@ -108,6 +147,7 @@ bool Writer::expire_slice() {
   expiry_due_ = moment + kExpiryPause;
   const RecordStore& records = index_.records();
   const std::uint32_t now = this->now();
+  expire_parts_slice(now);
   UpdateGroup gone(index_, *table_, now);
   for (std::uint32_t looks = 0; looks < kExpiryLooks && gone.size() < kExpiryRemovals; ++looks) {
     if (expiry_next_ >= records.number_end()) {
@@ -126,6 +166,25 @@ bool Writer::expire_slice() {
   if (count < kExpiryRemovals) return false;
   expiry_due_ = moment;
   return true;
+}
+
+void Writer::expire_parts_slice(std::uint32_t now) {
+  PartTable& parts = table_->replica().parts;
+  const auto expire = static_cast<std::uint32_t>(options_.expire.count());
+  if (!parts.any() || now <= expire) return;
+  const auto walk = parts.updated_until(now - expire - 1, parts_next_, kPartLooks);
+  parts_next_ = walk ? walk->next : 0;
+  if (!walk) {
+    static_cast<void>(told(walk.error()));
+    return;
+  }
+  UpdateGroup gone(index_, *table_, now);
+  for (const std::int64_t id : walk->digest_ids) {
+    if (const auto row = table_->row(id)) gone.expire_parts(row->digest);
+  }
+  if (gone.size() == 0 || !commit(gone)) return;
+  counters_.expired.fetch_add(gone.size(), std::memory_order_relaxed);
+  rows_removed_ = true;
 }
 
 bool Writer::give_back_slice() {

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/options/storage_options.h"
 #include "storage/engine/checkpointer.h"
@@ -24,6 +27,7 @@ struct WriterCounters {
   std::atomic<std::uint64_t> commits{0};
   std::atomic<std::uint64_t> checkpoints{0};
   std::atomic<std::uint64_t> pages_returned{0};
+  std::atomic<std::uint64_t> replicated{0};  ///< records of masters
 };
 
 /// The one thread that changes file and index: takes what has queued up as one group, commits it,
@@ -48,13 +52,22 @@ class Writer {
   Writer& operator=(Writer&&) = delete;
 
   void submit(const Update& update, UpdateDone done);
+  /// What a master says; a transaction of its own.
+  void submit(ReplicaBatch batch, UpdateDone done);
+  /// Calls `watcher` after every commit, on the writer's thread; it must not block. Empty = nobody;
+  /// once this returns, the one before is not called any more.
+  void watch_commits(std::function<void()> watcher) { *watcher_.lock() = std::move(watcher); }
   [[nodiscard]] const WriterCounters& counters() const { return counters_; }
 
  private:
   void run();
-  void commit_updates(const std::vector<QueuedUpdate>& group);
+  void queue(QueuedUpdate pending);
+  void commit_all(std::span<const QueuedUpdate> group);
+  void commit_updates(std::span<const QueuedUpdate> group);
+  void commit_batch(const QueuedUpdate& pending);
   /// True: there is more to do at once. As `give_back_slice`.
   bool expire_slice();
+  void expire_parts_slice(std::uint32_t now);
   bool give_back_slice();
   void tend_wal();
   /// One transaction and then the index.
@@ -71,7 +84,9 @@ class Writer {
   Logger& logger_;
   UpdateQueue queue_;
   WriterCounters counters_;
+  Guarded<std::function<void()>> watcher_;
   std::uint32_t expiry_next_ = 0;  ///< where the walk over the records goes on
+  std::int64_t parts_next_ = 0;    ///< where the walk over the parts goes on
   TimePoint expiry_due_{};
   bool rows_removed_ = false;  ///< the file may have pages to give back
   std::int64_t wal_due_;       ///< so many pages in the WAL ask for a checkpoint

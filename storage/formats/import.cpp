@@ -51,6 +51,7 @@ Result<std::unique_ptr<Import>> Import::open(const std::string& hashfile, MergeR
   if (!table) return table.error();
   std::unique_ptr<Import> import(new Import(*std::move(lock), *std::move(table), rule));
   if (Status read = import->read_digests(watcher); !read) return read.error();
+  if (Status forgotten = import->table_->keep_journal(0); !forgotten) return forgotten.error();
   auto transaction = import->table_->begin();
   if (!transaction) return transaction.error();
   import->transaction_.emplace(*std::move(transaction));
@@ -95,6 +96,11 @@ Status Import::take(const FuzzyRow& coming) {
 }
 
 Status Import::merge_into(const FuzzyRow& stored, const FuzzyRow& coming) {
+  if (table_->replica().parts.any()) {
+    auto parts = table_->replica().parts.of(stored.id, stored.shingles);
+    if (!parts) return parts.error();
+    if (!parts->empty()) return merge_into_parts(stored, *std::move(parts), coming);
+  }
   const FuzzyRow row = merged(stored, coming, rule_);
   if (row == stored) {
     ++counts_.unchanged;
@@ -102,6 +108,39 @@ Status Import::merge_into(const FuzzyRow& stored, const FuzzyRow& coming) {
   }
   ++counts_.merged;
   return table_->update(row);
+}
+
+Status Import::merge_into_parts(const FuzzyRow& stored, std::vector<StoredPart> parts,
+                                const FuzzyRow& coming) {
+  FuzzyRow ours = coming;
+  const bool had_one = parts.front().store == 0;
+  if (had_one) {
+    const Part& part = parts.front().part;
+    const FuzzyRow own{stored.id,    stored.digest, part.flags,   part.created,
+                       part.updated, part.source,   part.shingles};
+    ours = merged(own, coming, rule_);
+    if (ours == own) {
+      ++counts_.unchanged;
+      return {};
+    }
+  } else {
+    parts.insert(parts.begin(), StoredPart{});
+  }
+  parts.front().part = {ours.flags, ours.created, ours.updated, ours.source, ours.shingles};
+  std::vector<const Part*> all;
+  for (const StoredPart& one : parts) all.push_back(&one.part);
+  const Part whole = merge(all);
+  ++counts_.merged;
+  if (Status done = table_->update({stored.id, stored.digest, whole.flags, whole.created,
+                                    whole.updated, whole.source, whole.shingles});
+      !done) {
+    return done;
+  }
+  for (const StoredPart& one : parts) {
+    Status put = table_->replica().parts.put(stored.id, one, whole.shingles);
+    if (!put) return put;
+  }
+  return {};
 }
 
 Status Import::commit() { return transaction_->commit(); }

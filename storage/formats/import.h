@@ -10,6 +10,7 @@
 #include "storage/formats/watcher.h"
 #include "storage/sqlite/file_lock.h"
 #include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/part_table.h"
 
 namespace shingled::storage {
 
@@ -40,7 +41,8 @@ class Import {
     std::uint64_t unchanged = 0;
   };
 
-  /// Opens or creates the file and reads which digests it has.
+  /// Opens or creates the file and reads which digests it has. What follows is in no journal, so
+  /// mirrors of this store will compare everything.
   static Result<std::unique_ptr<Import>> open(const std::string& hashfile, MergeRule rule,
                                               const Watcher& watcher);
   /// The row's id is ignored; it has at least one flag.
@@ -53,6 +55,9 @@ class Import {
       : lock_(std::move(lock)), table_(std::move(table)), rule_(rule) {}
   Status read_digests(const Watcher& watcher);
   Status merge_into(const FuzzyRow& stored, const FuzzyRow& coming);
+  /// The same for a digest that other stores teach as well: what comes is merged with our part.
+  Status merge_into_parts(const FuzzyRow& stored, std::vector<StoredPart> parts,
+                          const FuzzyRow& coming);
 
   FileLock lock_;
   std::unique_ptr<FuzzyTable> table_;

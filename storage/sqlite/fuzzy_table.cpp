@@ -4,28 +4,12 @@
 #include <utility>
 
 #include "storage/sqlite/migrations.h"
+#include "storage/sqlite/shingle_set.h"
 
 namespace shingled::storage {
 namespace {
 
-constexpr std::size_t kShingleSetBytes = kShingleCount * sizeof(std::uint64_t);
 constexpr int kBusyTimeoutMs = 2'000;  ///< a foreign reader or a tool may hold the file for a while
-
-using ShingleSet = std::array<std::uint8_t, kShingleSetBytes>;
-
-ShingleSet encode(const Shingles& shingles) {
-  ShingleSet bytes{};
-  ByteWriter writer(bytes);
-  for (const std::uint64_t shingle : shingles) writer.u64(shingle);
-  return bytes;
-}
-
-Shingles decode(BytesView bytes) {
-  Shingles shingles{};
-  ByteReader reader(bytes);
-  for (std::uint64_t& shingle : shingles) shingle = reader.u64();
-  return shingles;
-}
 
 Error bad_row(const Database& database, std::int64_t id, const char* what) {
   return {ErrorCode::kCorrupt,
@@ -39,7 +23,7 @@ Result<std::optional<Shingles>> shingles_of(const Database& database, const Stat
   if (bytes.size() != kShingleSetBytes) {
     return bad_row(database, id, "shingle_set is not 256 bytes");
   }
-  return std::optional(decode(bytes));
+  return std::optional(decode_shingles(bytes));
 }
 
 // The columns of kSelect.
@@ -83,6 +67,7 @@ struct FuzzyTable::Statements {
   Statement insert;
   Statement update;
   Statement update_shingles;
+  Statement forget_source;
   Statement remove;
   Statement insert_flag;
   Statement remove_flags;
@@ -103,6 +88,8 @@ Result<FuzzyTable::Statements> FuzzyTable::Statements::prepare(Database& databas
   if (!update) return update.error();
   auto update_shingles = database.prepare("UPDATE digests SET shingle_set = ? WHERE id = ?");
   if (!update_shingles) return update_shingles.error();
+  auto forget_source = database.prepare("UPDATE digests SET source = 0 WHERE id = ?");
+  if (!forget_source) return forget_source.error();
   auto remove = database.prepare("DELETE FROM digests WHERE id = ? RETURNING shingle_set");
   if (!remove) return remove.error();
   auto insert_flag =
@@ -115,16 +102,18 @@ Result<FuzzyTable::Statements> FuzzyTable::Statements::prepare(Database& databas
   auto select_flags =
       database.prepare("SELECT digest_id, flag, value FROM extra_flags WHERE digest_id = ?");
   if (!select_flags) return select_flags.error();
-  return Statements{*std::move(insert), *std::move(update),      *std::move(update_shingles),
-                    *std::move(remove), *std::move(insert_flag), *std::move(remove_flags),
-                    *std::move(select), *std::move(select_flags)};
+  return Statements{*std::move(insert),        *std::move(update), *std::move(update_shingles),
+                    *std::move(forget_source), *std::move(remove), *std::move(insert_flag),
+                    *std::move(remove_flags),  *std::move(select), *std::move(select_flags)};
 }
 
 FuzzyTable::FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements,
-                       std::unique_ptr<UpdateNames> update_names)
+                       std::unique_ptr<UpdateNames> update_names,
+                       std::unique_ptr<ReplicaTables> replica)
     : database_(std::move(database)),
       statements_(std::move(statements)),
-      update_names_(std::move(update_names)) {}
+      update_names_(std::move(update_names)),
+      replica_(std::move(replica)) {}
 
 FuzzyTable::~FuzzyTable() = default;
 
@@ -139,9 +128,12 @@ Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open(const std::string& path,
   if (!statements) return statements.error();
   auto names = UpdateNames::open(**database);
   if (!names) return names.error();
+  auto replica = ReplicaTables::open(**database);
+  if (!replica) return replica.error();
   return std::unique_ptr<FuzzyTable>(
       new FuzzyTable(*std::move(database), std::make_unique<Statements>(*std::move(statements)),
-                     std::make_unique<UpdateNames>(*std::move(names))));
+                     std::make_unique<UpdateNames>(*std::move(names)),
+                     std::make_unique<ReplicaTables>(*std::move(replica))));
 }
 
 Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_read_only(const std::string& path) {
@@ -149,14 +141,15 @@ Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_read_only(const std::string
   if (!database) return database.error();
   (*database)->set_busy_timeout(kBusyTimeoutMs);
   if (Status ours = check_schema(**database); !ours) return ours.error();
-  return std::unique_ptr<FuzzyTable>(new FuzzyTable(*std::move(database), nullptr, nullptr));
+  return std::unique_ptr<FuzzyTable>(
+      new FuzzyTable(*std::move(database), nullptr, nullptr, nullptr));
 }
 
 Result<std::int64_t> FuzzyTable::insert(const FuzzyRow& row) {
   ShingleSet set;
   std::optional<BytesView> set_view;
   if (row.shingles) {
-    set = encode(*row.shingles);
+    set = encode_shingles(*row.shingles);
     set_view = set;
   }
   Status done = statements_->insert.bind(1, row.flags.front().flag)
@@ -183,12 +176,43 @@ Status FuzzyTable::update(const FuzzyRow& row) {
                     .run();
   if (!done) return done;
   if (row.shingles) {
-    const ShingleSet set = encode(*row.shingles);
-    done = statements_->update_shingles.bind(1, BytesView(set)).bind(2, row.id).run();
+    done = set_shingles(row.id, row.shingles);
     if (!done) return done;
   }
   if (Status removed = statements_->remove_flags.bind(1, row.id).run(); !removed) return removed;
   return write_extra_flags(row.id, row.flags);
+}
+
+Status FuzzyTable::set_shingles(std::int64_t id, const std::optional<Shingles>& shingles) {
+  ShingleSet set{};
+  std::optional<BytesView> set_view;
+  if (shingles) {
+    set = encode_shingles(*shingles);
+    set_view = set;
+  }
+  return statements_->update_shingles.bind(1, set_view).bind(2, id).run();
+}
+
+Status FuzzyTable::forget_source(std::int64_t id) {
+  return statements_->forget_source.bind(1, id).run();
+}
+
+Status FuzzyTable::keep_journal(std::uint64_t journal_max) {
+  if (journal_max == 0) {
+    const auto eras = database_->integer("SELECT count(*) FROM journal_eras");
+    if (!eras) return eras.error();
+    if (*eras == 0) return {};
+  }
+  auto transaction = begin();
+  if (!transaction) return transaction.error();
+  Journal& journal = replica_->journal;
+  if (journal_max == 0) {
+    if (Status done = journal.forget(); !done) return done;
+  } else {
+    if (Status named = replica_->stores.name_self(); !named) return named;
+    if (Status begun = journal.begin(journal_max); !begun) return begun;
+  }
+  return transaction->commit();
 }
 
 Status FuzzyTable::write_extra_flags(std::int64_t id, const FlagSet& flags) {

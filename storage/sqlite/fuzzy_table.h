@@ -10,6 +10,7 @@
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/flag_set.h"
 #include "storage/sqlite/database.h"
+#include "storage/sqlite/replica_tables.h"
 #include "storage/sqlite/update_names.h"
 
 namespace shingled::storage {
@@ -50,10 +51,18 @@ class FuzzyTable {
   Result<std::int64_t> insert(const FuzzyRow& row);
   /// Rewrites flags and times of row `row.id`, and source and shingles if `row` has some.
   Status update(const FuzzyRow& row);
+  /// Gives row `id` other shingles, or none.
+  Status set_shingles(std::int64_t id, const std::optional<Shingles>& shingles);
+  Status forget_source(std::int64_t id);
   /// Deletes a row and gives its shingles, which the index needs to forget it.
   Result<std::optional<Shingles>> remove(std::int64_t id);
   /// Which updates were made.
   UpdateNames& update_names() { return *update_names_; }
+  /// What other stores teach, and what they have to hear.
+  ReplicaTables& replica() { return *replica_; }
+  /// Opens a journal of the newest `journal_max` changes, and gives the file a name; with 0 it
+  /// closes what there is of a journal. A transaction of its own.
+  Status keep_journal(std::uint64_t journal_max);
 
   // ---- upkeep; outside of transactions ----------------------------------------------------------
   /// Pages the file has and does not use.
@@ -77,12 +86,13 @@ class FuzzyTable {
  private:
   struct Statements;
   FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements,
-             std::unique_ptr<UpdateNames> update_names);
+             std::unique_ptr<UpdateNames> update_names, std::unique_ptr<ReplicaTables> replica);
   Status write_extra_flags(std::int64_t id, const FlagSet& flags);
 
   std::unique_ptr<Database> database_;
   std::unique_ptr<Statements> statements_;     ///< none for readers
   std::unique_ptr<UpdateNames> update_names_;  ///< none for readers
+  std::unique_ptr<ReplicaTables> replica_;     ///< none for readers
 };
 
 }  // namespace shingled::storage

@@ -51,10 +51,51 @@ CREATE TABLE recent_updates (
 );
 PRAGMA user_version = 2;
 )sql";
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE stores (
+  number INTEGER PRIMARY KEY,
+  id BLOB NOT NULL UNIQUE,
+  era INTEGER NOT NULL,
+  position INTEGER NOT NULL
+);
+CREATE TABLE parts (
+  digest_id INTEGER NOT NULL,
+  store INTEGER NOT NULL,
+  flags BLOB NOT NULL,
+  updated INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  shingle_set BLOB,
+  mark INTEGER NOT NULL,
+  PRIMARY KEY (digest_id, store)
+) WITHOUT ROWID;
+CREATE TABLE journal (
+  number INTEGER PRIMARY KEY,
+  time INTEGER NOT NULL,
+  digest_id INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  store BLOB,
+  flag INTEGER NOT NULL,
+  created INTEGER NOT NULL
+);
+CREATE TABLE journal_eras (
+  first INTEGER PRIMARY KEY,
+  era INTEGER NOT NULL
+);
+CREATE TABLE takebacks (
+  id INTEGER PRIMARY KEY,
+  digest BLOB NOT NULL,
+  store INTEGER NOT NULL,
+  flag INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  UNIQUE (digest, store, flag)
+);
+PRAGMA user_version = 3;
+)sql";
 static_assert(kApplicationId == 1936222060, "the script must name the same number");
 
 /// kMigrations[v] leads from version v to v + 1.
-constexpr std::array<const char*, kSchemaVersion> kMigrations = {kVersion1, kVersion2};
+constexpr std::array<const char*, kSchemaVersion> kMigrations = {kVersion1, kVersion2, kVersion3};
 
 struct SchemaState {
   std::int64_t application_id = 0;

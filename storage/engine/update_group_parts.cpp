@@ -1,0 +1,213 @@
+// The half of UpdateGroup that knows of other stores.
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "storage/engine/update_group.h"
+
+namespace shingled::storage {
+
+constexpr std::int64_t kOwn = 0;  ///< the number of this store
+
+void UpdateGroup::load_parts(Change& change) {
+  PartTable& table = table_.replica().parts;
+  auto parts = table.of(change.row.id, std::nullopt);
+  if (!parts) return failed(parts.error());
+  if (parts->empty()) return;
+  if (change.known_shingles) {
+    auto row = table_.row(change.row.id);
+    if (!row) return failed(row.error());
+    change.row_shingles = std::move(row->shingles);
+    parts = table.of(change.row.id, change.row_shingles);
+    if (!parts) return failed(parts.error());
+  }
+  change.has_parts = true;
+  change.parts = *std::move(parts);
+  std::erase_if(change.parts, [&](const StoredPart& stored) {
+    if (!index_.is_expired(stored.part.updated, now_)) return false;
+    if (stored.store == kOwn) change.own_changed = true;
+    return true;
+  });
+}
+
+void UpdateGroup::give_parts(Change& change) {
+  if (change.has_parts) return;
+  change.has_parts = true;
+  if (change.number != 0) {
+    const auto row = table_.row(change.row.id);
+    if (!row) return failed(row.error());
+    change.row_shingles = row->shingles;
+    if (change.row.source == 0) change.row.source = row->source;
+  }
+  if (change.row.flags.empty()) return;
+  change.parts.push_back(
+      {kOwn,
+       {change.row.flags, change.row.created, change.row.updated, change.row.source,
+        change.row.shingles ? change.row.shingles : change.row_shingles},
+       0});
+}
+
+Part* UpdateGroup::part_of(Change& change, std::int64_t store) {
+  const auto at = std::ranges::find(change.parts, store, &StoredPart::store);
+  return at == change.parts.end() ? nullptr : &at->part;
+}
+
+void UpdateGroup::fold_into_part(Change& change, const Update& update) {
+  Part* own = part_of(change, kOwn);
+  if (update.kind == Update::Kind::kDelete) {
+    if (own != nullptr && update.flag == 0) own->flags.clear();
+    if (own != nullptr) own->flags.remove(update.flag);
+    take_back_others(change, update.flag);
+  } else {
+    if (own == nullptr) {
+      change.parts.push_back({kOwn, {}, 0});
+      own = &change.parts.back().part;
+      own->created = now_;
+    }
+    own->flags.add({update.flag, update.value}, update.weak);
+    own->updated = now_;
+    if (update.source != 0) own->source = update.source;
+    if (!own->shingles) own->shingles = update.fingerprint.shingles;
+  }
+  std::erase_if(change.parts, [](const StoredPart& stored) { return stored.part.flags.empty(); });
+}
+
+void UpdateGroup::take_back_others(Change& change, std::uint32_t flag) {
+  for (StoredPart& stored : change.parts) {
+    const auto owner = table_.replica().stores.id_of(stored.store);
+    if (stored.store == kOwn || !owner) continue;
+    const auto flags = stored.part.flags.all();
+    const bool has_it =
+        flag == 0 || std::ranges::find(flags, flag, &FlagValue::flag) != flags.end();
+    if (!has_it) continue;
+    asked_.push_back({{change.row.digest, *owner, flag, stored.part.created}, stored.store});
+    if (flag == 0) {
+      stored.part.flags.clear();
+    } else {
+      stored.part.flags.remove(flag);
+    }
+  }
+}
+
+void UpdateGroup::fold(const ReplicaBatch& batch) {
+  const auto store = table_.replica().stores.number_of(batch.master);
+  if (!store) return failed(store.error());
+  if (*store == kOwn) {
+    return failed({ErrorCode::kInvalid, "a master with the name of this store: one is a copy"});
+  }
+  master_ = *store;
+  position_ = batch.position;
+  compared_ = batch.mark != 0 && batch.position;
+  const auto self = table_.replica().stores.self();
+  for (const ReplicaRecord& record : batch.records) {
+    if (const auto* part = std::get_if<PartRecord>(&record)) {
+      fold_record(*part, *store, batch.mark);
+    } else if (const auto* takeback = std::get_if<Takeback>(&record)) {
+      // Only the owner decides; what it decides comes to everybody as its next word.
+      if (takeback->owner == self) fold_takeback(*takeback, batch.master);
+    } else if (const auto& answer = std::get<TakebackAnswer>(record); answer.asker == self) {
+      answered_.push_back(answer);
+    }
+  }
+}
+
+void UpdateGroup::fold_record(const PartRecord& record, std::int64_t store, std::uint32_t mark) {
+  Change& change = change_of(record.digest);
+  Part part = record.part;
+  if (index_.is_expired(part.updated, now_)) part.flags.clear();
+  if (mark == 0) hide_asked(part, record.digest, store);
+  if (part.flags.empty() && !change.has_parts) return;
+  give_parts(change);
+  std::erase_if(change.parts, [&](const StoredPart& stored) { return stored.store == store; });
+  if (!part.flags.empty()) change.parts.push_back({store, std::move(part), mark});
+}
+
+void UpdateGroup::hide_asked(Part& part, const Digest& digest, std::int64_t store) {
+  TakebackTable& takebacks = table_.replica().takebacks;
+  if (!takebacks.any() || part.flags.empty()) return;
+  const auto flags = takebacks.of(digest, store);
+  if (!flags) return failed(flags.error());
+  for (const std::uint32_t flag : *flags) {
+    const bool is_answered = std::ranges::any_of(answered_, [&](const TakebackAnswer& answer) {
+      return answer.digest == digest && answer.flag == flag;
+    });
+    if (is_answered) continue;
+    if (flag == 0) part.flags.clear();
+    part.flags.remove(flag);
+  }
+}
+
+void UpdateGroup::fold_takeback(const Takeback& takeback, const StoreId& asker) {
+  answers_.push_back({takeback.digest, asker, takeback.flag});
+  Change& change = change_of(takeback.digest);
+  change.own_changed = true;  // it is said again, for the asker has hidden it
+  const auto take_back = [&](FlagSet& flags, std::uint32_t created) {
+    if (created != takeback.created) return;
+    if (takeback.flag == 0) flags.clear();
+    flags.remove(takeback.flag);
+  };
+  if (!change.has_parts) return take_back(change.row.flags, change.row.created);
+  Part* own = part_of(change, kOwn);
+  if (own == nullptr) return;
+  take_back(own->flags, own->created);
+  std::erase_if(change.parts, [](const StoredPart& stored) { return stored.part.flags.empty(); });
+}
+
+void UpdateGroup::settle(Change& change) {
+  std::vector<const Part*> all;
+  for (const StoredPart& stored : change.parts) all.push_back(&stored.part);
+  Part whole = merge(all);
+  FuzzyRow& row = change.row;
+  row.flags = whole.flags;
+  row.created = whole.created;
+  row.updated = whole.updated;
+  row.source = whole.source;
+  change.renewed = change.number != 0 && whole.shingles != change.row_shingles;
+  change.old_shingles = change.row_shingles;
+  const bool write_them = change.number == 0 || change.renewed;
+  row.shingles = write_them ? whole.shingles : std::nullopt;
+}
+
+Status UpdateGroup::write_parts(const Change& change) {
+  PartTable& table = table_.replica().parts;
+  if (change.number != 0) {
+    if (Status gone = table.remove(change.row.id); !gone) return gone;
+  }
+  const bool alone = change.parts.size() == 1 && change.parts.front().store == kOwn;
+  if (alone) return {};  // as if nobody else had ever had one
+  const bool new_shingles = change.number == 0 || change.renewed;
+  const auto& shingles = new_shingles ? change.row.shingles : change.row_shingles;
+  for (const StoredPart& stored : change.parts) {
+    if (Status put = table.put(change.row.id, stored, shingles); !put) return put;
+  }
+  return {};
+}
+
+Status UpdateGroup::write_asked() {
+  ReplicaTables& replica = table_.replica();
+  for (const TakebackAnswer& answer : answers_) {
+    if (Status done = replica.journal.answered(answer, now_); !done) return done;
+  }
+  for (const Asked& asked : asked_) {
+    if (Status done = replica.takebacks.add(asked.takeback, asked.store); !done) return done;
+    if (Status done = replica.journal.asked(asked.takeback, now_); !done) return done;
+  }
+  return {};
+}
+
+Status UpdateGroup::write_heard() {
+  ReplicaTables& replica = table_.replica();
+  if (master_) {
+    for (const TakebackAnswer& answer : answered_) {
+      Status done = replica.takebacks.remove(answer.digest, *master_, answer.flag);
+      if (!done) return done;
+    }
+    if (compared_) {
+      if (Status done = replica.takebacks.remove_all(*master_); !done) return done;
+    }
+    if (Status saved = replica.stores.save(*master_, position_); !saved) return saved;
+  }
+  return replica.journal.trim();
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,92 @@
+#include "storage/sqlite/journal.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace shingled::storage {
+namespace {
+
+constexpr const char* kLast =
+    "SELECT max(coalesce((SELECT max(number) FROM journal), 0), "
+    "coalesce((SELECT max(first) - 1 FROM journal_eras), 0))";
+
+}  // namespace
+
+Result<Journal> Journal::open(Database& database) {
+  const auto last = database.integer(kLast);
+  if (!last) return last.error();
+  auto insert = database.prepare(
+      "INSERT INTO journal (number, time, digest_id, digest, store, flag, created) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?)");
+  if (!insert) return insert.error();
+  auto remove = database.prepare("DELETE FROM journal WHERE number <= ?");
+  if (!remove) return remove.error();
+  return Journal(database, *last, *std::move(insert), *std::move(remove));
+}
+
+Status Journal::add_era(std::int64_t first) {
+  // An era that had no entry is replaced: nobody is in it.
+  return database_->execute(("INSERT OR REPLACE INTO journal_eras (first, era) VALUES (" +
+                             std::to_string(first) + ", (random() & 0x7fffffffffffffff) | 1)")
+                                .c_str());
+}
+
+Status Journal::begin(std::uint64_t most) {
+  const auto eras = database_->integer("SELECT count(*) FROM journal_eras");
+  if (!eras) return eras.error();
+  // Number 0, before the first entry, is a place, too, and wants an era.
+  if (*eras == 0) {
+    if (Status first = add_era(0); !first) return first;
+  }
+  if (Status next = add_era(last_ + 1); !next) return next;
+  if (*eras > kErasMax) {
+    if (Status fewer = database_->execute(
+            "DELETE FROM journal_eras WHERE first = (SELECT min(first) FROM journal_eras)");
+        !fewer) {
+      return fewer;
+    }
+  }
+  most_ = static_cast<std::int64_t>(most);
+  return {};
+}
+
+Status Journal::forget() {
+  most_ = 0;
+  last_ = 0;
+  return database_->execute("DELETE FROM journal; DELETE FROM journal_eras");
+}
+
+Status Journal::append(const Entry& entry, std::uint32_t now) {
+  if (most_ == 0) return {};
+  std::optional<BytesView> store;
+  if (entry.store != nullptr) store = BytesView(*entry.store);
+  return insert_.bind(1, ++last_)
+      .bind(2, std::int64_t{now})
+      .bind(3, entry.digest_id)
+      .bind(4, BytesView(entry.digest.bytes))
+      .bind(5, store)
+      .bind(6, std::int64_t{entry.flag})
+      .bind(7, std::int64_t{entry.created})
+      .run();
+}
+
+Status Journal::changed(const Digest& digest, std::int64_t digest_id, std::uint32_t now) {
+  return append({digest_id, digest}, now);
+}
+
+Status Journal::asked(const Takeback& takeback, std::uint32_t now) {
+  return append({kAskedEntry, takeback.digest, &takeback.owner, takeback.flag, takeback.created},
+                now);
+}
+
+Status Journal::answered(const TakebackAnswer& answer, std::uint32_t now) {
+  return append({kAnsweredEntry, answer.digest, &answer.asker, answer.flag}, now);
+}
+
+Status Journal::trim() {
+  if (most_ == 0 || last_ <= most_) return {};
+  return remove_.bind(1, last_ - most_).run();
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+
+#include "storage/replica.h"
+#include "storage/sqlite/database.h"
+
+namespace shingled::storage {
+
+// What stands in the column digest_id of entries that are about no row of ours.
+inline constexpr std::int64_t kAskedEntry = 0;
+inline constexpr std::int64_t kAnsweredEntry = -1;
+
+/// So many starts are remembered; a mirror that has missed more of them is compared as a whole.
+inline constexpr std::int64_t kErasMax = 1024;
+
+/// What this store's mirrors have to hear, numbered: which digests its own parts changed of, and
+/// what it asks of others. Written in the transaction of the change; the oldest entries beyond
+/// `most` go.
+///
+/// An entry has no values. Who sends it looks up the part as it is by then, so a mirror may hear a
+/// later state early and the same state twice: both are as good, for a part is sent as a whole.
+/// Errors: those of Database. Threads: one thread.
+class Journal {
+ public:
+  static Result<Journal> open(Database& database);
+
+  // ---- inside a transaction
+  /// From now on there are entries, the newest `most` of them. Begins an era.
+  Status begin(std::uint64_t most);
+  /// The file changes without a journal: who followed it has to compare everything.
+  Status forget();
+  /// The own part of a digest changed; nothing before `begin`.
+  Status changed(const Digest& digest, std::int64_t digest_id, std::uint32_t now);
+  Status asked(const Takeback& takeback, std::uint32_t now);
+  Status answered(const TakebackAnswer& answer, std::uint32_t now);
+  /// Drops what is too much; once a transaction.
+  Status trim();
+  [[nodiscard]] bool is_kept() const { return most_ != 0; }
+
+ private:
+  Journal(Database& database, std::int64_t last, Statement insert, Statement remove)
+      : database_(&database), last_(last), insert_(std::move(insert)), remove_(std::move(remove)) {}
+  Status add_era(std::int64_t first);
+  struct Entry {
+    std::int64_t digest_id = 0;
+    const Digest& digest;
+    const StoreId* store = nullptr;
+    std::uint32_t flag = 0;
+    std::uint32_t created = 0;
+  };
+  Status append(const Entry& entry, std::uint32_t now);
+
+  Database* database_;
+  std::int64_t last_;  ///< number given last; after a rollback some are left out
+  std::int64_t most_ = 0;
+  Statement insert_;
+  Statement remove_;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,347 @@
+#include "storage/sqlite/replica_reader.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "storage/sqlite/journal.h"
+#include "storage/sqlite/migrations.h"
+#include "storage/sqlite/part_table.h"
+#include "storage/sqlite/shingle_set.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr int kBusyWaitMs = 2'000;
+
+Error bad(const Database& database, const char* what) {
+  return {ErrorCode::kCorrupt, database.path() + ": " + what};
+}
+
+template <std::size_t N>
+bool copy_bytes(BytesView from, std::array<std::uint8_t, N>& to) {
+  if (from.size() != N) return false;
+  std::ranges::copy(from, to.begin());
+  return true;
+}
+
+Result<std::optional<Shingles>> shingles_from(const Database& database, const Statement& row,
+                                              int column) {
+  if (row.is_null(column)) return std::optional<Shingles>();
+  const BytesView set = row.blob(column);
+  if (set.size() != kShingleSetBytes) return bad(database, "a shingle_set is not 256 bytes");
+  return std::optional(decode_shingles(set));
+}
+
+}  // namespace
+
+struct ReplicaReader::Statements {
+  Statement row;      // one digest
+  Statement rows;     // many
+  Statement flags;    // its other lists
+  Statement parts;    // its parts
+  Statement foreign;  // parts of one store
+  Statement entries;  // of the journal
+  Statement era;      // the era of a number
+  Statement takebacks;
+  Statement position;
+
+  static Result<Statements> prepare(Database& database);
+};
+
+Result<ReplicaReader::Statements> ReplicaReader::Statements::prepare(Database& database) {
+  constexpr std::array<const char*, 9> kTexts = {
+      "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests "
+      "WHERE id = ?",
+      "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests "
+      "WHERE id > ? ORDER BY id LIMIT ?",
+      "SELECT flag, value FROM extra_flags WHERE digest_id = ?",
+      "SELECT store, flags, updated, created, source, shingle_set, mark FROM parts "
+      "WHERE digest_id = ? ORDER BY store",
+      "SELECT digest_id, parts.store, flags, updated, parts.created, parts.source, "
+      "parts.shingle_set, mark, digest, digests.shingle_set FROM parts "
+      "JOIN digests ON digests.id = digest_id JOIN stores ON number = parts.store "
+      "WHERE stores.id = ? AND digest_id > ? ORDER BY digest_id LIMIT ?",
+      "SELECT number, time, digest_id, digest, store, flag, created FROM journal "
+      "WHERE number > ? ORDER BY number LIMIT ?",
+      "SELECT era FROM journal_eras WHERE first <= ? ORDER BY first DESC LIMIT 1",
+      "SELECT takebacks.id, digest, stores.id, flag, created FROM takebacks "
+      "JOIN stores ON number = store WHERE takebacks.id > ? ORDER BY takebacks.id LIMIT ?",
+      "SELECT era, position FROM stores WHERE id = ? AND number <> 0"};
+  std::vector<Statement> made;
+  for (const char* text : kTexts) {
+    auto statement = database.prepare(text);
+    if (!statement) return statement.error();
+    made.push_back(*std::move(statement));
+  }
+  return Statements{std::move(made[0]), std::move(made[1]), std::move(made[2]),
+                    std::move(made[3]), std::move(made[4]), std::move(made[5]),
+                    std::move(made[6]), std::move(made[7]), std::move(made[8])};
+}
+
+/// One moment of the file; whatever statement is under way at its end is ended, too.
+class ReplicaReader::Moment {
+ public:
+  explicit Moment(ReplicaReader& reader) : reader_(reader) {
+    (void)reader_.database_->execute("BEGIN");
+  }
+  ~Moment() {
+    Statements& all = *reader_.statements_;
+    for (Statement* one : {&all.row, &all.rows, &all.flags, &all.parts, &all.foreign, &all.entries,
+                           &all.era, &all.takebacks, &all.position}) {
+      one->reset();
+    }
+    (void)reader_.database_->execute("COMMIT");
+  }
+  Moment(const Moment&) = delete;
+  Moment& operator=(const Moment&) = delete;
+  Moment(Moment&&) = delete;
+  Moment& operator=(Moment&&) = delete;
+
+ private:
+  ReplicaReader& reader_;
+};
+
+ReplicaReader::ReplicaReader(std::unique_ptr<Database> database,
+                             std::unique_ptr<Statements> statements)
+    : database_(std::move(database)), statements_(std::move(statements)) {}
+ReplicaReader::~ReplicaReader() = default;
+
+Result<std::unique_ptr<ReplicaReader>> ReplicaReader::open(const std::string& path) {
+  auto database = Database::open(path, Database::Access::kReadOnly);
+  if (!database) return database.error();
+  (*database)->set_busy_timeout(kBusyWaitMs);
+  if (Status ours = check_schema(**database); !ours) return ours.error();
+  auto statements = Statements::prepare(**database);
+  if (!statements) return statements.error();
+  return std::unique_ptr<ReplicaReader>(new ReplicaReader(
+      *std::move(database), std::make_unique<Statements>(*std::move(statements))));
+}
+
+Result<std::optional<StoreId>> ReplicaReader::self() {
+  auto row = database_->prepare("SELECT id FROM stores WHERE number = 0");
+  if (!row) return row.error();
+  const auto there = row->step();
+  if (!there) return there.error();
+  if (!*there) return std::optional<StoreId>();
+  StoreId id{};
+  if (!copy_bytes(row->blob(0), id)) return bad(*database_, "a store's id is not 16 bytes");
+  return std::optional(id);
+}
+
+Result<std::uint64_t> ReplicaReader::era_of(std::uint64_t number) {
+  Statement& era = statements_->era.bind(1, static_cast<std::int64_t>(number));
+  const auto there = era.step();
+  if (!there) return there.error();
+  const auto value = *there ? static_cast<std::uint64_t>(era.integer(0)) : 0;
+  era.reset();
+  return value;
+}
+
+Result<JournalPosition> ReplicaReader::end() {
+  const Moment moment(*this);
+  const auto last = database_->integer(
+      "SELECT max(coalesce((SELECT max(number) FROM journal), 0), "
+      "coalesce((SELECT max(first) - 1 FROM journal_eras), 0))");
+  if (!last) return last.error();
+  const auto number = static_cast<std::uint64_t>(*last);
+  const auto era = era_of(number);
+  if (!era) return era.error();
+  return JournalPosition{*era, number};
+}
+
+Result<bool> ReplicaReader::covers(const JournalPosition& position) {
+  const auto last = end();
+  if (!last) return last.error();
+  if (position.era == 0 || position.number > last->number) return false;
+  const Moment moment(*this);
+  const auto era = era_of(position.number);
+  if (!era) return era.error();
+  if (*era != position.era) return false;
+  if (position.number == last->number) return true;
+  const auto first = database_->integer("SELECT min(number) FROM journal");
+  if (!first) return first.error();
+  return static_cast<std::uint64_t>(*first) <= position.number + 1;
+}
+
+Result<Part> ReplicaReader::own_part(const Digest& digest, std::int64_t id) {
+  Statement& row = statements_->row.bind(1, id);
+  const auto there = row.step();
+  if (!there) return there.error();
+  if (!*there || !std::ranges::equal(row.blob(2), digest.bytes)) {
+    row.reset();
+    return Part{};
+  }
+  Part part;
+  part.flags.add(
+      {static_cast<std::uint32_t>(row.integer(1)), static_cast<std::int32_t>(row.integer(3))});
+  part.updated = static_cast<std::uint32_t>(row.integer(4));
+  part.created = static_cast<std::uint32_t>(row.integer(5));
+  part.source = static_cast<std::uint64_t>(row.integer(6));
+  auto shingles = shingles_from(*database_, row, 7);
+  row.reset();
+  if (!shingles) return shingles.error();
+  part.shingles = *std::move(shingles);
+  // Where other stores have a part, too, ours stands among them, or there is none.
+  Statement& parts = statements_->parts.bind(1, id);
+  const auto shared = parts.step();
+  if (!shared) return shared.error();
+  if (*shared) {
+    Result<Part> own = Part{};
+    if (parts.integer(0) == 0) {
+      auto stored = read_part(*database_, parts, 0, id, part.shingles);
+      if (stored) {
+        own = std::move(stored->part);
+      } else {
+        own = stored.error();
+      }
+    }
+    parts.reset();
+    return own;
+  }
+  parts.reset();
+  Statement& flags = statements_->flags.bind(1, id);
+  auto more = flags.step();
+  for (; more && *more; more = flags.step()) {
+    part.flags.add({static_cast<std::uint32_t>(flags.integer(0)),
+                    static_cast<std::int32_t>(flags.integer(1))});
+  }
+  if (!more) return more.error();
+  flags.reset();
+  return part;
+}
+
+Result<ReplicaReader::Entries> ReplicaReader::entries(const JournalPosition& after,
+                                                      std::size_t most) {
+  const Moment moment(*this);
+  Entries found;
+  found.end = after;
+  Statement& rows = statements_->entries.bind(1, static_cast<std::int64_t>(after.number))
+                        .bind(2, static_cast<std::int64_t>(most));
+  std::unordered_set<Digest, DigestHash> told;
+  for (;;) {
+    const auto more = rows.step();
+    if (!more) return more.error();
+    if (!*more) break;
+    found.end.number = static_cast<std::uint64_t>(rows.integer(0));
+    found.time = static_cast<std::uint32_t>(rows.integer(1));
+    Digest digest;
+    if (!copy_bytes(rows.blob(3), digest.bytes)) return bad(*database_, "journal: no digest");
+    if (!rows.is_null(4)) {
+      Takeback asked{digest,
+                     {},
+                     static_cast<std::uint32_t>(rows.integer(5)),
+                     static_cast<std::uint32_t>(rows.integer(6))};
+      if (!copy_bytes(rows.blob(4), asked.owner)) return bad(*database_, "journal: no store");
+      if (rows.integer(2) == kAskedEntry) {
+        found.records.emplace_back(asked);
+      } else {
+        found.records.emplace_back(TakebackAnswer{digest, asked.owner, asked.flag});
+        told.erase(digest);  // what comes next counts, whatever came before
+      }
+      continue;
+    }
+    auto part = own_part(digest, rows.integer(2));
+    if (!part) return part.error();
+    // Of two entries the later one knows the row; an earlier one may name a row that has gone.
+    if (part->flags.empty() || told.insert(digest).second) {
+      found.records.emplace_back(PartRecord{digest, *std::move(part)});
+    }
+  }
+  const auto era = era_of(found.end.number);
+  if (!era) return era.error();
+  found.end.era = *era;
+  return found;
+}
+
+Result<std::optional<std::uint32_t>> ReplicaReader::time_after(std::uint64_t number) {
+  const Moment moment(*this);
+  Statement& rows =
+      statements_->entries.bind(1, static_cast<std::int64_t>(number)).bind(2, std::int64_t{1});
+  const auto there = rows.step();
+  if (!there) return there.error();
+  if (!*there) return std::optional<std::uint32_t>();
+  return std::optional(static_cast<std::uint32_t>(rows.integer(1)));
+}
+
+Result<ReplicaReader::Slice> ReplicaReader::own_parts(std::int64_t after, std::int64_t most) {
+  const Moment moment(*this);
+  Slice slice;
+  slice.next = after;
+  std::int64_t looks = 0;
+  Statement& rows = statements_->rows.bind(1, after).bind(2, most);
+  for (;; ++looks) {
+    const auto more = rows.step();
+    if (!more) return more.error();
+    if (!*more) break;
+    slice.next = rows.integer(0);
+    PartRecord record;
+    if (!copy_bytes(rows.blob(2), record.digest.bytes)) return bad(*database_, "no digest");
+    auto part = own_part(record.digest, slice.next);
+    if (!part) return part.error();
+    if (part->flags.empty()) continue;
+    record.part = *std::move(part);
+    slice.records.push_back(std::move(record));
+  }
+  slice.ended = looks < most;
+  return slice;
+}
+
+Result<ReplicaReader::Asked> ReplicaReader::takebacks(std::int64_t after, std::int64_t most) {
+  const Moment moment(*this);
+  Asked asked;
+  asked.next = after;
+  Statement& rows = statements_->takebacks.bind(1, after).bind(2, most);
+  for (;;) {
+    const auto more = rows.step();
+    if (!more) return more.error();
+    if (!*more) break;
+    asked.next = rows.integer(0);
+    Takeback one;
+    if (!copy_bytes(rows.blob(1), one.digest.bytes) || !copy_bytes(rows.blob(2), one.owner)) {
+      return bad(*database_, "takebacks: no digest, or no store");
+    }
+    one.flag = static_cast<std::uint32_t>(rows.integer(3));
+    one.created = static_cast<std::uint32_t>(rows.integer(4));
+    asked.takebacks.push_back(one);
+  }
+  asked.ended = static_cast<std::int64_t>(asked.takebacks.size()) < most;
+  return asked;
+}
+
+Result<std::optional<JournalPosition>> ReplicaReader::position_of(const StoreId& master) {
+  const Moment moment(*this);
+  Statement& row = statements_->position.bind(1, BytesView(master));
+  const auto there = row.step();
+  if (!there) return there.error();
+  if (!*there || row.integer(0) == 0) return std::optional<JournalPosition>();
+  return std::optional(JournalPosition{static_cast<std::uint64_t>(row.integer(0)),
+                                       static_cast<std::uint64_t>(row.integer(1))});
+}
+
+Result<ReplicaReader::Slice> ReplicaReader::parts_of(const StoreId& master, std::int64_t after,
+                                                     std::int64_t most) {
+  const Moment moment(*this);
+  Slice slice;
+  slice.next = after;
+  Statement& rows = statements_->foreign.bind(1, BytesView(master)).bind(2, after).bind(3, most);
+  for (;;) {
+    const auto more = rows.step();
+    if (!more) return more.error();
+    if (!*more) break;
+    slice.next = rows.integer(0);
+    auto shingles = shingles_from(*database_, rows, 9);
+    if (!shingles) return shingles.error();
+    auto stored = read_part(*database_, rows, 1, slice.next, *shingles);
+    if (!stored) return stored.error();
+    PartRecord record;
+    if (!copy_bytes(rows.blob(8), record.digest.bytes)) return bad(*database_, "no digest");
+    record.part = std::move(stored->part);
+    slice.records.push_back(std::move(record));
+    slice.marks.push_back(stored->mark);
+  }
+  slice.ended = static_cast<std::int64_t>(slice.records.size()) < most;
+  return slice;
+}
+
+}  // namespace shingled::storage
