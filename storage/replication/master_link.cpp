@@ -1,0 +1,100 @@
+#include "storage/replication/master_link.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "config/base/zbase32.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr std::size_t kReadBytes = 65'536;
+constexpr int kBeatsPerTimeout = 4;
+
+}  // namespace
+
+MasterLink::MasterLink(StreamListener::Caller caller, std::unique_ptr<MirrorSession> session,
+                       std::chrono::seconds timeout, TimePoint now, Logger& logger)
+    : address_(caller.address.to_string()),
+      timeout_(timeout),
+      logger_(logger),
+      stream_(std::move(caller.stream)),
+      session_(std::move(session)),
+      opened_(now),
+      heard_(now),
+      beat_(now),
+      level_(now) {}
+
+pollfd MasterLink::wanted() {
+  if (!stream_) return {-1, 0, 0};
+  const bool more = !session_->output().empty();
+  return {stream_->fd(), static_cast<short>(more ? POLLIN | POLLOUT : POLLIN), 0};
+}
+
+void MasterLink::ready(short events, TimePoint now) {
+  if (!stream_ || (events & ~POLLOUT) == 0) return;
+  std::array<std::uint8_t, kReadBytes> buffer{};
+  const auto count = stream_->read(buffer);
+  if (!count) return end(count.error());
+  if (*count == 0) return;
+  heard_ = now;
+  const Status handled = session_->receive(BytesView(buffer).first(*count));
+  if (!handled) end(handled.error());
+}
+
+bool MasterLink::work(TimePoint now) {
+  if (!stream_) return false;
+  const bool late = now - heard_ > timeout_ || (!was_proved() && now - opened_ > kHandshakeTime);
+  if (late) {
+    end({ErrorCode::kTimeout, "nothing came within master_timeout"});
+    return false;
+  }
+  const auto more = session_->work();
+  Status outcome = more ? Status() : Status(more.error());
+  if (outcome && now - beat_ > timeout_ / kBeatsPerTimeout) {
+    beat_ = now;
+    session_->beat();
+  }
+  if (outcome) outcome = stream_->write(session_->output());
+  if (!outcome) {
+    end(outcome.error());
+    return false;
+  }
+  const MasterProgress& progress = session_->progress();
+  if (progress.following && progress.committed >= progress.announced) level_ = now;
+  if (progress.following && !std::exchange(said_following_, true)) {
+    logger_.info(LogLine("master_following").field("master", address_));
+  }
+  return *more;
+}
+
+TimePoint MasterLink::due() const {
+  if (!stream_) return opened_ + std::chrono::hours(24 * 365);
+  const TimePoint next = std::min(heard_ + timeout_, beat_ + timeout_ / kBeatsPerTimeout);
+  return was_proved() ? next : std::min(next, opened_ + kHandshakeTime);
+}
+
+void MasterLink::end(const Error& error) {
+  if (!stream_) return;
+  stream_.reset();
+  // Strangers do not fill the log: they are counted.
+  if (!was_proved()) return;
+  logger_.info(LogLine("master_lost").field("master", address_).field("reason", error.message));
+}
+
+LinkCounters MasterLink::counters(TimePoint now) const {
+  const MasterProgress& progress = session_->progress();
+  LinkCounters counters;
+  counters.peer = address_;
+  counters.connected = is_open();
+  counters.following = progress.following;
+  counters.records = progress.records;
+  counters.lag_records = progress.announced - std::min(progress.announced, progress.committed);
+  counters.lag_seconds = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(now - level_).count());
+  if (progress.following && counters.lag_records == 0) counters.lag_seconds = 0;
+  return counters;
+}
+
+}  // namespace shingled::storage

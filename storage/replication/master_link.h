@@ -1,0 +1,52 @@
+#pragma once
+
+#include <poll.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "storage/replication/mirror_session.h"
+#include "storage/replication/replication_counters.h"
+#include "storage/replication/tcp_stream.h"
+
+namespace shingled::storage {
+
+/// One connection from a master, from its call to its end.
+/// Threads: the one of ReplicationService.
+class MasterLink {
+ public:
+  MasterLink(StreamListener::Caller caller, std::unique_ptr<MirrorSession> session,
+             std::chrono::seconds timeout, TimePoint now, Logger& logger);
+
+  [[nodiscard]] pollfd wanted();
+  void ready(short events, TimePoint now);
+  /// One step. True: there is more to do at once.
+  bool work(TimePoint now);
+  [[nodiscard]] TimePoint due() const;
+  [[nodiscard]] LinkCounters counters(TimePoint now) const;
+
+  /// Closes it, if it is open.
+  void end(const Error& error);
+  [[nodiscard]] bool is_open() const { return stream_.has_value(); }
+  /// Closed, and nothing of it is under way any more.
+  [[nodiscard]] bool is_over() const { return !is_open() && session_->is_idle(); }
+  [[nodiscard]] MirrorSession& session() { return *session_; }
+  [[nodiscard]] bool was_proved() const { return session_->master().has_value(); }
+
+ private:
+  const std::string address_;
+  const std::chrono::seconds timeout_;
+  Logger& logger_;
+  std::optional<TcpStream> stream_;
+  std::unique_ptr<MirrorSession> session_;
+  TimePoint opened_;
+  TimePoint heard_;
+  TimePoint beat_;
+  TimePoint level_;  ///< when it had all it knew of
+  bool said_following_ = false;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <poll.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "config/base/random.h"
+#include "config/options/replication_options.h"
+#include "storage/replication/master_session.h"
+#include "storage/replication/replication_counters.h"
+#include "storage/replication/tcp_stream.h"
+
+namespace shingled::storage {
+
+/// A master's lasting link to one mirror: connects, runs a session, and when that ends, tries again
+/// (kRetryMin to kRetryMax later), for ever.
+/// Threads: the one of ReplicationService.
+class MirrorLink {
+ public:
+  MirrorLink(const MirrorOptions& mirror, const ReplicationOptions& options, const StoreId& self,
+             ReplicaReader& reader, Random& random, Logger& logger);
+
+  /// What to poll for; an fd of -1 when there is nothing.
+  [[nodiscard]] pollfd wanted();
+  /// What came of it.
+  void ready(short events, TimePoint now);
+  /// One step. True: there is more to do at once.
+  bool work(TimePoint now);
+  /// When `work` is to be called at the latest.
+  [[nodiscard]] TimePoint due() const;
+  [[nodiscard]] LinkCounters counters(std::uint32_t wall_now);
+
+ private:
+  void connect(TimePoint now);
+  void connected(TimePoint now);
+  void failed(const Error& error, TimePoint now);
+  void read(TimePoint now);
+
+  const MirrorOptions mirror_;
+  const Keypair own_;
+  const std::chrono::seconds timeout_;
+  const StoreId self_;
+  ReplicaReader& reader_;
+  Random& random_;
+  Logger& logger_;
+
+  std::optional<TcpStream> stream_;
+  std::unique_ptr<MasterSession> session_;  ///< once it is connected
+  std::vector<SocketAddress> addresses_;    ///< not tried yet
+  TimePoint retry_at_{};
+  Duration retry_after_ = kRetryMin;
+  TimePoint heard_{};
+  TimePoint beat_{};
+  bool said_following_ = false;
+  bool said_failed_ = false;
+  std::optional<std::uint64_t> committed_;  ///< by the last session
+  LinkCounters counters_;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,197 @@
+#include "storage/replication/mirror_session.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shingled::storage {
+namespace {
+
+Error out_of_place() { return {ErrorCode::kInvalid, "a message that does not belong there"}; }
+
+}  // namespace
+
+MirrorSession::MirrorSession(ReplicaReader& reader, SubmitBatch submit, SecureChannel channel,
+                             Random& random, std::function<void()> wake)
+    : reader_(reader),
+      submit_(std::move(submit)),
+      channel_(std::move(channel)),
+      wake_(std::move(wake)),
+      mark_(random.next_u32()) {}
+
+Status MirrorSession::receive(BytesView bytes) {
+  while (true) {
+    const auto taken = channel_.take(bytes);
+    if (!taken) return taken.error();
+    bytes = bytes.subspan(*taken);
+    const auto sealed = channel_.next();
+    if (!sealed) return sealed.error();
+    if (*sealed) {
+      auto message = decode_message(**sealed);
+      if (!message) return Error{ErrorCode::kInvalid, "a message that is none"};
+      if (Status handled = handle(*std::move(message)); !handled) return handled;
+    } else if (bytes.empty()) {
+      return {};
+    } else if (*taken == 0) {
+      return out_of_place();
+    }
+  }
+}
+
+Status MirrorSession::handle(Message message) {
+  if (const auto* greeting = std::get_if<Greeting>(&message)) {
+    if (master_) return out_of_place();
+    master_ = greeting->store;
+    return {};
+  }
+  if (!has_begun() && !std::holds_alternative<Beat>(message)) return out_of_place();
+  if (const auto* beat = std::get_if<Beat>(&message)) {
+    progress_.announced = beat->last;
+    return {};
+  }
+  if (auto* differ = std::get_if<RangesDiffer>(&message)) {
+    if (state_ != State::kSumsSaid) return out_of_place();
+    differ_ = std::move(*differ);
+    state_ = State::kReceiving;
+    return {};
+  }
+  return queue(std::move(message));
+}
+
+Status MirrorSession::queue(Message message) {
+  const bool known = std::holds_alternative<CompareRanges>(message) ||
+                     std::holds_alternative<RangeRecords>(message) ||
+                     std::holds_alternative<RangesDone>(message) ||
+                     std::holds_alternative<JournalRecords>(message);
+  if (!known) return out_of_place();
+  if (waiting_.size() > kWindowMessages) {
+    return Error{ErrorCode::kLimit, "more messages than were asked for"};
+  }
+  waiting_.push_back(std::move(message));
+  return {};
+}
+
+Status MirrorSession::begin() {
+  const auto self = reader_.self();
+  if (!self) return self.error();
+  if (*self == *master_) {
+    return Error{ErrorCode::kInvalid, "the master is this store, or a copy of it"};
+  }
+  const auto position = reader_.position_of(*master_);
+  if (!position) return position.error();
+  if (*position) {
+    progress_.following = true;
+    progress_.committed = (*position)->number;
+  }
+  send(Resume{self->value_or(StoreId{}), *position});
+  state_ = State::kFollowing;
+  return {};
+}
+
+void MirrorSession::beat() {
+  if (has_begun()) send(Committed{messages_});
+}
+
+Result<bool> MirrorSession::work() {
+  if (!has_begun()) return false;
+  if (in_flight_) {
+    if (!in_flight_->is_done.load()) return false;
+    const Status outcome = in_flight_->outcome;
+    in_flight_.reset();
+    if (!outcome) return outcome.error();
+    if (std::exchange(front_sent_, false)) committed();
+  }
+  if (state_ == State::kSumming) return sum_step();
+  if (state_ == State::kSweeping) return sweep_step();
+  return front_step();
+}
+
+void MirrorSession::committed() {
+  const Message& message = waiting_.front();
+  if (const auto* journal = std::get_if<JournalRecords>(&message)) {
+    progress_.committed = journal->end.number;
+    progress_.records += journal->records.size();
+  } else if (const auto* range = std::get_if<RangeRecords>(&message)) {
+    progress_.records += range->records.size();
+  } else if (const auto* done = std::get_if<RangesDone>(&message)) {
+    progress_.committed = done->position.number;
+    progress_.following = true;
+  }
+  waiting_.pop_front();
+  send(Committed{++messages_});
+}
+
+Result<bool> MirrorSession::front_step() {
+  if (waiting_.empty()) return false;
+  Message& message = waiting_.front();
+  if (const auto* compare = std::get_if<CompareRanges>(&message)) {
+    if (state_ != State::kFollowing) return out_of_place();
+    sums_.emplace(compare->key);
+    next_ = 0;
+    mark_ = mark_ + 1 == 0 ? 1 : mark_ + 1;  // 0 is for what no comparison brought
+    progress_.following = false;
+    state_ = State::kSumming;
+    waiting_.pop_front();
+    return true;
+  }
+  if (auto* journal = std::get_if<JournalRecords>(&message)) {
+    if (state_ != State::kFollowing) return out_of_place();
+    submit({*master_, journal->records, journal->end, 0});
+    front_sent_ = true;
+    return false;
+  }
+  if (state_ != State::kReceiving) return out_of_place();
+  if (auto* range = std::get_if<RangeRecords>(&message)) {
+    submit({*master_, range->records, std::nullopt, mark_});
+    front_sent_ = true;
+    return false;
+  }
+  next_ = 0;
+  state_ = State::kSweeping;
+  return true;
+}
+
+void MirrorSession::submit(ReplicaBatch batch) {
+  in_flight_ = std::make_shared<InFlight>();
+  submit_(std::move(batch), [flight = in_flight_, wake = wake_](const Status& outcome) {
+    flight->outcome = outcome;
+    flight->is_done.store(true);
+    wake();
+  });
+}
+
+Result<bool> MirrorSession::sum_step() {
+  const auto slice = reader_.parts_of(*master_, next_, kWalkRows);
+  if (!slice) return slice.error();
+  next_ = slice->next;
+  for (const PartRecord& record : slice->records) sums_->add(record);
+  if (!slice->ended) return true;
+  for (std::size_t first = 0; first < kRanges; first += kRangesPerMessage) {
+    send(sums_->message(static_cast<std::uint32_t>(first), kRangesPerMessage));
+  }
+  sums_.reset();
+  state_ = State::kSumsSaid;
+  return false;
+}
+
+Result<bool> MirrorSession::sweep_step() {
+  const auto slice = reader_.parts_of(*master_, next_, kWalkRows);
+  if (!slice) return slice.error();
+  next_ = slice->next;
+  ReplicaBatch batch{*master_, {}, std::nullopt, mark_};
+  for (std::size_t i = 0; i < slice->records.size(); ++i) {
+    const Digest& digest = slice->records[i].digest;
+    if (slice->marks[i] != mark_ && is_in(differ_, digest)) {
+      batch.records.emplace_back(PartRecord{digest, {}});
+    }
+  }
+  if (slice->ended) {
+    batch.position = std::get<RangesDone>(waiting_.front()).position;
+    state_ = State::kFollowing;
+    front_sent_ = true;
+  }
+  if (!slice->ended && batch.records.empty()) return true;
+  submit(std::move(batch));
+  return false;
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "config/base/byte_reader.h"
+#include "config/base/result.h"
+#include "config/base/socket_address.h"
+#include "config/base/unique_fd.h"
+
+namespace shingled::storage {
+
+/// A TCP connection that never makes anybody wait.
+/// Errors: kUnavailable, with the system's reason. Threads: one thread.
+class TcpStream {
+ public:
+  explicit TcpStream(UniqueFd fd) : fd_(std::move(fd)) {}
+  /// Begins to connect; `finish` when it can be written to.
+  static Result<TcpStream> connect(const SocketAddress& address);
+  Status finish();
+
+  /// What is there, at most `into`; 0 when there is nothing just now. The end is an error.
+  Result<std::size_t> read(std::span<std::uint8_t> into);
+  /// Sends from the front of `output` and removes what was sent.
+  Status write(Bytes& output);
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  UniqueFd fd_;
+};
+
+/// Where connections come in.   Errors, threads: as TcpStream.
+class StreamListener {
+ public:
+  static Result<StreamListener> open(const SocketAddress& address);
+  struct Caller {
+    TcpStream stream;
+    SocketAddress address;
+  };
+  /// The next one, if there is one.
+  std::optional<Caller> accept();
+  [[nodiscard]] const SocketAddress& address() const { return address_; }
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  StreamListener(UniqueFd fd, const SocketAddress& address)
+      : fd_(std::move(fd)), address_(address) {}
+  UniqueFd fd_;
+  SocketAddress address_;
+};
+
+}  // namespace shingled::storage

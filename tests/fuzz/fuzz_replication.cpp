@@ -1,0 +1,44 @@
+// What a peer of a replication connection sends, sealed well: a message that is read is written as
+// the same bytes. And the bytes of the connection itself, before anything is sealed.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "storage/crypto/keypair.h"
+#include "storage/replication/message.h"
+#include "storage/replication/secure_channel.h"
+#include "tests/support/seeded_random.h"
+
+using namespace shingled;
+using namespace shingled::storage;
+
+namespace {
+
+void feed(SecureChannel channel, BytesView bytes) {
+  while (true) {
+    const auto taken = channel.take(bytes);
+    if (!taken) return;
+    bytes = bytes.subspan(*taken);
+    const auto message = channel.next();
+    if (!message) return;
+    if (*message) std::abort();  // nobody can have sealed it
+    if (bytes.empty() || *taken == 0) return;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size > kMessageBytesMax) return 0;
+  const BytesView bytes(data, size);
+  if (const auto message = decode_message(bytes)) {
+    const Bytes again = encode_message(*message);
+    if (!std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) std::abort();
+  }
+  static shingled::testing::SeededRandom random(1);
+  static const Keypair kOwn = generate_keypair(random);
+  static const Keypair kPeer = generate_keypair(random);
+  feed(SecureChannel::answer(kOwn, {kPeer.public_key}, random), bytes);
+  return 0;
+}

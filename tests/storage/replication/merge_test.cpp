@@ -1,0 +1,77 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/storage/replication/random_messages.h"
+
+namespace shingled::storage {
+namespace {
+
+Part merge_all(const std::vector<Part>& parts) {
+  std::vector<const Part*> all;
+  for (const Part& part : parts) all.push_back(&part);
+  return merge(all);
+}
+
+Part with_flags(std::initializer_list<FlagValue> flags) {
+  Part part;
+  for (const FlagValue& flag : flags) part.flags.add(flag);
+  return part;
+}
+
+struct MergeCase {
+  const char* why;
+  std::vector<Part> parts;
+  Part expected;
+};
+
+TEST(MergeParts, AddsUpWhatStoresTaught) {
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  const std::vector<MergeCase> cases = {
+      {"nobody taught it", {}, {}},
+      {"weights on one list add up",
+       {with_flags({{1, 5}}), with_flags({{1, 7}})},
+       with_flags({{1, 12}})},
+      {"other lists stand side by side",
+       {with_flags({{1, 5}}), with_flags({{2, 7}})},
+       with_flags({{2, 7}, {1, 5}})},
+      {"what one takes away the other had given",
+       {with_flags({{1, 5}}), with_flags({{1, -7}})},
+       with_flags({{1, -2}})},
+      {"only the end saturates, so the order does not matter",
+       {with_flags({{1, kMost}}), with_flags({{1, kMost}}), with_flags({{1, -kMost}})},
+       with_flags({{1, kMost}})},
+      {"of nine lists the largest eight stay",
+       {with_flags({{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}}),
+        with_flags({{6, 6}, {7, 7}, {8, 8}, {9, 9}})},
+       with_flags({{2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}, {8, 8}, {9, 9}})},
+  };
+  for (const MergeCase& one : cases) EXPECT_EQ(merge_all(one.parts), one.expected) << one.why;
+}
+
+TEST(MergeParts, DoesNotDependOnTheOrder) {
+  Seeded random(20'261'125);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Part> parts;
+    for (int i = 0; i < 4; ++i) {
+      parts.push_back(random_part(random, 1 + random() % kFlagsMax, random() % 2 == 0));
+      parts.back().created %= 3;  // equal ones, too
+      parts.back().updated %= 3;
+    }
+    const Part whole = merge_all(parts);
+    std::shuffle(parts.begin(), parts.end(), random);
+    EXPECT_EQ(merge_all(parts), whole);
+  }
+}
+
+TEST(MergeParts, OfOnePartIsThatPart) {
+  Seeded random(20'261'126);
+  for (int round = 0; round < 100; ++round) {
+    const Part part = random_part(random, 1 + random() % kFlagsMax, round % 2 == 0);
+    EXPECT_EQ(merge_all({part}), part);
+  }
+}
+
+}  // namespace
+}  // namespace shingled::storage

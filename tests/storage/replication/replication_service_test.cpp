@@ -1,0 +1,118 @@
+#include "storage/replication/replication_service.h"
+
+#include <sys/socket.h>
+
+#include "storage/replication/tcp_stream.h"
+#include "tests/storage/replication/replica_world.h"
+#include "tests/support/fake_store.h"
+
+namespace shingled::storage {
+namespace {
+
+using shingled::testing::eventually;
+
+class ReplicationServiceTest : public ::testing::Test {
+ protected:
+  ReplicationOptions mirror_options() {
+    ReplicationOptions options;
+    options.masters = {*Network::parse("127.0.0.1")};
+    options.master_key = {master_.keys.public_key};
+    options.sync_keypair = {mirror_.keys};
+    options.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
+    return options;
+  }
+  void start_mirror(const ReplicationOptions& options) {
+    auto started = ReplicationService::start(options, mirror_.options.hashfile, *mirror_.engine,
+                                             clock_, random_, logger_);
+    ASSERT_TRUE(started) << started.error().message;
+    mirror_service_ = *std::move(started);
+  }
+  void start_master() {
+    ReplicationOptions options;
+    options.sync_keypair = {master_.keys};
+    options.mirrors = {
+        {"mirror",
+         {SocketSpec::Kind::kInet, "127.0.0.1", mirror_service_->addresses().front().port(), ""},
+         mirror_.keys.public_key}};
+    auto started = ReplicationService::start(options, master_.options.hashfile, *master_.engine,
+                                             clock_, random_, logger_);
+    ASSERT_TRUE(started) << started.error().message;
+    master_service_ = *std::move(started);
+  }
+  void teach(std::size_t count) {
+    std::vector<Update> updates;
+    for (std::size_t i = 0; i < count; ++i) {
+      updates.push_back({.flag = 1, .value = 1, .fingerprint = random_fingerprint(seeded_)});
+    }
+    ASSERT_TRUE(master_.engine->apply(updates));
+  }
+  bool mirror_has_all() {
+    return eventually([&] { return mirror_.engine->size() == master_.engine->size(); });
+  }
+
+  SystemClock clock_;
+  SystemRandom random_;
+  NullLogger logger_;
+  Seeded seeded_{20'261'130};
+  ReplicaStore master_{clock_, random_, 100'000};
+  ReplicaStore mirror_{clock_, random_, 0};
+  std::unique_ptr<ReplicationService> mirror_service_;
+  std::unique_ptr<ReplicationService> master_service_;
+};
+
+TEST_F(ReplicationServiceTest, AMirrorFollowsItsMaster) {
+  teach(1000);
+  start_mirror(mirror_options());
+  start_master();
+  EXPECT_TRUE(mirror_has_all());
+  teach(1000);
+  EXPECT_TRUE(mirror_has_all());
+  EXPECT_EQ(mirror_.contents(), master_.contents());
+  EXPECT_TRUE(eventually([&] {
+    const ReplicationCounters counters = master_service_->counters();
+    return counters.mirrors.size() == 1 && counters.mirrors[0].following &&
+           counters.mirrors[0].lag_records == 0 && counters.mirrors[0].comparisons == 1;
+  }));
+}
+
+TEST_F(ReplicationServiceTest, AMirrorThatComesBackGoesOn) {
+  start_mirror(mirror_options());
+  start_master();
+  teach(10);
+  EXPECT_TRUE(mirror_has_all());
+  ReplicationOptions options = mirror_options();
+  options.listen.front().port = mirror_service_->addresses().front().port();
+  mirror_service_.reset();
+  teach(500);
+  start_mirror(options);
+  EXPECT_TRUE(mirror_has_all());
+  EXPECT_TRUE(eventually([&] {
+    const ReplicationCounters counters = master_service_->counters();
+    return counters.mirrors[0].following && counters.mirrors[0].failures > 0 &&
+           counters.mirrors[0].lag_records == 0;
+  }));
+  EXPECT_EQ(master_service_->counters().mirrors[0].comparisons, 1U) << "the first one alone";
+  EXPECT_EQ(mirror_.contents(), master_.contents());
+}
+
+TEST_F(ReplicationServiceTest, FromElsewhereNobodyIsHeard) {
+  ReplicationOptions options = mirror_options();
+  options.masters = {*Network::parse("192.0.2.1")};
+  start_mirror(options);
+  start_master();
+  EXPECT_TRUE(eventually([&] { return mirror_service_->counters().refused > 0; }));
+}
+
+TEST_F(ReplicationServiceTest, NoiseIsNoMaster) {
+  start_mirror(mirror_options());
+  auto stream = TcpStream::connect(mirror_service_->addresses().front());
+  ASSERT_TRUE(stream);
+  Bytes noise(200, 'G');
+  EXPECT_TRUE(eventually([&] { return stream->write(noise) && noise.empty(); }));
+  std::array<std::uint8_t, 16> answer{};
+  EXPECT_TRUE(eventually([&] { return !stream->read(answer); })) << "the connection stays open";
+  EXPECT_TRUE(eventually([&] { return mirror_service_->counters().refused == 1; }));
+}
+
+}  // namespace
+}  // namespace shingled::storage
