@@ -16,7 +16,9 @@
 #include "milter/process/restart_needed.h"
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
+#include "storage/engine/engine.h"
 #include "storage/open_store.h"
+#include "storage/replication/replication_service.h"
 #include "storage/server/udp_server.h"
 
 namespace shingled::milter {
@@ -76,6 +78,7 @@ class Daemon {
   PidFile pid_file_;
   std::unique_ptr<storage::FuzzyStore> store_;
   std::unique_ptr<storage::UdpServer> server_;
+  std::unique_ptr<storage::ReplicationService> replication_;
   std::unique_ptr<CurrentScanner> scanner_;
   std::unique_ptr<storage::UpkeepThread> upkeep_;  // of the scanner's remote services, if any
   std::unique_ptr<MilterService> milter_;
@@ -136,6 +139,13 @@ Status Daemon::start_storage() {
   if (!server) return server.error().in("storage.listen");
   server_ = *std::move(server);
   server_->restore_limits(limits_file());
+  const ReplicationOptions& options = settings_->storage.replication;
+  auto* engine = dynamic_cast<storage::Engine*>(store_.get());  // other backends have no copies
+  if (engine == nullptr || (options.masters.empty() && options.mirrors.empty())) return {};
+  auto replication = storage::ReplicationService::start(options, settings_->storage.engine.hashfile,
+                                                        *engine, clock_, random_, log_);
+  if (!replication) return replication.error().in("storage.replication");
+  replication_ = *std::move(replication);
   return {};
 }
 
@@ -181,6 +191,7 @@ void Daemon::stop() {
   upkeep_.reset();
   if (server_ != nullptr) server_->save_limits(limits_file());
   server_.reset();  // first the packets, then what they wait for
+  replication_.reset();
   store_.reset();
   log_.info(LogLine("stopped"));
 }

@@ -6,6 +6,7 @@
 #include "config/options/milter_options.h"
 #include "config/options/mime_options.h"
 #include "config/options/redis_options.h"
+#include "config/options/replication_options.h"
 #include "config/options/rule_options.h"
 #include "config/options/storage_options.h"
 
@@ -18,13 +19,14 @@ enum class Backend : std::uint8_t {
   kNoop,      ///< nothing: every CHECK a miss, updates are thrown away
 };
 
-/// The storage section: what holds the hashes, and the service in front of it.
+/// The storage section: what holds the hashes, the service in front of it, its copies.
 struct StorageOptions {
   bool enabled = true;
   Backend backend = Backend::kEmbedded;
   EngineOptions engine;
   RedisOptions redis;
   ServerOptions server;
+  ReplicationOptions replication;
 
   friend bool operator==(const StorageOptions&, const StorageOptions&) = default;
 };

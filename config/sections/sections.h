@@ -15,6 +15,8 @@ void load_milter(Section&& section, MilterOptions& out);
 void load_mime(Section&& section, MimeOptions& out);
 void load_redis(Section&& section, RedisOptions& out);
 void load_storage(Section&& section, StorageOptions& out);
+/// The keys of section `storage` about replication.
+void load_replication(Section& section, ReplicationOptions& out);
 /// The rules given, or the default ones where there is no `rules`.
 void load_rules(Section& root, std::vector<RuleOptions>& out);
 
@@ -39,5 +41,7 @@ std::optional<std::array<std::uint8_t, 32>> read_key(const Field& field);
 
 /// The port of the fuzzy protocol.
 constexpr std::uint16_t kFuzzyPort = 11335;
+/// Where a mirror listens to its masters.
+constexpr std::uint16_t kReplicationPort = 11336;
 
 }  // namespace shingled::config

@@ -69,6 +69,13 @@ void load_storage(Section&& section, StorageOptions& out) {
   load_server(section, out.server);
   load_redis(section.section("redis"), out.redis);
   refuse_foreign_keys(section);
+  load_replication(section, out.replication);
+  if (!out.replication.mirrors.empty()) out.engine.journal_max = out.replication.journal_max;
+  const bool copies = !out.replication.mirrors.empty() || !out.replication.masters.empty();
+  if (copies && out.backend != Backend::kEmbedded) {
+    section.problem(out.replication.mirrors.empty() ? "masters" : "mirror",
+                    "only the embedded storage is replicated; allowed: with backend embedded");
+  }
 }
 
 }  // namespace shingled::config

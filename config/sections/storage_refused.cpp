@@ -11,20 +11,12 @@ struct ForeignKey {
   std::string_view why;
 };
 
-constexpr std::string_view kMirrors =
-    "there are no mirrors, in rspamd neither since 2.0; allowed: leave it out";
-constexpr std::array<ForeignKey, 9> kForeignKeys = {{
+constexpr std::array<ForeignKey, 3> kForeignKeys = {{
     {"prefix", "belongs to the section redis; allowed: redis.prefix"},
     {"updates_maxfail",
      "an update that cannot be stored is refused with 503 at once, never kept for another try; "
      "allowed: leave it out"},
     {"dedicated_update_worker", "updates always have a thread of their own; allowed: leave it out"},
-    {"masters", kMirrors},
-    {"master_key", kMirrors},
-    {"master_timeout", kMirrors},
-    {"sync_keypair", kMirrors},
-    {"slave", kMirrors},
-    {"mirror", kMirrors},
 }};
 
 }  // namespace

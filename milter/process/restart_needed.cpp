@@ -36,6 +36,15 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
           new_server.socket_buffer_bytes);
   compare("storage.tcp_connections_max", server.tcp_connections_max == 0,
           new_server.tcp_connections_max == 0);
+  const ReplicationOptions& replication = running.storage.replication;
+  const ReplicationOptions& new_replication = wanted.storage.replication;
+  compare("storage.masters", replication.masters, new_replication.masters);
+  compare("storage.master_key", replication.master_key, new_replication.master_key);
+  compare("storage.master_timeout", replication.master_timeout, new_replication.master_timeout);
+  compare("storage.replication_listen", replication.listen, new_replication.listen);
+  compare("storage.sync_keypair", replication.sync_keypair, new_replication.sync_keypair);
+  compare("storage.mirror", replication.mirrors, new_replication.mirrors);
+  compare("storage.journal_max", replication.journal_max, new_replication.journal_max);
   return names;
 }
 

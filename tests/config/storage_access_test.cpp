@@ -91,12 +91,6 @@ TEST(StorageOptionNames, WorkOrSayWhyNot) {
       {"prefix", "fuzzy", "allowed: redis.prefix"},
       {"updates_maxfail", "3", "is refused with 503 at once"},
       {"dedicated_update_worker", "true", "a thread of their own"},
-      {"masters", "[10.0.0.1]", "there are no mirrors"},
-      {"master_key", "x", "there are no mirrors"},
-      {"master_timeout", "5s", "there are no mirrors"},
-      {"sync_keypair", "{}", "there are no mirrors"},
-      {"slave", "yes", "there are no mirrors"},
-      {"mirror", "{}", "there are no mirrors"},
   };
   for (const auto& c : cases) {
     const std::string problems = problems_of(std::string(c.name) + ": " + c.value);

@@ -80,6 +80,8 @@ TEST_F(ReplicationServiceTest, AMirrorThatComesBackGoesOn) {
   start_master();
   teach(10);
   EXPECT_TRUE(mirror_has_all());
+  // The comparison is over, too: the mirror has a place to go on from.
+  EXPECT_TRUE(eventually([&] { return mirror_.reader->position_of(master_.id)->has_value(); }));
   ReplicationOptions options = mirror_options();
   options.listen.front().port = mirror_service_->addresses().front().port();
   mirror_service_.reset();
