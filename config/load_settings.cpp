@@ -48,6 +48,7 @@ Settings load(std::string_view yaml, std::span<const std::string> overrides,
     load_milter(section.section("milter"), settings.milter);
     load_mime(section.section("mime"), settings.mime);
     load_storage(section.section("storage"), settings.storage);
+    load_status(section.section("status"), settings.status);
     load_rules(section, settings.rules);
   }
   validate(settings, root, diagnostics);

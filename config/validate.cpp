@@ -50,6 +50,27 @@ void check_sockets(const Settings& settings, const YamlNode& root, Diagnostics& 
   }
 }
 
+void check_status(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
+  const std::string key = "status.listen";
+  const auto& listen = settings.status.listen;
+  const auto refuse = [&](const SocketSpec& spec, const std::string& other) {
+    diagnostics.add(locate(root, key), key,
+                    spec.to_string() + " is also the place of " + other +
+                        "; allowed: another one, or [] for none");
+  };
+  for (std::size_t i = 0; i < listen.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (clash(listen[i], listen[j])) refuse(listen[i], "another of them");
+    }
+    if (settings.milter.enabled && clash(listen[i], settings.milter.socket)) {
+      refuse(listen[i], "milter.socket");
+    }
+    for (const SocketSpec& fuzzy : settings.storage.server.listen) {
+      if (settings.storage.enabled && clash(listen[i], fuzzy)) refuse(listen[i], "storage.listen");
+    }
+  }
+}
+
 void check_rules(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   for (const RuleOptions& rule : settings.rules) {
     const std::string key = "rules." + rule.name + ".servers";
@@ -65,6 +86,7 @@ void check_rules(const Settings& settings, const YamlNode& root, Diagnostics& di
 
 void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   check_sockets(settings, root, diagnostics);
+  check_status(settings, root, diagnostics);
   check_rules(settings, root, diagnostics);
 }
 

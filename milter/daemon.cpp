@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "config/base/metric_registry.h"
 #include "config/load_settings.h"
 #include "milter/filter/milter_service.h"
 #include "milter/filter/scanner.h"
@@ -16,9 +17,12 @@
 #include "milter/process/restart_needed.h"
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
+#include "milter/status/http_server.h"
+#include "milter/status/status_pages.h"
 #include "storage/engine/engine.h"
 #include "storage/open_store.h"
 #include "storage/replication/replication_service.h"
+#include "storage/server/server_report.h"
 #include "storage/server/udp_server.h"
 
 namespace shingled::milter {
@@ -52,7 +56,11 @@ class Daemon {
  public:
   Daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source, LogSink& log,
          Clock& clock)
-      : settings_(std::move(settings)), source_(source), log_(log), clock_(clock) {}
+      : settings_(std::move(settings)),
+        source_(source),
+        log_(log),
+        clock_(clock),
+        pages_(metrics_, clock, settings_->status.matches_max) {}
 
   Status start();
   /// Signals until one says stop. Errors: the milter ended by itself.
@@ -63,6 +71,9 @@ class Daemon {
   Status start_storage();
   Status open_milter();
   void use(std::shared_ptr<const Scanner> scanner);
+  Status start_status();
+  /// Everything that is measured, once it is all there.
+  void register_metrics();
   void reload();
   void reopen_log();
   /// Where the rate limits of the port outlive a restart.
@@ -76,12 +87,17 @@ class Daemon {
   Clock& clock_;
   SystemRandom random_;
   PidFile pid_file_;
+  MetricRegistry metrics_;
+  MailCounters mail_counters_;
   std::unique_ptr<storage::FuzzyStore> store_;
   std::unique_ptr<storage::UdpServer> server_;
   std::unique_ptr<storage::ReplicationService> replication_;
   std::unique_ptr<CurrentScanner> scanner_;
   std::unique_ptr<storage::UpkeepThread> upkeep_;  // of the scanner's remote services, if any
   std::unique_ptr<MilterService> milter_;
+  std::vector<MetricRegistry::Registration> registrations_;
+  StatusPages pages_;
+  std::unique_ptr<HttpServer> http_;
   std::atomic<bool> milter_ended_{false};
   std::jthread milter_thread_;
 };
@@ -100,6 +116,7 @@ Status Daemon::start() {
     if (Status status = open_milter(); !status) return status;
   }
   if (Status status = drop_privileges(options); !status) return status;
+  if (Status status = start_status(); !status) return status;
   if (settings_->storage.enabled) {
     if (Status status = start_storage(); !status) return status;
   }
@@ -113,6 +130,7 @@ Status Daemon::start() {
       milter_ended_ = true;
     });
   }
+  register_metrics();
   LogLine line("started");
   line.field("milter", settings_->milter.enabled ? settings_->milter.socket.to_string() : "off");
   if (server_ != nullptr) {
@@ -125,7 +143,11 @@ Status Daemon::start() {
       line.field("backend", settings_->storage.backend == Backend::kRedis ? "redis" : "noop");
     }
   }
+  if (http_ != nullptr) {
+    for (const std::string& address : http_->addresses()) line.field("status", address);
+  }
   log_.info(line);
+  pages_.set_state(StatusPages::State::kServing);
   notify_ready("serving");
   return {};
 }
@@ -150,7 +172,7 @@ Status Daemon::start_storage() {
 }
 
 Status Daemon::open_milter() {
-  auto milter = MilterService::open(settings_->milter, *scanner_, clock_, log_);
+  auto milter = MilterService::open(settings_->milter, *scanner_, clock_, log_, mail_counters_);
   if (!milter) return milter.error();
   milter_ = *std::move(milter);
   return {};
@@ -162,6 +184,35 @@ void Daemon::use(std::shared_ptr<const Scanner> scanner) {
   scanner_->set(std::move(scanner));
   if (remotes.empty()) return;
   upkeep_ = std::make_unique<storage::UpkeepThread>(std::move(remotes), clock_, random_, log_);
+}
+
+/// Early, so that a load of the storage can be watched; after the change of user, because a unix
+/// socket is the user's.
+Status Daemon::start_status() {
+  if (settings_->status.listen.empty()) return {};
+  auto http = HttpServer::start(
+      settings_->status, [this](const HttpRequest& request) { return pages_.answer(request); });
+  if (!http) return http.error();
+  http_ = *std::move(http);
+  return {};
+}
+
+void Daemon::register_metrics() {
+  const auto add = [&](MetricRegistry::Source source) {
+    registrations_.push_back(metrics_.add(std::move(source)));
+  };
+  if (store_ != nullptr) add([this](MetricReport& report) { store_->report(report); });
+  if (server_ != nullptr) {
+    add([this](MetricReport& report) { storage::report_server(server_->counters(), report); });
+  }
+  if (milter_ != nullptr) {
+    add([this](MetricReport& report) {
+      mail_counters_.report(report);
+      report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
+                   std::uint64_t{milter_->messages_under_way()});
+    });
+  }
+  pages_.set_store(store_.get());
 }
 
 Status Daemon::serve() {
@@ -182,6 +233,7 @@ Status Daemon::serve() {
 void Daemon::stop() {
   notify_stopping();
   log_.info(LogLine("stopping"));
+  pages_.set_state(StatusPages::State::kDraining);
   if (milter_ != nullptr) {
     milter_->stop();
     const std::size_t cut_off = milter_->drain(clock_.now() + settings_->milter.drain_time);
@@ -190,9 +242,12 @@ void Daemon::stop() {
   }
   upkeep_.reset();
   if (server_ != nullptr) server_->save_limits(limits_file());
+  pages_.set_store(nullptr);
+  registrations_.clear();
   server_.reset();  // first the packets, then what they wait for
   replication_.reset();
   store_.reset();
+  http_.reset();
   log_.info(LogLine("stopped"));
 }
 

@@ -34,7 +34,9 @@ trap 'exit 130' INT TERM
 
 milter_port=${SHINGLED_MILTER_PORT:-11339}
 fuzzy_port=${SHINGLED_FUZZY_PORT:-11335}
-where=(-o "milter.socket=inet:$milter_port@127.0.0.1" -o "storage.listen=127.0.0.1:$fuzzy_port")
+status_port=${SHINGLED_STATUS_PORT:-11340}
+where=(-o "milter.socket=inet:$milter_port@127.0.0.1" -o "storage.listen=127.0.0.1:$fuzzy_port"
+  -o "status.listen=127.0.0.1:$status_port")
 
 # Starts the daemon on the database $1 and returns when it answers.
 start() {

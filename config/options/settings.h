@@ -8,6 +8,7 @@
 #include "config/options/redis_options.h"
 #include "config/options/replication_options.h"
 #include "config/options/rule_options.h"
+#include "config/options/status_options.h"
 #include "config/options/storage_options.h"
 
 namespace shingled {
@@ -38,6 +39,7 @@ struct Settings {
   MilterOptions milter;
   MimeOptions mime;
   StorageOptions storage;
+  StatusOptions status;
   std::vector<RuleOptions> rules = {RuleOptions{}};
 
   friend bool operator==(const Settings&, const Settings&) = default;

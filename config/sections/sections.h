@@ -17,6 +17,7 @@ void load_redis(Section&& section, RedisOptions& out);
 void load_storage(Section&& section, StorageOptions& out);
 /// The keys of section `storage` about replication.
 void load_replication(Section& section, ReplicationOptions& out);
+void load_status(Section&& section, StatusOptions& out);
 /// The rules given, or the default ones where there is no `rules`.
 void load_rules(Section& root, std::vector<RuleOptions>& out);
 

@@ -8,6 +8,7 @@
 #include "milter/cli/asking.h"
 #include "milter/cli/commands.h"
 #include "milter/cli/exit_code.h"
+#include "milter/cli/further_matches.h"
 #include "milter/cli/lookup_output.h"
 #include "milter/cli/message_loop.h"
 #include "milter/cli/settings_choice.h"
@@ -35,15 +36,18 @@ bool is_found(const Lookup& lookup, const std::optional<std::uint32_t>& flag) {
 }
 
 int check_message(const SourceMessage& message, const Scanner& scanner,
-                  const std::optional<std::uint32_t>& flag, bool as_json, Console& console) {
+                  const std::optional<std::uint32_t>& flag, FurtherMatches& further, bool as_json,
+                  Console& console) {
   const Facts facts = scanner.scan(message.bytes);
   const auto& rules = scanner.settings().rules;
   const auto found = std::count_if(facts.lookups.begin(), facts.lookups.end(),
                                    [&](const Lookup& lookup) { return is_found(lookup, flag); });
   if (as_json) {
     Json lookups = Json::array();
-    for (const Lookup& lookup : facts.lookups)
+    for (const Lookup& lookup : facts.lookups) {
       lookups.push_back(lookup_json(lookup, rules[lookup.rule_index]));
+      lookups.back()["further"] = further.of(lookup, rules[lookup.rule_index]);
+    }
     console.json({{"file", message.name}, {"found", found > 0}, {"lookups", std::move(lookups)}});
   } else if (facts.lookups.empty()) {
     console.line(terminal_safe(message.name) +
@@ -52,6 +56,7 @@ int check_message(const SourceMessage& message, const Scanner& scanner,
     console.line(fmt::format("{}: {} of {} look-ups found", terminal_safe(message.name), found,
                              facts.lookups.size()));
     for (const std::string& line : lookup_lines(facts.lookups, rules, "  ")) console.line(line);
+    print_further(facts.lookups, rules, further, console);
   }
   return report_failures(message.name, facts.lookups, console);
 }
@@ -77,9 +82,11 @@ int run_check(const CheckArguments& arguments, Console& console) {
       return EX_USAGE;
     }
   }
+  FurtherMatches further(*settings, clock);
   return for_each_message(arguments.messages, settings->milter.message_bytes_max, console,
                           [&](const SourceMessage& message) {
-                            return check_message(message, **scanner, flag, arguments.json, console);
+                            return check_message(message, **scanner, flag, further, arguments.json,
+                                                 console);
                           });
 }
 
@@ -88,7 +95,9 @@ int run_check(const CheckArguments& arguments, Console& console) {
 void add_check_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("check", "Ask the storage about messages: every look-up of every rule");
-  command->footer(R"(Exits 0 when every question was answered, found or not.
+  command->footer(
+      R"(Exits 0 when every question was answered, found or not. Of the local daemon every further match is shown, too,
+if it has a status page (status.listen).
 
 Example:
   shingled check --json message.eml)");

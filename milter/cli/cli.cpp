@@ -33,6 +33,7 @@ void describe(CLI::App& app, Command& chosen) {
   add_scan_command(app, chosen);
   add_hash_command(app, chosen);
   add_explain_command(app, chosen);
+  add_list_command(app, chosen);
   add_status_commands(app, chosen);
   add_backup_command(app, chosen);
   add_verify_command(app, chosen);

@@ -8,6 +8,7 @@
 #include "milter/cli/asking.h"
 #include "milter/cli/commands.h"
 #include "milter/cli/exit_code.h"
+#include "milter/cli/further_matches.h"
 #include "milter/cli/lookup_output.h"
 #include "milter/cli/message_loop.h"
 #include "milter/cli/settings_choice.h"
@@ -50,11 +51,12 @@ Json hit_json(const Hit& hit) {
 }
 
 Json scan_json(const SourceMessage& message, const Facts& facts, const Decision& decision,
-               const Settings& settings) {
+               const Settings& settings, FurtherMatches& further) {
   const Verdict& verdict = decision.verdict;
   Json lookups = Json::array();
   for (const Lookup& lookup : facts.lookups) {
     lookups.push_back(lookup_json(lookup, settings.rules[lookup.rule_index]));
+    lookups.back()["further"] = further.of(lookup, settings.rules[lookup.rule_index]);
   }
   Json hits = Json::array();
   for (const Hit& hit : verdict.hits) hits.push_back(hit_json(hit));
@@ -104,7 +106,7 @@ void print_score(const Verdict& verdict, Console& console) {
 }
 
 void print_scan(const SourceMessage& message, const Facts& facts, const Decision& decision,
-                const Settings& settings, Console& console) {
+                const Settings& settings, FurtherMatches& further, Console& console) {
   const Verdict& verdict = decision.verdict;
   console.line(fmt::format("{}: {}: {}", terminal_safe(message.name), to_string(verdict.action),
                            verdict.reason));
@@ -114,6 +116,7 @@ void print_scan(const SourceMessage& message, const Facts& facts, const Decision
   } else {
     console.line("  look-ups");
     for (const auto& line : lookup_lines(facts.lookups, settings.rules, "    ")) console.line(line);
+    print_further(facts.lookups, settings.rules, further, console);
     print_score(verdict, console);
   }
   if (decision.reply) {
@@ -129,8 +132,8 @@ void print_scan(const SourceMessage& message, const Facts& facts, const Decision
   for (const std::string& defect : facts.defects) console.line("  defect: " + defect);
 }
 
-int scan_message(const SourceMessage& message, const Scanner& scanner, bool as_json,
-                 Console& console) {
+int scan_message(const SourceMessage& message, const Scanner& scanner, FurtherMatches& further,
+                 bool as_json, Console& console) {
   const Settings& settings = scanner.settings();
   Facts facts = scanner.scan(message.bytes);
   facts.truncated = message.cut;
@@ -138,9 +141,9 @@ int scan_message(const SourceMessage& message, const Scanner& scanner, bool as_j
       decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
              forged_in(message.bytes, settings.milter.headers), settings.milter);
   if (as_json) {
-    console.json(scan_json(message, facts, decision, settings));
+    console.json(scan_json(message, facts, decision, settings, further));
   } else {
-    print_scan(message, facts, decision, settings, console);
+    print_scan(message, facts, decision, settings, further, console);
   }
   return report_failures(message.name, facts.lookups, console);
 }
@@ -155,9 +158,11 @@ int run_scan(const ScanArguments& arguments, Console& console) {
     console.error("scan", scanner.error().message);
     return usage_exit_code(scanner.error());
   }
+  FurtherMatches further(*settings, clock);
   return for_each_message(arguments.messages, settings->milter.message_bytes_max, console,
                           [&](const SourceMessage& message) {
-                            return scan_message(message, **scanner, arguments.json, console);
+                            return scan_message(message, **scanner, further, arguments.json,
+                                                console);
                           });
 }
 

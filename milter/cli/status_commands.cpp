@@ -9,6 +9,8 @@
 #include "milter/cli/server_choice.h"
 #include "milter/cli/service_failure.h"
 #include "milter/cli/settings_choice.h"
+#include "milter/cli/status_output.h"
+#include "milter/cli/status_page.h"
 
 namespace shingled::milter {
 
@@ -75,9 +77,9 @@ class StatusRun {
 
   /// Asks every server of every destination, services that are equal once.
   int run() {
-    const auto settings = arguments_.settings.load(console_);
-    if (!settings) return EX_CONFIG;
-    const auto destinations = choose_destinations(arguments_.server, *settings);
+    settings_ = arguments_.settings.load(console_);
+    if (!settings_) return EX_CONFIG;
+    const auto destinations = choose_destinations(arguments_.server, *settings_);
     if (!destinations) {
       console_.error(name_, destinations.error().message);
       return usage_exit_code(destinations.error());
@@ -94,6 +96,7 @@ class StatusRun {
 
  private:
   void ask(const Destination& destination) {
+    if (kind_ == Kind::kStat && destination.local && show_status_page(destination)) return;
     const auto store = storage::RemoteStore::open(destination.remote, clock_, random_);
     if (!store) {
       console_.error("rule " + destination.rule->name, store.error().message);
@@ -134,7 +137,35 @@ class StatusRun {
     }
   }
 
+  /// What the local daemon tells on its status page; false when there is none.
+  bool show_status_page(const Destination& destination) {
+    const TimePoint start = clock_.now();
+    const auto page = StatusPage(settings_->status, clock_).get("/stat");
+    if (!page) return false;
+    const auto count = page_total(*page, "shingled_storage_records");
+    if (!count) return false;
+    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(clock_.now() - start);
+    storage::RemoteAnswer answer;
+    answer.outcome = storage::RemoteAnswer::Outcome::kDone;
+    answer.server = destination.remote.servers.servers.front().to_string();
+    answer.time = time;
+    answer.count = static_cast<std::uint64_t>(*count);
+    if (arguments_.json) {
+      Json object = answer_json(destination, answer, kind_);
+      object["status"] = *page;
+      console_.json(object);
+      return true;
+    }
+    const TableRow row = {answer.server, counted(answer.count, "hash", "hashes"),
+                          milliseconds_text(answer.time) + " ms"};
+    for (const std::string& line : table_lines({row}, "")) console_.line(line);
+    for (const std::string& line : status_lines(*page, destination.rule->flags))
+      console_.line(line);
+    return true;
+  }
+
   const StatusArguments& arguments_;
+  std::shared_ptr<const Settings> settings_;  // set by `run`
   const Kind kind_;
   const std::string name_;
   Console& console_;
@@ -167,8 +198,13 @@ CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& 
 }  // namespace
 
 void add_status_commands(CLI::App& app, Command& chosen) {
-  add_status_command(app, chosen, "stat", Kind::kStat, "How many hashes each server has")
-      ->footer(R"(Example:
+  add_status_command(app, chosen, "stat", Kind::kStat,
+                     "How many hashes each server has; what the local daemon counted")
+      ->footer(
+          R"(The local daemon tells more over HTTP (status.listen): lists, updates, requests by kind, drops, times. Where
+it does not, and of other servers, the number of hashes is all there is.
+
+Example:
   shingled stat --server 192.0.2.1:11335)");
   add_status_command(app, chosen, "ping", Kind::kPing, "Whether each server answers, and how fast")
       ->footer(R"(Example:

@@ -7,6 +7,7 @@
 #include "config/base/hex.h"
 #include "milter/cli/commands.h"
 #include "milter/cli/exit_code.h"
+#include "milter/cli/list_eraser.h"
 #include "milter/cli/message_loop.h"
 #include "milter/cli/settings_choice.h"
 #include "milter/cli/trainer.h"
@@ -24,6 +25,8 @@ struct TrainArguments {
   std::string flag;
   std::int32_t weight = 1;
   std::vector<std::string> digests;
+  std::string whole_list;
+  bool dry_run = false;
   bool json = false;
 };
 
@@ -61,6 +64,47 @@ Result<Fingerprint> parse_digest(const std::string& text) {
   return hash;
 }
 
+/// `del --list`: everything that stands on a list of the local daemon.
+int run_erase(const TrainArguments& arguments, const Settings& settings, const Destination& pupil,
+              Console& console) {
+  const auto flag = pupil.rule->flags.number(arguments.whole_list);
+  if (!flag) {
+    console.error("del", "--list " + arguments.whole_list +
+                             ": no such list; give 1 to 255 or a name of the rule");
+    return EX_USAGE;
+  }
+  if (!pupil.local) {
+    console.error("del",
+                  "--list reads the file of the local daemon: it cannot be another server's");
+    return EX_USAGE;
+  }
+  SystemClock clock;
+  SystemRandom random;
+  WorkMeter meter(console, clock);
+  ListEraser eraser(settings.storage.engine.hashfile, *flag, clock, meter);
+  const auto found = eraser.count();
+  if (!found) return meter.failed("del", found.error());
+  ListEraser::Counts counts = *found;
+  if (!arguments.dry_run) {
+    const auto store = storage::RemoteStore::open(pupil.remote, clock, random);
+    if (!store) return meter.failed("del", store.error());
+    const auto done = eraser.erase(**store, pupil.remote, *found);
+    if (!done) return meter.failed("del", done.error());
+    counts = *done;
+  }
+  if (arguments.json) {
+    console.json({{"flag", *flag},
+                  {"dry_run", arguments.dry_run},
+                  {"deleted", counts.only_here},
+                  {"taken_off", counts.others_too}});
+    return EX_OK;
+  }
+  console.line(fmt::format("list {}: {}{} deleted, {} on other lists too taken off this one", *flag,
+                           arguments.dry_run ? "would be: " : "",
+                           counted(counts.only_here, "hash", "hashes"), counts.others_too));
+  return EX_OK;
+}
+
 int run_train(const TrainArguments& arguments, Kind kind, const std::string& name,
               Console& console) {
   const auto fail = [&](const Error& error, int code) {
@@ -71,6 +115,10 @@ int run_train(const TrainArguments& arguments, Kind kind, const std::string& nam
   if (!settings) return EX_CONFIG;
   const auto pupil = choose_pupil(arguments.server, *settings);
   if (!pupil) return fail(pupil.error(), usage_exit_code(pupil.error()));
+  if (!arguments.whole_list.empty()) return run_erase(arguments, *settings, *pupil, console);
+  if (arguments.dry_run) {
+    return fail({ErrorCode::kInvalid, "--dry-run: only with --list"}, EX_USAGE);
+  }
   const auto lesson = lesson_of(arguments, kind, pupil->rule->flags);
   if (!lesson) return fail(lesson.error(), EX_USAGE);
 
@@ -113,6 +161,11 @@ CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& n
     command->add_option("--digest", arguments->digests, "A hash by its digest; repeatable")
         ->type_name("HEX")
         ->allow_extra_args(false);
+    command
+        ->add_option("--list", arguments->whole_list,
+                     "Everything on this list of the local daemon, by number or name")
+        ->type_name("N|NAME");
+    command->add_flag("--dry-run", arguments->dry_run, "With --list: only count");
   }
   command->callback([arguments, kind, name, &chosen] {
     chosen = [arguments, kind, name](Console& console) {
@@ -136,7 +189,8 @@ Example:
                     "Delete the hashes of messages from the storage")
       ->footer(
           R"(Servers delete a hash from all lists, whatever --flag says. To take it off one list, take its
-weight away there: shingled add --flag NAME --weight -N.
+weight away there: shingled add --flag NAME --weight -N. That is what --list does with hashes that stand on
+others, too; it reads the database file, and the daemon deletes.
 
 Example:
   shingled del --flag denied < not-spam.eml)");

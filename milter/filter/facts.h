@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/base/clock.h"
 #include "mime/analyze.h"
 #include "storage/fuzzy_store.h"
 
@@ -42,6 +43,14 @@ std::string_view to_string(Lookup::Outcome outcome);  ///< "hit" "miss" "refused
 /// How much a reader has to read: an image without text is judged differently from one beside it.
 enum class TextAmount : std::uint8_t { kNone, kShort, kLong };
 
+/// How long each part of a scan took; none where nothing was to do.
+struct ScanStages {
+  Duration analysis{};  ///< taking the message apart
+  Duration hashing{};   ///< of all rules
+  Duration local{};     ///< look-ups in the embedded store, all together
+  Duration remote{};    ///< of remote servers, from the first question to the last answer
+};
+
 /// All that a verdict may know about a message. Pure values: equal facts give equal verdicts.
 struct Facts {
   std::vector<Lookup> lookups;  ///< in the order of rules, then of parts
@@ -51,6 +60,7 @@ struct Facts {
   std::size_t hashes = 0;            ///< different ones, over all rules
   bool truncated = false;            ///< the message was longer than what was looked at
   std::chrono::microseconds time{0};
+  ScanStages stages;
 
   [[nodiscard]] std::size_t failed() const;  ///< look-ups without an answer
 };

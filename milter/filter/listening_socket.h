@@ -1,15 +1,17 @@
 #pragma once
 
+#include <string_view>
+
 #include "config/base/socket_address.h"
 #include "config/options/milter_options.h"
 
 namespace shingled::milter {
 
-/// Finds out whether the milter socket can be bound, because libmilter tells only syslog why not.
-/// A unix socket nobody answers on is removed; anything else that bears its name is left alone.
-/// Errors: kUnavailable (in use), kDenied, kInvalid (no socket, name too long), kNotFound (no such
-/// directory or host); each names the socket.
-Status prepare_listening_socket(const SocketSpec& spec);
+/// Finds out whether a stream socket can be bound: libmilter tells only syslog why not. A unix
+/// socket nobody answers on is removed; anything else that bears its name is left alone. Errors:
+/// kUnavailable (in use), kDenied, kInvalid (no socket, name too long), kNotFound (no such
+/// directory or host); each names the option and the socket.
+Status prepare_listening_socket(const SocketSpec& spec, std::string_view option = "milter.socket");
 
 /// Gives a unix socket its mode and group. Errors: kNotFound (group), kDenied.
 Status set_socket_access(const MilterOptions& options);

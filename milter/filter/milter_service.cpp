@@ -32,13 +32,18 @@ namespace shingled::milter {
 class MilterService::Impl {
  public:
   Impl(const MilterOptions& options, const CurrentScanner& current, Clock& a_clock,
-       Logger& a_logger)
-      : socket(options.socket), scanner(current), clock(a_clock), logger(a_logger) {}
+       Logger& a_logger, MailCounters& mail_counters)
+      : socket(options.socket),
+        scanner(current),
+        clock(a_clock),
+        logger(a_logger),
+        counters(mail_counters) {}
 
   const SocketSpec socket;
   const CurrentScanner& scanner;
   Clock& clock;
   Logger& logger;
+  MailCounters& counters;
 
   /// Steps hold it while they run; `drain` closes the door behind the last one.
   struct Traffic {
@@ -71,7 +76,8 @@ std::atomic<MilterService::Impl*> g_closed_service{nullptr};
 /// One connection of the MTA, kept by libmilter as its private pointer.
 struct Connection {
   Connection(MilterService::Impl& service, HeaderSpacing header_spacing)
-      : spacing(header_spacing), session(service.scanner, service.clock, service.logger) {}
+      : spacing(header_spacing),
+        session(service.scanner, service.clock, service.logger, &service.counters) {}
   HeaderSpacing spacing;
   Session session;
   bool counted = false;  ///< among the messages under way
@@ -334,7 +340,8 @@ Status register_callbacks(const MilterOptions& options) {
 
 Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& options,
                                                            const CurrentScanner& scanner,
-                                                           Clock& clock, Logger& logger) {
+                                                           Clock& clock, Logger& logger,
+                                                           MailCounters& counters) {
   if (Status status = prepare_listening_socket(options.socket); !status) return status.error();
   if (Status status = register_callbacks(options); !status) return status.error();
   const mode_t before = ::umask(0177);  // nobody connects before the mode is set
@@ -346,7 +353,7 @@ Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& 
   }
   if (Status status = set_socket_access(options); !status) return status.error();
   send_without_delay();
-  auto impl = std::make_unique<Impl>(options, scanner, clock, logger);
+  auto impl = std::make_unique<Impl>(options, scanner, clock, logger, counters);
   g_service.store(impl.get());
   return std::unique_ptr<MilterService>(new MilterService(std::move(impl)));
 }
@@ -374,6 +381,11 @@ void MilterService::stop() {
   while (stopped.wait_for(kWakeInterval) != std::future_status::ready) {
     wake_listener(impl_->socket);
   }
+}
+
+std::size_t MilterService::messages_under_way() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->traffic.messages;
 }
 
 std::size_t MilterService::drain(TimePoint deadline) {

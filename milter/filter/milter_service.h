@@ -5,6 +5,7 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/options/milter_options.h"
+#include "milter/filter/mail_counters.h"
 #include "milter/filter/scanner.h"
 
 namespace shingled::milter {
@@ -22,7 +23,7 @@ class MilterService {
   /// Errors: kUnavailable (in use), kDenied, kInvalid (path is no socket), each naming the socket.
   static Result<std::unique_ptr<MilterService>> open(const MilterOptions& options,
                                                      const CurrentScanner& scanner, Clock& clock,
-                                                     Logger& logger);
+                                                     Logger& logger, MailCounters& counters);
   ~MilterService();
   MilterService(const MilterService&) = delete;
   MilterService& operator=(const MilterService&) = delete;
@@ -34,6 +35,8 @@ class MilterService {
   /// Waits until no message is under way or the deadline has passed, then answers every further
   /// step with a temporary failure. Returns how many messages were cut off.
   std::size_t drain(TimePoint deadline);
+  /// Between MAIL and their end now.
+  [[nodiscard]] std::size_t messages_under_way() const;
 
   class Impl;
 

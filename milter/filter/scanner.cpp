@@ -93,18 +93,23 @@ std::vector<storage::RemoteCharge> Scanner::remotes() const {
 Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait) const {
   const TimePoint start = clock_.now();
   const mime::Analysis analysis = mime::analyze(message, settings_->mime);
+  const TimePoint analyzed = clock_.now();
   std::vector<std::vector<mime::PartHash>> hashes;
   for (const mime::HashRule& rule : hash_rules_) {
     hashes.push_back(mime::hash_message(analysis, rule));
   }
 
+  const TimePoint hashed = clock_.now();
+
   Facts facts;
+  facts.stages.analysis = analyzed - start;
+  facts.stages.hashing = hashed - analyzed;
   facts.bytes = message.size();
   facts.text = amount_of_text(analysis);
   facts.defects = analysis.defects();
   for (const auto& of_one_kind : hashes) facts.hashes += of_one_kind.size();
 
-  const TimePoint deadline = clock_.now() + settings_->milter.timeout;
+  const TimePoint deadline = hashed + settings_->milter.timeout;
   const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
   bool has_remote = false;
   for (std::size_t rule = 0; rule < settings_->rules.size(); ++rule) {
@@ -114,7 +119,7 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
       lookup.rule_index = static_cast<std::uint32_t>(rule);
       lookup.hash = hash;
       if (remotes_[rule] == nullptr) {
-        ask_local(lookup, now);
+        facts.stages.local += ask_local(lookup, now);
       } else {
         has_remote = true;
       }
@@ -122,7 +127,9 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
   }
   if (has_remote) {
     if (before_wait) before_wait();
+    const TimePoint asked = clock_.now();
     ask_remotes(facts.lookups, deadline);
+    facts.stages.remote = clock_.now() - asked;
   }
   facts.time = since(start, clock_.now());
   return facts;
@@ -132,12 +139,12 @@ Verdict Scanner::judge(const Facts& facts, FailurePolicy on_failure) const {
   return milter::judge(facts, settings_->rules, settings_->milter.actions, on_failure);
 }
 
-void Scanner::ask_local(Lookup& lookup, std::uint32_t now) const {
+Duration Scanner::ask_local(Lookup& lookup, std::uint32_t now) const {
   lookup.server = "local";
   if (local_ == nullptr) {
     lookup.outcome = Outcome::kUnreachable;
     lookup.error = "the storage is not enabled";
-    return;
+    return {};
   }
   const TimePoint start = clock_.now();
   const Fingerprint& asked = lookup.hash.fingerprint;
@@ -147,7 +154,9 @@ void Scanner::ask_local(Lookup& lookup, std::uint32_t now) const {
     lookup.match = *match;
     lookup.probability = match->probability();
   }
-  lookup.time = since(start, clock_.now());
+  const TimePoint end = clock_.now();
+  lookup.time = since(start, end);
+  return end - start;
 }
 
 void Scanner::ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline) const {

@@ -44,7 +44,8 @@ class Scanner {
 
  private:
   Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
-  void ask_local(Lookup& lookup, std::uint32_t now) const;
+  /// How long it took.
+  Duration ask_local(Lookup& lookup, std::uint32_t now) const;
   void ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline) const;
 
   std::shared_ptr<const Settings> settings_;

@@ -73,6 +73,7 @@ Session::Next Session::mail_from(bool authenticated) {
                                            : SenderClass::kOther;
   if ((local && options.skip_local) || (authenticated && options.skip_authenticated)) {
     log_skipped(sender);
+    if (counters_ != nullptr) counters_->skipped();
     return Next::kAccept;
   }
   MessageBuffer buffer(options.message_bytes_max, spacing_);
@@ -117,6 +118,9 @@ Action Session::end_of_message(std::string_view queue_id, Mta& mta) {
   const Decision decision = decide(std::move(verdict), facts, message.forged, options);
   if (!options.dry_run) applied = apply(decision, mta);
   log_message(message, facts, decision.verdict, queue_id, applied);
+  if (counters_ != nullptr) {
+    counters_->judged(facts, decision.verdict, clock_.now() - message.start);
+  }
   const Action action = options.dry_run ? Action::kPass : decision.verdict.action;
   message_.reset();
   return action;

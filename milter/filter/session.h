@@ -9,6 +9,7 @@
 #include "config/base/logger.h"
 #include "config/base/socket_address.h"
 #include "milter/actions/apply.h"
+#include "milter/filter/mail_counters.h"
 #include "milter/filter/message_buffer.h"
 #include "milter/filter/scanner.h"
 
@@ -33,8 +34,10 @@ class Session {
     kAccept,  ///< pass this message unseen
   };
 
-  Session(const CurrentScanner& current, Clock& clock, Logger& logger)
-      : current_(current), clock_(clock), logger_(logger) {}
+  /// `counters`: where messages are counted; null = nowhere.
+  Session(const CurrentScanner& current, Clock& clock, Logger& logger,
+          MailCounters* counters = nullptr)
+      : current_(current), clock_(clock), logger_(logger), counters_(counters) {}
 
   /// `client`: none for mail from a local pipe.
   void connect(std::optional<IpAddress> client, HeaderSpacing spacing);
@@ -70,6 +73,7 @@ class Session {
   const CurrentScanner& current_;
   Clock& clock_;
   Logger& logger_;
+  MailCounters* counters_;
   std::optional<IpAddress> client_;
   HeaderSpacing spacing_ = HeaderSpacing::kStripped;
   std::optional<Message> message_;

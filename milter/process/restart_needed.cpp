@@ -45,6 +45,7 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("storage.sync_keypair", replication.sync_keypair, new_replication.sync_keypair);
   compare("storage.mirror", replication.mirrors, new_replication.mirrors);
   compare("storage.journal_max", replication.journal_max, new_replication.journal_max);
+  compare("status", running.status, wanted.status);
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "storage/engine/engine_report.h"
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/loader.h"
 #include "storage/engine/writer.h"
@@ -16,11 +17,26 @@ namespace shingled::storage {
 class Engine::Impl {
  public:
   Impl(FileLock lock, std::vector<UpdateName> recent_updates, std::unique_ptr<FuzzyIndex> index,
-       std::unique_ptr<Writer> writer)
+       std::unique_ptr<Writer> writer, Clock& clock)
       : lock_(std::move(lock)),
         recent_updates_(std::move(recent_updates)),
         index_(std::move(index)),
-        writer_(std::move(writer)) {}
+        writer_(std::move(writer)),
+        clock_(clock) {}
+
+  void check_batch(std::span<const Question> questions, std::uint32_t now,
+                   std::span<std::optional<Match>> answers) {
+    const TimePoint begun = clock_.now();
+    index_->check_batch(questions, now, answers);
+    check_time_.observe(clock_.now() - begun);
+    check_size_.observe(questions.size());
+  }
+  void report_checks(MetricReport& report) const {
+    report.histogram({"shingled_storage_check_seconds", "Time of the look-ups of one batch."},
+                     check_time_.read());
+    report.histogram({"shingled_storage_check_questions", "Questions in one batch."},
+                     check_size_.read());
+  }
 
   [[nodiscard]] const std::vector<UpdateName>& recent_updates() const { return recent_updates_; }
   [[nodiscard]] const FuzzyIndex& index() const { return *index_; }
@@ -31,6 +47,9 @@ class Engine::Impl {
   std::vector<UpdateName> recent_updates_;
   std::unique_ptr<FuzzyIndex> index_;
   std::unique_ptr<Writer> writer_;  ///< goes first: it uses the index
+  Clock& clock_;
+  Histogram check_time_{kLatencyShape};
+  Histogram check_size_{kSizeShape};
 };
 
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock& clock,
@@ -61,7 +80,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock
   auto writer = std::make_unique<Writer>(options, *index, *std::move(table),
                                          *std::move(checkpointer), clock, logger);
   return std::unique_ptr<Engine>(new Engine(std::make_unique<Impl>(
-      *std::move(lock), *std::move(recent_updates), std::move(index), std::move(writer))));
+      *std::move(lock), *std::move(recent_updates), std::move(index), std::move(writer), clock)));
 }
 
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -74,7 +93,7 @@ std::optional<Match> Engine::check(const Digest& digest, const Shingles* shingle
 
 void Engine::check_batch(std::span<const Question> questions, std::uint32_t now,
                          std::span<std::optional<Match>> answers) const {
-  impl_->index().check_batch(questions, now, answers);
+  impl_->check_batch(questions, now, answers);
 }
 
 std::vector<Match> Engine::check_all(const Fingerprint& fingerprint, std::uint32_t now,
@@ -132,7 +151,15 @@ EngineCounters Engine::counters() const {
           .checkpoints = writer.checkpoints.load(),
           .pages_returned = writer.pages_returned.load(),
           .replicated = writer.replicated.load(),
-          .slot_overflows = impl_->index().slot_overflows()};
+          .slot_overflows = impl_->index().slot_overflows(),
+          .updates_waiting = impl_->writer().updates_waiting()};
+}
+
+void Engine::report(MetricReport& report) const {
+  report_engine(counters(), impl_->index().records().flag_totals().read(), report);
+  impl_->report_checks(report);
+  report_writer(impl_->writer().counters(), report);
+  report_files(impl_->writer().hashfile(), report);
 }
 
 }  // namespace shingled::storage

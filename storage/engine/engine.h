@@ -17,12 +17,13 @@ struct EngineCounters {
   std::uint64_t added = 0;    ///< updates committed
   std::uint64_t deleted = 0;
   std::uint64_t expired = 0;
-  std::uint64_t refused = 0;         ///< updates answered with an error
-  std::uint64_t commits = 0;         ///< transactions
-  std::uint64_t checkpoints = 0;     ///< times the WAL was copied into the file
-  std::uint64_t pages_returned = 0;  ///< pages of the file given back after expiry and deletion
-  std::uint64_t replicated = 0;      ///< records of masters
-  std::uint64_t slot_overflows = 0;  ///< shingle slots whose owner list was full
+  std::uint64_t refused = 0;          ///< updates answered with an error
+  std::uint64_t commits = 0;          ///< transactions
+  std::uint64_t checkpoints = 0;      ///< times the WAL was copied into the file
+  std::uint64_t pages_returned = 0;   ///< pages of the file given back after expiry and deletion
+  std::uint64_t replicated = 0;       ///< records of masters
+  std::uint64_t slot_overflows = 0;   ///< shingle slots whose owner list was full
+  std::uint64_t updates_waiting = 0;  ///< in the queue of the writer now
 };
 
 /// The embedded storage: an index in memory over an SQLite file. The facade of this folder.
@@ -54,6 +55,7 @@ class Engine final : public FuzzyStore {
   void submit(Update update, UpdateDone done) override;
   [[nodiscard]] std::vector<UpdateName> recent_updates() const override;
   [[nodiscard]] std::uint64_t size() const override;
+  void report(MetricReport& report) const override;
 
   /// What a master says, as `submit`: one transaction, all of it or nothing.
   void submit_batch(ReplicaBatch batch, UpdateDone done);

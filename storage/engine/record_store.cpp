@@ -31,18 +31,22 @@ std::uint32_t RecordStore::add(const Digest& digest, const RecordState& state,
   head.digest = digest;
   if (shingles != nullptr) lows_[number] = *shingles;
   write_state(head, state);
+  flag_totals_.add(state.flags);
   size_.fetch_add(1, std::memory_order_relaxed);
   return number;
 }
 
 void RecordStore::update(std::uint32_t number, const RecordState& state) {
   Head& head = heads_[number];
+  flag_totals_.take(this->state(number).flags);
+  flag_totals_.add(state.flags);
   const std::uint64_t old = head.row_and_set.load(std::memory_order_relaxed);
   write_state(head, state);
   if (old >> kRowBits != 0) released_sets_.push_back(static_cast<std::uint32_t>(old >> kRowBits));
 }
 
 void RecordStore::release(std::uint32_t number) {
+  flag_totals_.take(state(number).flags);
   const std::uint64_t old = heads_[number].row_and_set.exchange(0, std::memory_order_acq_rel);
   if (old >> kRowBits != 0) released_sets_.push_back(static_cast<std::uint32_t>(old >> kRowBits));
   kinds_[has_shingles(number) ? 1 : 0].released.push_back(number);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mime/fingerprint/fingerprint.h"
+#include "storage/engine/flag_totals.h"
 #include "storage/engine/number_map.h"
 #include "storage/engine/pages.h"
 #include "storage/flag_set.h"
@@ -82,6 +83,8 @@ class RecordStore {
   /// Only for a record that has some.
   [[nodiscard]] const PackedLows& shingles(std::uint32_t number) const { return lows_[number]; }
 
+  /// How many records stand on which list. For any thread.
+  [[nodiscard]] const FlagTotals& flag_totals() const { return flag_totals_; }
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
   /// Numbers above have never been given: the end for a walk over all of them.
   [[nodiscard]] std::uint32_t number_end() const { return next_block_; }
@@ -124,6 +127,7 @@ class RecordStore {
   std::vector<bool> block_has_shingles_;
   std::vector<std::uint32_t> block_used_;  ///< numbers of the block that are not free
   std::atomic<std::uint64_t> size_{0};
+  FlagTotals flag_totals_;
 };
 
 }  // namespace shingled::storage

@@ -38,6 +38,11 @@ void UpdateQueue::close() {
   changed_.notify_all();
 }
 
+std::size_t UpdateQueue::size() {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size();
+}
+
 bool UpdateQueue::finished() {
   const std::lock_guard lock(mutex_);
   return closed_ && waiting_.empty();

@@ -34,6 +34,8 @@ class UpdateQueue {
                                  std::chrono::milliseconds gather);
   /// Nothing more comes in; what is there can still be taken.
   void close();
+  /// How many wait now.
+  [[nodiscard]] std::size_t size();
   /// Closed and empty: the writer may go.
   [[nodiscard]] bool finished();
 

@@ -104,8 +104,11 @@ void Writer::commit_updates(std::span<const QueuedUpdate> group) {
     changes.fold(pending.update);
     if (pending.update.kind == Update::Kind::kAdd) ++adds;
   }
+  const TimePoint begun = clock_.now();
   const Status outcome = commit(changes);
   if (outcome) {
+    counters_.commit_time.observe(clock_.now() - begun);
+    counters_.commit_size.observe(group.size());
     counters_.added.fetch_add(adds, std::memory_order_relaxed);
     counters_.deleted.fetch_add(group.size() - adds, std::memory_order_relaxed);
     rows_removed_ |= group.size() > adds;

@@ -8,6 +8,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
+#include "config/base/instruments.h"
 #include "config/base/logger.h"
 #include "config/options/storage_options.h"
 #include "storage/engine/checkpointer.h"
@@ -28,6 +29,8 @@ struct WriterCounters {
   std::atomic<std::uint64_t> checkpoints{0};
   std::atomic<std::uint64_t> pages_returned{0};
   std::atomic<std::uint64_t> replicated{0};  ///< records of masters
+  Histogram commit_time{kLatencyShape};
+  Histogram commit_size{kSizeShape};  ///< updates
 };
 
 /// The one thread that changes file and index: takes what has queued up as one group, commits it,
@@ -58,6 +61,8 @@ class Writer {
   /// once this returns, the one before is not called any more.
   void watch_commits(std::function<void()> watcher) { *watcher_.lock() = std::move(watcher); }
   [[nodiscard]] const WriterCounters& counters() const { return counters_; }
+  [[nodiscard]] std::size_t updates_waiting() { return queue_.size(); }
+  [[nodiscard]] const std::string& hashfile() const { return options_.hashfile; }
 
  private:
   void run();

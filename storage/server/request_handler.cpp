@@ -59,6 +59,7 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment&
     counters_.invalid.add(1);
     return Drop::kInvalid;
   }
+  counters_.count_version(command->version);
   const ReplyForm form = form_for(*command, opened, peer);
   const auto answer = [&](const Reply& reply) { return dress(reply, form, opened.key, out); };
 

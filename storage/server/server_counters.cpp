@@ -26,33 +26,36 @@ ServerCounters& ServerCounters::operator+=(const ServerCounters& other) {
   tcp_timeouts += other.tcp_timeouts;
   tcp_slow += other.tcp_slow;
   tcp_bad_frames += other.tcp_bad_frames;
+  for (std::size_t i = 0; i < versions.size(); ++i) versions[i] += other.versions[i];
   return *this;
 }
 
 ServerCounters WorkerCounters::read() const {
-  return {.checks = checks.read(),
-          .hits = hits.read(),
-          .delayed = delayed.read(),
-          .hidden = hidden.read(),
-          .adds = adds.read(),
-          .deletes = deletes.read(),
-          .stats = stats.read(),
-          .pings = pings.read(),
-          .refused = refused.read(),
-          .repeats = repeats.read(),
-          .invalid = invalid.read(),
-          .undecryptable = undecryptable.read(),
-          .blocked = blocked.read(),
-          .ratelimited = ratelimited.read(),
-          .too_late = too_late.read(),
-          .kernel_drops = kernel_drops.read(),
-          .unsent = unsent.read(),
-          .tcp_connections = tcp_connections.read(),
-          .tcp_refused = tcp_refused.read(),
-          .tcp_displaced = tcp_displaced.read(),
-          .tcp_timeouts = tcp_timeouts.read(),
-          .tcp_slow = tcp_slow.read(),
-          .tcp_bad_frames = tcp_bad_frames.read()};
+  ServerCounters seen = {.checks = checks.read(),
+                         .hits = hits.read(),
+                         .delayed = delayed.read(),
+                         .hidden = hidden.read(),
+                         .adds = adds.read(),
+                         .deletes = deletes.read(),
+                         .stats = stats.read(),
+                         .pings = pings.read(),
+                         .refused = refused.read(),
+                         .repeats = repeats.read(),
+                         .invalid = invalid.read(),
+                         .undecryptable = undecryptable.read(),
+                         .blocked = blocked.read(),
+                         .ratelimited = ratelimited.read(),
+                         .too_late = too_late.read(),
+                         .kernel_drops = kernel_drops.read(),
+                         .unsent = unsent.read(),
+                         .tcp_connections = tcp_connections.read(),
+                         .tcp_refused = tcp_refused.read(),
+                         .tcp_displaced = tcp_displaced.read(),
+                         .tcp_timeouts = tcp_timeouts.read(),
+                         .tcp_slow = tcp_slow.read(),
+                         .tcp_bad_frames = tcp_bad_frames.read()};
+  for (std::size_t i = 0; i < versions.size(); ++i) seen.versions[i] = versions[i].read();
+  return seen;
 }
 
 }  // namespace shingled::storage

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace shingled::storage {
+
+inline constexpr std::size_t kVersionsCounted = 6;  ///< protocol versions up to 5
 
 /// What the server has seen; every dropped packet is in exactly one of the drop counters.
 struct ServerCounters {
@@ -30,6 +34,7 @@ struct ServerCounters {
   std::uint64_t tcp_timeouts = 0;     ///< closed: no request for `tcp_timeout`
   std::uint64_t tcp_slow = 0;         ///< closed: did not fetch its replies
   std::uint64_t tcp_bad_frames = 0;   ///< closed: a frame of a forbidden length
+  std::array<std::uint64_t, kVersionsCounted> versions{};  ///< requests; 0 = any other version
 
   ServerCounters& operator+=(const ServerCounters& other);
   friend bool operator==(const ServerCounters&, const ServerCounters&) = default;
@@ -52,6 +57,13 @@ struct alignas(64) WorkerCounters {
   Counter checks, hits, delayed, hidden, adds, deletes, stats, pings, refused, repeats;
   Counter invalid, undecryptable, blocked, ratelimited, too_late, kernel_drops, unsent;
   Counter tcp_connections, tcp_refused, tcp_displaced, tcp_timeouts, tcp_slow, tcp_bad_frames;
+  std::array<Counter, kVersionsCounted> versions;
+
+  /// A request of this version byte was understood.
+  void count_version(std::uint8_t byte) {
+    const std::uint8_t version = byte & 0x0fU;  // above it are flags
+    versions[version < kVersionsCounted ? version : 0].add(1);
+  }
 
   [[nodiscard]] ServerCounters read() const;
 };

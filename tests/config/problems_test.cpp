@@ -113,6 +113,15 @@ TEST(Problems, OfTheStorage) {
       {"the milter is there", "storage: {listen: '127.0.0.1:11339'}",
        "f:1:19: storage.listen: inet:11339@127.0.0.1 is also the place of milter.socket; allowed: "
        "another port"},
+      {"the milter is there", "status: {listen: '127.0.0.1:11339'}",
+       "f:1:18: status.listen: inet:11339@127.0.0.1 is also the place of milter.socket; allowed: "
+       "another one, or [] for none"},
+      {"the fuzzy service is there", "status: {listen: ['unix:/a', '[::1]:11335']}",
+       "f:1:18: status.listen: inet6:11335@::1 is also the place of storage.listen; allowed: "
+       "another one, or [] for none"},
+      {"one path twice", "status: {listen: ['unix:/a', 'unix:/a']}",
+       "f:1:18: status.listen: unix:/a is also the place of another of them; allowed: another "
+       "one, or [] for none"},
       {"the built-in rule has nobody to ask", "storage: {enabled: false}",
        "f:1:20: rules.local.servers: is empty and the embedded storage is disabled; allowed: "
        "servers, or storage.enabled: true"},

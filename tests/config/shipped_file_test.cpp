@@ -37,6 +37,7 @@ TEST(ShippedFile, IsTheDefaultsFieldByField) {
   EXPECT_EQ(settings.mime, defaults.mime);
   EXPECT_EQ(settings.storage.engine, defaults.storage.engine);
   EXPECT_EQ(settings.storage.server, defaults.storage.server);
+  EXPECT_EQ(settings.status, defaults.status);
   ASSERT_EQ(settings.rules.size(), defaults.rules.size());
   EXPECT_EQ(settings.rules[0].hash, defaults.rules[0].hash);
   EXPECT_EQ(settings.rules[0].remote, defaults.rules[0].remote);

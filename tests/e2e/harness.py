@@ -99,6 +99,7 @@ class Daemon:
         self.log_path = self.tmp / "daemon.log"
         self.milter_port = free_port()
         self.fuzzy_port = free_port()
+        self.status_port = free_port()
         self.process = None
 
     def __enter__(self):
@@ -112,7 +113,8 @@ class Daemon:
     def overrides(self):
         """The -o arguments by which a command finds this daemon."""
         values = [f"storage.listen=127.0.0.1:{self.fuzzy_port}", f"storage.hashfile={self.hashfile}",
-                  f"milter.socket=inet:{self.milter_port}@127.0.0.1", *self.extra]
+                  f"milter.socket=inet:{self.milter_port}@127.0.0.1",
+                  f"status.listen=127.0.0.1:{self.status_port}", *self.extra]
         return [argument for value in values for argument in ("-o", value)]
 
     def start(self):

@@ -55,6 +55,7 @@ class DaemonTest : public testing::Test {
     settings_.storage.engine.hashfile = directory_ + "/fuzzy.db";
     settings_.storage.server.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
     settings_.storage.server.threads = 1;
+    settings_.status.listen.clear();
     source_.file = directory_ + "/shingled.yaml";
   }
   ~DaemonTest() override {
@@ -362,8 +363,8 @@ TEST_F(DaemonTest, ReadsAListAgainWhenItsFileChangesAndKeepsTheRateLimitsBesideT
   };
   ASSERT_TRUE(eventually(read_twice)) << log();
   const auto refused = [&] {
-    const auto answer = ask_storage({storage::RemoteRequest::Kind::kAdd, 11, 20,
-                                     Fingerprint{digest_of("two"), std::nullopt}});
+    const auto answer = ask_storage(
+        {storage::RemoteRequest::Kind::kAdd, 11, 20, Fingerprint{digest_of("two"), std::nullopt}});
     return answer.outcome == storage::RemoteAnswer::Outcome::kRefused;
   };
   EXPECT_TRUE(eventually(refused)) << "the line comes before the workers see it";

@@ -16,8 +16,9 @@ TEST(RestartNeeded, NamesWhatIsReadAtTheStartOnly) {
   EXPECT_THAT(restart_needed(running, wanted), testing::IsEmpty()) << "these are taken over";
   wanted.milter.socket.port = 1;
   wanted.storage.engine.hashfile = "/elsewhere";
+  wanted.status.listen.clear();
   EXPECT_THAT(restart_needed(running, wanted),
-              testing::ElementsAre("milter.socket", "storage.hashfile"));
+              testing::ElementsAre("milter.socket", "storage.hashfile", "status"));
 }
 
 }  // namespace

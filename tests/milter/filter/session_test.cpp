@@ -261,6 +261,45 @@ TEST_F(SessionTest, TakesTheSettingsInForceWhenTheMessageBegan) {
   EXPECT_EQ(session.end_of_message("q", mta), Action::kReject);
 }
 
+TEST_F(SessionTest, CountsEachMessageOnce) {
+  Settings settings;
+  settings.milter.skip_local = true;
+  auto scanner =
+      Scanner::open(std::make_shared<const Settings>(settings), &store_, clock_, random_);
+  CurrentScanner current(*std::move(scanner));
+  MailCounters counters;
+  Session session(current, clock_, logger_, &counters);
+  RecordingMta mta;
+  const auto deliver = [&](const char* client, const std::string& body) {
+    session.connect(IpAddress::parse(client), HeaderSpacing::kKept);
+    session.mail_from(false);
+    session.end_of_headers();
+    session.body(body);
+    session.end_of_message("q", mta);
+  };
+  deliver("192.0.2.1", long_text());
+  store_.knows_all = storage::FlagValue{11, 20};
+  deliver("192.0.2.1", long_text());
+  deliver("127.0.0.1", long_text());
+  session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
+  session.mail_from(false);
+  session.abort();
+
+  MetricReport report;
+  counters.report(report);
+  EXPECT_EQ(report.total("shingled_mail_messages"), 3);
+  EXPECT_EQ(report.total("shingled_mail_messages", {{"action", "pass"}}), 1);
+  EXPECT_EQ(report.total("shingled_mail_messages", {{"action", "reject"}}), 1);
+  EXPECT_EQ(report.total("shingled_mail_messages", {{"action", "skip"}}), 1);
+  EXPECT_GT(report.total("shingled_mail_lookups", {{"outcome", "hit"}}), 0);
+  EXPECT_EQ(report.total("shingled_mail_lookups", {{"outcome", "hit"}}),
+            report.total("shingled_mail_lookups", {{"outcome", "miss"}}));
+  EXPECT_EQ(report.total("shingled_mail_stage_seconds", {{"stage", "analysis"}}), 2);
+  EXPECT_EQ(report.total("shingled_mail_stage_seconds", {{"stage", "total"}}), 2);
+  EXPECT_EQ(report.total("shingled_mail_stage_seconds", {{"stage", "remote_lookup"}}), 0)
+      << "nobody was asked";
+}
+
 TEST_F(SessionTest, CannotBeMadeToForgeALogLine) {
   auto scanner = Scanner::open(std::make_shared<const Settings>(), &store_, clock_, random_);
   CurrentScanner current(*std::move(scanner));

@@ -1,0 +1,30 @@
+#include "config/sections/sections.h"
+
+namespace shingled::config {
+
+namespace {
+
+/// TCP and unix sockets; an empty text is an empty list.
+void read_listen(Section& section, std::vector<SocketSpec>& out) {
+  constexpr std::uint16_t kStatusPort = 11340;
+  constexpr std::string_view kAllowed = "HOST:PORT, [IPV6]:PORT, unix:/PATH, or [] for none";
+  const auto field = section.field("listen");
+  if (!field) return;
+  out.clear();
+  for (const auto& [item, word] : field->words(kAllowed)) {
+    if (const auto spec = read_socket(item, word, kStatusPort)) out.push_back(*spec);
+  }
+}
+
+}  // namespace
+
+void load_status(Section&& section, StatusOptions& out) {
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  read_listen(section, out.listen);
+  section.number<std::uint32_t>("connections_max", out.connections_max, {2, 10'000});
+  section.duration<seconds>("timeout", out.timeout, {seconds(1), minutes(10)});
+  section.number<std::uint32_t>("matches_max", out.matches_max, {1, 10'000});
+}
+
+}  // namespace shingled::config

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "config/base/clock.h"
+#include "config/base/result.h"
+#include "config/options/flag_map.h"
+#include "storage/sqlite/fuzzy_table.h"
+
+namespace shingled::milter {
+
+/// Which stored hashes are meant, as the user says it.
+struct RecordArguments {
+  std::string flag;    ///< number or name
+  std::string older;   ///< duration
+  std::string newer;   ///< duration
+  std::string digest;  ///< its beginning, hexadecimal
+  std::int32_t value_least = 0;
+  bool has_value_least = false;
+
+  void add_to(CLI::App& command);
+};
+
+/// The same, understood. A record is taken if all that is asked for holds; the flag and the value
+/// must hold for one and the same list.   Threads: a value.
+class RecordFilter {
+ public:
+  /// Errors: kInvalid, naming the option.
+  static Result<RecordFilter> make(const RecordArguments& arguments, const FlagMap& flags,
+                                   WallTime now);
+  [[nodiscard]] bool takes(const storage::FuzzyRow& row) const;
+
+ private:
+  std::optional<std::uint32_t> flag_;
+  std::optional<std::int32_t> value_least_;
+  std::uint32_t updated_least_ = 0;
+  std::uint32_t updated_most_ = UINT32_MAX;
+  std::string digest_;
+};
+
+}  // namespace shingled::milter

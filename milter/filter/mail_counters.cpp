@@ -1,0 +1,56 @@
+#include "milter/filter/mail_counters.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::array kAllOutcomes = {Lookup::Outcome::kHit, Lookup::Outcome::kMiss,
+                                     Lookup::Outcome::kRefused, Lookup::Outcome::kTimeout,
+                                     Lookup::Outcome::kUnreachable};
+constexpr std::array kAllActions = {Action::kPass,       Action::kAddHeader, Action::kTempfail,
+                                    Action::kQuarantine, Action::kReject,    Action::kDiscard};
+
+}  // namespace
+
+void MailCounters::judged(const Facts& facts, const Verdict& verdict, Duration total) {
+  static_assert(kAllActions.size() == kActions && kAllOutcomes.size() == kOutcomes);
+  actions_[static_cast<std::size_t>(verdict.action)].add();
+  for (const Lookup& lookup : facts.lookups) {
+    lookups_[static_cast<std::size_t>(lookup.outcome)].add();
+  }
+  bytes_.add(facts.bytes);
+  if (facts.truncated) truncated_.add();
+  analysis_.observe(facts.stages.analysis);
+  hashing_.observe(facts.stages.hashing);
+  if (facts.stages.local > Duration{}) local_.observe(facts.stages.local);
+  if (facts.stages.remote > Duration{}) remote_.observe(facts.stages.remote);
+  total_.observe(total);
+}
+
+void MailCounters::report(MetricReport& report) const {
+  const MetricName messages = {"shingled_mail_messages", "Messages, by what became of them."};
+  for (const Action action : kAllActions) {
+    report.counter(messages, actions_[static_cast<std::size_t>(action)].read(),
+                   {{"action", std::string(to_string(action))}});
+  }
+  report.counter(messages, skipped_.read(), {{"action", "skip"}});
+  for (const Lookup::Outcome outcome : kAllOutcomes) {
+    report.counter({"shingled_mail_lookups", "Hashes of messages looked up."},
+                   lookups_[static_cast<std::size_t>(outcome)].read(),
+                   {{"outcome", std::string(to_string(outcome))}});
+  }
+  report.counter({"shingled_mail_bytes", "Bytes of messages looked at."}, bytes_.read());
+  report.counter({"shingled_mail_truncated", "Messages longer than what is looked at."},
+                 truncated_.read());
+  const auto stage = [&](const char* name, const Histogram& times) {
+    report.histogram({"shingled_mail_stage_seconds", "Time of the stages of a message."},
+                     times.read(), {{"stage", name}});
+  };
+  stage("analysis", analysis_);
+  stage("hashing", hashing_);
+  stage("local_lookup", local_);
+  stage("remote_lookup", remote_);
+  stage("total", total_);
+}
+
+}  // namespace shingled::milter

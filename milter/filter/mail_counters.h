@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "config/base/instruments.h"
+#include "config/base/metric_report.h"
+#include "milter/filter/facts.h"
+#include "milter/rules/verdict.h"
+
+namespace shingled::milter {
+
+/// What became of the mail since the start, and how long each stage took. Threads: any thread.
+class MailCounters {
+ public:
+  /// A message judged; `total` from its MAIL command to the end.
+  void judged(const Facts& facts, const Verdict& verdict, Duration total);
+  /// A message of a sender who is not judged.
+  void skipped() { skipped_.add(); }
+  void report(MetricReport& report) const;
+
+ private:
+  static constexpr std::size_t kActions = 6;
+  static constexpr std::size_t kOutcomes = 5;
+
+  std::array<EventCount, kActions> actions_;  ///< by Action
+  EventCount skipped_;
+  std::array<EventCount, kOutcomes> lookups_;  ///< by Lookup::Outcome
+  EventCount bytes_;
+  EventCount truncated_;
+  Histogram analysis_{kLatencyShape};
+  Histogram hashing_{kLatencyShape};
+  Histogram local_{kLatencyShape};
+  Histogram remote_{kLatencyShape};
+  Histogram total_{kLatencyShape};
+};
+
+}  // namespace shingled::milter

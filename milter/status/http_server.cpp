@@ -1,0 +1,150 @@
+#include "milter/status/http_server.h"
+
+#include <microhttpd.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "milter/status/stream_listener.h"
+
+namespace shingled::milter {
+
+class HttpServer::Impl {
+ public:
+  Impl(StatusOptions options, HttpHandler handler)
+      : options_(std::move(options)), handler_(std::move(handler)) {}
+  ~Impl() {
+    for (MHD_Daemon* daemon : daemons_) MHD_stop_daemon(daemon);  // joins, and closes the socket
+    for (const std::string& path : unix_paths_) ::unlink(path.c_str());
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  Impl(Impl&&) = delete;
+  Impl& operator=(Impl&&) = delete;
+
+  Status serve(StreamListener listener);
+  [[nodiscard]] const HttpHandler& handler() const { return handler_; }
+  [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
+
+ private:
+  const StatusOptions options_;
+  const HttpHandler handler_;
+  std::vector<MHD_Daemon*> daemons_;
+  std::vector<std::string> addresses_;
+  std::vector<std::string> unix_paths_;
+};
+
+namespace {
+
+MHD_Result take_argument(void* arguments, MHD_ValueKind /*kind*/, const char* key,
+                         const char* value) {
+  static_cast<std::map<std::string, std::string>*>(arguments)->emplace(
+      key, value != nullptr ? value : "");
+  return MHD_YES;
+}
+
+/// Ends the walk over the headers at one that announces a body.
+MHD_Result look_for_body(void* found, MHD_ValueKind /*kind*/, const char* key, const char* value) {
+  const bool length = ::strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 && value != nullptr &&
+                      std::strcmp(value, "0") != 0;
+  if (!length && ::strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING) != 0) return MHD_YES;
+  *static_cast<bool*>(found) = true;
+  return MHD_NO;
+}
+
+bool has_body(MHD_Connection* connection) {
+  bool found = false;
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_body, &found);
+  return found;
+}
+
+HttpReply reply_to(const HttpHandler& handler, MHD_Connection* connection, const char* url,
+                   std::string_view method) {
+  if (method != MHD_HTTP_METHOD_GET && method != MHD_HTTP_METHOD_HEAD) {
+    return {MHD_HTTP_METHOD_NOT_ALLOWED, HttpReply{}.type, "only GET and HEAD\n"};
+  }
+  if (has_body(connection)) {
+    return {MHD_HTTP_CONTENT_TOO_LARGE, HttpReply{}.type, "a request has no body here\n"};
+  }
+  HttpRequest request{url, {}};
+  MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &request.arguments);
+  return handler(request);
+}
+
+MHD_Result send_reply(MHD_Connection* connection, const HttpReply& reply) {
+  void* bytes = const_cast<char*>(reply.body.data());  // it is copied
+  MHD_Response* response =
+      MHD_create_response_from_buffer(reply.body.size(), bytes, MHD_RESPMEM_MUST_COPY);
+  if (response == nullptr) return MHD_NO;
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.type.c_str());
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+  if (reply.status == MHD_HTTP_METHOD_NOT_ALLOWED) {
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+  }
+  const MHD_Result queued = MHD_queue_response(connection, reply.status, response);
+  MHD_destroy_response(response);
+  return queued;
+}
+
+/// libmicrohttpd calls this when start line and headers are there; answering at once, it reads
+/// nothing more of the connection. MHD_NO closes it.
+MHD_Result on_request(void* server, MHD_Connection* connection, const char* url, const char* method,
+                      const char* /*version*/, const char* /*upload_data*/,
+                      std::size_t* /*upload_bytes*/, void** /*state*/) noexcept {
+  const auto& handler = static_cast<HttpServer::Impl*>(server)->handler();
+  try {
+    return send_reply(connection, reply_to(handler, connection, url, method));
+  } catch (const std::exception&) {
+    return send_reply(connection, {MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain", ""});
+  } catch (...) {
+    return MHD_NO;
+  }
+}
+
+}  // namespace
+
+Status HttpServer::Impl::serve(StreamListener listener) {
+  const unsigned of_one_address = options_.connections_max / 2;
+  if (!listener.unix_path.empty()) unix_paths_.push_back(listener.unix_path);
+  MHD_Daemon* daemon = MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD, 0, nullptr, nullptr, &on_request, this,
+      MHD_OPTION_LISTEN_SOCKET, listener.fd.get(), MHD_OPTION_CONNECTION_LIMIT,
+      static_cast<unsigned>(options_.connections_max), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+      of_one_address, MHD_OPTION_CONNECTION_TIMEOUT,
+      static_cast<unsigned>(options_.timeout.count()), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      kRequestBytesMax, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+  if (daemon == nullptr) {
+    return Error{ErrorCode::kUnavailable,
+                 "status.listen " + listener.address + ": libmicrohttpd does not take it"};
+  }
+  static_cast<void>(listener.fd.release());  // the library's now
+  daemons_.push_back(daemon);
+  addresses_.push_back(std::move(listener.address));
+  return {};
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(const StatusOptions& options,
+                                                      HttpHandler handler) {
+  auto impl = std::make_unique<Impl>(options, std::move(handler));
+  for (const SocketSpec& spec : options.listen) {
+    auto listeners = listen_on(spec, "status.listen");
+    if (!listeners) return listeners.error();
+    for (StreamListener& listener : *listeners) {
+      if (Status served = impl->serve(std::move(listener)); !served) return served.error();
+    }
+  }
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+}
+
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::~HttpServer() = default;
+
+const std::vector<std::string>& HttpServer::addresses() const { return impl_->addresses(); }
+
+}  // namespace shingled::milter

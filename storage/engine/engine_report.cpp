@@ -1,0 +1,49 @@
+#include "storage/engine/engine_report.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace shingled::storage {
+
+void report_engine(const EngineCounters& counters, std::span<const FlagTotals::Total> flags,
+                   MetricReport& report) {
+  report.gauge({"shingled_storage_records", "Hashes stored."}, counters.records);
+  for (const FlagTotals::Total& total : flags) {
+    const MetricLabels list = {
+        {"flag", total.flag == FlagTotals::kOther ? "other" : std::to_string(total.flag)}};
+    report.gauge({"shingled_storage_flag_records", "Hashes on each list."}, total.records, list);
+    report.gauge({"shingled_storage_flag_value", "Sum of the values on each list."}, total.value,
+                 list);
+  }
+  report.counter({"shingled_storage_added", "Additions committed."}, counters.added);
+  report.counter({"shingled_storage_deleted", "Deletions committed."}, counters.deleted);
+  report.counter({"shingled_storage_expired", "Hashes forgotten for their age."}, counters.expired);
+  report.counter({"shingled_storage_refused", "Updates answered with an error."}, counters.refused);
+  report.counter({"shingled_storage_commits", "Transactions."}, counters.commits);
+  report.counter({"shingled_storage_checkpoints", "Times the write-ahead log went into the file."},
+                 counters.checkpoints);
+  report.counter({"shingled_storage_pages_returned", "Pages of the file given back."},
+                 counters.pages_returned);
+  report.counter({"shingled_storage_slot_overflows", "Shingles with more owners than fit."},
+                 counters.slot_overflows);
+  report.gauge({"shingled_storage_updates_waiting", "Updates that wait for the writer."},
+               counters.updates_waiting);
+}
+
+void report_writer(const WriterCounters& counters, MetricReport& report) {
+  report.histogram({"shingled_storage_commit_seconds", "Time of a transaction, with its sync."},
+                   counters.commit_time.read());
+  report.histogram({"shingled_storage_commit_updates", "Updates in one transaction."},
+                   counters.commit_size.read());
+}
+
+void report_files(const std::string& hashfile, MetricReport& report) {
+  for (const auto& [name, suffix] : {std::pair{"database", ""}, std::pair{"wal", "-wal"}}) {
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(hashfile + suffix, missing);
+    report.gauge({"shingled_storage_file_bytes", "Sizes of the database and its log."},
+                 missing ? std::uint64_t{0} : std::uint64_t{size}, {{"file", name}});
+  }
+}
+
+}  // namespace shingled::storage
