@@ -20,14 +20,14 @@ struct RedisOptions {
   /// So many replicas must have an update before it is acknowledged, 0 to 100: what a failover can
   /// not lose. With fewer replicas than that updates wait in the journal.
   std::uint32_t wait_replicas = 0;
-  std::uint32_t db = 0;                   ///< number of the database, 0 to 65535
-  std::string username;                   ///< of an ACL; empty = the default user
-  std::string password;                   ///< empty = no AUTH
-  std::string prefix = "fuzzy";           ///< every key begins with it, 1 to 64 characters
+  std::uint32_t db = 0;          ///< number of the database, 0 to 65535
+  std::string username;          ///< of an ACL; empty = the default user
+  std::string password;          ///< empty = no AUTH
+  std::string prefix = "fuzzy";  ///< every key begins with it, 1 to 64 characters
   /// For an answer, 10ms to 1m. While a server is away nobody waits for it.
   std::chrono::milliseconds timeout{500};
-  /// Updates that wait on the disk, beside `hashfile`, while no server takes them; 0 to 100000000, 0
-  /// = they are refused.
+  /// Updates that wait on the disk, beside `hashfile`, while no server takes them; 0 to 100000000,
+  /// 0 = they are refused.
   std::uint32_t journal_max = 1'000'000;
 
   /// Answers are taken from memory for so long, 0 to 1h, 0 = never: what others teach and forget is
