@@ -38,7 +38,7 @@ RangesDiffer RangeSumTable::differences(const RangeSumTable& other) const {
 
 bool is_in(const RangesDiffer& ranges, const Digest& digest) {
   const std::size_t range = range_of(digest);
-  return (ranges.bits[range / 8] >> range % 8 & 1U) != 0;
+  return (static_cast<unsigned>(ranges.bits[range / 8]) >> range % 8 & 1U) != 0;
 }
 
 }  // namespace shingled::storage
