@@ -44,7 +44,7 @@ TEST(FlagTotals, AgreeWithTheRecordsWhateverHappensToThem) {
     return static_cast<std::uint32_t>(random() % below);
   };
   const auto random_state = [&] {
-    RecordState state{.row = 1, .created = 1, .updated = 1};
+    RecordState state{.row = 1, .flags = {}, .created = 1, .updated = 1};
     for (std::uint32_t i = 0; i <= pick(4); ++i) {
       state.flags.add({pick(5), static_cast<std::int32_t>(pick(100)) - 50});
     }
