@@ -235,9 +235,9 @@ void Daemon::stop() {
   log_.info(LogLine("stopping"));
   pages_.set_state(StatusPages::State::kDraining);
   if (milter_ != nullptr) {
-    milter_->stop();
     const std::size_t cut_off = milter_->drain(clock_.now() + settings_->milter.drain_time);
     if (cut_off > 0) log_.warning(LogLine("drain_incomplete").field("messages", cut_off));
+    milter_->stop();
     milter_thread_.join();
   }
   upkeep_.reset();

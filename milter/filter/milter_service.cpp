@@ -48,7 +48,9 @@ class MilterService::Impl {
   /// Steps hold it while they run; `drain` closes the door behind the last one.
   struct Traffic {
     std::size_t messages = 0;  ///< between MAIL and their end
+    std::size_t awaited = 0;   ///< of those, begun before `drain`
     std::size_t steps = 0;     ///< callbacks running now
+    bool draining = false;
     bool closed = false;
   };
   std::mutex mutex;
@@ -81,6 +83,7 @@ struct Connection {
   HeaderSpacing spacing;
   Session session;
   bool counted = false;  ///< among the messages under way
+  bool awaited = false;  ///< among those, one that `drain` waits for
 };
 
 Connection* connection_of(SMFICTX* context) {
@@ -115,10 +118,14 @@ class Step {
     if (connection.counted == connection.session.in_message()) return;
     const std::lock_guard lock(service_->mutex);
     connection.counted = !connection.counted;
+    MilterService::Impl::Traffic& traffic = service_->traffic;
     if (connection.counted) {
-      ++service_->traffic.messages;
+      connection.awaited = !traffic.draining;
+      ++traffic.messages;
+      if (connection.awaited) ++traffic.awaited;
     } else {
-      --service_->traffic.messages;
+      --traffic.messages;
+      if (connection.awaited) --traffic.awaited;
       service_->changed.notify_all();
     }
   }
@@ -390,11 +397,12 @@ std::size_t MilterService::messages_under_way() const {
 
 std::size_t MilterService::drain(TimePoint deadline) {
   std::unique_lock lock(impl_->mutex);
-  impl_->changed.wait_until(lock, deadline, [&] { return impl_->traffic.messages == 0; });
+  impl_->traffic.draining = true;
+  impl_->changed.wait_until(lock, deadline, [&] { return impl_->traffic.awaited == 0; });
   impl_->traffic.closed = true;
   // Steps are short: the longest is an end of message, bounded by its own deadline.
   impl_->changed.wait(lock, [&] { return impl_->traffic.steps == 0; });
-  return impl_->traffic.messages;
+  return impl_->traffic.awaited;
 }
 
 }  // namespace shingled::milter

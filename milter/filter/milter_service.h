@@ -30,11 +30,13 @@ class MilterService {
 
   /// Serves until `stop`. Errors: libmilter gave up (its reason is in syslog).
   Status run();
-  /// Closes the socket to new connections and makes `run` return; messages under way go on.
-  void stop();
-  /// Waits until no message is under way or the deadline has passed, then answers every further
-  /// step with a temporary failure. Returns how many messages were cut off.
+  /// Waits until the messages that are under way now have ended or the deadline has passed, serving
+  /// later ones too, then answers every further step with a temporary failure. Returns how many of
+  /// them were cut off. Comes before `stop`.
   std::size_t drain(TimePoint deadline);
+  /// Closes the socket and makes `run` return. Debian's libmilter has a crew of workers, and a
+  /// connection that waits for its next command is then not served any more.
+  void stop();
   /// Between MAIL and their end now.
   [[nodiscard]] std::size_t messages_under_way() const;
 
