@@ -1,5 +1,7 @@
 #include "storage/noop_store.h"
 
+#include "config/base/metric_report.h"
+
 namespace shingled::storage {
 
 std::optional<Match> NoopStore::check(const Digest& /*digest*/, const Shingles* /*shingles*/,
@@ -14,5 +16,9 @@ std::vector<Match> NoopStore::check_all(const Fingerprint& /*fingerprint*/, std:
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the interface is for those who keep it
 void NoopStore::submit(Update /*update*/, UpdateDone done) { done({}); }
+
+void NoopStore::report(MetricReport& report) const {
+  report.gauge({"shingled_storage_records", "Hashes stored."}, size());
+}
 
 }  // namespace shingled::storage

@@ -14,6 +14,7 @@ class NoopStore final : public FuzzyStore {
                                              std::size_t most) const override;
   void submit(Update update, UpdateDone done) override;
   [[nodiscard]] std::uint64_t size() const override { return 0; }
+  void report(MetricReport& report) const override;
 };
 
 }  // namespace shingled::storage

@@ -26,17 +26,6 @@ class EventCount {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// How much of something there is now. Goes up and down.
-class Level {
- public:
-  void add(std::int64_t more) { value_.fetch_add(more, std::memory_order_relaxed); }
-  void set(std::int64_t value) { value_.store(value, std::memory_order_relaxed); }
-  [[nodiscard]] std::int64_t read() const { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::int64_t> value_{0};
-};
-
 /// The buckets of a histogram: their upper bounds, rising and included, in whole steps.
 struct HistogramShape {
   static constexpr std::size_t kBoundsMax = 31;

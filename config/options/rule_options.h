@@ -12,7 +12,8 @@
 
 namespace shingled {
 
-/// Whether questions and lessons go over TCP. UDP is what they fall back to, and where repeats go.
+/// Whether questions and encrypted lessons go over TCP. UDP is what they fall back to, where
+/// repeats go, and lessons in the clear.
 enum class TcpUse : std::uint8_t {
   kNo,    ///< UDP only, which every server knows
   kYes,   ///< wherever a server takes a connection

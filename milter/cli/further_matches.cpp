@@ -36,7 +36,7 @@ FurtherMatches::FurtherMatches(const Settings& settings, const Clock& clock)
 
 Json FurtherMatches::of(const Lookup& lookup, const RuleOptions& rule) {
   const bool is_local =
-      local_ && (rule.remote.servers.empty() || local_->servers == rule.remote.servers);
+      local_ && (!rule.remote.is_remote() || local_->to_read() == rule.remote.to_read());
   if (lookup.outcome != Lookup::Outcome::kHit || !is_local || !page_answers_) return nullptr;
   auto page = page_.get("/matches?" + match_question(lookup.hash.fingerprint));
   page_answers_ = page.has_value();

@@ -7,15 +7,14 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <future>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "milter/filter/listening_socket.h"
 #include "milter/filter/session.h"
+#include "milter/filter/traffic.h"
 
 /// libmilter starts a thread of its own that takes SIGHUP, SIGTERM and SIGINT by sigwait(3) and
 /// ends the service at each of them, with no way to ask it not to: a reload would be a stop. Its
@@ -45,17 +44,7 @@ class MilterService::Impl {
   Logger& logger;
   MailCounters& counters;
 
-  /// Steps hold it while they run; `drain` closes the door behind the last one.
-  struct Traffic {
-    std::size_t messages = 0;  ///< between MAIL and their end
-    std::size_t awaited = 0;   ///< of those, begun before `drain`
-    std::size_t steps = 0;     ///< callbacks running now
-    bool draining = false;
-    bool closed = false;
-  };
-  std::mutex mutex;
-  std::condition_variable changed;
-  Traffic traffic;  ///< guarded by mutex
+  Traffic traffic;
 };
 
 namespace {
@@ -82,8 +71,7 @@ struct Connection {
         session(service.scanner, service.clock, service.logger, &service.counters) {}
   HeaderSpacing spacing;
   Session session;
-  bool counted = false;  ///< among the messages under way
-  bool awaited = false;  ///< among those, one that `drain` waits for
+  Traffic::Message message;
 };
 
 Connection* connection_of(SMFICTX* context) {
@@ -94,19 +82,10 @@ Connection* connection_of(SMFICTX* context) {
 class Step {
  public:
   Step() : service_(g_service.load()) {
-    if (service_ == nullptr) return;
-    const std::lock_guard lock(service_->mutex);
-    if (service_->traffic.closed) {
-      service_ = nullptr;
-    } else {
-      ++service_->traffic.steps;
-    }
+    if (service_ != nullptr && !service_->traffic.enter()) service_ = nullptr;
   }
   ~Step() {
-    if (service_ == nullptr) return;
-    const std::lock_guard lock(service_->mutex);
-    --service_->traffic.steps;
-    service_->changed.notify_all();
+    if (service_ != nullptr) service_->traffic.leave();
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
@@ -115,19 +94,7 @@ class Step {
   [[nodiscard]] MilterService::Impl& service() const { return *service_; }
   /// Counts the connection's message while it is under way.
   void count_message(Connection& connection) const {
-    if (connection.counted == connection.session.in_message()) return;
-    const std::lock_guard lock(service_->mutex);
-    connection.counted = !connection.counted;
-    MilterService::Impl::Traffic& traffic = service_->traffic;
-    if (connection.counted) {
-      connection.awaited = !traffic.draining;
-      ++traffic.messages;
-      if (connection.awaited) ++traffic.awaited;
-    } else {
-      --traffic.messages;
-      if (connection.awaited) --traffic.awaited;
-      service_->changed.notify_all();
-    }
+    service_->traffic.note(connection.message, connection.session.in_message());
   }
 
  private:
@@ -390,19 +357,8 @@ void MilterService::stop() {
   }
 }
 
-std::size_t MilterService::messages_under_way() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->traffic.messages;
-}
+std::size_t MilterService::messages_under_way() const { return impl_->traffic.messages(); }
 
-std::size_t MilterService::drain(TimePoint deadline) {
-  std::unique_lock lock(impl_->mutex);
-  impl_->traffic.draining = true;
-  impl_->changed.wait_until(lock, deadline, [&] { return impl_->traffic.awaited == 0; });
-  impl_->traffic.closed = true;
-  // Steps are short: the longest is an end of message, bounded by its own deadline.
-  impl_->changed.wait(lock, [&] { return impl_->traffic.steps == 0; });
-  return impl_->traffic.awaited;
-}
+std::size_t MilterService::drain(TimePoint deadline) { return impl_->traffic.drain(deadline); }
 
 }  // namespace shingled::milter

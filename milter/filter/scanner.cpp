@@ -118,13 +118,10 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
       lookup.rule = settings_->rules[rule].name;
       lookup.rule_index = static_cast<std::uint32_t>(rule);
       lookup.hash = hash;
-      if (remotes_[rule] == nullptr) {
-        facts.stages.local += ask_local(lookup, now);
-      } else {
-        has_remote = true;
-      }
+      has_remote |= remotes_[rule] != nullptr;
     }
   }
+  facts.stages.local = ask_local(facts.lookups, now);
   if (has_remote) {
     if (before_wait) before_wait();
     const TimePoint asked = clock_.now();
@@ -139,23 +136,38 @@ Verdict Scanner::judge(const Facts& facts, FailurePolicy on_failure) const {
   return milter::judge(facts, settings_->rules, settings_->milter.actions, on_failure);
 }
 
-Duration Scanner::ask_local(Lookup& lookup, std::uint32_t now) const {
-  lookup.server = "local";
-  if (local_ == nullptr) {
-    lookup.outcome = Outcome::kUnreachable;
-    lookup.error = "the storage is not enabled";
-    return {};
+Duration Scanner::ask_local(std::vector<Lookup>& lookups, std::uint32_t now) const {
+  std::vector<Lookup*> asking;
+  std::vector<storage::Question> questions;
+  for (Lookup& lookup : lookups) {
+    if (remotes_[lookup.rule_index] != nullptr) continue;
+    lookup.server = "local";
+    if (local_ == nullptr) {
+      lookup.outcome = Outcome::kUnreachable;
+      lookup.error = "the storage is not enabled";
+      continue;
+    }
+    const Fingerprint& asked = lookup.hash.fingerprint;
+    asking.push_back(&lookup);
+    questions.push_back({&asked.digest, asked.shingles ? &*asked.shingles : nullptr});
   }
+  if (questions.empty()) return {};
+  std::vector<std::optional<storage::Match>> matches(questions.size());
   const TimePoint start = clock_.now();
-  const Fingerprint& asked = lookup.hash.fingerprint;
-  const Shingles* shingles = asked.shingles ? &*asked.shingles : nullptr;
-  if (const auto match = local_->check(asked.digest, shingles, now)) {
-    lookup.outcome = Outcome::kHit;
-    lookup.match = *match;
-    lookup.probability = match->probability();
-  }
+  const bool reached = local_->check_batch(questions, now, matches);
   const TimePoint end = clock_.now();
-  lookup.time = since(start, end);
+  for (std::size_t i = 0; i < asking.size(); ++i) {
+    Lookup& lookup = *asking[i];
+    lookup.time = since(start, end);
+    if (!matches[i] && !reached) {
+      lookup.outcome = Outcome::kUnreachable;
+      lookup.error = "the storage cannot be reached";
+    }
+    if (!matches[i]) continue;
+    lookup.outcome = Outcome::kHit;
+    lookup.match = *matches[i];
+    lookup.probability = matches[i]->probability();
+  }
   return end - start;
 }
 

@@ -44,8 +44,9 @@ class Scanner {
 
  private:
   Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
-  /// How long it took.
-  Duration ask_local(Lookup& lookup, std::uint32_t now) const;
+  /// All of them together, for a store behind a network waits once; each has their common time,
+  /// which it gives.
+  Duration ask_local(std::vector<Lookup>& lookups, std::uint32_t now) const;
   void ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline) const;
 
   std::shared_ptr<const Settings> settings_;

@@ -172,7 +172,7 @@ std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
     if (!repeat) line.first_sent = now;
     upstreams_->sent(line.endpoint(), repeat);
     last_ = static_cast<std::size_t>(&line - lines_.data());
-    return Outgoing{line.endpoint(), line.packet, repeat};
+    return Outgoing{line.endpoint(), line.packet, repeat, is_update(line)};
   }
   return std::nullopt;
 }

@@ -49,6 +49,7 @@ class Exchange {
     std::size_t endpoint = 0;
     BytesView packet;     ///< valid until the next call
     bool repeat = false;  ///< this endpoint had a packet of this question before
+    bool update = false;  ///< makes a change
   };
   /// A packet to send now; call again until there is none.
   std::optional<Outgoing> next_packet(TimePoint now);

@@ -52,6 +52,9 @@ class Service {
     auto current = upstreams_.lock();
     fresh->inherit(**current);
     *current = fresh;
+    std::vector<SocketAddress> addresses;
+    for (const auto& endpoint : fresh->endpoints()) addresses.push_back(endpoint.address);
+    tcp.keep_only(addresses);
   }
 
  private:

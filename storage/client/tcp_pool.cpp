@@ -53,12 +53,16 @@ double QuestionRate::per_second(TimePoint now) const {
   return static_cast<double>(current_) + static_cast<double>(previous_) * (1 - passed);
 }
 
-TcpPool::Place& TcpPool::place_of(State& state, const SocketAddress& address) {
+TcpPool::Place* TcpPool::find(State& state, const SocketAddress& address) {
   const auto known = std::find_if(state.places.begin(), state.places.end(),
                                   [&](const Place& place) { return place.address == address; });
-  if (known != state.places.end()) return *known;
-  state.places.push_back({address, {}, {}});
-  return state.places.back();
+  return known == state.places.end() ? nullptr : &*known;
+}
+
+void TcpPool::keep_only(const std::vector<SocketAddress>& addresses) {
+  std::erase_if(state_.lock()->places, [&](const Place& place) {
+    return std::find(addresses.begin(), addresses.end(), place.address) == addresses.end();
+  });
 }
 
 std::optional<TcpPool::Link> TcpPool::take(const SocketAddress& address, std::uint64_t questions,
@@ -66,7 +70,9 @@ std::optional<TcpPool::Link> TcpPool::take(const SocketAddress& address, std::ui
   if (use_ == TcpUse::kNo) return std::nullopt;
   auto state = state_.lock();
   state->rate.add(questions, now);
-  Place& place = place_of(*state, address);
+  Place* known = find(*state, address);
+  if (known == nullptr) known = &state->places.emplace_back(Place{address, {}, {}});
+  Place& place = *known;
   if (auto link = take_idle(place, now)) return link;
   if (now < place.retry_at) return std::nullopt;
   const bool one_is_coming = !place.idle.empty();
@@ -105,13 +111,13 @@ std::optional<TcpPool::Link> TcpPool::take_idle(Place& place, TimePoint now) con
 
 void TcpPool::give_back(const SocketAddress& address, Link link) {
   auto state = state_.lock();
-  Place& place = place_of(*state, address);
-  if (place.idle.size() < kIdleMax) place.idle.push_back(std::move(link));
+  Place* place = find(*state, address);
+  if (place != nullptr && place->idle.size() < kIdleMax) place->idle.push_back(std::move(link));
 }
 
 void TcpPool::failed(const SocketAddress& address, TimePoint now) {
   auto state = state_.lock();
-  place_of(*state, address).retry_at = now + retry_delay_;
+  if (Place* place = find(*state, address)) place->retry_at = now + retry_delay_;
 }
 
 }  // namespace shingled::storage

@@ -51,6 +51,8 @@ class TcpPool {
   std::optional<Link> take(const SocketAddress& address, std::uint64_t questions, TimePoint now);
   /// Nothing is under way on it. Too many of one address are closed.
   void give_back(const SocketAddress& address, Link link);
+  /// Forgets all other addresses: they are no servers any more.
+  void keep_only(const std::vector<SocketAddress>& addresses);
   /// It broke, or answers are missing on it.
   void failed(const SocketAddress& address, TimePoint now);
 
@@ -70,7 +72,8 @@ class TcpPool {
     std::vector<Place> places;
     QuestionRate rate;
   };
-  static Place& place_of(State& state, const SocketAddress& address);
+  /// Null for an address nobody has asked for, or that was forgotten.
+  static Place* find(State& state, const SocketAddress& address);
   std::optional<Link> take_idle(Place& place, TimePoint now) const;
 
   TcpUse use_;

@@ -35,7 +35,11 @@ void Wait::run(TimePoint deadline) {
 }
 
 void Wait::send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now) {
-  if (!outgoing.repeat && send_by_stream(party, outgoing, now)) return;
+  // A server knows an update in the clear by its sender's port: its repeats, which go over UDP,
+  // would be further updates.
+  const bool by_stream =
+      !outgoing.repeat && (!outgoing.update || parties_[party].service->sealing.has_value());
+  if (by_stream && send_by_stream(party, outgoing, now)) return;
   Exchange& exchange = *parties_[party].exchange;
   std::size_t& number = parties_[party].routes[outgoing.endpoint].channel;
   if (number == kNoChannel) {

@@ -27,6 +27,10 @@ class Keyring {
   /// The pair itself, or null.
   [[nodiscard]] const Keypair* find(const KeyId& id) const;
   [[nodiscard]] const std::vector<Keypair>& all() const { return keypairs_; }
+  /// The same names mean the same pairs.
+  friend bool operator==(const Keyring& a, const Keyring& b) {
+    return a.keypairs_ == b.keypairs_ && a.default_ == b.default_;
+  }
 
  private:
   using Name = std::pair<KeyId, std::size_t>;

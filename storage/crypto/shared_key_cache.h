@@ -24,6 +24,7 @@ class SharedKeyCache {
   void keep(const KeyId& server, const PublicKey& client, const SharedKey& key);
   void clear();
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
  private:
   struct Name {

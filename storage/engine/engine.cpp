@@ -91,9 +91,10 @@ std::optional<Match> Engine::check(const Digest& digest, const Shingles* shingle
   return impl_->index().check(digest, shingles, now);
 }
 
-void Engine::check_batch(std::span<const Question> questions, std::uint32_t now,
+bool Engine::check_batch(std::span<const Question> questions, std::uint32_t now,
                          std::span<std::optional<Match>> answers) const {
   impl_->check_batch(questions, now, answers);
+  return true;
 }
 
 std::vector<Match> Engine::check_all(const Fingerprint& fingerprint, std::uint32_t now,

@@ -29,7 +29,8 @@ class UpdateQueue {
   /// Takes what is in `pending`. False when the queue is full or closed; then it is as it was.
   [[nodiscard]] bool push(QueuedUpdate& pending);
   /// Waits until something is there, the queue is closed, or `patience` is over; then waits up to
-  /// `gather` more for a fuller group. Takes at most `most`, in order.
+  /// `gather` more for a fuller group, but not once a batch of a master waits: it is a group by
+  /// itself, and its master sends no other before it is done. Takes at most `most`, in order.
   std::vector<QueuedUpdate> take(std::size_t most, std::chrono::milliseconds patience,
                                  std::chrono::milliseconds gather);
   /// Nothing more comes in; what is there can still be taken.
@@ -45,6 +46,7 @@ class UpdateQueue {
   std::condition_variable changed_;
   std::deque<QueuedUpdate> waiting_;  ///< guarded by mutex_, as is the next
   bool closed_ = false;
+  std::size_t batches_ = 0;  ///< among those waiting
 };
 
 }  // namespace shingled::storage

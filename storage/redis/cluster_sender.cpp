@@ -289,28 +289,19 @@ Result<std::uint64_t> ClusterSender::count(TimePoint deadline) {
 
 Result<std::vector<RedisReply>> ClusterSender::run(const std::function<void(CommandList&)>& write,
                                                    TimePoint deadline) {
-  CommandList commands;
-  for (int attempt = 0;; ++attempt) {
-    if (context_.sha.empty()) {
-      if (Status loaded = load(deadline); !loaded) return loaded.error();
-    }
-    commands.clear();
-    write(commands);
-    if (commands.empty()) return std::vector<RedisReply>();
-    commands.wait_for(wait_);
-    auto replies = cluster_.ask(commands, deadline);
-    if (!replies) return replies;
-    const auto any = [&](std::string_view code) {
-      return std::any_of(replies->begin(), replies->end(),
-                         [&](const RedisReply& reply) { return reply.is_error(code); });
-    };
-    if (any(RedisCluster::kAway)) {
-      return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
-    }
-    if (!any("NOSCRIPT")) return replies;
-    if (attempt > 0) return Error{ErrorCode::kUnavailable, "the servers forget scripts"};
-    context_.sha.clear();
-  }
+  return ask_with_scripts(
+      context_.sha, [&] { return load(deadline); },
+      [&]() -> Result<std::vector<RedisReply>> {
+        CommandList commands;
+        write(commands);
+        if (commands.empty()) return std::vector<RedisReply>();
+        commands.wait_for(wait_);
+        auto replies = cluster_.ask(commands, deadline);
+        if (replies && any_error(*replies, RedisCluster::kAway)) {
+          return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
+        }
+        return replies;
+      });
 }
 
 Status ClusterSender::load(TimePoint deadline) {

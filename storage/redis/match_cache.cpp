@@ -28,14 +28,21 @@ std::optional<MatchCache::Answer> MatchCache::find(const Question& question, Tim
   return std::nullopt;
 }
 
-void MatchCache::put(const Question& question, const Answer& answer, TimePoint now) {
+std::uint64_t MatchCache::forgotten(const Digest& digest) const {
+  return shard_of(digest).lock()->forgotten;
+}
+
+void MatchCache::put(const Question& question, const Answer& answer, TimePoint now,
+                     std::uint64_t forgotten) {
   auto shard = shard_of(*question.digest).lock();
+  if (shard->forgotten != forgotten) return;
   if (shard->young.size() >= half_) shard->old = std::exchange(shard->young, {});
   shard->young[*question.digest] = {mix(question.shingles), now + keep_, answer};
 }
 
 void MatchCache::forget(const Digest& digest) {
   auto shard = shard_of(digest).lock();
+  ++shard->forgotten;
   shard->young.erase(digest);
   shard->old.erase(digest);
 }

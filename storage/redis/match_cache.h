@@ -27,7 +27,10 @@ class MatchCache {
   [[nodiscard]] bool is_on() const { return keep_ > Duration::zero() && half_ > 0; }
   /// Nothing where the question is not known.
   [[nodiscard]] std::optional<Answer> find(const Question& question, TimePoint now) const;
-  void put(const Question& question, const Answer& answer, TimePoint now);
+  /// Take it before the question is asked, and give it to `put`.
+  [[nodiscard]] std::uint64_t forgotten(const Digest& digest) const;
+  /// Keeps the answer, unless something was forgotten since `forgotten`: then it may be older.
+  void put(const Question& question, const Answer& answer, TimePoint now, std::uint64_t forgotten);
   void forget(const Digest& digest);
 
  private:
@@ -41,6 +44,7 @@ class MatchCache {
   struct Shard {
     Entries young;  ///< when it is full it becomes the old one, and what was old is forgotten
     Entries old;
+    std::uint64_t forgotten = 0;  ///< how often
   };
 
   Guarded<Shard>& shard_of(const Digest& digest) const {

@@ -71,6 +71,7 @@ void RedisCluster::ask_server(Pass& pass, const SocketSpec& where,
                               const std::vector<std::size_t>& wanted, TimePoint deadline) {
   CommandList commands;
   for (const std::size_t i : wanted) commands.append(pass.commands.command(i));
+  commands.wait_for(pass.commands.wait());
   auto answers = server(where)->ask(commands, deadline);
   if (!answers) {
     pass.left.insert(pass.left.end(), wanted.begin(), wanted.end());
@@ -99,6 +100,7 @@ void RedisCluster::ask_this_once(Pass& pass, std::size_t command, const SocketSp
   CommandList commands;
   commands.add({"ASKING"});
   commands.append(pass.commands.command(command));
+  commands.wait_for(pass.commands.wait());
   auto answers = server(where)->ask(commands, deadline);
   if (answers && !parse_redirect(answers->back(), where) && !answers->back().is_error("TRYAGAIN")) {
     pass.replies[command] = std::move(answers->back());

@@ -19,6 +19,7 @@ bool means_away(const RedisReply& reply) {
 bool RedisServer::is_up() const { return failures_.load(std::memory_order_relaxed) == 0; }
 
 Result<std::vector<RedisReply>> RedisServer::ask(const CommandList& commands, TimePoint deadline) {
+  const std::uint32_t failures = failures_.load(std::memory_order_relaxed);
   if (!may_try()) {
     return Error{ErrorCode::kUnavailable, where_.to_string() + ": is known to be away"};
   }
@@ -34,7 +35,7 @@ Result<std::vector<RedisReply>> RedisServer::ask(const CommandList& commands, Ti
                     : Result<std::vector<RedisReply>>(fresh.error());
   }
   if (replies) return replies;
-  note_failure(replies.error());
+  note_failure(failures, replies.error());
   return replies.error().in(where_.to_string());
 }
 
@@ -92,13 +93,14 @@ void RedisServer::note_success() {
   logger_.info(LogLine("redis_back").field("server", where_.to_string()));
 }
 
-void RedisServer::note_failure(const Error& error) {
+void RedisServer::note_failure(std::uint32_t before, const Error& error) {
   constexpr std::uint32_t kDoublings = 7;
-  const std::uint32_t before = failures_.load(std::memory_order_relaxed);
+  std::uint32_t seen = before;
+  if (!failures_.compare_exchange_strong(seen, before + 1)) return;
   const Duration away =
       std::min<Duration>(kAwayMin * (1U << std::min(before, kDoublings)), kAwayMax);
   next_try_.store((clock_.now() + away).time_since_epoch().count(), std::memory_order_relaxed);
-  if (failures_.fetch_add(1) == 0) {
+  if (before == 0) {
     logger_.error(
         LogLine("redis_away").field("server", where_.to_string()).field("reason", error.message));
   }

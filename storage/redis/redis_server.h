@@ -45,7 +45,9 @@ class RedisServer final : public RedisRoute {
                                                       const CommandList& commands,
                                                       TimePoint deadline);
   void note_success();
-  void note_failure(const Error& error);
+  /// `before`: the failures when the exchange began. Of exchanges under way at the same time only
+  /// one counts, or a short pause would look like many.
+  void note_failure(std::uint32_t before, const Error& error);
 
   const SocketSpec where_;
   const RedisLogin login_;

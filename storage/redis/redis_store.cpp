@@ -3,6 +3,7 @@
 #include <atomic>
 #include <utility>
 
+#include "config/base/metric_report.h"
 #include "storage/redis/cluster_sender.h"
 #include "storage/redis/look_up.h"
 #include "storage/redis/match_cache.h"
@@ -57,7 +58,8 @@ class RedisStore::Impl {
         writer_({.timeout = options.redis.timeout,
                  .queue_max = options.update_queue_max,
                  .journal_max = options.redis.journal_max,
-                 .expire = options.expire},
+                 .expire = options.expire,
+                 .delivered = [this](const Digest& digest) { cache_.forget(digest); }},
                 sender_for(options, *writers_), std::move(journal), clock, random, logger) {}
 
   /// Nothing when no server was there.
@@ -135,12 +137,16 @@ std::optional<Match> RedisStore::check(const Digest& digest, const Shingles* shi
   return answer;
 }
 
-void RedisStore::check_batch(std::span<const Question> questions, std::uint32_t /*now*/,
+bool RedisStore::check_batch(std::span<const Question> questions, std::uint32_t /*now*/,
                              std::span<std::optional<Match>> answers) const {
   MatchCache& cache = impl_->cache();
   const TimePoint now = impl_->now();
+  struct Unknown {
+    std::size_t place;
+    std::uint64_t forgotten;
+  };
   std::vector<Question> unknown;
-  std::vector<std::size_t> places;
+  std::vector<Unknown> places;
   for (std::size_t i = 0; i < questions.size(); ++i) {
     answers[i].reset();
     if (cache.is_on()) {
@@ -150,17 +156,18 @@ void RedisStore::check_batch(std::span<const Question> questions, std::uint32_t 
       }
     }
     unknown.push_back(questions[i]);
-    places.push_back(i);
+    places.push_back({i, cache.is_on() ? cache.forgotten(*questions[i].digest) : 0});
   }
-  if (unknown.empty()) return;
+  if (unknown.empty()) return true;
   const auto found = impl_->look_up(unknown);
-  if (!found) return;
+  if (!found) return false;
   for (std::size_t i = 0; i < unknown.size(); ++i) {
-    std::optional<Match>& answer = answers[places[i]];
+    std::optional<Match>& answer = answers[places[i].place];
     answer = (*found)[i].exact ? (*found)[i].exact : (*found)[i].near;
     if (answer) impl_->refresh(unknown[i], *answer);
-    if (cache.is_on()) cache.put(unknown[i], answer, now);
+    if (cache.is_on()) cache.put(unknown[i], answer, now, places[i].forgotten);
   }
+  return true;
 }
 
 std::vector<Match> RedisStore::check_all(const Fingerprint& fingerprint, std::uint32_t /*now*/,
@@ -183,5 +190,24 @@ void RedisStore::submit(Update update, UpdateDone done) {
 std::uint64_t RedisStore::size() const { return impl_->writer().counters().count.load(); }
 
 RedisCounters RedisStore::counters() const { return impl_->counters(); }
+
+void RedisStore::report(MetricReport& report) const {
+  const RedisCounters now = counters();
+  report.gauge({"shingled_storage_records", "Hashes stored."}, size());
+  report.counter({"shingled_storage_added", "Additions committed."}, now.added);
+  report.counter({"shingled_storage_deleted", "Deletions committed."}, now.deleted);
+  report.counter({"shingled_storage_refused", "Updates answered with an error."}, now.refused);
+  report.gauge({"shingled_redis_connected", "1 while a server is there to be asked."},
+               std::uint64_t{now.connected ? 1U : 0U});
+  report.counter({"shingled_redis_misses_away", "Questions answered \"no\" as Redis was away."},
+                 now.misses_away);
+  report.counter({"shingled_redis_journaled", "Updates acknowledged by the journal on disk."},
+                 now.journaled);
+  report.counter({"shingled_redis_dropped", "Updates of the journal that Redis refused."},
+                 now.dropped);
+  report.gauge({"shingled_redis_waiting", "Updates in the journal."}, now.waiting);
+  report.counter({"shingled_redis_refreshed", "Hashes that live on because they were found."},
+                 now.refreshed);
+}
 
 }  // namespace shingled::storage

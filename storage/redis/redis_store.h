@@ -57,7 +57,7 @@ class RedisStore final : public FuzzyStore {
 
   [[nodiscard]] std::optional<Match> check(const Digest& digest, const Shingles* shingles,
                                            std::uint32_t now) const override;
-  void check_batch(std::span<const Question> questions, std::uint32_t now,
+  bool check_batch(std::span<const Question> questions, std::uint32_t now,
                    std::span<std::optional<Match>> answers) const override;
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const override;
@@ -65,6 +65,7 @@ class RedisStore final : public FuzzyStore {
   /// Adds minus deletes, by everybody, as of a few seconds ago.
   [[nodiscard]] std::uint64_t size() const override;
 
+  void report(MetricReport& report) const override;
   [[nodiscard]] RedisCounters counters() const;
 
  private:

@@ -19,9 +19,14 @@ Error no_url() {
 
 Status apply_redis_url(std::string_view url, RedisOptions& options) {
   constexpr std::string_view kScheme = "redis://";
+  // Another server has another login and other databases; whether it is a cluster nobody says here.
   RedisOptions wanted = options;
   wanted.read_servers.clear();
   wanted.write_servers.clear();
+  wanted.username.clear();
+  wanted.password = {};
+  wanted.db = 0;
+  wanted.cluster = false;
   if (url.starts_with(kScheme)) {
     url.remove_prefix(kScheme.size());
     if (const std::size_t at = url.rfind('@'); at != std::string_view::npos) {

@@ -138,6 +138,9 @@ bool RedisWriter::deliver() {
     return false;
   }
   sender_->settle(updates);
+  if (options_.delivered) {
+    for (const TimedUpdate& timed : updates) options_.delivered(timed.update->fingerprint.digest);
+  }
   for (const Status& outcome : *outcomes) {
     if (outcome) continue;
     counters_.dropped.fetch_add(1, std::memory_order_relaxed);

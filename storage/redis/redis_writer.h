@@ -21,6 +21,8 @@ struct RedisWriterOptions {
   std::uint32_t queue_max = 65'536;        ///< updates waiting; more are refused
   std::size_t journal_max = 0;             ///< updates in the journal; more are refused
   std::chrono::seconds expire{0};          ///< 0 = never
+  /// Called with the digest of each update that came from the journal; may be empty.
+  std::function<void(const Digest&)> delivered;
 };
 
 /// What the writer has done; read by anyone.

@@ -24,6 +24,11 @@ std::uint64_t count_in(const RedisReply& reply) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
 }
 
+bool any_error(std::span<const RedisReply> replies, std::string_view code) {
+  return std::any_of(replies.begin(), replies.end(),
+                     [&](const RedisReply& reply) { return reply.is_error(code); });
+}
+
 Result<std::vector<Status>> ScriptSender::send(std::span<const TimedUpdate> updates,
                                                TimePoint deadline) {
   const auto write = [&](CommandList& commands) {
@@ -73,23 +78,14 @@ Result<std::uint64_t> ScriptSender::count(TimePoint deadline) {
 
 Result<std::vector<RedisReply>> ScriptSender::run(const std::function<void(CommandList&)>& write,
                                                   TimePoint deadline) {
-  CommandList commands;
-  for (int attempt = 0;; ++attempt) {
-    if (context_.sha.empty()) {
-      if (Status loaded = load(deadline); !loaded) return loaded.error();
-    }
-    commands.clear();
-    write(commands);
-    commands.wait_for(wait_);
-    auto replies = route_.ask(commands, deadline);
-    if (!replies) return replies;
-    const bool unknown = std::any_of(replies->begin(), replies->end(), [](const RedisReply& reply) {
-      return reply.is_error("NOSCRIPT");
-    });
-    if (!unknown) return replies;
-    if (attempt > 0) return Error{ErrorCode::kUnavailable, "the server forgets scripts"};
-    context_.sha.clear();  // the server was restarted: those it had executed it knows by name
-  }
+  return ask_with_scripts(
+      context_.sha, [&] { return load(deadline); },
+      [&] {
+        CommandList commands;
+        write(commands);
+        commands.wait_for(wait_);
+        return route_.ask(commands, deadline);
+      });
 }
 
 Status ScriptSender::load(TimePoint deadline) {

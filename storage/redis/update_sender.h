@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -53,6 +54,26 @@ class ScriptSender final : public UpdateSender {
   const ReplicaWait wait_;
   std::vector<std::string> settled_;  ///< markers to tell the server about
 };
+
+/// Whether one of the replies is an error of that code.
+bool any_error(std::span<const RedisReply> replies, std::string_view code);
+
+/// The replies of `ask` from servers that know the scripts: `load` makes them known while `sha` is
+/// empty, and again when a server does not know them, for one that was restarted has forgotten them
+/// (what it had executed before is known by the updates' names).
+template <typename Load, typename Ask>
+Result<std::vector<RedisReply>> ask_with_scripts(std::string& sha, const Load& load,
+                                                 const Ask& ask) {
+  for (int attempt = 0;; ++attempt) {
+    if (sha.empty()) {
+      if (Status loaded = load(); !loaded) return loaded.error();
+    }
+    Result<std::vector<RedisReply>> replies = ask();
+    if (!replies || !any_error(*replies, "NOSCRIPT")) return replies;
+    if (attempt > 0) return Error{ErrorCode::kUnavailable, "the server forgets scripts"};
+    sha.clear();
+  }
+}
 
 /// Success, or kCorrupt with the server's words.
 Status outcome_of(const RedisReply& reply);

@@ -3,45 +3,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/replication/receive_messages.h"
+
 namespace shingled::storage {
-namespace {
-
-Error unexpected() { return {ErrorCode::kInvalid, "a message that does not belong there"}; }
-
-}  // namespace
-
 MasterSession::MasterSession(const StoreId& self, ReplicaReader& reader, SecureChannel channel,
                              Random& random)
     : self_(self), reader_(reader), channel_(std::move(channel)), random_(random) {}
 
 Status MasterSession::receive(BytesView bytes) {
-  while (true) {
-    const auto taken = channel_.take(bytes);
-    if (!taken) return taken.error();
-    bytes = bytes.subspan(*taken);
-    const auto sealed = channel_.next();
-    if (!sealed) return sealed.error();
-    if (*sealed) {
-      const auto message = decode_message(**sealed);
-      if (!message) return Error{ErrorCode::kInvalid, "a message that is none"};
-      if (Status handled = handle(*message); !handled) return handled;
-    } else if (bytes.empty()) {
-      return {};
-    } else if (*taken == 0) {
-      return unexpected();
-    }
-  }
+  return receive_messages(channel_, bytes,
+                          [this](const Message& message) { return handle(message); });
 }
 
 Status MasterSession::handle(const Message& message) {
   if (const auto* resume = std::get_if<Resume>(&message)) return handle_resume(*resume);
   if (const auto* sums = std::get_if<RangeSums>(&message)) return handle_sums(*sums);
   if (const auto* committed = std::get_if<Committed>(&message)) return handle_committed(*committed);
-  return unexpected();
+  return out_of_place();
 }
 
 Status MasterSession::handle_resume(const Resume& resume) {
-  if (state_ != State::kResume) return unexpected();
+  if (state_ != State::kResume) return out_of_place();
   if (resume.store == self_) {
     return Error{ErrorCode::kInvalid, "the mirror is this store, or a copy of it"};
   }
@@ -75,7 +57,7 @@ Status MasterSession::begin_comparison() {
 
 Status MasterSession::handle_sums(const RangeSums& sums) {
   const bool wanted = state_ == State::kSumming || state_ == State::kWaiting;
-  if (!wanted || sums.first != comparison_->heard) return unexpected();
+  if (!wanted || sums.first != comparison_->heard) return out_of_place();
   comparison_->theirs.put(sums);
   comparison_->heard += sums.sums.size();
   return {};
@@ -83,7 +65,7 @@ Status MasterSession::handle_sums(const RangeSums& sums) {
 
 Status MasterSession::handle_committed(const Committed& committed) {
   const std::uint64_t most = messages_committed_ + under_way_.size();
-  if (committed.messages < messages_committed_ || committed.messages > most) return unexpected();
+  if (committed.messages < messages_committed_ || committed.messages > most) return out_of_place();
   for (; messages_committed_ < committed.messages; ++messages_committed_) {
     if (under_way_.front()) {
       progress_.committed = *under_way_.front();
@@ -189,18 +171,17 @@ Result<bool> MasterSession::takeback_step() {
 
 Result<bool> MasterSession::follow_step() {
   if (!may_send()) return false;
-  const auto covered = reader_.covers(sent_);
-  if (!covered) return covered.error();
-  if (!*covered) {
+  auto found = reader_.entries(sent_, kBatchRecordsMax);
+  if (!found) return found.error();
+  if (!*found) {
     if (Status begun = begin_comparison(); !begun) return begun.error();
     return true;
   }
-  auto entries = reader_.entries(sent_, kBatchRecordsMax);
-  if (!entries) return entries.error();
-  if (entries->end.number == sent_.number) return false;
-  sent_ = entries->end;
-  progress_.records_sent += entries->records.size();
-  send_records(JournalRecords{sent_, std::move(entries->records)}, sent_.number);
+  ReplicaReader::Entries& entries = **found;
+  if (entries.end.number == sent_.number) return false;
+  sent_ = entries.end;
+  progress_.records_sent += entries.records.size();
+  send_records(JournalRecords{sent_, std::move(entries.records)}, sent_.number);
   return true;
 }
 

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/replication/receive_messages.h"
+
 namespace shingled::storage {
-namespace {
-
-Error out_of_place() { return {ErrorCode::kInvalid, "a message that does not belong there"}; }
-
-}  // namespace
-
 MirrorSession::MirrorSession(ReplicaReader& reader, SubmitBatch submit, SecureChannel channel,
                              Random& random, std::function<void()> wake)
     : reader_(reader),
@@ -19,22 +15,8 @@ MirrorSession::MirrorSession(ReplicaReader& reader, SubmitBatch submit, SecureCh
       mark_(random.next_u32()) {}
 
 Status MirrorSession::receive(BytesView bytes) {
-  while (true) {
-    const auto taken = channel_.take(bytes);
-    if (!taken) return taken.error();
-    bytes = bytes.subspan(*taken);
-    const auto sealed = channel_.next();
-    if (!sealed) return sealed.error();
-    if (*sealed) {
-      auto message = decode_message(**sealed);
-      if (!message) return Error{ErrorCode::kInvalid, "a message that is none"};
-      if (Status handled = handle(*std::move(message)); !handled) return handled;
-    } else if (bytes.empty()) {
-      return {};
-    } else if (*taken == 0) {
-      return out_of_place();
-    }
-  }
+  return receive_messages(channel_, bytes,
+                          [this](Message message) { return handle(std::move(message)); });
 }
 
 Status MirrorSession::handle(Message message) {

@@ -25,6 +25,7 @@ Status AccessKeeper::make(const ServerOptions& options) {
   if (!whole) return whole.error();
   auto access = Access::make(*whole, &state_);
   if (!access) return access.error();
+  lists_.accept();
   access_ = std::make_shared<const Access>(*std::move(access));
   options_ = options;
   if (access_->ignores_keys()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "config/list_file.h"
 #include "config/yaml_document.h"
@@ -55,12 +56,12 @@ Result<ServerOptions> ListReader::read(const ServerOptions& options) {
   keypairs(from.keypair, out.keypair);
   keypairs(dynamic, out.dynamic_keypair);
   if (!status) return status.error();
-  files_ = std::move(files);
+  read_ = std::move(files);
   return out;
 }
 
 bool ListReader::changed() const {
-  return std::any_of(files_.begin(), files_.end(), [](const auto& file) {
+  return std::any_of(read_.begin(), read_.end(), [](const auto& file) {
     return stamp_of(file.first.second) != file.second.stamp;
   });
 }
@@ -69,34 +70,36 @@ template <typename Entry>
 Status ListReader::add(Kind kind, const std::vector<std::string>& paths,
                        std::vector<Entry> Content::*part, std::vector<Entry>& list, Files& files) {
   for (const std::string& path : paths) {
-    auto content = content_of(kind, path);
-    if (!content) return content.error();
-    const std::vector<Entry>& entries = (*content).*part;
+    auto file = file_of(kind, path);
+    if (!file) return file.error();
+    const std::vector<Entry>& entries = (*file->content).*part;
     list.insert(list.end(), entries.begin(), entries.end());
-    files.insert_or_assign({kind, path}, *std::move(content));
+    files.insert_or_assign({kind, path}, *std::move(file));
   }
   return {};
 }
 
-Result<ListReader::Content> ListReader::content_of(Kind kind, const std::string& path) {
-  const auto known = files_.find({kind, path});
+Result<ListReader::File> ListReader::file_of(Kind kind, const std::string& path) {
   const FileStamp stamp = stamp_of(path);
-  if (known != files_.end() && known->second.stamp == stamp) return known->second;
-  auto content = read_file(kind, path);
-  if (content) {
+  if (const auto known = read_.find({kind, path}); known != read_.end()) {
+    if (known->second.stamp == stamp) return known->second;
+  }
+  auto file = read_file(kind, path);
+  if (file) {
+    const Content& content = *file->content;
     logger_.info(LogLine("list_read")
                      .field("file", path)
-                     .field("entries", content->networks.size() + content->names.size() +
-                                           content->keypairs.size()));
-    return content;
+                     .field("entries", content.networks.size() + content.names.size() +
+                                           content.keypairs.size()));
+    return file;
   }
-  if (known == files_.end()) return content.error();
-  logger_.error(LogLine("list_kept").field("file", path).field("why", content.error().message));
-  known->second.stamp = stamp;
-  return known->second;
+  const auto good = accepted_.find({kind, path});
+  if (good == accepted_.end()) return file.error();
+  logger_.error(LogLine("list_kept").field("file", path).field("why", file.error().message));
+  return File{stamp, good->second.content};
 }
 
-Result<ListReader::Content> ListReader::read_file(Kind kind, const std::string& path) {
+Result<ListReader::File> ListReader::read_file(Kind kind, const std::string& path) {
   const bool keys = kind == Kind::kKeypairs;
   auto file = read_whole_file(path, keys ? config::kYamlBytesMax : config::kListBytesMax);
   if (!file) return file.error();
@@ -105,7 +108,6 @@ Result<ListReader::Content> ListReader::read_file(Kind kind, const std::string& 
                                          octal(file->mode) + "; allowed: 0600 or 0400"};
   }
   Content content;
-  content.stamp = file->stamp;
   Status status;
   switch (kind) {
     case Kind::kNetworks:
@@ -124,7 +126,7 @@ Result<ListReader::Content> ListReader::read_file(Kind kind, const std::string& 
   if (!status) return status.error();
   // Each pair must fit, or the whole set could not be used.
   if (const auto ring = Keyring::make(content.keypairs); !ring) return ring.error().in(path);
-  return content;
+  return File{file->stamp, std::make_shared<const Content>(std::move(content))};
 }
 
 }  // namespace shingled::storage

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,33 +22,39 @@ class ListReader {
  public:
   explicit ListReader(Logger& logger) : logger_(logger) {}
 
-  /// The options with all that is in their files added to what they give themselves.
+  /// The options with all that is in their files added to what they give themselves. To be followed
+  /// by `accept` when they work together: a file that breaks later counts as it was then.
   /// Errors: the first file that was never good, named, with the line. kDenied: a key file that
   /// others than its owner may read.
   Result<ServerOptions> read(const ServerOptions& options);
+  void accept() { accepted_ = read_; }
   /// Whether a file that was read last time is another one by now.
   [[nodiscard]] bool changed() const;
 
  private:
   enum class Kind : std::uint8_t { kNetworks, kKeyIds, kDigests, kKeypairs };
   struct Content {
-    FileStamp stamp;  // of the last try
     std::vector<Network> networks;
     std::vector<std::array<std::uint8_t, 64>> names;
     std::vector<Keypair> keypairs;
   };
-  using Files = std::map<std::pair<Kind, std::string>, Content>;
+  struct File {
+    FileStamp stamp;  // of the last try
+    std::shared_ptr<const Content> content;
+  };
+  using Files = std::map<std::pair<Kind, std::string>, File>;
 
-  /// What is in one file now, from `files_` if it did not change.
-  Result<Content> content_of(Kind kind, const std::string& path);
-  static Result<Content> read_file(Kind kind, const std::string& path);
+  /// A file as it is now, without reading it again if it did not change.
+  Result<File> file_of(Kind kind, const std::string& path);
+  static Result<File> read_file(Kind kind, const std::string& path);
   /// Adds the part of each file to a list, and the file to `files`.
   template <typename Entry>
   Status add(Kind kind, const std::vector<std::string>& paths, std::vector<Entry> Content::*part,
              std::vector<Entry>& list, Files& files);
 
   Logger& logger_;
-  Files files_;  // of the last call of `read`
+  Files read_;  // by the last call of `read`
+  Files accepted_;
 };
 
 }  // namespace shingled::storage

@@ -27,27 +27,34 @@ RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, WorkerCo
     : store_(store), counters_(counters), nonces_(random) {}
 
 void RequestHandler::use(std::shared_ptr<const Access> access, std::size_t key_cache_size) {
+  const bool same_keys = access_ != nullptr && access_->keyring() == access->keyring() &&
+                         keys_.capacity() == key_cache_size;
   access_ = std::move(access);
-  keys_ = SharedKeyCache(key_cache_size);
+  if (!same_keys) keys_ = SharedKeyCache(key_cache_size);
 }
 
-bool RequestHandler::admits(const Peer& peer, TimePoint now) { return !drop_unread(peer, now); }
+bool RequestHandler::admits(const Peer& peer, TimePoint now) {
+  return std::holds_alternative<Admitted>(admit(peer, now));
+}
 
-std::optional<Drop> RequestHandler::drop_unread(const Peer& peer, TimePoint now) {
+std::variant<Drop, RequestHandler::Admitted> RequestHandler::admit(const Peer& peer,
+                                                                   TimePoint now) {
   if (access_->is_blocked(peer.ip)) {
     counters_.blocked.add(1);
     return Drop::kBlocked;
   }
-  if (!access_->sources().admit(peer.ip, now)) {
+  const auto admission = access_->sources().admit(peer.ip, now);
+  if (!admission) {
     counters_.ratelimited.add(1);
     return Drop::kRateLimited;
   }
-  return std::nullopt;
+  return Admitted{admission.counted};
 }
 
 Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment& now,
                                std::span<std::uint8_t> out) {
-  if (const auto drop = drop_unread(peer, now.steady)) return *drop;
+  const auto admitted = admit(peer, now.steady);
+  if (const Drop* drop = std::get_if<Drop>(&admitted)) return *drop;
   const auto maybe_opened = open_packet(packet);
   if (const Drop* drop = std::get_if<Drop>(&maybe_opened)) {
     counters_.undecryptable.add(1);
@@ -68,8 +75,7 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment&
   switch (command->code) {
     case CommandCode::kCheck: {
       if (const auto refusal = refuse_check(*command, opened, now)) return answer(*refusal);
-      PendingCheck check{ticket_for(*command, opened, form), std::nullopt,
-                         access_->veil_for(peer.ip, opened.rights)};
+      PendingCheck check{ticket_for(*command, opened, form), std::nullopt, peer.ip, opened.rights};
       if (const Shingles* shingles = command->shingles_or_null()) check.shingles = *shingles;
       return check;
     }
@@ -85,6 +91,9 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment&
     case CommandCode::kWrite:
     case CommandCode::kDelete:
       if (const auto refusal = refuse_update(*command, opened, peer, now)) return answer(*refusal);
+      // The limit is there for questions; who teaches much may do so.
+      if (std::get<Admitted>(admitted).counted) access_->sources().take_back(peer.ip, now.steady);
+      if (const auto refusal = refuse_skipped(*command)) return answer(*refusal);
       return pending(*command, opened, peer, form);
   }
   return answer(refuse(*command, kStatusNotPermitted));
@@ -98,7 +107,8 @@ Answer RequestHandler::finish_check(const PendingCheck& check, const std::option
   reply.flag = 0;
   if (match) {
     const bool skipped = access_->is_skipped(match->digest);
-    count(disclose(*match, skipped, check.veil, ticket.form, now, reply));
+    const Veil veil = access_->veil_for(check.ip, check.rights);
+    count(disclose(*match, skipped, veil, ticket.form, now, reply));
   }
   return dress(reply, ticket.form, ticket.key, out);
 }
@@ -173,11 +183,13 @@ std::optional<Reply> RequestHandler::refuse_update(const Command& command, const
                                                    const Peer& peer, const Moment& now) {
   if (!access_->may_update(peer.ip, opened.rights, command.code, now.wall))
     return refuse(command, kStatusNotPermitted);
-  // The limit is there for questions; who teaches much may do so.
-  access_->sources().take_back(peer.ip, now.steady);
-  if (command.code == CommandCode::kWrite && access_->is_skipped(command.digest))
-    return refuse(command, kStatusSkipped);
   return std::nullopt;
+}
+
+std::optional<Reply> RequestHandler::refuse_skipped(const Command& command) {
+  if (command.code != CommandCode::kWrite || !access_->is_skipped(command.digest))
+    return std::nullopt;
+  return refuse(command, kStatusSkipped);
 }
 
 Reply RequestHandler::stat(const Command& command) {

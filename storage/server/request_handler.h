@@ -59,10 +59,12 @@ struct ReplyTicket {
 };
 
 /// A CHECK that may be answered; its reply waits for the look-up, which is made for many at once.
+/// Belongs to the rights it was taken under: it must be finished before the next `use`.
 struct PendingCheck {
   ReplyTicket ticket;
   std::optional<Shingles> shingles;
-  Veil veil;
+  IpAddress ip;                       ///< who asked
+  const KeyAccess* rights = nullptr;  ///< of the key the request was sealed with; null = none
 
   [[nodiscard]] Question question() const {
     return {&ticket.digest, shingles ? &*shingles : nullptr};
@@ -115,7 +117,10 @@ class RequestHandler {
     const KeyAccess* rights = nullptr;  // of the key that opened it; as long as access_
   };
   /// Why nothing of a source is read now.
-  std::optional<Drop> drop_unread(const Peer& peer, TimePoint now);
+  struct Admitted {
+    bool counted = false;  ///< by the rate limit
+  };
+  std::variant<Drop, Admitted> admit(const Peer& peer, TimePoint now);
   std::variant<Drop, Opened> open_packet(BytesView packet);
   [[nodiscard]] std::optional<SharedKey> agree(const SealedRequest& request) const;
   [[nodiscard]] ReplyForm form_for(const Command& command, const Opened& opened,
@@ -126,6 +131,7 @@ class RequestHandler {
   /// The reply to an update that may not be made.
   std::optional<Reply> refuse_update(const Command& command, const Opened& opened, const Peer& peer,
                                      const Moment& now);
+  std::optional<Reply> refuse_skipped(const Command& command);
   Reply stat(const Command& command);
   Reply refuse(const Command& command, std::int32_t status);
   void count(Shown shown);

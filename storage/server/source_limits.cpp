@@ -42,14 +42,14 @@ SourceLimits::SourceLimits(const RateLimitOptions& options, LimitState& state)
   report_ = state.report;
 }
 
-bool SourceLimits::admit(const IpAddress& ip, TimePoint now) const {
-  if (table_ == nullptr || is_exempt(ip)) return true;
+SourceLimits::Admission SourceLimits::admit(const IpAddress& ip, TimePoint now) const {
+  if (table_ == nullptr || is_exempt(ip)) return {};
   const Network network = network_of(ip);
   const LimitTable::Verdict verdict = table_->add(name_of(network), law_, now);
-  if (verdict == LimitTable::Verdict::kPass) return true;
+  if (verdict == LimitTable::Verdict::kPass) return {.in = true, .counted = true};
   if (report_ != nullptr)
     report_->note(network, verdict == LimitTable::Verdict::kNowBanned, log_only_, now);
-  return log_only_;
+  return {.in = log_only_, .counted = false};
 }
 
 void SourceLimits::take_back(const IpAddress& ip, TimePoint now) const {

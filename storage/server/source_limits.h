@@ -42,9 +42,14 @@ class SourceLimits {
   /// Takes the table of `state` if it fits, else puts a new one there.
   SourceLimits(const RateLimitOptions& options, LimitState& state);
 
-  /// Whether a request from there may be looked at; it is counted.
-  [[nodiscard]] bool admit(const IpAddress& ip, TimePoint now) const;
-  /// The request turned out to be one that does not count.
+  /// True: the request may be looked at.
+  struct Admission {
+    bool in = true;
+    bool counted = false;  ///< in the bucket of its network; not so what is exempt or only logged
+    explicit operator bool() const { return in; }
+  };
+  [[nodiscard]] Admission admit(const IpAddress& ip, TimePoint now) const;
+  /// A request that was counted turned out to be one that does not count.
   void take_back(const IpAddress& ip, TimePoint now) const;
 
  private:

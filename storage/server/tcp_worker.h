@@ -34,8 +34,9 @@ struct TcpShared {
 ///   - that brought no request for `timeout`, unless it waits for updates;
 ///   - whose frames have a forbidden length, whose source is blocked;
 ///   - whose replies do not fit `unsent_bytes_max`, all connections together.
-/// When there are too many, a new one takes the place of the one that has been quiet longest. It
-/// counts as open until its last reply has arrived, so that the kernel holds no more than we count.
+/// When there are too many, a new one takes the place of the one of this worker that has been quiet
+/// longest. It counts as open until its last reply has arrived, so that the kernel holds no more
+/// than we count.
 ///
 /// Threads: made anywhere, then `run` on one thread; `counters` from any.
 class TcpWorker {

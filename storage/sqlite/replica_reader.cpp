@@ -140,6 +140,10 @@ Result<std::uint64_t> ReplicaReader::era_of(std::uint64_t number) {
 
 Result<JournalPosition> ReplicaReader::end() {
   const Moment moment(*this);
+  return end_now();
+}
+
+Result<JournalPosition> ReplicaReader::end_now() {
   const auto last = database_->integer(
       "SELECT max(coalesce((SELECT max(number) FROM journal), 0), "
       "coalesce((SELECT max(first) - 1 FROM journal_eras), 0))");
@@ -151,17 +155,22 @@ Result<JournalPosition> ReplicaReader::end() {
 }
 
 Result<bool> ReplicaReader::covers(const JournalPosition& position) {
-  const auto last = end();
+  const Moment moment(*this);
+  return covers_now(position);
+}
+
+Result<bool> ReplicaReader::covers_now(const JournalPosition& position) {
+  const auto last = end_now();
   if (!last) return last.error();
   if (position.era == 0 || position.number > last->number) return false;
-  const Moment moment(*this);
   const auto era = era_of(position.number);
   if (!era) return era.error();
   if (*era != position.era) return false;
   if (position.number == last->number) return true;
-  const auto first = database_->integer("SELECT min(number) FROM journal");
+  // An empty journal has no smallest number, and what came after that place is not in it.
+  const auto first = database_->integer("SELECT coalesce(min(number), 0) FROM journal");
   if (!first) return first.error();
-  return static_cast<std::uint64_t>(*first) <= position.number + 1;
+  return *first > 0 && static_cast<std::uint64_t>(*first) <= position.number + 1;
 }
 
 Result<Part> ReplicaReader::own_part(const Digest& digest, std::int64_t id) {
@@ -211,9 +220,12 @@ Result<Part> ReplicaReader::own_part(const Digest& digest, std::int64_t id) {
   return part;
 }
 
-Result<ReplicaReader::Entries> ReplicaReader::entries(const JournalPosition& after,
-                                                      std::size_t most) {
+Result<std::optional<ReplicaReader::Entries>> ReplicaReader::entries(const JournalPosition& after,
+                                                                     std::size_t most) {
   const Moment moment(*this);
+  const auto covered = covers_now(after);
+  if (!covered) return covered.error();
+  if (!*covered) return std::optional<Entries>();
   Entries found;
   found.end = after;
   Statement& rows = statements_->entries.bind(1, static_cast<std::int64_t>(after.number))
@@ -251,7 +263,7 @@ Result<ReplicaReader::Entries> ReplicaReader::entries(const JournalPosition& aft
   const auto era = era_of(found.end.number);
   if (!era) return era.error();
   found.end.era = *era;
-  return found;
+  return std::optional(std::move(found));
 }
 
 Result<std::optional<std::uint32_t>> ReplicaReader::time_after(std::uint64_t number) {

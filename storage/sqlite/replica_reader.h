@@ -37,8 +37,9 @@ class ReplicaReader {
     JournalPosition end;     ///< of the last one; where there is none, what was asked for
     std::uint32_t time = 0;  ///< of the last one
   };
-  /// At most `most` records after a place, each digest once, as its own part is now.
-  Result<Entries> entries(const JournalPosition& after, std::size_t most);
+  /// At most `most` records after a place, each digest once, as its own part is now. Nothing where
+  /// the journal does not hold everything after that place: the writer drops its oldest entries.
+  Result<std::optional<Entries>> entries(const JournalPosition& after, std::size_t most);
   /// When the first change after a place was made; nothing when there is none.
   Result<std::optional<std::uint32_t>> time_after(std::uint64_t number);
 
@@ -72,6 +73,9 @@ class ReplicaReader {
   /// The own part of row `id`; nothing where the row has another digest or is not there.
   Result<Part> own_part(const Digest& digest, std::int64_t id);
   Result<std::uint64_t> era_of(std::uint64_t number);
+  // Within one moment of the file:
+  Result<JournalPosition> end_now();
+  Result<bool> covers_now(const JournalPosition& position);
 
   std::unique_ptr<Database> database_;
   std::unique_ptr<Statements> statements_;

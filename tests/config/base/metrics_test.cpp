@@ -19,7 +19,6 @@ constexpr MetricName kWaiting = {"waiting", "Things that wait."};
 
 TEST(Instruments, LoseNothingOfAnyThread) {
   EventCount events;
-  Level level;
   Histogram sizes(kSizeShape);
   constexpr std::uint64_t kThreads = 4;
   constexpr std::uint64_t kTimes = 10'000;
@@ -29,14 +28,12 @@ TEST(Instruments, LoseNothingOfAnyThread) {
       threads.emplace_back([&] {
         for (std::uint64_t j = 0; j < kTimes; ++j) {
           events.add();
-          level.add(j % 2 == 0 ? 3 : -2);
           sizes.observe(j % 5);
         }
       });
     }
   }
   EXPECT_EQ(events.read(), kThreads * kTimes);
-  EXPECT_EQ(level.read(), static_cast<std::int64_t>(kThreads * kTimes / 2));
   EXPECT_EQ(sizes.read().count(), kThreads * kTimes);
   EXPECT_EQ(sizes.read().sum, kThreads * kTimes * 2);
 }

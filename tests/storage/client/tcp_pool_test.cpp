@@ -86,11 +86,27 @@ TEST(TcpPool, DropsAConnectionThatSpeaksUnasked) {
 TEST(TcpPool, UsesUdpForAWhileAfterAFailure) {
   TcpListener server;
   TcpPool pool(options(TcpUse::kYes));
+  ASSERT_TRUE(pool.take(server.address(), 1, kStart));
   pool.failed(server.address(), kStart);
   EXPECT_FALSE(pool.take(server.address(), 1, kStart + milliseconds(9'999)));
   EXPECT_TRUE(pool.take(server.address(), 1, kStart + seconds(10)));
   const TcpListener other;
   EXPECT_TRUE(pool.take(other.address(), 1, kStart)) << "each address by itself";
+}
+
+TEST(TcpPool, ForgetsAServerThatIsNoneAnyMore) {
+  TcpListener server;
+  const TcpListener other;
+  TcpPool pool(options(TcpUse::kYes));
+  auto link = pool.take(server.address(), 1, kStart);
+  ASSERT_TRUE(link && pool.take(other.address(), 1, kStart));
+  pool.failed(other.address(), kStart);
+  pool.keep_only({other.address()});
+  const UniqueFd accepted = server.accept();
+  pool.give_back(server.address(), *std::move(link));
+  pollfd end{accepted.get(), POLLIN, 0};
+  EXPECT_EQ(poll(&end, 1, 20'000), 1) << "closed, not kept for nobody";
+  EXPECT_FALSE(pool.take(other.address(), 1, kStart)) << "the others are as they were";
 }
 
 TEST(TcpPool, WithAutoConnectsBesideTheQuestionsWhenThereAreMany) {

@@ -10,6 +10,7 @@
 #include "storage/engine/engine.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/engine/temporary_directory.h"
+#include "tests/storage/store_calls.h"
 
 namespace shingled::storage {
 
@@ -30,7 +31,7 @@ class ManualClock final : public Clock {
   std::atomic<std::int64_t> seconds_{1'700'000'000};
 };
 
-class EngineTest : public ::testing::Test {
+class EngineTest : public ::testing::Test, protected StoreCalls {
  protected:
   EngineTest() { options_.hashfile = directory_.file("fuzzy.db"); }
 
@@ -41,16 +42,9 @@ class EngineTest : public ::testing::Test {
     engine_ = *std::move(opened);
   }
   [[nodiscard]] std::optional<Match> check(const Fingerprint& what) const {
-    return engine_->check(what.digest, what.shingles ? &*what.shingles : nullptr,
-                          clock_.unix_seconds());
+    return check_in(*engine_, what, clock_.unix_seconds());
   }
   Status apply(const Update& update) { return engine_->apply({&update, 1}); }
-  static Update add(const Fingerprint& what, std::int32_t value = 1, std::uint32_t flag = 1) {
-    return {.kind = Update::Kind::kAdd, .flag = flag, .value = value, .fingerprint = what};
-  }
-  static Update remove(const Fingerprint& what, std::uint32_t flag = 0) {
-    return {.kind = Update::Kind::kDelete, .flag = flag, .fingerprint = what};
-  }
 
   TemporaryDirectory directory_;
   EngineOptions options_;

@@ -7,24 +7,15 @@
 
 #include "storage/formats/watcher.h"
 #include "storage/sqlite/fuzzy_table.h"
-#include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/engine/temporary_directory.h"
+#include "tests/storage/sqlite/random_row.h"
 
 namespace shingled::storage {
 
 /// Database files with random rows, and a look at what is in them.
 class StoredRowsTest : public ::testing::Test {
  protected:
-  FuzzyRow random_row() {
-    FuzzyRow row;
-    row.digest = random_digest(random_);
-    row.shingles = random_shingles(random_);
-    row.flags.add({static_cast<std::uint32_t>(random_() % 100), 5});
-    row.created = 1'700'000'000;
-    row.updated = 1'700'000'100;
-    row.source = random_();
-    return row;
-  }
+  FuzzyRow random_row() { return storage::random_row(random_); }
 
   /// Makes a file with these rows and tells their ids.
   static void store(const std::string& path, std::vector<FuzzyRow>& rows) {

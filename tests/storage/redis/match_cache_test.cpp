@@ -20,6 +20,9 @@ class MatchCacheTest : public ::testing::Test {
     out.digest = what.digest;
     return out;
   }
+  void put(const Fingerprint& what, const MatchCache::Answer& answer) {
+    cache_.put(ask(what), answer, clock_.now(), cache_.forgotten(what.digest));
+  }
   Seeded random_{3};
   testing::ManualClock clock_;
   MatchCache cache_{seconds(10), 3200};
@@ -29,8 +32,8 @@ TEST_F(MatchCacheTest, KnowsHitsAndMissesForAWhile) {
   const Fingerprint hit = random_fingerprint(random_);
   const Fingerprint miss = random_fingerprint(random_);
   EXPECT_FALSE(cache_.find(ask(hit), clock_.now()));
-  cache_.put(ask(hit), match(hit), clock_.now());
-  cache_.put(ask(miss), std::nullopt, clock_.now());
+  put(hit, match(hit));
+  put(miss, std::nullopt);
   clock_.advance(seconds(9));
   ASSERT_TRUE(cache_.find(ask(hit), clock_.now()));
   EXPECT_EQ(*cache_.find(ask(hit), clock_.now()), match(hit));
@@ -43,7 +46,7 @@ TEST_F(MatchCacheTest, KnowsHitsAndMissesForAWhile) {
 
 TEST_F(MatchCacheTest, OtherShinglesAreAnotherQuestion) {
   const Fingerprint text = random_fingerprint(random_);
-  cache_.put(ask(text), match(text), clock_.now());
+  put(text, match(text));
   const Fingerprint without{text.digest, std::nullopt};
   const Fingerprint other{text.digest, random_shingles(random_)};
   EXPECT_FALSE(cache_.find(ask(without), clock_.now()));
@@ -52,15 +55,25 @@ TEST_F(MatchCacheTest, OtherShinglesAreAnotherQuestion) {
 
 TEST_F(MatchCacheTest, ForgetsWhatWasChanged) {
   const Fingerprint text = random_fingerprint(random_);
-  cache_.put(ask(text), match(text), clock_.now());
+  put(text, match(text));
   cache_.forget(text.digest);
   EXPECT_FALSE(cache_.find(ask(text), clock_.now()));
+}
+
+TEST_F(MatchCacheTest, DoesNotKeepAnAnswerFetchedBeforeTheChange) {
+  const Fingerprint text = random_fingerprint(random_);
+  const std::uint64_t before = cache_.forgotten(text.digest);
+  cache_.forget(text.digest);  // while the question was on its way
+  cache_.put(ask(text), match(text), clock_.now(), before);
+  EXPECT_FALSE(cache_.find(ask(text), clock_.now()));
+  put(text, match(text));
+  EXPECT_TRUE(cache_.find(ask(text), clock_.now())) << "the next answer is new";
 }
 
 TEST_F(MatchCacheTest, KeepsTheNewestWhenThereAreTooMany) {
   std::vector<Fingerprint> texts;
   for (int i = 0; i < 20'000; ++i) texts.push_back({random_digest(random_), std::nullopt});
-  for (const Fingerprint& text : texts) cache_.put(ask(text), match(text), clock_.now());
+  for (const Fingerprint& text : texts) put(text, match(text));
   std::size_t known = 0;
   for (const Fingerprint& text : texts) known += cache_.find(ask(text), clock_.now()) ? 1U : 0U;
   EXPECT_LE(known, 3200U);

@@ -4,13 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 
 #include "storage/redis/layout.h"
 #include "storage/redis/redis_store.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/redis/cluster_process.h"
+#include "tests/storage/store_calls.h"
 #include "tests/support/fake_store.h"
 
 namespace shingled::storage {
@@ -20,7 +19,7 @@ using testing::eventually;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class RedisClusterTest : public ::testing::Test {
+class RedisClusterTest : public ::testing::Test, protected StoreCalls {
  protected:
   void SetUp() override {
     if (!testing::ClusterProcess::installed()) {
@@ -40,27 +39,9 @@ class RedisClusterTest : public ::testing::Test {
   void TearDown() override { store_.reset(); }
 
   [[nodiscard]] std::optional<Match> check(const Fingerprint& what) const {
-    return store_->check(what.digest, what.shingles ? &*what.shingles : nullptr, 0);
+    return check_in(*store_, what, 0);
   }
-  Status apply(const Update& update) {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::optional<Status> outcome;
-    store_->submit(update, [&](const Status& status) {
-      const std::lock_guard lock(mutex);
-      outcome = status;
-      changed.notify_one();
-    });
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return outcome.has_value(); });
-    return *outcome;
-  }
-  static Update add(const Fingerprint& what, std::int32_t value = 1, std::uint32_t flag = 1) {
-    return {.kind = Update::Kind::kAdd, .flag = flag, .value = value, .fingerprint = what};
-  }
-  static Update remove(const Fingerprint& what, std::uint32_t flag = 0) {
-    return {.kind = Update::Kind::kDelete, .flag = flag, .fingerprint = what};
-  }
+  Status apply(const Update& update) { return apply_to(*store_, update); }
   std::vector<std::string> stored_keys() const {
     auto keys = cluster_.keys();
     std::erase_if(keys, [](const std::string& key) {

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,11 +11,12 @@
 #include "storage/redis/redis_store.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/redis/redis_process.h"
+#include "tests/storage/store_calls.h"
 
 namespace shingled::storage {
 
 /// Our store over a redis-server of the test's own.
-class RedisStoreTest : public ::testing::Test {
+class RedisStoreTest : public ::testing::Test, protected StoreCalls {
  protected:
   void SetUp() override {
     SHINGLED_NEED_REDIS();
@@ -34,28 +33,9 @@ class RedisStoreTest : public ::testing::Test {
     store_ = *std::move(opened);
   }
   [[nodiscard]] std::optional<Match> check(const Fingerprint& what) const {
-    return store_->check(what.digest, what.shingles ? &*what.shingles : nullptr, 0);
+    return check_in(*store_, what, 0);
   }
-  /// Submits and waits.
-  Status apply(const Update& update) {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::optional<Status> outcome;
-    store_->submit(update, [&](const Status& status) {
-      const std::lock_guard lock(mutex);
-      outcome = status;
-      changed.notify_one();
-    });
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return outcome.has_value(); });
-    return *outcome;
-  }
-  static Update add(const Fingerprint& what, std::int32_t value = 1, std::uint32_t flag = 1) {
-    return {.kind = Update::Kind::kAdd, .flag = flag, .value = value, .fingerprint = what};
-  }
-  static Update remove(const Fingerprint& what, std::uint32_t flag = 0) {
-    return {.kind = Update::Kind::kDelete, .flag = flag, .fingerprint = what};
-  }
+  Status apply(const Update& update) { return apply_to(*store_, update); }
   static std::vector<FlagValue> flags_of(const std::optional<Match>& match) {
     if (!match) return {};
     return {match->flags.begin(), match->flags.begin() + match->flag_count};

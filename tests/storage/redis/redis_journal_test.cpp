@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "config/base/metric_report.h"
 #include "tests/storage/redis/redis_fixture.h"
 #include "tests/support/fake_store.h"
 
@@ -37,6 +38,11 @@ TEST_F(RedisJournalTest, KeepsUpdatesInOrderUntilRedisIsBack) {
   EXPECT_EQ(store_->counters().waiting, 4U);
   EXPECT_EQ(store_->counters().journaled, 4U);
   EXPECT_FALSE(check(text)) << "nobody sees them yet";
+  MetricReport away;
+  store_->report(away);
+  EXPECT_EQ(away.total("shingled_redis_connected"), 0);
+  EXPECT_EQ(away.total("shingled_redis_waiting"), 4);
+  EXPECT_GE(away.total("shingled_redis_misses_away"), 1);
   ASSERT_TRUE(redis_.start());
   ASSERT_TRUE(delivered());
   EXPECT_TRUE(eventually([&] { return check(text).has_value(); }));

@@ -24,12 +24,17 @@ TEST(RedisUrl, SaysWhereAndHow) {
   for (const Good& c : cases) {
     RedisOptions options;
     options.read_servers = options.servers;
+    options.username = "other";
+    options.password = "of the configured server";
+    options.db = 7;
+    options.cluster = true;
     ASSERT_TRUE(apply_redis_url(c.url, options)) << c.url;
     EXPECT_EQ(options.servers, std::vector<SocketSpec>{c.server}) << c.url;
     EXPECT_TRUE(options.read_servers.empty()) << c.url;
     EXPECT_EQ(options.username, c.username) << c.url;
     EXPECT_EQ(options.password, c.password) << c.url;
     EXPECT_EQ(options.db, c.db) << c.url;
+    EXPECT_FALSE(options.cluster) << c.url;
   }
 }
 

@@ -200,6 +200,27 @@ TEST_F(AccessKeeperTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken) 
   EXPECT_FALSE(opens(second)) << "an empty list is a set like any other";
 }
 
+TEST_F(AccessKeeperTest, AKeyMovesFromOneFileToTheOther) {
+  const Keypair stays = generate_keypair(random_);
+  const Keypair moves = generate_keypair(random_);
+  options_.files.keypair = {write("fixed", "[" + json(stays) + "," + json(moves) + "]")};
+  options_.files.dynamic_keys_map = write("keys", "[]");
+  options_.files.blocked = {write("blocked", "203.0.113.1")};
+  open();
+  write("keys", "[" + json(moves) + "]");
+  keeper_->refresh();
+  EXPECT_TRUE(opens(moves)) << "now in both files, which is refused: all stays as it was";
+  EXPECT_FALSE(keeper_->refresh()) << "said once";
+  write("blocked", "203.0.113.2");
+  keeper_->refresh();
+  EXPECT_TRUE(opens(moves));
+  write("fixed", "[" + json(stays) + "]");
+  EXPECT_TRUE(keeper_->refresh());
+  EXPECT_TRUE(opens(stays));
+  EXPECT_TRUE(opens(moves)) << "from the file whose change was refused before";
+  EXPECT_TRUE(access().is_blocked(ip("203.0.113.2")));
+}
+
 TEST_F(AccessKeeperTest, RefusesToStartWithoutItsLists) {
   const Keypair pair = generate_keypair(random_);
   const std::string keys = "[" + json(pair) + "]";

@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "storage/sqlite/migrations.h"
-#include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/engine/temporary_directory.h"
+#include "tests/storage/sqlite/random_row.h"
 
 namespace shingled::storage {
 namespace {
@@ -22,16 +22,7 @@ class FuzzyTableTest : public ::testing::Test {
     EXPECT_TRUE(table) << table.error().message;
     return *std::move(table);
   }
-  FuzzyRow random_row() {
-    FuzzyRow row;
-    row.digest = random_digest(random_);
-    row.shingles = random_shingles(random_);
-    row.flags.add({static_cast<std::uint32_t>(random_() % 100), 5});
-    row.created = 1'700'000'000;
-    row.updated = 1'700'000'100;
-    row.source = random_();
-    return row;
-  }
+  FuzzyRow random_row() { return storage::random_row(random_); }
   static std::vector<FuzzyRow> all_rows(FuzzyTable& table) {
     std::vector<FuzzyRow> rows;
     const Status done = table.for_each([&](const FuzzyRow& row) {

@@ -1,0 +1,48 @@
+#include "milter/filter/traffic.h"
+
+namespace shingled::milter {
+
+bool Traffic::enter() {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  ++steps_;
+  return true;
+}
+
+void Traffic::leave() {
+  const std::lock_guard lock(mutex_);
+  --steps_;
+  changed_.notify_all();
+}
+
+void Traffic::note(Message& message, bool under_way) {
+  if (message.counted == under_way) return;
+  const std::lock_guard lock(mutex_);
+  message.counted = under_way;
+  if (under_way) {
+    message.awaited = !draining_;
+    ++messages_;
+    if (message.awaited) ++awaited_;
+  } else {
+    --messages_;
+    if (message.awaited) --awaited_;
+    changed_.notify_all();
+  }
+}
+
+std::size_t Traffic::drain(TimePoint deadline) {
+  std::unique_lock lock(mutex_);
+  draining_ = true;
+  changed_.wait_until(lock, deadline, [&] { return awaited_ == 0; });
+  closed_ = true;
+  // Steps are short: the longest is an end of message, bounded by its own deadline.
+  changed_.wait(lock, [&] { return steps_ == 0; });
+  return awaited_;
+}
+
+std::size_t Traffic::messages() const {
+  const std::lock_guard lock(mutex_);
+  return messages_;
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+#include "config/base/clock.h"
+
+namespace shingled::milter {
+
+/// Who is inside the milter service: the callbacks running now and the messages between MAIL and
+/// their end; and the door that `drain` closes behind the last one.   Threads: any thread.
+class Traffic {
+ public:
+  /// A place in the count, one a connection.
+  struct Message {
+    bool counted = false;
+    bool awaited = false;  ///< one that `drain` waits for
+  };
+
+  /// A callback begins; false when the door is closed, then there is no `leave`.
+  [[nodiscard]] bool enter();
+  void leave();
+  /// Whether the connection has a message under way now; call it inside a step.
+  void note(Message& message, bool under_way);
+
+  /// Waits until the messages that are under way now have ended or the deadline has passed; those
+  /// that begin meanwhile come in, but are not waited for. Then closes the door, and waits for the
+  /// last step. Gives how many of the messages did not end.
+  std::size_t drain(TimePoint deadline);
+  [[nodiscard]] std::size_t messages() const;
+
+ private:
+  mutable std::mutex mutex_;  // guards the rest
+  std::condition_variable changed_;
+  std::size_t messages_ = 0;
+  std::size_t awaited_ = 0;  // of those, begun before `drain`
+  std::size_t steps_ = 0;
+  bool draining_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace shingled::milter

@@ -1,0 +1,90 @@
+// Which messages the end of the service waits for. The far deadline is never reached: a test that
+// would wait for it hangs.
+#include "milter/filter/traffic.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace shingled::milter {
+namespace {
+
+TimePoint far() { return std::chrono::steady_clock::now() + std::chrono::hours(1); }
+
+TEST(Traffic, WithoutMessagesTheDoorClosesAtOnce) {
+  Traffic traffic;
+  EXPECT_EQ(traffic.drain(far()), 0U);
+  EXPECT_FALSE(traffic.enter());
+}
+
+TEST(Traffic, CountsAMessageOnceHoweverOftenItIsNoted) {
+  Traffic traffic;
+  Traffic::Message message;
+  traffic.note(message, true);
+  traffic.note(message, true);
+  EXPECT_EQ(traffic.messages(), 1U);
+  traffic.note(message, false);
+  traffic.note(message, false);
+  EXPECT_EQ(traffic.messages(), 0U);
+}
+
+TEST(Traffic, TellsWhatWasCutOffAtTheDeadline) {
+  Traffic traffic;
+  Traffic::Message first;
+  Traffic::Message second;
+  traffic.note(first, true);
+  traffic.note(second, true);
+  EXPECT_EQ(traffic.drain(TimePoint{}), 2U);
+}
+
+TEST(Traffic, ServesAMessageThatIsUnderWayToItsEnd) {
+  Traffic traffic;
+  Traffic::Message message;
+  traffic.note(message, true);
+  std::thread session([&] {
+    // Every further step comes in until the message has ended.
+    for (int step = 0; step < 1000; ++step) {
+      ASSERT_TRUE(traffic.enter());
+      if (step == 999) traffic.note(message, false);
+      traffic.leave();
+    }
+  });
+  EXPECT_EQ(traffic.drain(far()), 0U);
+  session.join();
+  EXPECT_FALSE(traffic.enter());
+}
+
+TEST(Traffic, DoesNotWaitForAMessageThatBeganLater) {
+  Traffic traffic;
+  Traffic::Message early;
+  Traffic::Message late;
+  traffic.note(early, true);
+  std::thread session([&] {
+    // A message noted while nobody drains is waited for, so it is noted until it no longer is.
+    do {
+      traffic.note(late, false);
+      traffic.note(late, true);
+    } while (late.awaited);
+    traffic.note(early, false);
+  });
+  EXPECT_EQ(traffic.drain(far()), 0U);
+  session.join();
+  EXPECT_EQ(traffic.messages(), 1U);
+}
+
+TEST(Traffic, WaitsForTheStepThatIsInside) {
+  Traffic traffic;
+  ASSERT_TRUE(traffic.enter());
+  bool left = false;
+  std::thread session([&] {
+    while (traffic.enter()) traffic.leave();  // until the door is closed
+    left = true;
+    traffic.leave();
+  });
+  EXPECT_EQ(traffic.drain(TimePoint{}), 0U);
+  EXPECT_TRUE(left);
+  session.join();
+}
+
+}  // namespace
+}  // namespace shingled::milter

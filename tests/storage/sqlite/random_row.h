@@ -1,0 +1,19 @@
+#pragma once
+
+#include "storage/sqlite/fuzzy_table.h"
+#include "tests/storage/engine/random_fingerprint.h"
+
+namespace shingled::storage {
+
+inline FuzzyRow random_row(Seeded& random) {
+  FuzzyRow row;
+  row.digest = random_digest(random);
+  row.shingles = random_shingles(random);
+  row.flags.add({static_cast<std::uint32_t>(random() % 100), 5});
+  row.created = 1'700'000'000;
+  row.updated = 1'700'000'100;
+  row.source = random();
+  return row;
+}
+
+}  // namespace shingled::storage
