@@ -1,0 +1,132 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "config/loader.h"
+#include "config/yaml_document.h"
+
+// shingled.yaml(5) against the loader and the shipped file: the same keys, the same defaults.
+
+namespace shingled::config {
+namespace {
+
+std::string read(const std::string& name) {
+  std::ifstream in(SHINGLED_SOURCE_DIR "/packaging/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What makes the loader ask for the keys that are in maps of the reader's own.
+constexpr std::string_view kOptionalMaps = R"(
+storage:
+  keypair: {extensions: {ratelimit: {}}}
+  sync_keypair: {}
+  mirror: {}
+rules:
+  local: {checks: {}, flags: {denied: {}}}
+)";
+
+/// "rules.local.flags.denied.weight" as the page names it, or nothing: it is said elsewhere.
+std::optional<std::string> page_name(std::string key) {
+  if (key.starts_with("storage.sync_keypair.")) return std::nullopt;  // as storage.keypair
+  for (const auto& [ours, theirs] :
+       {std::pair{"rules.local.", "rules.NAME."},
+        std::pair{"rules.NAME.flags.denied.", "rules.NAME.flags.LIST."}}) {
+    if (key.starts_with(ours)) key = theirs + key.substr(std::string_view(ours).size());
+  }
+  return key;
+}
+
+std::set<std::string> asked_for() {
+  std::set<std::string> out;
+  for (const std::string_view text : {std::string_view(""), kOptionalMaps}) {
+    Diagnostics diagnostics("test");
+    static_cast<void>(load(text, {}, diagnostics));
+    for (const std::string& key : diagnostics.asked()) {
+      if (const auto name = page_name(key)) out.insert(*name);
+    }
+  }
+  return out;
+}
+
+/// Every key of the page with the rest of its tag, such as " (bool, default true)".
+std::map<std::string, std::string> described() {
+  static const std::regex kTag(R"re(\.(?:BR|B) ([a-z_]+)(?: "(.*)")?)re");
+  std::map<std::string, std::string> out;
+  std::istringstream page(
+      std::regex_replace(read("man/shingled.yaml.5"), std::regex(R"(\\-)"), "-"));
+  std::string section;
+  std::string line;
+  bool tag_follows = false;
+  while (std::getline(page, line)) {
+    std::smatch found;
+    if (line.starts_with(".SS ")) {
+      section = line.substr(4);
+    } else if (line.starts_with(".SH ")) {
+      section.clear();
+    } else if (tag_follows && !section.empty() && std::regex_match(line, found, kTag)) {
+      const bool fresh = out.emplace(section + '.' + found.str(1), found.str(2)).second;
+      EXPECT_TRUE(fresh) << section << ": " << line << " stands twice";
+    }
+    tag_follows = line == ".TP" || line == ".TQ";
+  }
+  return out;
+}
+
+/// A default of the shipped file as the page shows it.
+std::string shown(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::kNull:
+      return "off";
+    case YamlNode::Kind::kScalar:
+      return node.text.empty() ? "none" : node.text;
+    case YamlNode::Kind::kMap:
+      return "";
+    case YamlNode::Kind::kList:
+      break;
+  }
+  std::string out;
+  for (const YamlNode& item : node.items) out += (out.empty() ? "" : ", ") + item.text;
+  return out.empty() ? "none" : out;
+}
+
+void expect_defaults(const YamlNode& node, const std::string& path,
+                     const std::map<std::string, std::string>& page) {
+  for (const YamlNode& entry : node.items) {
+    const std::string key = path.empty() ? entry.key : path + '.' + entry.key;
+    if (entry.kind == YamlNode::Kind::kMap) {
+      if (key != "rules.local.flags") expect_defaults(entry, key, page);
+      continue;
+    }
+    const auto described = page.find(*page_name(key));
+    if (described == page.end()) continue;  // another test says so
+    const std::string want = ", default " + shown(entry);
+    EXPECT_TRUE(described->second.ends_with(want + ")") ||
+                described->second.ends_with(want + ", restart)"))
+        << key << described->second << "; shingled.yaml says " << shown(entry);
+  }
+}
+
+TEST(ManualPage, NamesEveryKeyTheLoaderKnowsAndNoOther) {
+  const std::map<std::string, std::string> page = described();
+  std::set<std::string> names;
+  for (const auto& [name, tag] : page) names.insert(name);
+  EXPECT_THAT(names, ::testing::ContainerEq(asked_for()));
+}
+
+TEST(ManualPage, HasTheDefaultsOfTheShippedFile) {
+  Diagnostics diagnostics("shingled.yaml");
+  const auto root =
+      parse_yaml(read("shingled.yaml"), {Position::Origin::kFile, 1, 1}, "", diagnostics);
+  ASSERT_TRUE(root);
+  expect_defaults(*root, "", described());
+}
+
+}  // namespace
+}  // namespace shingled::config
