@@ -66,6 +66,17 @@ Result<std::vector<std::array<std::uint8_t, 64>>> parse_digests(std::string_view
   return parse_names(text, kDigestForm, digest_word);
 }
 
+Result<std::vector<std::string>> parse_recipients(std::string_view text) {
+  std::vector<std::string> out;
+  const Status status = for_each_word(text, kRecipientForm, [&](std::string_view word) {
+    const auto recipient = recipient_word(word);
+    if (recipient) out.push_back(*recipient);
+    return recipient.has_value();
+  });
+  if (!status) return status.error();
+  return out;
+}
+
 Result<std::vector<Keypair>> parse_keypairs(std::string_view text) {
   Diagnostics diagnostics("");
   std::vector<Keypair> out;

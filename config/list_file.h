@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,7 @@ inline constexpr std::size_t kListBytesMax = 64UL * 1024 * 1024;
 Result<std::vector<Network>> parse_networks(std::string_view text);
 Result<std::vector<std::array<std::uint8_t, 64>>> parse_key_ids(std::string_view text);
 Result<std::vector<std::array<std::uint8_t, 64>>> parse_digests(std::string_view text);
+Result<std::vector<std::string>> parse_recipients(std::string_view text);
 /// A list of key pairs in YAML or JSON, as `storage.keypair` has them; at most kYamlBytesMax.
 Result<std::vector<Keypair>> parse_keypairs(std::string_view text);
 

@@ -34,4 +34,17 @@ std::optional<std::array<std::uint8_t, 64>> digest_word(std::string_view word) {
   return exactly_64(from_hex(word));
 }
 
+std::optional<std::string> recipient_word(std::string_view word) {
+  constexpr std::size_t kBytesMax = 320;  // RFC 5321 4.5.3.1: 64 and '@' and 255
+  const std::size_t at = word.rfind('@');
+  const bool printable =
+      std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (word.empty() || word.size() > kBytesMax || !printable || at == word.size() - 1) {
+    return std::nullopt;
+  }
+  std::string out(word);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return out;
+}
+
 }  // namespace shingled::config

@@ -5,6 +5,7 @@
 #include "config/options/daemon_options.h"
 #include "config/options/milter_options.h"
 #include "config/options/mime_options.h"
+#include "config/options/ratelimit_options.h"
 #include "config/options/redis_options.h"
 #include "config/options/replication_options.h"
 #include "config/options/rule_options.h"
@@ -38,6 +39,7 @@ struct Settings {
   DaemonOptions daemon;
   MilterOptions milter;
   MimeOptions mime;
+  MailLimitOptions ratelimit;
   StorageOptions storage;
   StatusOptions status;
   std::vector<RuleOptions> rules = {RuleOptions{}};

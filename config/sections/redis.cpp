@@ -14,22 +14,6 @@ using std::chrono::seconds;
 constexpr std::uint16_t kRedisPort = 6379;
 constexpr std::size_t kPrefixMax = 64;
 
-void read_servers(Section& section, std::string_view key, std::vector<SocketSpec>& out) {
-  constexpr std::string_view kAllowed = "HOST:PORT, [IPV6]:PORT, unix:/PATH";
-  const auto field = section.field(key);
-  if (!field) return;
-  out.clear();
-  for (const auto& [item, word] : field->words(kAllowed)) {
-    const auto server = read_socket(item, word, kRedisPort);
-    if (!server) continue;
-    if (server->kind != SocketSpec::Kind::kUnix && server->host.empty()) {
-      item.problem("names no host", kAllowed);
-    } else {
-      out.push_back(*server);
-    }
-  }
-}
-
 void read_prefix(Section& section, std::string& out) {
   constexpr std::string_view kAllowed = "1 to 64 visible ASCII characters other than { and }";
   const auto field = section.field("prefix");
@@ -48,17 +32,40 @@ void read_prefix(Section& section, std::string& out) {
 
 }  // namespace
 
-void load_redis(Section&& section, RedisOptions& out) {
-  read_servers(section, "servers", out.servers);
-  read_servers(section, "read_servers", out.read_servers);
-  read_servers(section, "write_servers", out.write_servers);
-  section.boolean("cluster", out.cluster);
-  section.number<std::uint32_t>("wait_replicas", out.wait_replicas, {0, 100});
+void load_redis_servers(Section& section, std::string_view key, std::vector<SocketSpec>& out) {
+  constexpr std::string_view kAllowed = "HOST:PORT, [IPV6]:PORT, unix:/PATH";
+  const auto field = section.field(key);
+  if (!field) return;
+  out.clear();
+  for (const auto& [item, word] : field->words(kAllowed)) {
+    const auto server = read_socket(item, word, kRedisPort);
+    if (!server) continue;
+    if (server->kind != SocketSpec::Kind::kUnix && server->host.empty()) {
+      item.problem("names no host", kAllowed);
+    } else {
+      out.push_back(*server);
+    }
+  }
+}
+
+void load_redis_access(Section& section, RedisOptions& out) {
   section.number<std::uint32_t>("db", out.db, {0, 65'535});
   section.text("username", out.username);
   section.text("password", out.password);
   read_prefix(section, out.prefix);
   section.duration<milliseconds>("timeout", out.timeout, {milliseconds(10), minutes(1)});
+  if (out.password.empty() && !out.username.empty()) {
+    section.problem("username", "needs a password; allowed: with a setting of password");
+  }
+}
+
+void load_redis(Section&& section, RedisOptions& out) {
+  load_redis_servers(section, "servers", out.servers);
+  load_redis_servers(section, "read_servers", out.read_servers);
+  load_redis_servers(section, "write_servers", out.write_servers);
+  section.boolean("cluster", out.cluster);
+  section.number<std::uint32_t>("wait_replicas", out.wait_replicas, {0, 100});
+  load_redis_access(section, out);
   section.duration<seconds>("cache_seconds", out.cache_seconds, {seconds(1), hours(1)}, "off");
   section.number<std::uint32_t>("cache_entries", out.cache_entries, {1000, 100'000'000});
   section.number<std::uint32_t>("journal_max", out.journal_max, {0, 100'000'000});
@@ -73,9 +80,6 @@ void load_redis(Section&& section, RedisOptions& out) {
     section.problem("cluster",
                     "tells itself whom to ask; allowed: without read_servers and "
                     "write_servers");
-  }
-  if (out.password.empty() && !out.username.empty()) {
-    section.problem("username", "needs a password; allowed: with a setting of password");
   }
 }
 

@@ -35,18 +35,6 @@ bool check_name(const Field& entry) {
   return false;
 }
 
-void read_symbol(Section& section, std::string& out) {
-  const auto field = section.field("symbol");
-  if (!field) return;
-  const auto text = field->scalar(kNameForm);
-  if (!text) return;
-  if (is_name(*text)) {
-    out = *text;
-  } else {
-    field->refuse("no symbol", kNameForm);
-  }
-}
-
 std::string symbol_of(std::string_view flag_name) {
   std::string out = "FUZZY_";
   for (const char c : flag_name) {
@@ -71,7 +59,7 @@ FlagOptions load_flag(const Field& entry) {
   Section section(&entry.node(), entry.key(), entry.diagnostics());
   FlagOptions out = flag_defaults(entry.node().key);
   section.number<std::uint32_t>("flag", out.flag, {1, 255});
-  read_symbol(section, out.symbol);
+  load_symbol(section, out.symbol);
   section.real("hits_limit", out.hits_limit, {1, kAny});
   section.real("weight", out.weight, {-kAny, kAny});
   return out;
@@ -196,7 +184,7 @@ RuleOptions load_rule(const Field& entry) {
   out.hash.robust = !out.remote.is_remote();  // unless said otherwise: others do not know it
   load_hash(section, entry.node(), out.hash);
   load_flags(section.section("flags"), out.flags);
-  read_symbol(section, out.symbol);
+  load_symbol(section, out.symbol);
   section.boolean("skip_unknown", out.skip_unknown);
   section.boolean("read_only", out.read_only);
   section.real("weight_threshold", out.weight_threshold, {0, kAny});
@@ -204,6 +192,20 @@ RuleOptions load_rule(const Field& entry) {
 }
 
 }  // namespace
+
+void load_symbol(Section& section, std::string& out, std::string_view empty) {
+  const auto field = section.field("symbol");
+  if (!field) return;
+  const std::string allowed =
+      std::string(kNameForm) + (empty.empty() ? "" : ", or \"\" for " + std::string(empty));
+  const auto text = field->scalar(allowed);
+  if (!text) return;
+  if (is_name(*text) || (text->empty() && !empty.empty())) {
+    out = *text;
+  } else {
+    field->refuse("no symbol", allowed);
+  }
+}
 
 void load_rules(Section& root, std::vector<RuleOptions>& out) {
   Section section = root.section("rules");

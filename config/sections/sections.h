@@ -13,7 +13,16 @@ namespace shingled::config {
 void load_daemon(Section&& section, DaemonOptions& out);
 void load_milter(Section&& section, MilterOptions& out);
 void load_mime(Section&& section, MimeOptions& out);
+void load_ratelimit(Section&& section, MailLimitOptions& out);
+/// `ratelimit.rates`: one type of buckets each.
+void load_bucket_types(Section&& section, std::vector<BucketType>& out);
 void load_redis(Section&& section, RedisOptions& out);
+/// How to talk to a Redis, without the servers and what only the storage needs.
+void load_redis_access(Section& section, RedisOptions& out);
+/// Redis servers, or [] for none.
+void load_redis_servers(Section& section, std::string_view key, std::vector<SocketSpec>& out);
+/// Reads `symbol`: a name for headers and logs; `empty` says what "" means where it is allowed.
+void load_symbol(Section& section, std::string& out, std::string_view empty = {});
 void load_storage(Section&& section, StorageOptions& out);
 /// The keys of section `storage` about replication.
 void load_replication(Section& section, ReplicationOptions& out);

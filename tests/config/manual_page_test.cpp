@@ -57,7 +57,7 @@ std::set<std::string> asked_for() {
 
 /// Every key of the page with the rest of its tag, such as " (bool, default true)".
 std::map<std::string, std::string> described() {
-  static const std::regex kTag(R"re(\.(?:BR|B) ([a-z_]+)(?: "(.*)")?)re");
+  static const std::regex kTag(R"re(\.(?:BR|B) ([a-z0-9_]+)(?: "(.*)")?)re");
   std::map<std::string, std::string> out;
   std::istringstream page(
       std::regex_replace(read("man/shingled.yaml.5"), std::regex(R"(\\-)"), "-"));

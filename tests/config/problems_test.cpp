@@ -248,20 +248,20 @@ TEST(Problems, OfRules) {
 }
 
 TEST(Problems, ComeAllAtOnceInTheOrderOfTheText) {
-  EXPECT_THAT(
-      problems_of("storage:\n  expire: 1\n  snyc: 1s\nfoo: 1\nmilter:\n  timeout: x\n"
-                  "storage: {}\n",
-                  {"milter.drain_time=2", "daemon.usr=x"}),
-      ElementsAre("f:2:11: storage.expire: '1' is no duration; allowed: a number with ms, "
-                  "s, m, h, d or w, such as 90d or 1h30m",
-                  "f:3:3: storage.snyc: unknown key; did you mean 'sync'?",
-                  "f:4:1: foo: unknown key; allowed: daemon, milter, mime, storage, status, rules",
-                  "f:6:12: milter.timeout: 'x' is no duration; allowed: a number with ms, "
-                  "s, m, h, d or w, such as 90d or 1h30m",
-                  "f:7:1: storage: duplicate key; first given in line 1",
-                  "-o:1:19: milter.drain_time: '2' is no duration; allowed: a number with "
-                  "ms, s, m, h, d or w, such as 90d or 1h30m",
-                  "-o:2:1: daemon.usr: unknown key; did you mean 'user'?"));
+  EXPECT_THAT(problems_of("storage:\n  expire: 1\n  snyc: 1s\nfoo: 1\nmilter:\n  timeout: x\n"
+                          "storage: {}\n",
+                          {"milter.drain_time=2", "daemon.usr=x"}),
+              ElementsAre("f:2:11: storage.expire: '1' is no duration; allowed: a number with ms, "
+                          "s, m, h, d or w, such as 90d or 1h30m",
+                          "f:3:3: storage.snyc: unknown key; did you mean 'sync'?",
+                          "f:4:1: foo: unknown key; allowed: daemon, milter, mime, ratelimit, "
+                          "storage, status, rules",
+                          "f:6:12: milter.timeout: 'x' is no duration; allowed: a number with ms, "
+                          "s, m, h, d or w, such as 90d or 1h30m",
+                          "f:7:1: storage: duplicate key; first given in line 1",
+                          "-o:1:19: milter.drain_time: '2' is no duration; allowed: a number with "
+                          "ms, s, m, h, d or w, such as 90d or 1h30m",
+                          "-o:2:1: daemon.usr: unknown key; did you mean 'user'?"));
 }
 
 TEST(Problems, OfOverrides) {
