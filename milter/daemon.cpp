@@ -19,10 +19,11 @@
 #include "milter/process/signals.h"
 #include "milter/status/http_server.h"
 #include "milter/status/status_pages.h"
+#include "storage/client/client_report.h"
 #include "storage/engine/engine.h"
 #include "storage/open_store.h"
+#include "storage/replication/replication_report.h"
 #include "storage/replication/replication_service.h"
-#include "storage/server/server_report.h"
 #include "storage/server/udp_server.h"
 
 namespace shingled::milter {
@@ -203,13 +204,20 @@ void Daemon::register_metrics() {
   };
   if (store_ != nullptr) add([this](MetricReport& report) { store_->report(report); });
   if (server_ != nullptr) {
-    add([this](MetricReport& report) { storage::report_server(server_->counters(), report); });
+    add([this](MetricReport& report) { server_->report(report); });
+  }
+  if (replication_ != nullptr) {
+    add([this](MetricReport& report) {
+      storage::report_replication(replication_->counters(), report);
+    });
   }
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {
       mail_counters_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
                    std::uint64_t{milter_->messages_under_way()});
+      for (const storage::RemoteCharge& remote : scanner_->get()->remotes())
+        storage::report_client(remote.rule, remote.store->statistics(), report);
     });
   }
   pages_.set_store(store_.get());

@@ -176,7 +176,11 @@ void RemoteStore::probe() {
 std::vector<ServerStatistics> RemoteStore::statistics() const {
   std::vector<ServerStatistics> out;
   for (Service* service : impl_->all()) {
-    for (ServerStatistics& statistics : service->upstreams()->statistics()) {
+    const auto upstreams = service->upstreams();
+    std::vector<ServerStatistics> all = upstreams->statistics();
+    for (std::size_t e = 0; e < all.size(); ++e) {
+      ServerStatistics& statistics = all[e];
+      statistics.tcp_idle = service->tcp.idle(upstreams->endpoints()[e].address);
       const auto same = std::find_if(out.begin(), out.end(), [&](const ServerStatistics& other) {
         return other.server == statistics.server;
       });

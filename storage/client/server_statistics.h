@@ -19,7 +19,8 @@ struct ServerStatistics {
   std::uint64_t strays = 0;    ///< packets that answer no open question: late, doubled, forged
   std::chrono::microseconds latency_sum{0};  ///< of all replies, from the first packet to it
   std::chrono::microseconds latency_max{0};
-  bool resting = false;  ///< it failed and is left alone
+  std::uint64_t tcp_idle = 0;  ///< connections kept for the next questions
+  bool resting = false;        ///< it failed and is left alone
 
   [[nodiscard]] std::chrono::microseconds latency_mean() const {
     return replies == 0 ? latency_sum : latency_sum / static_cast<std::int64_t>(replies);
@@ -35,6 +36,7 @@ struct ServerStatistics {
     strays += other.strays;
     latency_sum += other.latency_sum;
     latency_max = std::max(latency_max, other.latency_max);
+    tcp_idle += other.tcp_idle;
     resting = resting || other.resting;
     return *this;
   }

@@ -59,6 +59,12 @@ TcpPool::Place* TcpPool::find(State& state, const SocketAddress& address) {
   return known == state.places.end() ? nullptr : &*known;
 }
 
+std::size_t TcpPool::idle(const SocketAddress& address) {
+  auto state = state_.lock();
+  const Place* place = find(*state, address);
+  return place == nullptr ? 0 : place->idle.size();
+}
+
 void TcpPool::keep_only(const std::vector<SocketAddress>& addresses) {
   std::erase_if(state_.lock()->places, [&](const Place& place) {
     return std::find(addresses.begin(), addresses.end(), place.address) == addresses.end();

@@ -51,6 +51,8 @@ class TcpPool {
   std::optional<Link> take(const SocketAddress& address, std::uint64_t questions, TimePoint now);
   /// Nothing is under way on it. Too many of one address are closed.
   void give_back(const SocketAddress& address, Link link);
+  /// Connections to `address` that nobody uses just now.
+  [[nodiscard]] std::size_t idle(const SocketAddress& address);
   /// Forgets all other addresses: they are no servers any more.
   void keep_only(const std::vector<SocketAddress>& addresses);
   /// It broke, or answers are missing on it.

@@ -79,7 +79,7 @@ void RemoteUpkeep::report() {
     std::vector<ServerStatistics> now = ward.charge.store->statistics();
     for (const ServerStatistics& server : now) {
       const ServerStatistics* before = find_server(ward.reported, server.server);
-      const bool idle = before == nullptr ? server.requests == 0 : *before == server;
+      const bool idle = server.requests == (before == nullptr ? 0 : before->requests);
       if (idle) continue;
       logger_.info(LogLine("fuzzy_server")
                        .field("rule", ward.charge.rule)

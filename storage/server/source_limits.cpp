@@ -57,6 +57,14 @@ void SourceLimits::take_back(const IpAddress& ip, TimePoint now) const {
   table_->take_back(name_of(network_of(ip)), law_, now);
 }
 
+void SourceLimits::report(MetricReport& report) const {
+  report.counter({"shingled_server_ratelimit_bans", "Times a source was banned."},
+                 report_ == nullptr ? 0 : report_->bans());
+  report.counter({"shingled_server_ratelimit_evictions",
+                  "Sources whose count was lost, for there were too many of them."},
+                 table_ == nullptr ? 0 : table_->evictions());
+}
+
 bool SourceLimits::is_exempt(const IpAddress& ip) const {
   return ip.is_loopback() || is_link_local(ip) || whitelist_.contains(ip);
 }

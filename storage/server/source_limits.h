@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "config/base/metric_report.h"
 #include "config/base/socket_address.h"
 #include "config/options/storage_options.h"
 #include "storage/server/limit_report.h"
@@ -51,6 +52,8 @@ class SourceLimits {
   [[nodiscard]] Admission admit(const IpAddress& ip, TimePoint now) const;
   /// A request that was counted turned out to be one that does not count.
   void take_back(const IpAddress& ip, TimePoint now) const;
+  /// Bans, and sources that had to be forgotten: `shingled_server_ratelimit_...`.
+  void report(MetricReport& report) const;
 
  private:
   [[nodiscard]] bool is_exempt(const IpAddress& ip) const;

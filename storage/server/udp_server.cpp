@@ -10,6 +10,7 @@
 
 #include "storage/server/access_keeper.h"
 #include "storage/server/server_ports.h"
+#include "storage/server/server_report.h"
 #include "storage/server/tcp_worker.h"
 #include "storage/server/udp_worker.h"
 
@@ -133,6 +134,14 @@ class UdpServer::Impl {
   }
   [[nodiscard]] std::size_t connections() { return streams_.connections.size(); }
   [[nodiscard]] std::uint64_t unsent_bytes() const { return streams_.unsent.held(); }
+  void report(MetricReport& report) {
+    report_server(counters(), report);
+    report.gauge({"shingled_server_tcp_open", "TCP connections that are open."},
+                 std::uint64_t{connections()});
+    report.gauge({"shingled_server_tcp_unsent_bytes", "Replies that clients did not fetch yet."},
+                 unsent_bytes());
+    access_.get().access->sources().report(report);
+  }
 
  private:
   template <typename Worker>
@@ -191,5 +200,6 @@ const std::vector<SocketAddress>& UdpServer::addresses() const { return impl_->a
 ServerCounters UdpServer::counters() const { return impl_->counters(); }
 std::size_t UdpServer::connections() const { return impl_->connections(); }
 std::uint64_t UdpServer::unsent_bytes() const { return impl_->unsent_bytes(); }
+void UdpServer::report(MetricReport& report) const { impl_->report(report); }
 
 }  // namespace shingled::storage

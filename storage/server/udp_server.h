@@ -13,6 +13,10 @@
 #include "storage/fuzzy_store.h"
 #include "storage/server/server_counters.h"
 
+namespace shingled {
+class MetricReport;  // config/base/metric_report.h
+}
+
 namespace shingled::storage {
 
 /// The fuzzy service on UDP and TCP: sockets and threads around the request handler.
@@ -50,6 +54,8 @@ class UdpServer {
   [[nodiscard]] std::size_t connections() const;
   /// Replies held for clients that do not fetch them.
   [[nodiscard]] std::uint64_t unsent_bytes() const;
+  /// Everything it counts, as `shingled_server_...`.
+  void report(MetricReport& report) const;
 
  private:
   class Impl;

@@ -6,6 +6,7 @@ load. After each blow all four stores hold the same within seconds, and no weigh
 $SHINGLED_CUTS sets how often (default 4; the long run is 100), $SHINGLED_SEED repeats a run.
 """
 
+import json
 import os
 import random
 import re
@@ -205,6 +206,9 @@ class Replication(unittest.TestCase):
             client.waiting[client.tag] = [text.packet(test_kill.DEL, 0, client.tag), 0]
         client.settle()
         gone = {text.digest for text in texts[:4]}
+        stat = json.loads(self.daemons["m1"].run("stat", "--json").stdout)["status"]["metrics"]
+        followed = {sample["labels"]["peer"] for sample in stat["shingled_replication_following"] if sample["value"]}
+        self.assertLessEqual({"m2", "x1", "x2"}, followed, "what the links do is measured")
         harness.wait_until(lambda: self.all_equal() and not gone & set(contents(self.daemons["x2"])), LAG_SECONDS,
                            "deleted everywhere")
         self.assertEqual({text.digest for text in texts[4:] if text.value}, set(contents(self.masters[1])))

@@ -85,6 +85,11 @@ class Status(WithDaemon):
         self.assertEqual(200, status)
         return parse_openmetrics(text)
 
+    def mail(self, message):
+        client = MilterClient(f"127.0.0.1:{self.daemon.milter_port}")
+        client.send(message.read_bytes())
+        client.close()
+
     def value(self, name, **labels):
         return self.metrics().get((name, tuple(sorted(labels.items()))), 0)
 
@@ -129,9 +134,7 @@ class Counting(Status):
     def test_mail_is_counted_by_what_became_of_it(self):
         self.ok("add", "--flag", "denied", "--weight", "20", OFFER)
         for message in (OFFER, OFFER, LETTER):
-            client = MilterClient(f"127.0.0.1:{self.daemon.milter_port}")
-            client.send(message.read_bytes())
-            client.close()
+            self.mail(message)
         metrics = self.metrics()
         by_action = {dict(labels)["action"]: value for (name, labels), value in metrics.items()
                      if name == "shingled_mail_messages_total" and value}
@@ -139,6 +142,23 @@ class Counting(Status):
         for stage in ("analysis", "hashing", "local_lookup", "total"):
             self.assertEqual(3, metrics["shingled_mail_stage_seconds_count", (("stage", stage),)], stage)
         self.assertEqual(0, metrics["shingled_mail_under_way", ()])
+
+    def test_open_connections_and_the_servers_of_a_rule_are_there(self):
+        other = harness.Daemon(harness.temporary_folder(self))
+        other.start()
+        self.addCleanup(other.stop)
+        self.daemon.stop()
+        self.daemon.extra.append(f"rules.local.servers=127.0.0.1:{other.fuzzy_port}")
+        self.daemon.start()
+        self.mail(OFFER)
+        far = {"rule": "local", "server": f"127.0.0.1:{other.fuzzy_port}"}
+        self.assertGreater(self.value("shingled_client_requests_total", **far), 0)
+        self.assertEqual(self.value("shingled_client_requests_total", **far),
+                         self.value("shingled_client_replies_total", **far))
+        self.assertEqual(0, self.value("shingled_client_resting", **far))
+        with socket.create_connection(("127.0.0.1", self.daemon.fuzzy_port)):
+            harness.wait_until(lambda: self.value("shingled_server_tcp_open") == 1, 30, "the connection is counted")
+        self.assertEqual(0, self.value("shingled_server_tcp_unsent_bytes"))
 
     def test_stat_has_the_same_numbers(self):
         self.ok("add", "--flag", "denied", OFFER)

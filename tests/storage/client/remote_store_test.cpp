@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "storage/client/client_report.h"
 #include "storage/crypto/keypair.h"
 #include "storage/protocol/codec.h"
 #include "storage/server/udp_server.h"
@@ -228,6 +229,13 @@ TEST(RemoteStore, SplitsAMixedBatchAndShowsAPersonAllServers) {
   ASSERT_EQ(counted.size(), 2U);
   EXPECT_EQ(counted[0].replies, 3U) << "CHECK, STAT, STAT";
   EXPECT_EQ(counted[1].replies, 2U) << "WRITE, STAT";
+  MetricReport report;
+  report_client("spam", counted, report);
+  const MetricLabels reading = {{"rule", "spam"}, {"server", counted[0].server}};
+  EXPECT_EQ(report.total("shingled_client_requests", reading), 3);
+  EXPECT_EQ(report.total("shingled_client_replies", {{"rule", "spam"}}), 5);
+  EXPECT_EQ(report.total("shingled_client_resting"), 0);
+  EXPECT_GT(report.total("shingled_client_longest_seconds", reading), 0);
 }
 
 /// Says where servers are; a test moves them.

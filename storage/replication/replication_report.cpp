@@ -1,0 +1,70 @@
+#include "storage/replication/replication_report.h"
+
+#include <map>
+
+namespace shingled::storage {
+
+namespace {
+
+std::string without_port(const std::string& address) {
+  return address.substr(0, address.rfind(':'));
+}
+
+void merge(LinkCounters& into, const LinkCounters& link) {
+  const bool better = link.connected && (!into.connected || link.lag_records < into.lag_records);
+  if (better) {
+    into.lag_records = link.lag_records;
+    into.lag_seconds = link.lag_seconds;
+  }
+  into.connected |= link.connected;
+  into.following |= link.following;
+  into.records += link.records;
+  into.comparisons += link.comparisons;
+  into.failures += link.failures;
+}
+
+void tell(const char* role, const LinkCounters& link, MetricReport& report) {
+  const MetricLabels who = {{"role", role}, {"peer", link.peer}};
+  const auto yes = [](bool is) { return std::uint64_t{is ? 1U : 0U}; };
+  report.gauge({"shingled_replication_connected", "1 while there is a connection."},
+               yes(link.connected), who);
+  report.gauge({"shingled_replication_following", "1 while changes come as they are made."},
+               yes(link.following), who);
+  report.gauge({"shingled_replication_lag_records", "Changes the copy has not yet."},
+               link.lag_records, who);
+  report.gauge({"shingled_replication_lag_seconds", "Age of the first change it has not."},
+               link.lag_seconds, who);
+  report.counter({"shingled_replication_records", "Changes that travelled."}, link.records, who);
+  report.counter({"shingled_replication_comparisons", "Times both compared all they have."},
+                 link.comparisons, who);
+  report.counter({"shingled_replication_failures", "Connections that broke or did not come about."},
+                 link.failures, who);
+}
+
+void tell_all(const char* role, const std::map<std::string, LinkCounters>& links,
+              MetricReport& report) {
+  for (const auto& [peer, link] : links) tell(role, link, report);
+}
+
+std::map<std::string, LinkCounters> by_peer(const std::vector<LinkCounters>& links,
+                                            std::string (*name)(const std::string&)) {
+  std::map<std::string, LinkCounters> peers;
+  for (const LinkCounters& link : links) {
+    const auto [place, is_new] = peers.try_emplace(name(link.peer), link);
+    place->second.peer = place->first;
+    if (!is_new) merge(place->second, link);
+  }
+  return peers;
+}
+
+}  // namespace
+
+void report_replication(const ReplicationCounters& counters, MetricReport& report) {
+  tell_all("mirror", by_peer(counters.mirrors, [](const std::string& peer) { return peer; }),
+           report);
+  tell_all("master", by_peer(counters.masters, without_port), report);
+  report.counter({"shingled_replication_refused", "Callers that were no master of ours."},
+                 counters.refused);
+}
+
+}  // namespace shingled::storage
