@@ -30,6 +30,9 @@ class LeakRate {
   [[nodiscard]] double amount_in(Duration time) const {
     return static_cast<double>(static_cast<long double>(time.count()) / unit_);
   }
+  /// The same as they were asked for, but for the grain of time.
+  [[nodiscard]] double per_second() const { return static_cast<double>(1e9L / unit_); }
+  [[nodiscard]] double burst() const { return static_cast<double>(room_ / unit_); }
   /// The time in which a full bucket gets empty.
   [[nodiscard]] Duration room() const { return nanoseconds(room_); }
 

@@ -1,0 +1,203 @@
+// The laws of bucket_store.h against an ideal bucket: a queue of drops with whole nanoseconds, in
+// which everybody's drops are known one by one.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <deque>
+#include <map>
+
+#include "storage/buckets/bucket_table.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr TimePoint kStart{std::chrono::hours(1)};
+
+/// What each message has brought and has not leaked yet, in the order they came.
+class IdealBucket {
+ public:
+  explicit IdealBucket(Duration room) : room_(room) {}
+
+  bool try_add(int message, Duration amount, TimePoint now) {
+    leak(now);
+    Duration sum = amount;
+    for (const auto& [who, left] : queue_) sum += left;
+    if (sum > room_) return false;
+    queue_.emplace_back(message, amount);
+    return true;
+  }
+  void give_back(int message, TimePoint now) {
+    leak(now);
+    std::erase_if(queue_, [&](const auto& drop) { return drop.first == message; });
+  }
+  Duration level(TimePoint now) {
+    leak(now);
+    Duration sum{};
+    for (const auto& [who, left] : queue_) sum += left;
+    return sum;
+  }
+
+ private:
+  void leak(TimePoint now) {
+    Duration passed = now - now_;
+    now_ = now;
+    while (!queue_.empty() && passed > Duration::zero()) {
+      const Duration part = std::min(passed, queue_.front().second);
+      queue_.front().second -= part;
+      passed -= part;
+      if (queue_.front().second == Duration::zero()) queue_.pop_front();
+    }
+  }
+
+  const Duration room_;
+  TimePoint now_ = kStart;
+  std::deque<std::pair<int, Duration>> queue_;
+};
+
+struct Law {
+  LeakRate rate{1, 1};
+  int amounts_max = 1;
+};
+
+Law any_law() {
+  const double per_second = std::pow(10, *rc::gen::inRange(-30, 30) / 10.0);
+  const int burst = *rc::gen::inRange(1, 30);
+  return {LeakRate(per_second, burst), *rc::gen::inRange(1, 4)};
+}
+
+Duration any_pause(const LeakRate& rate) {
+  const int kind = *rc::gen::inRange(0, 4);
+  if (kind == 0) return Duration::zero();
+  const double units = kind == 3 ? 30 : 1;
+  return std::chrono::duration_cast<Duration>(rate.time_of(1) *
+                                              (units * *rc::gen::inRange(0, 1000) / 1000.0));
+}
+
+RC_GTEST_PROP(BucketLaw, PassesJustWhatTheIdealBucketPasses, ()) {
+  const Law law = any_law();
+  BucketTable table(64, {});
+  IdealBucket ideal(law.rate.room());
+  TimePoint now = kStart;
+  const int steps = *rc::gen::inRange(1, 200);
+  for (int i = 0; i < steps; ++i) {
+    now += any_pause(law.rate);
+    const BucketDemand what{"x", law.rate,
+                            static_cast<double>(*rc::gen::inRange(1, law.amounts_max + 1))};
+    const bool passes = ideal.try_add(i, law.rate.time_of(what.amount), now);
+    const BucketAnswer answer = table.take({&what, 1}, now);
+    RC_ASSERT(answer.taken == passes);
+    if (passes) continue;
+    RC_ASSERT(answer.wait > Duration::zero());
+    if (answer.wait == Duration::max()) continue;
+    IdealBucket then = ideal;
+    RC_ASSERT(!IdealBucket(ideal).try_add(i, law.rate.time_of(what.amount),
+                                          now + answer.wait - Duration(1)));
+    RC_ASSERT(then.try_add(i, law.rate.time_of(what.amount), now + answer.wait));
+  }
+}
+
+// No window of time in which more than burst + leak * t passed for good, whatever was given back in
+// which order.
+RC_GTEST_PROP(BucketLaw, IsKeptWhateverIsGivenBack, ()) {
+  const Law law = any_law();
+  BucketTable table(64, {});
+  TimePoint now = kStart;
+  struct Taken {
+    BucketDemand what;
+    BucketAnswer answer;
+    TimePoint when;
+    bool given_back = false;
+  };
+  std::vector<Taken> all;
+  const int steps = *rc::gen::inRange(1, 150);
+  for (int i = 0; i < steps; ++i) {
+    now += any_pause(law.rate);
+    if (!all.empty() && *rc::gen::inRange(0, 3) == 0) {
+      Taken& one =
+          all[static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(all.size())))];
+      if (!one.given_back) table.give_back({&one.what, 1}, one.answer, now);
+      one.given_back = true;
+      continue;
+    }
+    const BucketDemand what{"x", law.rate,
+                            static_cast<double>(*rc::gen::inRange(1, law.amounts_max + 1))};
+    const BucketAnswer answer = table.take({&what, 1}, now);
+    if (answer.taken) all.push_back({what, answer, now});
+  }
+  // max over windows of (passed - time) <= room.
+  Duration most{};
+  Duration level{};
+  TimePoint before = kStart;
+  for (const Taken& one : all) {
+    level = std::max(level - (one.when - before), Duration::zero());
+    before = one.when;
+    if (!one.given_back) level += law.rate.time_of(one.what.amount);
+    most = std::max(most, level);
+  }
+  RC_ASSERT(most <= law.rate.room());
+}
+
+// One at a time, with any traffic of others before and after: just as in the ideal queue.
+RC_GTEST_PROP(BucketLaw, GivesBackWhatHasNotLeaked, ()) {
+  const Law law = any_law();
+  BucketTable table(64, {});
+  IdealBucket ideal(law.rate.room());
+  TimePoint now = kStart;
+  int message = 0;
+  const auto arrive = [&] {
+    now += any_pause(law.rate);
+    const BucketDemand what{"x", law.rate};
+    (void)ideal.try_add(++message, law.rate.time_of(1), now);
+    return table.take({&what, 1}, now);
+  };
+  const auto level = [&] {
+    const auto state = table.show("x", now);
+    return state ? state->empty_in : Duration::zero();
+  };
+  for (int round = *rc::gen::inRange(1, 5); round > 0; --round) {
+    for (int i = *rc::gen::inRange(0, 30); i > 0; --i) (void)arrive();
+    const BucketAnswer answer = arrive();
+    const int it = message;
+    for (int i = *rc::gen::inRange(0, 10); i > 0; --i) (void)arrive();
+    now += any_pause(law.rate);
+    const BucketDemand what{"x", law.rate};
+    table.give_back({&what, 1}, answer, now);
+    ideal.give_back(it, now);
+    RC_ASSERT(level() == ideal.level(now));
+  }
+}
+
+// Any number of messages under way, given back in any order: never less is left than in the ideal
+// queue; more by what has leaked meanwhile at most, and nothing when no time passed.
+RC_GTEST_PROP(BucketLaw, ErrsByWhatHasLeakedMeanwhileAtMost, ()) {
+  const Law law = any_law();
+  BucketTable table(64, {});
+  IdealBucket ideal(law.rate.room());
+  const bool at_once = *rc::gen::arbitrary<bool>();
+  TimePoint now = kStart;
+  const BucketDemand what{"x", law.rate};
+  std::vector<std::pair<int, BucketAnswer>> under_way;
+  for (int i = *rc::gen::inRange(1, 30); i > 0; --i) {
+    if (!at_once) now += any_pause(law.rate) / 20;
+    const bool passes = ideal.try_add(i, law.rate.time_of(1), now);
+    const BucketAnswer answer = table.take({&what, 1}, now);
+    RC_ASSERT(answer.taken == passes);
+    if (passes) under_way.emplace_back(i, answer);
+  }
+  Duration may_differ{};
+  while (!under_way.empty()) {
+    if (!at_once) now += any_pause(law.rate) / 20;
+    const auto which = under_way.begin() + *rc::gen::inRange(0, static_cast<int>(under_way.size()));
+    table.give_back({&what, 1}, which->second, now);
+    ideal.give_back(which->first, now);
+    may_differ += now - TimePoint(Duration(which->second.at));
+    under_way.erase(which);
+    const auto state = table.show("x", now);
+    const Duration level = state ? state->empty_in : Duration::zero();
+    RC_ASSERT(level >= ideal.level(now));
+    RC_ASSERT(level - ideal.level(now) <= may_differ);
+  }
+}
+
+}  // namespace
+}  // namespace shingled::storage
