@@ -1,12 +1,15 @@
 // What a rule costs once the words of a text are known.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
 #include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/hash_keys.h"
 #include "mime/fingerprint/shingles.h"
+#include "mime/fingerprint/spamsum.h"
+#include "mime/fingerprint/spamsum_score.h"
 
 namespace shingled::fingerprint {
 namespace {
@@ -52,6 +55,33 @@ void BM_DataDigest(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
 }
 BENCHMARK(BM_DataDigest)->Arg(1024)->Arg(1024L * 1024)->Unit(benchmark::kMicrosecond);
+
+std::string noise(std::size_t size) {
+  std::mt19937_64 random(1);
+  std::string bytes(size, '\0');
+  for (char& c : bytes) c = static_cast<char>(random());
+  return bytes;
+}
+
+void BM_Spamsum(benchmark::State& state) {
+  const std::string bytes = noise(static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(spamsum(bytes));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
+}
+BENCHMARK(BM_Spamsum)->Arg(1000)->Arg(100'000)->Arg(10'000'000)->Unit(benchmark::kMicrosecond);
+
+void BM_SpamsumScore(benchmark::State& state) {
+  std::string bytes = noise(100'000);
+  const SpamsumMatcher matcher(spamsum(bytes));
+  if (state.range(0) != 0) {
+    bytes.replace(50'000, 2'000, 2'000, 'x');
+  } else {
+    std::reverse(bytes.begin(), bytes.end());
+  }
+  const Spamsum other = spamsum(bytes);
+  for (auto _ : state) benchmark::DoNotOptimize(matcher.score(other));
+}
+BENCHMARK(BM_SpamsumScore)->ArgName("alike")->Arg(0)->Arg(1)->Unit(benchmark::kNanosecond);
 
 void BM_DeriveHashKeys(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(derive_hash_keys({}));

@@ -1,0 +1,254 @@
+#include "mime/fingerprint/spamsum.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <type_traits>
+
+namespace shingled::fingerprint {
+
+namespace {
+
+constexpr std::string_view kAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::uint8_t kHashStart = 0x28021967 & 0xff;  // only 6 bits ever count
+constexpr std::uint8_t kHalf = Spamsum::kFirstMax / 2;
+
+char letter(std::uint8_t hash) { return kAlphabet[hash & 63U]; }
+
+constexpr std::uint64_t block_size(unsigned level) { return Spamsum::kBlockSizeMin << level; }
+
+/// 16 hashes side by side. The upper two bits of each are never looked at and never reach the lower
+/// ones.
+class Sixteen {
+ public:
+  /// h = 19 h ^ byte in each.
+  void add(std::uint8_t byte) {
+    const Bytes sixteenfold = reinterpret_cast<Bytes>(reinterpret_cast<Words>(bytes_) << 4) & 0xf0;
+    bytes_ = (bytes_ + (bytes_ + bytes_) + sixteenfold) ^ byte;
+  }
+  void load(const std::uint8_t* from) { std::memcpy(&bytes_, from, sizeof bytes_); }
+  void store(std::uint8_t* to) const { std::memcpy(to, &bytes_, sizeof bytes_); }
+
+ private:
+  using Bytes __attribute__((vector_size(16))) = std::uint8_t;
+  using Words __attribute__((vector_size(16))) = std::uint16_t;
+  Bytes bytes_;
+};
+
+}  // namespace
+
+/// The hashes of the 12 smallest block sizes that count. Those above have had no cut, so that they
+/// all are what the last one is; and from the fifth on the halved form is still the whole one.
+class SpamsumHasher::FewLanes {
+ public:
+  static bool suffice(const SpamsumHasher& hasher) {
+    const unsigned last = hasher.lowest_ + kSizes - 1;
+    return last < kLanes && hasher.levels_[last].length == 0 &&
+           hasher.levels_[hasher.lowest_ + kHalved].length < kHalf;
+  }
+
+  explicit FewLanes(const SpamsumHasher& hasher) { load(hasher); }
+  void load(const SpamsumHasher& hasher) {
+    std::array<std::uint8_t, kSizes + kHalved> bytes;
+    std::memcpy(bytes.data(), hasher.hash_.data() + hasher.lowest_, kSizes);
+    std::memcpy(bytes.data() + kSizes, hasher.half_hash_.data() + hasher.lowest_, kHalved);
+    lanes_.load(bytes.data());
+  }
+  void add(std::uint8_t byte) { lanes_.add(byte); }
+  void store(SpamsumHasher& hasher) const {
+    std::array<std::uint8_t, kSizes + kHalved> bytes;
+    lanes_.store(bytes.data());
+    const auto at = hasher.hash_.begin() + hasher.lowest_;
+    std::copy_n(bytes.begin(), kSizes, at);
+    std::fill(at + kSizes, hasher.hash_.end(), bytes[kSizes - 1]);
+    const auto half_at = hasher.half_hash_.begin() + hasher.lowest_;
+    std::copy(at, hasher.hash_.end(), half_at);
+    std::copy_n(bytes.begin() + kSizes, kHalved, half_at);
+  }
+
+ private:
+  static constexpr unsigned kSizes = 12;
+  static constexpr unsigned kHalved = 4;
+  Sixteen lanes_;
+};
+
+/// The hashes of all block sizes.
+class SpamsumHasher::AllLanes {
+ public:
+  explicit AllLanes(const SpamsumHasher& hasher) { load(hasher); }
+  void load(const SpamsumHasher& hasher) {
+    for (unsigned i = 0; i < 2; ++i) {
+      hash_[i].load(hasher.hash_.data() + 16 * i);
+      half_hash_[i].load(hasher.half_hash_.data() + 16 * i);
+    }
+  }
+  void add(std::uint8_t byte) {
+    for (unsigned i = 0; i < 2; ++i) {
+      hash_[i].add(byte);
+      half_hash_[i].add(byte);
+    }
+  }
+  void store(SpamsumHasher& hasher) const {
+    for (unsigned i = 0; i < 2; ++i) {
+      hash_[i].store(hasher.hash_.data() + 16 * i);
+      half_hash_[i].store(hasher.half_hash_.data() + 16 * i);
+    }
+  }
+
+ private:
+  std::array<Sixteen, 2> hash_;
+  std::array<Sixteen, 2> half_hash_;
+};
+
+namespace {
+
+Status take_letters(std::string_view text, std::size_t most, std::string& out) {
+  if (text.size() > most) {
+    return Error{ErrorCode::kInvalid,
+                 "more than " + std::to_string(most) + " characters in a part of a signature"};
+  }
+  if (text.find_first_not_of(kAlphabet) != std::string_view::npos) {
+    return Error{ErrorCode::kInvalid, "a character that no signature has"};
+  }
+  out = text;
+  return {};
+}
+
+}  // namespace
+
+Result<Spamsum> Spamsum::parse(std::string_view text) {
+  text = text.substr(0, text.find(','));
+  const std::size_t first = text.find(':');
+  const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
+  if (second == std::string_view::npos) {
+    return Error{ErrorCode::kInvalid, "no signature: wanted blocksize:hash:hash"};
+  }
+  Spamsum out;
+  const auto number = std::from_chars(text.data(), text.data() + first, out.block_size);
+  const std::uint64_t powers = out.block_size / kBlockSizeMin;
+  if (number.ec != std::errc() || number.ptr != text.data() + first ||
+      out.block_size % kBlockSizeMin != 0 || !std::has_single_bit(powers) ||
+      out.block_size > kBlockSizeMax) {
+    return Error{ErrorCode::kInvalid, "the block size is not 3, 6, 12, ... 3221225472"};
+  }
+  if (auto good = take_letters(text.substr(first + 1, second - first - 1), kFirstMax, out.first);
+      !good) {
+    return good.error();
+  }
+  // The second part, too, may have 64: so it is when a longer form was asked of ssdeep.
+  if (auto good = take_letters(text.substr(second + 1), kFirstMax, out.second); !good) {
+    return good.error();
+  }
+  return out;
+}
+
+std::string Spamsum::text() const {
+  return std::to_string(block_size) + ':' + first + ':' + second;
+}
+
+SpamsumHasher::SpamsumHasher() {
+  hash_.fill(kHashStart);
+  half_hash_.fill(kHashStart);
+}
+
+void SpamsumHasher::update(std::string_view bytes) {
+  size_ += bytes.size();
+  leave_out_small();
+  while (!bytes.empty()) {
+    const bool few = FewLanes::suffice(*this);
+    bytes.remove_prefix(few ? run<FewLanes>(bytes) : run<AllLanes>(bytes));
+  }
+}
+
+template <typename Lanes>
+std::size_t SpamsumHasher::run(std::string_view bytes) {
+  Lanes lanes(*this);
+  Rolling rolling = rolling_;
+  unsigned lowest = lowest_;
+  std::size_t taken = 0;
+  while (taken < bytes.size()) {
+    const auto byte = static_cast<std::uint8_t>(bytes[taken++]);
+    rolling.add(byte);
+    lanes.add(byte);
+    // R mod b = b - 1 for b = 3 * 2^n: R + 1 is a multiple of 3 and of 2^n, but not 0. Times the
+    // inverse of 3 it is its third then, and turned right by n bits no more than the greatest of
+    // them; any other number is. One branch, seldom taken.
+    const std::uint32_t third = (rolling.value() + 1) * 0xaaaaaaabU;
+    if (std::rotr(third, static_cast<int>(lowest)) - 1 >= 0x55555555U >> lowest) continue;
+    lanes.store(*this);
+    cut(static_cast<unsigned>(std::countr_zero(third)));
+    if (FewLanes::suffice(*this) != std::is_same_v<Lanes, FewLanes>) {
+      rolling_ = rolling;
+      return taken;
+    }
+    lanes.load(*this);
+    lowest = lowest_;
+  }
+  lanes.store(*this);
+  rolling_ = rolling;
+  return taken;
+}
+
+void SpamsumHasher::cut(unsigned high) {
+  for (unsigned i = lowest_; i <= std::min(high, kLevels - 1); ++i) {
+    Level& level = levels_[i];
+    level.digits[level.length] = hash_[i];
+    level.half_tail = half_hash_[i];
+    level.has_half_tail = true;
+    if (level.length == Spamsum::kFirstMax - 1) {
+      level.has_tail = true;  // the last piece goes on to the end
+      continue;
+    }
+    ++level.length;
+    hash_[i] = kHashStart;
+    if (level.length < kHalf) {
+      half_hash_[i] = kHashStart;
+      level.has_half_tail = false;
+    }
+  }
+  leave_out_small();
+}
+
+void SpamsumHasher::leave_out_small() {
+  // One that is too small for this much data is not taken, nor one below a size that gave enough.
+  while (lowest_ + 1 < kLevels && block_size(lowest_) * Spamsum::kFirstMax < size_ &&
+         levels_[lowest_ + 1].length >= kHalf) {
+    ++lowest_;
+  }
+}
+
+Spamsum SpamsumHasher::finish() const {
+  unsigned at = lowest_;
+  while (at + 1 < kLevels && block_size(at) * Spamsum::kFirstMax < size_) ++at;
+  while (at > lowest_ && levels_[at].length < kHalf) --at;
+
+  const bool tail = rolling_.value() != 0;
+  Spamsum out;
+  out.block_size = block_size(at);
+  const Level& level = levels_[at];
+  for (unsigned i = 0; i < level.length; ++i) out.first += letter(level.digits[i]);
+  if (tail) {
+    out.first += letter(hash_[at]);
+  } else if (level.has_tail) {
+    out.first += letter(level.digits[level.length]);
+  }
+  const Level& next = levels_[at + 1];
+  const unsigned length = std::min<unsigned>(next.length, kHalf - 1);
+  for (unsigned i = 0; i < length; ++i) out.second += letter(next.digits[i]);
+  if (tail) {
+    out.second += letter(half_hash_[at + 1]);
+  } else if (next.has_half_tail) {
+    out.second += letter(next.half_tail);
+  }
+  return out;
+}
+
+Spamsum spamsum(std::string_view bytes) {
+  SpamsumHasher hasher;
+  hasher.update(bytes);
+  return hasher.finish();
+}
+
+}  // namespace shingled::fingerprint
