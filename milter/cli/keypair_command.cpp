@@ -18,8 +18,11 @@ Example:
   shingled keypair)");
   const auto settings = std::make_shared<SettingsArguments>();
   settings->add_to(*command);
-  command->callback([&chosen] {
-    chosen = [](Console& console) {
+  // -c and -o are taken and not looked at: whoever needs a key may have no valid settings yet. The
+  // parser writes them, so they live as long as the command.
+  command->callback([settings, &chosen] {
+    chosen = [settings](Console& console) {
+      (void)settings;
       SystemRandom random;
       const Keypair keypair = storage::generate_keypair(random);
       console.line("# rspamd:\n" + storage::to_ucl(keypair));
