@@ -7,6 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "milter/cli/tally_output.h"
+
 namespace shingled::milter {
 
 namespace {
@@ -14,6 +16,8 @@ namespace {
 constexpr std::string_view kPrefix = "shingled_";
 constexpr std::string_view kFlagRecords = "shingled_storage_flag_records";
 constexpr std::string_view kFlagValue = "shingled_storage_flag_value";
+constexpr std::string_view kKeyRequests = "shingled_server_key_requests";
+constexpr std::string_view kSourceRequests = "shingled_server_source_requests";
 constexpr std::size_t kLabelledShown = 20;  ///< samples of one metric; the largest ones
 
 std::string in_words(std::string_view name) {
@@ -107,6 +111,12 @@ std::vector<TableRow> list_rows(const Json& metrics, const FlagMap& flags) {
   return rows;
 }
 
+/// These are told as tables of their own.
+bool has_a_table(std::string_view metric) {
+  return metric == kFlagRecords || metric == kFlagValue || metric == kKeyRequests ||
+         metric == kSourceRequests;
+}
+
 void append_section(std::vector<std::string>& lines, std::string_view title,
                     const std::vector<TableRow>& rows) {
   if (rows.empty()) return;
@@ -153,10 +163,16 @@ std::vector<std::string> status_lines(const Json& page, const FlagMap& flags) {
   const auto metrics = page.find("metrics");
   if (metrics == page.end() || !metrics->is_object()) return lines;
   append_section(lines, "lists", list_rows(*metrics, flags));
+  for (const auto& [title, metric] :
+       {std::pair{"keys", kKeyRequests}, {"sources", kSourceRequests}}) {
+    const auto samples = metrics->find(metric);
+    if (samples != metrics->end() && samples->is_array())
+      append_section(lines, title, tally_rows(*samples));
+  }
   // A section is the first word of the names; metrics of one section stand together.
   std::vector<std::pair<std::string, std::vector<TableRow>>> sections;
   for (const auto& [metric, samples] : metrics->items()) {
-    if (!samples.is_array() || metric == kFlagRecords || metric == kFlagValue) continue;
+    if (!samples.is_array() || has_a_table(metric)) continue;
     std::string_view name = metric;
     if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
     const std::size_t word = name.find('_');

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/base/zbase32.h"
 #include "storage/crypto/keypair.h"
 #include "storage/protocol/reply.h"
 
@@ -31,7 +32,8 @@ KeyAccess access_of(const KeyRights& rights) {
                    .forbidden = std::nullopt,
                    .expire = rights.expire,
                    .rate = std::nullopt,
-                   .bucket = nullptr};
+                   .bucket = nullptr,
+                   .tally = nullptr};
   if (rights.forbidden_ids) access.forbidden = bits_of(*rights.forbidden_ids);
   if (rights.ratelimit) access.rate.emplace(rights.ratelimit->rate, rights.ratelimit->burst);
   return access;
@@ -71,6 +73,9 @@ Access::Access(const ServerOptions& options, Keyring keyring, AccessState& state
       skipped_(sorted(options.skip_hashes)),
       keyring_(std::move(keyring)) {
   const auto before = std::exchange(state.keys, {});
+  const auto counted = std::exchange(state.tallies, {});
+  if (state.plain == nullptr) state.plain = std::make_shared<KeyTally>();
+  plain_ = state.plain;
   const auto& updaters = options.allow_update_keys;
   for (const Keypair& keypair : keyring_.all()) {
     KeyAccess access = access_of(keypair.rights);
@@ -85,6 +90,9 @@ Access::Access(const ServerOptions& options, Keyring keyring, AccessState& state
       access.bucket = kept != before.end() ? kept->second : std::make_shared<KeyBucket>();
       state.keys[keypair.public_key] = access.bucket;
     }
+    const auto tally = counted.find(keypair.public_key);
+    access.tally = tally != counted.end() ? tally->second : std::make_shared<KeyTally>();
+    state.tallies[keypair.public_key] = access.tally;
     keys_.push_back(std::move(access));
   }
 }
@@ -92,6 +100,16 @@ Access::Access(const ServerOptions& options, Keyring keyring, AccessState& state
 const KeyAccess* Access::key(const KeyId& id) const {
   const auto index = keyring_.index_of(id);
   return index ? &keys_[*index] : nullptr;
+}
+
+std::vector<KeyReading> Access::key_readings() const {
+  std::vector<KeyReading> out = {{"none", "", plain_->read()}};
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const Keypair& keypair = keyring_.all()[i];
+    out.push_back(
+        {to_zbase32(key_id(keypair.public_key)), keypair.rights.name, keys_[i].tally->read()});
+  }
+  return out;
 }
 
 bool Access::may_update(const IpAddress& ip, const KeyAccess* key, CommandCode code,

@@ -15,8 +15,10 @@
 #include "storage/crypto/keyring.h"
 #include "storage/protocol/command.h"
 #include "storage/server/disclosure.h"
+#include "storage/server/key_tally.h"
 #include "storage/server/network_set.h"
 #include "storage/server/source_limits.h"
+#include "storage/server/tally_report.h"
 
 namespace shingled::storage {
 
@@ -29,10 +31,12 @@ struct Moment {
 /// The bucket of one key, for all workers.
 using KeyBucket = std::atomic<LeakyBucket>;
 
-/// What outlives the rights: the levels of all buckets. Made once a server.
+/// What outlives the rights: the levels of all buckets, what was counted. Made once a server.
 struct AccessState {
   LimitState sources;
   std::map<PublicKey, std::shared_ptr<KeyBucket>> keys;
+  std::map<PublicKey, std::shared_ptr<KeyTally>> tallies;
+  std::shared_ptr<KeyTally> plain;  ///< of requests in the clear
 };
 
 /// What clients may do that know one of our keys.
@@ -44,6 +48,7 @@ struct KeyAccess {
   std::optional<WallTime> expire;
   std::optional<LeakRate> rate;  ///< of CHECKs; with it there is a bucket
   std::shared_ptr<KeyBucket> bucket;
+  std::shared_ptr<KeyTally> tally;
 
   [[nodiscard]] bool is_expired(WallTime now) const { return expire && now >= *expire; }
   /// Counts one CHECK; whether it is within the rate.
@@ -73,6 +78,13 @@ class Access {
   [[nodiscard]] const Keyring& keyring() const { return keyring_; }
   /// What belongs to the key a request names; null if it opens nothing.
   [[nodiscard]] const KeyAccess* key(const KeyId& id) const;
+
+  /// Where the requests of those who know a key are counted; null = in the clear.
+  [[nodiscard]] const std::shared_ptr<KeyTally>& tally(const KeyAccess* key) const {
+    return key == nullptr ? plain_ : key->tally;
+  }
+  /// What was counted, of every key and in the clear.
+  [[nodiscard]] std::vector<KeyReading> key_readings() const;
 
   /// WRITE and DEL, with the key the request was sealed with or none. Where addresses are listed
   /// they alone decide; else the key does.
@@ -108,6 +120,7 @@ class Access {
   std::vector<Digest> skipped_;  // sorted
   Keyring keyring_;
   std::vector<KeyAccess> keys_;  // of keyring_.all()
+  std::shared_ptr<KeyTally> plain_;
 };
 
 }  // namespace shingled::storage

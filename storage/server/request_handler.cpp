@@ -23,8 +23,9 @@ Reply reply_to(const Request& request) {
 
 }  // namespace
 
-RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters)
-    : store_(store), counters_(counters), nonces_(random) {}
+RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters,
+                               std::size_t worker)
+    : store_(store), counters_(counters), nonces_(random), sources_(random), worker_(worker) {}
 
 void RequestHandler::use(std::shared_ptr<const Access> access, std::size_t key_cache_size) {
   const bool same_keys = access_ != nullptr && access_->keyring() == access->keyring() &&
@@ -41,11 +42,13 @@ std::variant<Drop, RequestHandler::Admitted> RequestHandler::admit(const Peer& p
                                                                    TimePoint now) {
   if (access_->is_blocked(peer.ip)) {
     counters_.blocked.add(1);
+    sources_.note(peer.ip, Outcome::kDropped);
     return Drop::kBlocked;
   }
   const auto admission = access_->sources().admit(peer.ip, now);
   if (!admission) {
     counters_.ratelimited.add(1);
+    sources_.note(peer.ip, Outcome::kRateLimited);
     return Drop::kRateLimited;
   }
   return Admitted{admission.counted};
@@ -58,45 +61,54 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment&
   const auto maybe_opened = open_packet(packet);
   if (const Drop* drop = std::get_if<Drop>(&maybe_opened)) {
     counters_.undecryptable.add(1);
+    sources_.note(peer.ip, Outcome::kDropped);
     return *drop;
   }
   const Opened& opened = *std::get_if<Opened>(&maybe_opened);
   const auto command = decode_command(opened.command);
   if (!command) {
     counters_.invalid.add(1);
+    note(peer.ip, opened.rights, Outcome::kDropped);
     return Drop::kInvalid;
   }
   counters_.count_version(command->version);
   const ReplyForm form = form_for(*command, opened, peer);
-  const auto answer = [&](const Reply& reply) { return dress(reply, form, opened.key, out); };
+  const auto answer = [&](const Reply& reply, Outcome outcome) {
+    note(peer.ip, opened.rights, outcome);
+    return dress(reply, form, opened.key, out);
+  };
 
   if (!opened.key && access_->needs_encryption())
-    return answer(refuse(*command, kStatusNotEncrypted));
+    return answer(refuse(*command, kStatusNotEncrypted), Outcome::kRefused);
   switch (command->code) {
     case CommandCode::kCheck: {
-      if (const auto refusal = refuse_check(*command, opened, now)) return answer(*refusal);
+      if (const auto refusal = refuse_check(*command, opened, now)) {
+        const bool too_often = refusal->value == kStatusForbidden;
+        return answer(*refusal, too_often ? Outcome::kRateLimited : Outcome::kRefused);
+      }
       PendingCheck check{ticket_for(*command, opened, form), std::nullopt, peer.ip, opened.rights};
       if (const Shingles* shingles = command->shingles_or_null()) check.shingles = *shingles;
       return check;
     }
     case CommandCode::kStat:
-      return answer(stat(*command));
+      return answer(stat(*command), Outcome::kOther);
     case CommandCode::kPing: {
       counters_.pings.add(1);
       Reply reply = reply_to(*command);
       reply.value = command->value;
       reply.probability = 1;
-      return answer(reply);
+      return answer(reply, Outcome::kOther);
     }
     case CommandCode::kWrite:
     case CommandCode::kDelete:
-      if (const auto refusal = refuse_update(*command, opened, peer, now)) return answer(*refusal);
+      if (const auto refusal = refuse_update(*command, opened, peer, now))
+        return answer(*refusal, Outcome::kRefused);
       // The limit is there for questions; who teaches much may do so.
       if (std::get<Admitted>(admitted).counted) access_->sources().take_back(peer.ip, now.steady);
-      if (const auto refusal = refuse_skipped(*command)) return answer(*refusal);
+      if (const auto refusal = refuse_skipped(*command)) return answer(*refusal, Outcome::kRefused);
       return pending(*command, opened, peer, form);
   }
-  return answer(refuse(*command, kStatusNotPermitted));
+  return answer(refuse(*command, kStatusNotPermitted), Outcome::kRefused);
 }
 
 Answer RequestHandler::finish_check(const PendingCheck& check, const std::optional<Match>& match,
@@ -105,31 +117,49 @@ Answer RequestHandler::finish_check(const PendingCheck& check, const std::option
   counters_.checks.add(1);
   Reply reply = reply_to(ticket);
   reply.flag = 0;
+  Outcome outcome = Outcome::kUnmatched;
   if (match) {
     const bool skipped = access_->is_skipped(match->digest);
     const Veil veil = access_->veil_for(check.ip, check.rights);
-    count(disclose(*match, skipped, veil, ticket.form, now, reply));
+    outcome = count(disclose(*match, skipped, veil, ticket.form, now, reply));
   }
+  note(check.ip, check.rights, outcome);
   return dress(reply, ticket.form, ticket.key, out);
 }
 
-void RequestHandler::count(Shown shown) {
+Outcome RequestHandler::count(Shown shown) {
   switch (shown) {
     case Shown::kHit:
-      return counters_.hits.add(1);
+      counters_.hits.add(1);
+      return Outcome::kMatched;
     case Shown::kSkipped:
-      return counters_.refused.add(1);
+      counters_.refused.add(1);
+      return Outcome::kRefused;
     case Shown::kDelayed:
-      return counters_.delayed.add(1);
+      counters_.delayed.add(1);
+      return Outcome::kUnmatched;
     case Shown::kHidden:
-      return counters_.hidden.add(1);
+      counters_.hidden.add(1);
+      return Outcome::kUnmatched;
   }
+  return Outcome::kUnmatched;
 }
 
-Answer RequestHandler::finish(const ReplyTicket& ticket, bool stored, std::span<std::uint8_t> out) {
+void RequestHandler::note(const IpAddress& ip, const KeyAccess* rights, Outcome outcome) {
+  sources_.note(ip, outcome);
+  access_->tally(rights)->note(worker_, outcome);
+}
+
+Answer RequestHandler::finish(const UpdateTicket& ticket, bool stored,
+                              std::span<std::uint8_t> out) {
+  const bool added = ticket.code == CommandCode::kWrite;
+  const Outcome made = added ? Outcome::kAdded : Outcome::kDeleted;
+  const Outcome outcome = stored ? made : Outcome::kRefused;
+  sources_.note(ticket.ip, outcome);
+  ticket.tally->note(worker_, outcome);
   if (stored) {
-    (ticket.code == CommandCode::kWrite ? counters_.adds : counters_.deletes).add(1);
-    return repeat(ticket, out);
+    (added ? counters_.adds : counters_.deletes).add(1);
+    return acknowledge(ticket, out);
   }
   counters_.refused.add(1);
   Reply reply = reply_to(ticket);
@@ -137,7 +167,13 @@ Answer RequestHandler::finish(const ReplyTicket& ticket, bool stored, std::span<
   return dress(reply, ticket.form, ticket.key, out);
 }
 
-Answer RequestHandler::repeat(const ReplyTicket& ticket, std::span<std::uint8_t> out) {
+Answer RequestHandler::repeat(const UpdateTicket& ticket, std::span<std::uint8_t> out) {
+  sources_.note(ticket.ip, Outcome::kOther);
+  ticket.tally->note(worker_, Outcome::kOther);
+  return acknowledge(ticket, out);
+}
+
+Answer RequestHandler::acknowledge(const ReplyTicket& ticket, std::span<std::uint8_t> out) {
   Reply reply = reply_to(ticket);
   reply.probability = 1;
   return dress(reply, ticket.form, ticket.key, out);
@@ -230,7 +266,7 @@ PendingUpdate RequestHandler::pending(const Command& command, const Opened& open
   } else {
     update.kind = Update::Kind::kDelete;  // on the wire it has no flag: all lists are meant
   }
-  pending.ticket = ticket_for(command, opened, form);
+  pending.ticket = {ticket_for(command, opened, form), peer.ip, access_->tally(opened.rights)};
 
   // Who (the client's key, else its address and port) and what, without the version byte: a client
   // that falls back to another version means the same update.

@@ -18,7 +18,9 @@
 #include "storage/protocol/codec.h"
 #include "storage/protocol/frame.h"
 #include "storage/server/access.h"
+#include "storage/server/outcome.h"
 #include "storage/server/server_counters.h"
+#include "storage/server/source_tally.h"
 
 namespace shingled::storage {
 
@@ -71,10 +73,16 @@ struct PendingCheck {
   }
 };
 
+/// The ticket of an update, with whom it is counted for.
+struct UpdateTicket : ReplyTicket {
+  IpAddress ip;
+  std::shared_ptr<KeyTally> tally;
+};
+
 /// An update that may be made; its reply waits for the commit.
 struct PendingUpdate {
   Update update;
-  ReplyTicket ticket;
+  UpdateTicket ticket;
 };
 
 using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
@@ -86,7 +94,9 @@ using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 /// Cost: no allocation and no lock for anything but an update and a new client's key.
 class RequestHandler {
  public:
-  RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters);
+  /// `worker`: its number, so that workers seldom count in the same place.
+  RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters,
+                 std::size_t worker = 0);
 
   /// Takes over rights and keys; needed before the first packet.
   void use(std::shared_ptr<const Access> access, std::size_t key_cache_size);
@@ -105,9 +115,12 @@ class RequestHandler {
   Answer finish_check(const PendingCheck& check, const std::optional<Match>& match, WallTime now,
                       std::span<std::uint8_t> out);
   /// The reply to an update: what became of it is known now.
-  Answer finish(const ReplyTicket& ticket, bool stored, std::span<std::uint8_t> out);
+  Answer finish(const UpdateTicket& ticket, bool stored, std::span<std::uint8_t> out);
   /// The reply to a retransmission of an update that was answered before.
-  Answer repeat(const ReplyTicket& ticket, std::span<std::uint8_t> out);
+  Answer repeat(const UpdateTicket& ticket, std::span<std::uint8_t> out);
+
+  /// Who came; from any thread.
+  [[nodiscard]] const SourceTally& sources() const { return sources_; }
 
  private:
   struct Opened {
@@ -134,7 +147,9 @@ class RequestHandler {
   std::optional<Reply> refuse_skipped(const Command& command);
   Reply stat(const Command& command);
   Reply refuse(const Command& command, std::int32_t status);
-  void count(Shown shown);
+  Outcome count(Shown shown);
+  void note(const IpAddress& ip, const KeyAccess* rights, Outcome outcome);
+  Answer acknowledge(const ReplyTicket& ticket, std::span<std::uint8_t> out);
   static ReplyTicket ticket_for(const Command& command, const Opened& opened, ReplyForm form);
   [[nodiscard]] PendingUpdate pending(const Command& command, const Opened& opened,
                                       const Peer& peer, ReplyForm form) const;
@@ -144,6 +159,8 @@ class RequestHandler {
   const FuzzyStore& store_;
   WorkerCounters& counters_;
   NonceSource nonces_;
+  SourceTally sources_;
+  std::size_t worker_;
   std::shared_ptr<const Access> access_;
   SharedKeyCache keys_{0};
   std::array<std::uint8_t, kFrameBytesMax> opened_{};  // the plain command of a sealed request

@@ -37,6 +37,9 @@ class StreamHandler {
   /// As `RequestHandler::admits`.
   bool admits(const Peer& peer, TimePoint now) { return handler_.admits(peer, now); }
 
+  /// As `RequestHandler::sources`.
+  [[nodiscard]] const SourceTally& sources() const { return handler_.sources(); }
+
   enum class End : std::uint8_t {
     kNone,      ///< more bytes may come
     kBadFrame,  ///< of a forbidden length: nothing more can be read

@@ -38,7 +38,7 @@ struct TcpShared {
 /// longest. It counts as open until its last reply has arrived, so that the kernel holds no more
 /// than we count.
 ///
-/// Threads: made anywhere, then `run` on one thread; `counters` from any.
+/// Threads: made anywhere, then `run` on one thread; `counters` and `sources` from any.
 class TcpWorker {
  public:
   /// `number`: of its mailbox at the desk. `listeners`: one a listening address.
@@ -50,6 +50,7 @@ class TcpWorker {
   /// mailbox must be woken after the stop was asked for.
   void run(const std::stop_token& stop);
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
+  [[nodiscard]] SourceTally::Reading sources() const { return handler_.sources().read(); }
 
   static constexpr Duration kDrainMax = std::chrono::seconds(10);
   static constexpr Duration kFlushMax = std::chrono::seconds(1);

@@ -140,7 +140,13 @@ class UdpServer::Impl {
                  std::uint64_t{connections()});
     report.gauge({"shingled_server_tcp_unsent_bytes", "Replies that clients did not fetch yet."},
                  unsent_bytes());
-    access_.get().access->sources().report(report);
+    const auto access = access_.get().access;
+    access->sources().report(report);
+    report_keys(access->key_readings(), report);
+    std::vector<SourceTally::Reading> sources;
+    for (const auto& worker : udp_) sources.push_back(worker->sources());
+    for (const auto& worker : tcp_) sources.push_back(worker->sources());
+    report_sources(sources, report);
   }
 
  private:

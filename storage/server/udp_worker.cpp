@@ -30,7 +30,7 @@ UdpWorker::UdpWorker(std::size_t number, const WorkerShared& shared, std::vector
       shared_(shared),
       sockets_(std::move(sockets)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      handler_(shared.store, shared.random, counters_) {
+      handler_(shared.store, shared.random, counters_, number) {
   for (std::size_t i = 0; i < sockets_.size(); ++i) watch(epoll_.get(), sockets_[i].fd(), i);
   watch(epoll_.get(), shared_.desk.mailbox(number_).fd(), kMailboxEvent);
 }

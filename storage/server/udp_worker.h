@@ -15,7 +15,7 @@ namespace shingled::storage {
 
 /// One thread of the server: its sockets, its handler, its batches.
 ///
-/// Threads: made anywhere, then `run` on one thread; `counters` from any.
+/// Threads: made anywhere, then `run` on one thread; `counters` and `sources` from any.
 class UdpWorker {
  public:
   /// `sockets`: one a listening address.
@@ -25,6 +25,7 @@ class UdpWorker {
   /// The desk's mailbox of this worker must be woken after the stop was asked for.
   void run(const std::stop_token& stop);
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
+  [[nodiscard]] SourceTally::Reading sources() const { return handler_.sources().read(); }
 
   static constexpr Duration kDrainMax = std::chrono::seconds(10);
 

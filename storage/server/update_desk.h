@@ -30,7 +30,7 @@ struct StreamRoute {
 struct WaitingUpdate {
   std::size_t worker = 0;  ///< who received it and will answer
   std::variant<DatagramRoute, StreamRoute> route;
-  ReplyTicket ticket;
+  UpdateTicket ticket;
 };
 
 /// What became of it.

@@ -248,7 +248,24 @@ class Strangers(Status):
         self.ok("add", OFFER)
         text = self.get("/metrics")[1] + self.get("/stat")[1]
         self.assertNotIn(str(self.tmp), text)
-        self.assertNotIn("key", text)
+        self.assertNotIn("privkey", text)
+
+    def test_of_a_key_only_the_beginning_of_its_public_half_is_told(self):
+        pair = self.ok("keypair").stdout
+        public, secret = [re.search(rf"{half}\W+(\w+)", pair)[1] for half in ("pubkey", "privkey")]
+        self.daemon.stop()
+        self.daemon.extra.append(f"storage.keypair={{pubkey: {public}, privkey: {secret}, extensions: {{name: alice}}}}")
+        self.daemon.start()
+        self.ok("check", "--server", f"127.0.0.1:{self.daemon.fuzzy_port}", "--key", public, OFFER)
+        text = self.get("/metrics")[1] + self.get("/stat")[1]
+        self.assertRegex(text, rf'_key_requests_total\{{key="{public[:12]}.",name="alice",result="unmatched"\}} [1-9]')
+        self.assertIn('network="127.0.0.0/24"', text)
+        self.assertNotIn(public[:14], text)
+        for i in range(len(secret) - 8):
+            self.assertNotIn(secret[i:i + 8], text)
+        stat = self.ok("stat").stdout
+        self.assertRegex(stat, rf"(?m)^    alice \({public[:12]}.\)  \d+ requests?  unmatched \d+")
+        self.assertRegex(stat, r"(?m)^    127\.0\.0\.0/24 +\d+ requests")
 
 
 class Commands(Status):

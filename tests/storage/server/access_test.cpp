@@ -167,6 +167,27 @@ TEST_F(AccessTest, KeepsTheLevelsOverAChange) {
   EXPECT_TRUE(state.keys.empty()) << "what is gone is forgotten";
 }
 
+TEST_F(AccessTest, CountsOnOverAChange) {
+  options_.keypair = {pair_};
+  options_.keypair[0].rights.name = "alice";
+  AccessState state;
+  const Access before = make(&state);
+  before.tally(key_of(before))->note(0, Outcome::kMatched);
+  before.tally(key_of(before))->note(9, Outcome::kMatched);
+  before.tally(nullptr)->note(1, Outcome::kRefused);
+  options_.read_only = true;
+  const auto readings = make(&state).key_readings();
+  ASSERT_EQ(readings.size(), 2U);
+  EXPECT_EQ(readings[0].id, "none");
+  EXPECT_EQ(readings[0].counts.of(Outcome::kRefused), 1U);
+  EXPECT_EQ(readings[1].name, "alice");
+  EXPECT_EQ(readings[1].id.size(), 13U) << "eight bytes of the public key";
+  EXPECT_EQ(readings[1].counts.of(Outcome::kMatched), 2U) << "of two workers";
+  options_.keypair.clear();
+  EXPECT_EQ(make(&state).key_readings().size(), 1U);
+  EXPECT_TRUE(state.tallies.empty()) << "what is gone is forgotten";
+}
+
 TEST_F(AccessTest, VeilsByKeyAndAddress) {
   options_.forbidden_ids = {7, 8};
   options_.delay = seconds(60);

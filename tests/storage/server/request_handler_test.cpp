@@ -382,6 +382,48 @@ TEST_F(SealedRequestTest, MayDoWhatItsKeyMay) {
   EXPECT_EQ(answer_to(CommandCode::kCheck).probability, 1.0F);
 }
 
+TEST_F(SealedRequestTest, IsCountedOnceByKeyAndSource) {
+  store_.put(stored());
+  options_.allow_update.clear();
+  options_.keypair[0].rights.may_write = true;
+  options_.keypair[0].rights.ratelimit = RateOptions{0.001, 2};
+  const auto access = std::make_shared<const Access>(Access::make(options_).value());
+  handler_.use(access, 512);
+  const auto send = [&](const Command& command) {
+    return handle_packet(sealed(command), peer("192.0.2.1"));
+  };
+  Command unknown = command(CommandCode::kCheck);
+  unknown.digest.bytes.fill(1);
+  (void)send(command(CommandCode::kCheck));
+  (void)send(unknown);
+  (void)send(unknown);  // over the rate of the key
+  (void)send(command(CommandCode::kPing));
+  (void)send(command(CommandCode::kDelete));
+  const Handled write = send(command(CommandCode::kWrite));
+  const auto& ticket = std::get<PendingUpdate>(write).ticket;
+  (void)handler_.finish(ticket, true, out_);
+  (void)handler_.finish(ticket, false, out_);
+  (void)handler_.repeat(ticket, out_);
+  (void)handle_packet(Bytes(7), peer("192.0.2.1"));
+
+  const OutcomeCounts key = access->key_readings()[1].counts;
+  EXPECT_EQ(key.of(Outcome::kMatched), 1U);
+  EXPECT_EQ(key.of(Outcome::kUnmatched), 1U);
+  EXPECT_EQ(key.of(Outcome::kRateLimited), 1U);
+  EXPECT_EQ(key.of(Outcome::kAdded), 1U);
+  EXPECT_EQ(key.of(Outcome::kRefused), 2U) << "a deletion it may not, an update not stored";
+  EXPECT_EQ(key.of(Outcome::kOther), 2U) << "a ping, a repeat";
+  const OutcomeCounts clear = access->key_readings()[0].counts;
+  EXPECT_EQ(clear.of(Outcome::kDropped), 1U);
+  EXPECT_EQ(clear.sum(), 1U);
+  OutcomeCounts both = key;
+  both += clear;
+  const auto sources = handler_.sources().read();
+  ASSERT_EQ(sources.entries.size(), 1U);
+  EXPECT_EQ(sources.entries[0].network, *Network::parse("192.0.2.0/24"));
+  EXPECT_EQ(sources.entries[0].counts, both);
+}
+
 TEST_F(SealedRequestTest, IsAnsweredSealedAndLongForAnybody) {
   store_.put(stored());
   for (const std::uint32_t cache : {512U, 0U}) {
