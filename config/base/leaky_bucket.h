@@ -22,6 +22,14 @@ class LeakRate {
       : unit_(std::ceil(1e9L / std::clamp(per_second, kPerSecondMin, kPerSecondMax))),
         room_(std::floor(std::clamp<long double>(burst * unit_, 0, kLongest))) {}
 
+  /// One whose drops leak in `unit` each (a nanosecond at least), and a full bucket in `room`.
+  static LeakRate of(Duration unit, Duration room) {
+    LeakRate rate(1, 0);
+    rate.unit_ = std::max<long double>(static_cast<long double>(unit.count()), 1);
+    rate.room_ = std::clamp<long double>(static_cast<long double>(room.count()), 0, kLongest);
+    return rate;
+  }
+
   /// The time in which so much leaks, rounded up, 127 years at most; none for less than 0.
   [[nodiscard]] Duration time_of(double amount) const {
     return nanoseconds(std::ceil(std::clamp<long double>(amount * unit_, 0, kLongest)));

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "storage/redis/key_scan.h"
 #include "storage/redis/key_slot.h"
 #include "storage/redis/layout.h"
 #include "storage/redis/redis_cluster.h"
@@ -15,10 +16,9 @@ namespace shingled::storage {
 
 namespace {
 
-constexpr std::size_t kGroup = 256;              // hashes in one round trip
-constexpr std::string_view kScanCount = "1000";  // keys looked at in one step of a SCAN
-constexpr std::chrono::seconds kPatience{30};    // for one answer: nobody's mail waits
-constexpr std::size_t kRowReplies = 2;           // a record's fields, its time to live
+constexpr std::size_t kGroup = 256;            // hashes in one round trip
+constexpr std::chrono::seconds kPatience{30};  // for one answer: nobody's mail waits
+constexpr std::size_t kRowReplies = 2;         // a record's fields, its time to live
 
 using TakeRow = std::function<Status(const FuzzyRow&)>;
 
@@ -32,18 +32,13 @@ Servers servers_for(const RedisOptions& options, const std::vector<SocketSpec>& 
                     Clock& clock, Logger& logger) {
   const std::vector<SocketSpec>& places = wanted.empty() ? options.servers : wanted;
   Servers out;
-  if (!options.cluster) {
+  out.scanned = key_holders(options, places, clock.now() + kPatience, clock, logger);
+  if (options.cluster) {
+    out.route = std::make_unique<RedisCluster>(options.servers, login_of(options), clock, logger);
+  } else {
     out.route = std::make_unique<ServerList>(places, login_of(options), ServerList::Turn::kInOrder,
                                              clock, logger);
-    out.scanned.push_back(std::make_unique<ServerList>(places, login_of(options),
-                                                       ServerList::Turn::kInOrder, clock, logger));
-    return out;
   }
-  auto cluster = std::make_unique<RedisCluster>(options.servers, login_of(options), clock, logger);
-  for (const SocketSpec& master : cluster->masters(clock.now() + kPatience)) {
-    out.scanned.push_back(std::make_unique<RedisServer>(master, login_of(options), clock, logger));
-  }
-  out.route = std::move(cluster);
   return out;
 }
 
@@ -89,33 +84,6 @@ std::optional<FuzzyRow> row_of(const Digest& digest, RedisReply fields, const Re
   return row;
 }
 
-/// "P*" as a glob: the prefix means itself.
-std::string glob(std::string_view prefix, std::string_view rest) {
-  std::string out;
-  for (const char c : prefix) {
-    if (std::string_view("*?[]\\^").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out += rest;
-}
-
-/// Calls `each` with the keys of every step.
-Status scan(RedisRoute& server, const std::string& pattern, Clock& clock,
-            const std::function<Status(const std::vector<RedisReply>&)>& each) {
-  std::string cursor = "0";
-  do {
-    CommandList commands;
-    commands.add({"SCAN", cursor, "MATCH", pattern, "COUNT", kScanCount});
-    const auto replies = ask(server, commands, clock);
-    if (!replies) return replies.error();
-    const auto& parts = replies->front().elements;
-    if (parts.size() != 2) return Error{ErrorCode::kCorrupt, "SCAN: " + replies->front().text};
-    cursor = parts[0].text;
-    if (Status done = each(parts[1].elements); !done) return done;
-  } while (cursor != "0");
-  return {};
-}
-
 /// "P_<slot>_<shingle>"
 std::optional<NamedSlot> slot_in_key(std::string_view prefix, std::string_view key) {
   if (!key.starts_with(prefix) || key.size() <= prefix.size() + 1) return std::nullopt;
@@ -135,8 +103,9 @@ class Dump {
 
   Status run() {
     for (const auto& server : servers_.scanned) {
-      Status read = scan(*server, glob(prefix_, "*"), clock_,
-                         [&](const std::vector<RedisReply>& keys) { return read_records(keys); });
+      Status read = scan_keys(
+          *server, glob_of(prefix_, "*"), [&] { return clock_.now() + kPatience; },
+          [&](const std::vector<RedisReply>& keys) { return read_records(keys); });
       if (!read) return read;
     }
     return without_.empty() ? Status() : find_slots();
@@ -187,8 +156,9 @@ class Dump {
       }
     }
     for (const auto& server : servers_.scanned) {
-      Status read = scan(*server, glob(prefix_, "_*_*"), clock_,
-                         [&](const std::vector<RedisReply>& keys) { return read_slots(keys); });
+      Status read = scan_keys(
+          *server, glob_of(prefix_, "_*_*"), [&] { return clock_.now() + kPatience; },
+          [&](const std::vector<RedisReply>& keys) { return read_slots(keys); });
       if (!read) return read;
     }
     for (auto& [digest, incomplete] : without_) {

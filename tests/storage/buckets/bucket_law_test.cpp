@@ -3,56 +3,17 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <deque>
-#include <map>
+#include <cmath>
 
 #include "storage/buckets/bucket_table.h"
+#include "tests/storage/buckets/ideal_bucket.h"
 
 namespace shingled::storage {
 namespace {
 
+using testing::IdealBucket;
+
 constexpr TimePoint kStart{std::chrono::hours(1)};
-
-/// What each message has brought and has not leaked yet, in the order they came.
-class IdealBucket {
- public:
-  explicit IdealBucket(Duration room) : room_(room) {}
-
-  bool try_add(int message, Duration amount, TimePoint now) {
-    leak(now);
-    Duration sum = amount;
-    for (const auto& [who, left] : queue_) sum += left;
-    if (sum > room_) return false;
-    queue_.emplace_back(message, amount);
-    return true;
-  }
-  void give_back(int message, TimePoint now) {
-    leak(now);
-    std::erase_if(queue_, [&](const auto& drop) { return drop.first == message; });
-  }
-  Duration level(TimePoint now) {
-    leak(now);
-    Duration sum{};
-    for (const auto& [who, left] : queue_) sum += left;
-    return sum;
-  }
-
- private:
-  void leak(TimePoint now) {
-    Duration passed = now - now_;
-    now_ = now;
-    while (!queue_.empty() && passed > Duration::zero()) {
-      const Duration part = std::min(passed, queue_.front().second);
-      queue_.front().second -= part;
-      passed -= part;
-      if (queue_.front().second == Duration::zero()) queue_.pop_front();
-    }
-  }
-
-  const Duration room_;
-  TimePoint now_ = kStart;
-  std::deque<std::pair<int, Duration>> queue_;
-};
 
 struct Law {
   LeakRate rate{1, 1};
@@ -76,7 +37,7 @@ Duration any_pause(const LeakRate& rate) {
 RC_GTEST_PROP(BucketLaw, PassesJustWhatTheIdealBucketPasses, ()) {
   const Law law = any_law();
   BucketTable table(64, {});
-  IdealBucket ideal(law.rate.room());
+  IdealBucket ideal(law.rate.room(), kStart);
   TimePoint now = kStart;
   const int steps = *rc::gen::inRange(1, 200);
   for (int i = 0; i < steps; ++i) {
@@ -141,7 +102,7 @@ RC_GTEST_PROP(BucketLaw, IsKeptWhateverIsGivenBack, ()) {
 RC_GTEST_PROP(BucketLaw, GivesBackWhatHasNotLeaked, ()) {
   const Law law = any_law();
   BucketTable table(64, {});
-  IdealBucket ideal(law.rate.room());
+  IdealBucket ideal(law.rate.room(), kStart);
   TimePoint now = kStart;
   int message = 0;
   const auto arrive = [&] {
@@ -172,7 +133,7 @@ RC_GTEST_PROP(BucketLaw, GivesBackWhatHasNotLeaked, ()) {
 RC_GTEST_PROP(BucketLaw, ErrsByWhatHasLeakedMeanwhileAtMost, ()) {
   const Law law = any_law();
   BucketTable table(64, {});
-  IdealBucket ideal(law.rate.room());
+  IdealBucket ideal(law.rate.room(), kStart);
   const bool at_once = *rc::gen::arbitrary<bool>();
   TimePoint now = kStart;
   const BucketDemand what{"x", law.rate};

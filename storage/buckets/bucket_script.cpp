@@ -1,0 +1,236 @@
+#include "storage/buckets/bucket_script.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "storage/redis/key_slot.h"
+
+namespace shingled::storage {
+
+namespace {
+
+// A bucket's text is "SECONDS.NANOSECONDS ERA ROOM UNIT": when it will be empty; which bucket of
+// this name it is, 4096 times, and how often its drops moved up; a full one leaks for ROOM
+// nanoseconds, one drop for UNIT.
+constexpr std::string_view kScript = R"lua(
+if redis.replicate_commands then redis.replicate_commands() end
+local what = ARGV[1]
+local time = redis.call('TIME')
+local now_s, now_ns = tonumber(time[1]), tonumber(time[2]) * 1000
+local born = (now_s * 1000000 + tonumber(time[2])) % 1048576 * 4096
+local seen = {}
+
+local function read(key)
+  local bucket = seen[key]
+  if bucket then return bucket end
+  bucket = {left = 0, era = born}
+  seen[key] = bucket
+  local text = redis.call('GET', key)
+  if not text then return bucket end
+  local s, ns, era, law = string.match(text, '^(%d+)%.(%d+) (%d+) (%d+ %d+)$')
+  if not s then return bucket end
+  local left = (tonumber(s) - now_s) * 1e9 + (tonumber(ns) - now_ns)
+  if left > 0 then bucket.left, bucket.era, bucket.law = left, tonumber(era), law end
+  return bucket
+end
+local function write(key, bucket)
+  if bucket.left <= 0 then return redis.call('DEL', key) end
+  local sum = now_ns + bucket.left
+  local ns = sum % 1e9
+  redis.call('SET', key,
+    string.format('%.0f.%09.0f %.0f %s', now_s + (sum - ns) / 1e9, ns, bucket.era, bucket.law),
+    'PX', string.format('%.0f', math.ceil(bucket.left / 1e6) + 1))
+end
+
+if what == 'take' then
+  local fits, by, wait = true, 0, 0
+  local ends = {}
+  for i, key in ipairs(KEYS) do
+    local added, room = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i])
+    local bucket = read(key)
+    if not bucket.was then
+      bucket.law = ARGV[3 * i] .. ' ' .. ARGV[3 * i + 1]
+      if bucket.left > room then bucket.left, bucket.era, bucket.cut = room, born, true end
+      bucket.was = bucket.left
+    end
+    if bucket.left + added <= room then
+      bucket.left = bucket.left + added
+    else
+      local longer = added > room and -1 or bucket.left + added - room
+      if fits or (wait >= 0 and (longer < 0 or longer > wait)) then by, wait = i, longer end
+      fits = false
+    end
+    ends[i] = bucket.left
+  end
+  local out = {fits and 1 or 0, by, wait, now_s, now_ns}
+  for i, key in ipairs(KEYS) do
+    local bucket = seen[key]
+    if not fits then
+      bucket.left = bucket.was
+      ends[i] = bucket.was
+    end
+    if (fits or bucket.cut) and not bucket.written then
+      write(key, bucket)
+      bucket.written = true
+    end
+    out[4 + 2 * i] = ends[i]
+    out[5 + 2 * i] = bucket.era
+  end
+  return out
+end
+
+if what == 'give' then
+  local passed = (now_s - tonumber(ARGV[2])) * 1e9 + (now_ns - tonumber(ARGV[3]))
+  for i = #KEYS, 1, -1 do
+    local bucket = read(KEYS[i])
+    local added, era = tonumber(ARGV[4 * i]), tonumber(ARGV[4 * i + 1])
+    local stood = (tonumber(ARGV[4 * i + 2]) - now_s) * 1e9 + (tonumber(ARGV[4 * i + 3]) - now_ns)
+    local moves = bucket.era % 4096
+    if bucket.left > 0 and bucket.era - moves == era - era % 4096 then
+      local stands = bucket.era == era and moves ~= 4095
+      local back = math.max(0, math.min(stands and stood or added - passed, added))
+      if back > 0 then
+        if not (stands and stood == bucket.left) and moves ~= 4095 then
+          bucket.era = bucket.era + 1
+        end
+        bucket.left = bucket.left - back
+        write(KEYS[i], bucket)
+      end
+    end
+  end
+  return 0
+end
+
+write(KEYS[1], {left = math.min(tonumber(ARGV[2]), tonumber(ARGV[3])), era = born,
+                law = ARGV[3] .. ' ' .. ARGV[4]})
+return 0
+)lua";
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::size_t kTakenHead = 5;  // words of a take's reply before those of the buckets
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+std::string nanoseconds(Duration time) { return number(time.count()); }
+
+void begin_call(CommandList& commands, const ScriptName& name, std::string_view prefix,
+                std::span<const BucketDemand> demands, DemandNumbers numbers, std::size_t words) {
+  const auto key = [&](std::size_t i) { return redis_bucket_key(prefix, demands[i].key); };
+  commands.begin(3 + numbers.size() + words, key_slot(key(numbers.front())));
+  commands.word(name.verb);
+  commands.word(name.script);
+  commands.word(std::to_string(numbers.size()));
+  for (const std::size_t i : numbers) commands.word(key(i));
+}
+
+std::optional<std::int64_t> parse(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string_view bucket_script() { return kScript; }
+
+std::string redis_bucket_key(std::string_view prefix, std::string_view key) {
+  std::string out(prefix);
+  out += ':';
+  return out += key.substr(0, kBucketKeyMax);
+}
+
+void append_take(CommandList& commands, const ScriptName& name, std::string_view prefix,
+                 std::span<const BucketDemand> demands, DemandNumbers numbers) {
+  begin_call(commands, name, prefix, demands, numbers, 1 + 3 * numbers.size());
+  commands.word("take");
+  for (const std::size_t i : numbers) {
+    const BucketDemand& what = demands[i];
+    commands.word(nanoseconds(what.rate.time_of(what.amount)));
+    commands.word(nanoseconds(what.rate.room()));
+    commands.word(nanoseconds(what.rate.time_of(1)));
+  }
+}
+
+void append_give_back(CommandList& commands, const ScriptName& name, std::string_view prefix,
+                      std::span<const BucketDemand> demands, const BucketAnswer& answer,
+                      DemandNumbers numbers) {
+  begin_call(commands, name, prefix, demands, numbers, 3 + 4 * numbers.size());
+  commands.word("give");
+  commands.word(number(answer.at / kSecond));
+  commands.word(number(answer.at % kSecond));
+  for (const std::size_t i : numbers) {
+    const BucketLevel& level = answer.levels[i];
+    commands.word(nanoseconds(demands[i].rate.time_of(demands[i].amount)));
+    commands.word(std::to_string(level.era));
+    commands.word(number(level.end / kSecond));
+    commands.word(number(level.end % kSecond));
+  }
+}
+
+void append_set(CommandList& commands, const ScriptName& name, std::string_view prefix,
+                std::string_view key, const LeakRate& rate, double drops) {
+  const BucketDemand demand{key, rate};
+  const std::size_t only = 0;
+  begin_call(commands, name, prefix, {&demand, 1}, {&only, 1}, 4);
+  commands.word("set");
+  commands.word(nanoseconds(rate.time_of(drops)));
+  commands.word(nanoseconds(rate.room()));
+  commands.word(nanoseconds(rate.time_of(1)));
+}
+
+std::optional<bool> read_taken(const RedisReply& reply, std::span<const BucketDemand> demands,
+                               DemandNumbers numbers, BucketAnswer& answer) {
+  const auto& words = reply.elements;
+  if (words.size() != kTakenHead + 2 * numbers.size()) return std::nullopt;
+  const auto is_number = [](const RedisReply& word) {
+    return word.kind == RedisReply::Kind::kInteger;
+  };
+  if (!std::all_of(words.begin(), words.end(), is_number)) return std::nullopt;
+  const bool taken = words[0].integer == 1;
+  const std::int64_t now = words[3].integer * kSecond + words[4].integer;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const Duration left(words[kTakenHead + 2 * k].integer);
+    BucketLevel& level = answer.levels[numbers[k]];
+    level.drops = demands[numbers[k]].rate.amount_in(left);
+    level.end = now + left.count();
+    level.era = static_cast<std::uint32_t>(words[kTakenHead + 2 * k + 1].integer);
+  }
+  answer.at = answer.at == 0 ? now : std::min(answer.at, now);
+  if (taken) return true;
+  const std::size_t by = static_cast<std::size_t>(words[1].integer) - 1;
+  if (by >= numbers.size()) return std::nullopt;
+  const Duration wait = words[2].integer < 0 ? Duration::max() : Duration(words[2].integer);
+  if (answer.taken || wait > answer.wait) {
+    answer.wait = wait;
+    answer.refused_by = numbers[by];
+  }
+  answer.taken = false;
+  return false;
+}
+
+std::optional<BucketState> read_bucket(std::string_view key, const RedisReply& time,
+                                       const RedisReply& value) {
+  if (!value.is_text() || time.elements.size() != 2) return std::nullopt;
+  const auto now_s = parse(time.elements[0].text);
+  const auto now_us = parse(time.elements[1].text);
+  std::array<std::int64_t, 5> numbers{};
+  std::string_view rest = value.text;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::string_view word = rest.substr(0, rest.find(i == 0 ? '.' : ' '));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    const auto is = parse(word);
+    if (!is) return std::nullopt;
+    numbers[i] = *is;
+  }
+  if (!now_s || !now_us || !rest.empty()) return std::nullopt;
+  const Duration left(numbers[0] * kSecond + numbers[1] - *now_s * kSecond - *now_us * 1000);
+  if (left <= Duration::zero()) return std::nullopt;
+  BucketState state;
+  state.key = key;
+  state.rate = LeakRate::of(Duration(numbers[4]), Duration(numbers[3]));
+  state.empty_in = left;
+  return state;
+}
+
+}  // namespace shingled::storage

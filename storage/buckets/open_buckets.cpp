@@ -1,0 +1,18 @@
+#include "storage/buckets/open_buckets.h"
+
+#include <utility>
+
+#include "storage/buckets/embedded_buckets.h"
+#include "storage/buckets/redis_buckets.h"
+
+namespace shingled::storage {
+
+Result<std::unique_ptr<BucketStore>> open_buckets(const MailLimitOptions& options, Clock& clock,
+                                                  Random& random, Logger& logger) {
+  auto local = std::make_unique<EmbeddedBuckets>(options.buckets_max, clock, random);
+  if (!options.shared()) return std::unique_ptr<BucketStore>(std::move(local));
+  return std::unique_ptr<BucketStore>(
+      std::make_unique<RedisBuckets>(options.redis, std::move(local), clock, logger));
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,273 @@
+#include "storage/buckets/redis_buckets.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "config/base/metric_report.h"
+#include "storage/redis/key_scan.h"
+#include "storage/redis/key_slot.h"
+#include "storage/redis/redis_cluster.h"
+#include "storage/redis/server_list.h"
+#include "storage/redis/update_sender.h"
+
+namespace shingled::storage {
+
+namespace {
+
+/// The servers' own lines would say the same a second time.
+NullLogger& no_log() {
+  static NullLogger logger;
+  return logger;
+}
+
+std::unique_ptr<RedisRoute> route_for(const RedisOptions& options,
+                                      const std::vector<SocketSpec>& places, Clock& clock) {
+  const RedisLogin login = login_of(options);
+  if (options.cluster)
+    return std::make_unique<RedisCluster>(options.servers, login, clock, no_log());
+  return std::make_unique<ServerList>(places, login, ServerList::Turn::kInOrder, clock, no_log());
+}
+
+Error senseless(const RedisReply& reply) {
+  return {ErrorCode::kCorrupt,
+          reply.is_error() ? reply.text : "the script's reply is none of ours"};
+}
+
+}  // namespace
+
+RedisBuckets::RedisBuckets(const RedisOptions& options, std::unique_ptr<EmbeddedBuckets> local,
+                           Clock& clock, Logger& logger)
+    : options_(options), local_(std::move(local)), clock_(clock), logger_(logger) {
+  route_ = route_for(options_, places(), clock);
+}
+
+RedisBuckets::~RedisBuckets() = default;
+
+BucketAnswer RedisBuckets::take(std::span<const BucketDemand> demands, TimePoint deadline) {
+  BucketAnswer answer;
+  if (demands.empty()) return answer;
+  answer.levels.resize(demands.size());
+  const std::uint64_t begun = health_now();
+  const Groups groups = groups_of(demands);
+  const Replies replies = run(
+      groups.size(),
+      [&](CommandList& commands, const ScriptName& name, std::size_t group) {
+        append_take(commands, name, options_.prefix, demands, groups[group]);
+      },
+      until(deadline));
+  Status outcome = replies ? Status() : Status(replies.error());
+  Groups taken;
+  for (std::size_t i = 0; replies && i < groups.size(); ++i) {
+    const auto took = read_taken((*replies)[i], demands, groups[i], answer);
+    if (!took) outcome = senseless((*replies)[i]);
+    if (took.value_or(false)) taken.push_back(groups[i]);
+  }
+  note(begun, outcome);
+  if (!taken.empty() && (!outcome || !answer.taken))
+    give_back_groups(demands, answer, taken, until(deadline));
+  if (outcome) return answer;
+  fallbacks_.add();
+  answer = local_->take(demands, deadline);
+  answer.fallback = true;
+  return answer;
+}
+
+void RedisBuckets::give_back(std::span<const BucketDemand> demands, const BucketAnswer& answer,
+                             TimePoint deadline) {
+  if (!answer.taken || demands.empty() || answer.levels.size() != demands.size()) return;
+  if (answer.fallback) return local_->give_back(demands, answer, deadline);
+  give_back_groups(demands, answer, groups_of(demands), until(deadline));
+}
+
+void RedisBuckets::give_back_groups(std::span<const BucketDemand> demands,
+                                    const BucketAnswer& answer, const Groups& groups,
+                                    TimePoint deadline) {
+  const std::uint64_t begun = health_now();
+  const Replies replies = run(
+      groups.size(),
+      [&](CommandList& commands, const ScriptName& name, std::size_t group) {
+        append_give_back(commands, name, options_.prefix, demands, answer, groups[group]);
+      },
+      deadline);
+  Status outcome = replies ? Status() : Status(replies.error());
+  if (replies) {
+    for (const RedisReply& reply : *replies)
+      if (reply.is_error()) outcome = senseless(reply);
+  }
+  note(begun, outcome);
+}
+
+/// In a cluster the demands of each slot; else all of them.
+RedisBuckets::Groups RedisBuckets::groups_of(std::span<const BucketDemand> demands) const {
+  std::map<std::uint16_t, std::vector<std::size_t>> by_slot;
+  for (std::size_t i = 0; i < demands.size(); ++i) {
+    const bool splits = route_->splits_keys();
+    by_slot[splits ? key_slot(redis_bucket_key(options_.prefix, demands[i].key)) : 0].push_back(i);
+  }
+  Groups groups;
+  for (auto& [slot, numbers] : by_slot) groups.push_back(std::move(numbers));
+  return groups;
+}
+
+/// One call a group, in one go; those whose server does not know the script once more, with it.
+RedisBuckets::Replies RedisBuckets::run(std::size_t groups, const WriteCall& write,
+                                        TimePoint deadline) {
+  const auto sha = script_sha(deadline);
+  if (!sha) return sha.error();
+  CommandList commands;
+  for (std::size_t i = 0; i < groups; ++i) write(commands, {"EVALSHA", *sha}, i);
+  Replies replies = route_->ask(commands, deadline);
+  if (!replies) return replies;
+  std::vector<std::size_t> unknown;
+  commands.clear();
+  for (std::size_t i = 0; i < groups; ++i) {
+    if (!(*replies)[i].is_error("NOSCRIPT")) continue;
+    write(commands, {"EVAL", bucket_script()}, i);
+    unknown.push_back(i);
+  }
+  if (unknown.empty()) return replies;
+  Replies again = route_->ask(commands, deadline);
+  if (!again) return again;
+  for (std::size_t k = 0; k < unknown.size(); ++k) (*replies)[unknown[k]] = std::move((*again)[k]);
+  return replies;
+}
+
+Result<std::string> RedisBuckets::script_sha(TimePoint deadline) {
+  if (std::string known = *sha_.lock(); !known.empty()) return known;
+  CommandList commands;
+  commands.add({"SCRIPT", "LOAD", bucket_script()});
+  const Replies replies = route_->ask(commands, deadline);
+  if (!replies) return replies.error();
+  auto sha = script_name(replies->front());
+  if (sha) *sha_.lock() = *sha;
+  return sha;
+}
+
+Result<std::vector<BucketState>> RedisBuckets::list(std::string_view part, std::size_t most,
+                                                    TimePoint deadline) {
+  std::map<std::string, BucketState> found;  // a scan may name a key twice
+  const auto holders = key_holders(options_, places(), deadline, clock_, no_log());
+  if (holders.empty()) return Error{ErrorCode::kUnavailable, "no server of the cluster answers"};
+  for (const auto& holder : holders) {
+    const Status read = scan_keys(
+        *holder, glob_of(redis_bucket_key(options_.prefix, ""), "*"), [&] { return deadline; },
+        [&](const std::vector<RedisReply>& keys) {
+          std::vector<BucketState> step;
+          Status done = read_step(*holder, keys, part, deadline, step);
+          for (BucketState& state : step) {
+            std::string name = state.key;
+            found.insert_or_assign(std::move(name), std::move(state));
+          }
+          return done;
+        });
+    if (!read) return read.error();
+  }
+  std::vector<BucketState> out;
+  out.reserve(found.size());
+  for (auto& [key, state] : found) out.push_back(std::move(state));
+  std::sort(out.begin(), out.end(),
+            [](const BucketState& a, const BucketState& b) { return a.empty_in > b.empty_in; });
+  if (out.size() > most) out.erase(out.begin() + static_cast<std::ptrdiff_t>(most), out.end());
+  return out;
+}
+
+/// The buckets of one step of a scan.
+Status RedisBuckets::read_step(RedisRoute& holder, const std::vector<RedisReply>& keys,
+                               std::string_view part, TimePoint deadline,
+                               std::vector<BucketState>& out) const {
+  CommandList commands;
+  commands.add({"TIME"});
+  std::vector<std::string_view> names;
+  for (const RedisReply& key : keys) {
+    const std::string_view name = std::string_view(key.text).substr(options_.prefix.size() + 1);
+    if (name.find(part) == std::string_view::npos) continue;
+    names.push_back(name);
+    commands.add({"GET", key.text});
+  }
+  if (names.empty()) return {};
+  const Replies replies = holder.ask(commands, deadline);
+  if (!replies) return replies.error();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (auto state = read_bucket(names[i], replies->front(), (*replies)[i + 1]))
+      out.push_back(*std::move(state));
+  }
+  return {};
+}
+
+Result<std::optional<BucketState>> RedisBuckets::show(std::string_view key, TimePoint deadline) {
+  const std::string name = redis_bucket_key(options_.prefix, key);
+  CommandList commands;
+  commands.add({"TIME"}, key_slot(name));
+  commands.add({"GET", name}, key_slot(name));
+  const Replies replies = route_->ask(commands, until(deadline));
+  if (!replies) return replies.error();
+  for (const RedisReply& reply : *replies)
+    if (reply.is_error()) return senseless(reply);
+  return read_bucket(key, (*replies)[0], (*replies)[1]);
+}
+
+Result<bool> RedisBuckets::reset(std::string_view key, TimePoint deadline) {
+  const std::string name = redis_bucket_key(options_.prefix, key);
+  CommandList commands;
+  commands.add({"DEL", name}, key_slot(name));
+  const Replies replies = route_->ask(commands, until(deadline));
+  if (!replies) return replies.error();
+  if (replies->front().is_error()) return senseless(replies->front());
+  return replies->front().integer > 0;
+}
+
+Status RedisBuckets::set(std::string_view key, const LeakRate& rate, double drops,
+                         TimePoint deadline) {
+  const Replies replies = run(
+      1,
+      [&](CommandList& commands, const ScriptName& name, std::size_t /*group*/) {
+        append_set(commands, name, options_.prefix, key, rate, drops);
+      },
+      until(deadline));
+  if (!replies) return replies.error();
+  if (replies->front().is_error()) return senseless(replies->front());
+  return {};
+}
+
+void RedisBuckets::report(MetricReport& report) const {
+  local_->report(report);
+  report.counter({"shingled_buckets_store_errors", "Calls of Redis that failed."}, errors_.read());
+  report.counter({"shingled_buckets_fallbacks", "Decisions of the local table instead of Redis."},
+                 fallbacks_.read());
+  report.gauge({"shingled_buckets_shared", "Whether Redis decides: 1, or 0 while it is away."},
+               std::uint64_t{health_.lock()->away ? 0U : 1U});
+}
+
+/// What began before the last change knows nothing of it.
+void RedisBuckets::note(std::uint64_t begun, const Status& outcome) {
+  if (!outcome) errors_.add();
+  {
+    auto health = health_.lock();
+    const bool away_before = health->away;
+    if (!away_before && outcome) return;
+    const TimePoint now = clock_.now();
+    const bool is_quiet = !options_.cluster || now - health->failed >= kClusterQuiet;
+    if (!outcome) health->failed = now;
+    if (health->changes != begun || away_before == !outcome || (outcome && !is_quiet)) return;
+    health->away = !outcome;
+    ++health->changes;
+  }
+  if (outcome) {
+    logger_.info(LogLine("ratelimit_redis_back"));
+  } else {
+    logger_.error(LogLine("ratelimit_redis_away")
+                      .field("meanwhile", "local buckets")
+                      .field("reason", outcome.error().message));
+  }
+}
+
+TimePoint RedisBuckets::until(TimePoint deadline) const {
+  return std::min(deadline, clock_.now() + options_.timeout);
+}
+
+const std::vector<SocketSpec>& RedisBuckets::places() const {
+  return options_.write_servers.empty() ? options_.servers : options_.write_servers;
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,57 @@
+#include "storage/redis/key_scan.h"
+
+#include "storage/redis/redis_cluster.h"
+#include "storage/redis/server_list.h"
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::string_view kScanCount = "1000";  // keys looked at in one step
+
+}  // namespace
+
+std::vector<std::unique_ptr<RedisRoute>> key_holders(const RedisOptions& options,
+                                                     const std::vector<SocketSpec>& places,
+                                                     TimePoint deadline, Clock& clock,
+                                                     Logger& logger) {
+  std::vector<std::unique_ptr<RedisRoute>> holders;
+  const RedisLogin login = login_of(options);
+  if (!options.cluster) {
+    holders.push_back(
+        std::make_unique<ServerList>(places, login, ServerList::Turn::kInOrder, clock, logger));
+    return holders;
+  }
+  RedisCluster cluster(options.servers, login, clock, logger);
+  for (const SocketSpec& master : cluster.masters(deadline))
+    holders.push_back(std::make_unique<RedisServer>(master, login, clock, logger));
+  return holders;
+}
+
+std::string glob_of(std::string_view prefix, std::string_view rest) {
+  std::string out;
+  for (const char c : prefix) {
+    if (std::string_view("*?[]\\^").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out += rest;
+}
+
+Status scan_keys(RedisRoute& holder, const std::string& glob,
+                 const std::function<TimePoint()>& deadline,
+                 const std::function<Status(const std::vector<RedisReply>&)>& each) {
+  std::string cursor = "0";
+  do {
+    CommandList commands;
+    commands.add({"SCAN", cursor, "MATCH", glob, "COUNT", kScanCount});
+    const auto replies = holder.ask(commands, deadline());
+    if (!replies) return replies.error();
+    const auto& parts = replies->front().elements;
+    if (parts.size() != 2) return Error{ErrorCode::kCorrupt, "SCAN: " + replies->front().text};
+    cursor = parts[0].text;
+    if (Status done = each(parts[1].elements); !done) return done;
+  } while (cursor != "0");
+  return {};
+}
+
+}  // namespace shingled::storage
