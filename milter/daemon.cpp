@@ -17,6 +17,7 @@
 #include "milter/process/restart_needed.h"
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
+#include "milter/ratelimit/limit_keeper.h"
 #include "milter/status/http_server.h"
 #include "milter/status/status_pages.h"
 #include "storage/client/client_report.h"
@@ -61,7 +62,11 @@ class Daemon {
         source_(source),
         log_(log),
         clock_(clock),
-        pages_(metrics_, clock, settings_->status.matches_max) {}
+        limits_(clock, random_, log),
+        bucket_pages_([this] { return limits_.store(); }, clock),
+        pages_(metrics_, clock, settings_->status.matches_max) {
+    pages_.set_buckets(&bucket_pages_);
+  }
 
   Status start();
   /// Signals until one says stop. Errors: the milter ended by itself.
@@ -93,10 +98,12 @@ class Daemon {
   std::unique_ptr<storage::FuzzyStore> store_;
   std::unique_ptr<storage::UdpServer> server_;
   std::unique_ptr<storage::ReplicationService> replication_;
+  LimitKeeper limits_;
   std::unique_ptr<CurrentScanner> scanner_;
   std::unique_ptr<storage::UpkeepThread> upkeep_;  // of the scanner's remote services, if any
   std::unique_ptr<MilterService> milter_;
   std::vector<MetricRegistry::Registration> registrations_;
+  BucketPages bucket_pages_;
   StatusPages pages_;
   std::unique_ptr<HttpServer> http_;
   std::atomic<bool> milter_ended_{false};
@@ -125,6 +132,7 @@ Status Daemon::start() {
     auto scanner = Scanner::open(settings_, store_.get(), clock_, random_);
     if (!scanner) return scanner.error();
     use(*std::move(scanner));
+    if (Status status = limits_.use(settings_->ratelimit); !status) return status;
     milter_thread_ = std::jthread([this] {
       const Status status = milter_->run();
       if (!status) log_.error(LogLine("milter_failed").field("error", status.error().message));
@@ -173,7 +181,8 @@ Status Daemon::start_storage() {
 }
 
 Status Daemon::open_milter() {
-  auto milter = MilterService::open(settings_->milter, *scanner_, clock_, log_, mail_counters_);
+  auto milter = MilterService::open(settings_->milter, *scanner_, clock_, log_, mail_counters_,
+                                    limits_.current());
   if (!milter) return milter.error();
   milter_ = *std::move(milter);
   return {};
@@ -214,6 +223,7 @@ void Daemon::register_metrics() {
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {
       mail_counters_.report(report);
+      limits_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
                    std::uint64_t{milter_->messages_under_way()});
       for (const storage::RemoteCharge& remote : scanner_->get()->remotes())
@@ -231,6 +241,7 @@ Status Daemon::serve() {
     const auto signal = wait_for_signal(wait);
     notify_alive();
     if (server_ != nullptr) server_->refresh();
+    if (milter_ != nullptr) limits_.refresh();
     if (signal == Signal::kStop) return {};
     if (signal == Signal::kReload) reload();
     if (signal == Signal::kReopenLog) reopen_log();
@@ -252,6 +263,7 @@ void Daemon::stop() {
   if (server_ != nullptr) server_->save_limits(limits_file());
   pages_.set_store(nullptr);
   registrations_.clear();
+  limits_.close();
   server_.reset();  // first the packets, then what they wait for
   replication_.reset();
   store_.reset();
@@ -272,10 +284,11 @@ void Daemon::reload() {
   }
   if (wanted != nullptr && scanner_ != nullptr) {
     auto scanner = Scanner::open(wanted, store_.get(), clock_, random_);
-    if (scanner) {
+    const Status limited = scanner ? limits_.use(wanted->ratelimit) : Status(scanner.error());
+    if (limited) {
       use(*std::move(scanner));
     } else {
-      problems_kept(scanner.error().message);
+      problems_kept(limited.error().message);
       wanted = nullptr;
     }
   }

@@ -69,7 +69,7 @@ enum class LimitPoint : std::uint8_t {
 struct MailLimitOptions {
   std::vector<BucketType> rates;  ///< none = no limits
   LimitPoint when = LimitPoint::kRecipient;
-  /// A message of more recipients is not limited at all; 1 to 1000000.
+  /// A message of more recipients is not limited at all; 1 to 10000.
   std::uint32_t max_rcpts = 5;
   /// Never limited: local parts, addresses or @domains, lower case.
   std::vector<std::string> whitelisted_rcpts = {"postmaster", "mailer-daemon"};

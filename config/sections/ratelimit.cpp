@@ -30,7 +30,7 @@ void load_recipients(Section& section, std::string_view key, std::vector<std::st
 void load_ratelimit(Section&& section, MailLimitOptions& out) {
   load_bucket_types(section.section("rates"), out.rates);
   section.choice<LimitPoint>("when", out.when, kPoints);
-  section.number<std::uint32_t>("max_rcpts", out.max_rcpts, {1, 1'000'000});
+  section.number<std::uint32_t>("max_rcpts", out.max_rcpts, {1, 10'000});
   load_recipients(section, "whitelisted_rcpts", out.whitelisted_rcpts, out.whitelisted_rcpts_files);
   load_networks(section, "whitelisted_ip", out.whitelisted_ip, out.whitelisted_ip_files);
   load_symbol(section, out.symbol, "none");

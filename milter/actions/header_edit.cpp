@@ -87,14 +87,16 @@ std::vector<HeaderEdit> verdict_headers(const Verdict& verdict, const Facts& fac
     edits.push_back({HeaderEdit::Kind::kAdd, name, 0, header_value(text, name.size())});
   };
   if (verdict.is_spam()) add(names.spam, "Yes");
-  if (!verdict.hits.empty()) add(names.score, number(verdict.score));
-  if (!verdict.hits.empty() || verdict.failed) add(names.status, status_text(verdict));
+  const bool scored = !verdict.hits.empty() || !verdict.symbols.empty();
+  if (scored) add(names.score, number(verdict.score));
+  if (scored || verdict.failed) add(names.status, status_text(verdict));
   std::size_t shown = 0;
   for (const Hit& hit : verdict.hits) {
     if (hit.dropped) continue;
     if (++shown > kResultHeadersMax) break;
     add(names.result, result_text(hit, facts.lookups[hit.lookup]));
   }
+  if (facts.limit) add(names.result, header_text(*facts.limit));
   return edits;
 }
 

@@ -21,4 +21,9 @@ std::optional<Reply> reply_for(const Verdict& verdict, const std::string& reject
   return std::nullopt;
 }
 
+Reply reply_for_limit() {
+  return {"451", "4.7.1",
+          "Mail for this recipient could not be accepted now, please try again later"};
+}
+
 }  // namespace shingled::milter

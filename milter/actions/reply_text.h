@@ -19,4 +19,7 @@ struct Reply {
 /// message that could not be judged is refused as such, not as spam. Pure.
 std::optional<Reply> reply_for(const Verdict& verdict, const std::string& reject_text);
 
+/// 451 4.7.1 for a recipient that is put off; says nothing of why. Pure.
+Reply reply_for_limit();
+
 }  // namespace shingled::milter

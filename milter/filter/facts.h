@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/base/clock.h"
+#include "milter/ratelimit/full_bucket.h"
 #include "mime/analyze.h"
 #include "storage/fuzzy_store.h"
 
@@ -61,6 +63,7 @@ struct Facts {
   bool truncated = false;            ///< the message was longer than what was looked at
   std::chrono::microseconds time{0};
   ScanStages stages;
+  std::optional<LimitMark> limit;  ///< the symbol of a limit that is exceeded
 
   [[nodiscard]] std::size_t failed() const;  ///< look-ups without an answer
 };

@@ -31,18 +31,20 @@ namespace shingled::milter {
 class MilterService::Impl {
  public:
   Impl(const MilterOptions& options, const CurrentScanner& current, Clock& a_clock,
-       Logger& a_logger, MailCounters& mail_counters)
+       Logger& a_logger, MailCounters& mail_counters, const CurrentLimiter& current_limiter)
       : socket(options.socket),
         scanner(current),
         clock(a_clock),
         logger(a_logger),
-        counters(mail_counters) {}
+        counters(mail_counters),
+        limiter(current_limiter) {}
 
   const SocketSpec socket;
   const CurrentScanner& scanner;
   Clock& clock;
   Logger& logger;
   MailCounters& counters;
+  const CurrentLimiter& limiter;
 
   Traffic traffic;
 };
@@ -55,7 +57,7 @@ constexpr std::size_t kPacketBytesMax =
 constexpr std::chrono::milliseconds kWakeInterval{20};
 constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
 constexpr unsigned long kStepsUnwanted =
-    SMFIP_NOHELO | SMFIP_NORCPT | SMFIP_NODATA | SMFIP_NOUNKNOWN;
+    SMFIP_NOHELO | SMFIP_NODATA | SMFIP_NOUNKNOWN;  // and RCPT, while nothing is limited
 // libmilter answers in our place where the MTA insists on an answer to these.
 constexpr unsigned long kStepsUnanswered =
     SMFIP_NR_CONN | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
@@ -68,7 +70,8 @@ std::atomic<MilterService::Impl*> g_closed_service{nullptr};
 struct Connection {
   Connection(MilterService::Impl& service, HeaderSpacing header_spacing)
       : spacing(header_spacing),
-        session(service.scanner, service.clock, service.logger, &service.counters) {}
+        session(service.scanner, service.clock, service.logger, &service.counters,
+                &service.limiter) {}
   HeaderSpacing spacing;
   Session session;
   Traffic::Message message;
@@ -189,11 +192,12 @@ sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long ste
                       unsigned long /*f2*/, unsigned long /*f3*/, unsigned long* actions_out,
                       unsigned long* steps_out, unsigned long* f2_out, unsigned long* f3_out) {
   *actions_out = actions & kActionsWanted;
-  *steps_out = steps & (kStepsUnwanted | kStepsUnanswered | SMFIP_HDR_LEADSPC);
   *f2_out = 0;
   *f3_out = 0;
   const Step step;
   if (!step) return SMFIS_REJECT;
+  const unsigned long recipients = step.service().limiter.get() == nullptr ? SMFIP_NORCPT : 0;
+  *steps_out = steps & (kStepsUnwanted | kStepsUnanswered | SMFIP_HDR_LEADSPC | recipients);
   try {
     const bool kept = (*steps_out & SMFIP_HDR_LEADSPC) != 0;
     auto connection = std::make_unique<Connection>(
@@ -217,13 +221,26 @@ sfsistat on_connect(SMFICTX* context, char* /*host*/, sockaddr* address) {
   });
 }
 
-sfsistat on_mail_from(SMFICTX* context, char** /*arguments*/) {
+/// The path of MAIL or RCPT.
+std::string_view first(char** arguments) {
+  return arguments != nullptr && arguments[0] != nullptr ? arguments[0] : "";
+}
+
+sfsistat on_mail_from(SMFICTX* context, char** arguments) {
   return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
     char name[] = "{auth_authen}";
     const char* login = smfi_getsymval(context, name);
-    const bool authenticated = login != nullptr && *login != '\0';
-    return connection.session.mail_from(authenticated) == Session::Next::kAccept ? SMFIS_ACCEPT
-                                                                                 : SMFIS_CONTINUE;
+    const auto next = connection.session.mail_from(first(arguments), login != nullptr ? login : "");
+    return next == Session::Next::kAccept ? SMFIS_ACCEPT : SMFIS_CONTINUE;
+  });
+}
+
+sfsistat on_recipient(SMFICTX* context, char** arguments) {
+  return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
+    const auto reply = connection.session.recipient(first(arguments));
+    if (!reply) return SMFIS_CONTINUE;
+    static_cast<void>(LibmilterMta(context, connection.spacing).set_reply(*reply));
+    return SMFIS_TEMPFAIL;  // should the MTA not take the text, it has one of its own
   });
 }
 
@@ -293,6 +310,7 @@ Status register_callbacks(const MilterOptions& options) {
   description.xxfi_flags = kActionsWanted;
   description.xxfi_connect = on_connect;
   description.xxfi_envfrom = on_mail_from;
+  description.xxfi_envrcpt = on_recipient;
   description.xxfi_header = on_header;
   description.xxfi_eoh = on_end_of_headers;
   description.xxfi_body = on_body;
@@ -315,7 +333,8 @@ Status register_callbacks(const MilterOptions& options) {
 Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& options,
                                                            const CurrentScanner& scanner,
                                                            Clock& clock, Logger& logger,
-                                                           MailCounters& counters) {
+                                                           MailCounters& counters,
+                                                           const CurrentLimiter& limiter) {
   if (Status status = prepare_listening_socket(options.socket); !status) return status.error();
   if (Status status = register_callbacks(options); !status) return status.error();
   const mode_t before = ::umask(0177);  // nobody connects before the mode is set
@@ -327,7 +346,7 @@ Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& 
   }
   if (Status status = set_socket_access(options); !status) return status.error();
   send_without_delay();
-  auto impl = std::make_unique<Impl>(options, scanner, clock, logger, counters);
+  auto impl = std::make_unique<Impl>(options, scanner, clock, logger, counters, limiter);
   g_service.store(impl.get());
   return std::unique_ptr<MilterService>(new MilterService(std::move(impl)));
 }

@@ -7,6 +7,7 @@
 #include "config/options/milter_options.h"
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/scanner.h"
+#include "milter/ratelimit/mail_limiter.h"
 
 namespace shingled::milter {
 
@@ -23,7 +24,8 @@ class MilterService {
   /// Errors: kUnavailable (in use), kDenied, kInvalid (path is no socket), each naming the socket.
   static Result<std::unique_ptr<MilterService>> open(const MilterOptions& options,
                                                      const CurrentScanner& scanner, Clock& clock,
-                                                     Logger& logger, MailCounters& counters);
+                                                     Logger& logger, MailCounters& counters,
+                                                     const CurrentLimiter& limiter);
   ~MilterService();
   MilterService(const MilterService&) = delete;
   MilterService& operator=(const MilterService&) = delete;

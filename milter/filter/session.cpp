@@ -58,76 +58,135 @@ FailurePolicy policy_for(SenderClass sender, const FailureOptions& options) {
 }
 
 void Session::connect(std::optional<IpAddress> client, HeaderSpacing spacing) {
-  message_.reset();
+  forget();
   client_ = client;
   spacing_ = spacing;
 }
 
-Session::Next Session::mail_from(bool authenticated) {
-  message_.reset();
+Session::Next Session::mail_from(std::string_view path, std::string_view login) {
+  forget();
   std::shared_ptr<const Scanner> scanner = current_.get();
   const MilterOptions& options = scanner->settings().milter;
+  const bool authenticated = !login.empty();
   const bool local = !client_ || contains(options.local_networks, *client_);
   const SenderClass sender = authenticated ? SenderClass::kAuthenticated
                              : local       ? SenderClass::kLocal
                                            : SenderClass::kOther;
-  if ((local && options.skip_local) || (authenticated && options.skip_authenticated)) {
-    log_skipped(sender);
-    if (counters_ != nullptr) counters_->skipped();
-    return Next::kAccept;
-  }
+  const bool unseen =
+      (local && options.skip_local) || (authenticated && options.skip_authenticated);
+  auto limit = limit_of(path, login);
+  if (unseen && !limit) return skip(sender);
   MessageBuffer buffer(options.message_bytes_max, spacing_);
   ForgedHeaders forged(options.headers);
-  message_.emplace(
-      Message{std::move(scanner), std::move(buffer), std::move(forged), sender, clock_.now(), {}});
+  message_.emplace(Message{std::move(scanner),
+                           std::move(buffer),
+                           std::move(forged),
+                           sender,
+                           clock_.now(),
+                           {},
+                           std::move(limit),
+                           unseen});
   return Next::kContinue;
 }
 
+std::optional<MessageLimit> Session::limit_of(std::string_view path, std::string_view login) const {
+  auto limiter = limiter_ != nullptr ? limiter_->get() : nullptr;
+  if (limiter == nullptr || !limiter->limits(client_)) return std::nullopt;
+  return MessageLimit(std::move(limiter),
+                      {client_, std::string(login), parse_envelope_address(path)});
+}
+
+Session::Next Session::skip(SenderClass sender) {
+  log_skipped(sender);
+  if (counters_ != nullptr) counters_->skipped();
+  return Next::kAccept;
+}
+
+std::optional<Reply> Session::recipient(std::string_view path) {
+  if (!message_ || !message_->limit) return std::nullopt;
+  const auto full = message_->limit->recipient(path);
+  if (!full) return std::nullopt;
+  const bool put_off = full->enforced && !message_->scanner->settings().milter.dry_run;
+  log_full(*full, put_off);
+  return put_off ? std::optional(reply_for_limit()) : std::nullopt;
+}
+
+void Session::forget() {
+  if (message_ && message_->limit) message_->limit->give_back();
+  message_.reset();
+}
+
 void Session::header(std::string_view name, std::string_view value) {
-  if (!message_) return;
+  if (!message_ || message_->unseen) return;
   message_->forged.see(name);
   message_->buffer.add_header(name, value);
 }
 
 void Session::end_of_headers() {
-  if (message_) message_->buffer.end_headers();
+  if (message_ && !message_->unseen) message_->buffer.end_headers();
 }
 
 void Session::body(std::string_view bytes) {
-  if (message_) message_->buffer.add_body(bytes);
+  if (message_ && !message_->unseen) message_->buffer.add_body(bytes);
 }
 
 Action Session::end_of_message(std::string_view queue_id, Mta& mta) {
   if (!message_) return Action::kPass;
   const Message& message = *message_;
-  const Scanner& scanner = *message.scanner;
-  const MilterOptions& options = scanner.settings().milter;
-  const FailurePolicy policy = policy_for(message.sender, options.on_failure);
+  const MilterOptions& options = message.scanner->settings().milter;
 
   Facts facts;
-  Verdict verdict;
-  if (message.failure.empty()) {
-    facts = scanner.scan(message.buffer.bytes(), [&] { mta.progress(); });
-    facts.truncated = message.buffer.truncated();
-    warn_of_failures(facts);
-    verdict = scanner.judge(facts, policy);
-  } else {
-    verdict = verdict_on_failure(policy, message.failure);
+  std::optional<FullBucket> full;
+  if (message_->limit && message.failure.empty()) full = message_->limit->end_of_message();
+  const bool put_off = full && full->enforced && !options.dry_run;
+  if (full && !put_off) log_full(*full, false);
+  if (message.unseen && !put_off) {
+    message_->limit->keep();
+    skip(message.sender);
+    message_.reset();
+    return Action::kPass;
   }
+  Verdict verdict = put_off ? verdict_on_limit(*full) : judge(message, facts, mta);
   Status applied;
   const Decision decision = decide(std::move(verdict), facts, message.forged, options);
   if (!options.dry_run) applied = apply(decision, mta);
   log_message(message, facts, decision.verdict, queue_id, applied);
-  if (counters_ != nullptr) {
-    counters_->judged(facts, decision.verdict, clock_.now() - message.start);
-  }
-  const Action action = options.dry_run ? Action::kPass : decision.verdict.action;
-  message_.reset();
+  return finish(facts, decision.verdict);
+}
+
+Verdict Session::judge(const Message& message, Facts& facts, Mta& mta) {
+  const Scanner& scanner = *message.scanner;
+  const FailurePolicy policy = policy_for(message.sender, scanner.settings().milter.on_failure);
+  if (!message.failure.empty()) return verdict_on_failure(policy, message.failure);
+  facts = scanner.scan(message.buffer.bytes(), [&] { mta.progress(); });
+  facts.truncated = message.buffer.truncated();
+  if (message.limit) facts.limit = message.limit->mark();
+  warn_of_failures(facts);
+  return scanner.judge(facts, policy);
+}
+
+Action Session::finish(const Facts& facts, const Verdict& verdict) {
+  if (counters_ != nullptr) counters_->judged(facts, verdict, clock_.now() - message_->start);
+  const bool dry_run = message_->scanner->settings().milter.dry_run;
+  const Action action = dry_run ? Action::kPass : verdict.action;
+  const bool refused = action == Action::kTempfail || action == Action::kReject;
+  if (message_->limit && !refused) message_->limit->keep();
+  forget();
   return action;
 }
 
 void Session::fail(std::string_view what) {
   if (message_ && message_->failure.empty()) message_->failure = what;
+}
+
+void Session::log_full(const FullBucket& full, bool put_off) {
+  logger_.info(LogLine("limit")
+                   .field("action", put_off ? "tempfail" : "pass")
+                   .field("bucket", full.key)
+                   .field("drops", full.drops, 1)
+                   .field("burst", full.burst, 1)
+                   .field("again_in", wait_text(full.wait))
+                   .field("client", client_ ? client_->to_string() : "local"));
 }
 
 void Session::log_skipped(SenderClass sender) {
@@ -166,6 +225,7 @@ void Session::log_message(const Message& message, const Facts& facts, const Verd
       .field("class", to_string(message.sender))
       .field("client", client_ ? client_->to_string() : "local")
       .field("reason", verdict.reason);
+  if (facts.limit) line.field("limit", describe(facts.limit->bucket));
   if (facts.truncated) line.field("truncated", true);
   if (!facts.defects.empty()) line.field("defects", facts.defects.size());
   if (message.scanner->settings().milter.dry_run) line.field("dry_run", true);

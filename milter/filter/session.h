@@ -12,6 +12,7 @@
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/message_buffer.h"
 #include "milter/filter/scanner.h"
+#include "milter/ratelimit/message_limit.h"
 
 namespace shingled::milter {
 
@@ -23,9 +24,11 @@ FailurePolicy policy_for(SenderClass sender, const FailureOptions& options);
 
 /// One SMTP connection and its transactions, as a plain state machine: knows nothing of libmilter.
 ///
-///   connect -> (mail_from -> header* -> end_of_headers -> body* -> end_of_message | abort)*
+///   connect -> (mail_from -> recipient* -> header* -> end_of_headers -> body* ->
+///               end_of_message | abort)*
 ///
-/// A step out of order is harmless: without mail_from the rest does nothing.
+/// A step out of order is harmless: without mail_from the rest does nothing. A message that does
+/// not come to its end, or is refused there, gives back what its limits took.
 /// Threads: one thread at a time.
 class Session {
  public:
@@ -34,14 +37,17 @@ class Session {
     kAccept,  ///< pass this message unseen
   };
 
-  /// `counters`: where messages are counted; null = nowhere.
+  /// `counters`: where messages are counted; null = nowhere. `limiter`: null = no limits.
   Session(const CurrentScanner& current, Clock& clock, Logger& logger,
-          MailCounters* counters = nullptr)
-      : current_(current), clock_(clock), logger_(logger), counters_(counters) {}
+          MailCounters* counters = nullptr, const CurrentLimiter* limiter = nullptr)
+      : current_(current), clock_(clock), logger_(logger), counters_(counters), limiter_(limiter) {}
 
   /// `client`: none for mail from a local pipe.
   void connect(std::optional<IpAddress> client, HeaderSpacing spacing);
-  Next mail_from(bool authenticated);
+  /// `path` as MAIL has it; `login` of SMTP AUTH, empty = none.
+  Next mail_from(std::string_view path, std::string_view login);
+  /// `path` as RCPT has it. What this one is to be told instead of being taken.
+  std::optional<Reply> recipient(std::string_view path);
   void header(std::string_view name, std::string_view value);
   void end_of_headers();
   void body(std::string_view bytes);
@@ -49,7 +55,7 @@ class Session {
   /// Returns what the MTA is to be answered; with dry_run always kPass. Should it throw, the
   /// message is still there: `fail` and call again.
   Action end_of_message(std::string_view queue_id, Mta& mta);
-  void abort() { message_.reset(); }
+  void abort() { forget(); }
 
   /// A step failed (an exception stopped at the rim): the message is judged by the failure policy.
   void fail(std::string_view what);
@@ -63,8 +69,19 @@ class Session {
     SenderClass sender = SenderClass::kOther;
     TimePoint start;
     std::string failure;
+    std::optional<MessageLimit> limit;
+    bool unseen = false;  ///< only its limits count
   };
 
+  /// The message ends without being accepted.
+  void forget();
+  Next skip(SenderClass sender);
+  std::optional<MessageLimit> limit_of(std::string_view path, std::string_view login) const;
+  /// Judges a message that met no limit.
+  Verdict judge(const Message& message, Facts& facts, Mta& mta);
+  /// Its end: drops are kept or given back, it is counted and forgotten.
+  Action finish(const Facts& facts, const Verdict& verdict);
+  void log_full(const FullBucket& full, bool put_off);
   void log_skipped(SenderClass sender);
   void warn_of_failures(const Facts& facts);
   void log_message(const Message& message, const Facts& facts, const Verdict& verdict,
@@ -74,6 +91,7 @@ class Session {
   Clock& clock_;
   Logger& logger_;
   MailCounters* counters_;
+  const CurrentLimiter* limiter_;
   std::optional<IpAddress> client_;
   HeaderSpacing spacing_ = HeaderSpacing::kStripped;
   std::optional<Message> message_;

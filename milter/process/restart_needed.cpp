@@ -2,6 +2,17 @@
 
 namespace shingled::milter {
 
+namespace {
+
+/// How the Redis of the limits is talked to, whichever it is.
+RedisOptions redis_access(const MailLimitOptions& limits) {
+  RedisOptions out = limits.redis;
+  out.servers.clear();
+  return out;
+}
+
+}  // namespace
+
 std::vector<std::string> restart_needed(const Settings& running, const Settings& wanted) {
   std::vector<std::string> names;
   const auto compare = [&](const char* name, const auto& is, const auto& will_be) {
@@ -45,6 +56,12 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("storage.sync_keypair", replication.sync_keypair, new_replication.sync_keypair);
   compare("storage.mirror", replication.mirrors, new_replication.mirrors);
   compare("storage.journal_max", replication.journal_max, new_replication.journal_max);
+  const MailLimitOptions& limits = running.ratelimit;
+  const MailLimitOptions& new_limits = wanted.ratelimit;
+  compare("ratelimit.buckets_max", limits.buckets_max, new_limits.buckets_max);
+  compare("ratelimit.file", limits.file, new_limits.file);
+  compare("ratelimit.servers", limits.redis.servers, new_limits.redis.servers);
+  compare("ratelimit.redis", redis_access(limits), redis_access(new_limits));
   compare("status", running.status, wanted.status);
   return names;
 }

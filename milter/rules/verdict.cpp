@@ -87,6 +87,7 @@ Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const Acti
   Verdict verdict;
   verdict.hits = score_hits(facts, rules);
   verdict.symbols = sum_symbols(verdict.hits);
+  if (facts.limit) verdict.symbols.push_back({facts.limit->symbol, facts.limit->value, 1});
   for (const Symbol& symbol : verdict.symbols) verdict.score += symbol.score;
   verdict.required = actions.add_header;
   verdict.action = choose_action(verdict.score, actions);
@@ -106,6 +107,13 @@ Verdict verdict_on_failure(FailurePolicy policy, std::string reason) {
   verdict.action = action_of(policy);
   verdict.reason = std::move(reason);
   verdict.failed = true;
+  return verdict;
+}
+
+Verdict verdict_on_limit(const FullBucket& full) {
+  Verdict verdict;
+  verdict.action = Action::kTempfail;
+  verdict.reason = describe(full);
   return verdict;
 }
 

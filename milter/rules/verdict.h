@@ -43,4 +43,7 @@ Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const Acti
 /// The verdict on a message that could not be looked at at all. Pure.
 Verdict verdict_on_failure(FailurePolicy policy, std::string reason);
 
+/// The verdict on a message that is put off unseen, because a bucket is full. Pure.
+Verdict verdict_on_limit(const FullBucket& full);
+
 }  // namespace shingled::milter

@@ -145,12 +145,15 @@ Result<HttpReply> parse_http_reply(std::string_view bytes) {
   return reply;
 }
 
-Result<HttpReply> http_get(const SocketSpec& server, const std::string& target, const Clock& clock,
-                           TimePoint deadline) {
+namespace {
+
+Result<HttpReply> ask(const char* method, const SocketSpec& server, const std::string& target,
+                      const Clock& clock, TimePoint deadline) {
   const auto fd = connect_to(server, clock, deadline);
   if (!fd) return fd.error();
-  const std::string request =
-      "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  const std::string request = std::string(method) + ' ' + target +
+                              " HTTP/1.1\r\nHost: localhost\r\n" + kDirectHeader +
+                              ": 1\r\nConnection: close\r\n\r\n";
   if (Status sent = send_all(*fd, request, clock, deadline); !sent) {
     return sent.error().in(server.to_string());
   }
@@ -159,6 +162,18 @@ Result<HttpReply> http_get(const SocketSpec& server, const std::string& target, 
   auto reply = parse_http_reply(*bytes);
   if (!reply) return reply.error().in(server.to_string());
   return reply;
+}
+
+}  // namespace
+
+Result<HttpReply> http_get(const SocketSpec& server, const std::string& target, const Clock& clock,
+                           TimePoint deadline) {
+  return ask("GET", server, target, clock, deadline);
+}
+
+Result<HttpReply> http_post(const SocketSpec& server, const std::string& target, const Clock& clock,
+                            TimePoint deadline) {
+  return ask("POST", server, target, clock, deadline);
 }
 
 }  // namespace shingled::milter

@@ -1,7 +1,9 @@
 #include "milter/status/http_server.h"
 
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -9,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "config/base/socket_address.h"
 #include "milter/status/stream_listener.h"
 
 namespace shingled::milter {
@@ -62,15 +65,52 @@ bool has_body(MHD_Connection* connection) {
   return found;
 }
 
+const char* header(MHD_Connection* connection, const char* name) {
+  return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+bool peer_is_here(MHD_Connection* connection) {
+  const MHD_ConnectionInfo* info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  if (info == nullptr || info->client_addr == nullptr) return false;
+  const sockaddr* peer = info->client_addr;
+  if (peer->sa_family == AF_UNIX) return true;
+  const socklen_t length = peer->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  const auto ip = IpAddress::from(peer, length);
+  return ip && ip->is_loopback();
+}
+
+/// Another name may have been made to point here, for a page in a browser on this machine.
+bool host_is_here(std::string_view host) {
+  if (const std::size_t port = host.rfind(':');
+      port != std::string_view::npos &&
+      host.find_first_not_of("0123456789", port + 1) == std::string_view::npos) {
+    host = host.substr(0, port);
+  }
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const auto ip = IpAddress::parse(host);
+  return host == "localhost" || (ip && ip->is_loopback());
+}
+
+bool is_direct(MHD_Connection* connection) {
+  const char* host = header(connection, MHD_HTTP_HEADER_HOST);
+  const bool relayed = header(connection, "X-Forwarded-For") != nullptr ||
+                       header(connection, MHD_HTTP_HEADER_FORWARDED) != nullptr ||
+                       header(connection, MHD_HTTP_HEADER_VIA) != nullptr;
+  return peer_is_here(connection) && !relayed && host != nullptr && host_is_here(host) &&
+         header(connection, kDirectHeader) != nullptr;
+}
+
 HttpReply reply_to(const HttpHandler& handler, MHD_Connection* connection, const char* url,
                    std::string_view method) {
-  if (method != MHD_HTTP_METHOD_GET && method != MHD_HTTP_METHOD_HEAD) {
-    return {MHD_HTTP_METHOD_NOT_ALLOWED, HttpReply{}.type, "only GET and HEAD\n"};
+  const bool post = method == MHD_HTTP_METHOD_POST;
+  if (!post && method != MHD_HTTP_METHOD_GET && method != MHD_HTTP_METHOD_HEAD) {
+    return {MHD_HTTP_METHOD_NOT_ALLOWED, HttpReply{}.type, "only GET, HEAD and POST\n"};
   }
   if (has_body(connection)) {
     return {MHD_HTTP_CONTENT_TOO_LARGE, HttpReply{}.type, "a request has no body here\n"};
   }
-  HttpRequest request{url, {}};
+  HttpRequest request{url, {}, post ? HttpMethod::kPost : HttpMethod::kGet, is_direct(connection)};
   MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &request.arguments);
   return handler(request);
 }
@@ -85,7 +125,7 @@ MHD_Result send_reply(MHD_Connection* connection, const HttpReply& reply) {
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
   MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
   if (reply.status == MHD_HTTP_METHOD_NOT_ALLOWED) {
-    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD, POST");
   }
   const MHD_Result queued = MHD_queue_response(connection, reply.status, response);
   MHD_destroy_response(response);

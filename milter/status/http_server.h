@@ -11,13 +11,14 @@
 
 namespace shingled::milter {
 
-/// A small HTTP/1.1 service through libmicrohttpd: the one file that knows it. GET and HEAD only,
+/// A small HTTP/1.1 service through libmicrohttpd: the one file that knows it. GET, HEAD and POST,
 /// no bodies; every connection ends with its reply.
 ///
 /// Bounds: `connections_max` for each address listened on, half of them of one client;
 /// kRequestBytesMax for a request; `timeout` for a client that says nothing. What breaks them gets
-/// 4xx or a closed connection and never reaches the handler. A handler that throws gives 500. Threads: one inside for each address
-/// listened on; the destructor joins them, after which the handler is not called any more.
+/// 4xx or a closed connection and never reaches the handler. A handler that throws gives 500.
+/// Threads: one inside for each address listened on; the destructor joins them, after which the
+/// handler is not called any more.
 class HttpServer {
  public:
   /// Start line and headers, with what the library keeps about them.

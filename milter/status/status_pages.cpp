@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned kBadRequest = 400;
 constexpr unsigned kNotFound = 404;
+constexpr unsigned kWrongMethod = 405;
 constexpr unsigned kUnavailable = 503;
 
 using PageJson = nlohmann::ordered_json;
@@ -65,6 +66,8 @@ StatusPages::StatusPages(const MetricRegistry& registry, const Clock& clock,
       store_(std::in_place, nullptr) {}
 
 HttpReply StatusPages::answer(const HttpRequest& request) const {
+  if (buckets_ != nullptr && BucketPages::is_page(request.path)) return buckets_->answer(request);
+  if (request.method != HttpMethod::kGet) return plain(kWrongMethod, "only GET and HEAD\n");
   if (request.path == "/metrics") {
     return {200, std::string(kOpenMetricsType), openmetrics_text(registry_.read())};
   }

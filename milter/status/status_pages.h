@@ -7,6 +7,7 @@
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/metric_registry.h"
+#include "milter/status/bucket_pages.h"
 #include "milter/status/http_message.h"
 #include "storage/fuzzy_store.h"
 
@@ -19,8 +20,10 @@ namespace shingled::milter {
 ///   /healthz  200 while the process answers
 ///   /readyz   200 while it serves; 503 while it loads its storage and while it ends
 ///   /matches  every stored hash like the one asked for, best first (match_question.h)
+///   /buckets  the buckets of the rate limits (bucket_pages.h), for this machine only
 ///
-/// Nothing here is secret: no key has a way into a report or a match. No I/O, no waiting.
+/// The rest is not secret: no key has a way into a report or a match. No I/O, no waiting but for
+/// the buckets.
 /// Threads: any thread.
 class StatusPages {
  public:
@@ -31,6 +34,9 @@ class StatusPages {
   void set_state(State state) { state_ = state; }
   /// Where /matches looks; null = nowhere. Returns when nobody looks at the one before any more.
   void set_store(const storage::FuzzyStore* store) { *store_.lock() = store; }
+
+  /// Who answers about buckets; before anybody asks.
+  void set_buckets(const BucketPages* buckets) { buckets_ = buckets; }
 
   [[nodiscard]] HttpReply answer(const HttpRequest& request) const;
 
@@ -45,6 +51,7 @@ class StatusPages {
   const TimePoint start_;
   std::atomic<State> state_{State::kStarting};
   mutable Guarded<const storage::FuzzyStore*> store_;
+  const BucketPages* buckets_ = nullptr;
 };
 
 std::string_view to_string(StatusPages::State state);  ///< "starting" "serving" "draining"

@@ -198,7 +198,7 @@ TEST(Ratelimit, RefusesWhatItDoesNotKnow) {
        "f:2:37: ratelimit.rates.to.overrides[0].domain: '@b' is no domain; allowed: a domain such "
        "as example.org"},
       {"no recipients at all", "  max_rcpts: 0",
-       "f:2:14: ratelimit.max_rcpts: '0' is out of range; allowed: 1 to 1000000"},
+       "f:2:14: ratelimit.max_rcpts: '0' is out of range; allowed: 1 to 10000"},
       {"a point we do not have", "  when: data",
        "f:2:9: ratelimit.when: 'data' is none of the choices; allowed: rcpt, end_of_message"},
       {"a recipient with control bytes", "  whitelisted_rcpts: \"a\\x01\"",

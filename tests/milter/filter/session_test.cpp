@@ -54,7 +54,8 @@ class SessionTest : public testing::Test {
     const std::string verb = line.substr(0, line.find(' '));
     const std::string rest = line.size() > verb.size() ? line.substr(verb.size() + 1) : "";
     if (verb == "connect") session.connect(IpAddress::parse(rest), HeaderSpacing::kKept);
-    if (verb == "mail") answer(mta, session.mail_from(rest == "auth"));
+    if (verb == "mail")
+      answer(mta, session.mail_from("<a@b.example>", rest == "auth" ? "user" : ""));
     if (verb == "header") {
       const std::size_t colon = rest.find(':');
       session.header(rest.substr(0, colon), rest.substr(colon + 1));
@@ -232,7 +233,7 @@ TEST_F(SessionTest, KeepsTheMessageWhenTheScanThrowsSoThatPolicyCanDecide) {
   Session session(current, clock_, logger_);
   RecordingMta mta;
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
-  session.mail_from(false);
+  session.mail_from("<a@b.example>", "");
   session.end_of_headers();
   session.body(long_text());
   EXPECT_THROW(static_cast<void>(session.end_of_message("q", mta)), std::runtime_error);
@@ -251,7 +252,7 @@ TEST_F(SessionTest, TakesTheSettingsInForceWhenTheMessageBegan) {
   RecordingMta mta;
   store_.knows_all = storage::FlagValue{11, 20};
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
-  session.mail_from(false);
+  session.mail_from("<a@b.example>", "");
   auto second = std::make_shared<Settings>();
   second->milter.actions.reject.reset();
   auto other = Scanner::open(second, &store_, clock_, random_);
@@ -272,7 +273,7 @@ TEST_F(SessionTest, CountsEachMessageOnce) {
   RecordingMta mta;
   const auto deliver = [&](const char* client, const std::string& body) {
     session.connect(IpAddress::parse(client), HeaderSpacing::kKept);
-    session.mail_from(false);
+    session.mail_from("<a@b.example>", "");
     session.end_of_headers();
     session.body(body);
     session.end_of_message("q", mta);
@@ -282,7 +283,7 @@ TEST_F(SessionTest, CountsEachMessageOnce) {
   deliver("192.0.2.1", long_text());
   deliver("127.0.0.1", long_text());
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
-  session.mail_from(false);
+  session.mail_from("<a@b.example>", "");
   session.abort();
 
   MetricReport report;
@@ -306,7 +307,7 @@ TEST_F(SessionTest, CannotBeMadeToForgeALogLine) {
   Session session(current, clock_, logger_);
   RecordingMta mta;
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
-  session.mail_from(false);
+  session.mail_from("<a@b.example>", "");
   static_cast<void>(session.end_of_message("q\nmessage queue_id=x action=pass", mta));
   ASSERT_THAT(logger_.info_lines, SizeIs(1));
   EXPECT_THAT(logger_.info_lines[0],

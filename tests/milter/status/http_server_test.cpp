@@ -130,7 +130,7 @@ TEST_F(HttpServerTest, SurvivesWhatNobodyShouldSend) {
        "GET / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\nffffffff\r\n",
        "HTTP/1.1 413"},
       {"an upload", "POST / HTTP/1.1\r\n" + host + "Content-Length: 99999999999\r\n\r\n",
-       "HTTP/1.1 405"},
+       "HTTP/1.1 413"},
       {"an address without end",
        "GET /" + std::string(2 * HttpServer::kRequestBytesMax, 'a') + " HTTP/1.1\r\n" + host +
            "\r\n",

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "config/base/clock.h"
+
+namespace shingled::milter {
+
+/// A bucket that is too full for a message.
+struct FullBucket {
+  std::string type;  ///< "to_ip"
+  std::string key;
+  double drops = 0;
+  double burst = 0;
+  Duration wait{};       ///< until there is room for this mail; Duration::max() = never
+  bool enforced = true;  ///< the mail is to be put off; else this is only to be told
+};
+
+/// The symbol of a message with a bucket over its burst.
+struct LimitMark {
+  std::string symbol;
+  double value = 0;  ///< 2 tanh(drops / (2 burst))
+  FullBucket bucket;
+};
+
+/// "30s", "2h5m", "never": rounded up to seconds.
+std::string wait_text(Duration wait);
+/// "bucket to:a@b holds 5.0 of 5, again in 30s". For logs only: the key names people.
+std::string describe(const FullBucket& bucket);
+/// "RATELIMIT; type=to drops=6.0 burst=5 again=30s": for a header, so without the key, which may
+/// name a recipient that others shall not see.
+std::string header_text(const LimitMark& mark);
+
+}  // namespace shingled::milter

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "milter/ratelimit/limit_counters.h"
+#include "milter/ratelimit/limit_demands.h"
+#include "storage/buckets/bucket_store.h"
+
+namespace shingled::milter {
+
+/// The limits in force: settings with their lists, and the buckets. One immutable snapshot; a
+/// reload makes a new one over the same buckets.   Threads: any thread.
+class MailLimiter {
+ public:
+  /// `options`: with what is in their files. `counters` must outlive it, `store` need not: a
+  /// session that nobody ends at shutdown must not keep the buckets open.
+  MailLimiter(MailLimitOptions options, std::weak_ptr<storage::BucketStore> store,
+              const Clock& clock, LimitCounters& counters);
+
+  /// Whether mail of that client meets any limit.
+  [[nodiscard]] bool limits(const std::optional<IpAddress>& client) const;
+  /// A recipient that is never limited.
+  [[nodiscard]] bool spares(const EnvelopeAddress& recipient) const;
+
+  [[nodiscard]] const MailLimitOptions& options() const { return options_; }
+  /// Null when it is gone: then nothing is limited.
+  [[nodiscard]] std::shared_ptr<storage::BucketStore> store() const { return store_.lock(); }
+  [[nodiscard]] LimitCounters& counters() const { return counters_; }
+  /// Until when the buckets may let a message wait.
+  [[nodiscard]] TimePoint deadline() const { return clock_.now() + options_.redis.timeout; }
+
+ private:
+  const MailLimitOptions options_;
+  const std::unordered_set<std::string> spared_;
+  const std::weak_ptr<storage::BucketStore> store_;
+  const Clock& clock_;
+  LimitCounters& counters_;
+};
+
+/// Where sessions find the limiter in force; null = no limits. Threads: any thread.
+class CurrentLimiter {
+ public:
+  [[nodiscard]] std::shared_ptr<const MailLimiter> get() const { return *limiter_.lock(); }
+  void set(std::shared_ptr<const MailLimiter> limiter) { limiter.swap(*limiter_.lock()); }
+
+ private:
+  mutable Guarded<std::shared_ptr<const MailLimiter>> limiter_;
+};
+
+}  // namespace shingled::milter

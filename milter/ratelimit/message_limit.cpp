@@ -1,0 +1,150 @@
+#include "milter/ratelimit/message_limit.h"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "storage/buckets/bucket_key.h"
+
+namespace shingled::milter {
+
+namespace {
+
+// With a symbol nothing is put off and a bucket may run over, so that its value rises from 0.92 at
+// the burst to 2.00 here; without an end a flood would be held against somebody for ever.
+constexpr double kOverflow = 8;
+
+using Event = LimitCounters::Event;
+
+std::vector<storage::BucketDemand> lent(const std::vector<LimitDemand>& demands, bool overflows) {
+  std::vector<storage::BucketDemand> out;
+  out.reserve(demands.size());
+  for (const LimitDemand& demand : demands) {
+    const double burst = demand.rate.burst * (overflows ? kOverflow : 1);
+    out.push_back(
+        {demand.key, LeakRate(demand.rate.leak, burst), static_cast<double>(demand.drops)});
+  }
+  return out;
+}
+
+/// A name of an address that is short, whatever the address is.
+std::string bounded_name(const EnvelopeAddress& address) {
+  const std::string text = address.text();
+  const std::array<std::string_view, 1> parts = {text};
+  return storage::make_bucket_key("rcpt", parts);
+}
+
+Duration seconds_until(double drops, double leak) {
+  if (drops <= 0) return {};
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(drops / leak));
+}
+
+}  // namespace
+
+MessageLimit::MessageLimit(std::shared_ptr<const MailLimiter> limiter, LimitedEnvelope envelope)
+    : limiter_(std::move(limiter)), envelope_(std::move(envelope)) {}
+
+bool MessageLimit::at_the_end() const {
+  const MailLimitOptions& options = limiter_->options();
+  return options.when == LimitPoint::kMessage || !options.symbol.empty();
+}
+
+std::optional<FullBucket> MessageLimit::recipient(std::string_view path) {
+  if (!limited_ || ended_) return std::nullopt;
+  const EnvelopeAddress address = parse_envelope_address(path);
+  const std::string name = bounded_name(address);
+  const bool fresh = recipients_.insert(name).second;
+  if (recipients_.size() > limiter_->options().max_rcpts) {
+    give_back();
+    limited_ = false;
+    pending_.clear();
+    return std::nullopt;
+  }
+  if (limiter_->spares(address)) return std::nullopt;
+  std::vector<LimitDemand> demands = recipient_demands(limiter_->options(), envelope_, address);
+  if (at_the_end()) {
+    if (!fresh) return std::nullopt;
+    if (!std::exchange(message_taken_, true)) {
+      pending_ = message_demands(limiter_->options(), envelope_);
+    }
+    pending_.insert(pending_.end(), std::make_move_iterator(demands.begin()),
+                    std::make_move_iterator(demands.end()));
+    return std::nullopt;
+  }
+  if (passed_.contains(name)) return std::nullopt;
+  if (!message_taken_) {
+    auto of_message = message_demands(limiter_->options(), envelope_);
+    demands.insert(demands.end(), std::make_move_iterator(of_message.begin()),
+                   std::make_move_iterator(of_message.end()));
+  }
+  auto full = take(std::move(demands));
+  if (!full) {
+    message_taken_ = true;
+    passed_.insert(name);
+  }
+  return full;
+}
+
+std::optional<FullBucket> MessageLimit::end_of_message() {
+  if (std::exchange(ended_, true)) return std::nullopt;
+  return take(std::exchange(pending_, {}));
+}
+
+std::optional<FullBucket> MessageLimit::take(std::vector<LimitDemand> demands) {
+  const auto store = limiter_->store();
+  if (demands.empty() || store == nullptr) return std::nullopt;
+  demands = merged(std::move(demands));
+  const MailLimitOptions& options = limiter_->options();
+  const bool marks = !options.symbol.empty();
+  storage::BucketAnswer answer = store->take(lent(demands, marks), limiter_->deadline());
+  LimitCounters& counters = limiter_->counters();
+  if (marks) look_for_mark(demands, answer);
+  if (answer.taken) {
+    for (const LimitDemand& demand : demands)
+      counters.count(demand.type, Event::kTaken, demand.drops);
+    taken_.push_back({std::move(demands), std::move(answer)});
+    return std::nullopt;
+  }
+  if (marks || answer.refused_by >= demands.size()) return std::nullopt;
+  const LimitDemand& full = demands[answer.refused_by];
+  counters.count(full.type, Event::kRefused);
+  const double drops =
+      answer.refused_by < answer.levels.size() ? answer.levels[answer.refused_by].drops : 0;
+  return FullBucket{full.type, full.key, drops, full.rate.burst, answer.wait, !options.log_only};
+}
+
+void MessageLimit::look_for_mark(const std::vector<LimitDemand>& demands,
+                                 const storage::BucketAnswer& answer) {
+  const MailLimitOptions& options = limiter_->options();
+  for (std::size_t i = 0; i < demands.size() && i < answer.levels.size(); ++i) {
+    const LimitDemand& demand = demands[i];
+    const BucketRate& rate = demand.rate;
+    const double drops = answer.levels[i].drops;
+    // A drop may leak while it falls: a full bucket and one more is never quite one more.
+    constexpr double kGrain = 1e-6;
+    if (drops <= rate.burst + kGrain) continue;
+    const double value = 2 * std::tanh(drops / (2 * rate.burst));
+    if (mark_ && mark_->value >= value) continue;
+    const Duration wait = seconds_until(drops + 1 - rate.burst, rate.leak);
+    mark_ =
+        LimitMark{options.symbol, value,
+                  FullBucket{demand.type, demand.key, drops, rate.burst, wait, /*enforced=*/false}};
+  }
+  if (mark_) limiter_->counters().count(mark_->bucket.type, Event::kMarked);
+}
+
+void MessageLimit::give_back() {
+  const bool marks = !limiter_->options().symbol.empty();
+  const auto store = limiter_->store();
+  for (auto taken = taken_.rbegin(); store != nullptr && taken != taken_.rend(); ++taken) {
+    store->give_back(lent(taken->demands, marks), taken->answer, limiter_->deadline());
+    for (const LimitDemand& demand : taken->demands) {
+      limiter_->counters().count(demand.type, Event::kGivenBack, demand.drops);
+    }
+  }
+  taken_.clear();
+  passed_.clear();
+  message_taken_ = false;
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "milter/ratelimit/full_bucket.h"
+#include "milter/ratelimit/mail_limiter.h"
+
+namespace shingled::milter {
+
+/// The limits of one message: what it took out of which buckets, until it is known whether it is
+/// accepted.
+///
+///   recipient* -> end_of_message -> keep | give_back        or give_back at any time
+///
+/// At RCPT (`LimitPoint::kRecipient`) a recipient takes its drops and, the first one that passes,
+/// those of the message, all or none. The same recipient again takes nothing more. With more than
+/// `max_rcpts` different recipients everything is given back and the message is not limited any
+/// more; who was put off before will come again. At the end, or with a symbol, all drops are taken
+/// in one.
+///
+/// A drop stays when it is kept. Whoever neither keeps nor gives back keeps: the destructor does
+/// nothing, for buckets may be gone by then.   Threads: one at a time.
+class MessageLimit {
+ public:
+  MessageLimit(std::shared_ptr<const MailLimiter> limiter, LimitedEnvelope envelope);
+
+  /// A recipient as RCPT names it; the bucket that is full for it.
+  std::optional<FullBucket> recipient(std::string_view path);
+  /// The whole message; the bucket that is full for it. Takes once.
+  std::optional<FullBucket> end_of_message();
+  /// After that: the symbol, where limits have one and a bucket is over.
+  [[nodiscard]] const std::optional<LimitMark>& mark() const { return mark_; }
+
+  /// The message was accepted.
+  void keep() { taken_.clear(); }
+  /// It was not, or never came to its end.
+  void give_back();
+
+ private:
+  struct Taken {
+    std::vector<LimitDemand> demands;
+    storage::BucketAnswer answer;
+  };
+
+  [[nodiscard]] bool at_the_end() const;
+  std::optional<FullBucket> take(std::vector<LimitDemand> demands);
+  void look_for_mark(const std::vector<LimitDemand>& demands, const storage::BucketAnswer& answer);
+
+  std::shared_ptr<const MailLimiter> limiter_;
+  LimitedEnvelope envelope_;
+  std::set<std::string> recipients_;  ///< bounded names, max_rcpts and one at most
+  std::set<std::string> passed_;      ///< of those, whose drops are taken
+  std::vector<LimitDemand> pending_;  ///< to be taken at the end
+  std::vector<Taken> taken_;
+  bool limited_ = true;
+  bool message_taken_ = false;  ///< the drops of the message as such
+  bool ended_ = false;
+  std::optional<LimitMark> mark_;
+};
+
+}  // namespace shingled::milter

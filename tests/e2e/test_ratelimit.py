@@ -1,0 +1,276 @@
+"""Rate limits through a real Postfix: who is put off, who passes, and whose drops come back.
+
+Buckets that must not drain while a test runs leak once an hour; the one that must drains in seconds.
+"""
+
+import contextlib
+import json
+import pathlib
+import shutil
+import signal
+import smtplib
+import socket
+import sys
+import threading
+import unittest
+import urllib.error
+import urllib.request
+
+import harness
+from mta import Postfix, SmtpSink
+from test_redis import Redis
+
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "samples"
+SECONDS = 60
+SENDER = "sender@example.net"
+
+
+def letter(subject):
+    return f"From: {SENDER}\r\nTo: somebody@example.org\r\nSubject: {subject}\r\n\r\nHello.\r\n".encode()
+
+
+class RateLimits(unittest.TestCase):
+    def setUp(self):
+        reason = Postfix.missing()
+        if reason:
+            self.skipTest(reason)
+        self.tmp = harness.temporary_folder(self)
+        self.sink = SmtpSink()
+        self.addCleanup(self.sink.close)
+
+    def start(self, **limits):
+        """A daemon with these settings of section ratelimit, and a Postfix before it."""
+        settings = {"file": self.tmp / "ratelimit.db"} | limits
+        self.daemon = self.enterContext(harness.Daemon(
+            self.tmp, overrides=[f"ratelimit.{key}={value}" for key, value in settings.items()]))
+        self.mta = self.enterContext(Postfix(self.tmp, self.daemon.milter_port, self.sink.port))
+
+    def session(self):
+        return contextlib.closing(smtplib.SMTP("127.0.0.1", self.mta.port, timeout=SECONDS))
+
+    def offer(self, smtp, *recipients, message=None):
+        """One message: the replies to each RCPT, and the one to its end if anybody was taken."""
+        self.assertEqual(250, smtp.mail(SENDER)[0])
+        replies = [smtp.rcpt(recipient) for recipient in recipients]
+        end = None
+        if any(code == 250 for code, _ in replies):
+            end = smtp.data(message or letter("for " + recipients[0]))
+        smtp.rset()
+        return replies, end
+
+    def assert_taken(self, reply):
+        self.assertEqual(250, reply[0], f"{reply}\n{self.daemon.log()}")
+
+    def assert_put_off(self, reply):
+        self.assertEqual(451, reply[0], f"{reply}\n{self.daemon.log()}")
+        self.assertTrue(reply[1].startswith(b"4.7.1 "), reply)
+        self.assertNotIn(b"bucket", reply[1])
+        self.assertNotIn(b"limit", reply[1])
+
+    def passes(self, *recipients):
+        with self.session() as smtp:
+            replies, end = self.offer(smtp, *recipients)
+            return all(code == 250 for code, _ in replies) and end[0] == 250
+
+    def held(self, key):
+        """What a bucket holds; 0 if it is empty."""
+        done = self.daemon.run("buckets", "show", "--json", key)
+        self.assertIn(done.returncode, (0, 66), done.stderr)
+        return json.loads(done.stdout)["drops"] if done.returncode == 0 else 0
+
+    def drops(self, event):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.daemon.status_port}/stat", timeout=SECONDS) as page:
+            metrics = json.load(page)["metrics"]
+        return {sample["labels"]["type"]: sample["value"] for sample in metrics["shingled_ratelimit_drops"]
+                if sample["labels"]["event"] == event}
+
+    def test_the_burst_passes_then_one_waits_while_others_pass(self):
+        self.start(**{"rates.to": "[2, 0.1]"})
+        with self.session() as smtp:
+            for _ in range(2):
+                (reply,), end = self.offer(smtp, "full@example.org")
+                self.assert_taken(reply)
+                self.assertEqual(250, end[0], end)
+            (full, other), end = self.offer(smtp, "full@example.org", "other@example.org")
+            self.assert_put_off(full)
+            self.assert_taken(other)
+            self.assertEqual(250, end[0], end)
+        self.assertRegex(self.daemon.log(), r"limit action=tempfail bucket=to:full@example.org .*again_in=\d+s")
+        harness.wait_until(lambda: self.passes("full@example.org"), SECONDS, "the bucket has leaked")
+        self.assertEqual({"to": 4}, self.drops("taken"))
+        harness.wait_until(lambda: len(self.sink.messages()) == 4, SECONDS, "four messages are delivered")
+
+    def test_pipelined_recipients_are_judged_one_by_one(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]"})
+        self.assertTrue(self.passes("full@example.org"))
+        with socket.create_connection(("127.0.0.1", self.mta.port), timeout=SECONDS) as raw, \
+                raw.makefile("rb") as lines:
+            def reply():
+                while (line := lines.readline())[3:4] == b"-":
+                    pass
+                return line
+            self.assertTrue(reply().startswith(b"220"))
+            raw.sendall(b"EHLO client.example.net\r\n")
+            self.assertTrue(reply().startswith(b"250"))
+            raw.sendall(b"MAIL FROM:<sender@example.net>\r\nRCPT TO:<a@example.org>\r\n"
+                        b"RCPT TO:<FULL@example.org>\r\nRCPT TO:<b@example.org>\r\nRCPT TO:<a@EXAMPLE.org>\r\nDATA\r\n")
+            codes = [reply() for _ in range(6)]
+            self.assertEqual([b"250", b"250", b"451", b"250", b"250", b"354"], [code[:3] for code in codes], codes)
+            raw.sendall(letter("pipelined") + b".\r\nQUIT\r\n")
+            self.assertTrue(reply().startswith(b"250"))
+        self.sink.wait_for(b"Subject: pipelined")
+        self.assertEqual({"to": 3}, self.drops("taken"), "a@ was named twice and is one drop")
+
+    def test_what_is_not_sent_in_the_end_gives_its_drops_back(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]"})
+        with self.session() as smtp:
+            for _ in range(3):
+                self.assertEqual(250, smtp.mail(SENDER)[0])
+                self.assert_taken(smtp.rcpt("a@example.org"))
+                smtp.rset()
+            self.assertEqual(250, smtp.mail(SENDER)[0])
+            self.assert_taken(smtp.rcpt("a@example.org"))  # and the client is gone
+        harness.wait_until(lambda: self.held("to:a@example.org") == 0, SECONDS, "the drop comes back")
+        self.assertTrue(self.passes("a@example.org"))
+        self.assertEqual({"to": 4}, self.drops("given_back"))
+
+    def test_a_refused_message_gives_its_drops_back(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]", "rates.ip": "[1, 1 / 1h]"})
+        offer = (SAMPLES / "1-offer.eml").read_bytes()
+        self.assertEqual(0, self.daemon.run("add", "--flag", "denied", "--weight", "20", stdin=offer).returncode)
+        with self.session() as smtp:
+            for _ in range(2):
+                (reply,), end = self.offer(smtp, "a@example.org", message=offer)
+                self.assert_taken(reply)
+                self.assertEqual(550, end[0], end)
+        self.assertEqual(0, self.held("to:a@example.org"))
+        self.assertTrue(self.passes("a@example.org"))
+        self.assertEqual({"to": 3, "ip": 3}, self.drops("taken"))
+        self.assertEqual({"to": 2, "ip": 2}, self.drops("given_back"))
+
+    def test_a_message_to_many_is_not_limited(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]", "max_rcpts": 3})
+        many = [f"r{i}@example.org" for i in range(5)]
+        for _ in range(2):
+            self.assertTrue(self.passes(*many))
+        self.assertTrue(self.passes("r0@example.org"))
+        self.assertFalse(self.passes("r0@example.org"))
+
+    def test_at_the_end_all_recipients_wait_or_none(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]", "when": "end_of_message"})
+        self.assertTrue(self.passes("a@example.org"))
+        with self.session() as smtp:
+            replies, end = self.offer(smtp, "a@example.org", "b@example.org")
+            for reply in replies:
+                self.assert_taken(reply)
+            self.assert_put_off(end)
+        self.assertTrue(self.passes("b@example.org"))
+
+    def test_a_symbol_marks_instead(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]", "symbol": "RATELIMIT"})
+        with self.session() as smtp:
+            for number in range(3):
+                (reply,), end = self.offer(smtp, "a@example.org", message=letter(f"number-{number}"))
+                self.assert_taken(reply)
+                self.assertEqual(250, end[0], end)
+        first = self.sink.wait_for(b"Subject: number-0")
+        third = self.sink.wait_for(b"Subject: number-2")
+        self.assertNotIn(b"RATELIMIT", first)
+        self.assertIn(b"RATELIMIT(1.81)", third, "2 tanh(3 / 2)")
+        self.assertRegex(third, rb"X-Fuzzy-Result: RATELIMIT; type=to drops=3\.0 burst=1\s+again=\d+h")
+        self.assertNotIn(b"to:a@", third)
+
+    def test_buckets_are_seen_and_reset_on_this_machine_only(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]"})
+        self.assertTrue(self.passes("a@example.org"))
+        self.assertFalse(self.passes("a@example.org"))
+        self.assertRegex(self.daemon.run("buckets", "list", "a@").stdout, r"(?m)^to:a@example\.org +1\.0 of 1 ")
+        self.assertEqual(0, self.daemon.run("buckets", "reset", "to:a@example.org").returncode)
+        self.assertTrue(self.passes("a@example.org"))
+        self.assertEqual(0, self.daemon.run("buckets", "set", "to:b@example.org", "1").returncode)
+        self.assertFalse(self.passes("b@example.org"))
+        self.assertEqual(66, self.daemon.run("buckets", "show", "to:nobody@example.org").returncode)
+
+        def status(path, method, **headers):
+            request = urllib.request.Request(f"http://127.0.0.1:{self.daemon.status_port}{path}", method=method,
+                                             headers={key.replace("_", "-"): text for key, text in headers.items()})
+            try:
+                return urllib.request.urlopen(request, timeout=SECONDS).status
+            except urllib.error.HTTPError as refusal:
+                return refusal.code
+        reset = "/buckets/reset?key=to:b@example.org"
+        for why, code, arguments in [
+                ("no header: a page in a browser", 403, (reset, "POST", {})),
+                ("a name made to point here", 403, (reset, "POST", {"X_Shingled": "1", "Host": "evil.example"})),
+                ("a proxy", 403, (reset, "POST", {"X_Shingled": "1", "X_Forwarded_For": "192.0.2.1"})),
+                ("a link", 405, (reset, "GET", {"X_Shingled": "1"})),
+                ("who may look", 403, ("/buckets", "GET", {})),
+                ("other pages take no POST", 405, ("/stat", "POST", {"X_Shingled": "1"}))]:
+            path, method, headers = arguments
+            self.assertEqual(code, status(path, method, **headers), why)
+        self.assertFalse(self.passes("b@example.org"), "nothing of that has emptied it")
+
+    def test_a_reload_keeps_the_buckets(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]"})
+        self.assertTrue(self.passes("a@example.org"))
+        self.daemon.signal(signal.SIGHUP)
+        harness.wait_until(lambda: "reloaded" in self.daemon.log(), SECONDS, "the settings are read again")
+        self.assertFalse(self.passes("a@example.org"))
+
+    def test_with_redis_dead_and_back_under_load_no_mail_is_lost(self):
+        if not shutil.which("redis-server"):
+            self.skipTest("the package redis-server is not installed")
+        redis = Redis(self.tmp)
+        with redis:
+            self.start(**{"rates.to": "[3, 1 / 1h]", "servers": redis.address, "redis.timeout": "200ms"})
+            self.assertTrue(self.passes("full@example.org"))
+            self.assertEqual(1, round(self.held("to:full@example.org")), "the command asks Redis itself")
+            stop, failures, sent = threading.Event(), [], []
+
+            def load(worker):
+                number = 0
+                while not stop.is_set() or number < 5:
+                    number += 1
+                    try:
+                        # The session's timeout is the longest that anything may take.
+                        (taken := self.passes(f"w{worker}n{number}@example.org")) and sent.append((worker, number))
+                        if not taken:
+                            failures.append(f"put off: {worker} {number}")
+                    except (OSError, smtplib.SMTPException) as failure:
+                        failures.append(repr(failure))
+            workers = [threading.Thread(target=load, args=(worker,)) for worker in range(4)]
+            for worker in workers:
+                worker.start()
+            self.wait_for_more(sent, 20)
+        self.wait_for_more(sent, 20)  # it is dead
+        self.assertEqual(0, self.metric("shingled_buckets_shared"))
+        with redis:  # on its port, with what it had
+            harness.wait_until(lambda: self.metric("shingled_buckets_shared") == 1, SECONDS, "Redis decides again")
+            self.wait_for_more(sent, 20)
+            stop.set()
+            for worker in workers:
+                worker.join(SECONDS)
+            self.assertEqual([], failures)
+            harness.wait_until(lambda: len(self.sink.messages()) >= len(sent) + 1, SECONDS, "all of it is delivered")
+            self.assertTrue(self.passes("full@example.org"))
+            self.assertTrue(self.passes("full@example.org"))
+            self.assertFalse(self.passes("full@example.org"), "Redis kept the first drop")
+
+    def wait_for_more(self, sent, count):
+        before = len(sent)
+        harness.wait_until(lambda: len(sent) >= before + count, SECONDS, f"{count} more messages passed")
+
+    def metric(self, name):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.daemon.status_port}/stat", timeout=SECONDS) as page:
+            return sum(sample["value"] for sample in json.load(page)["metrics"].get(name, []))
+
+    def test_log_only_says_so_and_puts_nothing_off(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]", "log_only": "yes"})
+        for _ in range(3):
+            self.assertTrue(self.passes("a@example.org"))
+        self.assertIn("limit action=pass bucket=to:a@example.org", self.daemon.log())
+        self.assertEqual({"to": 2}, self.drops("refused"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])

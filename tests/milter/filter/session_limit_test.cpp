@@ -1,0 +1,178 @@
+// Sessions with rate limits: what the client is told, and when drops stay or come back.
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "milter/filter/session.h"
+#include "tests/milter/actions/recording_mta.h"
+#include "tests/milter/filter/fake_store.h"
+#include "tests/milter/ratelimit/limiter_fixture.h"
+
+namespace shingled::milter {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class InfoLogger final : public Logger {
+ public:
+  void write(LogLevel level, std::string_view line) override {
+    if (level == LogLevel::kInfo) lines.emplace_back(line);
+  }
+  [[nodiscard]] bool enabled(LogLevel) const override { return true; }
+  std::vector<std::string> lines;
+};
+
+class SessionLimitTest : public LimiterFixture {
+ protected:
+  /// Opens the session's surroundings; `limits` is what stands in section ratelimit.
+  void use(const std::string& limits, const MilterOptions& options = {}) {
+    store_ = std::make_shared<storage::EmbeddedBuckets>(1000, clock_, random_);
+    lines_.lines.clear();
+    auto settings = std::make_shared<Settings>();
+    settings->milter = options;
+    auto scanner = Scanner::open(settings, &hashes_, clock_, random_);
+    ASSERT_TRUE(scanner.has_value());
+    scanner_ = std::make_unique<CurrentScanner>(*std::move(scanner));
+    limiter_.set(limiter(limits));
+    session_ = std::make_unique<Session>(*scanner_, clock_, lines_, &mail_, &limiter_);
+  }
+  /// Plays `mail`, `login`, `abort`, `connect`, `text`, `end`; another word is a recipient. Gives
+  /// what the MTA was asked and answered.
+  std::vector<std::string> play(const std::string& steps) {
+    RecordingMta mta;
+    std::istringstream words(steps);
+    for (std::string word; words >> word;) {
+      if (word == "connect") {
+        session_->connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
+      } else if (word == "mail" || word == "login") {
+        const auto next = session_->mail_from("<s@x>", word == "login" ? "bob" : "");
+        if (next == Session::Next::kAccept) mta.requests.emplace_back("unseen");
+      } else if (word == "abort") {
+        session_->abort();
+      } else if (word == "text") {
+        session_->end_of_headers();
+        for (int i = 0; i < 200; ++i) session_->body("word" + std::to_string(i) + " ");
+      } else if (word == "end") {
+        const Action action = session_->end_of_message("q", mta);
+        mta.requests.push_back("= " + std::string(to_string(action)));
+      } else if (const auto reply = session_->recipient('<' + word + '>')) {
+        mta.requests.push_back(reply->code + ' ' + reply->enhanced_code + ' ' + word);
+      }
+    }
+    return mta.requests;
+  }
+
+  FakeStore hashes_;
+  InfoLogger lines_;
+  MailCounters mail_;
+  CurrentLimiter limiter_;
+  std::unique_ptr<CurrentScanner> scanner_;
+  std::unique_ptr<Session> session_;
+};
+
+struct SessionCase {
+  const char* why;
+  const char* limits;
+  std::int32_t known;  ///< value of every hash in the storage; 0 = unknown
+  const char* steps;
+  std::vector<std::string> answers;
+  double left;  ///< in to:a afterwards
+};
+
+TEST_F(SessionLimitTest, KeepsDropsOfWhatWasAcceptedOnly) {
+  const SessionCase cases[] = {
+      {"an accepted message",
+       "rates: {to: [1, 0.1]}",
+       0,
+       "connect mail a text end mail a b text end",
+       {"= pass", "451 4.7.1 a", "= pass"},
+       1},
+      {"RSET", "rates: {to: [1, 0.1]}", 0, "connect mail a abort mail a abort", {}, 0},
+      {"MAIL twice", "rates: {to: [1, 0.1]}", 0, "connect mail a mail a text end", {"= pass"}, 1},
+      {"a client that begins anew", "rates: {to: [1, 0.1]}", 0, "connect mail a connect", {}, 0},
+      {"a rejected message",
+       "rates: {to: [1, 0.1]}",
+       20,
+       "connect mail a text end",
+       {"reply 550 5.7.1 Message rejected as spam", "= reject"},
+       0},
+      {"a message put off at its end",
+       "rates: {to: [1, 0.1]}, when: end_of_message",
+       0,
+       "connect mail a text end mail a b text end",
+       {"= pass", "reply 451 4.7.1 Message could not be accepted now, please try again later",
+        "= tempfail"},
+       1},
+      {"only told",
+       "rates: {to: [1, 0.1]}, log_only: yes",
+       0,
+       "connect mail a text end mail a text end",
+       {"= pass", "= pass"},
+       1},
+      {"no RCPT without MAIL", "rates: {to: [1, 0.1]}", 0, "connect a a", {}, 0},
+      {"a client on the list",
+       "rates: {to: [1, 0.1]}, whitelisted_ip: 192.0.2.1",
+       0,
+       "connect mail a text end mail a text end",
+       {"= pass", "= pass"},
+       0},
+  };
+  for (const SessionCase& test : cases) {
+    SCOPED_TRACE(test.why);
+    use(test.limits);
+    hashes_.knows_all.reset();
+    if (test.known != 0) hashes_.knows_all = storage::FlagValue{11, test.known};
+    EXPECT_EQ(play(test.steps), test.answers);
+    EXPECT_NEAR(drops("to:a"), test.left, 1e-6);
+  }
+}
+
+TEST_F(SessionLimitTest, LimitsMailThatPassesUnseen) {
+  MilterOptions options;
+  options.skip_authenticated = true;
+  use("rates: {user: [1, 0.1]}", options);
+  hashes_.knows_all = storage::FlagValue{11, 20};
+  EXPECT_THAT(play("connect login a text end login b text end"),
+              ElementsAre("= pass", "451 4.7.1 b", "= pass"));
+  EXPECT_THAT(lines_.lines, Contains(AllOf(HasSubstr("message"), HasSubstr("action=skip"))));
+  use("rates: {user: [1, 0.1]}, whitelisted_ip: 192.0.2.1", options);
+  EXPECT_THAT(play("connect login"), ElementsAre("unseen")) << "nothing is limited";
+}
+
+TEST_F(SessionLimitTest, PutsNothingOffInADryRun) {
+  MilterOptions options;
+  options.dry_run = true;
+  use("rates: {to: [1, 0.1]}", options);
+  EXPECT_THAT(play("connect mail a text end mail a text end"), ElementsAre("= pass", "= pass"));
+  EXPECT_THAT(lines_.lines, Contains(AllOf(HasSubstr("limit action=pass bucket=to:a"),
+                                           HasSubstr("again_in=10s"))));
+}
+
+TEST_F(SessionLimitTest, AddsTheSymbolToScoreHeadersAndLog) {
+  MilterOptions options;
+  options.actions.add_header = 1.5;
+  use("rates: {to: [1, 0.1]}, symbol: RL", options);
+  EXPECT_THAT(play("connect mail a text end"), ElementsAre("= pass")) << "not over yet";
+  EXPECT_THAT(
+      play("mail a text end"),
+      ElementsAre("add X-Spam: Yes", "add X-Spam-Score: 1.52",
+                  "add X-Spam-Status: Yes, score=1.52 required=1.50 action=add_header\n"
+                  "\tsymbols=RL(1.52)",
+                  "add X-Fuzzy-Result: RL; type=to drops=2.0 burst=1 again=20s", "= add_header"));
+  EXPECT_THAT(lines_.lines.back(), HasSubstr("limit=\"bucket to:a holds 2.0 of 1, again in 20s\""));
+}
+
+TEST_F(SessionLimitTest, MeetsTheLimitsInForceWhenTheMessageBegan) {
+  use("rates: {to: [1, 0.1]}");
+  play("connect mail a text end mail");
+  limiter_.set(nullptr);
+  EXPECT_THAT(play("a"), ElementsAre("451 4.7.1 a"));
+  EXPECT_THAT(play("mail a"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace shingled::milter

@@ -1,0 +1,126 @@
+#include "milter/ratelimit/limit_demands.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load_settings.h"
+#include "storage/buckets/bucket_key.h"
+
+namespace shingled::milter {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+MailLimitOptions limits(const std::string& rates, const std::string& more = "") {
+  const auto loaded =
+      config::load_settings("ratelimit: {rates: {" + rates + "}" + more + "}", "f", {});
+  for (const auto& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
+  return loaded.settings ? loaded.settings->ratelimit : MailLimitOptions{};
+}
+
+LimitedEnvelope envelope(const char* client, const char* user, const char* sender) {
+  return {IpAddress::parse(client), user, parse_envelope_address(sender)};
+}
+
+/// "KEY BURST", all of a recipient's, then all of the message's.
+std::vector<std::string> demands(const MailLimitOptions& options, const LimitedEnvelope& mail,
+                                 const char* recipient) {
+  std::vector<std::string> out;
+  auto all = recipient_demands(options, mail, parse_envelope_address(recipient));
+  for (LimitDemand& demand : message_demands(options, mail)) all.push_back(std::move(demand));
+  for (const LimitDemand& demand : all) {
+    out.push_back(demand.key + ' ' + std::to_string(static_cast<int>(demand.rate.burst)));
+  }
+  return out;
+}
+
+TEST(LimitDemands, AreThoseOfTheTypesTheMailHasThePartsOf) {
+  const auto options = limits(
+      "to: [1, 1], to_ip: [2, 1], to_ip_from: [3, 1], bounce_to: [4, 1], bounce_to_ip: [5, 1], "
+      "user: [6, 1], network_to_domain: [7, 1], from_domain: [8, 1], ip: [9, 1]");
+  EXPECT_THAT(demands(options, envelope("192.0.2.1", "", "<S@Example.NET>"), "<r@example.org>"),
+              ElementsAre("to:r@example.org 1", "to_ip:r@example.org:192.0.2.1 2",
+                          "to_ip_from:r@example.org:192.0.2.1:s@example.net 3",
+                          "network_to_domain:192.0.2.0/24:example.org 7",
+                          "from_domain:example.net 8", "ip:192.0.2.1 9"))
+      << "no login, no bounce";
+  EXPECT_THAT(
+      demands(options, envelope("2001:db8:1:2:3::1", "", "<>"), "<r@example.org>"),
+      ElementsAre("to:r@example.org 1", "to_ip:r@example.org:2001%3Adb8%3A1%3A2%3A3%3A%3A1 2",
+                  "bounce_to:r@example.org 4",
+                  "bounce_to_ip:r@example.org:2001%3Adb8%3A1%3A2%3A3%3A%3A1 5",
+                  "network_to_domain:2001%3Adb8%3A1%3A2%3A%3A/64:example.org 7",
+                  "ip:2001%3Adb8%3A1%3A2%3A3%3A%3A1 9"))
+      << "the empty sender is none";
+  EXPECT_THAT(demands(options, envelope("-", "bob", "<postmaster>"), "<r>"),
+              ElementsAre("to:r 1", "bounce_to:r 4", "user:bob 6"))
+      << "a local pipe has no address, a local name no domain";
+}
+
+TEST(LimitDemands, FollowTheFirstOverrideThatFits) {
+  const auto options = limits(
+      "to: {rate: [1, 1], overrides: [{recipient: vip@a.example, rate: off}, "
+      "{domain: a.example, rate: [20, 1]}, {network: 192.0.2.0/24, rate: [30, 1]}]}, "
+      "to_domain: {rate: [2, 1], overrides: [{recipient: list@a.example, rate: [40, 1]}]}, "
+      "ip: {overrides: [{network: 192.0.2.128/25, rate: [50, 1]}]}");
+  const auto near = envelope("192.0.2.1", "", "<s@x>");
+  const auto far = envelope("198.51.100.1", "", "<s@x>");
+  struct Case {
+    const char* why;
+    LimitedEnvelope mail;
+    const char* recipient;
+    std::vector<std::string> expected;
+  };
+  const Case cases[] = {
+      {"the first one turns it off", near, "<VIP@a.example>", {"to_domain:a.example 2"}},
+      {"the domain before the network",
+       near,
+       "<x@a.example>",
+       {"to:x@a.example 20", "to_domain:a.example 2"}},
+      {"a network's mail has a bucket of its own, for a key has one rate",
+       near,
+       "<x@b.example>",
+       {"to:x@b.example:192.0.2.0/24 30", "to_domain:b.example 2"}},
+      {"none fits", far, "<x@b.example>", {"to:x@b.example 1", "to_domain:b.example 2"}},
+      {"a recipient apart from its domain",
+       far,
+       "<list@a.example>",
+       {"to:list@a.example 20", "to_domain:a.example:list@a.example 40"}},
+      {"a type that is only overrides",
+       envelope("192.0.2.200", "", "<s@x>"),
+       "<vip@a.example>",
+       {"to_domain:a.example 2", "ip:192.0.2.200 50"}},
+  };
+  for (const Case& test : cases) {
+    EXPECT_EQ(demands(options, test.mail, test.recipient), test.expected) << test.why;
+  }
+}
+
+TEST(LimitDemands, TakeThePrefixesOfTheSettings) {
+  const auto options = limits("network: [1, 1]", ", ipv4_prefix: 8, ipv6_prefix: 32");
+  EXPECT_THAT(demands(options, envelope("192.0.2.1", "", ""), ""),
+              ElementsAre("network:192.0.0.0/8 1"));
+  EXPECT_THAT(demands(options, envelope("2001:db8:1::1", "", ""), ""),
+              ElementsAre("network:2001%3Adb8%3A%3A/32 1"));
+}
+
+TEST(LimitDemands, HaveBoundedPrintableKeysWhateverAStrangerSends) {
+  const auto options = limits("to_ip_from: [1, 1], user: [1, 1], from: [1, 1]");
+  const std::string longest(10'000, 'a');
+  std::string controls;
+  for (int i = 0; i < 256; ++i) controls += static_cast<char>(i);
+  for (const std::string& nasty : {longest, controls, "x@" + longest, longest + '@' + controls}) {
+    const LimitedEnvelope mail{IpAddress::parse("192.0.2.1"), nasty, parse_envelope_address(nasty)};
+    const auto all = demands(options, mail, nasty.c_str());
+    EXPECT_EQ(all.size(), nasty == controls ? 2U : 3U) << "c_str ends at the first byte";
+    for (const std::string& demand : all) {
+      EXPECT_LE(demand.size(), storage::kBucketKeyMax + 2);
+      for (const char c : demand) EXPECT_TRUE(c >= ' ' && c <= '~');
+    }
+  }
+  EXPECT_THAT(demands(limits("to: off"), envelope("192.0.2.1", "", ""), "<a@b>"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace shingled::milter

@@ -1,0 +1,219 @@
+#include "milter/ratelimit/message_limit.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "tests/milter/ratelimit/limiter_fixture.h"
+
+namespace shingled::milter {
+namespace {
+
+class MessageLimitTest : public LimiterFixture {
+ protected:
+  /// Plays steps, one a word, and gives what each that could be put off was told:
+  ///
+  ///   mail          begins another message (the one before is given up)
+  ///   NAME          a recipient: "-" taken, else the bucket
+  ///   end keep back the end of the message and what became of it
+  ///   +SECONDS      time passes
+  std::vector<std::string> play(const std::shared_ptr<const MailLimiter>& limiter,
+                                const std::string& steps) {
+    std::vector<std::string> out;
+    std::istringstream words(steps);
+    std::optional<MessageLimit> message;
+    for (std::string word; words >> word;) {
+      if (word == "mail") {
+        message.emplace(limiter, LimitedEnvelope{IpAddress::parse("192.0.2.1"), "bob",
+                                                 parse_envelope_address("<s@x>")});
+      } else if (word == "keep") {
+        message->keep();
+      } else if (word == "back") {
+        message->give_back();
+      } else if (word[0] == '+') {
+        clock_.advance(std::chrono::seconds(std::stoi(word)));
+      } else {
+        const auto full = word == "end" ? message->end_of_message() : message->recipient(word);
+        out.push_back(!full ? "-" : full->key + ' ' + wait_text(full->wait));
+      }
+    }
+    return out;
+  }
+};
+
+struct LimitCase {
+  const char* why;
+  const char* limits;
+  const char* steps;
+  std::vector<std::string> told;
+  std::vector<std::pair<std::string, double>> drops;  ///< afterwards
+};
+
+TEST_F(MessageLimitTest, PlaysMessages) {
+  const LimitCase cases[] = {
+      {"the burst passes, the next is put off until one has leaked, others pass",
+       "rates: {to: [2, 0.1]}",
+       "mail a end keep mail a end keep mail a b end keep +10 mail a end keep",
+       {"-", "-", "-", "-", "to:a 10s", "-", "-", "-", "-"},
+       {{"to:a", 2}, {"to:b", 0}}},
+      {"a message that is given up gives back",
+       "rates: {to: [1, 0.1]}",
+       "mail a b back mail a b back mail a end keep",
+       {"-", "-", "-", "-", "-", "-"},
+       {{"to:a", 1}, {"to:b", 0}}},
+      {"one recipient named twice takes one drop",
+       "rates: {to: [1, 0.1]}",
+       "mail a a A <a> end keep",
+       {"-", "-", "-", "-", "-"},
+       {{"to:a", 1}}},
+      {"one that was put off may ask again",
+       "rates: {to: [1, 1]}",
+       "mail a keep mail a +1 a keep",
+       {"-", "to:a 1s", "-"},
+       {{"to:a", 1}}},
+      {"a login takes one drop a message, with the first recipient that passes",
+       "rates: {to: [1, 0.1], user: [2, 0.1]}",
+       "mail a b c end keep mail a b d end keep",
+       {"-", "-", "-", "-", "to:a 10s", "to:b 10s", "-", "-"},
+       {{"user:bob", 2}, {"to:d", 1}}},
+      {"a full login puts off each recipient, and none takes anything",
+       "rates: {to: [5, 0.1], user: [1, 0.1]}",
+       "mail a end keep mail a b end keep",
+       {"-", "-", "user:bob 10s", "user:bob 10s", "-"},
+       {{"user:bob", 1}, {"to:a", 1}, {"to:b", 0}}},
+      {"above max_rcpts a message is not limited and takes nothing",
+       "rates: {to: [1, 0.1], user: [1, 0.1]}, max_rcpts: 2",
+       "mail a b c d end keep mail a end keep",
+       {"-", "-", "-", "-", "-", "-", "-"},
+       {{"to:a", 1}, {"to:b", 0}, {"to:c", 0}, {"user:bob", 1}}},
+      {"the same recipient again is not one more",
+       "rates: {to: [1, 0.1]}, max_rcpts: 2",
+       "mail a b a b A end keep mail a",
+       {"-", "-", "-", "-", "-", "-", "to:a 10s"},
+       {{"to:a", 1}}},
+      {"a recipient on the list takes nothing, nor does its message",
+       "rates: {to: [1, 0.1], user: [1, 0.1]}, whitelisted_rcpts: [a, b@x, '@y']",
+       "mail a A@z b@x q@y end keep mail b",
+       {"-", "-", "-", "-", "-", "-"},
+       {{"user:bob", 1}, {"to:b", 1}, {"to:a", 0}}},
+      {"what leaked is not given back twice",
+       "rates: {to: [2, 1]}",
+       "mail a +1 back mail a a keep mail a end keep",
+       {"-", "-", "-", "-", "-"},
+       {{"to:a", 2}}},
+      {"at the end: all or none",
+       "rates: {to: [1, 0.1]}, when: end_of_message",
+       "mail a end keep mail a b end back mail b end keep",
+       {"-", "-", "-", "-", "to:a 10s", "-", "-"},
+       {{"to:a", 1}, {"to:b", 1}}},
+      {"at the end: one bucket of several recipients",
+       "rates: {to_domain: [3, 0.1]}, when: end_of_message",
+       "mail a@x b@x end keep mail c@x d@x end back mail e@x end keep",
+       {"-", "-", "-", "-", "-", "to_domain:x 10s", "-", "-"},
+       {{"to_domain:x", 3}}},
+      {"at the end: more than a bucket ever holds",
+       "rates: {to_domain: [1, 0.1]}, when: end_of_message",
+       "mail a@x b@x end back",
+       {"-", "-", "to_domain:x never"},
+       {{"to_domain:x", 0}}},
+      {"at the end: above max_rcpts nothing is taken",
+       "rates: {to: [1, 0.1], user: [1, 0.1]}, when: end_of_message, max_rcpts: 2",
+       "mail a b c end keep",
+       {"-", "-", "-", "-"},
+       {{"to:a", 0}, {"user:bob", 0}}},
+      {"nobody asks twice at the end",
+       "rates: {to: [5, 0.1]}, when: end_of_message",
+       "mail a end end keep",
+       {"-", "-", "-"},
+       {{"to:a", 1}}},
+  };
+  for (const LimitCase& test : cases) {
+    SCOPED_TRACE(test.why);
+    store_ = std::make_shared<storage::EmbeddedBuckets>(1000, clock_, random_);
+    EXPECT_EQ(play(limiter(test.limits), test.steps), test.told);
+    for (const auto& [key, expected] : test.drops) EXPECT_NEAR(drops(key), expected, 1e-6) << key;
+  }
+}
+
+TEST_F(MessageLimitTest, MarksInsteadOfPuttingOff) {
+  const auto marking = limiter("rates: {to: [2, 0.1]}, symbol: RATELIMIT");
+  const auto value_after = [&] {
+    MessageLimit message(marking, {IpAddress::parse("192.0.2.1"), "", {}});
+    EXPECT_FALSE(message.recipient("<a@b>"));
+    EXPECT_FALSE(message.end_of_message());
+    message.keep();
+    return message.mark() ? message.mark()->value : 0;
+  };
+  EXPECT_EQ(value_after(), 0) << "the first drop of two";
+  EXPECT_EQ(value_after(), 0) << "the bucket is full and not over";
+  EXPECT_NEAR(value_after(), 2 * std::tanh(3 / 4.0), 1e-9);
+  for (int i = 0; i < 12; ++i) EXPECT_GT(value_after(), 1.26);
+  EXPECT_NEAR(drops("to:a@b"), 15, 1e-6);
+  value_after();
+  EXPECT_NEAR(value_after(), 2 * std::tanh(4), 1e-9) << "eight bursts, and no more goes in";
+  EXPECT_NEAR(drops("to:a@b"), 16, 1e-6);
+  MetricReport report;
+  counters_.report(report);
+  EXPECT_EQ(report.total("shingled_ratelimit_drops", {{"event", "marked"}}), 15);
+  EXPECT_EQ(report.total("shingled_ratelimit_drops", {{"event", "refused"}}), 0);
+}
+
+TEST_F(MessageLimitTest, TellsAndCountsWhatALogOnlyLimitWouldPutOff) {
+  const auto telling = limiter("rates: {to: [1, 0.1], user: [9, 1]}, log_only: yes");
+  for (const bool fits : {true, false}) {
+    MessageLimit message(telling, {IpAddress::parse("192.0.2.1"), "bob", {}});
+    const auto full = message.recipient("<a@b>");
+    ASSERT_EQ(full.has_value(), !fits);
+    if (full) {
+      EXPECT_FALSE(full->enforced);
+      EXPECT_EQ(full->type, "to");
+      EXPECT_NEAR(full->drops, 1, 1e-6);
+      EXPECT_EQ(full->burst, 1);
+    }
+    message.keep();
+  }
+  MessageLimit given_up(telling, {IpAddress::parse("192.0.2.1"), "", {}});
+  given_up.recipient("<c@d>");
+  given_up.give_back();
+  MetricReport report;
+  counters_.report(report);
+  const auto total = [&](const char* type, const char* event) {
+    return report.total("shingled_ratelimit_drops", {{"type", type}, {"event", event}});
+  };
+  EXPECT_EQ(total("to", "taken"), 2);
+  EXPECT_EQ(total("to", "refused"), 1);
+  EXPECT_EQ(total("to", "given_back"), 1);
+  EXPECT_EQ(total("user", "taken"), 1);
+}
+
+TEST_F(MessageLimitTest, LimitsNothingOnceTheBucketsAreGone) {
+  const auto limits = limiter("rates: {to: [1, 0.1]}");
+  MessageLimit message(limits, {IpAddress::parse("192.0.2.1"), "", {}});
+  EXPECT_FALSE(message.recipient("<a@b>"));
+  store_.reset();
+  EXPECT_FALSE(message.recipient("<c@d>"));
+  message.give_back();
+  EXPECT_FALSE(message.end_of_message());
+}
+
+TEST_F(MessageLimitTest, SparesClientsOnTheList) {
+  const auto limits = limiter("rates: {to: [1, 1]}, whitelisted_ip: 192.0.2.0/24");
+  EXPECT_FALSE(limits->limits(IpAddress::parse("192.0.2.9")));
+  EXPECT_TRUE(limits->limits(IpAddress::parse("198.51.100.1")));
+  EXPECT_TRUE(limits->limits(std::nullopt)) << "a local pipe has no address to be on a list";
+  EXPECT_FALSE(limiter("rates: {}")->limits(std::nullopt));
+}
+
+TEST(FullBucket, SaysWhenToTryAgain) {
+  EXPECT_EQ(wait_text(Duration::max()), "never");
+  EXPECT_EQ(wait_text(Duration{}), "0s");
+  EXPECT_EQ(wait_text(std::chrono::milliseconds(1)), "1s");
+  EXPECT_EQ(wait_text(std::chrono::seconds(3661)), "1h1m1s");
+  const FullBucket full{"to", "to:a@b", 2.25, 2, std::chrono::seconds(9), true};
+  EXPECT_EQ(describe(full), "bucket to:a@b holds 2.2 of 2, again in 9s");
+  EXPECT_EQ(header_text({"RL", 1.5, full}), "RL; type=to drops=2.2 burst=2 again=9s");
+}
+
+}  // namespace
+}  // namespace shingled::milter
