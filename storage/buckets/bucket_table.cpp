@@ -286,7 +286,9 @@ void BucketTable::mark_all() {
 void BucketTable::restore(const Change& change, TimePoint now) {
   const std::uint64_t hash = hash_of(bounded(change.key));
   auto its = shard(hash).lock();
-  put(*its, static_cast<std::uint32_t>(hash), {change.key, change.rate}, change.bucket, now);
+  const auto low = static_cast<std::uint32_t>(hash);
+  put(*its, low, {change.key, change.rate}, change.bucket, now);
+  its->at(its->find(low, bounded(change.key))).set_marks(0);
 }
 
 std::size_t BucketTable::size() const {

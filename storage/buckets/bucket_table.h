@@ -61,7 +61,7 @@ class BucketTable {
                       std::vector<Change>& changes);
   /// All of them are to be collected again.
   void mark_all();
-  /// Puts back what the file had.
+  /// Puts back what the file has.
   void restore(const Change& change, TimePoint now);
 
   /// Buckets here, also those that got empty a moment ago.

@@ -15,7 +15,24 @@ BucketHashKey random_key(Random& random) {
 }  // namespace
 
 EmbeddedBuckets::EmbeddedBuckets(std::size_t most, Clock& clock, Random& random)
-    : clock_(clock), table_(most, random_key(random)) {}
+    : EmbeddedBuckets(most, BucketTable::Kept::kInMemory, clock, random) {}
+
+EmbeddedBuckets::EmbeddedBuckets(std::size_t most, BucketTable::Kept kept, Clock& clock,
+                                 Random& random)
+    : clock_(clock), table_(most, random_key(random), kept) {}
+
+Result<std::unique_ptr<EmbeddedBuckets>> EmbeddedBuckets::open(std::size_t most,
+                                                               const std::string& path,
+                                                               Clock& clock, Random& random,
+                                                               Logger& logger) {
+  std::unique_ptr<EmbeddedBuckets> store(
+      new EmbeddedBuckets(most, BucketTable::Kept::kInFile, clock, random));
+  auto keeper =
+      BucketKeeper::open({.path = path, .rows_max = 2 * most}, store->table_, clock, logger);
+  if (!keeper) return keeper.error();
+  store->keeper_ = *std::move(keeper);
+  return store;
+}
 
 BucketAnswer EmbeddedBuckets::take(std::span<const BucketDemand> demands, TimePoint /*deadline*/) {
   return table_.take(demands, clock_.now());

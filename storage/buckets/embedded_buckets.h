@@ -1,15 +1,26 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "config/base/clock.h"
+#include "config/base/logger.h"
 #include "config/base/random.h"
+#include "storage/buckets/bucket_keeper.h"
 #include "storage/buckets/bucket_table.h"
 
 namespace shingled::storage {
 
-/// The buckets of this process alone.   Threads: any thread. It never waits for anybody.
+/// The buckets of this process alone, in memory and perhaps in a file.
+/// Threads: any thread, and that of BucketKeeper with a file. It never waits for a disk.
 class EmbeddedBuckets final : public BucketStore {
  public:
+  /// In memory.
   EmbeddedBuckets(std::size_t most, Clock& clock, Random& random);
+  /// Kept in `path`. Errors: those of BucketKeeper.
+  static Result<std::unique_ptr<EmbeddedBuckets>> open(std::size_t most, const std::string& path,
+                                                       Clock& clock, Random& random,
+                                                       Logger& logger);
 
   BucketAnswer take(std::span<const BucketDemand> demands, TimePoint deadline) override;
   void give_back(std::span<const BucketDemand> demands, const BucketAnswer& answer,
@@ -22,8 +33,11 @@ class EmbeddedBuckets final : public BucketStore {
   void report(MetricReport& report) const override;
 
  private:
+  EmbeddedBuckets(std::size_t most, BucketTable::Kept kept, Clock& clock, Random& random);
+
   Clock& clock_;
   BucketTable table_;
+  std::unique_ptr<BucketKeeper> keeper_;  ///< goes first: it saves the table
 };
 
 }  // namespace shingled::storage

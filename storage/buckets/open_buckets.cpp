@@ -9,6 +9,11 @@ namespace shingled::storage {
 
 Result<std::unique_ptr<BucketStore>> open_buckets(const MailLimitOptions& options, Clock& clock,
                                                   Random& random, Logger& logger) {
+  if (!options.shared() && !options.file.empty()) {
+    auto kept = EmbeddedBuckets::open(options.buckets_max, options.file, clock, random, logger);
+    if (!kept) return kept.error().in("ratelimit.file");
+    return std::unique_ptr<BucketStore>(*std::move(kept));
+  }
   auto local = std::make_unique<EmbeddedBuckets>(options.buckets_max, clock, random);
   if (!options.shared()) return std::unique_ptr<BucketStore>(std::move(local));
   return std::unique_ptr<BucketStore>(

@@ -12,7 +12,7 @@ namespace shingled::storage {
 
 /// The buckets that section `ratelimit` asks for: those of this process, kept in `file`, or those
 /// in Redis. Clock, random source and logger must outlive them.
-/// Errors: none when no server is there: it may come.
+/// Errors: those of EmbeddedBuckets::open; none when no server is there: it may come.
 Result<std::unique_ptr<BucketStore>> open_buckets(const MailLimitOptions& options, Clock& clock,
                                                   Random& random, Logger& logger);
 

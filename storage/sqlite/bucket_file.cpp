@@ -1,0 +1,140 @@
+#include "storage/sqlite/bucket_file.h"
+
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::int64_t kBucketFileId = 0x73686762;  // "shgb", SQLite's application_id
+
+Status prepare_file(Database& database) {
+  if (Status wal = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"); !wal)
+    return wal;
+  const auto id = database.integer("PRAGMA application_id");
+  if (!id) return id.error();
+  if (*id == kBucketFileId) return {};
+  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
+  if (!tables) return tables.error();
+  if (*tables != 0 || *id != 0)
+    return Error{ErrorCode::kCorrupt, database.path() + ": holds no rate limits of shingled"};
+  return database.execute(
+      "BEGIN;"
+      "CREATE TABLE buckets (key TEXT PRIMARY KEY, empty_at INTEGER NOT NULL,"
+      " room INTEGER NOT NULL, unit INTEGER NOT NULL) WITHOUT ROWID;"
+      "CREATE TABLE written (at INTEGER NOT NULL);"
+      "INSERT INTO written VALUES (0);"
+      "PRAGMA application_id = 1936222050;"
+      "COMMIT;");
+}
+static_assert(kBucketFileId == 1936222050, "the statement must name the same number");
+
+}  // namespace
+
+struct BucketFile::Statements {
+  Statement all;
+  Statement put;
+  Statement remove;
+  Statement note;
+  Statement find_end;
+  Statement sweep;
+};
+
+Result<std::unique_ptr<BucketFile>> BucketFile::open(const std::string& path) {
+  auto lock = FileLock::take(path);
+  if (!lock) return lock.error();
+  auto database = Database::open(path, Database::Access::kCreate);
+  if (!database) return database.error();
+  if (Status prepared = prepare_file(**database); !prepared) return prepared.error();
+  Status outcome;
+  const auto prepare = [&](const char* sql) {
+    auto statement = (*database)->prepare(sql);
+    if (!statement && outcome) outcome = statement.error();
+    return statement;
+  };
+  auto all = prepare("SELECT key, empty_at, room, unit FROM buckets");
+  auto put = prepare("INSERT OR REPLACE INTO buckets VALUES (CAST(?1 AS TEXT), ?2, ?3, ?4)");
+  auto remove = prepare("DELETE FROM buckets WHERE key = CAST(?1 AS TEXT)");
+  auto note = prepare("UPDATE written SET at = ?1");
+  auto find_end = prepare(
+      "SELECT key FROM buckets WHERE key > CAST(?1 AS TEXT) ORDER BY key LIMIT 1 OFFSET ?2");
+  auto sweep = prepare(
+      "DELETE FROM buckets WHERE key > CAST(?1 AS TEXT)"
+      " AND (?2 IS NULL OR key <= CAST(?2 AS TEXT)) AND empty_at <= ?3");
+  if (!outcome) return outcome.error();
+  auto statements = std::make_unique<Statements>(
+      Statements{*std::move(all), *std::move(put), *std::move(remove), *std::move(note),
+                 *std::move(find_end), *std::move(sweep)});
+  return std::unique_ptr<BucketFile>(
+      new BucketFile(*std::move(lock), *std::move(database), std::move(statements)));
+}
+
+BucketFile::BucketFile(FileLock lock, std::unique_ptr<Database> database,
+                       std::unique_ptr<Statements> statements)
+    : lock_(std::move(lock)), database_(std::move(database)), statements_(std::move(statements)) {}
+
+BucketFile::~BucketFile() = default;
+
+Result<std::int64_t> BucketFile::written_at() {
+  return database_->integer("SELECT max(at) FROM written");
+}
+
+Status BucketFile::read(const std::function<void(const BucketRow&)>& take) {
+  Statement& all = statements_->all;
+  BucketRow row;
+  for (;;) {
+    const auto next = all.step();
+    if (!next) return next.error();
+    if (!*next) break;
+    row.key = as_text(all.blob(0));
+    row.empty_at = all.integer(1);
+    row.room = all.integer(2);
+    row.unit = all.integer(3);
+    take(row);
+  }
+  all.reset();
+  return {};
+}
+
+Status BucketFile::write(std::span<const BucketRow> rows, std::int64_t now) {
+  auto transaction = Transaction::begin(*database_);
+  if (!transaction) return transaction.error();
+  for (const BucketRow& row : rows) {
+    const BytesView key = as_bytes(row.key);
+    Status done = row.empty_at > now ? statements_->put.bind(1, key)
+                                           .bind(2, row.empty_at)
+                                           .bind(3, row.room)
+                                           .bind(4, row.unit)
+                                           .run()
+                                     : statements_->remove.bind(1, key).run();
+    if (!done) return done;
+  }
+  if (Status done = statements_->note.bind(1, now).run(); !done) return done;
+  return transaction->commit();
+}
+
+Status BucketFile::sweep(std::size_t most, std::int64_t now) {
+  Statement& find_end = statements_->find_end;
+  find_end.bind(1, as_bytes(swept_)).bind(2, static_cast<std::int64_t>(most) - 1);
+  const auto there = find_end.step();
+  if (!there) return there.error();
+  std::string end;
+  if (*there) end = as_text(find_end.blob(0));
+  find_end.reset();
+  statements_->sweep.bind(1, as_bytes(swept_))
+      .bind(2, *there ? std::optional(as_bytes(end)) : std::nullopt)
+      .bind(3, now);
+  Status done = statements_->sweep.run();
+  if (done) swept_ = end;
+  return done;
+}
+
+Result<std::size_t> BucketFile::size() {
+  const auto count = database_->integer("SELECT count(*) FROM buckets");
+  if (!count) return count.error();
+  return static_cast<std::size_t>(*count);
+}
+
+Status BucketFile::clear() { return database_->execute("DELETE FROM buckets"); }
+
+}  // namespace shingled::storage
