@@ -10,100 +10,97 @@ namespace shingled::storage {
 
 namespace {
 
-// A bucket's text is "SECONDS.NANOSECONDS ERA ROOM UNIT": when it will be empty; which bucket of
+// A bucket's text is "SECONDS NANOSECONDS ERA ROOM UNIT": when it will be empty; which bucket of
 // this name it is, 4096 times, and how often its drops moved up; a full one leaks for ROOM
-// nanoseconds, one drop for UNIT.
+// nanoseconds, one drop for UNIT. Arrays, one MGET and plain concatenation: what a bucket costs
+// here is what bounds the decisions a second of all daemons together.
 constexpr std::string_view kScript = R"lua(
 if redis.replicate_commands then redis.replicate_commands() end
-local what = ARGV[1]
-local time = redis.call('TIME')
+local call, what, many = redis.call, ARGV[1], #KEYS
+local time = call('TIME')
 local now_s, now_ns = tonumber(time[1]), tonumber(time[2]) * 1000
-local born = (now_s * 1000000 + tonumber(time[2])) % 1048576 * 4096
-local seen = {}
+local born = (now_s * 1000000 + tonumber(time[2])) % 1048576 * 4096 .. ''
 
-local function read(key)
-  local bucket = seen[key]
-  if bucket then return bucket end
-  bucket = {left = 0, era = born}
-  seen[key] = bucket
-  local text = redis.call('GET', key)
-  if not text then return bucket end
-  local s, ns, era, law = string.match(text, '^(%d+)%.(%d+) (%d+) (%d+ %d+)$')
-  if not s then return bucket end
-  local left = (tonumber(s) - now_s) * 1e9 + (tonumber(ns) - now_ns)
-  if left > 0 then bucket.left, bucket.era, bucket.law = left, tonumber(era), law end
-  return bucket
+local left, era, law = {}, {}, {}  -- era: as text, for most stay as they are
+local function read(first, last)
+  local texts = call('MGET', unpack(KEYS, first, last))
+  for i = first, last do
+    left[i], era[i] = 0, born
+    local text = texts[i - first + 1]
+    if text then
+      local s, ns, e, l = string.match(text, '^(%d+) (%d+) (%d+) (%d+ %d+)$')
+      local rest = s and (s - now_s) * 1e9 + (ns - now_ns) or 0
+      if rest > 0 then left[i], era[i], law[i] = rest, e, l end
+    end
+  end
 end
-local function write(key, bucket)
-  if bucket.left <= 0 then return redis.call('DEL', key) end
-  local sum = now_ns + bucket.left
-  local ns = sum % 1e9
-  redis.call('SET', key,
-    string.format('%.0f.%09.0f %.0f %s', now_s + (sum - ns) / 1e9, ns, bucket.era, bucket.law),
-    'PX', string.format('%.0f', math.ceil(bucket.left / 1e6) + 1))
+local function write(key, rest, e, l)
+  if rest <= 0 then return call('DEL', key) end
+  local ns = (now_ns + rest) % 1e9
+  local s = now_s + (now_ns + rest - ns) / 1e9
+  call('SET', key, s .. ' ' .. ns .. ' ' .. e .. ' ' .. l, 'PX', math.ceil(rest / 1e6) + 1)
+end
+
+if what == 'set' then
+  write(KEYS[1], math.min(tonumber(ARGV[2]), tonumber(ARGV[3])), born, ARGV[4])
+  return 0
+end
+
+for first = 1, many, 1000 do read(first, math.min(first + 999, many)) end
+local place, here = {}, {}
+for i = 1, many do
+  local key = KEYS[i]
+  here[i] = place[key] or i
+  place[key] = here[i]
 end
 
 if what == 'take' then
   local fits, by, wait = true, 0, 0
-  local ends = {}
-  for i, key in ipairs(KEYS) do
-    local added, room = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i])
-    local bucket = read(key)
-    if not bucket.was then
-      bucket.law = ARGV[3 * i] .. ' ' .. ARGV[3 * i + 1]
-      if bucket.left > room then bucket.left, bucket.era, bucket.cut = room, born, true end
-      bucket.was = bucket.left
+  local was, cut, out = {}, {}, {1, 0, 0, now_s, now_ns}
+  for i = 1, many do
+    local added, room, it = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i]), here[i]
+    local is = left[it]
+    if it == i then
+      if is > room then is, era[i], cut[i] = room, born, true end
+      was[i] = is
     end
-    if bucket.left + added <= room then
-      bucket.left = bucket.left + added
+    if is + added <= room then
+      is = is + added
     else
-      local longer = added > room and -1 or bucket.left + added - room
+      local longer = added > room and -1 or is + added - room
       if fits or (wait >= 0 and (longer < 0 or longer > wait)) then by, wait = i, longer end
       fits = false
     end
-    ends[i] = bucket.left
+    left[it] = is
+    out[4 + 2 * i] = is
+    out[5 + 2 * i] = tonumber(era[it])
   end
-  local out = {fits and 1 or 0, by, wait, now_s, now_ns}
-  for i, key in ipairs(KEYS) do
-    local bucket = seen[key]
-    if not fits then
-      bucket.left = bucket.was
-      ends[i] = bucket.was
+  for i = 1, many do
+    if not fits then out[4 + 2 * i] = was[here[i]] end
+    if here[i] == i and (fits or cut[i]) then
+      write(KEYS[i], fits and left[i] or was[i], era[i], ARGV[3 * i + 1])
     end
-    if (fits or bucket.cut) and not bucket.written then
-      write(key, bucket)
-      bucket.written = true
-    end
-    out[4 + 2 * i] = ends[i]
-    out[5 + 2 * i] = bucket.era
   end
+  if not fits then out[1], out[2], out[3] = 0, by, wait end
   return out
 end
 
-if what == 'give' then
-  local passed = (now_s - tonumber(ARGV[2])) * 1e9 + (now_ns - tonumber(ARGV[3]))
-  for i = #KEYS, 1, -1 do
-    local bucket = read(KEYS[i])
-    local added, era = tonumber(ARGV[4 * i]), tonumber(ARGV[4 * i + 1])
-    local stood = (tonumber(ARGV[4 * i + 2]) - now_s) * 1e9 + (tonumber(ARGV[4 * i + 3]) - now_ns)
-    local moves = bucket.era % 4096
-    if bucket.left > 0 and bucket.era - moves == era - era % 4096 then
-      local stands = bucket.era == era and moves ~= 4095
-      local back = math.max(0, math.min(stands and stood or added - passed, added))
-      if back > 0 then
-        if not (stands and stood == bucket.left) and moves ~= 4095 then
-          bucket.era = bucket.era + 1
-        end
-        bucket.left = bucket.left - back
-        write(KEYS[i], bucket)
-      end
+local passed = (now_s - ARGV[2]) * 1e9 + (now_ns - ARGV[3])
+for i = many, 1, -1 do
+  local it, added, then_era = here[i], tonumber(ARGV[4 * i]), tonumber(ARGV[4 * i + 1])
+  local stood = (ARGV[4 * i + 2] - now_s) * 1e9 + (ARGV[4 * i + 3] - now_ns)
+  local now_era = tonumber(era[it])
+  local moves = now_era % 4096
+  if left[it] > 0 and now_era - moves == then_era - then_era % 4096 then
+    local stands = now_era == then_era and moves ~= 4095
+    local back = math.max(0, math.min(stands and stood or added - passed, added))
+    if back > 0 then
+      if not (stands and stood == left[it]) and moves ~= 4095 then era[it] = now_era + 1 end
+      left[it] = left[it] - back
+      write(KEYS[i], left[it], era[it], law[it])
     end
   end
-  return 0
 end
-
-write(KEYS[1], {left = math.min(tonumber(ARGV[2]), tonumber(ARGV[3])), era = born,
-                law = ARGV[3] .. ' ' .. ARGV[4]})
 return 0
 )lua";
 
@@ -112,6 +109,10 @@ constexpr std::size_t kTakenHead = 5;  // words of a take's reply before those o
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string nanoseconds(Duration time) { return number(time.count()); }
+/// "ROOM UNIT"
+std::string law_of(const LeakRate& rate) {
+  return nanoseconds(rate.room()) + " " + nanoseconds(rate.time_of(1));
+}
 
 void begin_call(CommandList& commands, const ScriptName& name, std::string_view prefix,
                 std::span<const BucketDemand> demands, DemandNumbers numbers, std::size_t words) {
@@ -148,7 +149,7 @@ void append_take(CommandList& commands, const ScriptName& name, std::string_view
     const BucketDemand& what = demands[i];
     commands.word(nanoseconds(what.rate.time_of(what.amount)));
     commands.word(nanoseconds(what.rate.room()));
-    commands.word(nanoseconds(what.rate.time_of(1)));
+    commands.word(law_of(what.rate));
   }
 }
 
@@ -176,7 +177,7 @@ void append_set(CommandList& commands, const ScriptName& name, std::string_view 
   commands.word("set");
   commands.word(nanoseconds(rate.time_of(drops)));
   commands.word(nanoseconds(rate.room()));
-  commands.word(nanoseconds(rate.time_of(1)));
+  commands.word(law_of(rate));
 }
 
 std::optional<bool> read_taken(const RedisReply& reply, std::span<const BucketDemand> demands,
@@ -217,7 +218,7 @@ std::optional<BucketState> read_bucket(std::string_view key, const RedisReply& t
   std::array<std::int64_t, 5> numbers{};
   std::string_view rest = value.text;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::string_view word = rest.substr(0, rest.find(i == 0 ? '.' : ' '));
+    const std::string_view word = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     const auto is = parse(word);
     if (!is) return std::nullopt;

@@ -225,13 +225,16 @@ TEST_F(RedisBucketsTest, IsListedShownSetAndReset) {
 }
 
 TEST_F(RedisBucketsTest, SurvivesWhatItCannotRead) {
-  redis_.ask({"SET", redis_bucket_key("rl*", "text"), "9999999999.0 1 2"});
+  redis_.ask({"SET", redis_bucket_key("rl*", "text"), "9999999999 0 1 2"});
   EXPECT_EQ(fitting({"text", kSlow}), 3) << "what is no bucket is an empty one";
   redis_.ask({"HSET", redis_bucket_key("rl*", "hash"), "a", "b"});
-  const BucketAnswer answer = take({{"hash", kSlow}});
-  EXPECT_TRUE(answer.taken);
-  EXPECT_TRUE(answer.fallback);
-  redis_.ask({"SET", redis_bucket_key("rl*", "far"), "9999999999.000000000 7 3000 1000"});
+  EXPECT_EQ(fitting({"hash", kSlow}), 3);
+  redis_.ask({"CONFIG", "SET", "maxmemory", "1"});
+  EXPECT_TRUE(take({{"new", kSlow}}).fallback) << "it has no memory for anything";
+  redis_.ask({"CONFIG", "SET", "maxmemory", "0"});
+  while (take({{"new", LeakRate(1, 1e6)}}).fallback) {
+  }
+  redis_.ask({"SET", redis_bucket_key("rl*", "far"), "9999999999 0 7 3000 1000"});
   EXPECT_FALSE(take({{"far", LeakRate(1000, 3), 3}}).taken);
   while (!take({{"far", LeakRate(1000, 3), 3}}).taken) {
   }
