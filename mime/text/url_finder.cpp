@@ -17,7 +17,6 @@ constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kNameStepsMax = 262;  ///< walking back over a bare name
 constexpr std::size_t kUserBytesMax = 65;   ///< before the @ of a mail address
 constexpr std::size_t kPhoneBytesMax = 64;  ///< of a tel link
-constexpr std::size_t kSchemeBytesMax = 7;  ///< telnet, webcal, mailto, callto: and one in front
 
 enum class Kind : std::uint8_t { kWeb, kForeign, kMailto, kPhone, kWww, kFtp, kAt, kName };
 

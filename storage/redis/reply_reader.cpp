@@ -68,7 +68,7 @@ redisReplyObjectFunctions functions{create_string, create_array, create_integer,
 
 struct ReplyReader::State {
   struct Free {
-    void operator()(redisReader* reader) const { redisReaderFree(reader); }
+    void operator()(redisReader* raw) const { redisReaderFree(raw); }
   };
   Budget budget;
   std::unique_ptr<redisReader, Free> reader{redisReaderCreateWithFunctions(&functions)};

@@ -52,6 +52,7 @@ TEST(BucketKey, IsBoundedAndDifferentForAllThatIsDifferent) {
   for (std::size_t i = 0; i < binary.size(); ++i) binary[i] = static_cast<char>(i * 7 % 256);
   const std::string type(1000, 't');
   const std::string half(50, 'h');
+  const std::string after = "h:" + half;
   std::vector<Parts> all = {{},
                             {""},
                             {"", ""},
@@ -65,7 +66,7 @@ TEST(BucketKey, IsBoundedAndDifferentForAllThatIsDifferent) {
                             {half, half, half},
                             {half, half, half, ""},
                             {half, half, half, half},
-                            {half, half, "h:" + half}};
+                            {half, half, after}};
   // What a long part becomes may be somebody's own name.
   const std::string shortened = key_of("t", {long_a}).substr(2);
   all.push_back({shortened});

@@ -11,7 +11,6 @@ namespace {
 
 TEST(ReadGate, WaitsForThoseInsideAndNotForLaterOnes) {
   ReadGate gate;
-  std::atomic<int> value{1};
   std::atomic<bool> inside{false};
   std::atomic<bool> leave{false};
   std::atomic<bool> waited{false};
