@@ -1,5 +1,7 @@
 #include "milter/cli/bucket_desk.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <charconv>
 
@@ -64,25 +66,6 @@ Result<Json> content_of(const HttpReply& reply) {
 
 }  // namespace
 
-Result<BucketDesk> BucketDesk::open(const Settings& settings, Clock& clock, Random& random) {
-  if (settings.ratelimit.shared()) {
-    BucketDesk desk(SocketSpec{}, clock);
-    desk.logger_ = std::make_shared<NullLogger>();
-    auto store = storage::open_buckets(settings.ratelimit, clock, random, *desk.logger_);
-    if (!store) return store.error();
-    desk.store_ = *std::move(store);
-    return desk;
-  }
-  if (settings.status.listen.empty()) {
-    return Error{ErrorCode::kUnavailable,
-                 "the daemon has its buckets to itself, and status.listen is empty"};
-  }
-  SocketSpec daemon = settings.status.listen.front();
-  if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";
-  if (daemon.host == "::") daemon.host = "::1";
-  return BucketDesk(std::move(daemon), clock);
-}
-
 Result<Json> BucketDesk::list(const std::string& part, std::size_t most) {
   return ask(
       {"/buckets", {{"part", part}, {"most", std::to_string(most)}}, HttpMethod::kGet, true});
@@ -106,18 +89,43 @@ Result<Json> BucketDesk::set(const std::string& key, double drops, const BucketR
               true});
 }
 
-Result<Json> BucketDesk::ask(HttpRequest request) {
-  if (store_ != nullptr) {
-    const BucketPages pages([this] { return store_; }, *clock_);
-    return content_of(pages.answer(request));
+Result<Json> BucketDesk::ask(const HttpRequest& request) {
+  const MailLimitOptions& limits = settings_.ratelimit;
+  if (store_ == nullptr && !limits.shared()) {
+    const auto reply = ask_daemon(request);
+    if (reply) return content_of(*reply);
+    // The file is not made here: a daemon that never ran has no buckets.
+    const bool nobody = reply.error().code == ErrorCode::kUnavailable;
+    if (!nobody || limits.file.empty() || ::access(limits.file.c_str(), F_OK) != 0) {
+      return reply.error();
+    }
   }
-  const TimePoint deadline = clock_->now() + kDeskPatience;
+  if (store_ == nullptr) {
+    if (Status opened = open_store(); !opened) return opened.error();
+  }
+  const BucketPages pages([this] { return store_; }, clock_);
+  return content_of(pages.answer(request));
+}
+
+Status BucketDesk::open_store() {
+  auto store = storage::open_buckets(settings_.ratelimit, clock_, random_, logger_);
+  if (!store) return store.error();
+  store_ = *std::move(store);
+  return {};
+}
+
+Result<HttpReply> BucketDesk::ask_daemon(const HttpRequest& request) {
+  if (settings_.status.listen.empty()) {
+    return Error{ErrorCode::kUnavailable,
+                 "the daemon has its buckets to itself, and status.listen is empty"};
+  }
+  SocketSpec daemon = settings_.status.listen.front();
+  if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";
+  if (daemon.host == "::") daemon.host = "::1";
+  const TimePoint deadline = clock_.now() + kDeskPatience;
   const std::string target = target_of(request);
-  const auto reply = request.method == HttpMethod::kPost
-                         ? http_post(daemon_, target, *clock_, deadline)
-                         : http_get(daemon_, target, *clock_, deadline);
-  if (!reply) return reply.error();
-  return content_of(*reply);
+  return request.method == HttpMethod::kPost ? http_post(daemon, target, clock_, deadline)
+                                             : http_get(daemon, target, clock_, deadline);
 }
 
 }  // namespace shingled::milter

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/base/clock.h"
+#include "config/base/logger.h"
 #include "config/base/random.h"
 #include "config/base/result.h"
 #include "config/options/settings.h"
@@ -14,14 +15,16 @@
 namespace shingled::milter {
 
 /// Where a command finds the buckets of its settings: in Redis where they are shared, else with the
-/// daemon that runs. Answers are those of BucketPages.
+/// daemon that runs, else in the file it left. Answers are those of BucketPages.
 ///
-/// Errors: kNotFound (the bucket is empty), kUnavailable, kTimeout, kInvalid.
+/// Errors: kNotFound (the bucket is empty), kUnavailable, kTimeout, kInvalid; those of the file,
+/// which a running daemon has to itself.
 /// Threads: one thread. Waits.
 class BucketDesk {
  public:
-  /// Errors: kUnavailable (the settings have no way to the daemon).
-  static Result<BucketDesk> open(const Settings& settings, Clock& clock, Random& random);
+  /// `settings` and the others must outlive it.
+  BucketDesk(const Settings& settings, Clock& clock, Random& random)
+      : settings_(settings), clock_(clock), random_(random) {}
 
   Result<Json> list(const std::string& part, std::size_t most);
   Result<Json> show(const std::string& key);
@@ -29,13 +32,15 @@ class BucketDesk {
   Result<Json> set(const std::string& key, double drops, const BucketRate& rate);
 
  private:
-  BucketDesk(SocketSpec daemon, const Clock& clock) : daemon_(std::move(daemon)), clock_(&clock) {}
-  Result<Json> ask(HttpRequest request);
+  Result<Json> ask(const HttpRequest& request);
+  Result<HttpReply> ask_daemon(const HttpRequest& request);
+  Status open_store();
 
-  SocketSpec daemon_;
-  const Clock* clock_;
-  std::shared_ptr<Logger> logger_;               ///< of the store
-  std::shared_ptr<storage::BucketStore> store_;  ///< null: ask the daemon
+  const Settings& settings_;
+  Clock& clock_;
+  Random& random_;
+  NullLogger logger_;
+  std::shared_ptr<storage::BucketStore> store_;  ///< null: not opened
 };
 
 }  // namespace shingled::milter

@@ -48,9 +48,8 @@ class BucketRun {
   int with_desk(Work work) {
     settings_ = choice_.load(console_);
     if (settings_ == nullptr) return EX_CONFIG;
-    auto desk = BucketDesk::open(*settings_, clock_, random_);
-    if (!desk) return failed(desk.error());
-    return work(*desk);
+    BucketDesk desk(*settings_, clock_, random_);
+    return work(desk);
   }
 
   int list() {
@@ -214,7 +213,8 @@ void add_buckets_command(CLI::App& app, Command& chosen) {
                  ->type_name("RATE");
            });
   buckets->footer(
-      R"(Buckets in Redis are asked there, those of the daemon over its status page (status.listen).
+      R"(Buckets in Redis are asked there, those of the daemon over its status page (status.listen), and
+while it does not run in its file.
 
 Example:
   shingled buckets list user@example.org

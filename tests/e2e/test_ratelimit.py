@@ -264,6 +264,19 @@ class RateLimits(unittest.TestCase):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.daemon.status_port}/stat", timeout=SECONDS) as page:
             return sum(sample["value"] for sample in json.load(page)["metrics"].get(name, []))
 
+    def test_a_restart_keeps_the_buckets_and_they_are_seen_without_a_daemon(self):
+        self.start(**{"rates.to": "[1, 1 / 1h]"})
+        self.assertTrue(self.passes("a@example.org", "b@example.org"))
+        self.daemon.restart()
+        self.assertFalse(self.passes("a@example.org"))
+        self.daemon.stop()
+        self.assertIn("to:b@example.org", self.daemon.run("buckets", "list").stdout)
+        done = self.daemon.run("buckets", "reset", "to:b@example.org")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.daemon.start()
+        self.assertTrue(self.passes("b@example.org"))
+        self.assertFalse(self.passes("a@example.org"))
+
     def test_log_only_says_so_and_puts_nothing_off(self):
         self.start(**{"rates.to": "[1, 1 / 1h]", "log_only": "yes"})
         for _ in range(3):
