@@ -19,7 +19,7 @@ inline constexpr std::size_t kNoBucketTag = ~0UL;  ///< no part is the tag
 /// part (or type) that is too long then is cut and ends in `~` and 26 characters that stand for
 /// 128 bits of BLAKE2b of all of it; so does a key that is too long as a whole. As `~` stands
 /// nowhere else, different types and parts have different keys, unless somebody finds two texts of
-/// one them.
+/// the same bits.
 ///
 /// The part number `tag` stands in braces and is never cut off. In a Redis cluster keys with the
 /// same text in braces live on one server, so a script can change them together: the part that the

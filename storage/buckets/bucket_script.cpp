@@ -1,7 +1,6 @@
 #include "storage/buckets/bucket_script.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "storage/redis/key_slot.h"
@@ -15,22 +14,21 @@ namespace {
 // nanoseconds, one drop for UNIT. Arrays, one MGET and plain concatenation: what a bucket costs
 // here is what bounds the decisions a second of all daemons together.
 constexpr std::string_view kScript = R"lua(
-if redis.replicate_commands then redis.replicate_commands() end
 local call, what, many = redis.call, ARGV[1], #KEYS
 local time = call('TIME')
 local now_s, now_ns = tonumber(time[1]), tonumber(time[2]) * 1000
-local born = (now_s * 1000000 + tonumber(time[2])) % 1048576 * 4096 .. ''
+local born = (now_s * 1000000 + tonumber(time[2])) % 1048576 * 4096
 
-local left, era, law = {}, {}, {}  -- era: as text, for most stay as they are
+local left, era, law = {}, {}, {}
 local function read(first, last)
   local texts = call('MGET', unpack(KEYS, first, last))
   for i = first, last do
     left[i], era[i] = 0, born
     local text = texts[i - first + 1]
-    if text then
-      local s, ns, e, l = string.match(text, '^(%d+) (%d+) (%d+) (%d+ %d+)$')
-      local rest = s and (s - now_s) * 1e9 + (ns - now_ns) or 0
-      if rest > 0 then left[i], era[i], law[i] = rest, e, l end
+    if text and #text == 32 then
+      local s, ns, e = struct.unpack('>I8I4I4', text)
+      local rest = (s - now_s) * 1e9 + (ns - now_ns)
+      if rest > 0 then left[i], era[i], law[i] = rest, e, string.sub(text, 17) end
     end
   end
 end
@@ -38,7 +36,7 @@ local function write(key, rest, e, l)
   if rest <= 0 then return call('DEL', key) end
   local ns = (now_ns + rest) % 1e9
   local s = now_s + (now_ns + rest - ns) / 1e9
-  call('SET', key, s .. ' ' .. ns .. ' ' .. e .. ' ' .. l, 'PX', math.ceil(rest / 1e6) + 1)
+  call('SET', key, struct.pack('>I8I4I4', s, ns, e) .. l, 'PX', math.ceil(rest / 1e6) + 1)
 end
 
 if what == 'set' then
@@ -73,7 +71,7 @@ if what == 'take' then
     end
     left[it] = is
     out[4 + 2 * i] = is
-    out[5 + 2 * i] = tonumber(era[it])
+    out[5 + 2 * i] = era[it]
   end
   for i = 1, many do
     if not fits then out[4 + 2 * i] = was[here[i]] end
@@ -89,13 +87,12 @@ local passed = (now_s - ARGV[2]) * 1e9 + (now_ns - ARGV[3])
 for i = many, 1, -1 do
   local it, added, then_era = here[i], tonumber(ARGV[4 * i]), tonumber(ARGV[4 * i + 1])
   local stood = (ARGV[4 * i + 2] - now_s) * 1e9 + (ARGV[4 * i + 3] - now_ns)
-  local now_era = tonumber(era[it])
-  local moves = now_era % 4096
-  if left[it] > 0 and now_era - moves == then_era - then_era % 4096 then
-    local stands = now_era == then_era and moves ~= 4095
+  local moves = era[it] % 4096
+  if left[it] > 0 and era[it] - moves == then_era - then_era % 4096 then
+    local stands = era[it] == then_era and moves ~= 4095
     local back = math.max(0, math.min(stands and stood or added - passed, added))
     if back > 0 then
-      if not (stands and stood == left[it]) and moves ~= 4095 then era[it] = now_era + 1 end
+      if not (stands and stood == left[it]) and moves ~= 4095 then era[it] = era[it] + 1 end
       left[it] = left[it] - back
       write(KEYS[i], left[it], era[it], law[it])
     end
@@ -105,13 +102,25 @@ return 0
 )lua";
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kLongestSeconds = 4'000'000'000;  // 127 years: what a LeakRate may say
+constexpr std::size_t kBucketBytes = 32;
 constexpr std::size_t kTakenHead = 5;  // words of a take's reply before those of the buckets
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string nanoseconds(Duration time) { return number(time.count()); }
-/// "ROOM UNIT"
+/// What a bucket's bytes end in. Most significant byte first: so Lua's struct has it.
 std::string law_of(const LeakRate& rate) {
-  return nanoseconds(rate.room()) + " " + nanoseconds(rate.time_of(1));
+  std::string out;
+  for (const Duration each : {rate.room(), rate.time_of(1)}) {
+    for (int shift = 56; shift >= 0; shift -= 8)
+      out += static_cast<char>(static_cast<std::uint64_t>(each.count()) >> shift & 0xff);
+  }
+  return out;
+}
+std::int64_t big_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<std::uint8_t>(byte);
+  return static_cast<std::int64_t>(value);
 }
 
 void begin_call(CommandList& commands, const ScriptName& name, std::string_view prefix,
@@ -215,21 +224,16 @@ std::optional<BucketState> read_bucket(std::string_view key, const RedisReply& t
   if (!value.is_text() || time.elements.size() != 2) return std::nullopt;
   const auto now_s = parse(time.elements[0].text);
   const auto now_us = parse(time.elements[1].text);
-  std::array<std::int64_t, 5> numbers{};
-  std::string_view rest = value.text;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    const auto is = parse(word);
-    if (!is) return std::nullopt;
-    numbers[i] = *is;
-  }
-  if (!now_s || !now_us || !rest.empty()) return std::nullopt;
-  const Duration left(numbers[0] * kSecond + numbers[1] - *now_s * kSecond - *now_us * 1000);
+  const std::string_view bytes = value.text;
+  if (!now_s || !now_us || bytes.size() != kBucketBytes) return std::nullopt;
+  const std::int64_t end_s = big_endian(bytes.substr(0, 8));
+  if (end_s < *now_s || end_s - *now_s > kLongestSeconds) return std::nullopt;
+  const Duration left((end_s - *now_s) * kSecond + big_endian(bytes.substr(8, 4)) - *now_us * 1000);
   if (left <= Duration::zero()) return std::nullopt;
   BucketState state;
   state.key = key;
-  state.rate = LeakRate::of(Duration(numbers[4]), Duration(numbers[3]));
+  state.rate = LeakRate::of(Duration(big_endian(bytes.substr(24, 8))),
+                            Duration(big_endian(bytes.substr(16, 8))));
   state.empty_in = left;
   return state;
 }

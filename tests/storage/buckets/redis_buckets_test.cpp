@@ -234,7 +234,10 @@ TEST_F(RedisBucketsTest, SurvivesWhatItCannotRead) {
   redis_.ask({"CONFIG", "SET", "maxmemory", "0"});
   while (take({{"new", LeakRate(1, 1e6)}}).fallback) {
   }
-  redis_.ask({"SET", redis_bucket_key("rl*", "far"), "9999999999 0 7 3000 1000"});
+  const std::string_view far(
+      "\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\7\0\0\0\0\0\0\x0b\xb8\0\0\0\0\0\0\x03\xe8", 32);
+  redis_.ask({"SET", redis_bucket_key("rl*", "far"), far});
+  EXPECT_GT(store_->show("far", soon()).value().value_or(BucketState()).empty_in, hours(24 * 365));
   EXPECT_FALSE(take({{"far", LeakRate(1000, 3), 3}}).taken);
   while (!take({{"far", LeakRate(1000, 3), 3}}).taken) {
   }
