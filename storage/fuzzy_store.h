@@ -79,6 +79,13 @@ struct Question {
   const Shingles* shingles = nullptr;  ///< null = an exact digest or nothing
 };
 
+/// How often a stored hash answered a question.
+struct HitCount {
+  Digest digest;
+  std::uint32_t hits = 0;
+  friend bool operator==(const HitCount&, const HitCount&) = default;
+};
+
 /// Called once when an update is durable (success) or was refused. May come on another thread; must
 /// not block.
 using UpdateDone = std::function<void(const Status&)>;
@@ -106,6 +113,9 @@ class FuzzyStore {
   /// Every match over the threshold, best first, at most `most`.
   [[nodiscard]] virtual std::vector<Match> check_all(const Fingerprint& fingerprint,
                                                      std::uint32_t now, std::size_t most) const = 0;
+  /// Those that answered most questions since the store was opened, most first; none where that is
+  /// not counted. What a client may not see counts, too; `check_all` does not.
+  [[nodiscard]] virtual std::vector<HitCount> most_hit(std::size_t /*most*/) const { return {}; }
   /// Hands an update to the writer; `done` comes after its commit. kLimit when the queue is full,
   /// kUnavailable when the disk refuses (both through `done`).
   virtual void submit(Update update, UpdateDone done) = 0;

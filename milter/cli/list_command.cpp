@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
@@ -12,7 +13,9 @@
 #include "milter/cli/record_filter.h"
 #include "milter/cli/server_choice.h"
 #include "milter/cli/settings_choice.h"
+#include "milter/cli/status_page.h"
 #include "milter/cli/work_meter.h"
+#include "milter/status/status_pages.h"
 
 namespace shingled::milter {
 
@@ -21,7 +24,7 @@ namespace {
 constexpr std::size_t kListLimit = 100;
 constexpr std::size_t kTopMost = 1'000'000;  ///< rows kept while the heaviest are looked for
 
-enum class RowOrder : std::uint8_t { kFile, kValue, kNewest, kOldest };
+enum class RowOrder : std::uint8_t { kFile, kValue, kNewest, kOldest, kHits };
 
 struct ListArguments {
   SettingsArguments settings;
@@ -36,7 +39,28 @@ struct ListArguments {
 struct ListedRow {
   storage::FuzzyRow row;
   bool has_shingles = false;
+  std::uint64_t hits = 0;
 };
+
+using HitTable = std::map<Digest, std::uint64_t>;
+
+/// What the daemon has counted since its start.   Errors: those of StatusPage, kCorrupt (no such
+/// page).
+Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
+  const auto page = StatusPage(settings.status, clock)
+                        .get("/hits?most=" + std::to_string(StatusPages::kHitsMost));
+  if (!page) return page.error().in("the hits are the running daemon's");
+  HitTable hits;
+  const auto list = page->find("hits");
+  for (const Json& one : list != page->end() ? *list : Json::array()) {
+    const auto bytes = one.is_object() ? from_hex(one.value("digest", "")) : std::nullopt;
+    if (!bytes || bytes->size() != kDigestBytes) continue;
+    Digest digest;
+    std::copy(bytes->begin(), bytes->end(), digest.bytes.begin());
+    hits[digest] = one.value("hits", std::uint64_t{0});
+  }
+  return hits;
+}
 
 /// Shows rows, at once or, when another order than the file's is wanted, the first ones at the end.
 class RecordList {
@@ -45,10 +69,18 @@ class RecordList {
              Console& console)
       : rule_(rule), order_(order), arguments_(arguments), now_(now), console_(console) {}
 
+  /// With the order `hits`: only these rows are wanted.
+  void want(HitTable hits) { hits_ = std::move(hits); }
+
   /// False: no more rows are wanted.
   bool take(const storage::FuzzyRow& row) {
     ListedRow listed{row, row.shingles.has_value()};
     listed.row.shingles.reset();
+    if (order_ == RowOrder::kHits) {
+      const auto hit = hits_.find(row.digest);
+      if (hit == hits_.end()) return true;
+      listed.hits = hit->second;
+    }
     if (order_ == RowOrder::kFile) {
       show(listed);
       ++shown_;
@@ -81,6 +113,8 @@ class RecordList {
         return a.row.updated > b.row.updated;
       case RowOrder::kOldest:
         return a.row.updated < b.row.updated;
+      case RowOrder::kHits:
+        return a.hits > b.hits;
       case RowOrder::kFile:
         break;
     }
@@ -91,13 +125,15 @@ class RecordList {
     const storage::FuzzyRow& row = listed.row;
     const std::string digest = to_hex(row.digest.bytes);
     if (arguments_.json) {
-      console_.json(
-          {{"digest", digest},
-           {"flags", flags_json(rule_, row.flags.all())},
-           {"created", row.created},
-           {"updated", row.updated},
-           {"source", row.source == 0 ? Json(nullptr) : Json(fmt::format("{:016x}", row.source))},
-           {"shingles", listed.has_shingles}});
+      Json object = {
+          {"digest", digest},
+          {"flags", flags_json(rule_, row.flags.all())},
+          {"created", row.created},
+          {"updated", row.updated},
+          {"source", row.source == 0 ? Json(nullptr) : Json(fmt::format("{:016x}", row.source))},
+          {"shingles", listed.has_shingles}};
+      if (order_ == RowOrder::kHits) object["hits"] = listed.hits;
+      console_.json(object);
       return;
     }
     constexpr std::size_t kDigitsListed = 16;  // enough for `explain`
@@ -109,6 +145,7 @@ class RecordList {
     const auto age = [&](std::uint32_t moment) {
       return age_text(now_ - WallTime(std::chrono::seconds(moment)));
     };
+    if (order_ == RowOrder::kHits) lists = counted(listed.hits, "hit", "hits") + ", " + lists;
     console_.line(fmt::format("{}  {:>7}  {:>7}  {:<8}  {}", digest.substr(0, kDigitsListed),
                               age(row.updated), age(row.created),
                               listed.has_shingles ? "shingles" : "-", lists));
@@ -121,6 +158,7 @@ class RecordList {
   Console& console_;
   std::size_t shown_ = 0;
   std::vector<ListedRow> kept_;
+  HitTable hits_;
 };
 
 std::optional<RowOrder> parse_order(const std::string& text) {
@@ -128,6 +166,7 @@ std::optional<RowOrder> parse_order(const std::string& text) {
   if (text == "value") return RowOrder::kValue;
   if (text == "newest") return RowOrder::kNewest;
   if (text == "oldest") return RowOrder::kOldest;
+  if (text == "hits") return RowOrder::kHits;
   return std::nullopt;
 }
 
@@ -145,7 +184,7 @@ int run_list(const ListArguments& arguments, Console& console) {
   if (!filter) return wrong(filter.error().message);
   const auto order = parse_order(arguments.order);
   if (!order)
-    return wrong("--order " + arguments.order + ": must be file, value, newest or oldest");
+    return wrong("--order " + arguments.order + ": must be file, value, newest, oldest or hits");
   if (*order != RowOrder::kFile && (arguments.limit == 0 || arguments.limit > kTopMost)) {
     return wrong(fmt::format("--limit: with --order from 1 to {}", kTopMost));
   }
@@ -154,6 +193,11 @@ int run_list(const ListArguments& arguments, Console& console) {
   const auto table = storage::FuzzyTable::open_read_only(settings->storage.engine.hashfile);
   if (!table) return meter.failed("list", table.error());
   RecordList list(**rule, *order, arguments, clock.wall(), console);
+  if (*order == RowOrder::kHits) {
+    auto hits = ask_for_hits(*settings, clock);
+    if (!hits) return meter.failed("list", hits.error());
+    list.want(*std::move(hits));
+  }
   if (!arguments.json) {
     console.line(fmt::format("{:<16}  {:>7}  {:>7}  {:<8}  {}", "digest", "taught", "created",
                              "kind", "lists"));
@@ -190,8 +234,10 @@ Example:
   command->add_option("--rule", arguments->rule, "Rule whose names the lists have")
       ->type_name("NAME");
   command
-      ->add_option("--order", arguments->order,
-                   "file (default), value: heaviest first, newest, oldest: by the last teaching")
+      ->add_option(
+          "--order", arguments->order,
+          "file (default), value: heaviest first, newest, oldest: by the last teaching, hits: "
+          "those that answered most questions since the daemon's start")
       ->type_name("ORDER");
   command->add_option("--limit", arguments->limit, "At most so many (100); 0 = all")
       ->type_name("N");

@@ -1,6 +1,7 @@
 #include "milter/status/status_pages.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
@@ -75,7 +76,8 @@ HttpReply StatusPages::answer(const HttpRequest& request) const {
   if (request.path == "/healthz") return plain(200, "ok\n");
   if (request.path == "/readyz") return readiness();
   if (request.path == "/matches") return matches(request);
-  return plain(kNotFound, "there are /metrics /stat /healthz /readyz /matches\n");
+  if (request.path == "/hits") return hits(request);
+  return plain(kNotFound, "there are /metrics /stat /healthz /readyz /hits /matches\n");
 }
 
 HttpReply StatusPages::readiness() const {
@@ -89,6 +91,28 @@ HttpReply StatusPages::stat() const {
                      {"state", to_string(state_)},
                      {"uptime", uptime.count()},
                      {"metrics", metrics_json(registry_.read())}});
+}
+
+HttpReply StatusPages::hits(const HttpRequest& request) const {
+  std::size_t most = 100;
+  if (const auto asked = request.arguments.find("most"); asked != request.arguments.end()) {
+    const std::string& text = asked->second;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), most);
+    const bool whole = failure == std::errc{} && end == text.data() + text.size();
+    if (!whole || most == 0 || most > kHitsMost) {
+      return plain(kBadRequest, "most: must be 1 to " + std::to_string(kHitsMost) + "\n");
+    }
+  }
+  std::vector<storage::HitCount> found;
+  {
+    auto store = store_.lock();
+    if (*store == nullptr) return plain(kUnavailable, "the storage is not open\n");
+    found = (*store)->most_hit(most);
+  }
+  PageJson list = PageJson::array();
+  for (const storage::HitCount& one : found)
+    list.push_back({{"digest", to_hex(one.digest.bytes)}, {"hits", one.hits}});
+  return json_reply({{"hits", std::move(list)}});
 }
 
 HttpReply StatusPages::matches(const HttpRequest& request) const {

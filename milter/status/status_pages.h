@@ -19,6 +19,7 @@ namespace shingled::milter {
 ///   /stat     the same as JSON, with version, state and uptime
 ///   /healthz  200 while the process answers
 ///   /readyz   200 while it serves; 503 while it loads its storage and while it ends
+///   /hits     the stored hashes that answered most questions since the start: ?most=N, 100
 ///   /matches  every stored hash like the one asked for, best first (match_question.h)
 ///   /buckets  the buckets of the rate limits (bucket_pages.h), for this machine only
 ///
@@ -27,6 +28,8 @@ namespace shingled::milter {
 /// Threads: any thread.
 class StatusPages {
  public:
+  static constexpr std::size_t kHitsMost = 1000;  ///< that one answer of /hits may hold
+
   enum class State : std::uint8_t { kStarting, kServing, kDraining };
 
   StatusPages(const MetricRegistry& registry, const Clock& clock, std::size_t matches_max);
@@ -44,6 +47,7 @@ class StatusPages {
   [[nodiscard]] HttpReply readiness() const;
   [[nodiscard]] HttpReply stat() const;
   [[nodiscard]] HttpReply matches(const HttpRequest& request) const;
+  [[nodiscard]] HttpReply hits(const HttpRequest& request) const;
 
   const MetricRegistry& registry_;
   const Clock& clock_;

@@ -97,6 +97,10 @@ bool Engine::check_batch(std::span<const Question> questions, std::uint32_t now,
   return true;
 }
 
+std::vector<HitCount> Engine::most_hit(std::size_t most) const {
+  return impl_->index().most_hit(most);
+}
+
 std::vector<Match> Engine::check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                      std::size_t most) const {
   return impl_->index().check_all(fingerprint, now, most);

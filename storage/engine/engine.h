@@ -52,6 +52,7 @@ class Engine final : public FuzzyStore {
                    std::span<std::optional<Match>> answers) const override;
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const override;
+  [[nodiscard]] std::vector<HitCount> most_hit(std::size_t most) const override;
   void submit(Update update, UpdateDone done) override;
   [[nodiscard]] std::vector<UpdateName> recent_updates() const override;
   [[nodiscard]] std::uint64_t size() const override;

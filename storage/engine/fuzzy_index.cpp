@@ -9,6 +9,10 @@
 
 namespace shingled::storage {
 
+namespace {
+constexpr std::uint32_t kHitsInARow = 65'536;  // counts looked at with one pass
+}
+
 /// The records that share slots with a question: collected slot by slot, then counted.
 class FuzzyIndex::Overlaps {
  public:
@@ -79,7 +83,7 @@ std::optional<Match> FuzzyIndex::check(const Digest& digest, const Shingles* shi
   const ReadGate::Pass pass(gate_);
   const std::uint64_t hash = hash_of(digest);
   const NumberMap::Search search(digest_map(hash), hash);
-  if (auto exact = find_exact(digest, search, now)) return exact;
+  if (auto exact = answer_exact(digest, search, now)) return exact;
   if (shingles == nullptr) return std::nullopt;
   NearSearch near;
   begin(near, *shingles);
@@ -107,7 +111,7 @@ void FuzzyIndex::check_batch(std::span<const Question> questions, std::uint32_t 
     std::size_t turn = 0;
     std::size_t before = group.size();  // whose search has begun; none yet
     for (std::size_t i = 0; i < group.size(); ++i) {
-      answers[i] = find_exact(*group[i].digest, searches[i], now);
+      answers[i] = answer_exact(*group[i].digest, searches[i], now);
       if (answers[i] || group[i].shingles == nullptr) continue;
       begin(near[turn], *group[i].shingles);
       turn = 1 - turn;
@@ -130,6 +134,7 @@ void FuzzyIndex::begin(NearSearch& search, const Shingles& shingles) const {
 
 std::optional<Match> FuzzyIndex::finish(NearSearch& search, std::uint32_t now) const {
   std::optional<Match> best;
+  std::uint32_t whose = 0;
   Overlaps overlaps;
   collect(search, overlaps);
   overlaps.for_each_match([&](std::uint32_t number, std::uint32_t slots) {
@@ -137,8 +142,11 @@ std::optional<Match> FuzzyIndex::finish(NearSearch& search, std::uint32_t now) c
     auto match = match_of(number, now);
     if (!match) return;
     match->slots = slots;
-    if (!best || slots > best->slots || match->updated > best->updated) best = match;
+    if (best && slots == best->slots && match->updated <= best->updated) return;
+    best = match;
+    whose = number;
   });
+  if (best) records_.count_hit(whose);
   return best;
 }
 
@@ -148,7 +156,7 @@ std::vector<Match> FuzzyIndex::check_all(const Fingerprint& fingerprint, std::ui
   std::vector<Match> matches;
   const std::uint64_t hash = hash_of(fingerprint.digest);
   const NumberMap::Search search(digest_map(hash), hash);
-  if (auto exact = find_exact(fingerprint.digest, search, now)) matches.push_back(*exact);
+  if (auto exact = find_exact(fingerprint.digest, search, now)) matches.push_back(exact->match);
   if (fingerprint.shingles) {
     NearSearch near;
     begin(near, *fingerprint.shingles);
@@ -168,16 +176,47 @@ std::vector<Match> FuzzyIndex::check_all(const Fingerprint& fingerprint, std::ui
   return matches;
 }
 
-std::optional<Match> FuzzyIndex::find_exact(const Digest& digest, NumberMap::Search search,
-                                            std::uint32_t now) const {
+std::optional<FuzzyIndex::Found> FuzzyIndex::find_exact(const Digest& digest,
+                                                        NumberMap::Search search,
+                                                        std::uint32_t now) const {
   const std::uint32_t number = find(digest, search);
   if (number == 0) return std::nullopt;
   auto match = match_of(number, now);
-  if (match) {
-    match->exact = true;
-    match->slots = kShingleCount;
+  if (!match) return std::nullopt;
+  match->exact = true;
+  match->slots = kShingleCount;
+  return Found{*match, number};
+}
+
+std::optional<Match> FuzzyIndex::answer_exact(const Digest& digest, NumberMap::Search search,
+                                              std::uint32_t now) const {
+  const auto found = find_exact(digest, search, now);
+  if (!found) return std::nullopt;
+  records_.count_hit(found->number);
+  return found->match;
+}
+
+std::vector<HitCount> FuzzyIndex::most_hit(std::size_t most) const {
+  // A heap whose front is the least of those kept.
+  const auto more = [](const HitCount& a, const HitCount& b) { return a.hits > b.hits; };
+  std::vector<HitCount> kept;
+  const std::uint32_t end = records_.number_end();
+  for (std::uint32_t begin = 0; begin < end && most != 0; begin += kHitsInARow) {
+    const ReadGate::Pass pass(gate_);  // a short one: the writer waits for it
+    for (std::uint32_t number = begin; number < std::min(end, begin + kHitsInARow); ++number) {
+      const std::uint32_t hits = records_.hits(number);
+      if (hits == 0 || (kept.size() == most && hits <= kept.front().hits)) continue;
+      if (records_.state(number).row == 0) continue;
+      if (kept.size() == most) {
+        std::pop_heap(kept.begin(), kept.end(), more);
+        kept.pop_back();
+      }
+      kept.push_back({records_.digest(number), hits});
+      std::push_heap(kept.begin(), kept.end(), more);
+    }
   }
-  return match;
+  std::sort(kept.begin(), kept.end(), more);
+  return kept;
 }
 
 std::uint32_t FuzzyIndex::find(const Digest& digest) const {

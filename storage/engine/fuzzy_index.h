@@ -29,7 +29,9 @@ inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< most that `slot_owne
 ///
 /// Answers are exact: a slot counts only if all 64 bits of the shingle are equal (HashParts). A
 /// record that is just being added or removed may be met in fewer of its slots, or not at all.
-/// Threads: `check` and `check_all` from any thread, never waiting; the rest from one writer.
+/// What `check` and `check_batch` answer with counts as a hit of its record.
+/// Threads: `check`, `check_all` and `most_hit` from any thread, never waiting; the rest from one
+/// writer.
 class FuzzyIndex {
  public:
   struct Options {
@@ -55,6 +57,8 @@ class FuzzyIndex {
                    std::span<std::optional<Match>> answers) const;
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const;
+  /// See FuzzyStore::most_hit. Cost: a walk over the counts of all records, 4 bytes each.
+  [[nodiscard]] std::vector<HitCount> most_hit(std::size_t most) const;
   [[nodiscard]] std::uint64_t size() const { return records_.size(); }
   [[nodiscard]] std::uint64_t slot_overflows() const {
     return slot_overflows_.load(std::memory_order_relaxed);
@@ -96,8 +100,15 @@ class FuzzyIndex {
   class Addition;
 
   [[nodiscard]] std::uint32_t find(const Digest& digest, NumberMap::Search search) const;
-  [[nodiscard]] std::optional<Match> find_exact(const Digest& digest, NumberMap::Search search,
+  /// A match and whose it is, to be counted where it is the answer.
+  struct Found {
+    Match match;
+    std::uint32_t number = 0;
+  };
+  [[nodiscard]] std::optional<Found> find_exact(const Digest& digest, NumberMap::Search search,
                                                 std::uint32_t now) const;
+  [[nodiscard]] std::optional<Match> answer_exact(const Digest& digest, NumberMap::Search search,
+                                                  std::uint32_t now) const;
   void begin(NearSearch& search, const Shingles& shingles) const;
   void collect(NearSearch& search, Overlaps& overlaps) const;
   [[nodiscard]] std::optional<Match> finish(NearSearch& search, std::uint32_t now) const;

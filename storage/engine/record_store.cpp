@@ -30,6 +30,7 @@ std::uint32_t RecordStore::add(const Digest& digest, const RecordState& state,
   Head& head = heads_[number];
   head.digest = digest;
   if (shingles != nullptr) lows_[number] = *shingles;
+  hits_[number].store(0, std::memory_order_relaxed);
   write_state(head, state);
   flag_totals_.add(state.flags);
   size_.fetch_add(1, std::memory_order_relaxed);
@@ -59,6 +60,7 @@ void RecordStore::reuse_released() {
       if (--block_used_[number / kBlock] != 0) continue;
       heads_.clear_block(number);
       lows_.clear_block(number);
+      hits_.clear_block(number);
     }
     append(kind.free, kind.released);
   }
@@ -98,17 +100,19 @@ bool RecordStore::is_live(std::uint32_t number) const {
 std::uint32_t RecordStore::take_number(bool with_shingles) {
   std::vector<std::uint32_t>& free = kinds_[with_shingles ? 1 : 0].free;
   if (free.empty()) {
-    assert(next_block_ <= kNumberMax);
-    heads_.ensure(next_block_);
-    if (with_shingles) lows_.ensure(next_block_);
+    const std::uint32_t first = next_block_.load(std::memory_order_relaxed);
+    assert(first <= kNumberMax);
+    heads_.ensure(first);
+    hits_.ensure(first);
+    if (with_shingles) lows_.ensure(first);
     block_has_shingles_.push_back(with_shingles);
     block_used_.push_back(0);
     // From the back, so that numbers are given in rising order; 0 is nobody's.
-    for (std::uint32_t number = next_block_ + kBlock - 1;; --number) {
+    for (std::uint32_t number = first + kBlock - 1;; --number) {
       if (number != 0) free.push_back(number);
-      if (number == next_block_) break;
+      if (number == first) break;
     }
-    next_block_ += kBlock;
+    next_block_.store(first + kBlock, std::memory_order_release);
   }
   const std::uint32_t number = free.back();
   free.pop_back();

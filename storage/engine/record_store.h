@@ -53,7 +53,7 @@ class PackedLows {
 };
 static_assert(sizeof(PackedLows) == 144);
 
-/// Records by number: 88 bytes each, 144 more with shingles. Numbers come in blocks of one kind, so
+/// Records by number: 92 bytes each, 144 more with shingles. Numbers come in blocks of one kind, so
 /// that a direct hash does not pay for shingles it has not. A block without records has no memory.
 ///
 /// Invariants: digest and shingles of a number do not change between `add` and `release`; flags
@@ -75,6 +75,7 @@ class RecordStore {
     const auto* head = reinterpret_cast<const char*>(&heads_[number]);
     __builtin_prefetch(head);
     __builtin_prefetch(head + sizeof(Head) - 1);
+    __builtin_prefetch(&hits_[number], 1);
   }
   [[nodiscard]] const Digest& digest(std::uint32_t number) const { return heads_[number].digest; }
   [[nodiscard]] RecordState state(std::uint32_t number) const;
@@ -83,11 +84,26 @@ class RecordStore {
   /// Only for a record that has some.
   [[nodiscard]] const PackedLows& shingles(std::uint32_t number) const { return lows_[number]; }
 
+  /// It answered a question. For any thread; stops at kHitsMax.
+  void count_hit(std::uint32_t number) const {
+    std::atomic<std::uint32_t>& hits = hits_[number];
+    if (hits.load(std::memory_order_relaxed) < kHitsMax)
+      hits.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// How often, since it came into the index. For any thread.
+  [[nodiscard]] std::uint32_t hits(std::uint32_t number) const {
+    return hits_[number].load(std::memory_order_relaxed);
+  }
+  /// Readers that count at the same time may go beyond it by their number.
+  static constexpr std::uint32_t kHitsMax = 4'000'000'000;
+
   /// How many records stand on which list. For any thread.
   [[nodiscard]] const FlagTotals& flag_totals() const { return flag_totals_; }
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
-  /// Numbers above have never been given: the end for a walk over all of them.
-  [[nodiscard]] std::uint32_t number_end() const { return next_block_; }
+  /// Numbers above have never been given: the end for a walk over all of them. For any thread.
+  [[nodiscard]] std::uint32_t number_end() const {
+    return next_block_.load(std::memory_order_acquire);
+  }
   /// Is there a record of this number? For the writer.
   [[nodiscard]] bool is_live(std::uint32_t number) const;
 
@@ -118,11 +134,12 @@ class RecordStore {
 
   BlockArray<Head, kBlock, kBlocks> heads_;
   BlockArray<PackedLows, kBlock, kBlocks> lows_;
+  BlockArray<std::atomic<std::uint32_t>, kBlock, kBlocks> hits_;
   BlockArray<FlagSet, kBlock, kBlocks / 4> sets_;
   std::array<Kind, 2> kinds_;  ///< [with shingles]
   std::vector<std::uint32_t> free_sets_;
   std::vector<std::uint32_t> released_sets_;
-  std::uint32_t next_block_ = 0;  ///< numbers given to blocks so far
+  std::atomic<std::uint32_t> next_block_{0};  ///< numbers given to blocks so far
   std::uint32_t next_set_ = 1;
   std::vector<bool> block_has_shingles_;
   std::vector<std::uint32_t> block_used_;  ///< numbers of the block that are not free

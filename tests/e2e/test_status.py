@@ -324,6 +324,20 @@ class Commands(Status):
             self.ok("list", "--json", "--order", "value", "--limit", "2").stdout)])
         self.assertIn(heavy[0]["digest"][:16], self.ok("list", "--flag", "denied").stdout)
 
+    def test_list_finds_what_answers_most_questions(self):
+        self.ok("add", "--flag", "denied", "--weight", "20", OFFER)
+        self.ok("add", "--flag", "white", LETTER)
+        every = objects(self.ok("list", "--json").stdout)
+        self.assertEqual([], objects(self.ok("list", "--json", "--order", "hits").stdout))
+        for message in (OFFER, OFFER, OFFER, LETTER):
+            self.ok("check", message)
+        top = objects(self.ok("list", "--json", "--order", "hits").stdout)
+        self.assertEqual({row["digest"] for row in every}, {row["digest"] for row in top})
+        self.assertEqual({(11, 3), (13, 1)}, {(row["flags"][0]["flag"], row["hits"]) for row in top})
+        self.assertEqual(sorted((row["hits"] for row in top), reverse=True), [row["hits"] for row in top])
+        self.assertIn("3 hits, ", self.ok("list", "--order", "hits", "--limit", "1").stdout)
+        self.assertEqual(75, self.daemon.run("list", "--order", "hits", "-o", "status.listen=[]").returncode)
+
     def test_list_refuses_what_it_does_not_understand(self):
         for arguments in (["--flag", "nolist"], ["--older", "30"], ["--digest", "XYZ"], ["--order", "chaos"],
                           ["--order", "value", "--limit", "0"], ["--rule", "nowhere"]):

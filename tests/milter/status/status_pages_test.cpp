@@ -40,6 +40,12 @@ class ManyMatches final : public storage::FuzzyStore {
     }
     return matches;
   }
+  std::vector<storage::HitCount> most_hit(std::size_t most) const override {
+    std::vector<storage::HitCount> hits;
+    for (std::size_t i = 0; i < std::min(count_, most); ++i)
+      hits.push_back({Digest{}, static_cast<std::uint32_t>(1000 - i)});
+    return hits;
+  }
   void submit(storage::Update, storage::UpdateDone) override {}
   std::uint64_t size() const override { return count_; }
 
@@ -144,6 +150,20 @@ TEST_F(StatusPagesTest, RefusesWhatItCannotAnswer) {
     EXPECT_EQ(reply.status, test.status) << test.why;
     EXPECT_EQ(reply.body.find('<'), std::string::npos) << "nothing of the request comes back";
   }
+}
+
+TEST_F(StatusPagesTest, TellsWhatAnsweredMostQuestions) {
+  EXPECT_EQ(get("/hits").status, 503U) << "there is no storage yet";
+  const ManyMatches store(2000);
+  pages_.set_store(&store);
+  const Json two = Json::parse(get("/hits", {{"most", "2"}}).body);
+  ASSERT_EQ(two["hits"].size(), 2U);
+  EXPECT_EQ(two["hits"][0]["hits"], 1000);
+  EXPECT_EQ(two["hits"][0]["digest"], std::string(128, '0'));
+  EXPECT_EQ(Json::parse(get("/hits").body)["hits"].size(), 100U);
+  EXPECT_EQ(get("/hits", {{"most", "1000"}}).status, 200U);
+  for (const char* most : {"0", "1001", "-1", "", "1x", "99999999999999999999999"})
+    EXPECT_EQ(get("/hits", {{"most", most}}).status, 400U) << most;
 }
 
 }  // namespace
