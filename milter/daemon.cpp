@@ -201,7 +201,8 @@ void Daemon::use(std::shared_ptr<const Scanner> scanner) {
 Status Daemon::start_status() {
   if (settings_->status.listen.empty()) return {};
   auto http = HttpServer::start(
-      settings_->status, [this](const HttpRequest& request) { return pages_.answer(request); });
+      settings_->status, [this](const HttpRequest& request) { return pages_.answer(request); },
+      clock_);
   if (!http) return http.error();
   http_ = *std::move(http);
   return {};

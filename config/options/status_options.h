@@ -15,7 +15,7 @@ struct StatusOptions {
   std::vector<SocketSpec> listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 11340, ""}};
   /// At the same time on each address of `listen`, half of them of one client, 2 to 10000.
   std::uint32_t connections_max = 64;
-  std::chrono::seconds timeout{10};  ///< for a client that says nothing, 1s to 10m
+  std::chrono::seconds timeout{10};  ///< for a question and its answer together, 1s to 10m
   std::uint32_t matches_max = 100;   ///< that one question may get, 1 to 10000
 
   friend bool operator==(const StatusOptions&, const StatusOptions&) = default;

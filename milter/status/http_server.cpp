@@ -12,14 +12,17 @@
 #include <utility>
 
 #include "config/base/socket_address.h"
+#include "milter/status/connection_deadlines.h"
 #include "milter/status/stream_listener.h"
 
 namespace shingled::milter {
 
 class HttpServer::Impl {
  public:
-  Impl(StatusOptions options, HttpHandler handler)
-      : options_(std::move(options)), handler_(std::move(handler)) {}
+  Impl(StatusOptions options, HttpHandler handler, Clock& clock)
+      : options_(std::move(options)),
+        handler_(std::move(handler)),
+        deadlines_(options_.timeout, clock) {}
   ~Impl() {
     for (MHD_Daemon* daemon : daemons_) MHD_stop_daemon(daemon);  // joins, and closes the socket
     for (const std::string& path : unix_paths_) ::unlink(path.c_str());
@@ -31,11 +34,13 @@ class HttpServer::Impl {
 
   Status serve(StreamListener listener);
   [[nodiscard]] const HttpHandler& handler() const { return handler_; }
+  [[nodiscard]] ConnectionDeadlines& deadlines() { return deadlines_; }
   [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
 
  private:
   const StatusOptions options_;
   const HttpHandler handler_;
+  ConnectionDeadlines deadlines_;
   std::vector<MHD_Daemon*> daemons_;
   std::vector<std::string> addresses_;
   std::vector<std::string> unix_paths_;
@@ -147,6 +152,19 @@ MHD_Result on_request(void* server, MHD_Connection* connection, const char* url,
   }
 }
 
+/// The library calls this when a connection begins and before it closes its socket.
+void on_connection(void* server, MHD_Connection* connection, void** /*state*/,
+                   MHD_ConnectionNotificationCode what) noexcept {
+  const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  if (info == nullptr) return;
+  auto& deadlines = static_cast<HttpServer::Impl*>(server)->deadlines();
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    deadlines.opened(info->connect_fd);
+  } else {
+    deadlines.closed(info->connect_fd);
+  }
+}
+
 }  // namespace
 
 Status HttpServer::Impl::serve(StreamListener listener) {
@@ -158,7 +176,8 @@ Status HttpServer::Impl::serve(StreamListener listener) {
       static_cast<unsigned>(options_.connections_max), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       of_one_address, MHD_OPTION_CONNECTION_TIMEOUT,
       static_cast<unsigned>(options_.timeout.count()), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-      kRequestBytesMax, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+      kRequestBytesMax, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
+      &on_connection, this, MHD_OPTION_END);
   if (daemon == nullptr) {
     return Error{ErrorCode::kUnavailable,
                  "status.listen " + listener.address + ": libmicrohttpd does not take it"};
@@ -170,8 +189,8 @@ Status HttpServer::Impl::serve(StreamListener listener) {
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const StatusOptions& options,
-                                                      HttpHandler handler) {
-  auto impl = std::make_unique<Impl>(options, std::move(handler));
+                                                      HttpHandler handler, Clock& clock) {
+  auto impl = std::make_unique<Impl>(options, std::move(handler), clock);
   for (const SocketSpec& spec : options.listen) {
     auto listeners = listen_on(spec, "status.listen");
     if (!listeners) return listeners.error();

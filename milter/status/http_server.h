@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/base/clock.h"
 #include "config/base/result.h"
 #include "config/options/status_options.h"
 #include "milter/status/http_message.h"
@@ -15,10 +16,11 @@ namespace shingled::milter {
 /// no bodies; every connection ends with its reply.
 ///
 /// Bounds: `connections_max` for each address listened on, half of them of one client;
-/// kRequestBytesMax for a request; `timeout` for a client that says nothing. What breaks them gets
-/// 4xx or a closed connection and never reaches the handler. A handler that throws gives 500.
-/// Threads: one inside for each address listened on; the destructor joins them, after which the
-/// handler is not called any more.
+/// kRequestBytesMax for a request; `timeout` from the connection to the end of the reply, however
+/// slowly a client sends or reads. What breaks them gets 4xx or a closed connection and never
+/// reaches the handler. A handler that throws gives 500.
+/// Threads: one inside for each address listened on and one for the deadlines; the destructor joins
+/// them, after which the handler is not called any more.
 class HttpServer {
  public:
   /// Start line and headers, with what the library keeps about them.
@@ -27,7 +29,7 @@ class HttpServer {
   /// Errors: kDenied or kUnavailable (in use), kNotFound (no such host or directory), kInvalid;
   /// naming the address.
   static Result<std::unique_ptr<HttpServer>> start(const StatusOptions& options,
-                                                   HttpHandler handler);
+                                                   HttpHandler handler, Clock& clock);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

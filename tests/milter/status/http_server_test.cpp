@@ -29,13 +29,16 @@ class HttpServerTest : public ::testing::Test {
     if (options.listen == StatusOptions{}.listen) {
       options.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
     }
-    auto server = HttpServer::start(options, [this](const HttpRequest& request) {
-      ++asked_;
-      if (request.path == "/throw") throw std::runtime_error("as asked");
-      std::string text = request.path;
-      for (const auto& [key, value] : request.arguments) text += " " + key + "=" + value;
-      return HttpReply{200, "text/plain", text};
-    });
+    auto server = HttpServer::start(
+        options,
+        [this](const HttpRequest& request) {
+          ++asked_;
+          if (request.path == "/throw") throw std::runtime_error("as asked");
+          std::string text = request.path;
+          for (const auto& [key, value] : request.arguments) text += " " + key + "=" + value;
+          return HttpReply{200, "text/plain", text};
+        },
+        clock_);
     ASSERT_TRUE(server.has_value()) << server.error().message;
     server_ = *std::move(server);
     place_ = *SocketSpec::parse(server_->addresses().front());
@@ -91,7 +94,7 @@ TEST_F(HttpServerTest, ListensOnAUnixSocketAndOnIpv6) {
   struct stat info {};
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0660U);
-  const auto second = HttpServer::start(options, {});
+  const auto second = HttpServer::start(options, {}, clock_);
   ASSERT_FALSE(second.has_value());
   EXPECT_THAT(second.error().message, HasSubstr("status.listen"));
   server_.reset();
@@ -106,7 +109,7 @@ TEST_F(HttpServerTest, NamesTheAddressItCannotHave) {
   start();
   StatusOptions options;
   options.listen = {place_};
-  const auto second = HttpServer::start(options, {});
+  const auto second = HttpServer::start(options, {}, clock_);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(second.error().message, StartsWith("status.listen inet:"));
@@ -157,6 +160,26 @@ TEST_F(HttpServerTest, SurvivesWhatNobodyShouldSend) {
     EXPECT_EQ(asked_, asked) << test.why << ": it reached a page";
   }
   EXPECT_EQ(get("/still")->body, "/still") << "and goes on serving";
+}
+
+TEST_F(HttpServerTest, WhoDripsBytesIsHungUpOnAllTheSame) {
+  StatusOptions options;
+  options.timeout = std::chrono::seconds(1);
+  start(options);
+  const UniqueFd fd = connected();
+  const std::string head = "GET /slow HTTP/1.1\r\nHost: a\r\nX: ";
+  static_cast<void>(::send(fd.get(), head.data(), head.size(), MSG_NOSIGNAL));
+  // Ten bytes a second: never silent for a tenth of the time there is.
+  constexpr int kDripMs = 100;
+  bool ended = false;
+  for (int byte = 0; byte < 10 * kPatienceMs / 1000 && !ended; ++byte) {
+    pollfd ask{fd.get(), POLLIN, 0};
+    ended = ::poll(&ask, 1, kDripMs) == 1;
+    if (!ended) static_cast<void>(::send(fd.get(), "a", 1, MSG_NOSIGNAL));
+  }
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(asked_, 0);
+  EXPECT_EQ(get("/still")->body, "/still") << "whoever is quick is served";
 }
 
 TEST_F(HttpServerTest, AHeadRequestHasNoBody) {

@@ -1,0 +1,49 @@
+#include "milter/status/connection_deadlines.h"
+
+#include <pthread.h>
+#include <sys/socket.h>
+
+namespace shingled::milter {
+
+ConnectionDeadlines::ConnectionDeadlines(Duration time, Clock& clock)
+    : time_(time), clock_(clock), thread_([this](const std::stop_token& stop) { run(stop); }) {
+  ::pthread_setname_np(thread_.native_handle(), "http-deadline");
+}
+
+ConnectionDeadlines::~ConnectionDeadlines() = default;
+
+void ConnectionDeadlines::opened(int socket) {
+  const std::lock_guard lock(mutex_);
+  open_.push_back({socket, clock_.now() + time_});
+  places_[socket] = std::prev(open_.end());
+  change_.notify_one();
+}
+
+void ConnectionDeadlines::closed(int socket) {
+  const std::lock_guard lock(mutex_);
+  const auto place = places_.find(socket);
+  if (place == places_.end()) return;
+  open_.erase(place->second);
+  places_.erase(place);
+}
+
+void ConnectionDeadlines::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    if (open_.empty()) {
+      change_.wait(lock, stop, [this] { return !open_.empty(); });
+      continue;
+    }
+    const Open first = open_.front();
+    const TimePoint now = clock_.now();
+    if (now < first.end) {
+      change_.wait_for(lock, stop, first.end - now, [] { return false; });
+      continue;
+    }
+    ::shutdown(first.socket, SHUT_RDWR);  // under the lock: it is not another's yet
+    places_.erase(first.socket);
+    open_.pop_front();
+  }
+}
+
+}  // namespace shingled::milter
