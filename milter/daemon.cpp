@@ -165,11 +165,10 @@ Status Daemon::start_storage() {
   auto store = storage::open_store(settings_->storage, clock_, random_, log_);
   if (!store) return store.error();
   store_ = *std::move(store);
-  auto server =
-      storage::UdpServer::start(settings_->storage.server, *store_, clock_, random_, log_);
+  auto server = storage::UdpServer::start(settings_->storage.server, *store_, clock_, random_, log_,
+                                          limits_file());
   if (!server) return server.error().in("storage.listen");
   server_ = *std::move(server);
-  server_->restore_limits(limits_file());
   const ReplicationOptions& options = settings_->storage.replication;
   auto* engine = dynamic_cast<storage::Engine*>(store_.get());  // other backends have no copies
   if (engine == nullptr || (options.masters.empty() && options.mirrors.empty())) return {};

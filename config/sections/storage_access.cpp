@@ -36,12 +36,9 @@ void load_limits(Section& section, RateLimitOptions& out, std::vector<std::strin
   section.duration<seconds>("ratelimit_bucket_ttl", out.bucket_ttl, {seconds(1), hours(24 * 36500)},
                             "no ban");
   load_networks(section, "ratelimit_whitelist", out.whitelist, files);
+  section.boolean("ratelimit_encrypted", out.encrypted);
   section.boolean("ratelimit_log_only", out.log_only);
-  if ((out.rate > 0) != (out.burst > 0)) {
-    section.problem(
-        out.rate > 0 ? "ratelimit_rate" : "ratelimit_burst",
-        "limits nothing alone; allowed: ratelimit_rate and ratelimit_burst, or neither");
-  } else if (out.burst > 0 && out.burst < 1) {
+  if (out.burst > 0 && out.burst < 1) {
     section.problem("ratelimit_burst", "no request would pass; allowed: 0 (off) or 1 to 1e9");
   }
 }

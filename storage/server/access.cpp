@@ -63,7 +63,7 @@ Access::Access(const ServerOptions& options, Keyring keyring, AccessState& state
       allow_update_(options.allow_update),
       trusted_(options.trusted),
       delay_whitelist_(options.delay_whitelist),
-      sources_(options.ratelimit, state.sources),
+      sources_(options.ratelimit, state.sources, options.trusted),
       encrypted_only_(options.encrypted_only),
       read_only_(options.read_only),
       addresses_decide_(!options.allow_update.empty() || !options.files.allow_update.empty()),

@@ -54,17 +54,47 @@ std::variant<Drop, RequestHandler::Admitted> RequestHandler::admit(const Peer& p
   return Admitted{admission.counted};
 }
 
-Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment& now,
-                               std::span<std::uint8_t> out) {
-  const auto admitted = admit(peer, now.steady);
-  if (const Drop* drop = std::get_if<Drop>(&admitted)) return *drop;
-  const auto maybe_opened = open_packet(packet);
-  if (const Drop* drop = std::get_if<Drop>(&maybe_opened)) {
+/// What opens with one of our keys does not count against the limit, unless it shall. To find out
+/// is cheap for a client we have shared a key with already; of one we have not, the limit decides
+/// first, or a flood of sealed nonsense could have us calculate keys without end.
+std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(BytesView packet,
+                                                                    const Peer& peer,
+                                                                    TimePoint now) {
+  const auto request = parse_sealed_request(packet);
+  const bool exempt = request && !access_->sources().counts_sealed();
+  const bool known = exempt && !access_->is_blocked(peer.ip) &&
+                     keys_.find(request->key, request->client) != nullptr;
+  Admitted admitted;
+  const auto limit = [&]() -> std::optional<Drop> {
+    const auto verdict = admit(peer, now);
+    if (const Drop* drop = std::get_if<Drop>(&verdict)) return *drop;
+    admitted = std::get<Admitted>(verdict);
+    return std::nullopt;
+  };
+  if (!known) {
+    if (const auto drop = limit()) return *drop;
+  }
+  auto opened = open_packet(packet, request);
+  if (!opened) {
+    if (known) {
+      if (const auto drop = limit()) return *drop;
+    }
     counters_.undecryptable.add(1);
     sources_.note(peer.ip, Outcome::kDropped);
-    return *drop;
+    return Drop::kUndecryptable;
   }
-  const Opened& opened = *std::get_if<Opened>(&maybe_opened);
+  if (exempt && admitted.counted) {
+    access_->sources().take_back(peer.ip, now);
+    admitted.counted = false;
+  }
+  return TakenIn{*std::move(opened), admitted};
+}
+
+Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment& now,
+                               std::span<std::uint8_t> out) {
+  const auto taken = take_in(packet, peer, now.steady);
+  if (const Drop* drop = std::get_if<Drop>(&taken)) return *drop;
+  const auto& [opened, admitted] = *std::get_if<TakenIn>(&taken);
   const auto command = decode_command(opened.command);
   if (!command) {
     counters_.invalid.add(1);
@@ -104,7 +134,7 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment&
       if (const auto refusal = refuse_update(*command, opened, peer, now))
         return answer(*refusal, Outcome::kRefused);
       // The limit is there for questions; who teaches much may do so.
-      if (std::get<Admitted>(admitted).counted) access_->sources().take_back(peer.ip, now.steady);
+      if (admitted.counted) access_->sources().take_back(peer.ip, now.steady);
       if (const auto refusal = refuse_skipped(*command)) return answer(*refusal, Outcome::kRefused);
       return pending(*command, opened, peer, form);
   }
@@ -179,14 +209,14 @@ Answer RequestHandler::acknowledge(const ReplyTicket& ticket, std::span<std::uin
   return dress(reply, ticket.form, ticket.key, out);
 }
 
-std::variant<Drop, RequestHandler::Opened> RequestHandler::open_packet(BytesView packet) {
-  const auto request = parse_sealed_request(packet);
+std::optional<RequestHandler::Opened> RequestHandler::open_packet(
+    BytesView packet, const std::optional<SealedRequest>& request) {
   if (!request) return Opened{packet, std::nullopt, {}, nullptr};
   const SharedKey* kept = keys_.find(request->key, request->client);
   const std::optional<SharedKey> key = kept != nullptr ? *kept : agree(*request);
-  if (!key) return Drop::kUndecryptable;
+  if (!key) return std::nullopt;
   const auto length = open(*key, request->sealed, opened_);
-  if (!length) return Drop::kUndecryptable;
+  if (!length) return std::nullopt;
   if (kept == nullptr) keys_.keep(request->key, request->client, *key);
   return Opened{BytesView(opened_).first(*length), key, request->client,
                 access_->key(request->key)};

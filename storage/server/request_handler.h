@@ -134,7 +134,13 @@ class RequestHandler {
     bool counted = false;  ///< by the rate limit
   };
   std::variant<Drop, Admitted> admit(const Peer& peer, TimePoint now);
-  std::variant<Drop, Opened> open_packet(BytesView packet);
+  /// A packet that may be read, opened.
+  struct TakenIn {
+    Opened opened;
+    Admitted admitted;
+  };
+  std::variant<Drop, TakenIn> take_in(BytesView packet, const Peer& peer, TimePoint now);
+  std::optional<Opened> open_packet(BytesView packet, const std::optional<SealedRequest>& request);
   [[nodiscard]] std::optional<SharedKey> agree(const SealedRequest& request) const;
   [[nodiscard]] ReplyForm form_for(const Command& command, const Opened& opened,
                                    const Peer& peer) const;

@@ -12,6 +12,11 @@ bool is_link_local(const IpAddress& ip) {
   return ip.bytes[0] == 0xfe && (ip.bytes[1] & 0xc0) == 0x80;
 }
 
+std::vector<Network> joined(std::vector<Network> some, const std::vector<Network>& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  return some;
+}
+
 /// Both halves of a product, folded: every bit of it depends on every bit of both.
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
@@ -21,13 +26,15 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-SourceLimits::SourceLimits(const RateLimitOptions& options, LimitState& state)
+SourceLimits::SourceLimits(const RateLimitOptions& options, LimitState& state,
+                           const std::vector<Network>& trusted)
     : key_(state.key),
       law_{LeakRate(options.rate, options.burst), options.bucket_ttl},
-      whitelist_(options.whitelist),
+      whitelist_(joined(options.whitelist, trusted)),
       bits_v4_(static_cast<int>(options.network_mask)),
       bits_v6_(std::clamp(4 * static_cast<int>(options.network_mask), 64, 128)),
-      log_only_(options.log_only) {
+      log_only_(options.log_only),
+      counts_sealed_(options.encrypted) {
   if (!options.enabled()) {
     state.table.reset();
     return;

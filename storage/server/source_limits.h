@@ -31,9 +31,9 @@ struct LimitState {
 /// packet or connection, before anything else is done with it.
 ///
 /// A source is an IPv4 network of `network_mask` bits or an IPv6 one of four times as many, 64 at
-/// least. Never limited: loopback, link-local addresses, `whitelist`. The address of a UDP packet
-/// may be forged: whoever shares the network of a victim can have it banned, as with any such
-/// limit.
+/// least. Never limited: loopback, link-local addresses, `whitelist`, trusted networks. The address
+/// of a UDP packet may be forged: whoever shares the network of a victim can have it banned, as
+/// with any such limit.
 ///
 /// Threads: any thread, see LimitTable.   Cost: a walk over the whitelist's prefix lengths, some
 /// multiplications, LimitTable::add.
@@ -41,8 +41,12 @@ class SourceLimits {
  public:
   SourceLimits() = default;  ///< nobody is limited
   /// Takes the table of `state` if it fits, else puts a new one there.
-  SourceLimits(const RateLimitOptions& options, LimitState& state);
+  /// `trusted`: never limited either.
+  SourceLimits(const RateLimitOptions& options, LimitState& state,
+               const std::vector<Network>& trusted = {});
 
+  /// Whether what is sealed with one of our keys counts like the rest.
+  [[nodiscard]] bool counts_sealed() const { return counts_sealed_; }
   /// True: the request may be looked at.
   struct Admission {
     bool in = true;
@@ -68,6 +72,7 @@ class SourceLimits {
   int bits_v4_ = 0;
   int bits_v6_ = 0;
   bool log_only_ = false;
+  bool counts_sealed_ = false;
 };
 
 }  // namespace shingled::storage

@@ -117,10 +117,6 @@ class UdpServer::Impl {
   void refresh() {
     if (keeper_->refresh()) access_.set(snapshot_of(*keeper_));
   }
-  void restore_limits(const std::string& path) {
-    keeper_->restore_limits(path, {clock_.now(), clock_.wall()});
-    access_.set(snapshot_of(*keeper_));
-  }
   void save_limits(const std::string& path) const {
     keeper_->save_limits(path, {clock_.now(), clock_.wall()});
   }
@@ -183,9 +179,11 @@ class UdpServer::Impl {
 };
 
 Result<std::unique_ptr<UdpServer>> UdpServer::start(const ServerOptions& options, FuzzyStore& store,
-                                                    Clock& clock, Random& random, Logger& logger) {
+                                                    Clock& clock, Random& random, Logger& logger,
+                                                    const std::string& limits_file) {
   auto keeper = AccessKeeper::open(options, random, logger);
   if (!keeper) return keeper.error();
+  if (!limits_file.empty()) (*keeper)->restore_limits(limits_file, {clock.now(), clock.wall()});
   const std::size_t workers =
       std::min(options.threads == 0 ? processors() : options.threads, kWorkersMax);
   auto ports = ServerPorts::open(options, workers);
@@ -200,7 +198,6 @@ UdpServer::~UdpServer() = default;
 
 void UdpServer::reload(const ServerOptions& options) { impl_->reload(options); }
 void UdpServer::refresh() { impl_->refresh(); }
-void UdpServer::restore_limits(const std::string& path) { impl_->restore_limits(path); }
 void UdpServer::save_limits(const std::string& path) const { impl_->save_limits(path); }
 const std::vector<SocketAddress>& UdpServer::addresses() const { return impl_->addresses(); }
 ServerCounters UdpServer::counters() const { return impl_->counters(); }

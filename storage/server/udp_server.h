@@ -27,10 +27,13 @@ namespace shingled::storage {
 /// were committed, and logs the counters.
 class UdpServer {
  public:
+  /// `limits_file`: where `save_limits` left the buckets of the rate limits; the workers begin with
+  /// them, if it is there. Empty = there is none.
   /// Errors: kDenied or kUnavailable, naming the address (port in use, no permission), kNotFound
   /// (no such host).
   static Result<std::unique_ptr<UdpServer>> start(const ServerOptions& options, FuzzyStore& store,
-                                                  Clock& clock, Random& random, Logger& logger);
+                                                  Clock& clock, Random& random, Logger& logger,
+                                                  const std::string& limits_file = {});
   ~UdpServer();
   UdpServer(const UdpServer&) = delete;
   UdpServer& operator=(const UdpServer&) = delete;
@@ -43,9 +46,7 @@ class UdpServer {
   /// Takes over what changed in the files of access lists and keys. Meant for every second or so;
   /// from the thread that calls `reload`.
   void refresh();
-  /// Goes on with the buckets of the rate limits that were saved in that file, if it is there.
-  void restore_limits(const std::string& path);
-  /// Saves them, if there are limits.
+  /// Saves the buckets of the rate limits, if there are limits.
   void save_limits(const std::string& path) const;
   /// The bound addresses, with the port the kernel chose where 0 was asked for.
   [[nodiscard]] const std::vector<SocketAddress>& addresses() const;

@@ -58,8 +58,10 @@ void handle(benchmark::State& state, const Bytes& packet, const ServerOptions& o
   testing::SeededRandom random(2);
   testing::FakeStore store;
   WorkerCounters counters;
+  ServerOptions unlimited = options;
+  unlimited.ratelimit.rate = 0;
   RequestHandler handler(store, random, counters);
-  handler.use(std::make_shared<const Access>(Access::make(options).value()),
+  handler.use(std::make_shared<const Access>(Access::make(unlimited).value()),
               options.keypair_cache_size);
   const Peer peer{*IpAddress::parse("192.0.2.1"), 40'000};
   std::array<std::uint8_t, kSealedReplyBytesMax> out{};

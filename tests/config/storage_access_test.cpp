@@ -80,11 +80,12 @@ TEST(StorageOptionNames, WorkOrSayWhyNot) {
       {"ratelimit_bucket_ttl", "3600s", nullptr},
       {"ratelimit_whitelist", "10.0.0.1", nullptr},
       {"ratelimit_log_only", "yes", nullptr},
+      {"ratelimit_encrypted", "yes", nullptr},
       {"forbidden_ids", "5", nullptr},
       {"weak_ids", "[5, 6]", nullptr},
       {"dynamic_keys_map", "/etc/shingled/keys", nullptr},
-      {"ratelimit_rate", "10", "limits nothing alone"},
-      {"ratelimit_burst", "10", "limits nothing alone"},
+      {"ratelimit_rate", "10", nullptr},
+      {"ratelimit_burst", "10", nullptr},
       {"backend", "sqlite", nullptr},
       {"backend", "redis", nullptr},
       {"backend", "noop", nullptr},
@@ -120,7 +121,9 @@ TEST(StorageAccess, ReadsTheLimits) {
   EXPECT_THAT(limits.whitelist, ElementsAre(*Network::parse("10.0.0.0/8")));
   EXPECT_TRUE(limits.log_only);
   EXPECT_TRUE(limits.enabled());
-  EXPECT_FALSE(RateLimitOptions{}.enabled());
+  EXPECT_TRUE(RateLimitOptions{}.enabled()) << "by default there are some";
+  for (const char* off : {"ratelimit_rate: 0", "ratelimit_burst: 0"})
+    EXPECT_FALSE(server_of(off).ratelimit.enabled()) << off;
   EXPECT_THAT(problems_of("ratelimit_rate: 1, ratelimit_burst: 0.5"),
               HasSubstr("no request would pass"));
   EXPECT_THAT(problems_of("ratelimit_rate: -1, ratelimit_burst: 5"), HasSubstr("out of range"));

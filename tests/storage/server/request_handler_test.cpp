@@ -229,6 +229,28 @@ TEST_F(RequestHandlerTest, CountsNoPermittedUpdateAgainstTheLimit) {
       << "a refused one counts: its answer costs as much as any";
 }
 
+TEST_F(RequestHandlerTest, LimitsStrangersInTheClearUnlessTold) {
+  const auto served = [&](const char* from) {
+    use(options_);  // without the buckets of before
+    const double most = RateLimitOptions{}.burst + 100;
+    int count = 0;
+    for (int i = 0; i < most; ++i) {
+      const Handled handled = handle(command(CommandCode::kCheck), peer(from));
+      count += std::holds_alternative<Answer>(handled) ? 1 : 0;
+    }
+    return count;
+  };
+  const int all = static_cast<int>(RateLimitOptions{}.burst) + 100;
+  EXPECT_EQ(served("192.0.2.1"), all - 100) << "in the same second no more than at once";
+  EXPECT_EQ(served("127.0.0.1"), all);
+  EXPECT_EQ(served("::1"), all);
+  options_.trusted = {*Network::parse("192.0.2.0/24")};
+  EXPECT_EQ(served("192.0.2.1"), all) << "trusted";
+  options_.trusted.clear();
+  options_.ratelimit.rate = 0;
+  EXPECT_EQ(served("192.0.2.1"), all) << "turned off";
+}
+
 TEST_F(RequestHandlerTest, NeitherStoresNorShowsSkippedHashes) {
   store_.put(stored());
   options_.skip_hashes = {stored().digest.bytes};
@@ -380,6 +402,33 @@ TEST_F(SealedRequestTest, MayDoWhatItsKeyMay) {
   rights.expire = WallTime(std::chrono::seconds(kNow + 1));
   use(options_);
   EXPECT_EQ(answer_to(CommandCode::kCheck).probability, 1.0F);
+}
+
+// What is sealed does not count, but a stranger's key is only agreed on while the limit lets him.
+TEST_F(SealedRequestTest, PassesTheLimitOfItsSource) {
+  options_.ratelimit.rate = 0.001;
+  options_.ratelimit.burst = 3;
+  use(options_);
+  const Peer source = peer("192.0.2.1");
+  const Bytes packet = sealed(command(CommandCode::kPing));
+  const auto is_served = [&](const Bytes& bytes) {
+    return std::holds_alternative<Answer>(handle_packet(bytes, source));
+  };
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(is_served(packet)) << i;
+  for (int i = 0; i < 3; ++i) (void)handle(command(CommandCode::kPing), source);
+  EXPECT_EQ(std::get<Drop>(handle(command(CommandCode::kPing), source)), Drop::kRateLimited);
+  EXPECT_TRUE(is_served(packet)) << "over the limit others of the network do not take its place";
+  Bytes damaged = packet;
+  damaged.back() ^= 1;
+  EXPECT_EQ(std::get<Drop>(handle_packet(damaged, source)), Drop::kRateLimited)
+      << "who names the key of another has no seal of it";
+  client_ = generate_keypair(random_);
+  EXPECT_FALSE(is_served(sealed(command(CommandCode::kPing)))) << "a new client has to wait";
+
+  options_.ratelimit.encrypted = true;
+  use(options_);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(is_served(packet));
+  EXPECT_FALSE(is_served(packet)) << "as it is told to";
 }
 
 TEST_F(SealedRequestTest, IsCountedOnceByKeyAndSource) {

@@ -100,6 +100,7 @@ TEST(SourceLimits, OnlySayItWhereTheyAreToldTo) {
     LogLines log;
     RateLimitOptions options = five();
     options.log_only = log_only;
+    options.bucket_ttl = std::chrono::hours(1);
     LimitState state;
     state.report = std::make_shared<LimitReport>(log);
     const SourceLimits limits(options, state);
