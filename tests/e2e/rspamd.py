@@ -35,7 +35,7 @@ class Rspamd:
         self.scan_port, self.learn_port, self.fuzzy_port = free_port(), free_port(), free_port()
         rule_key = f'encryption_key = "{encryption_key}";' if encryption_key else ""
         worker_key = f'keypair {{ pubkey = "{keypair[0]}"; privkey = "{keypair[1]}"; }}' if keypair else ""
-        backend = (f'backend = "redis"; servers = "{redis}";' if redis else
+        backend = (f'backend = "redis"; servers = "{redis}"; timeout = 10s;' if redis else
                    f'backend = "sqlite"; hashfile = "{self.folder}/fuzzy.db";')
         (self.folder / "rspamd.conf").write_text(textwrap.dedent(f"""\
             options {{

@@ -34,16 +34,17 @@ return stored"""
 
 
 class Redis:
-    """A redis-server of the test's own."""
+    """A redis-server of the test's own; `keeps` says what it writes to its disk."""
 
-    def __init__(self, folder):
-        self.folder, self.port = folder, harness.free_port()
+    def __init__(self, folder, keeps=("--appendonly", "yes", "--appendfsync", "always")):
+        self.folder, self.port, self.keeps = folder, harness.free_port(), keeps
+        self.process = None
         self.address = f"127.0.0.1:{self.port}"
 
     def __enter__(self):
         self.process = subprocess.Popen(
             ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", "",
-             "--appendonly", "yes", "--appendfsync", "always"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+             *self.keeps], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         harness.wait_until(lambda: harness.answers_tcp(self.port), SECONDS, "redis-server answers")
         return self
 
