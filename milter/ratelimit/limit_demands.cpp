@@ -71,9 +71,12 @@ std::optional<LimitDemand> demand_of(const BucketType& type, const MailLimitOpti
                                      const LimitedEnvelope& mail,
                                      const EnvelopeAddress* recipient) {
   std::vector<std::string> parts;
+  std::size_t tag = storage::kNoBucketTag;
   for (const BucketPart part : type.parts) {
     auto text = part_text(part, options, mail, recipient);
     if (!text) return std::nullopt;
+    // In a cluster the buckets of a recipient are to be on one server, for one script.
+    if (part == BucketPart::kTo && options.redis.cluster) tag = parts.size();
     if (part != BucketPart::kBounce) parts.push_back(*std::move(text));
   }
   BucketRate rate = type.rate;
@@ -86,7 +89,7 @@ std::optional<LimitDemand> demand_of(const BucketType& type, const MailLimitOpti
   }
   if (!rate.limits()) return std::nullopt;
   const std::vector<std::string_view> views(parts.begin(), parts.end());
-  return LimitDemand{type.name, storage::make_bucket_key(type.name, views), rate, 1};
+  return LimitDemand{type.name, storage::make_bucket_key(type.name, views, tag), rate, 1};
 }
 
 std::vector<LimitDemand> demands_of(const MailLimitOptions& options, const LimitedEnvelope& mail,

@@ -22,7 +22,8 @@ struct LimitedEnvelope {
 /// What a message or recipient puts into a bucket.
 struct LimitDemand {
   std::string type;  ///< "to_ip"
-  std::string key;   ///< of the bucket, bounded (storage/buckets/bucket_key.h)
+  std::string key;   ///< of the bucket, bounded (storage/buckets/bucket_key.h); in a Redis cluster
+                     ///< the recipient is its tag
   BucketRate rate;
   std::uint32_t drops = 1;
 };

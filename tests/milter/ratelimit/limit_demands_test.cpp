@@ -58,6 +58,13 @@ TEST(LimitDemands, AreThoseOfTheTypesTheMailHasThePartsOf) {
       << "a local pipe has no address, a local name no domain";
 }
 
+TEST(LimitDemands, OfARecipientAreTogetherInACluster) {
+  auto options = limits("to: [1, 1], ip_to: [2, 1], to_domain: [3, 1], user: [4, 1]");
+  options.redis.cluster = true;
+  EXPECT_THAT(demands(options, envelope("192.0.2.1", "bob", "<s@b>"), "<r@a>"),
+              ElementsAre("to:{r@a} 1", "ip_to:192.0.2.1:{r@a} 2", "to_domain:a 3", "user:bob 4"));
+}
+
 TEST(LimitDemands, FollowTheFirstOverrideThatFits) {
   const auto options = limits(
       "to: {rate: [1, 1], overrides: [{recipient: vip@a.example, rate: off}, "
