@@ -41,7 +41,11 @@ void load_ratelimit(Section&& section, MailLimitOptions& out) {
   section.path_or_empty("file", out.file);
   load_redis_servers(section, "servers", out.redis.servers);
   Section redis = section.section("redis");
+  redis.boolean("cluster", out.redis.cluster);
   load_redis_access(redis, out.redis);
+  if (out.redis.cluster && out.redis.db != 0) {
+    redis.problem("db", "a cluster has one database only; allowed: 0, or cluster: false");
+  }
 }
 
 }  // namespace shingled::config

@@ -210,6 +210,9 @@ TEST(Ratelimit, RefusesWhatItDoesNotKnow) {
        "digits, '_' or '-', or \"\" for none"},
       {"a key of the section", "  server: a",
        "f:2:3: ratelimit.server: unknown key; did you mean 'servers'?"},
+      {"a cluster has no other database", "  redis: {cluster: yes, db: 1}",
+       "f:2:29: ratelimit.redis.db: a cluster has one database only; allowed: 0, or cluster: "
+       "false"},
       {"a key of redis", "  redis: {passwd: a}",
        "f:2:11: ratelimit.redis.passwd: unknown key; did you mean 'password'?"},
   };
