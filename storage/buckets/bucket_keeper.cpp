@@ -58,7 +58,7 @@ Status BucketKeeper::load() {
   if (!written_at) return written_at.error();
   const TimePoint now = clock_.now();
   const std::int64_t wall = std::max(count_of(options_.wall()), *written_at);
-  const Status read = disk->file->read([&](const BucketRow& row) {
+  Status read = disk->file->read([&](const BucketRow& row) {
     ++disk->rows_most;
     if (row.empty_at <= wall || row.room <= 0 || row.unit <= 0) return;
     const LeakRate rate = LeakRate::of(Duration(row.unit), Duration(row.room));
