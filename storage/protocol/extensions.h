@@ -3,15 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "config/base/byte_reader.h"
-#include "config/base/socket_address.h"
-#include "storage/protocol/sender_facts.h"
 
 namespace shingled::storage {
 
-// What may follow a command of version 4 and 5 (fuzzy-protocol.md 1.3). It changes no answer.
+// What may follow a command of version 4 and 5 (fuzzy-protocol.md 1.3). It changes no answer: we
+// look whether it is well-formed, keep nothing of it and send none.
 
 /// The extension types with a meaning of their own.
 enum class ExtensionType : std::uint8_t {
@@ -45,20 +43,5 @@ class ExtensionReader {
 
 /// Whether a command may have these.
 bool are_extensions(BytesView bytes);
-
-inline constexpr std::size_t kSentDomainBytesMax = 64;  ///< of a domain clients send the last ones
-
-/// What the extensions of one command say. Of a repeated one the last counts.
-struct Extensions {
-  BytesView domain;  ///< of the MIME From; lent by the packet; any bytes
-  std::optional<IpAddress> source;
-  std::optional<SenderFacts> facts;
-};
-
-/// Nothing if one is malformed. What we do not know is stepped over where that is possible.
-std::optional<Extensions> decode_extensions(BytesView bytes);
-
-/// Writes what there is and returns its length; 0 if it does not fit, or there is nothing.
-std::size_t encode_extensions(const Extensions& extensions, std::span<std::uint8_t> out);
 
 }  // namespace shingled::storage
