@@ -100,7 +100,8 @@ std::vector<Field> Field::list() const {
   if (node_->kind != YamlNode::Kind::kList) return {*this};
   std::vector<Field> out;
   for (std::size_t i = 0; i < node_->items.size(); ++i) {
-    out.emplace_back(node_->items[i], key_ + '[' + std::to_string(i) + ']', *diagnostics_);
+    out.emplace_back(node_->items[i], key_ + '[' + std::to_string(i) + ']', *diagnostics_,
+                     quoting_);
   }
   return out;
 }
@@ -120,8 +121,12 @@ std::vector<std::pair<Field, std::string>> Field::words(std::string_view allowed
   return out;
 }
 
-void Field::refuse(std::string_view no_what, std::string_view allowed) const {
-  problem(quoted(node_->text) + " is " + std::string(no_what), allowed);
+void Field::refuse(std::string_view word, std::string_view no_what,
+                   std::string_view allowed) const {
+  constexpr std::size_t kWordBytesMax = 15;  // a key of 32 bytes has 43 characters or more
+  const bool shows = quoting_ == Quoting::kText || word.size() <= kWordBytesMax;
+  const std::string shown = shows ? quoted(word) + ' ' : "";
+  problem(shown + "is " + std::string(no_what), allowed);
 }
 
 Section::Section(const YamlNode* node, std::string path, Diagnostics& diagnostics)
@@ -145,9 +150,10 @@ void Section::report_strangers() const {
   std::map<std::string_view, int> lines;
   for (const YamlNode& entry : node_->items) {
     if (diagnostics_->full()) return;
+    const std::string shown = quoting_ == Quoting::kText ? path_to(entry.key) : path_;
     const auto [first, fresh] = lines.try_emplace(entry.key, entry.key_position.line);
     if (!fresh) {
-      diagnostics_->add(entry.key_position, hide_strangers_ ? path_ : path_to(entry.key),
+      diagnostics_->add(entry.key_position, shown,
                         "duplicate key; first given in line " + std::to_string(first->second));
       continue;
     }
@@ -162,7 +168,7 @@ void Section::report_strangers() const {
       what += "; allowed:";
       for (const std::string& name : known_) what += (&name == &known_.front() ? " " : ", ") + name;
     }
-    diagnostics_->add(entry.key_position, hide_strangers_ ? path_ : path_to(entry.key), what);
+    diagnostics_->add(entry.key_position, shown, what);
   }
 }
 
@@ -205,7 +211,7 @@ std::optional<Field> Section::field(std::string_view key,
     }
   }
   if (found == nullptr) return std::nullopt;
-  return Field(*found, path_to(found->key), *diagnostics_);
+  return Field(*found, path_to(found->key), *diagnostics_, quoting_);
 }
 
 bool Section::has(std::string_view key) const {

@@ -32,11 +32,18 @@ struct Choice {
   T value;
 };
 
+/// Whether problems show what stands in the text. A secret may have got anywhere near its place.
+enum class Quoting : std::uint8_t {
+  kText,
+  kWords,  ///< only what is too short for a key
+};
+
 /// One value of the text with the name it is complained about by. A value, valid while the tree is.
 class Field {
  public:
-  Field(const YamlNode& node, std::string key, Diagnostics& diagnostics)
-      : node_(&node), key_(std::move(key)), diagnostics_(&diagnostics) {}
+  Field(const YamlNode& node, std::string key, Diagnostics& diagnostics,
+        Quoting quoting = Quoting::kText)
+      : node_(&node), key_(std::move(key)), diagnostics_(&diagnostics), quoting_(quoting) {}
 
   [[nodiscard]] const YamlNode& node() const { return *node_; }
   [[nodiscard]] const std::string& key() const { return key_; }
@@ -54,12 +61,17 @@ class Field {
   /// commas or blanks. Another kind of value is a problem.
   [[nodiscard]] std::vector<std::pair<Field, std::string>> words(std::string_view allowed) const;
   /// This field's text as a wrong value: "'x' is no duration"
-  void refuse(std::string_view no_what, std::string_view allowed) const;
+  void refuse(std::string_view no_what, std::string_view allowed) const {
+    refuse(node_->text, no_what, allowed);
+  }
+  /// One word of it: likewise.
+  void refuse(std::string_view word, std::string_view no_what, std::string_view allowed) const;
 
  private:
   const YamlNode* node_;
   std::string key_;
   Diagnostics* diagnostics_;
+  Quoting quoting_;
 };
 
 /// A map of the text, read key by key: a key that is absent leaves its setting as it is, a bad
@@ -90,8 +102,8 @@ class Section {
   /// A key that stands in other programs' files and not in ours; a problem that says why.
   void refuse_key(std::string_view key, std::string_view why);
   /// From now on no problem shows the name of an unknown key, which may be a secret without its
-  /// colon.
-  void hide_strangers() { hide_strangers_ = true; }
+  /// colon, or a value that is as long as one.
+  void hide_secrets() { quoting_ = Quoting::kWords; }
 
   /// A problem of a key, placed where its value stands, or the section where it is absent.
   void problem(std::string_view key, std::string_view what) const;
@@ -144,8 +156,8 @@ class Section {
   const YamlNode* node_;  ///< a map, or null
   std::string path_;
   Diagnostics* diagnostics_;
-  bool any_key_ = false;         ///< the keys are names, none is unknown
-  bool hide_strangers_ = false;  ///< an unknown key is not shown
+  bool any_key_ = false;  ///< the keys are names, none is unknown
+  Quoting quoting_ = Quoting::kText;
   std::vector<std::string> known_;
   std::vector<std::string> other_names_;
 };

@@ -49,6 +49,7 @@ void load_rate(const Field& field, std::optional<RateOptions>& out) {
     }
     case YamlNode::Kind::kMap: {
       Section section(&field.node(), field.key(), field.diagnostics());
+      section.hide_secrets();
       section.real("rate", rate.rate, {0, kRateMax});
       section.real("burst", rate.burst, {0, kBurstMax});
       break;
@@ -105,7 +106,7 @@ void load_operations(const Field& field, KeyRights& out) {
     } else if (word == "delete") {
       out.may_delete = true;
     } else {
-      item.problem(quoted(word) + " is no operation", kAllowed);
+      item.refuse(word, "no operation", kAllowed);
     }
   }
 }
@@ -119,7 +120,7 @@ void load_flags(const Field& field, std::vector<std::uint8_t>& out) {
     unsigned flag = 0;
     const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), flag);
     if (failure != std::errc{} || end != word.data() + word.size() || flag > 255) {
-      item.problem(quoted(word) + " is no flag", kAllowed);
+      item.refuse(word, "no flag", kAllowed);
     } else {
       out.push_back(static_cast<std::uint8_t>(flag));
     }
@@ -127,7 +128,7 @@ void load_flags(const Field& field, std::vector<std::uint8_t>& out) {
 }
 
 void load_key_rights(Section&& section, KeyRights& out) {
-  section.hide_strangers();
+  section.hide_secrets();
   section.text("name", out.name);
   bool read_only = true;
   section.boolean("read_only", read_only);

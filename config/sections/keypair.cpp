@@ -102,7 +102,7 @@ std::optional<Keypair> load_keypair(const Field& item) {
     return std::nullopt;
   }
   Section section(&node, item.key(), item.diagnostics());
-  section.hide_strangers();
+  section.hide_secrets();
   Encoding encoding = Encoding::kZbase32;
   section.choice<Encoding>("encoding", encoding, kEncodings);
   expect(section, "type", "kex");

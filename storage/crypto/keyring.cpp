@@ -25,9 +25,11 @@ Result<Keyring> Keyring::make(std::vector<Keypair> keypairs, std::vector<Keypair
 
 Status Keyring::add(Keypair keypair) {
   const PublicKey& key = keypair.public_key;
-  if (public_key_of(keypair.secret_key) != key) {
+  // The public key is not shown: where both are swapped it is the private one.
+  if (const PublicKey its_own = public_key_of(keypair.secret_key); its_own != key) {
     return Error{ErrorCode::kInvalid,
-                 "the private key of '" + to_zbase32(key) + "' does not belong to it"};
+                 "a private key does not belong to the public key beside it, but to '" +
+                     to_zbase32(its_own) + "'"};
   }
   const Name name{key_id(key), keypairs_.size()};
   const auto place = std::lower_bound(by_name_.begin(), by_name_.end(), Name{name.first, 0});

@@ -181,6 +181,12 @@ TEST(Problems, OfKeysNeverShowTheKey) {
        "wwrp9uziosubga366yw9x71yddywzciw5p8reda4a8a5xm7sx4oy, privkey: "
        "eh1jqztzwijfioxj9qzg9crdto6zj5jsy84jtdzi9aecx8sekziy}}",
        "f:1:32: storage.keypair.algorithm: 'nistp256' is not supported; allowed: curve25519"},
+      {"the private key where a word belongs",
+       "storage: {keypair: {pubkey: wwrp9uziosubga366yw9x71yddywzciw5p8reda4a8a5xm7sx4oy, privkey: "
+       "eh1jqztzwijfioxj9qzg9crdto6zj5jsy84jtdzi9aecx8sekziy, encoding: "
+       "eh1jqztzwijfioxj9qzg9crdto6zj5jsy84jtdzi9aecx8sekziy}}",
+       "f:1:156: storage.keypair.encoding: is none of the choices; allowed: base32, zbase32, hex, "
+       "base64"},
       {"an id of another length",
        "storage: {keypair: {id: yy, pubkey: wwrp9uziosubga366yw9x71yddywzciw5p8reda4a8a5xm7sx4oy, "
        "privkey: eh1jqztzwijfioxj9qzg9crdto6zj5jsy84jtdzi9aecx8sekziy}}",

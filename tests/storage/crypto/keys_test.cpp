@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "config/base/zbase32.h"
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/keyring.h"
@@ -81,6 +83,17 @@ TEST(Keyring, RefusesKeysThatCannotWork) {
   Keypair wrong = pair;
   wrong.public_key[20] ^= 1;
   EXPECT_EQ(Keyring::make({wrong}).error().code, ErrorCode::kInvalid);
+}
+
+TEST(Keyring, NeverShowsWhatMayBeThePrivateKey) {
+  SeededRandom random(4);
+  Keypair swapped = generate_keypair(random);
+  const PublicKey public_key = swapped.public_key;
+  std::copy_n(swapped.secret_key.reveal(), swapped.public_key.size(), swapped.public_key.begin());
+  swapped.secret_key = SecretKey(public_key);
+  const auto ring = Keyring::make({swapped});
+  ASSERT_FALSE(ring);
+  EXPECT_EQ(ring.error().message.find(to_zbase32(swapped.public_key)), std::string::npos);
 }
 
 PublicKey client(std::uint8_t number) {
