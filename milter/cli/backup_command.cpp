@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "milter/cli/commands.h"
+#include "milter/cli/database_file.h"
 #include "milter/cli/settings_choice.h"
 #include "milter/cli/work_meter.h"
 #include "storage/formats/backup.h"
@@ -38,7 +39,13 @@ int judge_copy(const std::string& hashfile, const std::string& copy, const Clock
 int run_backup(const BackupArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
-  const std::string& hashfile = settings->storage.engine.hashfile;
+  const auto from =
+      database_file(settings->storage, "shingled export, or what Redis has for copies");
+  if (!from) {
+    console.error("backup", from.error().message);
+    return EX_USAGE;
+  }
+  const std::string& hashfile = *from;
   SystemClock clock;
   WorkMeter meter(console, clock);
   using Existing = storage::NewFile::Existing;

@@ -9,6 +9,7 @@
 #include "config/base/hex.h"
 #include "milter/cli/asking.h"
 #include "milter/cli/commands.h"
+#include "milter/cli/database_file.h"
 #include "milter/cli/exit_code.h"
 #include "milter/cli/explanation.h"
 #include "milter/cli/lookup_output.h"
@@ -40,10 +41,18 @@ class Explainer {
             Clock& clock, Random& random, Console& console)
       : arguments_(arguments),
         settings_(settings),
+        file_(database_file(settings.storage, "shingled check")),
         scanner_(scanner),
         clock_(clock),
         random_(random),
         console_(console) {}
+
+  /// Nothing to explain with: a rule means the local daemon, which has no file.
+  [[nodiscard]] std::optional<Error> refusal() const {
+    const bool needs_file = std::any_of(rules().begin(), rules().end(),
+                                        [this](const RuleOptions& rule) { return is_local(rule); });
+    return needs_file && !file_ ? std::optional(file_.error()) : std::nullopt;
+  }
 
   int message(const SourceMessage& message) {
     const Facts facts = scanner_.scan(message.bytes);
@@ -68,6 +77,7 @@ class Explainer {
 
   const ExplainArguments& arguments_;
   const Settings& settings_;
+  const Result<std::string> file_;
   const Scanner& scanner_;
   Clock& clock_;
   Random& random_;
@@ -86,7 +96,8 @@ Result<Digest> Explainer::complete(const std::string& hex) const {
     std::copy(bytes->begin(), bytes->end(), digest.bytes.begin());
     return digest;
   }
-  const auto found = digests_with_prefix(settings_.storage.engine.hashfile, hex, kAmbiguousShown);
+  if (!file_) return file_.error();
+  const auto found = digests_with_prefix(*file_, hex, kAmbiguousShown);
   if (!found) return found.error();
   if (found->size() == 1) return found->front();
   if (found->empty()) return Error{ErrorCode::kNotFound, "no stored digest begins so"};
@@ -133,7 +144,7 @@ std::vector<Explanation> Explainer::explanations(const std::vector<Lookup>& look
     wanted_by.push_back(all.size() - 1);
   }
   if (wanted.empty()) return all;
-  auto found = search_file(settings_.storage.engine.hashfile, wanted);
+  auto found = search_file(*file_, wanted);
   if (!found) {
     file_error = found.error().message;
     return all;
@@ -201,6 +212,10 @@ int run_explain(const ExplainArguments& arguments, Console& console) {
     return usage_exit_code(scanner.error());
   }
   Explainer explainer(arguments, *settings, **scanner, clock, random, console);
+  if (const auto refusal = explainer.refusal()) {
+    console.error("explain", refusal->message);
+    return EX_USAGE;
+  }
   int worst = EX_OK;
   MessageArguments files;
   for (const std::string& argument : arguments.messages.names) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "milter/cli/commands.h"
+#include "milter/cli/database_file.h"
 #include "milter/cli/export_output.h"
 #include "milter/cli/hash_line.h"
 #include "milter/cli/redis_choice.h"
@@ -102,14 +103,27 @@ Result<HashSource> read_file(const std::string& hashfile) {
 }
 
 /// A Redis database, which others may write to meanwhile.
-HashSource read_redis(const storage::TransferOptions& options, WorkMeter& meter, Clock& clock,
-                      Logger& logger) {
-  const auto read = [options, &meter, &clock, &logger](const TakeRow& take) -> Status {
+HashSource read_redis(const storage::TransferOptions& options, storage::DumpReport& told,
+                      WorkMeter& meter, Clock& clock, Logger& logger) {
+  const auto read = [options, &told, &meter, &clock, &logger](const TakeRow& take) -> Status {
     const auto report = storage::dump_redis(options, take, meter.watcher(), clock, logger);
     if (!report) return report.error();
+    told = *report;
     return {};
   };
   return {std::nullopt, read};
+}
+
+/// What of a Redis database is not in the export, beside it: the export may be standard output.
+void note_report(const storage::DumpReport& report, Console& console) {
+  if (report.broken != 0) {
+    console.note(fmt::format("shingled: {} left out: no flag and value, or gone meanwhile",
+                             counted(report.broken, "record was", "records were")));
+  }
+  if (report.lost_slots != 0) {
+    console.note(fmt::format("shingled: {} had lost shingles to likenesses, {} too many to match",
+                             counted(report.lost_slots, "hash", "hashes"), report.lost_hashes));
+  }
 }
 
 int run_export(const ExportArguments& arguments, Console& console) {
@@ -125,13 +139,19 @@ int run_export(const ExportArguments& arguments, Console& console) {
   SystemClock clock;
   WorkMeter meter(console, clock);
   NullLogger logger;
+  storage::DumpReport report;
   const auto redis = redis_choice(arguments.from_redis, settings->storage);
   if (!redis) {
     console.error("export", "--from-redis " + redis.error().message);
     return EX_USAGE;
   }
-  const auto source = *redis ? Result<HashSource>(read_redis(**redis, meter, clock, logger))
-                             : read_file(settings->storage.engine.hashfile);
+  const auto stored = database_file(settings->storage, "--from-redis");
+  if (!*redis && !stored) {
+    console.error("export", stored.error().message);
+    return EX_USAGE;
+  }
+  const auto source = *redis ? Result<HashSource>(read_redis(**redis, report, meter, clock, logger))
+                             : read_file(*stored);
   if (!source) return meter.failed("export", source.error());
   const auto cannot_create = [&](const Error& error) {
     console.error("export", error.message);
@@ -150,6 +170,7 @@ int run_export(const ExportArguments& arguments, Console& console) {
   }
   if (console.broken()) return EX_IOERR;  // whoever called says so
   if (!done) return meter.failed("export", done.error());
+  note_report(report, console);
   if (arguments.file == "-") return EX_OK;
   console.line(fmt::format("{}: {}", terminal_safe(arguments.file),
                            counted(counts.hashes, "hash", "hashes")));

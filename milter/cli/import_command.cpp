@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "milter/cli/commands.h"
+#include "milter/cli/database_file.h"
 #include "milter/cli/hash_feed.h"
 #include "milter/cli/interrupt.h"
 #include "milter/cli/redis_choice.h"
@@ -92,6 +93,10 @@ int run_import(const ImportArguments& arguments, Console& console) {
     return EX_USAGE;
   }
   if (*redis) return import_to_redis(arguments, **redis, now, meter, clock, console);
+  if (const auto into = database_file(settings->storage, "--to-redis"); !into) {
+    console.error("import", into.error().message);
+    return EX_USAGE;
+  }
   std::unique_ptr<storage::Import> import;
   const auto open = [&]() -> Status {
     if (import) return {};
@@ -131,7 +136,8 @@ A hash that is stored already, with --existing:
   skip     it stays as it is
   replace  it becomes what the file says
 With sum and larger the earlier creation and the later time count.
-Into Redis it goes while everybody works, in groups of 256: what was written before an error stays. The URL is
+Into Redis it goes while everybody works, hash by hash: what others add to a hash meanwhile counts, and what
+was written before an error stays. The URL is
 redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or unix:/PATH; prefix and expire are those of the settings.
 
 Example:

@@ -8,6 +8,7 @@
 
 #include "config/base/hex.h"
 #include "milter/cli/commands.h"
+#include "milter/cli/database_file.h"
 #include "milter/cli/explanation.h"
 #include "milter/cli/lookup_output.h"
 #include "milter/cli/record_filter.h"
@@ -39,6 +40,7 @@ struct ListArguments {
 struct ListedRow {
   storage::FuzzyRow row;
   bool has_shingles = false;
+  std::int32_t value = 0;  ///< of the order by value
   std::uint64_t hits = 0;
 };
 
@@ -72,9 +74,9 @@ class RecordList {
   /// With the order `hits`: only these rows are wanted.
   void want(HitTable hits) { hits_ = std::move(hits); }
 
-  /// False: no more rows are wanted.
-  bool take(const storage::FuzzyRow& row) {
-    ListedRow listed{row, row.shingles.has_value()};
+  /// `value`: what counts in the order by value. False: no more rows are wanted.
+  bool take(const storage::FuzzyRow& row, std::int32_t value) {
+    ListedRow listed{row, row.shingles.has_value(), value};
     listed.row.shingles.reset();
     if (order_ == RowOrder::kHits) {
       const auto hit = hits_.find(row.digest);
@@ -108,7 +110,7 @@ class RecordList {
   [[nodiscard]] bool before(const ListedRow& a, const ListedRow& b) const {
     switch (order_) {
       case RowOrder::kValue:
-        return a.row.flags.front().value > b.row.flags.front().value;
+        return a.value > b.value;
       case RowOrder::kNewest:
         return a.row.updated > b.row.updated;
       case RowOrder::kOldest:
@@ -189,8 +191,11 @@ int run_list(const ListArguments& arguments, Console& console) {
     return wrong(fmt::format("--limit: with --order from 1 to {}", kTopMost));
   }
 
+  const auto file = database_file(settings->storage, "shingled export");
+  if (!file) return wrong(file.error().message);
+
   WorkMeter meter(console, clock);
-  const auto table = storage::FuzzyTable::open_read_only(settings->storage.engine.hashfile);
+  const auto table = storage::FuzzyTable::open_read_only(*file);
   if (!table) return meter.failed("list", table.error());
   RecordList list(**rule, *order, arguments, clock.wall(), console);
   if (*order == RowOrder::kHits) {
@@ -209,7 +214,7 @@ int run_list(const ListArguments& arguments, Console& console) {
       stopped = true;
       return false;
     }
-    return !filter->takes(row) || list.take(row);
+    return !filter->takes(row) || list.take(row, filter->value(row));
   });
   if (stopped) return meter.failed("list", storage::stopped());
   if (!read) return meter.failed("list", read.error());
@@ -236,8 +241,8 @@ Example:
   command
       ->add_option(
           "--order", arguments->order,
-          "file (default), value: heaviest first, newest, oldest: by the last teaching, hits: "
-          "those that answered most questions since the daemon's start")
+          "file (default), value: heaviest first (on the list of --flag), newest, oldest: by the "
+          "last teaching, hits: those that answered most questions since the daemon's start")
       ->type_name("ORDER");
   command->add_option("--limit", arguments->limit, "At most so many (100); 0 = all")
       ->type_name("N");

@@ -82,4 +82,11 @@ bool RecordFilter::takes(const storage::FuzzyRow& row) const {
   return digest_.empty() || to_hex(row.digest.bytes).starts_with(digest_);
 }
 
+std::int32_t RecordFilter::value(const storage::FuzzyRow& row) const {
+  for (const storage::FlagValue& entry : row.flags.all()) {
+    if (entry.flag == flag_) return entry.value;
+  }
+  return row.flags.front().value;
+}
+
 }  // namespace shingled::milter

@@ -33,6 +33,8 @@ class RecordFilter {
   static Result<RecordFilter> make(const RecordArguments& arguments, const FlagMap& flags,
                                    WallTime now);
   [[nodiscard]] bool takes(const storage::FuzzyRow& row) const;
+  /// The value of a record that is taken: on the list that was asked for, else the largest.
+  [[nodiscard]] std::int32_t value(const storage::FuzzyRow& row) const;
 
  private:
   std::optional<std::uint32_t> flag_;

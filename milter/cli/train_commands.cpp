@@ -7,6 +7,7 @@
 
 #include "config/base/hex.h"
 #include "milter/cli/commands.h"
+#include "milter/cli/database_file.h"
 #include "milter/cli/exit_code.h"
 #include "milter/cli/list_eraser.h"
 #include "milter/cli/message_loop.h"
@@ -79,10 +80,16 @@ int run_erase(const TrainArguments& arguments, const Settings& settings, const D
                   "--list reads the file of the local daemon: it cannot be another server's");
     return EX_USAGE;
   }
+  const auto file =
+      database_file(settings.storage, "shingled export and del --digest for what stands there");
+  if (!file) {
+    console.error("del", "--list: " + file.error().message);
+    return EX_USAGE;
+  }
   SystemClock clock;
   SystemRandom random;
   WorkMeter meter(console, clock);
-  ListEraser eraser(settings.storage.engine.hashfile, *flag, clock, meter);
+  ListEraser eraser(*file, *flag, clock, meter);
   const auto found = eraser.count();
   if (!found) return meter.failed("del", found.error());
   ListEraser::Counts counts = *found;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "milter/cli/commands.h"
+#include "milter/cli/database_file.h"
 #include "milter/cli/settings_choice.h"
 #include "milter/cli/work_meter.h"
 #include "storage/formats/verify.h"
@@ -51,20 +52,25 @@ Json report_json(const std::string& file, const storage::VerifyReport& report) {
 int run_verify(const VerifyArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
-  const std::string& file =
-      arguments.file.empty() ? settings->storage.engine.hashfile : arguments.file;
+  const auto file = arguments.file.empty()
+                        ? database_file(settings->storage, "shingled verify FILE for a copy")
+                        : Result<std::string>(arguments.file);
+  if (!file) {
+    console.error("verify", file.error().message);
+    return EX_USAGE;
+  }
   SystemClock clock;
   WorkMeter meter(console, clock);
   const storage::VerifyOptions options{
       .with_index = !arguments.file_only,
       .slot_owners_max = settings->storage.engine.slot_owners_max,
       .now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count())};
-  const auto report = storage::verify_file(file, options, meter.watcher());
+  const auto report = storage::verify_file(*file, options, meter.watcher());
   if (!report) return meter.failed("verify", report.error());
   if (arguments.json) {
-    console.json(report_json(file, *report));
+    console.json(report_json(*file, *report));
   } else {
-    print_report(file, *report, console);
+    print_report(*file, *report, console);
   }
   return report->problem_count == 0 ? EX_OK : EX_DATAERR;
 }
