@@ -136,6 +136,9 @@ Status Import::merge_into_parts(const FuzzyRow& stored, std::vector<StoredPart> 
       !done) {
     return done;
   }
+  if (whole.source == 0) {
+    if (Status none = table_->forget_source(stored.id); !none) return none;
+  }
   for (const StoredPart& one : parts) {
     Status put = table_->replica().parts.put(stored.id, one, whole.shingles);
     if (!put) return put;

@@ -8,7 +8,8 @@
 
 namespace shingled::storage {
 
-/// Judges the rows of all tables one by one and notes what is wrong with them.
+/// Judges the rows of `digests`, `extra_flags` and `recent_updates` one by one and notes what is
+/// wrong with them; the other tables are ReplicaAudit's.
 /// Threads: one thread.
 class RowAudit {
  public:

@@ -1,6 +1,7 @@
 #include "storage/formats/verify.h"
 
 #include "storage/engine/fuzzy_index.h"
+#include "storage/formats/replica_audit.h"
 #include "storage/formats/row_audit.h"
 #include "storage/sqlite/fuzzy_table.h"
 
@@ -103,6 +104,7 @@ Result<VerifyReport> verify_file(const std::string& path, const VerifyOptions& o
   if (!watcher({"checking pages", 0, 0})) return stopped();
   Status read = check_pages(database, report);
   if (read) read = RowAudit(database, options, report).run(watcher);
+  if (read) read = ReplicaAudit(database, options, report).run(watcher);
   // An index of rows that are not what they must be would only repeat what is known.
   if (read && options.with_index && report.problem_count == 0) {
     read = IndexAudit(**table, options, report).run(watcher);

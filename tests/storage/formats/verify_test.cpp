@@ -108,6 +108,140 @@ TEST_F(VerifyTest, NamesEachDamage) {
   }
 }
 
+/// A file that mirrors one store and has mirrors itself: rows 1 and 2 are its own, of row 3 the
+/// other store has a part, too, of row 4 the other store alone.
+class ReplicatedFile : public VerifyTest {
+ protected:
+  void SetUp() override {
+    auto opened = FuzzyTable::open(path_, Durability::kCommit);
+    ASSERT_TRUE(opened) << opened.error().message;
+    FuzzyTable& table = **opened;
+    ASSERT_TRUE(table.keep_journal(1000));
+    auto transaction = table.begin();
+    ASSERT_TRUE(transaction);
+    StoreTable& stores = table.replica().stores;
+    const StoreId master{1, 2, 3};
+    ASSERT_EQ(stores.number_of(master).value(), 1);
+    ASSERT_TRUE(stores.save(1, JournalPosition{77, 5}));
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(table.insert(random_row()));
+    const Part own = part({{7, 5}, {9, 1}});
+    const Part theirs = part({{8, 4}, {7, 2}});
+    insert(table, {{0, own, 0}, {1, theirs, 0}});
+    const Digest fourth = insert(table, {{1, part({{8, 1}}), 12}});
+    ReplicaTables& replica = table.replica();
+    const Takeback asked{fourth, master, 11, kNow - 100};
+    ASSERT_TRUE(replica.takebacks.add(asked, 1));
+    ASSERT_TRUE(replica.journal.changed(fourth, 4, kNow));
+    ASSERT_TRUE(replica.journal.asked(asked, kNow));
+    ASSERT_TRUE(replica.journal.answered({fourth, master, 0}, kNow));
+    ASSERT_TRUE(transaction->commit());
+  }
+
+  Part part(std::initializer_list<FlagValue> flags) {
+    const FuzzyRow row = random_row();
+    Part out{{}, kNow - 100, kNow - 50, row.source, row.shingles};
+    for (const FlagValue& flag : flags) out.flags.add(flag);
+    return out;
+  }
+
+  Digest insert(FuzzyTable& table, const std::vector<StoredPart>& parts) {
+    std::vector<const Part*> all;
+    for (const StoredPart& one : parts) all.push_back(&one.part);
+    const Part whole = merge(all);
+    const FuzzyRow row{0,
+                       random_row().digest,
+                       whole.flags,
+                       whole.created,
+                       whole.updated,
+                       whole.source,
+                       whole.shingles};
+    const auto id = table.insert(row);
+    EXPECT_TRUE(id);
+    for (const StoredPart& one : parts) {
+      EXPECT_TRUE(table.replica().parts.put(*id, one, whole.shingles));
+    }
+    return row.digest;
+  }
+};
+
+TEST_F(ReplicatedFile, IsSound) {
+  const auto report = verify();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(report->problems, IsEmpty());
+}
+
+TEST_F(ReplicatedFile, NamesEachDamage) {
+  struct Case {
+    const char* sql;
+    const char* problem;
+  };
+  constexpr Case kCases[] = {
+      {"UPDATE stores SET id = x'01' WHERE number = 1", "stores row 1: its name is not 16 bytes"},
+      {"UPDATE stores SET number = 65 WHERE number = 1", "stores row 65: number is out of range"},
+      {"UPDATE stores SET era = 'x' WHERE number = 1", "stores row 1: a column has the wrong type"},
+      {"DELETE FROM stores WHERE number = 1", "parts row (3, 1): there is no such store"},
+      {"DELETE FROM stores WHERE number = 1", "takebacks row 1: there is no such store"},
+      {"DELETE FROM stores WHERE number = 0", "journal: this store has no name"},
+      {"DELETE FROM digests WHERE id = 4", "parts row (4, 1): there is no such row in digests"},
+      {"UPDATE parts SET flags = x'01' WHERE digest_id = 3 AND store = 1",
+       "parts row (3, 1): flags or shingle_set has a length that cannot be"},
+      {"UPDATE parts SET shingle_set = x'01' WHERE digest_id = 3 AND store = 1",
+       "parts row (3, 1): flags or shingle_set has a length that cannot be"},
+      // Flags 1, then 2, both of value 0: the wrong way round, and twice the same.
+      {"UPDATE parts SET flags = x'02000000000000000100000000000000' WHERE digest_id = 4",
+       "parts row (4, 1): its flags are not in order"},
+      {"UPDATE parts SET flags = x'01000000000000000100000000000000' WHERE digest_id = 4",
+       "parts row (4, 1): its flags are not in order"},
+      {"UPDATE parts SET updated = 0 WHERE digest_id = 4", "updated or created is out of range"},
+      {"UPDATE parts SET created = updated + 1 WHERE digest_id = 4", "created is after updated"},
+      {"UPDATE parts SET updated = 1700086601 WHERE digest_id = 4", "updated is in the future"},
+      {"UPDATE parts SET mark = -1 WHERE digest_id = 4",
+       "parts row (4, 1): a column has the wrong type"},
+      {"DELETE FROM parts WHERE digest_id = 3 AND store = 1",
+       "parts of digests row 3: no other store has one"},
+      {"DELETE FROM parts WHERE digest_id = 3 AND store = 0",
+       "digests row 3: is not what its parts make together"},
+      {"UPDATE digests SET value = value + 1 WHERE id = 4",
+       "digests row 4: is not what its parts make together"},
+      {"DELETE FROM extra_flags WHERE digest_id = 3 AND flag = 9",
+       "digests row 3: is not what its parts make together"},
+      {"UPDATE digests SET time = time + 1 WHERE id = 4", "row 4: is not what its parts make"},
+      {"UPDATE digests SET source = ~source WHERE id = 4", "row 4: is not what its parts make"},
+      {"UPDATE parts SET shingle_set = zeroblob(256) WHERE digest_id = 4", "row 4: is not what"},
+      {"UPDATE takebacks SET flag = 8; UPDATE parts SET mark = 0 WHERE digest_id = 4",
+       "takebacks row 1: does not hide what it asks back"},
+      {"UPDATE takebacks SET flag = 0; UPDATE parts SET mark = 0 WHERE digest_id = 4",
+       "takebacks row 1: does not hide what it asks back"},
+      {"UPDATE takebacks SET digest = x'01'", "takebacks row 1: digest is not 64 bytes"},
+      {"UPDATE takebacks SET store = 0", "takebacks row 1: asks this store itself"},
+      {"UPDATE takebacks SET flag = -1", "takebacks row 1: flag or created is out of range"},
+      {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 65536)"
+       " INSERT INTO takebacks (digest, store, flag, created) SELECT randomblob(64), 1, 0, 1 FROM "
+       "n",
+       "takebacks: more than 65536"},
+      {"UPDATE journal SET digest = x'01' WHERE number = 1",
+       "journal row 1: digest is not 64 bytes"},
+      {"UPDATE journal SET number = 0 WHERE number = 1", "journal row 0: number is out of range"},
+      {"UPDATE journal SET time = -1 WHERE number = 1", "journal row 1: time is out of range"},
+      {"UPDATE journal SET digest_id = -2 WHERE number = 1", "row 1: digest_id is out of range"},
+      {"UPDATE journal SET flag = 3 WHERE number = 1", "journal row 1: a change of an own part"},
+      {"UPDATE journal SET store = NULL WHERE number = 2", "journal row 2: what it asks"},
+      {"UPDATE journal SET store = x'01' WHERE number = 3", "journal row 3: what it asks"},
+      {"DELETE FROM journal_eras", "journal: its oldest entry is in no era"},
+      {"UPDATE journal_eras SET era = 0 WHERE first = 1", "journal_eras row 1: it has no era"},
+  };
+  const std::string original = directory_.file("original.db");
+  execute(path_, "PRAGMA journal_mode = DELETE");
+  std::filesystem::copy_file(path_, original);
+  for (const Case& damage : kCases) {
+    std::filesystem::copy_file(original, path_, std::filesystem::copy_options::overwrite_existing);
+    execute(path_, damage.sql);
+    const auto report = verify();
+    ASSERT_TRUE(report) << damage.sql;
+    EXPECT_THAT(report->problems, Contains(HasSubstr(damage.problem))) << damage.sql;
+  }
+}
+
 TEST_F(VerifyTest, JudgesOneMomentBesideAWriter) {
   const auto rows = store_random(path_, 5000);
   auto writer = FuzzyTable::open(path_, Durability::kCommit);

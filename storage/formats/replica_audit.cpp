@@ -1,0 +1,239 @@
+#include "storage/formats/replica_audit.h"
+
+#include <algorithm>
+#include <array>
+
+#include "storage/formats/row_audit.h"
+#include "storage/sqlite/shingle_set.h"
+#include "storage/sqlite/store_table.h"
+#include "storage/sqlite/takeback_table.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr std::int64_t kClockSkewSeconds = 86'400;  ///< a clock that was wrong, not a file
+static_assert(kStoresMax == 64 && kTakebacksMax == 65'536, "the queries below name them");
+
+/// What SQL can say alone; each query gives (where, what).
+constexpr std::array kLaws = {
+    "SELECT 'stores row ' || number, CASE"
+    " WHEN number NOT BETWEEN 0 AND 64 THEN 'number is out of range'"
+    " WHEN typeof(id) <> 'blob' OR length(id) <> 16 THEN 'its name is not 16 bytes'"
+    " ELSE 'a column has the wrong type' END FROM stores"
+    " WHERE number NOT BETWEEN 0 AND 64 OR typeof(id) <> 'blob' OR length(id) <> 16"
+    " OR typeof(era) <> 'integer' OR typeof(position) <> 'integer'",
+
+    "SELECT 'journal row ' || number, CASE"
+    " WHEN number < 1 THEN 'number is out of range'"
+    " WHEN typeof(digest) <> 'blob' OR length(digest) <> 64 THEN 'digest is not 64 bytes'"
+    " WHEN typeof(time) <> 'integer' OR time NOT BETWEEN 0 AND 4294967295"
+    " THEN 'time is out of range'"
+    " WHEN typeof(digest_id) <> 'integer' OR digest_id < -1 THEN 'digest_id is out of range'"
+    " WHEN digest_id > 0 THEN 'a change of an own part names a store, a flag or a time'"
+    " ELSE 'what it asks or answers is not of one store, one flag and one time' END FROM journal"
+    " WHERE number < 1 OR typeof(digest) <> 'blob' OR length(digest) <> 64"
+    " OR typeof(time) <> 'integer' OR time NOT BETWEEN 0 AND 4294967295"
+    " OR typeof(digest_id) <> 'integer' OR digest_id < -1"
+    " OR (digest_id > 0 AND (store IS NOT NULL OR flag IS NOT 0 OR created IS NOT 0))"
+    " OR (digest_id <= 0 AND (typeof(store) <> 'blob' OR length(store) <> 16"
+    "  OR typeof(flag) <> 'integer' OR flag NOT BETWEEN 0 AND 4294967295"
+    "  OR typeof(created) <> 'integer' OR created NOT BETWEEN 0 AND 4294967295))",
+
+    "SELECT 'journal_eras row ' || first, 'it has no era, or begins before the journal'"
+    " FROM journal_eras WHERE first < 0 OR typeof(era) <> 'integer' OR era = 0",
+    "SELECT 'journal', 'its oldest entry is in no era' WHERE"
+    " (SELECT min(number) FROM journal) < coalesce((SELECT min(first) FROM journal_eras), 1 << 62)",
+    "SELECT 'journal', 'this store has no name' WHERE EXISTS (SELECT 1 FROM journal)"
+    " AND NOT EXISTS (SELECT 1 FROM stores WHERE number = 0)",
+
+    "SELECT 'takebacks row ' || takebacks.id, CASE"
+    " WHEN typeof(digest) <> 'blob' OR length(digest) <> 64 THEN 'digest is not 64 bytes'"
+    " WHEN store = 0 THEN 'asks this store itself'"
+    " WHEN number IS NULL THEN 'there is no such store'"
+    " ELSE 'flag or created is out of range' END"
+    " FROM takebacks LEFT JOIN stores ON number = store"
+    " WHERE typeof(digest) <> 'blob' OR length(digest) <> 64 OR store = 0 OR number IS NULL"
+    " OR typeof(flag) <> 'integer' OR flag NOT BETWEEN 0 AND 4294967295"
+    " OR typeof(created) <> 'integer' OR created NOT BETWEEN 0 AND 4294967295",
+    "SELECT 'takebacks', 'more than 65536' WHERE (SELECT count(*) FROM takebacks) > 65536",
+
+    "SELECT 'parts row (' || digest_id || ', ' || parts.store || ')', CASE"
+    " WHEN digests.id IS NULL THEN 'there is no such row in digests'"
+    " WHEN stores.number IS NULL THEN 'there is no such store'"
+    " ELSE 'a column has the wrong type' END FROM parts"
+    " LEFT JOIN digests ON digests.id = digest_id LEFT JOIN stores ON stores.number = parts.store"
+    " WHERE digests.id IS NULL OR (stores.number IS NULL AND parts.store <> 0)"
+    " OR typeof(digest_id) <> 'integer' OR typeof(parts.store) <> 'integer'"
+    " OR typeof(flags) <> 'blob' OR typeof(parts.updated) <> 'integer'"
+    " OR typeof(parts.created) <> 'integer' OR typeof(parts.source) <> 'integer'"
+    " OR typeof(parts.shingle_set) NOT IN ('blob', 'null') OR typeof(mark) <> 'integer'"
+    " OR mark NOT BETWEEN 0 AND 4294967295",
+    // Of this store's own part alone the row in digests is all there is.
+    "SELECT 'parts of digests row ' || digest_id, 'no other store has one'"
+    " FROM parts GROUP BY digest_id HAVING max(store) = 0",
+};
+
+enum Column : int {
+  kId,
+  kFlag,
+  kValue,
+  kTime,
+  kCreated,
+  kSource,
+  kSet,
+  kPart,  ///< as read_part wants them
+  kPartFlags = kPart + 1,
+  kPartUpdated = kPart + 2,
+  kPartCreated = kPart + 3,
+};
+constexpr const char* kParts =
+    "SELECT digests.id, flag, value, time, digests.created, digests.source, digests.shingle_set,"
+    " store, flags, updated, parts.created, parts.source, parts.shingle_set, mark"
+    " FROM parts JOIN digests ON digests.id = digest_id ORDER BY digest_id, store";
+constexpr const char* kLists = "SELECT flag, value FROM extra_flags WHERE digest_id = ?";
+
+/// A takeback hides a list of a part the journal brought until it is answered. In this order: what
+/// there is an index for.
+constexpr const char* kHidden =
+    "SELECT flags, takebacks.flag, 'takebacks row ' || takebacks.id FROM parts"
+    " CROSS JOIN digests ON digests.id = digest_id CROSS JOIN takebacks"
+    " ON takebacks.digest = digests.digest AND takebacks.store = parts.store WHERE mark = 0";
+
+bool is_time(std::int64_t value) { return value > 0 && value <= UINT32_MAX; }
+
+/// The flags of a part as they stand there; `read_part` has put them in order.
+std::vector<FlagValue> raw_flags(BytesView bytes) {
+  std::vector<FlagValue> flags;
+  ByteReader reader(bytes);
+  while (reader.left() >= 8) {
+    const std::uint32_t flag = reader.u32();
+    flags.push_back({flag, reader.i32()});
+  }
+  return flags;
+}
+
+}  // namespace
+
+void ReplicaAudit::problem(const std::string& where, std::string_view what) {
+  note_problem(report_, where + ": " + std::string(what));
+}
+
+Status ReplicaAudit::run(const Watcher& watcher) {
+  const auto there = database_.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'parts'");
+  if (!there) return there.error();
+  if (*there == 0) return {};  // before schema version 3
+  for (const char* law : kLaws) {
+    if (!watcher({"reading what is replicated", 0, 0})) return stopped();
+    if (Status read = note_rows(law); !read) return read;
+  }
+  if (Status read = judge_parts(watcher); !read) return read;
+  auto hidden = database_.prepare(kHidden);
+  if (!hidden) return hidden.error();
+  for (;;) {
+    const auto more = hidden->step();
+    if (!more) return more.error();
+    if (!*more) return {};
+    const auto flag = static_cast<std::uint32_t>(hidden->integer(1));
+    const auto flags = raw_flags(hidden->blob(0));
+    if (flag == 0 || std::ranges::find(flags, flag, &FlagValue::flag) != flags.end()) {
+      problem(hidden->text(2), "does not hide what it asks back");
+    }
+  }
+}
+
+Status ReplicaAudit::note_rows(const char* query) {
+  auto rows = database_.prepare(query);
+  if (!rows) return rows.error();
+  for (;;) {
+    const auto more = rows->step();
+    if (!more) return more.error();
+    if (!*more) return {};
+    problem(rows->text(0), rows->text(1));
+  }
+}
+
+Status ReplicaAudit::judge_parts(const Watcher& watcher) {
+  auto rows = database_.prepare(kParts);
+  if (!rows) return rows.error();
+  auto lists = database_.prepare(kLists);
+  if (!lists) return lists.error();
+  const auto total = database_.integer("SELECT count(*) FROM parts");
+  if (!total) return total.error();
+  Whole whole;
+  std::vector<StoredPart> parts;
+  for (std::uint64_t done = 0;; ++done) {
+    const auto more = rows->step();
+    if (!more) return more.error();
+    if (!*more || rows->integer(kId) != whole.id) {
+      judge_whole(whole, parts);
+      parts.clear();
+      if (!*more) return {};
+      if (Status read = begin_row(*lists, *rows, whole); !read) return read;
+    }
+    judge_part(*rows, whole, parts);
+    if (done % kWatchEvery == 0 &&
+        !watcher({"reading parts", done, static_cast<std::uint64_t>(*total)})) {
+      return stopped();
+    }
+  }
+}
+
+Status ReplicaAudit::begin_row(Statement& lists, const Statement& row, Whole& whole) {
+  whole = {};
+  whole.id = row.integer(kId);
+  const auto add = [&](std::int64_t flag, std::int64_t value) {
+    whole.part.flags.add({static_cast<std::uint32_t>(flag), static_cast<std::int32_t>(value)});
+  };
+  add(row.integer(kFlag), row.integer(kValue));
+  whole.part.updated = static_cast<std::uint32_t>(row.integer(kTime));
+  whole.part.created = static_cast<std::uint32_t>(row.integer(kCreated));
+  whole.part.source = static_cast<std::uint64_t>(row.integer(kSource));
+  whole.readable = row.is_null(kSet) || row.blob(kSet).size() == kShingleSetBytes;
+  if (!row.is_null(kSet) && whole.readable) whole.part.shingles = decode_shingles(row.blob(kSet));
+  lists.bind(1, whole.id);
+  for (;;) {
+    const auto more = lists.step();
+    if (!more) return more.error();
+    if (!*more) break;
+    add(lists.integer(0), lists.integer(1));
+  }
+  lists.reset();
+  return {};
+}
+
+void ReplicaAudit::judge_part(const Statement& row, const Whole& whole,
+                              std::vector<StoredPart>& parts) {
+  const std::string where = "parts row (" + std::to_string(whole.id) + ", " + row.text(kPart) + ")";
+  auto stored = read_part(database_, row, kPart, whole.id, whole.part.shingles);
+  if (!stored) {
+    problem(where, "flags or shingle_set has a length that cannot be");
+    parts.clear();
+    parts.push_back({-1, {}, 0});  // no sum can be judged
+    return;
+  }
+  const auto flags = raw_flags(row.blob(kPartFlags));
+  if (!std::ranges::equal(flags, stored->part.flags.all())) {
+    problem(where, "its flags are not in order, each once");
+  }
+  const std::int64_t updated = row.integer(kPartUpdated);
+  const std::int64_t created = row.integer(kPartCreated);
+  if (!is_time(updated) || !is_time(created)) {
+    problem(where, "updated or created is out of range");
+  } else if (created > updated) {
+    problem(where, "created is after updated");
+  } else if (updated > std::int64_t{options_.now} + kClockSkewSeconds) {
+    problem(where, "updated is in the future");
+  }
+  if (parts.empty() || parts.front().store >= 0) parts.push_back(*std::move(stored));
+}
+
+void ReplicaAudit::judge_whole(const Whole& whole, const std::vector<StoredPart>& parts) {
+  if (parts.empty() || parts.front().store < 0 || !whole.readable) return;
+  std::vector<const Part*> all;
+  for (const StoredPart& stored : parts) all.push_back(&stored.part);
+  if (!(merge(all) == whole.part)) {
+    problem("digests row " + std::to_string(whole.id), "is not what its parts make together");
+  }
+}
+
+}  // namespace shingled::storage

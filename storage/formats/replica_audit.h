@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/formats/verify.h"
+#include "storage/sqlite/database.h"
+#include "storage/sqlite/part_table.h"
+
+namespace shingled::storage {
+
+/// Judges the tables of replication, by themselves and against each other and `digests`
+/// (SCHEMA.md, "What holds between them"), and notes what is wrong.
+///
+/// Cost: one pass over each table, a look at `digests` for each row of `parts`.
+/// Threads: one thread.
+class ReplicaAudit {
+ public:
+  ReplicaAudit(Database& database, const VerifyOptions& options, VerifyReport& report)
+      : database_(database), options_(options), report_(report) {}
+
+  /// Errors: stopped, those of Database where it cannot read on. A file of an older version has
+  /// none of these tables.
+  Status run(const Watcher& watcher);
+
+ private:
+  /// A row of `digests` that has parts.
+  struct Whole {
+    std::int64_t id = 0;
+    Part part;
+    bool readable = false;
+  };
+
+  Status judge_parts(const Watcher& watcher);
+  Status begin_row(Statement& lists, const Statement& row, Whole& whole);
+  void judge_part(const Statement& row, const Whole& whole, std::vector<StoredPart>& parts);
+  void judge_whole(const Whole& whole, const std::vector<StoredPart>& parts);
+  /// Each row of `query` is a problem: its first column says where, the second one what.
+  Status note_rows(const char* query);
+  void problem(const std::string& where, std::string_view what);
+
+  Database& database_;
+  const VerifyOptions& options_;
+  VerifyReport& report_;
+};
+
+}  // namespace shingled::storage
