@@ -9,6 +9,14 @@ namespace {
 
 constexpr std::string_view kScanCount = "1000";  // keys looked at in one step
 
+/// Names a server from its start to its end; empty where we may not ask.
+std::string run_id(const RedisReply& info) {
+  constexpr std::string_view kName = "run_id:";
+  const std::size_t begin = info.text.find(kName);
+  if (!info.is_text() || begin == std::string::npos) return {};
+  return info.text.substr(begin, info.text.find('\r', begin) - begin);
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<RedisRoute>> key_holders(const RedisOptions& options,
@@ -41,11 +49,20 @@ Status scan_keys(RedisRoute& holder, const std::string& glob,
                  const std::function<TimePoint()>& deadline,
                  const std::function<Status(const std::vector<RedisReply>&)>& each) {
   std::string cursor = "0";
+  std::optional<std::string> begun_with;
   do {
     CommandList commands;
     commands.add({"SCAN", cursor, "MATCH", glob, "COUNT", kScanCount});
+    commands.add({"INFO", "server"});
     const auto replies = holder.ask(commands, deadline());
     if (!replies) return replies.error();
+    const std::string answered = run_id((*replies)[1]);
+    if (begun_with.value_or(answered) != answered) {
+      return Error{ErrorCode::kUnavailable,
+                   "another server answers than at the beginning, or it was restarted: what was "
+                   "read is not whole"};
+    }
+    begun_with = answered;
     const auto& parts = replies->front().elements;
     if (parts.size() != 2) return Error{ErrorCode::kCorrupt, "SCAN: " + replies->front().text};
     cursor = parts[0].text;

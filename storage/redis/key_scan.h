@@ -23,7 +23,10 @@ std::vector<std::unique_ptr<RedisRoute>> key_holders(const RedisOptions& options
 std::string glob_of(std::string_view prefix, std::string_view rest);
 
 /// Calls `each` with the keys of every step; a key may come twice. `deadline` is asked for each.
-/// Errors: those of the route; kCorrupt; what `each` returns.   Threads: as the route.
+/// The place where a SCAN goes on means something to the server alone that gave it: where another
+/// one answers (a fail-over), or itself after a start, keys would be left out, so that is an error.
+/// Errors: those of the route; kUnavailable for another server (where INFO is permitted); kCorrupt;
+/// what `each` returns.   Threads: as the route.
 Status scan_keys(RedisRoute& holder, const std::string& glob,
                  const std::function<TimePoint()>& deadline,
                  const std::function<Status(const std::vector<RedisReply>&)>& each);

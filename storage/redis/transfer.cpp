@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "storage/redis/import_script.h"
 #include "storage/redis/key_scan.h"
 #include "storage/redis/key_slot.h"
 #include "storage/redis/layout.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kGroup = 256;            // hashes in one round trip
 constexpr std::chrono::seconds kPatience{30};  // for one answer: nobody's mail waits
 constexpr std::size_t kRowReplies = 2;         // a record's fields, its time to live
+constexpr std::size_t kRoundsMax = 1000;       // merges of a hash that others go on changing
 
 using TakeRow = std::function<Status(const FuzzyRow&)>;
 
@@ -65,18 +67,18 @@ void ask_row(CommandList& commands, std::string_view prefix, const Digest& diges
 }
 
 /// The row of a record; nothing where there is none. `S` gives the shingles.
-std::optional<FuzzyRow> row_of(const Digest& digest, RedisReply fields, const RedisReply& ttl,
-                               std::int64_t expire, std::uint32_t now) {
-  if (fields.elements.empty()) return std::nullopt;
-  const std::string slots = std::move(fields.elements.back().text);
-  fields.elements.pop_back();
-  const auto record = parse_record(fields);
+std::optional<FuzzyRow> row_of(const Digest& digest, const SeenRecord& seen, std::int64_t expire,
+                               std::uint32_t now) {
+  if (seen.fields.empty()) return std::nullopt;
+  const std::string& slots = seen.fields.back().text;
+  const auto record = parse_record(
+      {.kind = RedisReply::Kind::kArray, .elements = {seen.fields.begin(), seen.fields.end() - 1}});
   if (!record) return std::nullopt;
   FuzzyRow row;
   row.digest = digest;
   row.flags = record->flags;
   // What is left of its life says when that began.
-  const std::int64_t lived = expire > 0 && ttl.integer > 0 ? expire - ttl.integer : 0;
+  const std::int64_t lived = expire > 0 && seen.ttl > 0 ? expire - seen.ttl : 0;
   const std::int64_t updated = now - std::clamp<std::int64_t>(lived, 0, now - 1);
   row.created = record->created != 0 ? record->created : static_cast<std::uint32_t>(updated);
   row.updated = std::max(row.created, static_cast<std::uint32_t>(updated));
@@ -135,8 +137,10 @@ class Dump {
     if (!replies) return replies.error();
     const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
     for (std::size_t i = 0; i < digests.size(); ++i) {
-      auto row = row_of(digests[i], std::move((*replies)[kRowReplies * i]),
-                        (*replies)[kRowReplies * i + 1], expire_, now);
+      auto row = row_of(digests[i],
+                        {std::move((*replies)[kRowReplies * i].elements),
+                         (*replies)[kRowReplies * i + 1].integer},
+                        expire_, now);
       if (!row) {
         ++report_.broken;
       } else if (!row->shingles) {
@@ -232,8 +236,16 @@ struct RedisImport::State {
   State(const TransferOptions& given, MergeRule merge_rule, Servers reached, Clock& time)
       : options(given), rule(merge_rule), servers(std::move(reached)), clock(time) {}
 
+  struct Merged {
+    FuzzyRow coming;
+    FuzzyRow row;
+    std::int64_t left = 0;
+    bool is_new = false;
+  };
+
   Status write_group();
-  void write_row(CommandList& commands, const FuzzyRow& row, std::int64_t left) const;
+  Status write_once();
+  Result<std::vector<SeenRecord>> read_group();
 
   TransferOptions options;
   MergeRule rule;
@@ -275,81 +287,72 @@ Status RedisImport::finish() { return state_->write_group(); }
 const Import::Counts& RedisImport::counts() const { return state_->counts; }
 
 Status RedisImport::State::write_group() {
-  CommandList commands;
-  for (const FuzzyRow& row : group) ask_row(commands, options.redis.prefix, row.digest);
-  auto replies = ask(*servers.route, commands, clock);
-  if (!replies) return replies.error();
-  const std::int64_t expire = options.expire.count();
-  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
-  commands.clear();
-  Import::Counts done = counts;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const auto stored = row_of(group[i].digest, std::move((*replies)[kRowReplies * i]),
-                               (*replies)[kRowReplies * i + 1], expire, now);
-    const FuzzyRow row = stored ? merged(*stored, group[i], rule) : group[i];
-    const std::int64_t left = expire == 0 ? 0 : row.updated + expire - now;
-    if ((stored && row == *stored) || (expire > 0 && left <= 0)) {
-      ++done.unchanged;
-      continue;
+  for (std::size_t round = 0; !group.empty(); ++round) {
+    if (round == kRoundsMax) {
+      return Error{ErrorCode::kUnavailable, "a hash changes faster than it can be merged"};
     }
-    ++(stored ? done.merged : done.added);
-    write_row(commands, row, left);
-    const std::string count = count_key(options.redis.prefix);
-    if (!stored) commands.add({"INCR", count}, key_slot(count));
+    if (Status written = write_once(); !written) return written;
   }
-  replies = ask(*servers.route, commands, clock);
-  if (!replies) return replies.error();
-  for (const RedisReply& reply : *replies) {
-    if (reply.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + reply.text};
-  }
-  counts = done;
-  group.clear();
   in_group.clear();
   return {};
 }
 
-void RedisImport::State::write_row(CommandList& commands, const FuzzyRow& row,
-                                   std::int64_t left) const {
-  const std::string_view prefix = options.redis.prefix;
-  const std::string key = record_key(prefix, row.digest);
-  const std::uint16_t place = key_slot(key);
-  const std::string life = std::to_string(left);
-  const auto lists = row.flags.all();
-  commands.begin(2 + kRecordFields.size(), place);
-  commands.word("HDEL");
-  commands.word(key);
-  for (const std::string_view field : kRecordFields) commands.word(field);
-  commands.begin(4 + 4 * lists.size() + (row.shingles ? 2 : 0), place);
-  commands.word("HSET");
-  commands.word(key);
-  commands.word("C");
-  commands.word(std::to_string(row.created));
-  for (std::size_t i = 0; i < lists.size(); ++i) {
-    const std::string number = i == 0 ? "" : std::to_string(i);
-    commands.word("F" + number);
-    commands.word(std::to_string(lists[i].flag));
-    commands.word("V" + number);
-    commands.word(std::to_string(lists[i].value));
-  }
-  if (row.shingles) {
-    commands.word("S");
-    commands.word(slots_text(*row.shingles));
-  }
-  if (left > 0) {
-    commands.add({"EXPIRE", key, life}, place);
-  } else {
-    commands.add({"PERSIST", key}, place);
-  }
-  if (!row.shingles) return;
-  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-    if ((*row.shingles)[slot] == lost_slot(row.digest, slot)) continue;  // nobody can ask for it
-    const std::string name = slot_key(prefix, slot, (*row.shingles)[slot]);
-    if (left > 0) {
-      commands.add({"SET", name, as_text(row.digest.bytes), "EX", life}, key_slot(name));
-    } else {
-      commands.add({"SET", name, as_text(row.digest.bytes)}, key_slot(name));
+/// Reads what is there and writes the merges; what somebody changed in between stays in the group.
+Status RedisImport::State::write_once() {
+  auto seen = read_group();
+  if (!seen) return seen.error();
+  const std::string& prefix = options.redis.prefix;
+  const ImportContext context{prefix, !options.redis.cluster};
+  const std::int64_t expire = options.expire.count();
+  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  CommandList commands;
+  std::vector<Merged> written;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const auto stored = row_of(group[i].digest, (*seen)[i], expire, now);
+    FuzzyRow row = stored ? merged(*stored, group[i], rule) : group[i];
+    const std::int64_t left = expire == 0 ? 0 : row.updated + expire - now;
+    if ((stored && row == *stored) || (expire > 0 && left <= 0)) {
+      ++counts.unchanged;
+      continue;
     }
+    append_import(commands, context, row, (*seen)[i], left);
+    written.push_back({std::move(group[i]), std::move(row), left, !stored});
   }
+  group.clear();
+  const auto outcomes = ask(*servers.route, commands, clock);
+  if (!outcomes) return outcomes.error();
+  commands.clear();
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    Merged& one = written[i];
+    const RedisReply& outcome = (*outcomes)[i];
+    if (outcome.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + outcome.text};
+    if (outcome.integer == 0) {
+      group.push_back(std::move(one.coming));
+      continue;
+    }
+    ++(one.is_new ? counts.added : counts.merged);
+    if (!context.in_one_step) append_slots(commands, prefix, one.row, one.is_new, one.left);
+  }
+  const auto claimed = ask(*servers.route, commands, clock);
+  if (!claimed) return claimed.error();
+  for (const RedisReply& reply : *claimed) {
+    if (reply.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + reply.text};
+  }
+  return {};
+}
+
+Result<std::vector<SeenRecord>> RedisImport::State::read_group() {
+  CommandList commands;
+  for (const FuzzyRow& row : group) ask_row(commands, options.redis.prefix, row.digest);
+  auto replies = ask(*servers.route, commands, clock);
+  if (!replies) return replies.error();
+  std::vector<SeenRecord> seen;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    RedisReply& fields = (*replies)[kRowReplies * i];
+    if (fields.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + fields.text};
+    seen.push_back({std::move(fields.elements), (*replies)[kRowReplies * i + 1].integer});
+  }
+  return seen;
 }
 
 }  // namespace shingled::storage

@@ -31,7 +31,10 @@ struct DumpReport {
 };
 
 /// Gives every hash of a Redis database to `take`, once each and in no order (ids count
-/// up), while others go on writing: what is added or deleted meanwhile may be there or not.
+/// up), while others go on writing: what is added or deleted meanwhile may be there or not, and
+/// what a cluster moves from one server to another meanwhile may be missing. A server that is
+/// replaced (a fail-over) or restarted would leave out more than that: kUnavailable (where INFO is
+/// permitted).
 ///
 /// Shingles are those of the field S; a record without one (rspamd 3.4) gets those of the slots it
 /// still owns, as an import of rspamd's SQLite file does (SCHEMA.md). `updated` is what its time to
@@ -43,9 +46,12 @@ Result<DumpReport> dump_redis(const TransferOptions& options,
                               const Watcher& watcher, Clock& clock, Logger& logger);
 
 /// Brings hashes into a Redis database that may be in use, in groups; a hash that is there already
-/// is merged by `rule` (see Import). Shingles go out as unsigned numbers, whatever they came as.
+/// is merged by `rule` (see Import), so that no update of others is lost: a merge is written only
+/// while the record is what was read, else it is made anew. Shingles go out as unsigned numbers,
+/// whatever they came as.
 ///
-/// Not one transaction: what was written before an error stays. To repeat it is safe with every
+/// Each hash is one step (in a cluster the record is, its slots and the counter follow), but not
+/// all of them together: what was written before an error stays. To repeat it is safe with every
 /// rule but kSum.   Errors: those of the connection. Threads: one thread.
 class RedisImport {
  public:

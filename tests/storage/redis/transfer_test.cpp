@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "storage/sqlite/lost_slot.h"
 #include "tests/storage/redis/redis_fixture.h"
 
@@ -98,6 +100,58 @@ TEST_F(TransferTest, MergesWhatIsThere) {
   import({row, row});
   EXPECT_EQ(flags_of(check({row.digest, std::nullopt})), (std::vector<FlagValue>{{1, 15}}))
       << "twice in one file";
+}
+
+// Somebody adds to a hash all the time while it is merged: every add counts, and every import.
+TEST_F(TransferTest, LosesNoUpdateOfOthers) {
+  constexpr int kAdds = 400;
+  FuzzyRow row = a_row();
+  row.flags = {};
+  row.flags.add({1, 1});
+  import({row});
+  const std::string key = record_key(options_.redis.prefix, row.digest);
+  std::jthread other([&] {
+    for (int i = 0; i < kAdds; ++i) redis_.ask({"HINCRBY", key, "V", "1"});
+  });
+  for (int i = 0; i < kAdds; ++i) import({row});
+  other.join();
+  EXPECT_EQ(redis_.ask({"HGET", key, "V"}).text, std::to_string(1 + 2 * kAdds));
+}
+
+TEST_F(TransferTest, KeepsTheLongerLife) {
+  FuzzyRow row = a_row();
+  const std::string key = record_key(options_.redis.prefix, row.digest);
+  import({row});
+  EXPECT_LT(ttl(key), options_.expire.count() - 900);
+  FuzzyRow later = row;
+  later.updated += 500;
+  import({later});
+  EXPECT_GT(ttl(key), options_.expire.count() - 600) << "a later time is a longer life";
+  import({row});
+  EXPECT_GT(ttl(key), options_.expire.count() - 600) << "an earlier one is not a shorter life";
+}
+
+// The place where a SCAN goes on means nothing to another server.
+TEST_F(TransferTest, EndsWhereAnotherServerStandsIn) {
+  shingled::testing::RedisProcess second;
+  ASSERT_TRUE(second.start());
+  std::vector<FuzzyRow> rows;
+  for (int i = 0; i < 300; ++i) {  // with their slots, more keys than a SCAN looks at in one step
+    rows.push_back(a_row());
+    rows.back().shingles = random_shingles(random_);
+  }
+  import(rows);
+  TransferOptions options = transfer();
+  options.redis.servers.push_back(second.address());
+  std::size_t taken = 0;
+  const auto take = [&](const FuzzyRow&) -> Status {
+    if (++taken == 1) redis_.kill9();
+    return {};
+  };
+  const auto report = dump_redis(
+      options, take, [](const WorkDone&) { return true; }, clock_, logger_);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, ErrorCode::kUnavailable);
 }
 
 TEST_F(TransferTest, WhatHasExpiredStaysOut) {

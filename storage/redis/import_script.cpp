@@ -1,0 +1,106 @@
+#include "storage/redis/import_script.h"
+
+#include "storage/redis/key_slot.h"
+#include "storage/redis/layout.h"
+#include "storage/sqlite/lost_slot.h"
+
+namespace shingled::storage {
+
+namespace {
+
+// KEYS: the record, perhaps the counter. ARGV: seconds to live, those that were seen, the digest,
+// the slot keys to claim (a line each; a prefix may have a comma), 18 fields as they were seen
+// ('=value', or '-' for none), then names and values to write.
+constexpr std::string_view kScript = R"lua(
+local record, count = KEYS[1], KEYS[2]
+local left, seen, digest, slots = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local names = {'F', 'V', 'C', 'F1', 'V1', 'F2', 'V2', 'F3', 'V3', 'F4', 'V4', 'F5', 'V5',
+               'F6', 'V6', 'F7', 'V7', 'S'}
+local there = redis.call('HMGET', record, unpack(names))
+for i = 1, #names do
+  if (there[i] and '=' .. there[i] or '-') ~= ARGV[4 + i] then return 0 end
+end
+local is_new = redis.call('EXISTS', record) == 0
+redis.call('HDEL', record, unpack(names, 1, #names - 1))
+redis.call('HSET', record, unpack(ARGV, 5 + #names))
+if left == 0 then
+  redis.call('PERSIST', record)
+elseif is_new or redis.call('TTL', record) <= seen then
+  redis.call('EXPIRE', record, left)
+end
+for key in string.gmatch(slots, '[^\n]+') do
+  if left == 0 then redis.call('SET', key, digest)
+  else redis.call('SET', key, digest, 'EX', left) end
+end
+if count and is_new then redis.pcall('INCR', count) end
+return 1
+)lua";
+
+/// Calls `each` with the slots somebody can ask for.
+template <typename Each>
+void for_each_slot(const FuzzyRow& row, const Each& each) {
+  if (!row.shingles) return;
+  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+    const std::uint64_t shingle = (*row.shingles)[slot];
+    if (shingle != lost_slot(row.digest, slot)) each(slot, shingle);
+  }
+}
+
+std::string seen_text(const RedisReply& field) { return field.is_text() ? '=' + field.text : "-"; }
+
+}  // namespace
+
+void append_import(CommandList& commands, const ImportContext& context, const FuzzyRow& row,
+                   const SeenRecord& seen, std::int64_t left) {
+  const std::string record = record_key(context.prefix, row.digest);
+  std::string slots;
+  if (context.in_one_step) {
+    for_each_slot(row, [&](std::size_t slot, std::uint64_t shingle) {
+      slots += slot_key(context.prefix, slot, shingle) + '\n';
+    });
+  }
+  const auto lists = row.flags.all();
+  const std::size_t keys = context.in_one_step ? 2 : 1;
+  const std::size_t written = 2 + 4 * lists.size() + (row.shingles ? 2 : 0);
+  commands.begin(3 + keys + 4 + seen.fields.size() + written, key_slot(record));
+  commands.word("EVAL");
+  commands.word(kScript);
+  commands.word(std::to_string(keys));
+  commands.word(record);
+  if (context.in_one_step) commands.word(count_key(context.prefix));
+  commands.word(std::to_string(left));
+  commands.word(std::to_string(seen.ttl));
+  commands.word(as_text(row.digest.bytes));
+  commands.word(slots);
+  for (const RedisReply& field : seen.fields) commands.word(seen_text(field));
+  commands.word("C");
+  commands.word(std::to_string(row.created));
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const std::string number = i == 0 ? "" : std::to_string(i);
+    commands.word("F" + number);
+    commands.word(std::to_string(lists[i].flag));
+    commands.word("V" + number);
+    commands.word(std::to_string(lists[i].value));
+  }
+  if (row.shingles) {
+    commands.word("S");
+    commands.word(slots_text(*row.shingles));
+  }
+}
+
+void append_slots(CommandList& commands, std::string_view prefix, const FuzzyRow& row, bool is_new,
+                  std::int64_t left) {
+  const std::string_view digest = as_text(row.digest.bytes);
+  for_each_slot(row, [&](std::size_t slot, std::uint64_t shingle) {
+    const std::string name = slot_key(prefix, slot, shingle);
+    if (left > 0) {
+      commands.add({"SET", name, digest, "EX", std::to_string(left)}, key_slot(name));
+    } else {
+      commands.add({"SET", name, digest}, key_slot(name));
+    }
+  });
+  const std::string count = count_key(prefix);
+  if (is_new) commands.add({"INCR", count}, key_slot(count));
+}
+
+}  // namespace shingled::storage
