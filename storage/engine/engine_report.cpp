@@ -18,6 +18,8 @@ void report_engine(const EngineCounters& counters, std::span<const FlagTotals::T
   report.counter({"shingled_storage_added", "Additions committed."}, counters.added);
   report.counter({"shingled_storage_deleted", "Deletions committed."}, counters.deleted);
   report.counter({"shingled_storage_expired", "Hashes forgotten for their age."}, counters.expired);
+  report.counter({"shingled_storage_replicated", "Records of masters committed."},
+                 counters.replicated);
   report.counter({"shingled_storage_refused", "Updates answered with an error."}, counters.refused);
   report.counter({"shingled_storage_commits", "Transactions."}, counters.commits);
   report.counter({"shingled_storage_checkpoints", "Times the write-ahead log went into the file."},

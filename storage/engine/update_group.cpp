@@ -116,6 +116,12 @@ void UpdateGroup::publish() {
   index_.collect();
 }
 
+std::size_t UpdateGroup::removed() const {
+  return static_cast<std::size_t>(std::ranges::count_if(changes_, [](const auto& entry) {
+    return entry.second.number != 0 && entry.second.row.flags.empty();
+  }));
+}
+
 void UpdateGroup::failed(const Error& error) {
   if (trouble_) trouble_ = error;
 }

@@ -35,6 +35,8 @@ class UpdateGroup {
   /// Forgets the parts of a digest that expired.
   void expire_parts(const Digest& digest) { change_of(digest); }
   [[nodiscard]] std::size_t size() const { return changes_.size(); }
+  /// Once it is written: digests that were stored before and are no more.
+  [[nodiscard]] std::size_t removed() const;
 
   /// Everything into the file, inside the caller's transaction. Errors: also what went wrong with
   /// reading it before.

@@ -150,7 +150,8 @@ bool Writer::expire_slice() {
   expiry_due_ = moment + kExpiryPause;
   const RecordStore& records = index_.records();
   const std::uint32_t now = this->now();
-  expire_parts_slice(now);
+  const bool more_parts = expire_parts_slice(now);
+  if (more_parts) expiry_due_ = moment;
   UpdateGroup gone(index_, *table_, now);
   for (std::uint32_t looks = 0; looks < kExpiryLooks && gone.size() < kExpiryRemovals; ++looks) {
     if (expiry_next_ >= records.number_end()) {
@@ -163,31 +164,38 @@ bool Writer::expire_slice() {
     }
   }
   const std::size_t count = gone.size();
-  if (count == 0 || !commit(gone)) return false;
-  counters_.expired.fetch_add(count, std::memory_order_relaxed);
+  if (count == 0 || !commit(gone)) return more_parts;
+  counters_.expired.fetch_add(gone.removed(), std::memory_order_relaxed);
   rows_removed_ = true;
-  if (count < kExpiryRemovals) return false;
+  if (count < kExpiryRemovals) return more_parts;
   expiry_due_ = moment;
   return true;
 }
 
-void Writer::expire_parts_slice(std::uint32_t now) {
+bool Writer::expire_parts_slice(std::uint32_t now) {
   PartTable& parts = table_->replica().parts;
   const auto expire = static_cast<std::uint32_t>(options_.expire.count());
-  if (!parts.any() || now <= expire) return;
-  const auto walk = parts.updated_until(now - expire - 1, parts_next_, kPartLooks);
+  if (!parts.any() || now <= expire) return false;
+  auto walk = parts.updated_until(now - expire - 1, parts_next_, kPartLooks);
   parts_next_ = walk ? walk->next : 0;
   if (!walk) {
     static_cast<void>(told(walk.error()));
-    return;
+    return false;
+  }
+  std::vector<std::int64_t>& ids = walk->digest_ids;
+  const bool is_full = ids.size() > kExpiryRemovals;
+  if (is_full) {
+    ids.resize(kExpiryRemovals);
+    parts_next_ = ids.back();
   }
   UpdateGroup gone(index_, *table_, now);
-  for (const std::int64_t id : walk->digest_ids) {
+  for (const std::int64_t id : ids) {
     if (const auto row = table_->row(id)) gone.expire_parts(row->digest);
   }
-  if (gone.size() == 0 || !commit(gone)) return;
-  counters_.expired.fetch_add(gone.size(), std::memory_order_relaxed);
+  if (gone.size() == 0 || !commit(gone)) return false;
+  counters_.expired.fetch_add(gone.removed(), std::memory_order_relaxed);
   rows_removed_ = true;
+  return is_full;
 }
 
 bool Writer::give_back_slice() {

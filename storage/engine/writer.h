@@ -72,7 +72,8 @@ class Writer {
   void commit_batch(const QueuedUpdate& pending);
   /// True: there is more to do at once. As `give_back_slice`.
   bool expire_slice();
-  void expire_parts_slice(std::uint32_t now);
+  /// True: there is more to do at once.
+  bool expire_parts_slice(std::uint32_t now);
   bool give_back_slice();
   void tend_wal();
   /// One transaction and then the index.

@@ -73,6 +73,7 @@ Status MasterSession::handle_committed(const Committed& committed) {
     }
     under_way_.pop_front();
   }
+  progress_.messages = messages_committed_;
   return {};
 }
 

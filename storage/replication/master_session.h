@@ -17,6 +17,7 @@ namespace shingled::storage {
 struct MirrorProgress {
   bool following = false;         ///< it has everything up to `committed`
   std::uint64_t committed = 0;    ///< of the journal
+  std::uint64_t messages = 0;     ///< it has committed on this connection
   std::uint64_t comparisons = 0;  ///< times all ranges were compared
   std::uint64_t records_sent = 0;
 };

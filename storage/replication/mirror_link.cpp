@@ -13,14 +13,16 @@ constexpr int kBeatsPerTimeout = 4;
 }  // namespace
 
 MirrorLink::MirrorLink(const MirrorOptions& mirror, const ReplicationOptions& options,
-                       const StoreId& self, ReplicaReader& reader, Random& random, Logger& logger)
+                       const StoreId& self, ReplicaReader& reader, Random& random, Logger& logger,
+                       std::function<void()> wake)
     : mirror_(mirror),
       own_(options.sync_keypair.front()),
       timeout_(options.master_timeout),
       self_(self),
       reader_(reader),
       random_(random),
-      logger_(logger) {
+      logger_(logger),
+      lookup_(mirror.address, std::move(wake)) {
   counters_.peer = mirror.name;
 }
 
@@ -39,9 +41,10 @@ void MirrorLink::ready(short events, TimePoint now) {
 
 void MirrorLink::connect(TimePoint now) {
   if (addresses_.empty()) {
-    auto found = SocketAddress::resolve(mirror_.address);
-    if (!found) return failed(found.error(), now);
-    addresses_ = *std::move(found);
+    auto found = lookup_.take();
+    if (!found) return lookup_.begin();
+    if (!*found) return failed(found->error(), now);
+    addresses_ = **std::move(found);
     std::ranges::reverse(addresses_);
   }
   if (addresses_.empty()) return failed({ErrorCode::kNotFound, "has no address"}, now);
@@ -57,6 +60,7 @@ void MirrorLink::connected(TimePoint now) {
   if (Status done = stream_->finish(); !done) return failed(done.error(), now);
   session_ = std::make_unique<MasterSession>(
       self_, reader_, SecureChannel::call(own_, mirror_.key, random_), random_);
+  opened_ = now;
   heard_ = now;
   beat_ = now;
 }
@@ -92,15 +96,21 @@ bool MirrorLink::work(TimePoint now) {
     failed(outcome.error(), now);
     return false;
   }
+  praise(now);
+  return *more;
+}
+
+void MirrorLink::praise(TimePoint now) {
   const MirrorProgress& progress = session_->progress();
-  if (progress.following) {
+  if (!progress.following) return;
+  // Where it stands a mirror says at once, also one that hangs up then, each time.
+  const bool works = progress.messages > 0 || now - opened_ >= timeout_;
+  if (works) {
     retry_after_ = kRetryMin;
     said_failed_ = false;
-    if (!std::exchange(said_following_, true)) {
-      logger_.info(LogLine("mirror_following").field("mirror", mirror_.name));
-    }
   }
-  return *more;
+  if (said_failed_ || std::exchange(said_following_, true)) return;
+  logger_.info(LogLine("mirror_following").field("mirror", mirror_.name));
 }
 
 void MirrorLink::failed(const Error& error, TimePoint now) {
@@ -123,7 +133,7 @@ void MirrorLink::failed(const Error& error, TimePoint now) {
 }
 
 TimePoint MirrorLink::due() const {
-  if (!stream_) return retry_at_;
+  if (!stream_) return lookup_.is_under_way() ? TimePoint::max() : retry_at_;
   return std::min(heard_ + timeout_, beat_ + timeout_ / kBeatsPerTimeout);
 }
 

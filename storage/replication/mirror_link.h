@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -10,19 +11,23 @@
 #include "config/base/logger.h"
 #include "config/base/random.h"
 #include "config/options/replication_options.h"
+#include "storage/replication/address_lookup.h"
 #include "storage/replication/master_session.h"
 #include "storage/replication/replication_counters.h"
 #include "storage/replication/tcp_stream.h"
 
 namespace shingled::storage {
 
-/// A master's lasting link to one mirror: connects, runs a session, and when that ends, tries again
-/// (kRetryMin to kRetryMax later), for ever.
+/// A master's lasting link to one mirror: looks its name up, connects, runs a session, and when
+/// that ends, tries again (kRetryMin to kRetryMax later), for ever. The wait is short again, and a
+/// next failure worth a line in the log, once a mirror has committed something or has stayed for
+/// master_timeout.
 /// Threads: the one of ReplicationService.
 class MirrorLink {
  public:
+  /// `wake` is called from another thread when there is something for `work`.
   MirrorLink(const MirrorOptions& mirror, const ReplicationOptions& options, const StoreId& self,
-             ReplicaReader& reader, Random& random, Logger& logger);
+             ReplicaReader& reader, Random& random, Logger& logger, std::function<void()> wake);
 
   /// What to poll for; an fd of -1 when there is nothing.
   [[nodiscard]] pollfd wanted();
@@ -39,6 +44,8 @@ class MirrorLink {
   void connected(TimePoint now);
   void failed(const Error& error, TimePoint now);
   void read(TimePoint now);
+  /// What a session that works well is worth: a short wait after its end, and a line in the log.
+  void praise(TimePoint now);
 
   const MirrorOptions mirror_;
   const Keypair own_;
@@ -50,9 +57,11 @@ class MirrorLink {
 
   std::optional<TcpStream> stream_;
   std::unique_ptr<MasterSession> session_;  ///< once it is connected
-  std::vector<SocketAddress> addresses_;    ///< not tried yet
+  AddressLookup lookup_;
+  std::vector<SocketAddress> addresses_;  ///< not tried yet
   TimePoint retry_at_{};
   Duration retry_after_ = kRetryMin;
+  TimePoint opened_{};
   TimePoint heard_{};
   TimePoint beat_{};
   bool said_following_ = false;

@@ -59,8 +59,6 @@ class MirrorSession {
   /// No batch is with the writer.
   [[nodiscard]] bool is_idle() const { return !in_flight_ || in_flight_->is_done.load(); }
   [[nodiscard]] const MasterProgress& progress() const { return progress_; }
-  /// Whose key it is on the other side.
-  [[nodiscard]] const PublicKey& peer() const { return channel_.peer(); }
 
  private:
   enum class State {

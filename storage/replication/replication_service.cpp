@@ -90,8 +90,8 @@ Status ReplicationService::Impl::open() {
     if (!self) return self.error();
     if (!*self) return Error{ErrorCode::kInternal, "the storage keeps no journal"};
     for (const MirrorOptions& mirror : options_.mirrors) {
-      mirrors_.push_back(
-          std::make_unique<MirrorLink>(mirror, options_, **self, *reader_, random_, logger_));
+      mirrors_.push_back(std::make_unique<MirrorLink>(mirror, options_, **self, *reader_, random_,
+                                                      logger_, [wake = wake_] { wake->wake(); }));
     }
   }
   if (!options_.masters.empty()) {

@@ -5,16 +5,8 @@
 #include <utility>
 
 namespace shingled::storage {
-namespace {
-
-constexpr const char* kLast =
-    "SELECT max(coalesce((SELECT max(number) FROM journal), 0), "
-    "coalesce((SELECT max(first) - 1 FROM journal_eras), 0))";
-
-}  // namespace
-
 Result<Journal> Journal::open(Database& database) {
-  const auto last = database.integer(kLast);
+  const auto last = database.integer(kJournalEnd);
   if (!last) return last.error();
   auto insert = database.prepare(
       "INSERT INTO journal (number, time, digest_id, digest, store, flag, created) "

@@ -11,6 +11,11 @@ namespace shingled::storage {
 inline constexpr std::int64_t kAskedEntry = 0;
 inline constexpr std::int64_t kAnsweredEntry = -1;
 
+/// The number given last, which may be that before an era without entries.
+inline constexpr const char* kJournalEnd =
+    "SELECT max(coalesce((SELECT max(number) FROM journal), 0), "
+    "coalesce((SELECT max(first) - 1 FROM journal_eras), 0))";
+
 /// So many starts are remembered; a mirror that has missed more of them is compared as a whole.
 inline constexpr std::int64_t kErasMax = 1024;
 
@@ -36,7 +41,6 @@ class Journal {
   Status answered(const TakebackAnswer& answer, std::uint32_t now);
   /// Drops what is too much; once a transaction.
   Status trim();
-  [[nodiscard]] bool is_kept() const { return most_ != 0; }
 
  private:
   Journal(Database& database, std::int64_t last, Statement insert, Statement remove)

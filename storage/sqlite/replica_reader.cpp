@@ -144,9 +144,7 @@ Result<JournalPosition> ReplicaReader::end() {
 }
 
 Result<JournalPosition> ReplicaReader::end_now() {
-  const auto last = database_->integer(
-      "SELECT max(coalesce((SELECT max(number) FROM journal), 0), "
-      "coalesce((SELECT max(first) - 1 FROM journal_eras), 0))");
+  const auto last = database_->integer(kJournalEnd);
   if (!last) return last.error();
   const auto number = static_cast<std::uint64_t>(*last);
   const auto era = era_of(number);
@@ -177,10 +175,14 @@ Result<Part> ReplicaReader::own_part(const Digest& digest, std::int64_t id) {
   Statement& row = statements_->row.bind(1, id);
   const auto there = row.step();
   if (!there) return there.error();
-  if (!*there || !std::ranges::equal(row.blob(2), digest.bytes)) {
-    row.reset();
-    return Part{};
-  }
+  Result<Part> part = Part{};
+  if (*there && std::ranges::equal(row.blob(2), digest.bytes)) part = own_part_of(row);
+  row.reset();
+  return part;
+}
+
+Result<Part> ReplicaReader::own_part_of(const Statement& row) {
+  const std::int64_t id = row.integer(0);
   Part part;
   part.flags.add(
       {static_cast<std::uint32_t>(row.integer(1)), static_cast<std::int32_t>(row.integer(3))});
@@ -188,7 +190,6 @@ Result<Part> ReplicaReader::own_part(const Digest& digest, std::int64_t id) {
   part.created = static_cast<std::uint32_t>(row.integer(5));
   part.source = static_cast<std::uint64_t>(row.integer(6));
   auto shingles = shingles_from(*database_, row, 7);
-  row.reset();
   if (!shingles) return shingles.error();
   part.shingles = *std::move(shingles);
   // Where other stores have a part, too, ours stands among them, or there is none.
@@ -289,7 +290,7 @@ Result<ReplicaReader::Slice> ReplicaReader::own_parts(std::int64_t after, std::i
     slice.next = rows.integer(0);
     PartRecord record;
     if (!copy_bytes(rows.blob(2), record.digest.bytes)) return bad(*database_, "no digest");
-    auto part = own_part(record.digest, slice.next);
+    auto part = own_part_of(rows);
     if (!part) return part.error();
     if (part->flags.empty()) continue;
     record.part = *std::move(part);

@@ -72,6 +72,8 @@ class ReplicaReader {
   ReplicaReader(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements);
   /// The own part of row `id`; nothing where the row has another digest or is not there.
   Result<Part> own_part(const Digest& digest, std::int64_t id);
+  /// The same of a row that has been read: the columns of the statements `row` and `rows`.
+  Result<Part> own_part_of(const Statement& row);
   Result<std::uint64_t> era_of(std::uint64_t number);
   // Within one moment of the file:
   Result<JournalPosition> end_now();
