@@ -1,40 +1,14 @@
 #include "config/load_settings.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 
+#include "config/base/whole_file.h"
 #include "config/loader.h"
 #include "config/overrides.h"
 #include "config/sections/sections.h"
 #include "config/validate.h"
 
 namespace shingled::config {
-
-namespace {
-
-/// The text of a file, or the system's reason why not. One byte beyond the limit is enough to know
-/// that a file is too large.
-std::string read_file(const std::string& path, std::string& failure) {
-  std::string text;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             &std::fclose);
-  if (!file) {
-    failure = std::strerror(errno);
-    return text;
-  }
-  std::array<char, 65536> buffer{};
-  while (text.size() <= kYamlBytesMax) {
-    const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get());
-    if (count == 0) break;
-    text.append(buffer.data(), count);
-  }
-  if (std::ferror(file.get()) != 0) failure = std::strerror(errno);
-  return text;
-}
-
-}  // namespace
 
 Settings load(std::string_view yaml, std::span<const std::string> overrides,
               Diagnostics& diagnostics) {
@@ -65,12 +39,11 @@ Loaded load_settings(std::string_view yaml, std::string_view file_name,
 }
 
 Loaded load_settings_file(const std::string& path, std::span<const std::string> overrides) {
-  std::string failure;
-  const std::string text = read_file(path, failure);
-  if (!failure.empty()) {
-    return {nullptr, {Problem{path, 0, 0, "", "cannot be read: " + failure}}};
+  const auto text = read_whole_text(path, kYamlBytesMax);
+  if (!text) {
+    return {nullptr, {Problem{path, 0, 0, "", "cannot be read: " + text.error().message}}};
   }
-  return load_settings(text, path, overrides);
+  return load_settings(*text, path, overrides);
 }
 
 }  // namespace shingled::config

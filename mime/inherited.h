@@ -14,8 +14,9 @@ namespace shingled::mime {
 ///
 ///   Inherited<Table>::of_this_thread().find(...);
 ///
-/// At most kLeftMax objects wait for a thread, so their number is that of threads at one time.
-/// Threads: one thread; the objects pass from one to another by a lock.
+/// There are as many objects as threads that use one, and at most kLeftMax that wait for a thread.
+/// They live as long as the program, with all they keep: T lets go of what a large mail made it
+/// hold. Threads: one thread; the objects pass from one to another by a lock.
 template <typename T>
 class Inherited {
  public:

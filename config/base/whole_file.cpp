@@ -23,11 +23,26 @@ FileStamp stamp_from(const struct stat& status) {
           nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
 }
 
-Error file_error(const std::string& path, int reason) {
+Error file_error(int reason) {
   ErrorCode code = ErrorCode::kUnavailable;
   if (reason == ENOENT || reason == ENOTDIR) code = ErrorCode::kNotFound;
   if (reason == EACCES || reason == EPERM || reason == ELOOP) code = ErrorCode::kDenied;
-  return {code, path + ": " + std::strerror(reason)};
+  return {code, std::strerror(reason)};
+}
+
+Result<std::string> read_to_end(const UniqueFd& fd, std::size_t bytes_max) {
+  std::string text;
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const ssize_t count = ::read(fd.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return file_error(errno);
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > bytes_max) {
+      return Error{ErrorCode::kLimit, "is longer than " + std::to_string(bytes_max) + " bytes"};
+    }
+  }
 }
 
 }  // namespace
@@ -37,25 +52,22 @@ FileStamp stamp_of(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 ? stamp_from(status) : FileStamp{};
 }
 
+Result<std::string> read_whole_text(const std::string& path, std::size_t bytes_max) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return file_error(errno);
+  return read_to_end(fd, bytes_max);
+}
+
 Result<WholeFile> read_whole_file(const std::string& path, std::size_t bytes_max) {
   // A pipe without a writer would hold up the opening.
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
-  if (!fd || ::fstat(fd.get(), &status) != 0) return file_error(path, errno);
+  if (!fd || ::fstat(fd.get(), &status) != 0) return file_error(errno).in(path);
   if (!S_ISREG(status.st_mode)) return Error{ErrorCode::kDenied, path + ": is no regular file"};
-  WholeFile out{{}, stamp_from(status), static_cast<mode_t>(status.st_mode & 07777)};
-  std::array<char, 65536> buffer{};
-  while (true) {
-    const ssize_t count = ::read(fd.get(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return file_error(path, errno);
-    if (count == 0) return out;
-    out.text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (out.text.size() > bytes_max) {
-      return Error{ErrorCode::kLimit,
-                   path + ": is longer than " + std::to_string(bytes_max) + " bytes"};
-    }
-  }
+  auto text = read_to_end(fd, bytes_max);
+  if (!text) return text.error().in(path);
+  return WholeFile{*std::move(text), stamp_from(status),
+                   static_cast<mode_t>(status.st_mode & 07777)};
 }
 
 }  // namespace shingled

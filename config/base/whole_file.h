@@ -35,6 +35,10 @@ struct WholeFile {
   [[nodiscard]] bool is_private() const { return (mode & 077) == 0; }
 };
 
+/// Reads whatever can be read to its end, a pipe, too: what a person names, not a program.
+/// Errors: as below; the reason alone, without the path.
+Result<std::string> read_whole_text(const std::string& path, std::size_t bytes_max);
+
 /// Reads a regular file.   Threads: any thread.
 /// Errors: kNotFound, kDenied (also for what is no regular file), kLimit (more than `bytes_max`),
 /// kUnavailable (disk); each names the path and the reason.

@@ -33,8 +33,9 @@ void add_field(std::string_view line, HeaderBlock& block, const MimeOptions& opt
   block.fields.push_back({name, value});
 }
 
-/// Adds the fields up to the empty line, or to the end if there is none.
-void read_fields(std::string_view bytes, HeaderBlock& block, const MimeOptions& options) {
+/// Adds the fields up to the empty line, or to the end if there is none. Returns how many bytes
+/// they have, the last line break included.
+std::size_t read_fields(std::string_view bytes, HeaderBlock& block, const MimeOptions& options) {
   LineBreaks breaks(bytes);
   std::size_t field = 0;  // where it begins
   std::size_t at = 0;
@@ -47,22 +48,20 @@ void read_fields(std::string_view bytes, HeaderBlock& block, const MimeOptions& 
       add_field(bytes.substr(field, end - field), block, options);
     field = at;
     if (empty == 0) continue;
-    block.bytes = at;
     block.body_begin = at + empty;
     block.ended = true;
-    return;
+    return at;
   }
-  block.bytes = bytes.size();
   block.body_begin = bytes.size();
   if (field < options.header_bytes_max) add_field(bytes.substr(field), block, options);
+  return bytes.size();
 }
 
 }  // namespace
 
 HeaderBlock split_header_block(std::string_view bytes, const MimeOptions& options) {
   HeaderBlock block;
-  read_fields(bytes, block, options);
-  if (block.bytes <= options.header_bytes_max) return block;
+  if (read_fields(bytes, block, options) <= options.header_bytes_max) return block;
   HeaderBlock truncated;
   read_fields(bytes.substr(0, options.header_bytes_max), truncated, options);
   block.fields = std::move(truncated.fields);

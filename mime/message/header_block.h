@@ -13,7 +13,6 @@ namespace shingled::mime {
 /// The header of a message or part, cut from its front.
 struct HeaderBlock {
   std::vector<HeaderField> fields;
-  std::size_t bytes = 0;       ///< of the fields, the last line break included
   std::size_t body_begin = 0;  ///< behind the empty line
   bool ended = false;          ///< an empty line was found; if not, there is no header at all
   bool truncated = false;      ///< beyond a bound of MimeOptions, so some fields are missing or cut

@@ -32,7 +32,8 @@ class StopTable {
   /// The table of the lists in mime/text/data, made when it is first asked for.
   static const StopTable& instance();
 
-  /// The number of a word in lower case, of at least one byte; kNone if it is not there.
+  /// The number of a word of at least one byte, its ASCII in any case and other letters in lower
+  /// case; kNone if it is not there.
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   [[nodiscard]] std::size_t find(const char* word, std::size_t bytes) const {
     if (bytes > kWordBytesMax) return kNone;
@@ -63,7 +64,16 @@ class StopTable {
     std::uint64_t value = 0;
     std::memcpy(&value, word + at, kLane);
     const std::size_t rest = bytes - at;
-    return rest >= kLane ? value : value & ((std::uint64_t{1} << (8 * rest)) - 1);
+    return lower(rest >= kLane ? value : value & ((std::uint64_t{1} << (8 * rest)) - 1));
+  }
+
+  /// Eight bytes with their ASCII in lower case: the top bit of each says whether it is a capital.
+  static std::uint64_t lower(std::uint64_t bytes) {
+    constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
+    const std::uint64_t low = bytes & (kEach * 0x7f);
+    const std::uint64_t from_a = low + kEach * (0x80 - 'A');
+    const std::uint64_t beyond_z = low + kEach * (0x80 - 'Z' - 1);
+    return bytes | ((from_a & ~beyond_z & ~bytes & (kEach * 0x80)) >> 2);
   }
 
   static std::uint64_t hash_of(const char* word, std::size_t bytes) {

@@ -3,7 +3,6 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <string>
@@ -28,14 +27,6 @@ LanguageBits languages_of(Alphabet alphabet) {
   return languages;
 }
 
-/// `text` with its ASCII in lower case, and room behind it for the table to read.
-std::string lower_padded(std::string_view text) {
-  std::string lower(text.size() + StopTable::kBytesBehind, '\0');
-  std::transform(text.begin(), text.end(), lower.begin(),
-                 [](char c) { return ascii::to_lower(c); });
-  return lower;
-}
-
 /// `word` in lower case with room behind it, into a buffer that is kept. Returns its size.
 std::size_t fold_padded(std::string_view word, std::string& out) {
   out.clear();
@@ -56,8 +47,7 @@ class StopCounter {
  public:
   StopCounter(std::string_view text, Alphabet alphabet, Repeats repeats)
       : table_(StopTable::instance()),
-        padded_(lower_padded(text)),
-        text_(padded_.data(), text.size()),
+        text_(text),
         wanted_(languages_of(alphabet)),
         repeats_(repeats),
         seen_(table_.size()) {}
@@ -98,10 +88,20 @@ class StopCounter {
   /// Whether the word may go on. Letters beyond ASCII are in any case yet and may change their
   /// length.
   bool look_up(std::string_view word, bool high) {
-    const std::size_t found = high ? find_folded(word) : table_.find(word.data(), word.size());
+    const std::size_t found = high ? find_folded(word) : find_ascii(word);
     if (found == StopTable::kNone) return false;
     count(found);
     return table_[found].continues;
+  }
+
+  std::size_t find_ascii(std::string_view word) const {
+    const char* const end = word.data() + word.size();
+    if (text_.data() + text_.size() - end >= static_cast<std::ptrdiff_t>(StopTable::kBytesBehind)) {
+      return table_.find(word.data(), word.size());
+    }
+    // The last words of the text have no room behind them.
+    std::array<char, kTextWordBytesMax + StopTable::kBytesBehind> padded{};
+    return table_.find(padded.data(), word.copy(padded.data(), kTextWordBytesMax));
   }
 
   std::size_t find_folded(std::string_view word) {
@@ -123,7 +123,6 @@ class StopCounter {
   }
 
   const StopTable& table_;
-  std::string padded_;
   std::string_view text_;
   LanguageBits wanted_;
   Repeats repeats_;

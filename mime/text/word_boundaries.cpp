@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "mime/ascii.h"
@@ -41,7 +42,6 @@ class IcuBreaker {
   }
 
   void open(std::string_view text) {
-    if (units_.size() > kUnitsKept) units_ = {};
     if (units_.size() < text.size()) units_.resize(text.size());
     text_ = text;
     at_ = 0;
@@ -57,6 +57,17 @@ class IcuBreaker {
     ubrk_setText(iterator_.get(), units_.data(), size, &status);
     ubrk_first(iterator_.get());
   }
+
+  /// The text has been walked, or is given up: a large copy of it goes, for this object waits for
+  /// the next text, in another thread perhaps.
+  void close() {
+    text_ = {};
+    if (units_.size() <= kUnitsKept) return;
+    UErrorCode status = U_ZERO_ERROR;
+    if (iterator_) ubrk_setText(iterator_.get(), nullptr, 0, &status);
+    std::vector<UChar>().swap(units_);  // an assignment of {} keeps the memory
+  }
+  [[nodiscard]] std::size_t bytes_kept() const { return units_.capacity() * sizeof(UChar); }
 
   /// The next boundary in the bytes of the text, which is its end at the latest.
   std::size_t next() {
@@ -133,7 +144,10 @@ bool is_firm_boundary(char a, char b) {
 WordBoundaries::WordBoundaries(std::string_view text, WordForm form) : text_(text), form_(form) {}
 
 std::size_t WordBoundaries::next() {
-  if (at_ >= text_.size()) return kEnd;
+  if (at_ >= text_.size()) {
+    close();
+    return kEnd;
+  }
   if (at_ == region_end_) open_region();
   at_ = in_icu_ ? icu_next() : ascii_next(at_);
   return at_;
@@ -141,6 +155,7 @@ std::size_t WordBoundaries::next() {
 
 /// Decides who walks the text from here, and how far.
 void WordBoundaries::open_region() {
+  close();
   region_begin_ = at_;
   const std::size_t high = find_high(text_, at_);
   std::size_t end = high;
@@ -165,6 +180,14 @@ void WordBoundaries::open_region() {
   if (ascii_run < kAsciiBytesWorthSwitching) region_end_ = text_.size();
   icu_breaker(form_).open(text_.substr(region_begin_, region_end_ - region_begin_));
 }
+
+WordBoundaries::~WordBoundaries() { close(); }
+
+void WordBoundaries::close() {
+  if (std::exchange(in_icu_, false)) icu_breaker(form_).close();
+}
+
+std::size_t WordBoundaries::bytes_kept(WordForm form) { return icu_breaker(form).bytes_kept(); }
 
 std::size_t WordBoundaries::icu_next() { return region_begin_ + icu_breaker(form_).next(); }
 

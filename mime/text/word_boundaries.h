@@ -18,12 +18,21 @@ class WordBoundaries {
   static constexpr std::size_t kEnd = std::string_view::npos;
 
   WordBoundaries(std::string_view text, WordForm form);
+  ~WordBoundaries();
+  WordBoundaries(const WordBoundaries&) = delete;
+  WordBoundaries& operator=(const WordBoundaries&) = delete;
+  WordBoundaries(WordBoundaries&&) = delete;
+  WordBoundaries& operator=(WordBoundaries&&) = delete;
 
   /// The next boundary behind the last one given (the first is behind 0); kEnd after the text.
   std::size_t next();
 
+  /// What this thread's iterator holds for its next text: at most 128 KiB between two texts.
+  static std::size_t bytes_kept(WordForm form);
+
  private:
   void open_region();
+  void close();
   [[nodiscard]] std::size_t ascii_next(std::size_t at) const;
   std::size_t icu_next();
 

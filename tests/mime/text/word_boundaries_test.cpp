@@ -51,6 +51,23 @@ TEST(WordBoundaries, SplitDottedNamesInThePosixFormOnly) {
   EXPECT_THAT(by_us("3.14 don't", WordForm::kPosix), ::testing::ElementsAre(4, 5, 10));
 }
 
+// The iterator waits for other texts and threads: one large mail must not stay in memory with it.
+TEST(WordBoundaries, KeepNoLargeCopyOfAText) {
+  std::string text;
+  while (text.size() < 1'000'000) text += "\xE4\xB8\xAD\xE6\x96\x87 ";
+  for (const WordForm form : kForms) {
+    by_us(text, form);
+    EXPECT_LE(WordBoundaries::bytes_kept(form), 128U * 1024) << "walked to its end";
+    {
+      WordBoundaries words(text, form);
+      words.next();
+      EXPECT_GT(WordBoundaries::bytes_kept(form), text.size() / 2) << "while it is walked";
+    }
+    EXPECT_LE(WordBoundaries::bytes_kept(form), 128U * 1024) << "given up after a word";
+    EXPECT_EQ(by_us("\xE4\xB8\xAD x", form).back(), 5U) << "and it goes on working";
+  }
+}
+
 TEST(WordBoundaries, BeginAWordWhereIcuSeesAnIdentifierPart) {
   for (int code = 0; code < 128; ++code) {
     EXPECT_EQ(begins_word(std::string(1, static_cast<char>(code))), u_isJavaIDPart(code) != 0)
