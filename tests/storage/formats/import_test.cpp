@@ -7,7 +7,7 @@
 
 #include "storage/engine/engine.h"
 #include "storage/formats/verify.h"
-#include "tests/storage/formats/stored_rows.h"
+#include "tests/storage/formats/replicated_rows.h"
 #include "tests/storage/sqlite/faulty_vfs.h"
 
 namespace shingled::storage {
@@ -172,6 +172,66 @@ TEST_F(ImportTest, AnEngineFindsWhatWasImported) {
   ASSERT_TRUE(match);
   EXPECT_EQ(match->digest, row.digest);
   EXPECT_EQ(match->created, row.created);
+}
+
+class ImportIntoMirror : public ReplicatedRowsTest {
+ protected:
+  void import(const Digest& digest, FlagSet flags, MergeRule rule) {
+    auto import = Import::open(path_, rule, go_on);
+    ASSERT_TRUE(import) << import.error().message;
+    FuzzyRow row = random_row();
+    row.digest = digest;
+    row.flags = flags;
+    row.updated = kPartsNow - 10;
+    ASSERT_TRUE((*import)->take(row));
+    ASSERT_TRUE((*import)->commit());
+  }
+  FlagSet flags_of(const Digest& digest) {
+    for (const FuzzyRow& row : rows_of(path_)) {
+      if (row.digest == digest) return row.flags;
+    }
+    return {};
+  }
+  std::int64_t count(const char* query) {
+    return Database::open(path_, Database::Access::kReadOnly).value()->integer(query).value();
+  }
+};
+
+// Of a digest that others teach, too, only the own part changes; the row is what all make together.
+TEST_F(ImportIntoMirror, ChangesTheOwnPartAlone) {
+  const struct {
+    const char* why;
+    const Digest& digest;
+    MergeRule rule;
+    FlagSet coming;
+    FlagSet whole;
+  } cases[] = {
+      {"the own part grows", third_, MergeRule::kSum, lists({{7, 10}}),
+       lists({{7, 17}, {8, 4}, {9, 1}})},
+      {"the larger value of our own", third_, MergeRule::kLarger, lists({{9, 6}}),
+       lists({{7, 17}, {9, 6}, {8, 4}})},
+      {"ours goes, theirs stays", third_, MergeRule::kReplace, lists({{5, 1}}),
+       lists({{8, 4}, {7, 2}, {5, 1}})},
+      {"we had none", fourth_, MergeRule::kSum, lists({{8, 2}}), lists({{8, 3}})},
+  };
+  for (const auto& c : cases) {
+    import(c.digest, c.coming, c.rule);
+    EXPECT_EQ(flags_of(c.digest), c.whole) << c.why;
+    const auto report = verify_file(path_, {.now = kPartsNow}, go_on);
+    ASSERT_TRUE(report);
+    EXPECT_THAT(report->problems, ::testing::IsEmpty()) << c.why;
+  }
+  EXPECT_EQ(count("SELECT count(*) FROM parts WHERE store = 1"), 2);
+}
+
+// What an import changes is in no journal: whoever follows it must compare everything.
+TEST_F(ImportIntoMirror, LeavesNoJournalAndKeepsWhatWasAsked) {
+  ASSERT_NE(count("SELECT count(*) FROM journal"), 0);
+  import(third_, lists({{ 7, 1 }}), MergeRule::kSum);
+  EXPECT_EQ(count("SELECT count(*) FROM journal"), 0);
+  EXPECT_EQ(count("SELECT count(*) FROM journal_eras"), 0);
+  EXPECT_EQ(count("SELECT count(*) FROM takebacks"), 1);
+  EXPECT_EQ(count("SELECT count(*) FROM stores"), 2);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/storage/formats/stored_rows.h"
+#include "tests/storage/formats/replicated_rows.h"
 
 namespace shingled::storage {
 namespace {
@@ -108,60 +108,9 @@ TEST_F(VerifyTest, NamesEachDamage) {
   }
 }
 
-/// A file that mirrors one store and has mirrors itself: rows 1 and 2 are its own, of row 3 the
-/// other store has a part, too, of row 4 the other store alone.
-class ReplicatedFile : public VerifyTest {
+class ReplicatedFile : public ReplicatedRowsTest {
  protected:
-  void SetUp() override {
-    auto opened = FuzzyTable::open(path_, Durability::kCommit);
-    ASSERT_TRUE(opened) << opened.error().message;
-    FuzzyTable& table = **opened;
-    ASSERT_TRUE(table.keep_journal(1000));
-    auto transaction = table.begin();
-    ASSERT_TRUE(transaction);
-    StoreTable& stores = table.replica().stores;
-    const StoreId master{1, 2, 3};
-    ASSERT_EQ(stores.number_of(master).value(), 1);
-    ASSERT_TRUE(stores.save(1, JournalPosition{77, 5}));
-    for (int i = 0; i < 2; ++i) ASSERT_TRUE(table.insert(random_row()));
-    const Part own = part({{7, 5}, {9, 1}});
-    const Part theirs = part({{8, 4}, {7, 2}});
-    insert(table, {{0, own, 0}, {1, theirs, 0}});
-    const Digest fourth = insert(table, {{1, part({{8, 1}}), 12}});
-    ReplicaTables& replica = table.replica();
-    const Takeback asked{fourth, master, 11, kNow - 100};
-    ASSERT_TRUE(replica.takebacks.add(asked, 1));
-    ASSERT_TRUE(replica.journal.changed(fourth, 4, kNow));
-    ASSERT_TRUE(replica.journal.asked(asked, kNow));
-    ASSERT_TRUE(replica.journal.answered({fourth, master, 0}, kNow));
-    ASSERT_TRUE(transaction->commit());
-  }
-
-  Part part(std::initializer_list<FlagValue> flags) {
-    const FuzzyRow row = random_row();
-    Part out{{}, kNow - 100, kNow - 50, row.source, row.shingles};
-    for (const FlagValue& flag : flags) out.flags.add(flag);
-    return out;
-  }
-
-  Digest insert(FuzzyTable& table, const std::vector<StoredPart>& parts) {
-    std::vector<const Part*> all;
-    for (const StoredPart& one : parts) all.push_back(&one.part);
-    const Part whole = merge(all);
-    const FuzzyRow row{0,
-                       random_row().digest,
-                       whole.flags,
-                       whole.created,
-                       whole.updated,
-                       whole.source,
-                       whole.shingles};
-    const auto id = table.insert(row);
-    EXPECT_TRUE(id);
-    for (const StoredPart& one : parts) {
-      EXPECT_TRUE(table.replica().parts.put(*id, one, whole.shingles));
-    }
-    return row.digest;
-  }
+  Result<VerifyReport> verify() { return verify_file(path_, {.now = kNow}, go_on); }
 };
 
 TEST_F(ReplicatedFile, IsSound) {

@@ -3,6 +3,7 @@
 // grow old. Once everything is connected again, all four hold the same.
 #include <functional>
 
+#include "storage/formats/verify.h"
 #include "tests/storage/replication/replica_world.h"
 
 namespace shingled::storage {
@@ -74,6 +75,10 @@ class World {
     // And what is answered is what is stored, also after a restart.
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(stores_[i]->engine->size(), contents.size()) << "store " << i;
+      const auto report = verify_file(stores_[i]->options.hashfile, {.now = clock_.unix_seconds()},
+                                      [](const WorkDone&) { return true; });
+      ASSERT_TRUE(report) << report.error().message;
+      for (const std::string& problem : report->problems) ADD_FAILURE() << i << ": " << problem;
       for (const FuzzyRow& row : contents) {
         const auto match = stores_[i]->engine->check(row.digest, nullptr, clock_.unix_seconds());
         ASSERT_TRUE(match);

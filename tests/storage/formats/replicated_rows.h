@@ -1,0 +1,74 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <vector>
+
+#include "tests/storage/formats/stored_rows.h"
+
+namespace shingled::storage {
+
+/// A file that mirrors one store and has mirrors itself: rows 1 and 2 are its own, of row 3 the
+/// other store has a part, too, of row 4 the other store alone.
+class ReplicatedRowsTest : public StoredRowsTest {
+ protected:
+  void SetUp() override {
+    auto opened = FuzzyTable::open(path_, Durability::kCommit);
+    ASSERT_TRUE(opened) << opened.error().message;
+    FuzzyTable& table = **opened;
+    ASSERT_TRUE(table.keep_journal(1000));
+    auto transaction = table.begin();
+    ASSERT_TRUE(transaction);
+    StoreTable& stores = table.replica().stores;
+    const StoreId master{1, 2, 3};
+    ASSERT_EQ(stores.number_of(master).value(), 1);
+    ASSERT_TRUE(stores.save(1, JournalPosition{77, 5}));
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(table.insert(random_row()));
+    own_ = part({{7, 5}, {9, 1}});
+    theirs_ = part({{8, 4}, {7, 2}});
+    third_ = insert(table, {{0, own_, 0}, {1, theirs_, 0}});
+    fourth_ = insert(table, {{1, part({{8, 1}}), 12}});
+    ReplicaTables& replica = table.replica();
+    const Takeback asked{fourth_, master, 11, kPartsNow - 100};
+    ASSERT_TRUE(replica.takebacks.add(asked, 1));
+    ASSERT_TRUE(replica.journal.changed(fourth_, 4, kPartsNow));
+    ASSERT_TRUE(replica.journal.asked(asked, kPartsNow));
+    ASSERT_TRUE(replica.journal.answered({fourth_, master, 0}, kPartsNow));
+    ASSERT_TRUE(transaction->commit());
+  }
+
+  Part part(std::initializer_list<FlagValue> flags) {
+    const FuzzyRow row = random_row();
+    Part out{{}, kPartsNow - 100, kPartsNow - 50, row.source, row.shingles};
+    for (const FlagValue& flag : flags) out.flags.add(flag);
+    return out;
+  }
+
+  Digest insert(FuzzyTable& table, const std::vector<StoredPart>& parts) {
+    std::vector<const Part*> all;
+    for (const StoredPart& one : parts) all.push_back(&one.part);
+    const Part whole = merge(all);
+    const FuzzyRow row{0,
+                       random_row().digest,
+                       whole.flags,
+                       whole.created,
+                       whole.updated,
+                       whole.source,
+                       whole.shingles};
+    const auto id = table.insert(row);
+    EXPECT_TRUE(id);
+    for (const StoredPart& one : parts) {
+      EXPECT_TRUE(table.replica().parts.put(*id, one, whole.shingles));
+    }
+    return row.digest;
+  }
+
+  static constexpr std::uint32_t kPartsNow = 1'700'000'200;
+  Digest third_;
+  Digest fourth_;
+  Part own_;     ///< of the third
+  Part theirs_;  ///< of the third
+};
+
+}  // namespace shingled::storage
