@@ -10,39 +10,13 @@ namespace {
 
 constexpr std::size_t kErasedAtOnce = 64;  ///< as many as any server's socket buffer takes
 
-using Kind = storage::RemoteRequest::Kind;
-
-/// What takes a hash off a list; nothing when its value there is none already.
-std::optional<storage::RemoteRequest> erasure(const storage::FuzzyRow& row, std::uint32_t flag) {
-  const auto lists = row.flags.all();
-  const auto entry = std::find_if(lists.begin(), lists.end(),
-                                  [&](const auto& candidate) { return candidate.flag == flag; });
-  if (entry == lists.end()) return std::nullopt;
-  storage::RemoteRequest request;
-  request.flag = flag;
-  request.fingerprint.digest = row.digest;
-  if (lists.size() == 1) {
-    request.kind = Kind::kDelete;
-    return request;
-  }
-  if (entry->value == 0) return std::nullopt;
-  request.kind = Kind::kAdd;
-  // The smallest number has no opposite; the rest of it goes in the next pass.
-  request.value = entry->value == INT32_MIN ? INT32_MAX : -entry->value;
-  return request;
-}
-
-bool same(const storage::RemoteRequest& a, const storage::RemoteRequest& b) {
-  return a.kind == b.kind && a.value == b.value && a.fingerprint == b.fingerprint;
-}
-
-void count_one(ListEraser::Counts& counts, const storage::RemoteRequest& request) {
-  ++(request.kind == Kind::kDelete ? counts.only_here : counts.others_too);
-}
-
 }  // namespace
 
-Status ListEraser::for_each(const std::function<bool(const storage::RemoteRequest&)>& each) {
+void ListEraser::count_one(Counts& counts, const Standing& one) {
+  ++(one.others_too ? counts.others_too : counts.only_here);
+}
+
+Status ListEraser::for_each(const std::function<bool(const Standing&)>& each) {
   const auto table = storage::FuzzyTable::open_read_only(hashfile_);
   if (!table) return table.error();
   std::uint64_t seen = 0;
@@ -52,16 +26,17 @@ Status ListEraser::for_each(const std::function<bool(const storage::RemoteReques
       interrupted = true;
       return false;
     }
-    const auto request = erasure(row, flag_);
-    return !request || each(*request);
+    const auto lists = row.flags.all();
+    const bool is_on_it = std::ranges::find(lists, flag_, &storage::FlagValue::flag) != lists.end();
+    return !is_on_it || each({row.digest, lists.size() > 1});
   });
   return interrupted ? Status(storage::stopped()) : read;
 }
 
 Result<ListEraser::Counts> ListEraser::count() {
   Counts counts;
-  const Status read = for_each([&](const storage::RemoteRequest& request) {
-    count_one(counts, request);
+  const Status read = for_each([&](const Standing& one) {
+    count_one(counts, one);
     return true;
   });
   if (!read) return read.error();
@@ -72,23 +47,23 @@ Result<ListEraser::Counts> ListEraser::erase(storage::RemoteStore& store,
                                              const RemoteOptions& remote, const Counts& expected) {
   const std::uint64_t total = expected.only_here + expected.others_too;
   Counts done;
-  std::optional<storage::RemoteRequest> first_before;
+  std::optional<Digest> first_before;
   while (true) {
-    std::vector<storage::RemoteRequest> requests;
-    const Status read = for_each([&](const storage::RemoteRequest& request) {
-      requests.push_back(request);
-      return requests.size() < kPassMax;
+    std::vector<Standing> found;
+    const Status read = for_each([&](const Standing& one) {
+      found.push_back(one);
+      return found.size() < kPassMax;
     });
     if (!read) return read.error();
-    if (requests.empty()) return done;
-    if (first_before && same(*first_before, requests.front())) {
+    if (found.empty()) return done;
+    if (first_before == found.front().digest) {
       return Error{ErrorCode::kInvalid, hashfile_ + ": not the file of the daemon that was asked"};
     }
-    first_before = requests.front();
-    for (std::span<const storage::RemoteRequest> rest = requests; !rest.empty();) {
+    first_before = found.front().digest;
+    for (std::span<const Standing> rest = found; !rest.empty();) {
       const auto now = rest.first(std::min(rest.size(), kErasedAtOnce));
       if (Status sent = send(store, remote, now); !sent) return sent.error();
-      for (const storage::RemoteRequest& request : now) count_one(done, request);
+      for (const Standing& one : now) count_one(done, one);
       rest = rest.subspan(now.size());
       const std::uint64_t so_far = done.only_here + done.others_too;
       if (!meter_.report({"deleting hashes", so_far, std::max(total, so_far)})) {
@@ -99,7 +74,13 @@ Result<ListEraser::Counts> ListEraser::erase(storage::RemoteStore& store,
 }
 
 Status ListEraser::send(storage::RemoteStore& store, const RemoteOptions& remote,
-                        std::span<const storage::RemoteRequest> requests) {
+                        std::span<const Standing> hashes) {
+  std::vector<storage::RemoteRequest> requests;
+  for (const Standing& one : hashes) {
+    requests.push_back({.kind = storage::RemoteRequest::Kind::kDeleteFromList,
+                        .flag = flag_,
+                        .fingerprint = {one.digest, std::nullopt}});
+  }
   const storage::RemoteBatch batch{&store, requests};
   const auto answers = storage::ask({&batch, 1}, patience(remote, clock_)).front();
   for (const storage::RemoteAnswer& answer : answers) {

@@ -19,8 +19,8 @@ namespace shingled::milter {
 /// Empties a whole list of the local daemon: reads its file for the hashes on that list, then asks
 /// the daemon to forget them.
 ///
-/// On the wire a deletion is for all lists. So a hash that stands on others too is not deleted: its
-/// value on this list is taken away, which leaves it there with value 0.
+/// A hash that stands on others, too, stays there and loses this list alone, on the daemon's
+/// mirrors as well. The protocol has no such deletion; the daemon knows one of ours (PROTOCOL.md).
 ///
 /// In passes of kPassMax hashes, so that memory is bounded and the file's log can begin anew; what
 /// is taught to the list meanwhile goes too. Ends when a pass finds nothing more.
@@ -31,7 +31,7 @@ class ListEraser {
 
   struct Counts {
     std::uint64_t only_here = 0;   ///< to be deleted
-    std::uint64_t others_too = 0;  ///< whose value is to be taken away
+    std::uint64_t others_too = 0;  ///< that lose this list
     friend bool operator==(const Counts&, const Counts&) = default;
   };
 
@@ -47,10 +47,17 @@ class ListEraser {
                        const Counts& expected);
 
  private:
-  /// Calls `each` with what is to be sent for every hash of the list, until it returns false.
-  Status for_each(const std::function<bool(const storage::RemoteRequest&)>& each);
+  /// A hash on the list.
+  struct Standing {
+    Digest digest;
+    bool others_too = false;  ///< on another list as well
+  };
+
+  static void count_one(Counts& counts, const Standing& one);
+  /// Calls `each` with every hash of the list, until it returns false.
+  Status for_each(const std::function<bool(const Standing&)>& each);
   Status send(storage::RemoteStore& store, const RemoteOptions& remote,
-              std::span<const storage::RemoteRequest> requests);
+              std::span<const Standing> hashes);
 
   const std::string hashfile_;
   const std::uint32_t flag_;

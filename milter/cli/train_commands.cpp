@@ -197,8 +197,8 @@ Example:
                     "Delete the hashes of messages from the storage")
       ->footer(
           R"(Servers delete a hash from all lists, whatever --flag says. To take it off one list, take its
-weight away there: shingled add --flag NAME --weight -N. That is what --list does with hashes that stand on
-others, too; it reads the database file, and the daemon deletes.
+weight away there: shingled add --flag NAME --weight -N. --list reads the database file of the local daemon,
+which then takes each hash off that list; on others it stays.
 
 Example:
   shingled del --flag denied < not-spam.eml)");

@@ -23,6 +23,8 @@ CommandCode code_of(Kind kind) {
       return CommandCode::kWrite;
     case Kind::kDelete:
       return CommandCode::kDelete;
+    case Kind::kDeleteFromList:
+      return CommandCode::kDeleteFromList;
     case Kind::kStat:
       return CommandCode::kStat;
     case Kind::kPing:
@@ -37,7 +39,7 @@ Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint
   command.code = code_of(request.kind);
   command.tag = tag;
   command.value = request.value;
-  const bool is_update = request.kind == Kind::kAdd || request.kind == Kind::kDelete;
+  const bool is_update = RemoteRequest::is_update(request.kind);
   if (is_update) command.flag = static_cast<std::uint8_t>(request.flag);
   if (!is_update && request.kind != Kind::kCheck) return command;
   command.digest = request.fingerprint.digest;
@@ -77,7 +79,7 @@ Exchange::Exchange(Service& service, std::span<const RemoteRequest> requests, Au
   // One turn a batch, so that the questions of one message share a socket.
   std::vector<std::size_t> in_turn;
   for (std::size_t r = 0; r < requests_.size(); ++r) {
-    const bool is_update = requests_[r].kind == Kind::kAdd || requests_[r].kind == Kind::kDelete;
+    const bool is_update = RemoteRequest::is_update(requests_[r].kind);
     if (audience_ == Audience::kAsNeeded && !is_update) {
       if (in_turn.empty() || service_.rotation() == Rotation::kHash)
         in_turn = upstreams_->in_turn(rotation_key(requests_[r]), now);
@@ -322,8 +324,7 @@ void Exchange::report_failure(std::size_t endpoint, TimePoint now) {
 }
 
 bool Exchange::is_update(const Line& line) const {
-  const Kind kind = requests_[line.request].kind;
-  return kind == Kind::kAdd || kind == Kind::kDelete;
+  return RemoteRequest::is_update(requests_[line.request].kind);
 }
 
 std::vector<RemoteAnswer> Exchange::answers() const {

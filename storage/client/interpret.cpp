@@ -55,6 +55,7 @@ RemoteAnswer interpret(const Reply& reply, RemoteRequest::Kind kind) {
       break;
     case RemoteRequest::Kind::kAdd:
     case RemoteRequest::Kind::kDelete:
+    case RemoteRequest::Kind::kDeleteFromList:
     case RemoteRequest::Kind::kPing:
       answer.outcome = yes ? Outcome::kDone : Outcome::kRefused;
       break;

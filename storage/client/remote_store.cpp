@@ -16,9 +16,7 @@ class RemoteStore::Impl {
   std::shared_ptr<Service> write;
 
   [[nodiscard]] const std::shared_ptr<Service>& of(RemoteRequest::Kind kind) const {
-    const bool is_update =
-        kind == RemoteRequest::Kind::kAdd || kind == RemoteRequest::Kind::kDelete;
-    return is_update ? write : read;
+    return RemoteRequest::is_update(kind) ? write : read;
   }
   [[nodiscard]] std::vector<Service*> all() const {
     if (read == write) return {read.get()};
@@ -224,8 +222,7 @@ std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,
 std::vector<RemoteAnswer> ask_each(RemoteStore& store, const RemoteRequest& request,
                                    TimePoint deadline) {
   const RemoteStore::Impl& impl = store.impl();
-  const bool is_update =
-      request.kind == RemoteRequest::Kind::kAdd || request.kind == RemoteRequest::Kind::kDelete;
+  const bool is_update = RemoteRequest::is_update(request.kind);
   const std::vector<Service*> services =
       is_update ? std::vector<Service*>{impl.write.get()} : impl.all();
   Clock& clock = impl.read->clock;

@@ -16,7 +16,17 @@ namespace shingled::storage {
 
 /// What to ask a remote server.
 struct RemoteRequest {
-  enum class Kind : std::uint8_t { kCheck, kAdd, kDelete, kStat, kPing };
+  enum class Kind : std::uint8_t {
+    kCheck,
+    kAdd,
+    kDelete,          ///< from all lists
+    kDeleteFromList,  ///< from `flag` alone: only shingled can, others refuse or say nothing
+    kStat,
+    kPing,
+  };
+  static constexpr bool is_update(Kind kind) {
+    return kind == Kind::kAdd || kind == Kind::kDelete || kind == Kind::kDeleteFromList;
+  }
   Kind kind = Kind::kCheck;
   std::uint32_t flag = 0;
   std::int32_t value = 0;

@@ -22,7 +22,14 @@ enum class CommandCode : std::uint8_t {
   kDelete = 2,
   kStat = 3,
   kPing = 4,
+  /// Ours alone: DEL of one list. Others answer it as a command without a name, and delete nothing.
+  kDeleteFromList = 0x82,
 };
+
+constexpr bool is_update(CommandCode code) {
+  return code == CommandCode::kWrite || code == CommandCode::kDelete ||
+         code == CommandCode::kDeleteFromList;
+}
 
 /// The version byte: the low nibble is the version, bit 4 asks a version 4 reply to be of form v2,
 /// bit 7 marks a weak WRITE; bits 5 and 6 mean nothing.

@@ -9,8 +9,7 @@ namespace {
 
 bool is_plain_update(BytesView packet) {
   if (packet.size() < kCommandBytes || parse_sealed_request(packet)) return false;
-  const auto code = static_cast<CommandCode>(packet[1]);
-  return code == CommandCode::kWrite || code == CommandCode::kDelete;
+  return is_update(static_cast<CommandCode>(packet[1]));
 }
 
 }  // namespace

@@ -131,6 +131,7 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment&
     }
     case CommandCode::kWrite:
     case CommandCode::kDelete:
+    case CommandCode::kDeleteFromList:
       if (const auto refusal = refuse_update(*command, opened, peer, now))
         return answer(*refusal, Outcome::kRefused);
       // The limit is there for questions; who teaches much may do so.
@@ -249,6 +250,8 @@ std::optional<Reply> RequestHandler::refuse_update(const Command& command, const
                                                    const Peer& peer, const Moment& now) {
   if (!access_->may_update(peer.ip, opened.rights, command.code, now.wall))
     return refuse(command, kStatusNotPermitted);
+  if (command.code == CommandCode::kDeleteFromList && command.flag == 0)
+    return refuse(command, kStatusNotPermitted);  // there is no such list, and 0 would mean all
   return std::nullopt;
 }
 
@@ -294,7 +297,9 @@ PendingUpdate RequestHandler::pending(const Command& command, const Opened& open
     update.value = command.value;
     update.weak = (command.version & kVersionWeakBit) != 0 || access_->is_weak(command.flag);
   } else {
-    update.kind = Update::Kind::kDelete;  // on the wire it has no flag: all lists are meant
+    update.kind = Update::Kind::kDelete;
+    // A DEL means all lists whatever its flag, and so does 0 as the flag of an update.
+    if (command.code == CommandCode::kDeleteFromList) update.flag = command.flag;
   }
   pending.ticket = {ticket_for(command, opened, form), peer.ip, access_->tally(opened.rights)};
 

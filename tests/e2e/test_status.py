@@ -359,6 +359,7 @@ class Commands(Status):
         self.assertEqual(both, self.value("shingled_storage_records"))
         self.assertEqual(0, self.value("shingled_storage_flag_value", flag="11"))
         self.assertEqual(3 * both, self.value("shingled_storage_flag_value", flag="13"))
+        self.assertEqual([], objects(self.ok("list", "--json", "--flag", "denied").stdout), "not even with value 0")
         self.assertEqual("list 11: 0 hashes deleted, 0 on other lists too taken off this one\n",
                          self.ok("del", "--list", "denied").stdout)
 

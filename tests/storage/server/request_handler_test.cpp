@@ -321,6 +321,17 @@ TEST_F(RequestHandlerTest, DeletesFromEveryListWhateverTheFlag) {
   EXPECT_EQ(std::get<PendingUpdate>(handled).update.flag, 0U);
 }
 
+// The daemon's own `del --list`. With flag 0 it must not become a DEL, which means every list.
+TEST_F(RequestHandlerTest, DeletesFromOneListWithACommandOfOurs) {
+  Command one = command(CommandCode::kDeleteFromList);
+  const Handled handled = handle(one);
+  EXPECT_EQ(std::get<PendingUpdate>(handled).update.kind, Update::Kind::kDelete);
+  EXPECT_EQ(std::get<PendingUpdate>(handled).update.flag, 11U);
+  one.flag = 0;
+  EXPECT_EQ(reply(handle(one)).value, 503);
+  EXPECT_EQ(reply(handle(command(CommandCode::kDeleteFromList), peer("192.0.2.1"))).value, 503);
+}
+
 TEST_F(RequestHandlerTest, NamesARetransmissionLikeItsFirst) {
   const auto name = [&](const Command& command, const Peer& from) {
     const Handled handled = handle(command, from);
