@@ -28,8 +28,9 @@ struct VerifyReport {
 
 /// Reads a whole database file and tells what is not as SCHEMA.md says: SQLite's own pages, every
 /// row and list (types, ranges, lengths, times, order, orphans, digests that stand there twice),
-/// what is there for replication (each digest is what its parts make together), and whether an index built from it finds every row by its digest and by its shingles. Changes
-/// nothing; a daemon may go on writing (it is the moment of the beginning that is judged).
+/// what is there for replication (each digest is what its parts make together), and whether an
+/// index built from it finds every row by its digest and by its shingles. Changes nothing; a daemon
+/// may go on writing (it is the moment of the beginning that is judged).
 ///
 /// Errors, where there is nothing to judge: those of FuzzyTable::open_read_only, stopped. Damage is
 /// not an error but a problem of the report.
