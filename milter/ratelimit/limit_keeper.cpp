@@ -21,7 +21,7 @@ Status LimitKeeper::use(const MailLimitOptions& options) {
 
 Status LimitKeeper::open_store(const MailLimitOptions& options) {
   auto opened = storage::open_buckets(options, clock_, random_, logger_);
-  if (!opened) return opened.error().in("ratelimit");
+  if (!opened) return opened.error();
   *store_.lock() = *std::move(opened);
   return {};
 }

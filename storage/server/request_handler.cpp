@@ -94,7 +94,8 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment&
                                std::span<std::uint8_t> out) {
   const auto taken = take_in(packet, peer, now.steady);
   if (const Drop* drop = std::get_if<Drop>(&taken)) return *drop;
-  const auto& [opened, admitted] = *std::get_if<TakenIn>(&taken);
+  const Opened& opened = std::get_if<TakenIn>(&taken)->opened;
+  const Admitted& admitted = std::get_if<TakenIn>(&taken)->admitted;
   const auto command = decode_command(opened.command);
   if (!command) {
     counters_.invalid.add(1);
