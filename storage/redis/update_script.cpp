@@ -75,9 +75,15 @@ if what == 'touch' then
   local own = redis.call('HGET', record, 'S')
   if expire == 0 or redis.call('EXPIRE', record, expire) == 0 then return 0 end
   if own then
+    -- A slot whose shingle is lost has a number in S that nobody asks for: only what was asked.
+    local asked = ',' .. slots .. ','
     each_slot(own, function(key)
       local now_of = owner(key)
-      if now_of == digest then keep(key) elseif not now_of then claim(key) end
+      if now_of == digest then
+        keep(key)
+      elseif not now_of and string.find(asked, ',' .. string.sub(key, #prefix + 2) .. ',', 1, true) then
+        claim(key)
+      end
     end)
   else
     each_slot(slots, keep)

@@ -271,12 +271,17 @@ TEST_F(RedisStoreTest, AHitLetsARecordLiveOn) {
   for (std::size_t i = 0; i < kShingleCount; ++i) redis_.ask({"EXPIRE", slot(i), "100"});
   redis_.ask({"DEL", slot(3)});
   redis_.ask({"SETEX", slot(4), "50", as_text(other.digest.bytes)});
+  Shingles with_lost = *text.shingles;  // as it comes out of rspamd's files
+  with_lost[5] = 12'345;
+  redis_.ask({"HSET", record_key("fuzzy", text.digest), "S", slots_text(with_lost)});
   ASSERT_TRUE(check(text));
   ASSERT_TRUE(testing::eventually([&] { return store_->counters().refreshed == 1; }));
   EXPECT_GT(ttl(record_key("fuzzy", text.digest)), 900);
   EXPECT_GT(ttl(slot(0)), 900) << "its own slot";
   EXPECT_GT(ttl(slot(3)), 900) << "a vacant one is taken again";
   EXPECT_EQ(redis_.ask({"GET", slot(3)}).text, as_text(text.digest.bytes));
+  EXPECT_EQ(redis_.ask({"EXISTS", slot_key("fuzzy", 5, 12'345)}).integer, 0)
+      << "nobody asks for what stands for a lost one";
   EXPECT_LE(ttl(slot(4)), 50) << "another one's is left alone";
   EXPECT_EQ(redis_.ask({"GET", slot(4)}).text, as_text(other.digest.bytes));
 }
