@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -55,23 +55,44 @@ std::set<std::string> asked_for() {
   return out;
 }
 
+/// ".BR KEY \" (TYPE, default VALUE)\"" as the key and the rest, or nothing.
+std::optional<std::pair<std::string, std::string>> parse_tag(std::string_view line) {
+  if (!line.starts_with(".BR ") && !line.starts_with(".B ")) return std::nullopt;
+  line.remove_prefix(line.find(' ') + 1);
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const std::string_view key = line.substr(0, end);
+  if (key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::string_view rest = line.substr(std::min(end + 1, line.size()));
+  if (rest.size() >= 2 && rest.front() == '"' && rest.back() == '"') {
+    rest = rest.substr(1, rest.size() - 2);
+  }
+  return std::pair(std::string(key), std::string(rest));
+}
+
+/// The page without what escapes its minus signs.
+std::string page_text() {
+  std::string text = read("man/shingled.yaml.5");
+  for (std::size_t at = 0; (at = text.find("\\-", at)) != std::string::npos;) text.erase(at, 1);
+  return text;
+}
+
 /// Every key of the page with the rest of its tag, such as " (bool, default true)".
 std::map<std::string, std::string> described() {
-  static const std::regex kTag(R"re(\.(?:BR|B) ([a-z0-9_]+)(?: "(.*)")?)re");
   std::map<std::string, std::string> out;
-  std::istringstream page(
-      std::regex_replace(read("man/shingled.yaml.5"), std::regex(R"(\\-)"), "-"));
+  std::istringstream page(page_text());
   std::string section;
   std::string line;
   bool tag_follows = false;
   while (std::getline(page, line)) {
-    std::smatch found;
+    const auto tag = tag_follows && !section.empty() ? parse_tag(line) : std::nullopt;
     if (line.starts_with(".SS ")) {
       section = line.substr(4);
     } else if (line.starts_with(".SH ")) {
       section.clear();
-    } else if (tag_follows && !section.empty() && std::regex_match(line, found, kTag)) {
-      const bool fresh = out.emplace(section + '.' + found.str(1), found.str(2)).second;
+    } else if (tag) {
+      const bool fresh = out.emplace(section + '.' + tag->first, tag->second).second;
       EXPECT_TRUE(fresh) << section << ": " << line << " stands twice";
     }
     tag_follows = line == ".TP" || line == ".TQ";
