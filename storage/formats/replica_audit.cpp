@@ -230,6 +230,7 @@ void ReplicaAudit::judge_part(const Statement& row, const Whole& whole,
 void ReplicaAudit::judge_whole(const Whole& whole, const std::vector<StoredPart>& parts) {
   if (parts.empty() || parts.front().store < 0 || !whole.readable) return;
   std::vector<const Part*> all;
+  all.reserve(parts.size());
   for (const StoredPart& stored : parts) all.push_back(&stored.part);
   if (!(merge(all) == whole.part)) {
     problem("digests row " + std::to_string(whole.id), "is not what its parts make together");
