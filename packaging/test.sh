@@ -3,7 +3,7 @@
 #   packaging/test.sh            all of it
 #   packaging/test.sh STEP...    some of: format asan tsan release fuzz tidy
 # Slow things have their own names and a short run here: `fuzz` runs each target over its seeds and a few seconds of
-# new input (FUZZ_SECONDS=5), benchmarks only have to start.
+# new input (FUZZ_SECONDS=5; always the same, so that a change answers for itself), benchmarks only have to start.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 jobs=$(nproc)
@@ -47,7 +47,7 @@ run_fuzz() {
   cmake --preset asan >/dev/null
   cmake --build --preset asan -j "$jobs" --target fuzz_targets
   find build/asan/tests/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
-    FUZZ_SECONDS=${FUZZ_SECONDS:-5} xargs -P "$jobs" -n 1 packaging/fuzz.sh
+    FUZZ_SECONDS=${FUZZ_SECONDS:-5} FUZZ_SEED=${FUZZ_SEED:-1} xargs -P "$jobs" -n 1 packaging/fuzz.sh
 }
 
 run_tidy() {

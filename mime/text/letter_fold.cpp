@@ -56,6 +56,7 @@ bool is_apostrophe(UChar32 code) {
 /// One code point that NFKD leaves alone.
 UChar32 fold_plain(UChar32 code) {
   if (code < 0x80) return kAscii[static_cast<std::size_t>(code)];
+  if (is_apostrophe(code)) return '\'';
   if (u_hasBinaryProperty(code, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) != 0) return kGone;
   const auto category = U_MASK(u_charType(code));
   if ((category & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK | U_GC_CC_MASK)) != 0) return kGone;
@@ -73,7 +74,7 @@ constexpr Folded kCodeMask = (Folded{1} << kCodeBits) - 1;
 constexpr unsigned kCodesMax = 3;
 
 Folded fold_any(UChar32 code) {
-  if (is_apostrophe(code)) return '\'';
+  if (is_apostrophe(code)) return '\'';  // U+00B4 would be a space and an accent
   UErrorCode status = U_ZERO_ERROR;
   static const UNormalizer2* const nfkd = unorm2_getNFKDInstance(&status);
   constexpr std::int32_t kUnitsMax = 32;  // the longest decomposition has 18
