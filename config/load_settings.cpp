@@ -22,6 +22,7 @@ Settings load(std::string_view yaml, std::span<const std::string> overrides,
     load_milter(section.section("milter"), settings.milter);
     load_mime(section.section("mime"), settings.mime);
     load_ratelimit(section.section("ratelimit"), settings.ratelimit);
+    load_similar(section.section("similar"), settings.similar);
     load_storage(section.section("storage"), settings.storage);
     load_status(section.section("status"), settings.status);
     load_rules(section, settings.rules);

@@ -9,6 +9,7 @@
 #include "config/options/redis_options.h"
 #include "config/options/replication_options.h"
 #include "config/options/rule_options.h"
+#include "config/options/similar_options.h"
 #include "config/options/status_options.h"
 #include "config/options/storage_options.h"
 
@@ -40,6 +41,7 @@ struct Settings {
   MilterOptions milter;
   MimeOptions mime;
   MailLimitOptions ratelimit;
+  SimilarOptions similar;
   StorageOptions storage;
   StatusOptions status;
   std::vector<RuleOptions> rules = {RuleOptions{}};

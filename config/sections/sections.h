@@ -23,6 +23,7 @@ void load_redis_access(Section& section, RedisOptions& out);
 void load_redis_servers(Section& section, std::string_view key, std::vector<SocketSpec>& out);
 /// Reads `symbol`: a name for headers and logs; `empty` says what "" means where it is allowed.
 void load_symbol(Section& section, std::string& out, std::string_view empty = {});
+void load_similar(Section&& section, SimilarOptions& out);
 void load_storage(Section&& section, StorageOptions& out);
 /// The keys of section `storage` about replication.
 void load_replication(Section& section, ReplicationOptions& out);

@@ -62,6 +62,10 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("ratelimit.file", limits.file, new_limits.file);
   compare("ratelimit.servers", limits.redis.servers, new_limits.redis.servers);
   compare("ratelimit.redis", redis_access(limits), redis_access(new_limits));
+  compare("similar.file", running.similar.file, wanted.similar.file);
+  compare("similar.parts", running.similar.parts, wanted.similar.parts);
+  compare("similar.part_block_size", running.similar.part_block_size,
+          wanted.similar.part_block_size);
   compare("status", running.status, wanted.status);
   return names;
 }

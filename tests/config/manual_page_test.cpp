@@ -28,6 +28,8 @@ storage:
   keypair: {extensions: {ratelimit: {}}}
   sync_keypair: {}
   mirror: {}
+similar:
+  lists: [{}]
 rules:
   local: {checks: {}, flags: {denied: {}}}
 )";
@@ -36,7 +38,7 @@ rules:
 std::optional<std::string> page_name(std::string key) {
   if (key.starts_with("storage.sync_keypair.")) return std::nullopt;  // as storage.keypair
   for (const auto& [ours, theirs] :
-       {std::pair{"rules.local.", "rules.NAME."},
+       {std::pair{"rules.local.", "rules.NAME."}, std::pair{"similar.lists[0].", "similar.lists."},
         std::pair{"rules.NAME.flags.denied.", "rules.NAME.flags.LIST."}}) {
     if (key.starts_with(ours)) key = theirs + key.substr(std::string_view(ours).size());
   }

@@ -261,7 +261,7 @@ TEST(Problems, ComeAllAtOnceInTheOrderOfTheText) {
                           "s, m, h, d or w, such as 90d or 1h30m",
                           "f:3:3: storage.snyc: unknown key; did you mean 'sync'?",
                           "f:4:1: foo: unknown key; allowed: daemon, milter, mime, ratelimit, "
-                          "storage, status, rules",
+                          "similar, storage, status, rules",
                           "f:6:12: milter.timeout: 'x' is no duration; allowed: a number with ms, "
                           "s, m, h, d or w, such as 90d or 1h30m",
                           "f:7:1: storage: duplicate key; first given in line 1",

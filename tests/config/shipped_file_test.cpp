@@ -36,6 +36,7 @@ TEST(ShippedFile, IsTheDefaultsFieldByField) {
   EXPECT_EQ(settings.milter, defaults.milter);
   EXPECT_EQ(settings.mime, defaults.mime);
   EXPECT_EQ(settings.ratelimit, defaults.ratelimit);
+  EXPECT_EQ(settings.similar, defaults.similar);
   EXPECT_EQ(settings.storage.engine, defaults.storage.engine);
   EXPECT_EQ(settings.storage.server, defaults.storage.server);
   EXPECT_EQ(settings.status, defaults.status);
