@@ -10,12 +10,7 @@ namespace shingled::fingerprint {
 
 namespace {
 
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::uint8_t kHashStart = 0x28021967 & 0xff;  // only 6 bits ever count
 constexpr std::uint8_t kHalf = Spamsum::kFirstMax / 2;
-
-char letter(std::uint8_t hash) { return kAlphabet[hash & 63U]; }
 
 constexpr std::uint64_t block_size(unsigned level) { return Spamsum::kBlockSizeMin << level; }
 
@@ -109,7 +104,7 @@ Status take_letters(std::string_view text, std::size_t most, std::string& out) {
     return Error{ErrorCode::kInvalid,
                  "more than " + std::to_string(most) + " characters in a part of a signature"};
   }
-  if (text.find_first_not_of(kAlphabet) != std::string_view::npos) {
+  if (text.find_first_not_of(kSpamsumAlphabet) != std::string_view::npos) {
     return Error{ErrorCode::kInvalid, "a character that no signature has"};
   }
   out = text;
@@ -149,8 +144,8 @@ std::string Spamsum::text() const {
 }
 
 SpamsumHasher::SpamsumHasher() {
-  hash_.fill(kHashStart);
-  half_hash_.fill(kHashStart);
+  hash_.fill(kPieceHashStart);
+  half_hash_.fill(kPieceHashStart);
 }
 
 void SpamsumHasher::update(std::string_view bytes) {
@@ -165,7 +160,7 @@ void SpamsumHasher::update(std::string_view bytes) {
 template <typename Lanes>
 std::size_t SpamsumHasher::run(std::string_view bytes) {
   Lanes lanes(*this);
-  Rolling rolling = rolling_;
+  RollingHash rolling = rolling_;
   unsigned lowest = lowest_;
   std::size_t taken = 0;
   while (taken < bytes.size()) {
@@ -202,9 +197,9 @@ void SpamsumHasher::cut(unsigned high) {
       continue;
     }
     ++level.length;
-    hash_[i] = kHashStart;
+    hash_[i] = kPieceHashStart;
     if (level.length < kHalf) {
-      half_hash_[i] = kHashStart;
+      half_hash_[i] = kPieceHashStart;
       level.has_half_tail = false;
     }
   }
@@ -228,19 +223,19 @@ Spamsum SpamsumHasher::finish() const {
   Spamsum out;
   out.block_size = block_size(at);
   const Level& level = levels_[at];
-  for (unsigned i = 0; i < level.length; ++i) out.first += letter(level.digits[i]);
+  for (unsigned i = 0; i < level.length; ++i) out.first += piece_letter(level.digits[i]);
   if (tail) {
-    out.first += letter(hash_[at]);
+    out.first += piece_letter(hash_[at]);
   } else if (level.has_tail) {
-    out.first += letter(level.digits[level.length]);
+    out.first += piece_letter(level.digits[level.length]);
   }
   const Level& next = levels_[at + 1];
   const unsigned length = std::min<unsigned>(next.length, kHalf - 1);
-  for (unsigned i = 0; i < length; ++i) out.second += letter(next.digits[i]);
+  for (unsigned i = 0; i < length; ++i) out.second += piece_letter(next.digits[i]);
   if (tail) {
-    out.second += letter(half_hash_[at + 1]);
+    out.second += piece_letter(half_hash_[at + 1]);
   } else if (next.has_half_tail) {
-    out.second += letter(next.half_tail);
+    out.second += piece_letter(next.half_tail);
   }
   return out;
 }

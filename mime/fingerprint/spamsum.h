@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/base/result.h"
+#include "mime/fingerprint/rolling_hash.h"
 
 namespace shingled::fingerprint {
 
@@ -74,23 +75,7 @@ class SpamsumHasher {
   /// Ends a piece at block sizes up to 3 * 2^high.
   void cut(unsigned high);
   void leave_out_small();
-  /// R: a sum, a sum weighted by age, and one that shifts older bytes out.
-  struct Rolling {
-    void add(std::uint8_t byte) {
-      const auto oldest = static_cast<std::uint8_t>(window >> 48U);
-      window = window << 8U | byte;
-      weighted += std::uint32_t{7} * byte - sum;
-      sum += std::uint32_t{byte} - oldest;
-      shifted = shifted << 5U ^ byte;
-    }
-    [[nodiscard]] std::uint32_t value() const { return sum + weighted + shifted; }
-    std::uint32_t sum = 0;
-    std::uint32_t weighted = 0;
-    std::uint32_t shifted = 0;
-    std::uint64_t window = 0;  ///< the last 7 bytes, the newest lowest
-  };
-
-  Rolling rolling_;
+  RollingHash rolling_;
   std::uint64_t size_ = 0;
   unsigned lowest_ = 0;  ///< the smallest block size that may still be the one
   Hashes hash_;

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace shingled::fingerprint {
+
+inline constexpr std::string_view kSpamsumAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// What the hash of a piece begins with. Each byte makes it h = 19 h ^ byte; only 6 bits count.
+inline constexpr std::uint8_t kPieceHashStart = 0x28021967 & 0xff;
+
+inline char piece_letter(std::uint8_t hash) { return kSpamsumAlphabet[hash & 63U]; }
+
+/// R, the hash of the last 7 bytes that says where pieces end: a sum, a sum weighted by age, and
+/// one that shifts older bytes out.
+struct RollingHash {
+  void add(std::uint8_t byte) {
+    const auto oldest = static_cast<std::uint8_t>(window >> 48U);
+    window = window << 8U | byte;
+    weighted += std::uint32_t{7} * byte - sum;
+    sum += std::uint32_t{byte} - oldest;
+    shifted = shifted << 5U ^ byte;
+  }
+  [[nodiscard]] std::uint32_t value() const { return sum + weighted + shifted; }
+
+  std::uint32_t sum = 0;
+  std::uint32_t weighted = 0;
+  std::uint32_t shifted = 0;
+  std::uint64_t window = 0;  ///< the last 7 bytes, the newest lowest
+};
+
+}  // namespace shingled::fingerprint
