@@ -1,0 +1,171 @@
+#include "storage/similar/sample_library.h"
+
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::uint64_t kProgressEvery = 10'000;
+constexpr std::size_t kPageSamples = 256;
+constexpr std::int64_t kUnknownVersion = -1;  // none that SQLite gives
+
+constexpr std::string_view kListCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+constexpr std::string_view kPartCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+Status check(const Sample& sample) {
+  const auto invalid = [](std::string what) { return Error{ErrorCode::kInvalid, std::move(what)}; };
+  if (sample.list.empty() || sample.list.size() > Sample::kListMax ||
+      sample.list.find_first_not_of(kListCharacters) != std::string::npos)
+    return invalid("a list has a name of 1 to 64 of A-Z a-z 0-9 _ . -");
+  if (sample.name.size() > Sample::kNameMax) return invalid("a name of more than 4096 bytes");
+  if (sample.parts.size() > Sample::kPartsMax)
+    return invalid("parts of more than 16777216 characters: take a larger part_block_size");
+  if (sample.parts.find_first_not_of(kPartCharacters) != std::string::npos)
+    return invalid("parts with a character that none have");
+  if (auto good = fingerprint::Spamsum::parse(sample.signature.text()); !good) return good.error();
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SampleLibrary>> SampleLibrary::open(LibraryOptions options,
+                                                           const Progress& progress) {
+  std::unique_ptr<SampleLibrary> library(new SampleLibrary(std::move(options)));
+  auto file = SampleFile::open({.path = library->options_.file.string(),
+                                .part_block_size = library->options_.part_block_size,
+                                .parts = library->options_.parts,
+                                .read_only = library->options_.read_only});
+  if (!file) return file.error();
+  library->file_ = *std::move(file);
+  const auto version = library->file_->data_version();
+  if (!version) return version.error();
+  library->data_version_ = *version;
+  if (Status loaded = library->load(progress); !loaded) return loaded.error();
+  return library;
+}
+
+SampleLibrary::SampleLibrary(LibraryOptions options) : options_(std::move(options)) {}
+
+Status SampleLibrary::load(const Progress& progress) {
+  if (Status begun = file_->begin_reading(); !begun) return begun;
+  auto index = std::make_unique<SampleIndex>(
+      SampleIndex::Options{.exact = options_.exact, .parts = options_.parts});
+  const auto counts = file_->counts();
+  Status outcome;
+  if (counts) {
+    std::uint64_t done = 0;
+    outcome = file_->read_after(0, [&](const Sample& sample) {
+      index->add(sample);
+      if (progress && ++done % kProgressEvery == 0) progress(done, counts->samples);
+    });
+  } else {
+    outcome = counts.error();
+  }
+  file_->end_reading();
+  if (!outcome) return outcome;
+  if (progress) progress(counts->samples, counts->samples);
+  position_ = counts->newest;
+  const std::unique_lock alone(searching_);
+  index_ = std::move(index);
+  return {};
+}
+
+Result<std::uint64_t> SampleLibrary::add(const Sample& sample) {
+  const auto ids = add_batch({&sample, 1});
+  if (!ids) return ids.error();
+  return ids->front();
+}
+
+Result<std::vector<std::uint64_t>> SampleLibrary::add_batch(std::span<const Sample> samples) {
+  for (const Sample& sample : samples) {
+    if (Status good = check(sample); !good) return good.error();
+  }
+  const std::unique_lock changing(changing_);
+  auto ids = file_->add(samples);
+  if (!ids) return ids;
+  follow_own_change();
+  return ids;
+}
+
+Result<std::uint64_t> SampleLibrary::remove(std::span<const std::uint64_t> ids) {
+  const std::unique_lock changing(changing_);
+  auto count = file_->remove(ids);
+  if (!count) return count;
+  follow_own_change();
+  return count;
+}
+
+void SampleLibrary::follow_own_change() {
+  // What is on the disk is acknowledged: should reading it back fail, the next refresh tries again.
+  if (Status done = catch_up(); !done) data_version_ = kUnknownVersion;
+}
+
+Status SampleLibrary::catch_up() {
+  if (Status begun = file_->begin_reading(); !begun) return begun;
+  std::vector<Sample> added;
+  Status outcome =
+      file_->read_after(position_.sample, [&](const Sample& sample) { added.push_back(sample); });
+  auto removed = file_->removed_after(position_.removal);
+  file_->end_reading();
+  if (!outcome) return outcome;
+  if (!removed) return removed.error();
+  if (!removed->has_value()) return load({});
+
+  const std::unique_lock alone(searching_);
+  for (const Sample& sample : added) index_->add(sample);
+  for (const std::uint64_t id : **removed) index_->remove(id);
+  if (!added.empty()) position_.sample = added.back().id;
+  position_.removal += (*removed)->size();
+  return {};
+}
+
+Result<bool> SampleLibrary::refresh() {
+  const std::unique_lock changing(changing_, std::try_to_lock);
+  if (!changing) return false;
+  const auto version = file_->data_version();
+  if (!version) return version.error();
+  if (*version == data_version_) return false;
+  if (Status done = catch_up(); !done) return done.error();
+  data_version_ = *version;
+  return true;
+}
+
+Status SampleLibrary::each(std::string_view list,
+                           const std::function<bool(const Sample&)>& visit) const {
+  std::string after_list;
+  std::uint64_t after_id = 0;
+  for (;;) {
+    auto page = [&] {
+      const std::unique_lock changing(changing_);
+      return file_->page(list, after_list, after_id, kPageSamples);
+    }();
+    if (!page) return page.error();
+    for (const Sample& sample : page->samples) {
+      if (!visit(sample)) return {};
+    }
+    if (page->last) return {};
+    after_list = page->samples.back().list;
+    after_id = page->samples.back().id;
+  }
+}
+
+std::vector<SimilarMatch> SampleLibrary::similar(const fingerprint::Spamsum& signature,
+                                                 std::size_t most) const {
+  const std::shared_lock together(searching_);
+  return index_->similar(signature, most);
+}
+
+std::vector<PartMatch> SampleLibrary::sharing(std::string_view parts, std::size_t most) const {
+  const std::shared_lock together(searching_);
+  return index_->sharing(parts, most);
+}
+
+SampleCounts SampleLibrary::counts() const {
+  const std::shared_lock together(searching_);
+  return index_->counts();
+}
+
+}  // namespace shingled::storage

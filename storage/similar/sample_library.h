@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/base/result.h"
+#include "mime/fingerprint/spamsum.h"
+#include "storage/similar/sample.h"
+#include "storage/similar/sample_index.h"
+#include "storage/sqlite/sample_file.h"
+
+namespace shingled::storage {
+
+struct LibraryOptions {
+  std::filesystem::path file;
+  std::uint64_t part_block_size = 768;  ///< that all `Sample::parts` are made with
+  bool exact = true;                    ///< false: `similar` finds nothing and takes no memory
+  bool parts = true;                    ///< false: `sharing` finds nothing and takes no memory
+  bool read_only = false;
+};
+
+/// Known files and their index: which of them is this data, or a part of it, like?
+///
+/// What `add` and `remove` said yes to is on the disk; the index in memory shows what the file
+/// holds, as of the last `refresh` where other processes change it.
+///
+/// Errors: those of SampleFile. A change that failed has changed nothing.
+/// Threads: searches, `each` and `counts` from any thread, at the same time and beside a change;
+/// changes come one at a time by themselves. Several processes may have the file open.
+class SampleLibrary {
+ public:
+  using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+  /// Opens or makes the file, and reads all of it. With another `part_block_size` than the file
+  /// has: kInvalid, naming both.
+  static Result<std::unique_ptr<SampleLibrary>> open(LibraryOptions options,
+                                                     const Progress& progress = {});
+
+  /// The id. A sample whose list, name and signature are there already gets the id that is there
+  /// (but if that has no parts and this one has, it takes its place, with a new id).
+  /// Errors: kInvalid for one that no Sample may be, kDenied where opened read-only.
+  Result<std::uint64_t> add(const Sample& sample);
+  /// All of them or none, in one transaction; the ids in their order.
+  Result<std::vector<std::uint64_t>> add_batch(std::span<const Sample> samples);
+  /// How many there were.
+  Result<std::uint64_t> remove(std::span<const std::uint64_t> ids);
+
+  /// All samples of `list` (empty = of all lists), in the order of lists, then of ids, until
+  /// `visit` returns false. `visit` may change the library: what is added meanwhile may be missing.
+  Status each(std::string_view list, const std::function<bool(const Sample&)>& visit) const;
+
+  /// The samples that ssdeep's comparison gives at least 1, all there are: best score first, then
+  /// lowest id, at most `most`.
+  [[nodiscard]] std::vector<SimilarMatch> similar(const fingerprint::Spamsum& signature,
+                                                  std::size_t most) const;
+  /// The samples that share n-grams of `parts`: most of them first, then lowest id, at most `most`.
+  [[nodiscard]] std::vector<PartMatch> sharing(std::string_view parts, std::size_t most) const;
+
+  /// Takes in what other processes have changed; whether there was something. Cheap when there was
+  /// nothing. While another thread is at a change: false at once.
+  Result<bool> refresh();
+  [[nodiscard]] SampleCounts counts() const;
+
+ private:
+  explicit SampleLibrary(LibraryOptions options);
+  Status load(const Progress& progress);
+  /// Brings the index to where the file is. `changing_` is held.
+  Status catch_up();
+  void follow_own_change();
+
+  const LibraryOptions options_;
+  mutable std::mutex changing_;  ///< the file, and who may change the index
+  std::unique_ptr<SampleFile> file_;
+  SampleFile::Position position_;
+  std::int64_t data_version_ = 0;
+  mutable std::shared_mutex searching_;  ///< held shared to look at the index, alone to change it
+  std::unique_ptr<SampleIndex> index_;
+};
+
+}  // namespace shingled::storage

@@ -1,0 +1,348 @@
+#include "storage/sqlite/sample_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mime/fingerprint/mumhash.h"
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::int64_t kSampleFileId = 0x73686773;  // "shgs", SQLite's application_id
+constexpr std::int64_t kSampleFileVersion = 1;
+constexpr int kBusyMilliseconds = 10'000;
+// Who has not looked for so many removals reads the file anew.
+constexpr std::int64_t kRemovalsKept = 100'000;
+
+constexpr const char* kTables =
+    "CREATE TABLE samples (id INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL,"
+    " name BLOB NOT NULL, bytes INTEGER NOT NULL, signature TEXT NOT NULL, parts TEXT NOT NULL,"
+    " added INTEGER NOT NULL, key INTEGER NOT NULL);"
+    "CREATE INDEX samples_by_key ON samples (key);"
+    "CREATE INDEX samples_by_list ON samples (list);"
+    "CREATE TABLE removals (number INTEGER PRIMARY KEY AUTOINCREMENT, sample INTEGER NOT NULL);"
+    "CREATE TABLE part_form (block_size INTEGER NOT NULL);"
+    "PRAGMA application_id = 1936222067;"
+    "PRAGMA user_version = 1;";
+static_assert(kSampleFileId == 1936222067 && kSampleFileVersion == 1,
+              "the script must name the same numbers");
+
+/// True if it is one of ours, false if it is empty.
+Result<bool> is_ours(Database& database) {
+  const auto id = database.integer("PRAGMA application_id");
+  if (!id) return id.error();
+  const auto version = database.integer("PRAGMA user_version");
+  if (!version) return version.error();
+  if (*id == kSampleFileId) {
+    if (*version <= kSampleFileVersion) return true;
+    return Error{ErrorCode::kInvalid, database.path() + ": written by a newer version (schema " +
+                                          std::to_string(*version) + ", this program knows " +
+                                          std::to_string(kSampleFileVersion) + ")"};
+  }
+  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
+  if (!tables) return tables.error();
+  if (*tables == 0 && *id == 0 && *version == 0) return false;
+  return Error{ErrorCode::kCorrupt,
+               database.path() + ": a database, but not one of shingled's known files"};
+}
+
+Status prepare_file(Database& database, bool read_only) {
+  auto ours = is_ours(database);
+  if (!ours) return ours.error();
+  if (read_only) {
+    if (*ours) return {};
+    return Error{ErrorCode::kCorrupt, database.path() + ": empty, not yet a file of known files"};
+  }
+  if (Status set = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"); !set)
+    return set;
+  if (*ours) return {};
+  auto transaction = Transaction::begin(database);
+  if (!transaction) return transaction.error();
+  ours = is_ours(database);  // another process may have been first
+  if (!ours) return ours.error();
+  if (*ours) return {};
+  if (Status made = database.execute(kTables); !made) return made;
+  return transaction->commit();
+}
+
+/// Equal for equal list, name and signature, and for few others.
+std::int64_t key_of(const Sample& sample, const std::string& signature) {
+  std::uint64_t key = fingerprint::mumhash(sample.list, 0);
+  key = fingerprint::mumhash(sample.name, key);
+  return static_cast<std::int64_t>(fingerprint::mumhash(signature, key));
+}
+
+Error other_block_size(const std::string& path, std::int64_t stored, std::uint64_t wanted) {
+  return {ErrorCode::kInvalid,
+          path + ": its parts are of block size " + std::to_string(stored) + ", not of " +
+              std::to_string(wanted) +
+              ": set part_block_size to what it has, or sign the files anew for another file"};
+}
+
+}  // namespace
+
+struct SampleFile::Statements {
+  Statement find;
+  Statement insert;
+  Statement remove;
+  Statement note_removal;
+  Statement trim;
+  Statement after;
+  Statement removals;
+  Statement oldest_removal;
+  Statement version;
+  Statement page;
+  Statement page_of_list;
+};
+
+Result<std::unique_ptr<SampleFile>> SampleFile::open(const Options& options) {
+  auto database = Database::open(
+      options.path, options.read_only ? Database::Access::kReadOnly : Database::Access::kCreate);
+  if (!database) return database.error();
+  (*database)->set_busy_timeout(kBusyMilliseconds);
+  if (Status prepared = prepare_file(**database, options.read_only); !prepared)
+    return prepared.error();
+  std::unique_ptr<SampleFile> file(new SampleFile(options, *std::move(database)));
+  if (Status prepared = file->prepare_statements(); !prepared) return prepared.error();
+  if (options.parts) {
+    const auto stored = file->database_->integer(
+        "SELECT block_size FROM part_form WHERE EXISTS (SELECT 1 FROM samples)");
+    if (!stored) return stored.error();
+    if (*stored != 0 && static_cast<std::uint64_t>(*stored) != options.part_block_size)
+      return other_block_size(options.path, *stored, options.part_block_size);
+  }
+  return file;
+}
+
+SampleFile::SampleFile(Options options, std::unique_ptr<Database> database)
+    : options_(std::move(options)), database_(std::move(database)) {}
+
+SampleFile::~SampleFile() = default;
+
+Status SampleFile::prepare_statements() {
+  Status outcome;
+  const auto prepare = [&](const std::string& sql) {
+    auto statement = database_->prepare(sql.c_str());
+    if (!statement && outcome) outcome = statement.error();
+    return statement;
+  };
+  const std::string rows = "SELECT id, list, name, bytes, signature, parts, added FROM samples ";
+  auto find = prepare(
+      "SELECT id, parts <> '' FROM samples WHERE key = ?1 AND list = CAST(?2 AS TEXT)"
+      " AND name = ?3 AND signature = CAST(?4 AS TEXT)");
+  auto insert = prepare(
+      "INSERT INTO samples (list, name, bytes, signature, parts, added, key)"
+      " VALUES (CAST(?1 AS TEXT), ?2, ?3, CAST(?4 AS TEXT), CAST(?5 AS TEXT), ?6, ?7)");
+  auto remove = prepare("DELETE FROM samples WHERE id = ?1 RETURNING id");
+  auto note = prepare("INSERT INTO removals (sample) VALUES (?1)");
+  auto trim =
+      prepare("DELETE FROM removals WHERE number <= (SELECT max(number) FROM removals) - ?1");
+  auto after = prepare(rows + "WHERE id > ?1 ORDER BY id");
+  auto removals = prepare("SELECT sample FROM removals WHERE number > ?1 ORDER BY number");
+  auto oldest = prepare("SELECT min(number) FROM removals");
+  auto version = prepare("PRAGMA data_version");
+  auto page =
+      prepare(rows + "WHERE (list, id) > (CAST(?1 AS TEXT), ?2) ORDER BY list, id LIMIT ?3");
+  auto page_of_list =
+      prepare(rows + "WHERE list = CAST(?1 AS TEXT) AND id > ?2 ORDER BY id LIMIT ?3");
+  if (!outcome) return outcome;
+  statements_ = std::make_unique<Statements>(
+      Statements{*std::move(find), *std::move(insert), *std::move(remove), *std::move(note),
+                 *std::move(trim), *std::move(after), *std::move(removals), *std::move(oldest),
+                 *std::move(version), *std::move(page), *std::move(page_of_list)});
+  return {};
+}
+
+Result<std::vector<std::uint64_t>> SampleFile::add(std::span<const Sample> samples) {
+  auto transaction = Transaction::begin(*database_);
+  if (!transaction) return transaction.error();
+  if (std::ranges::any_of(samples, [](const Sample& sample) { return !sample.parts.empty(); })) {
+    if (Status same = claim_block_size(); !same) return same.error();
+  }
+  std::vector<std::uint64_t> ids;
+  ids.reserve(samples.size());
+  for (const Sample& sample : samples) {
+    auto id = add_one(sample);
+    if (!id) return id.error();
+    ids.push_back(*id);
+  }
+  if (Status done = transaction->commit(); !done) return done.error();
+  return ids;
+}
+
+Status SampleFile::claim_block_size() {
+  const auto size = static_cast<std::int64_t>(options_.part_block_size);
+  const auto stored = database_->integer("SELECT block_size FROM part_form");
+  if (!stored) return stored.error();
+  if (*stored == size) return {};
+  const auto any = database_->integer("SELECT EXISTS (SELECT 1 FROM samples)");
+  if (!any) return any.error();
+  if (*any != 0 && *stored != 0)
+    return other_block_size(options_.path, *stored, options_.part_block_size);
+  return database_->execute(
+      ("DELETE FROM part_form; INSERT INTO part_form VALUES (" + std::to_string(size) + ")")
+          .c_str());
+}
+
+Result<std::uint64_t> SampleFile::add_one(const Sample& sample) {
+  const std::string signature = sample.signature.text();
+  const std::int64_t key = key_of(sample, signature);
+  Statement& find = statements_->find;
+  find.bind(1, key)
+      .bind(2, as_bytes(sample.list))
+      .bind(3, as_bytes(sample.name))
+      .bind(4, as_bytes(signature));
+  const auto there = find.step();
+  if (!there) return there.error();
+  if (*there) {
+    const auto id = static_cast<std::uint64_t>(find.integer(0));
+    const bool has_parts = find.integer(1) != 0;
+    find.reset();
+    if (has_parts || sample.parts.empty()) return id;
+    if (const auto gone = drop(id); !gone) return gone.error();
+  }
+  find.reset();
+  if (Status done = insert(sample, key); !done) return done.error();
+  return static_cast<std::uint64_t>(database_->last_insert_id());
+}
+
+Status SampleFile::insert(const Sample& sample, std::int64_t key) {
+  const std::string signature = sample.signature.text();
+  return statements_->insert.bind(1, as_bytes(sample.list))
+      .bind(2, as_bytes(sample.name))
+      .bind(3, static_cast<std::int64_t>(sample.bytes))
+      .bind(4, as_bytes(signature))
+      .bind(5, as_bytes(sample.parts))
+      .bind(6, std::int64_t{sample.added})
+      .bind(7, key)
+      .run();
+}
+
+Result<bool> SampleFile::drop(std::uint64_t id) {
+  const auto number = static_cast<std::int64_t>(id);
+  const auto there = statements_->remove.bind(1, number).step();
+  if (!there) return there.error();
+  statements_->remove.reset();
+  if (!*there) return false;
+  if (Status noted = statements_->note_removal.bind(1, number).run(); !noted) return noted.error();
+  return true;
+}
+
+Result<std::uint64_t> SampleFile::remove(std::span<const std::uint64_t> ids) {
+  auto transaction = Transaction::begin(*database_);
+  if (!transaction) return transaction.error();
+  std::uint64_t count = 0;
+  for (const std::uint64_t id : ids) {
+    const auto there = drop(id);
+    if (!there) return there.error();
+    if (*there) ++count;
+  }
+  if (Status trimmed = statements_->trim.bind(1, kRemovalsKept).run(); !trimmed)
+    return trimmed.error();
+  if (Status done = transaction->commit(); !done) return done.error();
+  return count;
+}
+
+Result<SampleFile::Counts> SampleFile::counts() {
+  const auto samples = database_->integer("SELECT count(*) FROM samples");
+  if (!samples) return samples.error();
+  const auto newest = database_->integer("SELECT max(id) FROM samples");
+  if (!newest) return newest.error();
+  const auto removal = database_->integer("SELECT max(number) FROM removals");
+  if (!removal) return removal.error();
+  return Counts{static_cast<std::uint64_t>(*samples),
+                {static_cast<std::uint64_t>(*newest), static_cast<std::uint64_t>(*removal)}};
+}
+
+Status SampleFile::read_after(std::uint64_t id, const std::function<void(const Sample&)>& take) {
+  Statement& after = statements_->after.bind(1, static_cast<std::int64_t>(id));
+  for (;;) {
+    const auto next = after.step();
+    if (!next) return next.error();
+    if (!*next) break;
+    const auto sample = sample_of(after);
+    if (!sample) {
+      after.reset();
+      return sample.error();
+    }
+    take(*sample);
+  }
+  after.reset();
+  return {};
+}
+
+Result<std::optional<std::vector<std::uint64_t>>> SampleFile::removed_after(std::uint64_t number) {
+  Statement& oldest = statements_->oldest_removal;
+  const auto there = oldest.step();
+  if (!there) return there.error();
+  const auto first = static_cast<std::uint64_t>(oldest.integer(0));  // none: 0
+  oldest.reset();
+  if (first > number + 1) return std::optional<std::vector<std::uint64_t>>();
+
+  std::vector<std::uint64_t> ids;
+  Statement& removals = statements_->removals.bind(1, static_cast<std::int64_t>(number));
+  for (;;) {
+    const auto next = removals.step();
+    if (!next) return next.error();
+    if (!*next) break;
+    ids.push_back(static_cast<std::uint64_t>(removals.integer(0)));
+  }
+  removals.reset();
+  return std::optional(std::move(ids));
+}
+
+Result<std::int64_t> SampleFile::data_version() {
+  Statement& version = statements_->version;
+  const auto there = version.step();
+  if (!there) return there.error();
+  const std::int64_t number = version.integer(0);
+  version.reset();
+  return number;
+}
+
+Result<SampleFile::Page> SampleFile::page(std::string_view list, std::string_view after_list,
+                                          std::uint64_t after_id, std::size_t most) {
+  Statement& rows = list.empty() ? statements_->page : statements_->page_of_list;
+  rows.bind(1, as_bytes(list.empty() ? after_list : list))
+      .bind(2, static_cast<std::int64_t>(after_id))
+      .bind(3, static_cast<std::int64_t>(most));
+  Page page;
+  for (;;) {
+    const auto next = rows.step();
+    if (!next) return next.error();
+    if (!*next) break;
+    auto sample = sample_of(rows);
+    if (!sample) {
+      rows.reset();
+      return sample.error();
+    }
+    page.samples.push_back(*std::move(sample));
+  }
+  rows.reset();
+  page.last = page.samples.size() < most;
+  return page;
+}
+
+Result<Sample> SampleFile::sample_of(const Statement& row) const {
+  Sample sample;
+  sample.id = static_cast<std::uint64_t>(row.integer(0));
+  sample.list = as_text(row.blob(1));
+  sample.name = as_text(row.blob(2));
+  sample.bytes = static_cast<std::uint64_t>(row.integer(3));
+  auto signature = fingerprint::Spamsum::parse(as_text(row.blob(4)));
+  if (!signature) {
+    return Error{ErrorCode::kCorrupt, options_.path + ": sample " + std::to_string(sample.id) +
+                                          ": " + signature.error().message};
+  }
+  sample.signature = *std::move(signature);
+  sample.parts = as_text(row.blob(5));
+  sample.added = static_cast<std::uint32_t>(row.integer(6));
+  return sample;
+}
+
+Status SampleFile::begin_reading() { return database_->execute("BEGIN"); }
+
+void SampleFile::end_reading() { static_cast<void>(database_->execute("COMMIT")); }
+
+}  // namespace shingled::storage
