@@ -47,46 +47,105 @@ struct Candidate {
   SlotWinner winner;
 };
 
+/// One call of look_up.
+class LookUp {
+ public:
+  LookUp(RedisRoute& route, std::string_view prefix, std::span<const Question> questions,
+         TimePoint deadline)
+      : route_(route),
+        prefix_(prefix),
+        questions_(questions),
+        deadline_(deadline),
+        split_(route.splits_keys()),
+        found_(questions.size()) {}
+
+  Result<std::vector<Found>> run(AskSlots when) {
+    const bool at_once = when == AskSlots::kAtOnce;
+    for (const Question& question : questions_) {
+      ask_record(commands_, prefix_, *question.digest);
+      if (at_once) ask_slots_of(question);
+    }
+    if (const Status asked = ask(); !asked) return asked.error();
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+      const Digest& digest = *questions_[i].digest;
+      if (const auto record = parse_record(*reply_++)) {
+        found_[i].exact = match_of(digest, *record, kShingleCount, true);
+      }
+      if (at_once) take_winner(i);
+    }
+    if (!at_once) {
+      if (const Status asked = ask_slots_of_unknown(); !asked) return asked.error();
+    }
+    if (const Status asked = ask_winners(); !asked) return asked.error();
+    return std::move(found_);
+  }
+
+ private:
+  void ask_slots_of(const Question& question) {
+    if (question.shingles == nullptr) return;
+    (split_ ? ask_each_slot : ask_slots)(commands_, prefix_, *question.shingles);
+  }
+
+  Status ask() {
+    auto replies = route_.ask(commands_, deadline_);
+    if (!replies) return replies.error();
+    commands_.clear();
+    replies_ = *std::move(replies);
+    reply_ = replies_.begin();
+    return {};
+  }
+
+  void take_winner(std::size_t i) {
+    if (questions_[i].shingles == nullptr) return;
+    auto winner = slot_winner(take_owners(reply_, split_));
+    if (winner && winner->digest != *questions_[i].digest) candidates_.push_back({i, *winner});
+  }
+
+  Status ask_slots_of_unknown() {
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+      if (!found_[i].exact) ask_slots_of(questions_[i]);
+    }
+    if (commands_.empty()) return {};
+    if (const Status asked = ask(); !asked) return asked;
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+      if (!found_[i].exact) take_winner(i);
+    }
+    return {};
+  }
+
+  Status ask_winners() {
+    if (candidates_.empty()) return {};
+    for (const Candidate& candidate : candidates_) {
+      ask_record(commands_, prefix_, candidate.winner.digest);
+    }
+    if (const Status asked = ask(); !asked) return asked;
+    for (const Candidate& candidate : candidates_) {
+      const auto record = parse_record(*reply_++);
+      if (!record) continue;
+      const SlotWinner& winner = candidate.winner;
+      found_[candidate.question].near = match_of(winner.digest, *record, winner.slots, false);
+    }
+    return {};
+  }
+
+  RedisRoute& route_;
+  std::string_view prefix_;
+  std::span<const Question> questions_;
+  TimePoint deadline_;
+  bool split_;
+  CommandList commands_;
+  std::vector<RedisReply> replies_;
+  std::vector<RedisReply>::iterator reply_;
+  std::vector<Candidate> candidates_;
+  std::vector<Found> found_;
+};
+
 }  // namespace
 
 Result<std::vector<Found>> look_up(RedisRoute& route, std::string_view prefix,
-                                   std::span<const Question> questions, TimePoint deadline) {
-  CommandList commands;
-  const bool split = route.splits_keys();
-  for (const Question& question : questions) {
-    ask_record(commands, prefix, *question.digest);
-    if (question.shingles == nullptr) continue;
-    (split ? ask_each_slot : ask_slots)(commands, prefix, *question.shingles);
-  }
-  auto replies = route.ask(commands, deadline);
-  if (!replies) return replies.error();
-
-  std::vector<Found> found(questions.size());
-  std::vector<Candidate> candidates;
-  auto reply = replies->begin();
-  commands.clear();
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    const Digest& asked = *questions[i].digest;
-    if (const auto record = parse_record(*reply++)) {
-      found[i].exact = match_of(asked, *record, kShingleCount, true);
-    }
-    if (questions[i].shingles == nullptr) continue;
-    const auto winner = slot_winner(take_owners(reply, split));
-    if (!winner || winner->digest == asked) continue;
-    candidates.push_back({i, *winner});
-    ask_record(commands, prefix, winner->digest);
-  }
-  if (candidates.empty()) return found;
-
-  replies = route.ask(commands, deadline);
-  if (!replies) return replies.error();
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const auto record = parse_record((*replies)[i]);
-    if (!record) continue;
-    const SlotWinner& winner = candidates[i].winner;
-    found[candidates[i].question].near = match_of(winner.digest, *record, winner.slots, false);
-  }
-  return found;
+                                   std::span<const Question> questions, AskSlots ask_slots,
+                                   TimePoint deadline) {
+  return LookUp(route, prefix, questions, deadline).run(ask_slots);
 }
 
 }  // namespace shingled::storage

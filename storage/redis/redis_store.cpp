@@ -16,6 +16,7 @@ namespace shingled::storage {
 namespace {
 
 constexpr float kRefreshProbability = 0.9F;  // a record lives on from here (fuzzy-protocol.md 5.5)
+constexpr float kShareWindow = 256;          // questions that count for what is asked first
 
 /// One cluster for looking and one for updates, or two lists of servers: a server that does not
 /// take updates may well be asked.
@@ -63,12 +64,27 @@ class RedisStore::Impl {
                 sender_for(options, *writers_), std::move(journal), clock, random, logger) {}
 
   /// Nothing when no server was there.
-  [[nodiscard]] std::optional<std::vector<Found>> look_up(std::span<const Question> questions) {
-    auto found = storage::look_up(*readers_, options_.redis.prefix, questions,
+  [[nodiscard]] std::optional<std::vector<Found>> look_up(std::span<const Question> questions,
+                                                          AskSlots ask_slots) {
+    auto found = storage::look_up(*readers_, options_.redis.prefix, questions, ask_slots,
                                   clock_.now() + options_.redis.timeout);
     if (found) return *std::move(found);
     misses_away_.fetch_add(questions.size(), std::memory_order_relaxed);
     return std::nullopt;
+  }
+
+  /// The round trip that waits with the slots pays while most of what is asked is known exactly.
+  [[nodiscard]] AskSlots ask_slots() const {
+    return exact_share_.load(std::memory_order_relaxed) > 0.5F ? AskSlots::kIfNotExact
+                                                               : AskSlots::kAtOnce;
+  }
+  void note_share(std::span<const Question> questions, std::span<const Found> found) {
+    float share = exact_share_.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      if (questions[i].shingles == nullptr) continue;
+      share += ((found[i].exact ? 1.0F : 0.0F) - share) / kShareWindow;
+    }
+    exact_share_.store(share, std::memory_order_relaxed);  // a lost note does no harm
   }
 
   [[nodiscard]] MatchCache& cache() { return cache_; }
@@ -112,6 +128,7 @@ class RedisStore::Impl {
   MatchCache cache_;
   RedisWriter writer_;  ///< goes first: it uses what is above
   std::atomic<std::uint64_t> misses_away_{0};
+  std::atomic<float> exact_share_{0};  ///< of late, of the questions with shingles
 };
 
 Result<std::unique_ptr<RedisStore>> RedisStore::open(const SharedStoreOptions& options,
@@ -159,8 +176,9 @@ bool RedisStore::check_batch(std::span<const Question> questions, std::uint32_t 
     places.push_back({i, cache.is_on() ? cache.forgotten(*questions[i].digest) : 0});
   }
   if (unknown.empty()) return true;
-  const auto found = impl_->look_up(unknown);
+  const auto found = impl_->look_up(unknown, impl_->ask_slots());
   if (!found) return false;
+  impl_->note_share(unknown, *found);
   for (std::size_t i = 0; i < unknown.size(); ++i) {
     std::optional<Match>& answer = answers[places[i].place];
     answer = (*found)[i].exact ? (*found)[i].exact : (*found)[i].near;
@@ -174,7 +192,7 @@ std::vector<Match> RedisStore::check_all(const Fingerprint& fingerprint, std::ui
                                          std::size_t most) const {
   const Question question{&fingerprint.digest,
                           fingerprint.shingles ? &*fingerprint.shingles : nullptr};
-  const auto found = impl_->look_up({&question, 1});
+  const auto found = impl_->look_up({&question, 1}, AskSlots::kAtOnce);
   std::vector<Match> matches;
   if (!found) return matches;
   for (const auto& match : {found->front().exact, found->front().near}) {

@@ -37,13 +37,13 @@ struct SharedStoreOptions {
 /// The storage in a Redis database, which several daemons share, rspamd's among them: rspamd's own
 /// layout, byte for byte (SCHEMA.md). The facade of this folder.
 ///
-/// A batch of questions costs one round trip, and one more when likenesses were found. While no
-/// server is there every question is a miss at once, and updates wait in a journal on the disk.
-/// Invariant: an update is acknowledged after Redis has answered or the journal has it; how long it
-/// lives in Redis is Redis's own matter (appendfsync). Each counts once.
-/// With a cache an answer may be as old as `cache_seconds`; what went through this store itself is
-/// seen at once by its digest.
-/// Threads: any thread; one writer thread inside.
+/// A batch of questions costs one round trip, and one more when likenesses were found; while most
+/// are known exactly, one more for those that are not. While no server is there every question is a
+/// miss at once, and updates wait in a journal on the disk. Invariant: an update is acknowledged
+/// after Redis has answered or the journal has it; how long it lives in Redis is Redis's own matter
+/// (appendfsync). Each counts once. With a cache an answer may be as old as `cache_seconds`; what
+/// went through this store itself is seen at once by its digest. Threads: any thread; one writer
+/// thread inside.
 class RedisStore final : public FuzzyStore {
  public:
   /// Errors: those of UpdateJournal::open; none when no server is there: it may come.

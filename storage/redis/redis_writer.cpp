@@ -19,6 +19,14 @@ UpdateName name_of(const Digest& digest) {
   return name;
 }
 
+/// A refresh writes 33 keys: one that puts the expiry off by less than a thousandth is not worth
+/// it.
+Duration refresh_pause(Duration expire) {
+  return std::min<Duration>(
+      std::max<Duration>(RedisWriter::kRefreshPauseMin, expire / RedisWriter::kRefreshesOfExpiry),
+      expire / 10);
+}
+
 std::vector<TimedUpdate> timed(const std::vector<QueuedUpdate>& group, std::uint32_t now) {
   std::vector<TimedUpdate> updates;
   updates.reserve(group.size());
@@ -38,10 +46,8 @@ RedisWriter::RedisWriter(const RedisWriterOptions& options, std::unique_ptr<Upda
       random_(random),
       logger_(logger),
       queue_(options.queue_max),
-      refreshes_(
-          std::in_place,
-          Refreshes{
-              {}, RecentNames(std::min<Duration>(kRefreshPause, options.expire / 10), kRecentMax)}),
+      refreshes_(std::in_place,
+                 Refreshes{{}, RecentNames(refresh_pause(options.expire), kRecentMax)}),
       thread_([this] { run(); }) {
   ::pthread_setname_np(thread_.native_handle(), "redis");
 }

@@ -51,10 +51,13 @@ struct RedisWriterCounters {
 /// destructor stops it after everything queued was sent, is in the journal or was refused.
 class RedisWriter {
  public:
-  static constexpr std::size_t kGroupMax = 256;             ///< updates in one round trip
-  static constexpr std::size_t kRefreshesMax = 1024;        ///< waiting; more are dropped
-  static constexpr std::chrono::seconds kRefreshPause{60};  ///< of one record, at most
-  static constexpr std::chrono::seconds kCountPause{5};     ///< between two looks at the counter
+  static constexpr std::size_t kGroupMax = 256;       ///< updates in one round trip
+  static constexpr std::size_t kRefreshesMax = 1024;  ///< waiting; more are dropped
+  /// Of one record: the least pause, unless its expiry is shorter than ten of them.
+  static constexpr std::chrono::seconds kRefreshPauseMin{60};
+  /// Of one record, at most, in the time after which it expires.
+  static constexpr int kRefreshesOfExpiry = 1000;
+  static constexpr std::chrono::seconds kCountPause{5};  ///< between two looks at the counter
 
   /// `journal` may be null.
   RedisWriter(const RedisWriterOptions& options, std::unique_ptr<UpdateSender> sender,

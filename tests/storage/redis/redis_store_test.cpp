@@ -67,6 +67,47 @@ TEST_F(RedisStoreTest, AnswersABatchInItsOrder) {
   }
 }
 
+/// How often Redis was asked for slots.
+std::uint64_t slots_asked(const testing::RedisProcess& redis) {
+  const std::string stats = redis.ask({"INFO", "commandstats"}).text;
+  constexpr std::string_view kLine = "cmdstat_mget:calls=";
+  const std::size_t at = stats.find(kLine);
+  return at == std::string::npos ? 0 : std::stoull(stats.substr(at + kLine.size()));
+}
+
+TEST_F(RedisStoreTest, AsksForSlotsLaterWhileMostIsKnownExactly) {
+  const Fingerprint known = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(known, 3)));
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(check(known));
+  const std::uint64_t before = slots_asked(redis_);
+  ASSERT_TRUE(check(known)->exact);
+  EXPECT_EQ(slots_asked(redis_), before);
+
+  const Fingerprint near = near_duplicate(known, 20, random_);
+  const Fingerprint strange = random_fingerprint(random_);
+  const Fingerprint file{random_fingerprint(random_).digest, std::nullopt};
+  std::vector<Question> questions;
+  for (const Fingerprint* text : {&near, &known, &strange}) {
+    questions.push_back({&text->digest, &*text->shingles});
+  }
+  questions.push_back({&file.digest, nullptr});
+  std::vector<std::optional<Match>> answers(questions.size());
+  ASSERT_TRUE(store_->check_batch(questions, 0, answers));
+  EXPECT_EQ(slots_asked(redis_), before + 2);
+  ASSERT_TRUE(answers[0]);
+  EXPECT_EQ(answers[0]->digest, known.digest);
+  EXPECT_EQ(answers[0]->slots, 20U);
+  ASSERT_TRUE(answers[1]);
+  EXPECT_TRUE(answers[1]->exact);
+  EXPECT_FALSE(answers[2]);
+  EXPECT_FALSE(answers[3]);
+
+  for (int i = 0; i < 1000; ++i) ASSERT_FALSE(check(strange));
+  const std::uint64_t at_once = slots_asked(redis_);
+  ASSERT_TRUE(check(known)->exact);
+  EXPECT_EQ(slots_asked(redis_), at_once + 1) << "what is mostly unknown is asked for in one go";
+}
+
 TEST_F(RedisStoreTest, GivesAllMatchesBestFirst) {
   const Fingerprint text = random_fingerprint(random_);
   const Fingerprint near = near_duplicate(text, 20, random_);
