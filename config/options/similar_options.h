@@ -45,8 +45,8 @@ struct SimilarOptions {
   bool parts = true;  ///< whether parts of files are found, too: the larger index
   /// One character of the free form stands for so many bytes on average, 64 to 1M.
   std::uint64_t part_block_size = 768;
-  ContainerOptions containers;
-  std::vector<SimilarList> lists;  ///< at most 100, each name once
+  ContainerOptions containers = {};
+  std::vector<SimilarList> lists = {};  ///< at most 100, each name once
 
   friend bool operator==(const SimilarOptions&, const SimilarOptions&) = default;
 };
