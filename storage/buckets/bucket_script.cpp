@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 #include "storage/redis/key_slot.h"
 
@@ -9,112 +10,153 @@ namespace shingled::storage {
 
 namespace {
 
-// A bucket's text is "SECONDS NANOSECONDS ERA ROOM UNIT": when it will be empty; which bucket of
-// this name it is, 4096 times, and how often its drops moved up; a full one leaks for ROOM
-// nanoseconds, one drop for UNIT. Arrays, one MGET and plain concatenation: what a bucket costs
-// here is what bounds the decisions a second of all daemons together.
+// What a bucket costs here bounds the decisions a second of all daemons together, so: each key and
+// each law once, their numbers packed into a word a call; arrays of the right size from the
+// beginning; one MGET, and one write a key, however many calls it is in. SETRANGE does not touch
+// the time at which a key goes and costs a third of PSETEX: so a bucket goes after twice the time
+// it needs, and is written whole only when it would stay longer than that.
 constexpr std::string_view kScript = R"lua(
 local call, what, many = redis.call, ARGV[1], #KEYS
+local read, pack, byte = struct.unpack, struct.pack, string.byte
 local time = call('TIME')
-local now_s, now_ns = tonumber(time[1]), tonumber(time[2]) * 1000
-local born = (now_s * 1000000 + tonumber(time[2])) % 1048576 * 4096
+local now_s, now_ns = time[1] + 0, time[2] * 1000
+local born = (now_s * 1000000 + time[2]) % 1048576 * 4096
 
-local left, era, law = {}, {}, {}
-local function read(first, last)
-  local texts = call('MGET', unpack(KEYS, first, last))
-  for i = first, last do
-    left[i], era[i] = 0, born
-    local text = texts[i - first + 1]
-    if text and #text == 32 then
-      local s, ns, e = struct.unpack('>I8I4I4', text)
-      local rest = (s - now_s) * 1e9 + (ns - now_ns)
-      if rest > 0 then left[i], era[i], law[i] = rest, e, string.sub(text, 17) end
-    end
+local left, era, lives, rooms, units, changed
+if many <= 1000 then
+  left, era, lives = call('MGET', unpack(KEYS)), {unpack(KEYS)}, {unpack(KEYS)}
+  rooms, units, changed = {unpack(KEYS)}, {unpack(KEYS)}, {unpack(KEYS)}
+else
+  left, era, lives, rooms, units, changed = {}, {}, {}, {}, {}, {}
+  for first = 1, many, 1000 do
+    local some = call('MGET', unpack(KEYS, first, math.min(first + 999, many)))
+    for i = 1, #some do left[first + i - 1] = some[i] end
   end
 end
-local function write(key, rest, e, l)
-  if rest <= 0 then return call('DEL', key) end
-  local ns = (now_ns + rest) % 1e9
-  local s = now_s + (now_ns + rest - ns) / 1e9
-  call('SET', key, struct.pack('>I8I4I4', s, ns, e) .. l, 'PX', math.ceil(rest / 1e6) + 1)
+for k = 1, many do
+  local text = left[k]
+  left[k], era[k], lives[k], changed[k] = 0, born, 0, false
+  if text and #text == 40 then
+    local s, ns, e, u, room, unit = read('>I8I4I4I8I8I8', text)
+    local rest = (s - now_s) * 1e9 + (ns - now_ns)
+    if rest > 0 then left[k], era[k] = rest, e end
+    lives[k], rooms[k], units[k] = u, room, unit
+  end
 end
 
-if what == 'set' then
-  write(KEYS[1], math.min(tonumber(ARGV[2]), tonumber(ARGV[3])), born, ARGV[4])
-  return 0
-end
-
-for first = 1, many, 1000 do read(first, math.min(first + 999, many)) end
-local place, here = {}, {}
-for i = 1, many do
-  local key = KEYS[i]
-  here[i] = place[key] or i
-  place[key] = here[i]
-end
-
+local replies = {}
 if what == 'take' then
-  local fits, by, wait = true, 0, 0
-  local was, cut, out = {}, {}, {1, 0, 0, now_s, now_ns}
-  for i = 1, many do
-    local added, room, it = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i]), here[i]
-    local is = left[it]
-    if it == i then
-      if is > room then is, era[i], cut[i] = room, born, true end
-      was[i] = is
+  local laws, count = {}, ARGV[2] + 0
+  for l = 1, count do laws[l] = {read('>I8I8I8', ARGV[l + 2])} end
+  for m = count + 3, #ARGV do
+    local word = ARGV[m]
+    local n = #word / 5
+    local fits, by, wait = true, 0, 0
+    local out = {1, 0, 0, now_s, now_ns}
+    for i = 1, n do
+      local a, b, c, d, e = byte(word, 5 * i - 4, 5 * i)
+      local k, l = a * 65536 + b * 256 + c, d * 256 + e
+      local law, is = laws[l], left[k]
+      local added, room = law[1], law[2]
+      if is > room then is, era[k], lives[k], changed[k] = room, born, 0, l end
+      if room ~= rooms[k] or law[3] ~= units[k] then lives[k] = 0 end
+      out[4 + 2 * i], out[5 + 2 * i] = is, era[k]
+      if is + added <= room then
+        is = is + added
+      else
+        local longer = added > room and -1 or is + added - room
+        if fits or (wait >= 0 and (longer < 0 or longer > wait)) then by, wait = i, longer end
+        fits = false
+      end
+      left[k] = is
     end
-    if is + added <= room then
-      is = is + added
+    if fits then
+      for i = 1, n do
+        local a, b, c, d, e = byte(word, 5 * i - 4, 5 * i)
+        changed[a * 65536 + b * 256 + c] = d * 256 + e
+      end
     else
-      local longer = added > room and -1 or is + added - room
-      if fits or (wait >= 0 and (longer < 0 or longer > wait)) then by, wait = i, longer end
-      fits = false
+      out[1], out[2], out[3] = 0, by, wait
+      for i = n, 1, -1 do
+        local a, b, c = byte(word, 5 * i - 4, 5 * i - 2)
+        left[a * 65536 + b * 256 + c] = out[4 + 2 * i]
+      end
+      for i = 1, n do
+        local a, b, c = byte(word, 5 * i - 4, 5 * i - 2)
+        out[4 + 2 * i] = left[a * 65536 + b * 256 + c]
+      end
     end
-    left[it] = is
-    out[4 + 2 * i] = is
-    out[5 + 2 * i] = era[it]
+    replies[#replies + 1] = out
   end
-  for i = 1, many do
-    if not fits then out[4 + 2 * i] = was[here[i]] end
-    if here[i] == i and (fits or cut[i]) then
-      write(KEYS[i], fits and left[i] or was[i], era[i], ARGV[3 * i + 1])
+elseif what == 'give' then
+  for m = 2, #ARGV do
+    local word = ARGV[m]
+    local then_s, then_ns = read('>I8I4', word)
+    local passed = (now_s - then_s) * 1e9 + (now_ns - then_ns)
+    for at = #word - 26, 13, -27 do
+      local k, added, then_era, s, ns = read('>I3I8I4I8I4', word, at)
+      local stood = (s - now_s) * 1e9 + (ns - now_ns)
+      local moves = era[k] % 4096
+      if left[k] > 0 and era[k] - moves == then_era - then_era % 4096 then
+        local stands = era[k] == then_era and moves ~= 4095
+        local back = math.max(0, math.min(stands and stood or added - passed, added))
+        if back > 0 then
+          if not (stands and stood == left[k]) and moves ~= 4095 then era[k] = era[k] + 1 end
+          left[k], changed[k] = left[k] - back, true
+        end
+      end
     end
+    replies[#replies + 1] = 0
   end
-  if not fits then out[1], out[2], out[3] = 0, by, wait end
-  return out
+else
+  for m = 2, #ARGV do
+    local k, added, room = read('>I3I8I8', ARGV[m])
+    left[k], era[k], lives[k], changed[k] = math.min(added, room), born, 0, m - 2
+    replies[#replies + 1] = 0
+  end
 end
 
-local passed = (now_s - ARGV[2]) * 1e9 + (now_ns - ARGV[3])
-for i = many, 1, -1 do
-  local it, added, then_era = here[i], tonumber(ARGV[4 * i]), tonumber(ARGV[4 * i + 1])
-  local stood = (ARGV[4 * i + 2] - now_s) * 1e9 + (ARGV[4 * i + 3] - now_ns)
-  local moves = era[it] % 4096
-  if left[it] > 0 and era[it] - moves == then_era - then_era % 4096 then
-    local stands = era[it] == then_era and moves ~= 4095
-    local back = math.max(0, math.min(stands and stood or added - passed, added))
-    if back > 0 then
-      if not (stands and stood == left[it]) and moves ~= 4095 then era[it] = era[it] + 1 end
-      left[it] = left[it] - back
-      write(KEYS[i], left[it], era[it], law[it])
+local texts = {}
+for k = 1, many do
+  local l = changed[k]
+  if l then
+    local rest, key = left[k], KEYS[k]
+    local ns = (now_ns + rest) % 1e9
+    local s = now_s + (now_ns + rest - ns) / 1e9
+    if rest <= 0 then
+      call('DEL', key)
+    elseif s < lives[k] or l == true then
+      call('SETRANGE', key, '0', pack('>I8I4I4', s, ns, era[k]))
+    else
+      local more = 2 * (s - now_s) + 2
+      local text = texts[more]
+      if not text then
+        text = string.format('%.0f', more * 1000)
+        texts[more] = text
+      end
+      local law = string.sub(ARGV[l + 2], -16)
+      call('PSETEX', key, text, pack('>I8I4I4I8', s, ns, era[k], now_s + more) .. law)
     end
   end
 end
-return 0
+return replies
 )lua";
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kLongestSeconds = 4'000'000'000;  // 127 years: what a LeakRate may say
-constexpr std::size_t kBucketBytes = 32;
+constexpr std::size_t kBucketBytes = 40;
 constexpr std::size_t kTakenHead = 5;  // words of a take's reply before those of the buckets
 
-std::string number(std::int64_t value) { return std::to_string(value); }
-std::string nanoseconds(Duration time) { return number(time.count()); }
-/// What a bucket's bytes end in. Most significant byte first: so Lua's struct has it.
-std::string law_of(const LeakRate& rate) {
+/// Most significant byte first: so Lua's struct has it.
+void append_bytes(std::string& out, std::int64_t value, int bytes) {
+  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
+    out += static_cast<char>(static_cast<std::uint64_t>(value) >> shift & 0xff);
+}
+/// An amount, and what the bucket's own bytes end in.
+std::string amount_and_law(Duration amount, const LeakRate& rate) {
   std::string out;
-  for (const Duration each : {rate.room(), rate.time_of(1)}) {
-    for (int shift = 56; shift >= 0; shift -= 8)
-      out += static_cast<char>(static_cast<std::uint64_t>(each.count()) >> shift & 0xff);
-  }
+  for (const Duration each : {amount, rate.room(), rate.time_of(1)})
+    append_bytes(out, each.count(), 8);
   return out;
 }
 std::int64_t big_endian(std::string_view bytes) {
@@ -123,14 +165,69 @@ std::int64_t big_endian(std::string_view bytes) {
   return static_cast<std::int64_t>(value);
 }
 
-void begin_call(CommandList& commands, const ScriptName& name, std::string_view prefix,
-                std::span<const BucketDemand> demands, DemandNumbers numbers, std::size_t words) {
-  const auto key = [&](std::size_t i) { return redis_bucket_key(prefix, demands[i].key); };
-  commands.begin(3 + numbers.size() + words, key_slot(key(numbers.front())));
-  commands.word(name.verb);
-  commands.word(name.script);
-  commands.word(std::to_string(numbers.size()));
-  for (const std::size_t i : numbers) commands.word(key(i));
+/// Texts by number, each once, in the order in which they came.
+class Numbering {
+ public:
+  /// From 1 on: as Lua counts.
+  std::int64_t of(const std::string& text) {
+    const auto [at, fresh] = numbers_.try_emplace(text, texts_.size() + 1);
+    if (fresh) texts_.push_back(&text);
+    return static_cast<std::int64_t>(at->second);
+  }
+  [[nodiscard]] const std::vector<const std::string*>& texts() const { return texts_; }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> numbers_;
+  std::vector<const std::string*> texts_;
+};
+
+constexpr int kKeyNumberBytes = 3;
+constexpr int kLawNumberBytes = 2;
+
+/// What the script is told of one call beside its keys.
+std::string word_of(const ScriptCall& call, Numbering& keys, Numbering& laws) {
+  std::string out;
+  if (call.verb == ScriptCall::Verb::kGiveBack) {
+    append_bytes(out, call.at / kSecond, 8);
+    append_bytes(out, call.at % kSecond, 4);
+  }
+  for (std::size_t i = 0; i < call.keys.size(); ++i) {
+    append_bytes(out, keys.of(call.keys[i]), kKeyNumberBytes);
+    if (call.verb == ScriptCall::Verb::kTake) {
+      append_bytes(out, laws.of(call.words[i]), kLawNumberBytes);
+    } else {
+      out += call.words[i];
+    }
+  }
+  return out;
+}
+
+/// Whose numbers are doubles.
+Duration sum_as_in_lua(Duration a, Duration b) {
+  return Duration(
+      static_cast<Duration::rep>(static_cast<double>(a.count()) + static_cast<double>(b.count())));
+}
+
+ScriptCall begin_call(ScriptCall::Verb verb, std::string_view prefix,
+                      std::span<const BucketDemand> demands, DemandNumbers numbers) {
+  ScriptCall call;
+  call.verb = verb;
+  call.keys.reserve(numbers.size());
+  call.words.reserve(numbers.size());
+  for (const std::size_t i : numbers) call.keys.push_back(redis_bucket_key(prefix, demands[i].key));
+  return call;
+}
+
+std::string_view name_of(ScriptCall::Verb verb) {
+  switch (verb) {
+    case ScriptCall::Verb::kTake:
+      return "take";
+    case ScriptCall::Verb::kGiveBack:
+      return "give";
+    case ScriptCall::Verb::kSet:
+      return "set";
+  }
+  return {};
 }
 
 std::optional<std::int64_t> parse(std::string_view text) {
@@ -150,43 +247,59 @@ std::string redis_bucket_key(std::string_view prefix, std::string_view key) {
   return out += key.substr(0, kBucketKeyMax);
 }
 
-void append_take(CommandList& commands, const ScriptName& name, std::string_view prefix,
-                 std::span<const BucketDemand> demands, DemandNumbers numbers) {
-  begin_call(commands, name, prefix, demands, numbers, 1 + 3 * numbers.size());
-  commands.word("take");
+ScriptCall take_call(std::string_view prefix, std::span<const BucketDemand> demands,
+                     DemandNumbers numbers) {
+  ScriptCall call = begin_call(ScriptCall::Verb::kTake, prefix, demands, numbers);
   for (const std::size_t i : numbers) {
     const BucketDemand& what = demands[i];
-    commands.word(nanoseconds(what.rate.time_of(what.amount)));
-    commands.word(nanoseconds(what.rate.room()));
-    commands.word(law_of(what.rate));
+    call.words.push_back(amount_and_law(what.rate.time_of(what.amount), what.rate));
   }
+  return call;
 }
 
-void append_give_back(CommandList& commands, const ScriptName& name, std::string_view prefix,
-                      std::span<const BucketDemand> demands, const BucketAnswer& answer,
-                      DemandNumbers numbers) {
-  begin_call(commands, name, prefix, demands, numbers, 3 + 4 * numbers.size());
-  commands.word("give");
-  commands.word(number(answer.at / kSecond));
-  commands.word(number(answer.at % kSecond));
+ScriptCall give_back_call(std::string_view prefix, std::span<const BucketDemand> demands,
+                          const BucketAnswer& answer, DemandNumbers numbers) {
+  ScriptCall call = begin_call(ScriptCall::Verb::kGiveBack, prefix, demands, numbers);
+  call.at = answer.at;
   for (const std::size_t i : numbers) {
     const BucketLevel& level = answer.levels[i];
-    commands.word(nanoseconds(demands[i].rate.time_of(demands[i].amount)));
-    commands.word(std::to_string(level.era));
-    commands.word(number(level.end / kSecond));
-    commands.word(number(level.end % kSecond));
+    std::string& word = call.words.emplace_back();
+    append_bytes(word, demands[i].rate.time_of(demands[i].amount).count(), 8);
+    append_bytes(word, level.era, 4);
+    append_bytes(word, level.end / kSecond, 8);
+    append_bytes(word, level.end % kSecond, 4);
   }
+  return call;
 }
 
-void append_set(CommandList& commands, const ScriptName& name, std::string_view prefix,
-                std::string_view key, const LeakRate& rate, double drops) {
+ScriptCall set_call(std::string_view prefix, std::string_view key, const LeakRate& rate,
+                    double drops) {
   const BucketDemand demand{key, rate};
   const std::size_t only = 0;
-  begin_call(commands, name, prefix, {&demand, 1}, {&only, 1}, 4);
-  commands.word("set");
-  commands.word(nanoseconds(rate.time_of(drops)));
-  commands.word(nanoseconds(rate.room()));
-  commands.word(law_of(rate));
+  ScriptCall call = begin_call(ScriptCall::Verb::kSet, prefix, {&demand, 1}, {&only, 1});
+  call.words.push_back(amount_and_law(rate.time_of(drops), rate));
+  return call;
+}
+
+void append_calls(CommandList& commands, const ScriptName& name,
+                  std::span<const ScriptCall* const> together) {
+  const ScriptCall& first = *together.front();
+  const bool takes = first.verb == ScriptCall::Verb::kTake;
+  Numbering keys;
+  Numbering laws;
+  std::vector<std::string> words;
+  words.reserve(together.size());
+  for (const ScriptCall* call : together) words.push_back(word_of(*call, keys, laws));
+  const std::size_t head = takes ? 5 + laws.texts().size() : 4;
+  commands.begin(head + keys.texts().size() + words.size(), key_slot(first.keys.front()));
+  commands.word(name.verb);
+  commands.word(name.script);
+  commands.word(std::to_string(keys.texts().size()));
+  for (const std::string* key : keys.texts()) commands.word(*key);
+  commands.word(name_of(first.verb));
+  if (takes) commands.word(std::to_string(laws.texts().size()));
+  for (const std::string* law : laws.texts()) commands.word(*law);
+  for (const std::string& word : words) commands.word(word);
 }
 
 std::optional<bool> read_taken(const RedisReply& reply, std::span<const BucketDemand> demands,
@@ -200,9 +313,11 @@ std::optional<bool> read_taken(const RedisReply& reply, std::span<const BucketDe
   const bool taken = words[0].integer == 1;
   const std::int64_t now = words[3].integer * kSecond + words[4].integer;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
-    const Duration left(words[kTakenHead + 2 * k].integer);
+    const BucketDemand& what = demands[numbers[k]];
+    Duration left(words[kTakenHead + 2 * k].integer);
+    if (taken) left = sum_as_in_lua(left, what.rate.time_of(what.amount));
     BucketLevel& level = answer.levels[numbers[k]];
-    level.drops = demands[numbers[k]].rate.amount_in(left);
+    level.drops = what.rate.amount_in(left);
     level.end = now + left.count();
     level.era = static_cast<std::uint32_t>(words[kTakenHead + 2 * k + 1].integer);
   }
@@ -232,8 +347,8 @@ std::optional<BucketState> read_bucket(std::string_view key, const RedisReply& t
   if (left <= Duration::zero()) return std::nullopt;
   BucketState state;
   state.key = key;
-  state.rate = LeakRate::of(Duration(big_endian(bytes.substr(24, 8))),
-                            Duration(big_endian(bytes.substr(16, 8))));
+  state.rate = LeakRate::of(Duration(big_endian(bytes.substr(32, 8))),
+                            Duration(big_endian(bytes.substr(24, 8))));
   state.empty_in = left;
   return state;
 }

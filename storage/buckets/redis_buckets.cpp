@@ -9,7 +9,6 @@
 #include "storage/redis/key_slot.h"
 #include "storage/redis/redis_cluster.h"
 #include "storage/redis/server_list.h"
-#include "storage/redis/update_sender.h"
 
 namespace shingled::storage {
 
@@ -40,6 +39,7 @@ RedisBuckets::RedisBuckets(const RedisOptions& options, std::unique_ptr<Embedded
                            Clock& clock, Logger& logger)
     : options_(options), local_(std::move(local)), clock_(clock), logger_(logger) {
   route_ = route_for(options_, places(), clock);
+  desk_ = std::make_unique<CallDesk>(*route_, clock);
 }
 
 RedisBuckets::~RedisBuckets() = default;
@@ -50,12 +50,9 @@ BucketAnswer RedisBuckets::take(std::span<const BucketDemand> demands, TimePoint
   answer.levels.resize(demands.size());
   const std::uint64_t begun = health_now();
   const Groups groups = groups_of(demands);
-  const Replies replies = run(
-      groups.size(),
-      [&](CommandList& commands, const ScriptName& name, std::size_t group) {
-        append_take(commands, name, options_.prefix, demands, groups[group]);
-      },
-      until(deadline));
+  std::vector<ScriptCall> calls;
+  for (const auto& group : groups) calls.push_back(take_call(options_.prefix, demands, group));
+  const Replies replies = desk_->run(std::move(calls), until(deadline));
   Status outcome = replies ? Status() : Status(replies.error());
   Groups taken;
   for (std::size_t i = 0; replies && i < groups.size(); ++i) {
@@ -84,12 +81,10 @@ void RedisBuckets::give_back_groups(std::span<const BucketDemand> demands,
                                     const BucketAnswer& answer, const Groups& groups,
                                     TimePoint deadline) {
   const std::uint64_t begun = health_now();
-  const Replies replies = run(
-      groups.size(),
-      [&](CommandList& commands, const ScriptName& name, std::size_t group) {
-        append_give_back(commands, name, options_.prefix, demands, answer, groups[group]);
-      },
-      deadline);
+  std::vector<ScriptCall> calls;
+  for (const auto& group : groups)
+    calls.push_back(give_back_call(options_.prefix, demands, answer, group));
+  const Replies replies = desk_->run(std::move(calls), deadline);
   Status outcome = replies ? Status() : Status(replies.error());
   if (replies) {
     for (const RedisReply& reply : *replies)
@@ -108,40 +103,6 @@ RedisBuckets::Groups RedisBuckets::groups_of(std::span<const BucketDemand> deman
   Groups groups;
   for (auto& [slot, numbers] : by_slot) groups.push_back(std::move(numbers));
   return groups;
-}
-
-/// One call a group, in one go; those whose server does not know the script once more, with it.
-RedisBuckets::Replies RedisBuckets::run(std::size_t groups, const WriteCall& write,
-                                        TimePoint deadline) {
-  const auto sha = script_sha(deadline);
-  if (!sha) return sha.error();
-  CommandList commands;
-  for (std::size_t i = 0; i < groups; ++i) write(commands, {"EVALSHA", *sha}, i);
-  Replies replies = route_->ask(commands, deadline);
-  if (!replies) return replies;
-  std::vector<std::size_t> unknown;
-  commands.clear();
-  for (std::size_t i = 0; i < groups; ++i) {
-    if (!(*replies)[i].is_error("NOSCRIPT")) continue;
-    write(commands, {"EVAL", bucket_script()}, i);
-    unknown.push_back(i);
-  }
-  if (unknown.empty()) return replies;
-  Replies again = route_->ask(commands, deadline);
-  if (!again) return again;
-  for (std::size_t k = 0; k < unknown.size(); ++k) (*replies)[unknown[k]] = std::move((*again)[k]);
-  return replies;
-}
-
-Result<std::string> RedisBuckets::script_sha(TimePoint deadline) {
-  if (std::string known = *sha_.lock(); !known.empty()) return known;
-  CommandList commands;
-  commands.add({"SCRIPT", "LOAD", bucket_script()});
-  const Replies replies = route_->ask(commands, deadline);
-  if (!replies) return replies.error();
-  auto sha = script_name(replies->front());
-  if (sha) *sha_.lock() = *sha;
-  return sha;
 }
 
 Result<std::vector<BucketState>> RedisBuckets::list(std::string_view part, std::size_t most,
@@ -219,12 +180,8 @@ Result<bool> RedisBuckets::reset(std::string_view key, TimePoint deadline) {
 
 Status RedisBuckets::set(std::string_view key, const LeakRate& rate, double drops,
                          TimePoint deadline) {
-  const Replies replies = run(
-      1,
-      [&](CommandList& commands, const ScriptName& name, std::size_t /*group*/) {
-        append_set(commands, name, options_.prefix, key, rate, drops);
-      },
-      until(deadline));
+  const Replies replies =
+      desk_->run({set_call(options_.prefix, key, rate, drops)}, until(deadline));
   if (!replies) return replies.error();
   if (replies->front().is_error()) return senseless(replies->front());
   return {};
@@ -233,6 +190,9 @@ Status RedisBuckets::set(std::string_view key, const LeakRate& rate, double drop
 void RedisBuckets::report(MetricReport& report) const {
   local_->report(report);
   report.counter({"shingled_buckets_store_errors", "Calls of Redis that failed."}, errors_.read());
+  report.counter({"shingled_buckets_exchanges",
+                  "Round trips to Redis; the decisions of several messages share one."},
+                 desk_->exchanges());
   report.counter({"shingled_buckets_fallbacks", "Decisions of the local table instead of Redis."},
                  fallbacks_.read());
   report.gauge({"shingled_buckets_shared", "Whether Redis decides: 1, or 0 while it is away."},

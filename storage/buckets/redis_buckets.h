@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@
 #include "config/base/instruments.h"
 #include "config/base/logger.h"
 #include "config/options/redis_options.h"
-#include "storage/buckets/bucket_script.h"
+#include "storage/buckets/call_desk.h"
 #include "storage/buckets/embedded_buckets.h"
 #include "storage/redis/redis_route.h"
 
@@ -27,7 +26,8 @@ namespace shingled::storage {
 /// log says once when that begins and once when it is over. An answer that got lost may have taken
 /// drops: they leak.
 ///
-/// Threads: any thread; each exchange under way has a connection.   Cost: a round trip a message.
+/// Threads: any thread; those that come at the same time share round trips (call_desk.h).
+/// Cost: a round trip a message, or two where some wait for their turn.
 class RedisBuckets final : public BucketStore {
  public:
   RedisBuckets(const RedisOptions& options, std::unique_ptr<EmbeddedBuckets> local, Clock& clock,
@@ -56,8 +56,6 @@ class RedisBuckets final : public BucketStore {
 
   using Groups = std::vector<std::vector<std::size_t>>;
   using Replies = Result<std::vector<RedisReply>>;
-  /// Writes the call that is about group number so much.
-  using WriteCall = std::function<void(CommandList&, const ScriptName&, std::size_t group)>;
   struct Health {
     bool away = false;
     TimePoint failed{};  ///< last
@@ -65,8 +63,6 @@ class RedisBuckets final : public BucketStore {
   };
 
   [[nodiscard]] Groups groups_of(std::span<const BucketDemand> demands) const;
-  Replies run(std::size_t groups, const WriteCall& write, TimePoint deadline);
-  Result<std::string> script_sha(TimePoint deadline);
   void give_back_groups(std::span<const BucketDemand> demands, const BucketAnswer& answer,
                         const Groups& groups, TimePoint deadline);
   Status read_step(RedisRoute& holder, const std::vector<RedisReply>& keys, std::string_view part,
@@ -81,7 +77,7 @@ class RedisBuckets final : public BucketStore {
   Clock& clock_;
   Logger& logger_;
   std::unique_ptr<RedisRoute> route_;
-  Guarded<std::string> sha_;  ///< what EVALSHA calls the script; empty = not known yet
+  std::unique_ptr<CallDesk> desk_;  ///< on the route
   mutable Guarded<Health> health_;
   EventCount errors_;
   EventCount fallbacks_;

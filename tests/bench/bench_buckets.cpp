@@ -1,12 +1,14 @@
 // Leaky buckets: decisions a second and memory at 10^6 live ones, keeping them in a file, and a
-// redis-server of our own with one call a message against one round trip a bucket.
+// redis-server of our own asked by message against one round trip a bucket.
 //
 //   bench_buckets                         everything
 //   SHINGLED_BENCH_BUCKETS=10000000 ...   another number
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -16,6 +18,7 @@
 
 #include "storage/buckets/bucket_keeper.h"
 #include "storage/buckets/redis_buckets.h"
+#include "storage/redis/redis_server.h"
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/redis/redis_process.h"
 
@@ -130,53 +133,164 @@ void BM_SaveAndLoad(benchmark::State& state) {
   state.counters["file_bytes_a_bucket"] = bytes / static_cast<double>(bucket_count());
 }
 
-/// Decisions through Redis: `buckets` a message, in one call of the script (`calls` 1) or each by a
-/// round trip of its own.
-void BM_Redis(benchmark::State& state) {
-  static testing::RedisProcess* redis = [] {
-    static testing::RedisProcess process({"--appendonly", "no"});
-    return process.start() ? &process : nullptr;
-  }();
-  if (redis == nullptr) return state.SkipWithError("no redis-server");
-  SystemClock clock;
-  SystemRandom random;
-  NullLogger logger;
-  RedisOptions options;
-  options.servers = {redis->address()};
-  options.timeout = std::chrono::seconds(10);
-  RedisBuckets store(options, std::make_unique<EmbeddedBuckets>(1000, clock, random), clock,
-                     logger);
-  const auto buckets = static_cast<std::size_t>(state.range(0));
-  const auto calls = static_cast<std::size_t>(state.range(1));
-  std::vector<std::string> names;
-  for (std::uint64_t i = 0; i < 20'000; ++i) names.push_back(name_of(i));
-  std::vector<BucketDemand> demands(buckets, {"", LeakRate(1, 1e6)});
-  std::size_t at = static_cast<std::size_t>(state.thread_index()) * 5000;
+constexpr std::uint16_t kPort = 17'411;
+
+/// A redis-server that writes nothing to a disk.
+testing::RedisProcess& redis() {
+  static testing::RedisProcess process(
+      {"--appendonly", "no", "--port", std::to_string(kPort), "--bind", "127.0.0.1"});
+  static const bool started = process.start();
+  if (!started) std::exit(1);
+  return process;
+}
+
+/// Over a unix socket, or TCP on the loopback.
+SocketSpec redis_address(bool tcp) {
+  return tcp ? SocketSpec{SocketSpec::Kind::kInet, "127.0.0.1", kPort, ""} : redis().address();
+}
+
+/// Processor time of ours and of Redis so far. What a decision costs of both is what bounds them
+/// on a machine that has other things to do, and does not depend on what these are.
+struct ProcessorTime {
+  ProcessorTime() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    own = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    const std::string text = redis().ask({"INFO", "cpu"}).text;
+    for (const std::string_view field : {"used_cpu_sys:", "used_cpu_user:"})
+      server += std::atof(text.c_str() + text.find(field) + field.size());
+  }
+  void report_since(benchmark::State& state, std::size_t decisions) const {
+    const ProcessorTime now;
+    const auto count = static_cast<double>(decisions) * state.threads();
+    state.counters["own_us"] = (now.own - own) * 1e6 / count;
+    state.counters["redis_us"] = (now.server - server) * 1e6 / count;
+  }
+  double own = 0;
+  double server = 0;
+};
+
+/// The buckets of a message: five types for each recipient, from one client and sender. Recipients
+/// come again, clients less, all three together seldom. Nobody is refused.
+class Message {
+ public:
+  Message(std::mt19937_64& random, std::size_t recipients) {
+    const std::string ip =
+        "192.0." + std::to_string(random() % 4) + "." + std::to_string(random() % 256);
+    const std::string from = "sender" + std::to_string(random() % 5000);
+    const std::string domain = "mail" + std::to_string(random() % 500) + ".example.com";
+    for (std::size_t i = 0; i < recipients; ++i) {
+      const std::string to = "somebody" + std::to_string(random() % 5000) + "@example.org";
+      add("to", {to});
+      add("to_ip", {to, ip});
+      add("to_ip_from", {to, ip, from + "@" + domain});
+      add("to_from_domain", {to, domain});
+      add("to_network", {to, "192.0.2.0/24"});
+    }
+    for (const std::string& name : names_) demands_.push_back({name, LeakRate(2.0 / 60, 1e6)});
+  }
+  [[nodiscard]] std::span<const BucketDemand> demands() const { return demands_; }
+
+ private:
+  void add(std::string_view type, const std::vector<std::string_view>& parts) {
+    names_.push_back(make_bucket_key(type, parts, 0));
+  }
+  std::deque<std::string> names_;
+  std::vector<BucketDemand> demands_;
+};
+
+/// Made before, for each thread others.
+std::vector<Message> some_messages(std::size_t recipients, int thread) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(thread) + 77);
+  std::vector<Message> out;
+  out.reserve(3000);
+  for (int i = 0; i < 3000; ++i) out.emplace_back(random, recipients);
+  return out;
+}
+
+/// Decisions (a bucket each) a second through Redis as the milter makes them: each thread a
+/// message after the other, each message one call.
+void BM_RedisByMessage(benchmark::State& state) {
+  static std::unique_ptr<RedisBuckets> store;
+  static SystemClock clock;
+  static SystemRandom random;
+  static NullLogger logger;
+  if (state.thread_index() == 0) {
+    RedisOptions options;
+    options.servers = {redis_address(state.range(1) != 0)};
+    options.timeout = std::chrono::seconds(10);
+    store = std::make_unique<RedisBuckets>(
+        options, std::make_unique<EmbeddedBuckets>(1000, clock, random), clock, logger);
+  }
+  const auto messages =
+      some_messages(static_cast<std::size_t>(state.range(0)), state.thread_index());
+  std::size_t at = 0;
+  const ProcessorTime begun;
   for (auto _ : state) {
-    for (BucketDemand& demand : demands) demand.key = names[at++ % names.size()];
-    const std::size_t share = buckets / calls;
-    for (std::size_t first = 0; first < buckets; first += share) {
-      const auto part = std::span(demands).subspan(first, share);
-      if (store.take(part, clock.now() + std::chrono::seconds(10)).fallback)
+    const Message& message = messages[at++ % messages.size()];
+    if (store->take(message.demands(), clock.now() + std::chrono::seconds(10)).fallback)
+      state.SkipWithError("Redis did not decide");
+  }
+  const auto decisions = static_cast<std::size_t>(state.iterations() * state.range(0) * 5);
+  if (state.thread_index() == 0) begun.report_since(state, decisions);
+  state.SetItemsProcessed(static_cast<std::int64_t>(decisions));
+}
+
+/// The same with one round trip a bucket: each thread has a connection, and asks for one bucket by
+/// one call of the same script after the other.
+void BM_RedisByBucket(benchmark::State& state) {
+  static std::unique_ptr<RedisServer> server;
+  static SystemClock clock;
+  static NullLogger logger;
+  static std::string sha;
+  const auto deadline = [&] { return clock.now() + std::chrono::seconds(10); };
+  if (state.thread_index() == 0) {
+    server = std::make_unique<RedisServer>(redis_address(state.range(1) != 0), RedisLogin{}, clock,
+                                           logger);
+    CommandList load;
+    load.add({"SCRIPT", "LOAD", bucket_script()});
+    const auto replies = server->ask(load, deadline());
+    if (replies) sha = replies->front().text;
+  }
+  const auto messages =
+      some_messages(static_cast<std::size_t>(state.range(0)), state.thread_index());
+  std::size_t at = 0;
+  const ProcessorTime begun;
+  for (auto _ : state) {
+    const auto demands = messages[at++ % messages.size()].demands();
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+      const ScriptCall call = take_call("fuzzy", demands, {&i, 1});
+      const ScriptCall* const only = &call;
+      CommandList commands;
+      append_calls(commands, {"EVALSHA", sha}, {&only, 1});
+      BucketAnswer answer;
+      answer.levels.resize(demands.size());
+      const auto replies = server->ask(commands, deadline());
+      if (!replies || replies->front().elements.size() != 1 ||
+          !read_taken(replies->front().elements[0], demands, {&i, 1}, answer))
         state.SkipWithError("Redis did not decide");
     }
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  const auto decisions = static_cast<std::size_t>(state.iterations() * state.range(0) * 5);
+  if (state.thread_index() == 0) begun.report_since(state, decisions);
+  state.SetItemsProcessed(static_cast<std::int64_t>(decisions));
+}
+
+void redis_arguments(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"recipients", "tcp"})->UseRealTime();
+  for (const int tcp : {0, 1})
+    for (const int recipients : {1, 2, 3, 5}) benchmark->Args({recipients, tcp});
+  for (const int threads : {1, 4, 16}) benchmark->Threads(threads);
 }
 
 BENCHMARK(BM_Memory)->Iterations(1);
 BENCHMARK(BM_Decisions)->ArgName("together")->Arg(1)->Arg(4)->Arg(16);
 BENCHMARK(BM_SaveAndLoad)->Iterations(1)->UseRealTime()->Unit(benchmark::kSecond);
-BENCHMARK(BM_Redis)
-    ->ArgNames({"buckets", "calls"})
-    ->Args({1, 1})
-    ->Args({4, 4})
-    ->Args({4, 1})
-    ->Args({10, 10})
-    ->Args({10, 1})
-    ->Args({25, 25})
-    ->Args({25, 1})
-    ->UseRealTime();
+BENCHMARK(BM_RedisByMessage)->Apply(redis_arguments);
+BENCHMARK(BM_RedisByBucket)->Apply(redis_arguments);
 
 }  // namespace
 }  // namespace shingled::storage

@@ -176,7 +176,8 @@ TEST_F(RedisBucketsTest, CostsNothingWhenIdle) {
   const std::string key = redis_bucket_key(options_.prefix, "to:{a}");
   const std::int64_t lives = redis_.ask({"PTTL", key}).integer;
   EXPECT_GT(lives, 0);
-  EXPECT_LE(lives, 50'002);
+  EXPECT_GT(lives, 49'000);
+  EXPECT_LE(lives, 2 * 50'000 + 2000) << "at most twice as long as it needs";
   EXPECT_TRUE(take({{"quick", LeakRate(1e4, 100), 50}}).taken);
   while (redis_.keys().size() > 1) std::this_thread::yield();  // by itself
   EXPECT_THAT(redis_.keys(), ElementsAre(key));
@@ -235,7 +236,8 @@ TEST_F(RedisBucketsTest, SurvivesWhatItCannotRead) {
   while (take({{"new", LeakRate(1, 1e6)}}).fallback) {
   }
   const std::string_view far(
-      "\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\7\0\0\0\0\0\0\x0b\xb8\0\0\0\0\0\0\x03\xe8", 32);
+      "\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\7\0\0\0\1\0\0\0\0\0\0\0\0\0\0\x0b\xb8\0\0\0\0\0\0\x03\xe8",
+      40);
   redis_.ask({"SET", redis_bucket_key("rl*", "far"), far});
   EXPECT_GT(store_->show("far", soon()).value().value_or(BucketState()).empty_in, hours(24 * 365));
   EXPECT_FALSE(take({{"far", LeakRate(1000, 3), 3}}).taken);
