@@ -104,8 +104,8 @@ class FuzzyStore {
   /// `check` for each question; `answers` has as many places. A store that must fetch from memory
   /// or from a server fetches for all of them at once. False: the store cannot be reached, and a
   /// question without an answer is not known to be a miss.
-  virtual bool check_batch(std::span<const Question> questions, std::uint32_t now,
-                           std::span<std::optional<Match>> answers) const {
+  [[nodiscard]] virtual bool check_batch(std::span<const Question> questions, std::uint32_t now,
+                                         std::span<std::optional<Match>> answers) const {
     for (std::size_t i = 0; i < questions.size(); ++i)
       answers[i] = check(*questions[i].digest, questions[i].shingles, now);
     return true;

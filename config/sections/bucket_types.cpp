@@ -213,10 +213,10 @@ void load_overrides(Section& section, BucketType& type) {
 }
 
 void refuse_type(const Field& entry) {
-  static const std::vector<std::string> kKnown = {
+  static const std::vector<std::string> known = {
       "to", "to_ip",   "to_ip_from", "bounce_to",   "bounce_to_ip", "user",
       "ip", "network", "from",       "from_domain", "to_domain"};
-  const auto meant = nearest_word(entry.node().key, kKnown);
+  const auto meant = nearest_word(entry.node().key, known);
   entry.diagnostics().add(
       entry.node().key_position, entry.key(),
       "unknown type of buckets; " +

@@ -56,7 +56,7 @@ void load_server(Section& section, ServerOptions& out) {
   section.number<std::uint32_t>("tcp_source_connections_max", out.tcp_source_connections_max,
                                 {1, 1'000'000});
   section.size("tcp_unsent_bytes_max", out.tcp_unsent_bytes_max,
-               {64 * 1024, std::uint64_t{1} << 30});
+               {std::uint64_t{64} * 1024, std::uint64_t{1} << 30});
   section.size("socket_buffer_bytes", out.socket_buffer_bytes, {4096, std::uint64_t{1} << 30});
 }
 

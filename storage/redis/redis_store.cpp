@@ -150,7 +150,7 @@ std::optional<Match> RedisStore::check(const Digest& digest, const Shingles* shi
                                        std::uint32_t now) const {
   const Question question{&digest, shingles};
   std::optional<Match> answer;
-  check_batch({&question, 1}, now, {&answer, 1});
+  (void)check_batch({&question, 1}, now, {&answer, 1});
   return answer;
 }
 

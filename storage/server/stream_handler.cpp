@@ -75,7 +75,7 @@ void StreamHandler::answer_checks(WallTime now, Bytes& out) {
   std::array<Question, kChecksTogether> questions;
   for (std::size_t i = 0; i < asked_count_; ++i) questions[i] = asked_[i].question();
   const auto wall = static_cast<std::uint32_t>(now.time_since_epoch().count());
-  shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
+  (void)shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
   ReplyBytes reply;  // not reply_: the one after the questions may stand there already
   for (std::size_t i = 0; i < asked_count_; ++i)
     append(reply, handler_.finish_check(asked_[i], matches_[i], now, reply), out);

@@ -21,7 +21,7 @@ inline storage::Handled handle_one(storage::RequestHandler& handler,
   if (check == nullptr) return handled;
   const storage::Question question = check->question();
   std::optional<storage::Match> match;
-  store.check_batch({&question, 1}, now, {&match, 1});
+  (void)store.check_batch({&question, 1}, now, {&match, 1});
   return handler.finish_check(*check, match, wall, out);
 }
 

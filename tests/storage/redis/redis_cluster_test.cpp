@@ -104,7 +104,7 @@ TEST_F(RedisClusterTest, ManyInOneBatchWhereverTheyLive) {
     questions.push_back({&text.digest, &*text.shingles});
   }
   std::vector<std::optional<Match>> answers(questions.size());
-  store_->check_batch(questions, 0, answers);
+  ASSERT_TRUE(store_->check_batch(questions, 0, answers));
   for (std::size_t i = 0; i < answers.size(); ++i)
     EXPECT_TRUE(answers[i] && answers[i]->exact) << i;
 }

@@ -57,7 +57,7 @@ TEST_F(RedisStoreTest, AnswersABatchInItsOrder) {
   }
   for (const Fingerprint& text : texts) questions.push_back({&text.digest, &*text.shingles});
   std::vector<std::optional<Match>> answers(questions.size());
-  store_->check_batch(questions, 0, answers);
+  ASSERT_TRUE(store_->check_batch(questions, 0, answers));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     ASSERT_EQ(answers[i].has_value(), i % 3 != 2) << i;
     if (!answers[i]) continue;
