@@ -1,7 +1,9 @@
 // What becomes of packets when they come faster than they can be answered.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <atomic>
+#include <cstring>
 #include <functional>
 #include <thread>
 
@@ -40,6 +42,41 @@ class SlowStore final : public FuzzyStore {
   FakeStore store_;
 };
 
+std::chrono::nanoseconds wall_time() { return std::chrono::system_clock::now().time_since_epoch(); }
+
+/// When the kernel says that the one packet came which waits there; never, if it does not say.
+std::chrono::nanoseconds stamp_of_next(int fd) {
+  char byte = 0;
+  iovec vector{&byte, 1};
+  std::array<char, 256> control{};
+  msghdr header{};
+  header.msg_iov = &vector;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  if (recvmsg(fd, &header, 0) != 1) return std::chrono::nanoseconds::max();
+  const cmsghdr* const message = CMSG_FIRSTHDR(&header);
+  if (message == nullptr || message->cmsg_type != SO_TIMESTAMPNS)
+    return std::chrono::nanoseconds::max();
+  timespec stamp{};
+  std::memcpy(&stamp, CMSG_DATA(message), sizeof stamp);
+  return std::chrono::seconds(stamp.tv_sec) + std::chrono::nanoseconds(stamp.tv_nsec);
+}
+
+/// The kernel begins to stamp packets as they come some time after the first socket has asked for
+/// it; until then it gives the time at which they are read.
+bool kernel_stamps_packets(UdpPeer& peer) {
+  const int on = 1;
+  if (setsockopt(peer.fd(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0) return false;
+  constexpr std::array<std::uint8_t, 1> kPacket{1};
+  return eventually([&] {
+    peer.send(kPacket, peer.address());
+    const auto sent = wall_time();
+    while (wall_time() < sent + milliseconds(1)) std::this_thread::yield();
+    return stamp_of_next(peer.fd()) <= sent;
+  });
+}
+
 class OverloadTest : public ::testing::Test {
  protected:
   void start(milliseconds queue_wait_max, std::function<void()> delay) {
@@ -50,6 +87,7 @@ class OverloadTest : public ::testing::Test {
     auto started = UdpServer::start(options_, *store_, clock_, random_, logger_);
     ASSERT_TRUE(started) << started.error().message;
     server_ = std::move(*started);
+    ASSERT_TRUE(kernel_stamps_packets(stamped_));
   }
   void send(CommandCode code, std::uint32_t tag) {
     Command command;
@@ -72,6 +110,7 @@ class OverloadTest : public ::testing::Test {
   SystemRandom random_;
   NullLogger logger_;
   UdpPeer peer_;
+  UdpPeer stamped_;  ///< keeps the kernel's stamps on
   std::unique_ptr<SlowStore> store_;
   std::unique_ptr<UdpServer> server_;
 };
