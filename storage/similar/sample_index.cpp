@@ -1,68 +1,138 @@
 #include "storage/similar/sample_index.h"
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
+#include "mime/fingerprint/spamsum_ngrams.h"
 #include "mime/fingerprint/spamsum_score.h"
+#include "storage/similar/best_slots.h"
+#include "storage/similar/slot_set.h"
 
 namespace shingled::storage {
 
 namespace {
 
-constexpr std::size_t kPartGram = 5;
-
-std::set<std::string_view> grams_of(std::string_view parts) {
-  std::set<std::string_view> out;
-  for (std::size_t i = 0; i + kPartGram <= parts.size(); ++i)
-    out.insert(parts.substr(i, kPartGram));
-  return out;
-}
+constexpr std::uint32_t kSparseMin = 4096;  // below so many empty slots it is not worth it
 
 }  // namespace
 
-void SampleIndex::add(const Sample& sample) { samples_.push_back(sample); }
+SampleIndex::SampleIndex(Options options)
+    : options_(options),
+      table_(options.exact ? SampleTable::Signatures::kKept : SampleTable::Signatures::kLeftOut) {}
 
-bool SampleIndex::remove(std::uint64_t id) {
-  return std::erase_if(samples_, [id](const Sample& sample) { return sample.id == id; }) > 0;
+void SampleIndex::add(const Sample& sample) {
+  const std::uint32_t slot = table_.add(sample);
+  if (options_.exact) {
+    fingerprint::spamsum_keys(sample.signature, keys_);
+    exact_.add(slot, keys_);
+  }
+  if (options_.parts) {
+    fingerprint::part_keys(sample.parts, keys_);
+    parts_.add(slot, keys_);
+  }
+}
+
+void SampleIndex::load(const Sample& sample) {
+  const std::uint32_t slot = table_.add(sample);
+  if (options_.exact) {
+    fingerprint::spamsum_keys(sample.signature, keys_);
+    exact_.load(slot, keys_);
+  }
+  if (options_.parts) {
+    fingerprint::part_keys(sample.parts, keys_);
+    parts_.load(slot, keys_);
+  }
+}
+
+bool SampleIndex::remove(std::uint64_t id) { return table_.remove(id); }
+
+bool SampleIndex::is_sparse() const {
+  const std::uint32_t empty = table_.slots() - table_.samples();
+  return empty > kSparseMin && empty > table_.samples();
+}
+
+std::optional<SampleIndex::Merge> SampleIndex::next_merge(GramIndex::Which which) const {
+  if (const auto segment = exact_.to_merge(which))
+    return Merge{true, *segment, exact_.merged(*segment, table_.filled())};
+  if (const auto segment = parts_.to_merge(which))
+    return Merge{false, *segment, parts_.merged(*segment, table_.filled())};
+  return {};
+}
+
+void SampleIndex::apply(Merge merge) {
+  GramIndex& index = merge.exact ? exact_ : parts_;
+  index.replace(merge.segment, std::move(merge.packed));
+}
+
+void SampleIndex::settle() {
+  while (auto merge = next_merge(GramIndex::Which::kAny)) apply(*std::move(merge));
+  table_.shrink();
 }
 
 std::vector<SimilarMatch> SampleIndex::similar(const fingerprint::Spamsum& signature,
                                                std::size_t most) const {
-  std::vector<SimilarMatch> out;
-  if (!options_.exact) return out;
-  const fingerprint::SpamsumMatcher matcher(signature);
-  for (const Sample& sample : samples_) {
-    const int score = matcher.score(sample.signature);
-    if (score > 0) out.push_back({sample.id, sample.list, sample.name, score});
+  if (!options_.exact) return {};
+  std::vector<std::uint32_t> keys;
+  fingerprint::spamsum_keys(signature, keys);
+  SlotSet candidates(table_.slots());
+  for (const std::uint32_t key : keys) {
+    exact_.find(key, [&](std::uint32_t slot) {
+      candidates.add(slot);
+      return true;
+    });
   }
-  std::ranges::stable_sort(out, std::ranges::greater(), &SimilarMatch::score);
-  out.resize(std::min(out.size(), most));
+  const fingerprint::SpamsumMatcher matcher(signature);
+  fingerprint::Spamsum candidate;
+  BestSlots best(most);
+  candidates.each([&](std::uint32_t slot) {
+    if (!table_.filled()[slot]) return;
+    table_.signature(slot, candidate);
+    const int score = matcher.score(candidate);
+    if (score > 0) best.add({static_cast<unsigned>(score), slot});
+  });
+  std::vector<SimilarMatch> out;
+  for (const auto [score, slot] : best.take()) {
+    out.push_back({table_.id(slot), std::string(table_.list(slot)), std::string(table_.name(slot)),
+                   static_cast<int>(score)});
+  }
   return out;
 }
 
 std::vector<PartMatch> SampleIndex::sharing(std::string_view parts, std::size_t most) const {
-  std::vector<PartMatch> out;
-  if (!options_.parts) return out;
-  const auto asked = grams_of(parts);
-  for (const Sample& sample : samples_) {
-    unsigned shared = 0;
-    for (const std::string_view gram : grams_of(sample.parts)) {
-      if (asked.contains(gram)) ++shared;
-    }
-    if (shared > 0) {
-      out.push_back(
-          {sample.id, sample.list, sample.name, shared, static_cast<unsigned>(asked.size())});
-    }
+  if (!options_.parts) return {};
+  std::vector<std::uint32_t> keys;
+  fingerprint::part_keys(parts.substr(0, PartLimits::kLettersMax), keys);
+  if (keys.empty()) return {};
+  const std::size_t per_gram =
+      std::clamp(PartLimits::kSourcesMax / keys.size(), PartLimits::kSourcesPerGramMin,
+                 PartLimits::kSourcesPerGramMax);
+  std::vector<std::uint32_t> slots;  // as often as grams are shared
+  for (const std::uint32_t key : keys) {
+    std::size_t left = per_gram;
+    parts_.find(key, [&](std::uint32_t slot) {
+      if (!table_.filled()[slot]) return true;
+      slots.push_back(slot);
+      return --left > 0;
+    });
   }
-  std::ranges::stable_sort(out, std::ranges::greater(), &PartMatch::shared);
-  out.resize(std::min(out.size(), most));
+  std::ranges::sort(slots);
+  BestSlots best(most);
+  for (std::size_t i = 0; i < slots.size();) {
+    std::size_t end = i + 1;
+    while (end < slots.size() && slots[end] == slots[i]) ++end;
+    best.add({static_cast<unsigned>(end - i), slots[i]});
+    i = end;
+  }
+  std::vector<PartMatch> out;
+  for (const auto [shared, slot] : best.take()) {
+    out.push_back({table_.id(slot), std::string(table_.list(slot)), std::string(table_.name(slot)),
+                   shared, static_cast<unsigned>(keys.size())});
+  }
   return out;
 }
 
 SampleCounts SampleIndex::counts() const {
-  SampleCounts counts{samples_.size(), samples_.capacity() * sizeof(Sample)};
-  for (const Sample& sample : samples_) counts.bytes += sample.name.size() + sample.parts.size();
-  return counts;
+  return {table_.samples(), table_.bytes() + exact_.bytes() + parts_.bytes()};
 }
 
 }  // namespace shingled::storage

@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mime/fingerprint/spamsum.h"
+#include "storage/similar/gram_index.h"
 #include "storage/similar/sample.h"
+#include "storage/similar/sample_table.h"
 
 namespace shingled::storage {
 
@@ -35,19 +38,52 @@ struct SampleCounts {
   std::uint64_t bytes = 0;  ///< of memory, by all of the index
 };
 
-/// The samples in memory.   Threads: searches from many at once, changes from one alone.
+/// What a search by parts looks at, at most. A gram that more samples share tells little: of it the
+/// first ones are taken, the same for each gram, so that one of many equal files is still found.
+struct PartLimits {
+  static constexpr std::size_t kLettersMax = std::size_t{1} << 18U;  ///< of a question
+  static constexpr std::size_t kSourcesPerGramMax = 4096;
+  /// With so many grams that this would not do, each has fewer, but kSourcesPerGramMin.
+  static constexpr std::size_t kSourcesMax = std::size_t{1} << 20U;
+  static constexpr std::size_t kSourcesPerGramMin = 16;
+};
+
+/// The samples in memory, and their grams.
+///
+/// `similar` is exact: it compares with every sample that shares a key (`spamsum_keys`). Where a
+/// million share one, that is a million comparisons, in memory for one bit a sample and the answer.
+/// `sharing` counts shared grams within PartLimits.
+///
+/// Threads: searches, `merge_next` and figures from many at once, changes from one alone.
 class SampleIndex {
  public:
   struct Options {
     bool exact = true;
     bool parts = true;
   };
-  explicit SampleIndex(Options options) : options_(options) {}
+  explicit SampleIndex(Options options);
 
   /// Ids must rise from sample to sample.
   void add(const Sample& sample);
+  /// As `add`, for very many: searches are slow until all is merged.
+  void load(const Sample& sample);
   /// Whether there was one.
   bool remove(std::uint64_t id);
+  /// So many went that making all anew is worth it.
+  [[nodiscard]] bool is_sparse() const;
+
+  /// Part of an index to be put in the place of what is there.
+  struct Merge {
+    bool exact = false;  ///< else of the parts
+    std::size_t segment = 0;
+    PackedPostings packed;
+  };
+  /// Looks only: what takes long goes on beside searches.
+  [[nodiscard]] std::optional<Merge> next_merge(GramIndex::Which which) const;
+  /// Nothing may have been added or removed since.
+  void apply(Merge merge);
+  /// Merges everything and gives back what was taken in advance.
+  void settle();
 
   [[nodiscard]] std::vector<SimilarMatch> similar(const fingerprint::Spamsum& signature,
                                                   std::size_t most) const;
@@ -56,7 +92,10 @@ class SampleIndex {
 
  private:
   Options options_;
-  std::vector<Sample> samples_;
+  SampleTable table_;
+  GramIndex exact_;                  ///< keys of signatures
+  GramIndex parts_;                  ///< grams of the free form
+  std::vector<std::uint32_t> keys_;  ///< of the sample that is added, to use the memory again
 };
 
 }  // namespace shingled::storage

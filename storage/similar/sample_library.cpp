@@ -7,6 +7,8 @@ namespace shingled::storage {
 namespace {
 
 constexpr std::uint64_t kProgressEvery = 10'000;
+constexpr std::uint64_t kMergeEvery = 1000;
+constexpr std::size_t kSamplesAtOnce = 16;  // that searches wait for: about a millisecond
 constexpr std::size_t kPageSamples = 256;
 constexpr std::int64_t kUnknownVersion = -1;  // none that SQLite gives
 
@@ -14,6 +16,10 @@ constexpr std::string_view kListCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
 constexpr std::string_view kPartCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void merge(SampleIndex& index) {
+  while (auto merge = index.next_merge(GramIndex::Which::kFull)) index.apply(*std::move(merge));
+}
 
 Status check(const Sample& sample) {
   const auto invalid = [](std::string what) { return Error{ErrorCode::kInvalid, std::move(what)}; };
@@ -58,9 +64,11 @@ Status SampleLibrary::load(const Progress& progress) {
   if (counts) {
     std::uint64_t done = 0;
     outcome = file_->read_after(0, [&](const Sample& sample) {
-      index->add(sample);
-      if (progress && ++done % kProgressEvery == 0) progress(done, counts->samples);
+      index->load(sample);
+      if (++done % kMergeEvery == 0) merge(*index);
+      if (progress && done % kProgressEvery == 0) progress(done, counts->samples);
     });
+    index->settle();
   } else {
     outcome = counts.error();
   }
@@ -68,8 +76,8 @@ Status SampleLibrary::load(const Progress& progress) {
   if (!outcome) return outcome;
   if (progress) progress(counts->samples, counts->samples);
   position_ = counts->newest;
-  const std::unique_lock alone(searching_);
-  index_ = std::move(index);
+  const auto alone = lock_alone();
+  index_.swap(index);
   return {};
 }
 
@@ -105,21 +113,40 @@ void SampleLibrary::follow_own_change() {
 
 Status SampleLibrary::catch_up() {
   if (Status begun = file_->begin_reading(); !begun) return begun;
-  std::vector<Sample> added;
-  Status outcome =
-      file_->read_after(position_.sample, [&](const Sample& sample) { added.push_back(sample); });
   auto removed = file_->removed_after(position_.removal);
+  Status outcome;
+  if (removed && removed->has_value()) {
+    std::vector<Sample> added;
+    outcome = file_->read_after(position_.sample, [&](const Sample& sample) {
+      added.push_back(sample);
+      if (added.size() == kSamplesAtOnce) take_in(added);
+    });
+    take_in(added);
+  }
   file_->end_reading();
   if (!outcome) return outcome;
   if (!removed) return removed.error();
   if (!removed->has_value()) return load({});
-
-  const std::unique_lock alone(searching_);
-  for (const Sample& sample : added) index_->add(sample);
-  for (const std::uint64_t id : **removed) index_->remove(id);
-  if (!added.empty()) position_.sample = added.back().id;
+  {
+    const auto alone = lock_alone();
+    for (const std::uint64_t id : **removed) index_->remove(id);
+  }
   position_.removal += (*removed)->size();
-  return {};
+  return index_->is_sparse() ? load({}) : Status();
+}
+
+void SampleLibrary::take_in(std::vector<Sample>& samples) {
+  if (samples.empty()) return;
+  {
+    const auto alone = lock_alone();
+    for (const Sample& sample : samples) index_->add(sample);
+  }
+  position_.sample = samples.back().id;
+  samples.clear();
+  while (auto merge = index_->next_merge(GramIndex::Which::kFull)) {
+    const auto alone = lock_alone();
+    index_->apply(*std::move(merge));
+  }
 }
 
 Result<bool> SampleLibrary::refresh() {
@@ -152,19 +179,29 @@ Status SampleLibrary::each(std::string_view list,
   }
 }
 
+std::unique_lock<std::shared_mutex> SampleLibrary::lock_alone() {
+  const std::unique_lock before(waiting_);
+  return std::unique_lock(searching_);
+}
+
+std::shared_lock<std::shared_mutex> SampleLibrary::lock_together() const {
+  const std::unique_lock before(waiting_);
+  return std::shared_lock(searching_);
+}
+
 std::vector<SimilarMatch> SampleLibrary::similar(const fingerprint::Spamsum& signature,
                                                  std::size_t most) const {
-  const std::shared_lock together(searching_);
+  const auto together = lock_together();
   return index_->similar(signature, most);
 }
 
 std::vector<PartMatch> SampleLibrary::sharing(std::string_view parts, std::size_t most) const {
-  const std::shared_lock together(searching_);
+  const auto together = lock_together();
   return index_->sharing(parts, most);
 }
 
 SampleCounts SampleLibrary::counts() const {
-  const std::shared_lock together(searching_);
+  const auto together = lock_together();
   return index_->counts();
 }
 

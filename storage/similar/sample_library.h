@@ -76,13 +76,20 @@ class SampleLibrary {
   /// Brings the index to where the file is. `changing_` is held.
   Status catch_up();
   void follow_own_change();
+  /// Puts the samples into the index, and forgets them.
+  void take_in(std::vector<Sample>& samples);
+  std::unique_lock<std::shared_mutex> lock_alone();
+  std::shared_lock<std::shared_mutex> lock_together() const;
 
   const LibraryOptions options_;
   mutable std::mutex changing_;  ///< the file, and who may change the index
   std::unique_ptr<SampleFile> file_;
   SampleFile::Position position_;
   std::int64_t data_version_ = 0;
-  mutable std::shared_mutex searching_;  ///< held shared to look at the index, alone to change it
+  // Held together to look at the index, alone to change it; both after `waiting_`, so that a change
+  // waits for the searches under way only, however many come.
+  mutable std::mutex waiting_;
+  mutable std::shared_mutex searching_;
   std::unique_ptr<SampleIndex> index_;
 };
 

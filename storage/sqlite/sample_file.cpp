@@ -13,7 +13,7 @@ constexpr std::int64_t kSampleFileId = 0x73686773;  // "shgs", SQLite's applicat
 constexpr std::int64_t kSampleFileVersion = 1;
 constexpr int kBusyMilliseconds = 10'000;
 // Who has not looked for so many removals reads the file anew.
-constexpr std::int64_t kRemovalsKept = 100'000;
+constexpr std::int64_t kRemovalsKept = 20'000;
 
 constexpr const char* kTables =
     "CREATE TABLE samples (id INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL,"

@@ -1,0 +1,104 @@
+#include "storage/similar/gram_index.h"
+
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::size_t kTailMax = 256;     // what a search looks through one by one
+constexpr std::size_t kRecentMin = 1024;  // below so many a merge is not worth it
+// New ones take 8 bytes instead of some 3, so that a 32nd is 8 % more memory; and each posting is
+// packed anew some 32 times while the index doubles.
+constexpr std::size_t kRecentShare = 32;
+// While loading, memory is as good as time: up to 128 MB of new ones until there are 100 million.
+constexpr std::size_t kLoadedMin = 49'152;
+constexpr std::size_t kLoadedShare = 8;
+
+/// By gram alone: what has equal grams keeps its order, and sources came rising.
+void sort_by_gram(std::span<Posting> postings, unsigned gram_bits) {
+  constexpr unsigned kDigitBits = 11;
+  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+  std::vector<Posting> other(postings.size());
+  std::span<Posting> from = postings;
+  std::span<Posting> to = other;
+  for (unsigned shift = 32; shift < 32 + gram_bits; shift += kDigitBits) {
+    std::array<std::size_t, kDigits + 1> begins{};
+    for (const Posting posting : from) ++begins[(posting >> shift) % kDigits + 1];
+    for (std::size_t i = 1; i <= kDigits; ++i) begins[i] += begins[i - 1];
+    for (const Posting posting : from) to[begins[(posting >> shift) % kDigits]++] = posting;
+    std::swap(from, to);
+  }
+  if (from.data() != postings.data()) std::ranges::copy(from, postings.begin());
+}
+
+}  // namespace
+
+void GramIndex::add(std::uint32_t source, std::span<const std::uint32_t> grams) {
+  load(source, grams);
+  for (const std::uint32_t gram : grams) {
+    Segment& segment = segments_[gram >> kLowBits];
+    if (segment.recent.size() - segment.sorted > kTailMax) sort_tail(segment);
+  }
+}
+
+void GramIndex::load(std::uint32_t source, std::span<const std::uint32_t> grams) {
+  for (const std::uint32_t gram : grams)
+    segments_[gram >> kLowBits].recent.push_back(make_posting(gram & kLowMask, source));
+  size_ += grams.size();
+}
+
+void GramIndex::sort_tail(Segment& segment) {
+  const auto tail = segment.recent.begin() + static_cast<std::ptrdiff_t>(segment.sorted);
+  if (segment.recent.size() - segment.sorted > kTailMax * 4) {
+    sort_by_gram({tail, segment.recent.end()}, kLowBits);
+  } else {
+    std::sort(tail, segment.recent.end());
+  }
+  std::inplace_merge(segment.recent.begin(), tail, segment.recent.end());
+  segment.sorted = segment.recent.size();
+}
+
+std::optional<std::size_t> GramIndex::to_merge(Which which) const {
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const Segment& segment = segments_[i];
+    const std::size_t recent = segment.recent.size();
+    const std::size_t packed = segment.packed.size();
+    const bool loading = recent - segment.sorted > kTailMax;
+    const std::size_t most = loading ? std::max(kLoadedMin, packed / kLoadedShare)
+                                     : std::max(kRecentMin, packed / kRecentShare);
+    if (which == Which::kAny ? recent > 0 : recent > most) return i;
+  }
+  return {};
+}
+
+PackedPostings GramIndex::merged(std::size_t number, const Alive& alive) const {
+  const Segment& segment = segments_[number];
+  Segment recent;
+  recent.recent = segment.recent;
+  recent.sorted = segment.sorted;
+  sort_tail(recent);
+  std::vector<Posting> all = segment.packed.unpack();
+  const auto middle = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), recent.recent.begin(), recent.recent.end());
+  std::inplace_merge(all.begin(), all.begin() + middle, all.end());
+  std::erase_if(all, [&](Posting posting) { return !alive[source_of(posting)]; });
+  return {all, kLowBits};
+}
+
+void GramIndex::replace(std::size_t number, PackedPostings packed) {
+  Segment& segment = segments_[number];
+  size_ -= segment.packed.size() + segment.recent.size() - packed.size();
+  segment.packed = std::move(packed);
+  segment.recent = std::vector<Posting>();  // and its memory
+  segment.sorted = 0;
+}
+
+std::uint64_t GramIndex::bytes() const {
+  std::uint64_t bytes = sizeof *this;
+  for (const Segment& segment : segments_)
+    bytes += segment.packed.bytes() + segment.recent.capacity() * sizeof(Posting);
+  return bytes;
+}
+
+}  // namespace shingled::storage

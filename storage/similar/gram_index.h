@@ -1,0 +1,80 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "storage/similar/packed_postings.h"
+
+namespace shingled::storage {
+
+/// From a gram to the sources that have it.
+///
+/// 256 segments by the gram's high bits, each with what is packed and what is new: a sorted run and
+/// a short unsorted tail. A segment with much that is new is merged by itself, so that a merge
+/// takes the memory of one segment, and is built beside while searches go on.
+///
+/// Threads: `find`, `merged` and the figures from many at once; changes from one alone.
+class GramIndex {
+ public:
+  static constexpr unsigned kGramBits = 30;
+  /// For each source whether it still counts; the others go with the next merge.
+  using Alive = std::vector<bool>;
+
+  /// The grams of one source, each once. Sources rise from call to call.
+  void add(std::uint32_t source, std::span<const std::uint32_t> grams);
+  /// As `add`, and quicker, for very many: searches are slow until segments are merged.
+  void load(std::uint32_t source, std::span<const std::uint32_t> grams);
+
+  /// Calls `visit` with each source of the gram, those that no longer count as well, in no order,
+  /// until it returns false.
+  template <typename Visit>
+  void find(std::uint32_t gram, Visit&& visit) const;
+
+  enum class Which { kFull, kAny };
+  /// The first segment that has so much new that it should be merged, or that has anything new.
+  [[nodiscard]] std::optional<std::size_t> to_merge(Which which) const;
+  /// What the segment will be.
+  [[nodiscard]] PackedPostings merged(std::size_t segment, const Alive& alive) const;
+  /// Puts it in the place of all the segment has. Nothing may have changed since `merged`.
+  void replace(std::size_t segment, PackedPostings packed);
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  static constexpr unsigned kSegmentBits = 8;
+  static constexpr unsigned kLowBits = kGramBits - kSegmentBits;
+  static constexpr std::uint32_t kLowMask = (std::uint32_t{1} << kLowBits) - 1;
+  struct Segment {
+    PackedPostings packed;
+    std::vector<Posting> recent;  ///< `sorted` in order, then the tail
+    std::size_t sorted = 0;
+  };
+
+  static void sort_tail(Segment& segment);
+
+  std::array<Segment, std::size_t{1} << kSegmentBits> segments_;
+  std::uint64_t size_ = 0;  ///< postings
+};
+
+template <typename Visit>
+void GramIndex::find(std::uint32_t gram, Visit&& visit) const {
+  const Segment& segment = segments_[gram >> kLowBits];
+  const std::uint32_t low = gram & kLowMask;
+  if (!segment.packed.find(low, visit)) return;
+  const auto sorted_end = segment.recent.begin() + static_cast<std::ptrdiff_t>(segment.sorted);
+  for (auto at = std::lower_bound(segment.recent.begin(), sorted_end, make_posting(low, 0));
+       at != sorted_end && gram_of(*at) == low; ++at) {
+    if (!visit(source_of(*at))) return;
+  }
+  for (auto at = sorted_end; at != segment.recent.end(); ++at) {
+    if (gram_of(*at) == low && !visit(source_of(*at))) return;
+  }
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,150 @@
+// How well parts of files are found, by block size: recall, look-ups and memory.
+//
+//   similar_recall [FILES [BLOCK_SIZE...]]     1000000 files; 512 640 768 896 1024
+//
+// FILES files of 100 KB on average (log-normal). 1000 of them are made as bytes, half noise and
+// half text, and signed; the free forms of the others are drawn with the same statistics. Then a
+// piece of 10 KB of each of the 1000 is asked for: by itself, and inside another file of 100 KB on
+// average. Found means: the file is the first answer.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "mime/fingerprint/spamsum_ngrams.h"
+#include "mime/fingerprint/spamsum_parts.h"
+#include "storage/similar/sample_index.h"
+#include "tests/bench/similar_worlds.h"
+
+namespace shingled::bench {
+namespace {
+
+using fingerprint::spamsum_parts;
+using storage::GramIndex;
+using storage::SampleIndex;
+
+constexpr std::size_t kTrials = 1000;
+constexpr std::size_t kPiece = 10'000;
+constexpr double kMean = 100'000;
+constexpr double kSigma = 0.5;
+
+std::string real_file(std::uint64_t number) {
+  Numbers numbers(number * 7919 + 1);
+  const std::size_t size = std::max(file_size(kMean, kSigma, numbers), kPiece);
+  return number % 2 == 0 ? noise(size, numbers) : prose(size, numbers);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Filled {
+  SampleIndex index{{.exact = false, .parts = true}};
+  std::size_t letters = 0;       ///< of all files
+  std::size_t real_letters = 0;  ///< of those made as bytes
+  double seconds = 0;
+};
+
+void fill(Filled& filled, std::size_t files, std::uint64_t block_size) {
+  Numbers numbers(block_size);
+  const std::size_t step = files / kTrials;
+  std::vector<std::string> real;
+  for (std::size_t i = 0; i < kTrials; ++i) real.push_back(spamsum_parts(real_file(i), block_size));
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < files; ++i) {
+    storage::Sample sample{.id = i + 1,
+                           .list = "bench",
+                           .name = "file " + std::to_string(i),
+                           .signature = {},
+                           .parts = ""};
+    if (i % step == 0 && i / step < kTrials) {
+      sample.parts = real[i / step];
+      filled.real_letters += sample.parts.size();
+    } else {
+      sample.parts = parts_of_size(file_size(kMean, kSigma, numbers), block_size, numbers);
+    }
+    filled.letters += sample.parts.size();
+    filled.index.load(sample);
+    if (i % 1000 == 0) {
+      while (auto merge = filled.index.next_merge(GramIndex::Which::kFull))
+        filled.index.apply(*std::move(merge));
+    }
+  }
+  filled.index.settle();
+  filled.seconds = seconds_since(start);
+}
+
+struct Asked {
+  std::size_t found[2] = {0, 0};  ///< of noise, of text
+  std::size_t grams = 0;
+  std::size_t grams_most = 0;
+  double seconds = 0;
+};
+
+Asked ask(const SampleIndex& index, std::size_t files, std::uint64_t block_size, bool embedded) {
+  Asked asked;
+  Numbers numbers(block_size + 17);
+  std::vector<std::uint32_t> keys;
+  for (std::size_t i = 0; i < kTrials; ++i) {
+    const std::string file = real_file(i);
+    std::string question = file.substr(numbers() % (file.size() - kPiece + 1), kPiece);
+    if (embedded) {
+      std::string host = real_file(kTrials + i);
+      host.insert(numbers() % (host.size() + 1), question);
+      question = std::move(host);
+    }
+    const std::string parts = spamsum_parts(question, block_size);
+    fingerprint::part_keys(parts, keys);
+    asked.grams += keys.size();
+    asked.grams_most = std::max(asked.grams_most, keys.size());
+    const auto start = std::chrono::steady_clock::now();
+    const auto answers = index.sharing(parts, 5);
+    asked.seconds += seconds_since(start);
+    if (!answers.empty() && answers[0].id == i * (files / kTrials) + 1) ++asked.found[i % 2];
+  }
+  return asked;
+}
+
+void run(std::size_t files, std::uint64_t block_size) {
+  const std::uint64_t before = resident_bytes();
+  Filled filled;
+  fill(filled, files, block_size);
+  const double resident = static_cast<double>(resident_bytes() - before) / 1e6;
+  const Asked alone = ask(filled.index, files, block_size, false);
+  const Asked inside = ask(filled.index, files, block_size, true);
+  const auto percent = [](std::size_t found, std::size_t of) {
+    return 100.0 * static_cast<double>(found) / static_cast<double>(of);
+  };
+  std::printf(
+      "| %4llu | %5.1f (%5.1f) | %5.0f | %6.0f | %5.1f | %5.1f (%5.1f, %5.1f) | %4.1f / %zu "
+      "| %3.0f | %5.1f (%5.1f, %5.1f) | %3.0f | %3.0f |\n",
+      static_cast<unsigned long long>(block_size),
+      static_cast<double>(filled.letters) / static_cast<double>(files),
+      static_cast<double>(filled.real_letters) / kTrials,
+      static_cast<double>(filled.index.counts().bytes) / 1e6, resident, filled.seconds,
+      percent(alone.found[0] + alone.found[1], kTrials), percent(alone.found[0], kTrials / 2),
+      percent(alone.found[1], kTrials / 2), static_cast<double>(alone.grams) / kTrials,
+      alone.grams_most, alone.seconds / kTrials * 1e6,
+      percent(inside.found[0] + inside.found[1], kTrials), percent(inside.found[0], kTrials / 2),
+      percent(inside.found[1], kTrials / 2), static_cast<double>(inside.grams) / kTrials,
+      inside.seconds / kTrials * 1e6);
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace shingled::bench
+
+int main(int argc, char** argv) {
+  const std::size_t files = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
+  std::vector<std::uint64_t> sizes = {512, 640, 768, 896, 1024};
+  if (argc > 2) sizes.clear();
+  for (int i = 2; i < argc; ++i) sizes.push_back(std::strtoull(argv[i], nullptr, 10));
+  std::printf(
+      "%zu files\n\n| block size | characters a file (of the real ones) | index MB | resident "
+      "MB | filled in s | piece alone: found first %% (noise, text) | look-ups, mean / most | µs "
+      "| piece in another file: found first %% (noise, text) | look-ups | µs |\n"
+      "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+      files);
+  for (const std::uint64_t size : sizes) shingled::bench::run(files, size);
+  return 0;
+}

@@ -1,0 +1,98 @@
+#include "storage/similar/gram_index.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+namespace shingled::storage {
+namespace {
+
+std::multiset<std::uint32_t> sources_of(const GramIndex& index, std::uint32_t gram,
+                                        const GramIndex::Alive& alive) {
+  std::multiset<std::uint32_t> out;
+  index.find(gram, [&](std::uint32_t source) {
+    if (alive[source]) out.insert(source);
+    return true;
+  });
+  return out;
+}
+
+// Any order of adding, loading, removing and merging: the index is the map.
+RC_GTEST_PROP(GramIndex, IsAMapFromGramsToSources, ()) {
+  GramIndex index;
+  GramIndex::Alive alive;
+  std::map<std::uint32_t, std::multiset<std::uint32_t>> map;
+  std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+  // Few grams, so that many sources share one, or spread over all segments.
+  const std::uint32_t mask = random() % 2 == 0 ? 0x30000003U : 0x3fffffffU;
+  const auto merge = [&](GramIndex::Which which) {
+    while (const auto segment = index.to_merge(which))
+      index.replace(*segment, index.merged(*segment, alive));
+  };
+  const int steps = *rc::gen::inRange(1, 60);
+  for (int step = 0; step < steps; ++step) {
+    switch (random() % 8) {
+      case 0:
+        merge(GramIndex::Which::kAny);
+        break;
+      case 1:
+        merge(GramIndex::Which::kFull);
+        break;
+      case 2: {
+        if (alive.empty()) break;
+        const auto source = static_cast<std::uint32_t>(random() % alive.size());
+        alive[source] = false;
+        for (auto& [gram, sources] : map) sources.erase(source);
+        break;
+      }
+      default: {
+        std::set<std::uint32_t> grams;
+        for (std::uint64_t i = random() % 900; i > 0; --i)
+          grams.insert(static_cast<std::uint32_t>(random()) & mask);
+        const std::vector<std::uint32_t> list(grams.begin(), grams.end());
+        const auto source = static_cast<std::uint32_t>(alive.size());
+        alive.push_back(true);
+        random() % 3 == 0 ? index.load(source, list) : index.add(source, list);
+        for (const std::uint32_t gram : list) map[gram].insert(source);
+      }
+    }
+  }
+  for (const auto& [gram, sources] : map) {
+    RC_ASSERT(sources_of(index, gram, alive) == sources);
+    RC_ASSERT(map.contains(gram ^ 1U) || sources_of(index, gram ^ 1U, alive).empty());
+  }
+  merge(GramIndex::Which::kAny);
+  std::uint64_t size = 0;
+  for (const auto& [gram, sources] : map) size += sources.size();
+  for (const auto& [gram, sources] : map) RC_ASSERT(sources_of(index, gram, alive) == sources);
+  // What went is gone from those segments that had something new, so at most that is left over.
+  RC_ASSERT(index.size() >= size);
+}
+
+TEST(GramIndex, MergesWhatGotFull) {
+  GramIndex index;
+  GramIndex::Alive alive;
+  const std::vector<std::uint32_t> grams = {0, 1, 2, 3};
+  while (!index.to_merge(GramIndex::Which::kFull)) {
+    ASSERT_LT(alive.size(), 1000U);
+    index.add(static_cast<std::uint32_t>(alive.size()), grams);
+    alive.push_back(true);
+  }
+  EXPECT_EQ(*index.to_merge(GramIndex::Which::kFull), 0U);
+  index.replace(0, index.merged(0, alive));
+  EXPECT_FALSE(index.to_merge(GramIndex::Which::kAny));
+  EXPECT_EQ(index.size(), alive.size() * grams.size());
+  const std::size_t before = index.bytes();
+  alive.assign(alive.size(), false);
+  alive.push_back(true);
+  index.add(static_cast<std::uint32_t>(alive.size() - 1), grams);
+  index.replace(0, index.merged(0, alive));
+  EXPECT_EQ(index.size(), grams.size()) << "what went is purged";
+  EXPECT_LT(index.bytes(), before);
+}
+
+}  // namespace
+}  // namespace shingled::storage
