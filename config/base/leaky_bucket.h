@@ -30,6 +30,13 @@ class LeakRate {
     return rate;
   }
 
+  /// One that leaks as fast and holds so many times as much.
+  [[nodiscard]] LeakRate holding(double bursts) const {
+    LeakRate rate = *this;
+    if (bursts != 1) rate.room_ = std::floor(std::clamp<long double>(room_ * bursts, 0, kLongest));
+    return rate;
+  }
+
   /// The time in which so much leaks, rounded up, 127 years at most; none for less than 0.
   [[nodiscard]] Duration time_of(double amount) const {
     return nanoseconds(std::ceil(std::clamp<long double>(amount * unit_, 0, kLongest)));

@@ -12,7 +12,7 @@ namespace {
 
 // With a symbol nothing is put off and a bucket may run over, so that its value rises from 0.92 at
 // the burst to 2.00 here; without an end a flood would be held against somebody for ever.
-constexpr double kOverflow = 8;
+constexpr double kOverflow = storage::kBurstsMax;
 
 using Event = LimitCounters::Event;
 
@@ -20,11 +20,19 @@ std::vector<storage::BucketDemand> lent(const std::vector<LimitDemand>& demands,
   std::vector<storage::BucketDemand> out;
   out.reserve(demands.size());
   for (const LimitDemand& demand : demands) {
-    const double burst = demand.rate.burst * (overflows ? kOverflow : 1);
-    out.push_back(
-        {demand.key, LeakRate(demand.rate.leak, burst), static_cast<double>(demand.drops)});
+    out.push_back({demand.key, LeakRate(demand.rate.leak, demand.rate.burst),
+                   static_cast<double>(demand.drops), overflows ? kOverflow : 1});
   }
   return out;
+}
+
+/// Of more drops than a bucket ever holds it would say no for ever, and the sender would try for
+/// days.
+void fill_at_most(std::vector<LimitDemand>& demands) {
+  for (LimitDemand& demand : demands) {
+    const double burst = std::max(1.0, std::floor(demand.rate.burst));
+    if (demand.drops > burst) demand.drops = static_cast<std::uint32_t>(burst);
+  }
 }
 
 /// A name of an address that is short, whatever the address is.
@@ -96,6 +104,7 @@ std::optional<FullBucket> MessageLimit::take(std::vector<LimitDemand> demands) {
   demands = merged(std::move(demands));
   const MailLimitOptions& options = limiter_->options();
   const bool marks = !options.symbol.empty();
+  if (!marks) fill_at_most(demands);
   storage::BucketAnswer answer = store->take(lent(demands, marks), limiter_->deadline());
   LimitCounters& counters = limiter_->counters();
   if (marks) look_for_mark(demands, answer);
@@ -119,7 +128,10 @@ void MessageLimit::look_for_mark(const std::vector<LimitDemand>& demands,
   for (std::size_t i = 0; i < demands.size() && i < answer.levels.size(); ++i) {
     const LimitDemand& demand = demands[i];
     const BucketRate& rate = demand.rate;
-    const double drops = answer.levels[i].drops;
+    // What is refused here would have filled it: a symbol puts nothing off.
+    const double drops =
+        answer.taken ? answer.levels[i].drops
+                     : std::min(answer.levels[i].drops + demand.drops, kOverflow * rate.burst);
     // A drop may leak while it falls: a full bucket and one more is never quite one more.
     constexpr double kGrain = 1e-6;
     if (drops <= rate.burst + kGrain) continue;

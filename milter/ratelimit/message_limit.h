@@ -21,7 +21,8 @@ namespace shingled::milter {
 /// those of the message, all or none. The same recipient again takes nothing more. With more than
 /// `max_rcpts` different recipients everything is given back and the message is not limited any
 /// more; who was put off before will come again. At the end, or with a symbol, all drops are taken
-/// in one.
+/// in one; a message that has more of them than a bucket holds needs that bucket empty, and fills
+/// it.
 ///
 /// A drop stays when it is kept. Whoever neither keeps nor gives back keeps: the destructor does
 /// nothing, for buckets may be gone by then.   Threads: one at a time.

@@ -62,7 +62,7 @@ Status BucketKeeper::load() {
     ++disk->rows_most;
     if (row.empty_at <= wall || row.room <= 0 || row.unit <= 0) return;
     const LeakRate rate = LeakRate::of(Duration(row.unit), Duration(row.room));
-    const Duration left = std::min(Duration(row.empty_at - wall), rate.room());
+    const Duration left = std::min(Duration(row.empty_at - wall), rate.holding(kBurstsMax).room());
     table_.restore({row.key, rate, LeakyBucket(now + left)}, now);
   });
   disk->offset = offset_of(options_.wall(), now);

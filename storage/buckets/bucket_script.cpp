@@ -47,7 +47,7 @@ end
 local replies = {}
 if what == 'take' then
   local laws, count = {}, ARGV[2] + 0
-  for l = 1, count do laws[l] = {read('>I8I8I8', ARGV[l + 2])} end
+  for l = 1, count do laws[l] = {read('>I8I8I8I8', ARGV[l + 2])} end
   for m = count + 3, #ARGV do
     local word = ARGV[m]
     local n = #word / 5
@@ -59,7 +59,7 @@ if what == 'take' then
       local law, is = laws[l], left[k]
       local added, room = law[1], law[2]
       if is > room then is, era[k], lives[k], changed[k] = room, born, 0, l end
-      if room ~= rooms[k] or law[3] ~= units[k] then lives[k] = 0 end
+      if law[3] ~= rooms[k] or law[4] ~= units[k] then lives[k] = 0 end
       out[4 + 2 * i], out[5 + 2 * i] = is, era[k]
       if is + added <= room then
         is = is + added
@@ -152,10 +152,10 @@ void append_bytes(std::string& out, std::int64_t value, int bytes) {
   for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
     out += static_cast<char>(static_cast<std::uint64_t>(value) >> shift & 0xff);
 }
-/// An amount, and what the bucket's own bytes end in.
-std::string amount_and_law(Duration amount, const LeakRate& rate) {
+/// An amount, what the bucket is to hold, and what its own bytes end in.
+std::string amount_and_law(Duration amount, const BucketDemand& what) {
   std::string out;
-  for (const Duration each : {amount, rate.room(), rate.time_of(1)})
+  for (const Duration each : {amount, what.limit().room(), what.rate.room(), what.rate.time_of(1)})
     append_bytes(out, each.count(), 8);
   return out;
 }
@@ -252,7 +252,7 @@ ScriptCall take_call(std::string_view prefix, std::span<const BucketDemand> dema
   ScriptCall call = begin_call(ScriptCall::Verb::kTake, prefix, demands, numbers);
   for (const std::size_t i : numbers) {
     const BucketDemand& what = demands[i];
-    call.words.push_back(amount_and_law(what.rate.time_of(what.amount), what.rate));
+    call.words.push_back(amount_and_law(what.rate.time_of(what.amount), what));
   }
   return call;
 }
@@ -277,7 +277,7 @@ ScriptCall set_call(std::string_view prefix, std::string_view key, const LeakRat
   const BucketDemand demand{key, rate};
   const std::size_t only = 0;
   ScriptCall call = begin_call(ScriptCall::Verb::kSet, prefix, {&demand, 1}, {&only, 1});
-  call.words.push_back(amount_and_law(rate.time_of(drops), rate));
+  call.words.push_back(amount_and_law(rate.time_of(drops), demand));
   return call;
 }
 

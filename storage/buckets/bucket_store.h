@@ -19,12 +19,19 @@ class MetricReport;  // config/base/metric_report.h
 
 namespace shingled::storage {
 
+/// The most bursts that a bucket holds where it is not to refuse at one.
+inline constexpr double kBurstsMax = 8;
+
 /// What a message puts into one bucket. Lent.
 struct BucketDemand {
   std::string_view key;  ///< of bucket_key.h; longer ones count by their first kBucketKeyMax bytes
   /// Of this bucket. One that changed holds from now on, so two laws need two keys.
   LeakRate rate;
   double amount = 1;
+  /// How many bursts fit, 1 to kBurstsMax.
+  double bursts = 1;
+
+  [[nodiscard]] LeakRate limit() const { return rate.holding(bursts); }
 };
 
 /// One bucket after a decision.

@@ -26,8 +26,9 @@ LeakyBucket within(LeakyBucket bucket, const LeakRate& rate, TimePoint now) {
 
 Duration wait_of(const LeakyBucket& bucket, const BucketDemand& what, TimePoint now) {
   const Duration more = what.rate.time_of(what.amount);
-  if (more > what.rate.room()) return Duration::max();
-  return std::max(bucket.empty_at(), now) - now + more - what.rate.room();
+  const Duration room = what.limit().room();
+  if (more > room) return Duration::max();
+  return std::max(bucket.empty_at(), now) - now + more - room;
 }
 
 void mark_changed(BucketRecord record) {
@@ -116,14 +117,14 @@ bool BucketTable::fill(Wants& wants, BucketAnswer& answer, TimePoint now) const 
       want.bucket = wants[i - 1].bucket;
     } else if ((want.place = want.shard->find(want.low(), want.key())) != 0) {
       BucketRecord record = want.shard->at(want.place);
-      want.before = want.bucket = within(record.bucket(), what.rate, now);
+      want.before = want.bucket = within(record.bucket(), what.limit(), now);
       if (want.before != record.bucket()) {
         record.set_bucket(want.before);
         want.shard->renew(want.place);
         mark_lowered(record);
       }
     }
-    if (want.bucket.try_add(what.amount, what.rate, now)) continue;
+    if (want.bucket.try_add(what.amount, what.limit(), now)) continue;
     const Duration wait = wait_of(want.bucket, what, now);
     if (fits || wait > answer.wait) {
       answer.wait = wait;

@@ -112,10 +112,17 @@ TEST_F(MessageLimitTest, PlaysMessages) {
        "mail a@x b@x end keep mail c@x d@x end back mail e@x end keep",
        {"-", "-", "-", "-", "-", "to_domain:x 10s", "-", "-"},
        {{"to_domain:x", 3}}},
-      {"at the end: more than a bucket ever holds",
-       "rates: {to_domain: [1, 0.1]}, when: end_of_message",
-       "mail a@x b@x end back",
-       {"-", "-", "to_domain:x never"},
+      {"at the end: more than a bucket ever holds passes when it is empty, and fills it",
+       "rates: {to_domain: [2, 0.1]}, when: end_of_message",
+       "mail a@x b@x c@x end keep mail a@x end back +10 mail a@x b@x c@x end back"
+       " +10 mail a@x b@x c@x end keep",
+       {"-", "-", "-", "-", "-", "to_domain:x 10s", "-", "-", "-", "to_domain:x 10s", "-", "-", "-",
+        "-"},
+       {{"to_domain:x", 2}}},
+      {"at the end: what such a message took comes back",
+       "rates: {to_domain: [2.5, 0.1]}, when: end_of_message",
+       "mail a@x b@x c@x end back",
+       {"-", "-", "-", "-"},
        {{"to_domain:x", 0}}},
       {"at the end: above max_rcpts nothing is taken",
        "rates: {to: [1, 0.1], user: [1, 0.1]}, when: end_of_message, max_rcpts: 2",
@@ -157,6 +164,32 @@ TEST_F(MessageLimitTest, MarksInsteadOfPuttingOff) {
   counters_.report(report);
   EXPECT_EQ(report.total("shingled_ratelimit_drops", {{"event", "marked"}}), 15);
   EXPECT_EQ(report.total("shingled_ratelimit_drops", {{"event", "refused"}}), 0);
+}
+
+TEST_F(MessageLimitTest, MarksAMessageOfMoreDropsThanABucketEverHolds) {
+  const auto marking = limiter("rates: {to_domain: [1, 0.1]}, symbol: RATELIMIT, max_rcpts: 20");
+  for (const bool empty : {true, false}) {
+    MessageLimit message(marking, {IpAddress::parse("192.0.2.1"), "", {}});
+    for (int i = 0; i < 12; ++i) EXPECT_FALSE(message.recipient("<r" + std::to_string(i) + "@x>"));
+    EXPECT_FALSE(message.end_of_message());
+    ASSERT_TRUE(message.mark()) << empty;
+    EXPECT_NEAR(message.mark()->value, 2 * std::tanh(4), 1e-9) << empty;
+    message.keep();
+  }
+}
+
+TEST_F(MessageLimitTest, ABucketTellsItsBurstEvenWhereItMayRunOver) {
+  const auto marking = limiter("rates: {to: [2, 0.1]}, symbol: RATELIMIT");
+  for (int i = 0; i < 5; ++i) {
+    MessageLimit message(marking, {IpAddress::parse("192.0.2.1"), "", {}});
+    EXPECT_FALSE(message.recipient("<a@b>"));
+    EXPECT_FALSE(message.end_of_message());
+    message.keep();
+  }
+  const auto state = store_->show("to:a@b", clock_.now()).value();
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->rate, LeakRate(0.1, 2));
+  EXPECT_NEAR(state->drops(), 5, 1e-6);
 }
 
 TEST_F(MessageLimitTest, TellsAndCountsWhatALogOnlyLimitWouldPutOff) {

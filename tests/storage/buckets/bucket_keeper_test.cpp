@@ -95,6 +95,18 @@ TEST_F(BucketKeeperTest, LeaksWhileNobodyRuns) {
   EXPECT_EQ(table_->size(), 0U) << "empty ones are not brought back";
 }
 
+TEST_F(BucketKeeperTest, KeepsWhatIsAboveTheBurst) {
+  const LeakRate rate(1, 10);
+  const BucketDemand what{"a", rate, 75, kBurstsMax};
+  ASSERT_TRUE(table_->take({&what, 1}, clock_->now()).taken);
+  start();
+  EXPECT_EQ(left("a"), seconds(75));
+  EXPECT_EQ(table_->show("a", clock_->now())->rate, rate);
+  EXPECT_FALSE(table_->take({&what, 1}, clock_->now()).taken);
+  EXPECT_FALSE(take("a", rate));
+  EXPECT_EQ(left("a"), seconds(10));
+}
+
 // The law over restarts, at any moments, with the process down for any time.
 TEST_F(BucketKeeperTest, PassesJustWhatTheIdealBucketPassesOverRestarts) {
   std::mt19937_64 random(1);

@@ -225,6 +225,16 @@ TEST_F(RedisBucketsTest, IsListedShownSetAndReset) {
   EXPECT_FALSE(*absent);
 }
 
+TEST_F(RedisBucketsTest, HoldsSeveralBurstsWhereItIsNotToRefuseAtOne) {
+  BucketDemand what{"a", kSlow, 1, 8};
+  EXPECT_EQ(fitting(what), 24);
+  EXPECT_EQ(store_->show("a", soon()).value()->rate, kSlow) << "its burst is what it was";
+  EXPECT_NEAR(drops("a"), 24, 1e-3);
+  what.bursts = 1;
+  EXPECT_EQ(fitting(what), 0);
+  EXPECT_NEAR(drops("a"), 3, 1e-3) << "and more counts no longer";
+}
+
 TEST_F(RedisBucketsTest, SurvivesWhatItCannotRead) {
   redis_.ask({"SET", redis_bucket_key("rl*", "text"), "9999999999 0 1 2"});
   EXPECT_EQ(fitting({"text", kSlow}), 3) << "what is no bucket is an empty one";
