@@ -9,7 +9,6 @@ namespace shingled::storage {
 
 namespace {
 
-constexpr std::size_t kSliceRows = 1024;    // of a transaction
 constexpr std::size_t kSweepRows = 20'000;  // of the file looked at in a pass
 constexpr std::chrono::seconds kJump{1};    // less is the clocks' drift, and done by the next write
 
@@ -104,7 +103,7 @@ Status BucketKeeper::save_all(Disk& disk) {
     std::size_t at = 0;
     do {
       at = table_.collect(shard, at, now, changes);
-      if (changes.size() < kSliceRows) continue;
+      if (changes.size() < options_.slice_rows) continue;
       if (Status done = write(disk, changes); !done) return done;
     } while (at != 0);
   }
@@ -115,6 +114,8 @@ Status BucketKeeper::save_all(Disk& disk) {
 }
 
 Status BucketKeeper::write(Disk& disk, Changes& changes) const {
+  std::sort(changes.begin(), changes.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
   std::vector<BucketRow> rows;
   rows.reserve(changes.size());
   for (BucketTable::Change& change : changes) {

@@ -25,12 +25,16 @@ WallMoment system_wall();
 
 struct BucketKeeperOptions {
   std::string path;
-  std::size_t rows_max = 0;               ///< of the file; beyond, it is written anew
+  std::size_t rows_max = 0;  ///< of the file; beyond, it is written anew
+  /// Of a transaction; 50 MB while it is made. A slice goes through the file once, from its first
+  /// key to its last: in another order almost every row of a large file would cost a page of its
+  /// own.
+  std::size_t slice_rows = 262'144;
   std::chrono::milliseconds pause{5000};  ///< between two passes over the table
   WallSource wall = system_wall;
 };
 
-/// Keeps a table in a file: reads it at the start, writes what changed every `pause` in small
+/// Keeps a table in a file: reads it at the start, writes what changed every `pause` in a few
 /// transactions, and the rest at the end.
 ///
 /// What is stored is the moment at which a bucket will be empty, by the time of day, so it leaks

@@ -53,7 +53,9 @@ Result<std::unique_ptr<BucketFile>> BucketFile::open(const std::string& path) {
     return statement;
   };
   auto all = prepare("SELECT key, empty_at, room, unit FROM buckets");
-  auto put = prepare("INSERT OR REPLACE INTO buckets VALUES (CAST(?1 AS TEXT), ?2, ?3, ?4)");
+  auto put = prepare(
+      "INSERT INTO buckets VALUES (CAST(?1 AS TEXT), ?2, ?3, ?4) ON CONFLICT (key) DO UPDATE"
+      " SET empty_at = excluded.empty_at, room = excluded.room, unit = excluded.unit");
   auto remove = prepare("DELETE FROM buckets WHERE key = CAST(?1 AS TEXT)");
   auto note = prepare("UPDATE written SET at = ?1");
   auto find_end = prepare(

@@ -41,7 +41,8 @@ class BucketFile {
   /// When it was written last, Unix nanoseconds; 0 = never.
   Result<std::int64_t> written_at();
   Status read(const std::function<void(const BucketRow&)>& take);
-  /// In one transaction: each row in the place of the one it has, those in the past go.
+  /// In one transaction: each row in the place of the one it has, those in the past go. Many rows
+  /// should come in the order of their keys: each page of the file is then written once.
   Status write(std::span<const BucketRow> rows, std::int64_t now);
   /// Drops what is in the past among the next `most` rows, beginning where it ended last.
   Status sweep(std::size_t most, std::int64_t now);

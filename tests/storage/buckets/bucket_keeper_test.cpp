@@ -40,9 +40,12 @@ class BucketKeeperTest : public ::testing::Test {
     keeper_ = *std::move(opened);
   }
   Result<std::unique_ptr<BucketKeeper>> open(const std::string& path) {
-    return BucketKeeper::open(
-        {.path = path, .rows_max = 2000, .pause = hours(1), .wall = [this] { return wall_; }},
-        *table_, *clock_, logger_);
+    return BucketKeeper::open({.path = path,
+                               .rows_max = 2000,
+                               .slice_rows = 600,
+                               .pause = hours(1),
+                               .wall = [this] { return wall_; }},
+                              *table_, *clock_, logger_);
   }
   void stop() {
     keeper_.reset();
@@ -52,8 +55,8 @@ class BucketKeeperTest : public ::testing::Test {
     wall_ += time;
     if (clock_) clock_->advance(time);
   }
-  bool take(std::string_view key, const LeakRate& rate) {
-    const BucketDemand what{key, rate};
+  bool take(std::string_view key, const LeakRate& rate, double amount = 1) {
+    const BucketDemand what{key, rate, amount};
     return table_->take({&what, 1}, clock_->now()).taken;
   }
   Duration left(std::string_view key) const {
@@ -93,6 +96,18 @@ TEST_F(BucketKeeperTest, LeaksWhileNobodyRuns) {
   wall_ += seconds(10);
   start();
   EXPECT_EQ(table_->size(), 0U) << "empty ones are not brought back";
+}
+
+TEST_F(BucketKeeperTest, KeepsEachOfManyOverSeveralSlices) {
+  for (int round = 1; round <= 2; ++round) {
+    for (int i = 0; i < 900; ++i) {
+      ASSERT_TRUE(take("to:" + std::to_string(i), LeakRate(1e-3, 9), 1.0 + i % 3));
+    }
+    start();
+    ASSERT_EQ(table_->size(), 900U);
+    for (int i = 0; i < 900; ++i)
+      ASSERT_EQ(left("to:" + std::to_string(i)), seconds(1000 * round * (1 + i % 3)));
+  }
 }
 
 TEST_F(BucketKeeperTest, KeepsWhatIsAboveTheBurst) {
