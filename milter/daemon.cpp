@@ -18,6 +18,7 @@
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
 #include "milter/ratelimit/limit_keeper.h"
+#include "milter/similar/library_keeper.h"
 #include "milter/status/http_server.h"
 #include "milter/status/status_pages.h"
 #include "storage/client/client_report.h"
@@ -63,6 +64,7 @@ class Daemon {
         log_(log),
         clock_(clock),
         limits_(clock, random_, log),
+        similar_(clock, log),
         bucket_pages_([this] { return limits_.store(); }, clock),
         pages_(metrics_, clock, settings_->status.matches_max) {
     pages_.set_buckets(&bucket_pages_);
@@ -76,6 +78,9 @@ class Daemon {
  private:
   Status start_storage();
   Status open_milter();
+  Result<std::unique_ptr<Scanner>> open_scanner(std::shared_ptr<const Settings> settings) {
+    return Scanner::open(std::move(settings), store_.get(), clock_, random_, similar_.library());
+  }
   void use(std::shared_ptr<const Scanner> scanner);
   Status start_status();
   /// Everything that is measured, once it is all there.
@@ -99,6 +104,7 @@ class Daemon {
   std::unique_ptr<storage::UdpServer> server_;
   std::unique_ptr<storage::ReplicationService> replication_;
   LimitKeeper limits_;
+  LibraryKeeper similar_;
   std::unique_ptr<CurrentScanner> scanner_;
   std::unique_ptr<storage::UpkeepThread> upkeep_;  // of the scanner's remote services, if any
   std::unique_ptr<MilterService> milter_;
@@ -129,7 +135,8 @@ Status Daemon::start() {
     if (Status status = start_storage(); !status) return status;
   }
   if (settings_->milter.enabled) {
-    auto scanner = Scanner::open(settings_, store_.get(), clock_, random_);
+    if (Status status = similar_.use(settings_->similar); !status) return status;
+    auto scanner = open_scanner(settings_);
     if (!scanner) return scanner.error();
     use(*std::move(scanner));
     if (Status status = limits_.use(settings_->ratelimit); !status) return status;
@@ -224,6 +231,7 @@ void Daemon::register_metrics() {
     add([this](MetricReport& report) {
       mail_counters_.report(report);
       limits_.report(report);
+      similar_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
                    std::uint64_t{milter_->messages_under_way()});
       for (const storage::RemoteCharge& remote : scanner_->get()->remotes())
@@ -264,6 +272,7 @@ void Daemon::stop() {
   pages_.set_store(nullptr);
   registrations_.clear();
   limits_.close();
+  similar_.close();
   server_.reset();  // first the packets, then what they wait for
   replication_.reset();
   store_.reset();
@@ -283,7 +292,9 @@ void Daemon::reload() {
     wanted = loaded.settings;
   }
   if (wanted != nullptr && scanner_ != nullptr) {
-    auto scanner = Scanner::open(wanted, store_.get(), clock_, random_);
+    const Status similar = similar_.use(wanted->similar);
+    auto scanner =
+        similar ? open_scanner(wanted) : Result<std::unique_ptr<Scanner>>(similar.error());
     const Status limited = scanner ? limits_.use(wanted->ratelimit) : Status(scanner.error());
     if (limited) {
       use(*std::move(scanner));

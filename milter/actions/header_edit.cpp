@@ -14,6 +14,7 @@ constexpr std::size_t kLineBytesMax = 78;          // RFC 5322 2.1.1
 constexpr std::size_t kHeaderValueBytesMax = 900;  // one header of ours; its lines stay below 998
 constexpr std::size_t kResultHeadersMax = 32;      // of a message with hundreds of matching parts
 constexpr std::size_t kDigestHexShown = 10;
+constexpr std::size_t kNameBytesShown = 200;  // of a file
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -56,6 +57,13 @@ std::string result_text(const Hit& hit, const Lookup& lookup) {
          " digest=" + to_hex(lookup.match.digest.bytes).substr(0, kDigestHexShown);
 }
 
+std::string result_text(const SimilarShare& share, const SimilarHit& hit) {
+  return share.symbol + "; " + likeness_text(hit) + " to " +
+         printable(hit.sample, kNameBytesShown) + " of " + hit.list + " in " +
+         printable(piece_name(hit), kNameBytesShown) +
+         (share.spared ? ", spared by what is known as good" : "");
+}
+
 }  // namespace
 
 ForgedHeaders::ForgedHeaders(const HeaderOptions& names) {
@@ -95,6 +103,10 @@ std::vector<HeaderEdit> verdict_headers(const Verdict& verdict, const Facts& fac
     if (hit.dropped) continue;
     if (++shown > kResultHeadersMax) break;
     add(names.result, result_text(hit, facts.lookups[hit.lookup]));
+  }
+  for (const SimilarShare& share : verdict.similar) {
+    if (++shown > kResultHeadersMax) break;
+    add(names.result, result_text(share, facts.similar.hits[share.hit]));
   }
   if (facts.limit) add(names.result, header_text(*facts.limit));
   return edits;

@@ -5,9 +5,9 @@
 
 namespace shingled::milter {
 
-Result<std::unique_ptr<Scanner>> open_scanner(const ServerArguments& arguments,
-                                              const Settings& settings, Clock& clock,
-                                              Random& random) {
+Result<std::unique_ptr<Scanner>> open_scanner(
+    const ServerArguments& arguments, const Settings& settings, Clock& clock, Random& random,
+    std::shared_ptr<const storage::SampleLibrary> library) {
   auto destinations = choose_destinations(arguments, settings);
   if (!destinations) return destinations.error();
   auto asking = std::make_shared<Settings>(settings);
@@ -17,7 +17,7 @@ Result<std::unique_ptr<Scanner>> open_scanner(const ServerArguments& arguments,
     rule.remote = std::move(destination.remote);
     asking->rules.push_back(std::move(rule));
   }
-  return Scanner::open(std::move(asking), nullptr, clock, random);
+  return Scanner::open(std::move(asking), nullptr, clock, random, std::move(library));
 }
 
 }  // namespace shingled::milter

@@ -14,6 +14,7 @@
 #include "milter/cli/explanation.h"
 #include "milter/cli/lookup_output.h"
 #include "milter/cli/message_loop.h"
+#include "milter/cli/sample_hits.h"
 #include "milter/cli/service_failure.h"
 #include "milter/cli/settings_choice.h"
 
@@ -56,11 +57,11 @@ class Explainer {
 
   int message(const SourceMessage& message) {
     const Facts facts = scanner_.scan(message.bytes);
-    if (facts.lookups.empty() && !arguments_.json) {
+    if (facts.lookups.empty() && facts.similar.pieces == 0 && !arguments_.json) {
       console_.error(message.name, "no hash: the message is too short for these rules");
       return EX_DATAERR;
     }
-    return explain(message.name, Subject::kMessage, facts.lookups);
+    return explain(message.name, Subject::kMessage, facts);
   }
 
   /// `hex`: a whole digest or its beginning.
@@ -73,7 +74,7 @@ class Explainer {
   std::vector<Lookup> ask_about(const Digest& digest);
   std::vector<Explanation> explanations(const std::vector<Lookup>& lookups, Subject subject,
                                         std::string& file_error) const;
-  int explain(const std::string& name, Subject subject, const std::vector<Lookup>& lookups);
+  int explain(const std::string& name, Subject subject, const Facts& facts);
 
   const ExplainArguments& arguments_;
   const Settings& settings_;
@@ -153,8 +154,10 @@ std::vector<Explanation> Explainer::explanations(const std::vector<Lookup>& look
   return all;
 }
 
-int Explainer::explain(const std::string& name, Subject subject,
-                       const std::vector<Lookup>& lookups) {
+int Explainer::explain(const std::string& name, Subject subject, const Facts& facts) {
+  const std::vector<Lookup>& lookups = facts.lookups;
+  const SimilarOptions& similar = settings_.similar;
+  const Verdict verdict = scanner_.judge(facts, FailurePolicy::kAccept);
   std::string file_error;
   const auto all = explanations(lookups, subject, file_error);
   const auto found =
@@ -164,9 +167,11 @@ int Explainer::explain(const std::string& name, Subject subject,
     for (const Explanation& explanation : all) {
       if (explanation.found()) matches.push_back(explanation.json(clock_.wall()));
     }
-    console_.json({{subject == Subject::kDigest ? "digest" : "file", name},
+    Json object = {{subject == Subject::kDigest ? "digest" : "file", name},
                    {"asked", all.size()},
-                   {"matches", std::move(matches)}});
+                   {"matches", std::move(matches)}};
+    if (subject == Subject::kMessage) object["similar"] = samples_json(facts, verdict, similar);
+    console_.json(object);
   } else {
     console_.line(
         fmt::format("{}: {} of {} look-ups found", terminal_safe(name), found, all.size()));
@@ -175,6 +180,7 @@ int Explainer::explain(const std::string& name, Subject subject,
       console_.line("");
       explanation.print(clock_.wall(), console_);
     }
+    if (subject == Subject::kMessage) print_samples(facts, verdict, similar, console_);
   }
   // Without its server a look-up is still answered by the file, unless that cannot be read either.
   std::vector<Lookup> unanswered;
@@ -192,7 +198,9 @@ int Explainer::digest(const std::string& hex) {
     console_.error(hex, whole.error().message);
     return exit_code(whole.error().code);
   }
-  return explain(to_hex(whole->bytes), Subject::kDigest, ask_about(*whole));
+  Facts facts;
+  facts.lookups = ask_about(*whole);
+  return explain(to_hex(whole->bytes), Subject::kDigest, facts);
 }
 
 bool is_digest(const std::string& argument) {
@@ -206,7 +214,13 @@ int run_explain(const ExplainArguments& arguments, Console& console) {
   if (!settings) return EX_CONFIG;
   SystemClock clock;
   SystemRandom random;
-  const auto scanner = open_scanner(arguments.server, *settings, clock, random);
+  auto samples = open_samples(settings->similar);
+  if (!samples) {
+    console.error("explain", samples.error().message);
+    return exit_code(samples.error().code);
+  }
+  const auto scanner =
+      open_scanner(arguments.server, *settings, clock, random, *std::move(samples));
   if (!scanner) {
     console.error("explain", scanner.error().message);
     return usage_exit_code(scanner.error());

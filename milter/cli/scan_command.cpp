@@ -11,6 +11,7 @@
 #include "milter/cli/further_matches.h"
 #include "milter/cli/lookup_output.h"
 #include "milter/cli/message_loop.h"
+#include "milter/cli/sample_hits.h"
 #include "milter/cli/settings_choice.h"
 
 namespace shingled::milter {
@@ -81,6 +82,7 @@ Json scan_json(const SourceMessage& message, const Facts& facts, const Decision&
                  {"symbols", std::move(symbols)},
                  {"lookups", std::move(lookups)},
                  {"hits", std::move(hits)},
+                 {"similar", samples_json(facts, verdict, settings.similar)},
                  {"headers", std::move(headers)},
                  {"removed", std::move(removed)},
                  {"reply", nullptr},
@@ -92,10 +94,13 @@ Json scan_json(const SourceMessage& message, const Facts& facts, const Decision&
   return object;
 }
 
-void print_score(const Verdict& verdict, Console& console) {
+void print_score(const Facts& facts, const Verdict& verdict, Console& console) {
   console.line("  score");
   std::vector<TableRow> rows;
   for (const Hit& hit : verdict.hits) rows.push_back({hit.symbol, hit.arithmetic()});
+  for (const SimilarShare& share : verdict.similar) {
+    rows.push_back({share.symbol, share.arithmetic(facts.similar.hits[share.hit])});
+  }
   for (const std::string& line : table_lines(rows, "    ")) console.line(line);
   // A symbol counts once, with its strongest hit, so the sum is over symbols.
   std::string sum;
@@ -117,8 +122,9 @@ void print_scan(const SourceMessage& message, const Facts& facts, const Decision
     console.line("  look-ups");
     for (const auto& line : lookup_lines(facts.lookups, settings.rules, "    ")) console.line(line);
     print_further(facts.lookups, settings.rules, further, console);
-    print_score(verdict, console);
   }
+  print_samples(facts, verdict, settings.similar, console);
+  if (!facts.lookups.empty() || !verdict.symbols.empty()) print_score(facts, verdict, console);
   if (decision.reply) {
     console.line(fmt::format("  reply\n    {} {} {}", decision.reply->code,
                              decision.reply->enhanced_code, decision.reply->text));
@@ -153,7 +159,12 @@ int run_scan(const ScanArguments& arguments, Console& console) {
   if (!settings) return EX_CONFIG;
   SystemClock clock;
   SystemRandom random;
-  const auto scanner = open_scanner({}, *settings, clock, random);
+  auto samples = open_samples(settings->similar);
+  if (!samples) {
+    console.error("scan", samples.error().message);
+    return exit_code(samples.error().code);
+  }
+  const auto scanner = open_scanner({}, *settings, clock, random, *std::move(samples));
   if (!scanner) {
     console.error("scan", scanner.error().message);
     return usage_exit_code(scanner.error());

@@ -8,6 +8,7 @@
 
 #include "config/base/clock.h"
 #include "milter/ratelimit/full_bucket.h"
+#include "milter/similar/similar_facts.h"
 #include "mime/analyze.h"
 #include "storage/fuzzy_store.h"
 
@@ -50,6 +51,7 @@ struct ScanStages {
   Duration analysis{};  ///< taking the message apart
   Duration hashing{};   ///< of all rules
   Duration local{};     ///< look-ups in the embedded store, all together
+  Duration similar{};   ///< of the library of known files, opening and signing included
   Duration remote{};    ///< of remote servers, from the first question to the last answer
 };
 
@@ -63,6 +65,7 @@ struct Facts {
   bool truncated = false;            ///< the message was longer than what was looked at
   std::chrono::microseconds time{0};
   ScanStages stages;
+  SimilarFacts similar;            ///< empty unless known files are looked up
   std::optional<LimitMark> limit;  ///< the symbol of a limit that is exceeded
 
   [[nodiscard]] std::size_t failed() const;  ///< look-ups without an answer

@@ -25,6 +25,7 @@ void MailCounters::judged(const Facts& facts, const Verdict& verdict, Duration t
   if (facts.stages.local > Duration{}) local_.observe(facts.stages.local);
   if (facts.stages.remote > Duration{}) remote_.observe(facts.stages.remote);
   total_.observe(total);
+  if (facts.stages.similar > Duration{}) similar_.searched(facts.similar, facts.stages.similar);
 }
 
 void MailCounters::report(MetricReport& report) const {
@@ -51,6 +52,7 @@ void MailCounters::report(MetricReport& report) const {
   stage("local_lookup", local_);
   stage("remote_lookup", remote_);
   stage("total", total_);
+  similar_.report(report);
 }
 
 }  // namespace shingled::milter

@@ -7,6 +7,7 @@
 #include "config/base/metric_report.h"
 #include "milter/filter/facts.h"
 #include "milter/rules/verdict.h"
+#include "milter/similar/similar_counters.h"
 
 namespace shingled::milter {
 
@@ -33,6 +34,7 @@ class MailCounters {
   Histogram local_{kLatencyShape};
   Histogram remote_{kLatencyShape};
   Histogram total_{kLatencyShape};
+  SimilarCounters similar_;
 };
 
 }  // namespace shingled::milter

@@ -55,10 +55,14 @@ void take_answer(Lookup& lookup, const storage::RemoteAnswer& answer) {
   lookup.probability = answer.probability;
 }
 
-Result<std::unique_ptr<Scanner>> Scanner::open(std::shared_ptr<const Settings> settings,
-                                               const storage::FuzzyStore* local, Clock& clock,
-                                               Random& random) {
+Result<std::unique_ptr<Scanner>> Scanner::open(
+    std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
+    Random& random, std::shared_ptr<const storage::SampleLibrary> library) {
   std::unique_ptr<Scanner> scanner(new Scanner(std::move(settings), local, clock));
+  const SimilarOptions& similar = scanner->settings_->similar;
+  if (similar.enabled && library != nullptr) {
+    scanner->similar_.emplace(similar, std::move(library), clock);
+  }
   for (const RuleOptions& rule : scanner->settings_->rules) {
     auto& known = scanner->hash_rules_;
     const auto same = std::find_if(known.begin(), known.end(), [&](const mime::HashRule& other) {
@@ -122,6 +126,13 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
     }
   }
   facts.stages.local = ask_local(facts.lookups, now);
+  if (similar_) {
+    const TimePoint begun = clock_.now();
+    // Servers have their share of the time, whatever an attachment takes.
+    facts.similar =
+        similar_->search(analysis, has_remote ? begun + (deadline - begun) / 2 : deadline);
+    facts.stages.similar = clock_.now() - begun;
+  }
   if (has_remote) {
     if (before_wait) before_wait();
     const TimePoint asked = clock_.now();
@@ -133,7 +144,8 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
 }
 
 Verdict Scanner::judge(const Facts& facts, FailurePolicy on_failure) const {
-  return milter::judge(facts, settings_->rules, settings_->milter.actions, on_failure);
+  return milter::judge(facts, settings_->rules, settings_->milter.actions, on_failure,
+                       settings_->similar.lists);
 }
 
 Duration Scanner::ask_local(std::vector<Lookup>& lookups, std::uint32_t now) const {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "config/options/settings.h"
 #include "milter/filter/facts.h"
 #include "milter/rules/verdict.h"
+#include "milter/similar/similar_search.h"
 #include "mime/analyze.h"
 #include "storage/client/remote_store.h"
 #include "storage/client/upkeep.h"
@@ -19,17 +21,19 @@
 namespace shingled::milter {
 
 /// From message bytes to facts: taken apart once, hashed once for all rules that hash alike, then
-/// every look-up of every rule at once: the embedded store in process, remote ones over UDP, all
-/// with one deadline. What the milter does with a message and what `scan` explains is this.
+/// every look-up of every rule at once: the embedded store in process, known files in the library
+/// of samples, remote stores over UDP, all with one deadline. What the milter does with a message
+/// and what `scan` explains is this.
 ///
 /// One immutable snapshot of the settings; a reload makes a new one.   Threads: any thread.
 class Scanner {
  public:
   /// `local` answers the rules without servers; it must outlive the scanner. Without one their
-  /// look-ups are unreachable.   Errors: a remote that cannot be opened, naming its rule.
-  static Result<std::unique_ptr<Scanner>> open(std::shared_ptr<const Settings> settings,
-                                               const storage::FuzzyStore* local, Clock& clock,
-                                               Random& random);
+  /// look-ups are unreachable. Without `library` no known files are looked up, whatever the
+  /// settings want.   Errors: a remote that cannot be opened, naming its rule.
+  static Result<std::unique_ptr<Scanner>> open(
+      std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
+      Random& random, std::shared_ptr<const storage::SampleLibrary> library = {});
 
   /// `before_wait` is called when only remote servers are left to ask.   Errors: inside the facts.
   /// Cost: the analysis, a hash pass for each different way to hash, then at most
@@ -55,6 +59,7 @@ class Scanner {
   std::vector<mime::HashRule> hash_rules_;                      ///< the different ones
   std::vector<std::size_t> hash_of_rule_;                       ///< into hash_rules_
   std::vector<std::shared_ptr<storage::RemoteStore>> remotes_;  ///< by rule; null = local
+  std::optional<SimilarSearch> similar_;                        ///< of known files
 };
 
 /// Fills in what a remote server answered. A 401 (the server knows the hash and will not tell) is a

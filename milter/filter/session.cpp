@@ -31,6 +31,26 @@ std::string describe_hits(const Verdict& verdict, const Facts& facts) {
   return text.empty() ? "none" : text;
 }
 
+/// "SIMILAR_BAD:7.44:similarity 93:list/sample:part", comma separated.
+std::string describe_similar(const Verdict& verdict, const SimilarFacts& facts) {
+  std::string text;
+  for (const SimilarShare& share : verdict.similar) {
+    const SimilarHit& hit = facts.hits[share.hit];
+    char score[32];
+    std::snprintf(score, sizeof score, ":%.2f:", share.score);
+    if (!text.empty()) text += ", ";
+    text += share.symbol + (share.spared ? std::string(":spared:") : score) + likeness_text(hit) +
+            ":" + hit.list + "/" + hit.sample + ":" + piece_name(hit);
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& phrases) {
+  std::string text;
+  for (const std::string& phrase : phrases) text += (text.empty() ? "" : ", ") + phrase;
+  return text;
+}
+
 }  // namespace
 
 std::string_view to_string(SenderClass sender) {
@@ -225,6 +245,9 @@ void Session::log_message(const Message& message, const Facts& facts, const Verd
       .field("class", to_string(message.sender))
       .field("client", client_ ? client_->to_string() : "local")
       .field("reason", verdict.reason);
+  const SimilarFacts& similar = facts.similar;
+  if (!similar.hits.empty()) line.field("similar", describe_similar(verdict, similar));
+  if (!similar.notes.empty()) line.field("similar_notes", joined(similar.notes));
   if (facts.limit) line.field("limit", describe(facts.limit->bucket));
   if (facts.truncated) line.field("truncated", true);
   if (!facts.defects.empty()) line.field("defects", facts.defects.size());

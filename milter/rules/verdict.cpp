@@ -83,10 +83,12 @@ Action choose_action(double score, const ActionOptions& actions) {
 }
 
 Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const ActionOptions& actions,
-              FailurePolicy on_failure) {
+              FailurePolicy on_failure, std::span<const SimilarList> lists) {
   Verdict verdict;
   verdict.hits = score_hits(facts, rules);
   verdict.symbols = sum_symbols(verdict.hits);
+  verdict.similar = weigh_similar(facts.similar, lists);
+  add_similar(verdict.similar, verdict.symbols);
   if (facts.limit) verdict.symbols.push_back({facts.limit->symbol, facts.limit->value, 1});
   for (const Symbol& symbol : verdict.symbols) verdict.score += symbol.score;
   verdict.required = actions.add_header;

@@ -9,6 +9,7 @@
 #include "config/options/milter_options.h"
 #include "config/options/rule_options.h"
 #include "milter/rules/score.h"
+#include "milter/rules/similar_score.h"
 
 namespace shingled::milter {
 
@@ -24,6 +25,7 @@ struct Verdict {
   std::optional<double> required;  ///< the add_header threshold, "required" in X-Spam-Status
   std::vector<Symbol> symbols;
   std::vector<Hit> hits;
+  std::vector<SimilarShare> similar;  ///< of known files
   std::string reason;   ///< "score 12.00 reaches reject 10.00"; on failure, what failed
   bool failed = false;  ///< judged by the failure policy, not by the score
 
@@ -36,9 +38,9 @@ Action choose_action(double score, const ActionOptions& actions);
 /// Facts to verdict: pure, so a log line or `scan` can replay it.
 ///
 /// A message whose look-ups did not all get an answer is judged by what is known when that is
-/// enough for more than a header; else by `on_failure`.
+/// enough for more than a header; else by `on_failure`. `lists`: what known files weigh.
 Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const ActionOptions& actions,
-              FailurePolicy on_failure);
+              FailurePolicy on_failure, std::span<const SimilarList> lists = {});
 
 /// The verdict on a message that could not be looked at at all. Pure.
 Verdict verdict_on_failure(FailurePolicy policy, std::string reason);

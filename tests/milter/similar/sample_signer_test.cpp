@@ -4,6 +4,7 @@
 
 #include "mime/fingerprint/spamsum_parts.h"
 #include "mime/fingerprint/spamsum_score.h"
+#include "tests/milter/similar/temporary_library.h"
 #include "tests/mime/container/archive_builder.h"
 #include "tests/support/manual_clock.h"
 
@@ -12,20 +13,12 @@ namespace {
 
 using ::shingled::testing::compress;
 using ::shingled::testing::ManualClock;
+using ::shingled::testing::noise;
 using ::shingled::testing::PackedFile;
 using ::shingled::testing::tar;
 using ::shingled::testing::zip;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-std::string noise(std::size_t bytes, unsigned seed) {
-  std::string out;
-  while (out.size() < bytes) {
-    seed = seed * 1664525U + 1013904223U;
-    out += static_cast<char>(seed >> 24U);
-  }
-  return out;
-}
 
 SignedFile sign(std::string_view bytes, const SimilarOptions& options = {}) {
   const ManualClock clock;

@@ -1,0 +1,134 @@
+#include "milter/similar/similar_search.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "milter/similar/sample_signer.h"
+#include "mime/analysis_parts.h"
+#include "mime/container/container_kind.h"
+
+namespace shingled::milter {
+
+namespace {
+
+/// Of all lists together; the best of each list is what counts.
+constexpr std::size_t kMatchesMax = 256;
+constexpr std::size_t kHitsMax = 1000;  ///< of a message
+
+bool is_text(const mime::PartContent& content) {
+  return content.kind == mime::ContentKind::kText || content.kind == mime::ContentKind::kHtml;
+}
+
+/// A text that has a name or says so is a file like any other.
+bool is_attachment(const mime::MailPart& part, const mime::PartContent& content) {
+  if (part.is_multipart() || part.children > 0) return false;
+  return !is_text(content) || !part.file_name().empty() ||
+         part.disposition.kind == mime::Disposition::Kind::kAttachment;
+}
+
+}  // namespace
+
+/// One message.
+class SimilarSearch::Run {
+ public:
+  Run(const SimilarSearch& search, TimePoint deadline)
+      : options_(search.options_),
+        library_(*search.library_),
+        clock_(search.clock_),
+        deadline_(deadline) {}
+
+  SimilarFacts run(const mime::Analysis::Parts& parts) {
+    for (std::size_t i = 0; i < parts.mail.parts.size(); ++i) {
+      const mime::MailPart& part = parts.mail.parts[i];
+      if (is_attachment(part, parts.contents[i])) {
+        if (options_.attachments) look_up(part, part.body);
+      } else if (options_.texts && is_text(parts.contents[i])) {
+        look_up(part, parts.texts[i].content);
+      }
+    }
+    return std::move(facts_);
+  }
+
+ private:
+  void look_up(const mime::MailPart& part, std::string_view bytes) {
+    if (bytes.empty()) return;
+    if (bytes.size() < options_.bytes_min &&
+        mime::sniff_container(bytes) == mime::ContainerKind::kNone)
+      return;
+    const SignedFile file = sign_pieces(bytes, options_, clock_, deadline_);
+    facts_.containers += file.containers;
+    for (const std::string& phrase : file.notes) note(phrase);
+    for (const SignedPiece& piece : file.pieces) {
+      if (piece.bytes < options_.bytes_min || is_only_entry(piece, file)) continue;
+      if (clock_.now() >= deadline_) return note("time limit reached");
+      look_up(part, piece);
+      ++facts_.pieces;
+    }
+  }
+
+  /// The whole of a container with one entry: the entry has a name besides.
+  static bool is_only_entry(const SignedPiece& piece, const SignedFile& file) {
+    return piece.path.empty() && file.pieces.size() > 1 && file.pieces[1].bytes == piece.bytes &&
+           file.pieces[1].signature == piece.signature;
+  }
+
+  void look_up(const mime::MailPart& part, const SignedPiece& piece) {
+    std::map<std::uint64_t, SimilarHit> by_sample;
+    for (storage::SimilarMatch& match : library_.similar(piece.signature, kMatchesMax)) {
+      SimilarHit& hit = by_sample[match.id];
+      hit.list = std::move(match.list);
+      hit.sample = std::move(match.name);
+      hit.score = match.score;
+    }
+    if (options_.parts) {
+      for (storage::PartMatch& match : library_.sharing(piece.parts, kMatchesMax)) {
+        SimilarHit& hit = by_sample[match.id];
+        hit.list = std::move(match.list);
+        hit.sample = std::move(match.name);
+        hit.shared = match.shared;
+        hit.asked = match.asked;
+      }
+    }
+    for (const SimilarList& list : options_.lists) {
+      if (facts_.hits.size() < kHitsMax) take_best(list, by_sample, part, piece);
+    }
+  }
+
+  void take_best(const SimilarList& list, const std::map<std::uint64_t, SimilarHit>& by_sample,
+                 const mime::MailPart& part, const SignedPiece& piece) {
+    SimilarHit best;
+    for (const auto& [id, found] : by_sample) {
+      if (found.list != list.name) continue;
+      SimilarHit hit = found;
+      hit.sample_id = id;
+      if (hit.score < static_cast<int>(list.similarity_min)) hit.score = 0;
+      if (list.shared_min == 0 || hit.shared < list.shared_min) hit.shared = hit.asked = 0;
+      if (hit.likeness() > best.likeness()) best = std::move(hit);
+    }
+    if (best.likeness() <= 0) return;
+    best.piece = facts_.pieces;
+    best.part = part.path;
+    best.file = part.file_name();
+    best.entry = piece.path;
+    best.bytes = piece.bytes;
+    facts_.hits.push_back(std::move(best));
+  }
+
+  void note(std::string_view phrase) {
+    auto& notes = facts_.notes;
+    if (std::find(notes.begin(), notes.end(), phrase) == notes.end()) notes.emplace_back(phrase);
+  }
+
+  const SimilarOptions& options_;
+  const storage::SampleLibrary& library_;
+  const Clock& clock_;
+  const TimePoint deadline_;
+  SimilarFacts facts_;
+};
+
+SimilarFacts SimilarSearch::search(const mime::Analysis& analysis, TimePoint deadline) const {
+  return Run(*this, deadline).run(analysis.parts());
+}
+
+}  // namespace shingled::milter
