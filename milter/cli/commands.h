@@ -21,6 +21,7 @@ void add_explain_command(CLI::App& app, Command& chosen);
 void add_list_command(CLI::App& app, Command& chosen);
 void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
 void add_buckets_command(CLI::App& app, Command& chosen);
+void add_similar_command(CLI::App& app, Command& chosen);
 void add_backup_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
 void add_export_command(CLI::App& app, Command& chosen);

@@ -6,27 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
+
+#include "milter/cli/directory.h"
 
 namespace shingled::milter {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-Error system_error(int reason) {
-  switch (reason) {
-    case ENOENT:
-    case ENOTDIR:
-      return {ErrorCode::kNotFound, std::strerror(reason)};
-    case EACCES:
-    case EPERM:
-      return {ErrorCode::kDenied, std::strerror(reason)};
-    default:
-      return {ErrorCode::kUnavailable, std::strerror(reason)};
-  }
-}
 
 bool is_maildir(const std::string& name) {
   std::error_code ignored;
@@ -37,24 +25,6 @@ bool is_maildir(const std::string& name) {
 bool is_trashed(std::string_view file_name) {
   const std::size_t info = file_name.rfind(":2,");
   return info != std::string_view::npos && file_name.find('T', info + 3) != std::string_view::npos;
-}
-
-/// The names in a directory that do not begin with a dot, sorted; the system's reason otherwise.
-Result<std::vector<std::string>> names_in(const std::string& directory) {
-  std::vector<std::string> names;
-  std::error_code failure;
-  for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    std::string name = entry->path().filename().string();
-    if (!name.starts_with('.')) names.push_back(std::move(name));
-  }
-  if (failure) return system_error(failure.value());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::string below(const std::string& directory, const std::string& name) {
-  return directory.ends_with('/') ? directory + name : directory + "/" + name;
 }
 
 }  // namespace
@@ -111,6 +81,7 @@ void MessageSource::add_directory(const std::string& name) {
     return;
   }
   for (const std::string& entry : *names) {
+    if (entry.starts_with('.')) continue;
     const std::string path = below(name, entry);
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) {
@@ -135,13 +106,13 @@ void MessageSource::add_maildir(const std::string& name) {
       continue;
     }
     for (const std::string& entry : *names) {
-      if (!is_trashed(entry)) add_argument(below(directory, entry));
+      if (!entry.starts_with('.') && !is_trashed(entry)) add_argument(below(directory, entry));
     }
   }
 }
 
 void MessageSource::add_failure(const std::string& name, int reason) {
-  files_.push_back({name, 0, system_error(reason)});
+  files_.push_back({name, 0, file_error(reason)});
 }
 
 std::optional<SourceMessage> MessageSource::open_next() {
@@ -151,7 +122,7 @@ std::optional<SourceMessage> MessageSource::open_next() {
   const int fd = current_.name == "-"
                      ? ::dup(options_.standard_input)
                      : ::open(current_.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return finish_with(system_error(errno));
+  if (fd < 0) return finish_with(file_error(errno));
   open_.emplace(UniqueFd(fd), options_.message_bytes_max);
   return std::nullopt;
 }

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/base/result.h"
+
+namespace shingled::milter {
+
+/// Why the system did not let us read a file or folder, from its errno.
+Error file_error(int reason);
+
+/// All names in a directory but "." and "..", sorted by their bytes.   Errors: those of file_error.
+Result<std::vector<std::string>> names_in(const std::string& directory);
+
+/// "DIRECTORY/NAME".
+std::string below(const std::string& directory, const std::string& name);
+
+}  // namespace shingled::milter

@@ -1,0 +1,106 @@
+#include "milter/cli/file_signer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "milter/cli/directory.h"
+#include "milter/cli/interrupt.h"
+#include "milter/cli/signature_csv.h"
+#include "mime/fingerprint/spamsum_parts.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+
+/// A pipe is waited for in small steps: Ctrl-C reaches another thread.
+bool wait_for_bytes(int fd) {
+  constexpr int kStepMilliseconds = 100;
+  while (!interrupted()) {
+    pollfd one{.fd = fd, .events = POLLIN, .revents = 0};
+    if (::poll(&one, 1, kStepMilliseconds) != 0) return true;
+  }
+  return false;
+}
+
+/// The bytes of a file, piece by piece.
+class Pieces {
+ public:
+  explicit Pieces(UniqueFd fd)
+      : fd_(std::move(fd)), buffer_(std::make_unique_for_overwrite<char[]>(kReadBytes)) {
+    struct stat status {};
+    regular_ = ::fstat(fd_.get(), &status) == 0 && S_ISREG(status.st_mode);
+    if (regular_) size_ = static_cast<std::uint64_t>(status.st_size);
+  }
+
+  /// As much as fits; empty = the end.
+  Result<std::string_view> next() {
+    std::size_t filled = 0;
+    while (filled < kReadBytes) {
+      if (interrupted() || (!regular_ && !wait_for_bytes(fd_.get()))) {
+        return Error{ErrorCode::kTimeout, "interrupted"};
+      }
+      const ssize_t count = ::read(fd_.get(), buffer_.get() + filled, kReadBytes - filled);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return file_error(errno);
+      if (count == 0) break;
+      filled += static_cast<std::size_t>(count);
+    }
+    return std::string_view(buffer_.get(), filled);
+  }
+  /// Of a regular file; another one has none.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] UniqueFd release() { return std::move(fd_); }
+
+ private:
+  UniqueFd fd_;
+  std::unique_ptr<char[]> buffer_;
+  bool regular_ = false;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace
+
+Result<ReadFile> sign_file(const TreeFile& file, const SigningOptions& options) {
+  ReadFile out;
+  out.input.name = file.name;
+  UniqueFd fd(file.name == "-" && file.given
+                  ? ::dup(STDIN_FILENO)
+                  : ::open(file.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return file_error(errno);
+  Pieces pieces(std::move(fd));
+  auto piece = pieces.next();
+  if (!piece) return piece.error();
+  if (options.lists && file.given && begins_signature_list(*piece)) {
+    out.beginning = *piece;
+    out.list = pieces.release();
+    return out;
+  }
+  fingerprint::SpamsumHasher hasher;
+  std::optional<fingerprint::SpamsumPartsHasher> parts;
+  if (options.parts) parts.emplace(options.similar.part_block_size);
+  SignedInput::Piece whole;
+  while (!piece->empty()) {
+    hasher.update(*piece);
+    if (parts) parts->update(*piece);
+    whole.bytes += piece->size();
+    piece = pieces.next();
+    if (!piece) return piece.error();
+  }
+  whole.signature = hasher.finish();
+  if (parts) whole.parts = parts->finish();
+  out.input.pieces.push_back(std::move(whole));
+  return out;
+}
+
+}  // namespace shingled::milter
