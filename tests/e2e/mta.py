@@ -1,6 +1,7 @@
 """Private mail servers for the end-to-end tests: real Postfix and Sendmail, each in a folder of its own on high
 ports, and the place they deliver to."""
 
+import base64
 import os
 import pathlib
 import shutil
@@ -68,6 +69,52 @@ class SinkSession(socketserver.StreamRequestHandler):
         self.wfile.write(text.encode() + b"\r\n")
 
 
+class SaslServer(socketserver.ThreadingTCPServer):
+    """Says who may log in, in the protocol of Dovecot's auth daemon, which Postfix speaks: one mechanism, PLAIN."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self, passwords):
+        super().__init__(("127.0.0.1", 0), SaslSession)
+        self.passwords = passwords
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+    def postfix_settings(self):
+        return ["smtpd_sasl_auth_enable = yes", "smtpd_sasl_type = dovecot",
+                f"smtpd_sasl_path = inet:127.0.0.1:{self.server_address[1]}"]
+
+
+class SaslSession(socketserver.StreamRequestHandler):
+    def handle(self):
+        self.say("VERSION", "1", "1")
+        self.say("MECH", "PLAIN", "plaintext")
+        self.say("SPID", "1")
+        self.say("CUID", "1")
+        self.say("COOKIE", "0" * 32)
+        self.say("DONE")
+        while line := self.rfile.readline():
+            words = line.decode().rstrip("\n").split("\t")
+            if words[0] != "AUTH":
+                continue
+            answer = next(word for word in words if word.startswith("resp="))
+            _, user, password = base64.b64decode(answer.removeprefix("resp=")).decode().split("\0")
+            if self.server.passwords.get(user) == password:
+                self.say("OK", words[1], f"user={user}")
+            else:
+                self.say("FAIL", words[1], f"user={user}")
+
+    def say(self, *words):
+        self.wfile.write("\t".join(words).encode() + b"\n")
+
+
 class Postfix:
     """A Postfix with its own configuration, queue and log, that offers each message to one milter and relays what
     passes to the sink."""
@@ -83,7 +130,8 @@ class Postfix:
             return "Postfix's master starts as root only"
         return None
 
-    def __init__(self, folder, milter_port, sink_port):
+    def __init__(self, folder, milter_port, sink_port, main_cf=()):
+        """`main_cf`: more lines for it."""
         self.port = free_port()
         self.folder = pathlib.Path(folder) / "postfix"
         self.log_file = self.folder / "log" / "mail.log"
@@ -114,7 +162,7 @@ class Postfix:
             smtpd_peername_lookup = no
             smtpd_milters = inet:127.0.0.1:{milter_port}
             milter_default_action = accept
-            """))
+            """) + "".join(line + "\n" for line in main_cf))
         (self.folder / "conf" / "master.cf").write_text(textwrap.dedent(f"""\
             127.0.0.1:{self.port} inet n - n - - smtpd
             pickup    unix n - n 60 1 pickup

@@ -3,87 +3,22 @@
 Buckets that must not drain while a test runs leak once an hour; the one that must drains in seconds.
 """
 
-import contextlib
-import json
 import pathlib
-import shutil
 import signal
-import smtplib
 import socket
 import sys
-import threading
 import unittest
 import urllib.error
 import urllib.request
 
 import harness
-from mta import Postfix, SmtpSink
-from test_redis import Redis
+from limited_mail import SECONDS, SENDER, LimitedMail, letter
+from mta import SaslServer, Sendmail
 
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "samples"
-SECONDS = 60
-SENDER = "sender@example.net"
 
 
-def letter(subject):
-    return f"From: {SENDER}\r\nTo: somebody@example.org\r\nSubject: {subject}\r\n\r\nHello.\r\n".encode()
-
-
-class RateLimits(unittest.TestCase):
-    def setUp(self):
-        reason = Postfix.missing()
-        if reason:
-            self.skipTest(reason)
-        self.tmp = harness.temporary_folder(self)
-        self.sink = SmtpSink()
-        self.addCleanup(self.sink.close)
-
-    def start(self, **limits):
-        """A daemon with these settings of section ratelimit, and a Postfix before it."""
-        settings = {"file": self.tmp / "ratelimit.db"} | limits
-        self.daemon = self.enterContext(harness.Daemon(
-            self.tmp, overrides=[f"ratelimit.{key}={value}" for key, value in settings.items()]))
-        self.mta = self.enterContext(Postfix(self.tmp, self.daemon.milter_port, self.sink.port))
-
-    def session(self):
-        return contextlib.closing(smtplib.SMTP("127.0.0.1", self.mta.port, timeout=SECONDS))
-
-    def offer(self, smtp, *recipients, message=None):
-        """One message: the replies to each RCPT, and the one to its end if anybody was taken."""
-        self.assertEqual(250, smtp.mail(SENDER)[0])
-        replies = [smtp.rcpt(recipient) for recipient in recipients]
-        end = None
-        if any(code == 250 for code, _ in replies):
-            end = smtp.data(message or letter("for " + recipients[0]))
-        smtp.rset()
-        return replies, end
-
-    def assert_taken(self, reply):
-        self.assertEqual(250, reply[0], f"{reply}\n{self.daemon.log()}")
-
-    def assert_put_off(self, reply):
-        self.assertEqual(451, reply[0], f"{reply}\n{self.daemon.log()}")
-        self.assertTrue(reply[1].startswith(b"4.7.1 "), reply)
-        self.assertNotIn(b"bucket", reply[1])
-        self.assertNotIn(b"limit", reply[1])
-
-    def passes(self, *recipients):
-        with self.session() as smtp:
-            replies, end = self.offer(smtp, *recipients)
-            return all(code == 250 for code, _ in replies) and end[0] == 250
-
-    def held(self, key):
-        """What a bucket holds; 0 if it is empty."""
-        done = self.daemon.run("buckets", "show", "--json", key)
-        self.assertIn(done.returncode, (0, 66), done.stderr)
-        return json.loads(done.stdout)["drops"] if done.returncode == 0 else 0
-
-    def drops(self, event):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.daemon.status_port}/stat", timeout=SECONDS) as page:
-            metrics = json.load(page)["metrics"]
-        return {sample["labels"]["type"]: sample["value"] for sample in metrics["shingled_ratelimit_drops"]
-                if sample["labels"]["event"] == event}
-
+class RateLimits(LimitedMail):
     def test_the_burst_passes_then_one_waits_while_others_pass(self):
         self.start(**{"rates.to": "[2, 0.1]"})
         with self.session() as smtp:
@@ -179,6 +114,7 @@ class RateLimits(unittest.TestCase):
         self.assertIn(b"RATELIMIT(1.81)", third, "2 tanh(3 / 2)")
         self.assertRegex(third, rb"X-Fuzzy-Result: RATELIMIT; type=to drops=3\.0 burst=1\s+again=\d+h")
         self.assertNotIn(b"to:a@", third)
+        self.assertRegex(self.daemon.run("buckets", "list").stdout, r"(?m)^to:a@example\.org +3\.0 of 1 ")
 
     def test_buckets_are_seen_and_reset_on_this_machine_only(self):
         self.start(**{"rates.to": "[1, 1 / 1h]"})
@@ -217,53 +153,6 @@ class RateLimits(unittest.TestCase):
         harness.wait_until(lambda: "reloaded" in self.daemon.log(), SECONDS, "the settings are read again")
         self.assertFalse(self.passes("a@example.org"))
 
-    def test_with_redis_dead_and_back_under_load_no_mail_is_lost(self):
-        if not shutil.which("redis-server"):
-            self.skipTest("the package redis-server is not installed")
-        redis = Redis(self.tmp)
-        with redis:
-            self.start(**{"rates.to": "[3, 1 / 1h]", "servers": redis.address, "redis.timeout": "200ms"})
-            self.assertTrue(self.passes("full@example.org"))
-            self.assertEqual(1, round(self.held("to:full@example.org")), "the command asks Redis itself")
-            stop, failures, sent = threading.Event(), [], []
-
-            def load(worker):
-                number = 0
-                while not stop.is_set() or number < 5:
-                    number += 1
-                    try:
-                        # The session's timeout is the longest that anything may take.
-                        (taken := self.passes(f"w{worker}n{number}@example.org")) and sent.append((worker, number))
-                        if not taken:
-                            failures.append(f"put off: {worker} {number}")
-                    except (OSError, smtplib.SMTPException) as failure:
-                        failures.append(repr(failure))
-            workers = [threading.Thread(target=load, args=(worker,)) for worker in range(4)]
-            for worker in workers:
-                worker.start()
-            self.wait_for_more(sent, 20)
-        self.wait_for_more(sent, 20)  # it is dead
-        self.assertEqual(0, self.metric("shingled_buckets_shared"))
-        with redis:  # on its port, with what it had
-            harness.wait_until(lambda: self.metric("shingled_buckets_shared") == 1, SECONDS, "Redis decides again")
-            self.wait_for_more(sent, 20)
-            stop.set()
-            for worker in workers:
-                worker.join(SECONDS)
-            self.assertEqual([], failures)
-            harness.wait_until(lambda: len(self.sink.messages()) >= len(sent) + 1, SECONDS, "all of it is delivered")
-            self.assertTrue(self.passes("full@example.org"))
-            self.assertTrue(self.passes("full@example.org"))
-            self.assertFalse(self.passes("full@example.org"), "Redis kept the first drop")
-
-    def wait_for_more(self, sent, count):
-        before = len(sent)
-        harness.wait_until(lambda: len(sent) >= before + count, SECONDS, f"{count} more messages passed")
-
-    def metric(self, name):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.daemon.status_port}/stat", timeout=SECONDS) as page:
-            return sum(sample["value"] for sample in json.load(page)["metrics"].get(name, []))
-
     def test_a_restart_keeps_the_buckets_and_they_are_seen_without_a_daemon(self):
         self.start(**{"rates.to": "[1, 1 / 1h]"})
         self.assertTrue(self.passes("a@example.org", "b@example.org"))
@@ -283,6 +172,60 @@ class RateLimits(unittest.TestCase):
             self.assertTrue(self.passes("a@example.org"))
         self.assertIn("limit action=pass bucket=to:a@example.org", self.daemon.log())
         self.assertEqual({"to": 2}, self.drops("refused"))
+
+    def test_a_user_is_limited_by_his_login_whoever_he_says_he_is(self):
+        with SaslServer({"bob": "secret", "eve": "other"}) as sasl:
+            self.start({"main_cf": sasl.postfix_settings()}, **{"rates.user": "[2, 1 / 1h]"})
+            with self.session() as smtp:
+                for number in range(3):
+                    (reply,), _ = self.offer(smtp, f"r{number}@example.org")
+                    self.assert_taken(reply)  # no login, no bucket
+            with self.session() as smtp:
+                smtp.login("bob", "secret")
+                for number in range(2):
+                    (reply,), end = self.offer(smtp, f"r{number}@example.org")
+                    self.assert_taken(reply)
+                    self.assertEqual(250, end[0], end)
+                (reply,), _ = self.offer(smtp, "r2@example.org")
+                self.assert_put_off(reply)
+            with self.session() as smtp:
+                smtp.login("eve", "other")
+                (reply,), end = self.offer(smtp, "r2@example.org")
+                self.assert_taken(reply)
+        self.assertEqual(2, round(self.held("user:bob")))
+        self.assertEqual(1, round(self.held("user:eve")))
+
+    def test_a_message_of_more_recipients_than_a_burst_passes_when_the_bucket_is_empty(self):
+        self.start(**{"rates.to_domain": "[2, 1 / 1h]", "when": "end_of_message"})
+        many = [f"r{i}@example.org" for i in range(4)]
+        self.assertTrue(self.passes(*many))
+        self.assertEqual(2, round(self.held("to_domain:example.org")))
+        self.assertFalse(self.passes(*many))
+        self.assertRegex(self.daemon.log(),
+                         r'action=tempfail .*bucket to_domain:example.org holds 2.0 of 2, again in \d+h')
+
+
+class RateLimitsThroughSendmail(LimitedMail):
+    mta_class = Sendmail
+
+    def test_the_burst_passes_then_one_waits_while_others_pass(self):
+        self.start(**{"rates.to": "[2, 1 / 1h]"})
+        with self.session() as smtp:
+            for _ in range(2):
+                (reply,), end = self.offer(smtp, "full@example.org")
+                self.assert_taken(reply)
+                self.assertEqual(250, end[0], end)
+            (full, other), end = self.offer(smtp, "full@example.org", "other@example.org")
+            self.assert_put_off(full)
+            self.assert_taken(other)
+            self.assertEqual(250, end[0], end)
+            self.assertEqual(250, smtp.mail(SENDER)[0])
+            self.assert_taken(smtp.rcpt("given-up@example.org"))
+            smtp.rset()
+        harness.wait_until(lambda: self.held("to:given-up@example.org") == 0, SECONDS, "the drop comes back")
+        self.assertEqual({"to": 4}, self.drops("taken"))
+        self.assertEqual({"to": 1}, self.drops("refused"))
+        harness.wait_until(lambda: len(self.sink.messages()) == 3, SECONDS, "three messages are delivered")
 
 
 if __name__ == "__main__":
