@@ -15,24 +15,32 @@ PackedPostings::PackedPostings(std::span<const Posting> sorted, unsigned gram_bi
   low_bits_ = range_bits > size_bits ? range_bits - size_bits : 0;
   const std::uint64_t groups = std::uint64_t{1} << (range_bits - low_bits_);
 
-  low_.assign((sorted.size() * low_bits_ + 63) / 64 + 1, 0);  // one more: `low` reads two
+  low_.reserve((sorted.size() * low_bits_ + 63) / 64 + 1);  // one more: `low` reads two
   high_.assign((sorted.size() + groups) / 64 + 1, 0);
   groups_.reserve(groups / kGroupsNoted + 1);
-  std::uint64_t group = 0;
-  const auto note_up_to = [&](std::uint64_t last, std::uint64_t index) {
-    for (; group <= last; ++group) {
-      if (group % kGroupsNoted == 0) groups_.push_back(static_cast<std::uint32_t>(group + index));
-    }
-  };
+  const std::uint64_t low_mask = (std::uint64_t{1} << low_bits_) - 1;
+  std::uint64_t word = 0;  // of low bits, filled from below
+  unsigned filled = 0;
+  std::uint64_t noted = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const std::uint64_t number =
         std::uint64_t{gram_of(sorted[i])} << source_bits_ | source_of(sorted[i]);
     const std::uint64_t high = number >> low_bits_;
-    note_up_to(high, i);
+    for (; noted <= high; noted += kGroupsNoted)
+      groups_.push_back(static_cast<std::uint32_t>(noted + i));
     high_[(high + i) / 64] |= std::uint64_t{1} << (high + i) % 64;
-    set_low(i, number & ((std::uint64_t{1} << low_bits_) - 1));
+    const std::uint64_t low = number & low_mask;
+    word |= low << filled;
+    filled += low_bits_;
+    if (filled < 64) continue;
+    low_.push_back(word);
+    filled -= 64;
+    word = filled == 0 ? 0 : low >> (low_bits_ - filled);
   }
-  note_up_to(groups - 1, sorted.size());
+  for (; noted < groups; noted += kGroupsNoted)
+    groups_.push_back(static_cast<std::uint32_t>(noted + sorted.size()));
+  if (filled > 0) low_.push_back(word);
+  low_.push_back(0);
 }
 
 std::vector<Posting> PackedPostings::unpack() const {
@@ -56,14 +64,6 @@ std::uint64_t PackedPostings::low(std::uint64_t index) const {
   const std::uint64_t shift = bit % 64;
   const std::uint64_t above = shift == 0 ? 0 : low_[word + 1] << (64 - shift);
   return (low_[word] >> shift | above) & ((std::uint64_t{1} << low_bits_) - 1);
-}
-
-void PackedPostings::set_low(std::uint64_t index, std::uint64_t value) {
-  const std::uint64_t bit = index * low_bits_;
-  const std::uint64_t word = bit / 64;
-  const std::uint64_t shift = bit % 64;
-  low_[word] |= value << shift;
-  if (shift != 0) low_[word + 1] |= value >> (64 - shift);
 }
 
 std::uint64_t PackedPostings::begin_of(std::uint64_t group) const {

@@ -56,7 +56,6 @@ class PackedPostings {
   };
 
   [[nodiscard]] std::uint64_t low(std::uint64_t index) const;
-  void set_low(std::uint64_t index, std::uint64_t value);
   /// Where group `group` begins.
   [[nodiscard]] std::uint64_t begin_of(std::uint64_t group) const;
   /// The next bit from `bit` on that is one, or is zero.

@@ -1,5 +1,9 @@
 #include "storage/similar/sample_index.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <utility>
 
@@ -67,6 +71,11 @@ void SampleIndex::apply(Merge merge) {
 void SampleIndex::settle() {
   while (auto merge = next_merge(GramIndex::Which::kAny)) apply(*std::move(merge));
   table_.shrink();
+  // What merging took and gave back lies between what stays: a third of all, measured with a
+  // million files.
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 std::vector<SimilarMatch> SampleIndex::similar(const fingerprint::Spamsum& signature,

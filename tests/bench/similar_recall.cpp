@@ -4,11 +4,14 @@
 //
 // FILES files of 100 KB on average (log-normal). 1000 of them are made as bytes, half noise and
 // half text, and signed; the free forms of the others are drawn with the same statistics. Then a
-// piece of 10 KB of each of the 1000 is asked for: by itself, and inside another file of 100 KB on
-// average. Found means: the file is the first answer.
+// piece of 10 KB of each of the 1000 is asked for: alone, and inside another file of 100 KB on
+// average. Found first: the file is the first answer; and so with at least 2, or 4, shared n-grams.
+#include <malloc.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 #include "mime/fingerprint/spamsum_ngrams.h"
@@ -50,7 +53,7 @@ void fill(Filled& filled, std::size_t files, std::uint64_t block_size) {
   const std::size_t step = files / kTrials;
   std::vector<std::string> real;
   for (std::size_t i = 0; i < kTrials; ++i) real.push_back(spamsum_parts(real_file(i), block_size));
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   for (std::size_t i = 0; i < files; ++i) {
     storage::Sample sample{.id = i + 1,
                            .list = "bench",
@@ -71,11 +74,15 @@ void fill(Filled& filled, std::size_t files, std::uint64_t block_size) {
     }
   }
   filled.index.settle();
-  filled.seconds = seconds_since(start);
+  filled.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 struct Asked {
-  std::size_t found[2] = {0, 0};  ///< of noise, of text
+  std::size_t first = 0;
+  std::size_t first_of_noise = 0;
+  std::size_t first_with_2 = 0;  ///< n-grams shared
+  std::size_t first_with_4 = 0;
+  std::size_t wrong_with_2 = 0;  ///< another file first
   std::size_t grams = 0;
   std::size_t grams_most = 0;
   double seconds = 0;
@@ -100,34 +107,44 @@ Asked ask(const SampleIndex& index, std::size_t files, std::uint64_t block_size,
     const auto start = std::chrono::steady_clock::now();
     const auto answers = index.sharing(parts, 5);
     asked.seconds += seconds_since(start);
-    if (!answers.empty() && answers[0].id == i * (files / kTrials) + 1) ++asked.found[i % 2];
+    if (answers.empty()) continue;
+    const bool right = answers[0].id == i * (files / kTrials) + 1;
+    const unsigned shared = answers[0].shared;
+    if (right) ++asked.first;
+    if (right && i % 2 == 0) ++asked.first_of_noise;
+    if (right && shared >= 2) ++asked.first_with_2;
+    if (right && shared >= 4) ++asked.first_with_4;
+    if (!right && shared >= 2) ++asked.wrong_with_2;
   }
   return asked;
 }
 
-void run(std::size_t files, std::uint64_t block_size) {
-  const std::uint64_t before = resident_bytes();
-  Filled filled;
-  fill(filled, files, block_size);
-  const double resident = static_cast<double>(resident_bytes() - before) / 1e6;
-  const Asked alone = ask(filled.index, files, block_size, false);
-  const Asked inside = ask(filled.index, files, block_size, true);
+void print(const char* what, const Asked& asked) {
   const auto percent = [](std::size_t found, std::size_t of) {
     return 100.0 * static_cast<double>(found) / static_cast<double>(of);
   };
-  std::printf(
-      "| %4llu | %5.1f (%5.1f) | %5.0f | %6.0f | %5.1f | %5.1f (%5.1f, %5.1f) | %4.1f / %zu "
-      "| %3.0f | %5.1f (%5.1f, %5.1f) | %3.0f | %3.0f |\n",
-      static_cast<unsigned long long>(block_size),
-      static_cast<double>(filled.letters) / static_cast<double>(files),
-      static_cast<double>(filled.real_letters) / kTrials,
-      static_cast<double>(filled.index.counts().bytes) / 1e6, resident, filled.seconds,
-      percent(alone.found[0] + alone.found[1], kTrials), percent(alone.found[0], kTrials / 2),
-      percent(alone.found[1], kTrials / 2), static_cast<double>(alone.grams) / kTrials,
-      alone.grams_most, alone.seconds / kTrials * 1e6,
-      percent(inside.found[0] + inside.found[1], kTrials), percent(inside.found[0], kTrials / 2),
-      percent(inside.found[1], kTrials / 2), static_cast<double>(inside.grams) / kTrials,
-      inside.seconds / kTrials * 1e6);
+  std::printf(" %s | %.1f (%.1f, %.1f) | %.1f | %.1f | %.1f | %.1f / %zu | %.0f |\n", what,
+              percent(asked.first, kTrials), percent(asked.first_of_noise, kTrials / 2),
+              percent(asked.first - asked.first_of_noise, kTrials / 2),
+              percent(asked.first_with_2, kTrials), percent(asked.first_with_4, kTrials),
+              percent(asked.wrong_with_2, kTrials), static_cast<double>(asked.grams) / kTrials,
+              asked.grams_most, asked.seconds / kTrials * 1e6);
+}
+
+void run(std::size_t files, std::uint64_t block_size) {
+  ::malloc_trim(0);  // what the block size before has left
+  const std::uint64_t before = resident_bytes();
+  Filled filled;
+  fill(filled, files, block_size);
+  std::printf("| %llu | %.0f (%.0f) | %.0f (%.0f) | %.1f |",
+              static_cast<unsigned long long>(block_size),
+              static_cast<double>(filled.letters) / static_cast<double>(files),
+              static_cast<double>(filled.real_letters) / kTrials,
+              static_cast<double>(filled.index.counts().bytes) / 1e6,
+              static_cast<double>(resident_bytes() - before) / 1e6, filled.seconds);
+  print("alone", ask(filled.index, files, block_size, false));
+  std::printf("| | | | |");
+  print("inside", ask(filled.index, files, block_size, true));
   std::fflush(stdout);
 }
 
@@ -140,10 +157,11 @@ int main(int argc, char** argv) {
   if (argc > 2) sizes.clear();
   for (int i = 2; i < argc; ++i) sizes.push_back(std::strtoull(argv[i], nullptr, 10));
   std::printf(
-      "%zu files\n\n| block size | characters a file (of the real ones) | index MB | resident "
-      "MB | filled in s | piece alone: found first %% (noise, text) | look-ups, mean / most | µs "
-      "| piece in another file: found first %% (noise, text) | look-ups | µs |\n"
-      "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+      "%zu files\n\n"
+      "| block size | characters a file (real ones) | MB of index (resident) | filled in s of CPU "
+      "| piece | found first %% (noise, text) | sharing 2 | sharing 4 | another first, sharing 2 "
+      "| look-ups: mean / most | \u00b5s |\n"
+      "|---:|---:|---:|---:|---|---:|---:|---:|---:|---:|---:|\n",
       files);
   for (const std::uint64_t size : sizes) shingled::bench::run(files, size);
   return 0;
