@@ -19,7 +19,7 @@ std::vector<const ContainerEntry*> in_order(const Container& container) {
   std::vector<const ContainerEntry*> out;
   for (const ContainerEntry& entry : container.entries) out.push_back(&entry);
   std::sort(out.begin(), out.end(), [](const ContainerEntry* one, const ContainerEntry* other) {
-    const auto by_name = order_name(*one) <=> order_name(*other);
+    const int by_name = order_name(*one).compare(order_name(*other));
     return by_name != 0 ? by_name < 0 : one->bytes < other->bytes;
   });
   return out;
