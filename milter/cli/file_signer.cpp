@@ -1,7 +1,6 @@
 #include "milter/cli/file_signer.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,8 @@
 #include "milter/cli/directory.h"
 #include "milter/cli/interrupt.h"
 #include "milter/cli/signature_csv.h"
+#include "milter/similar/sample_signer.h"
+#include "mime/container/container_kind.h"
 #include "mime/fingerprint/spamsum_parts.h"
 
 namespace shingled::milter {
@@ -22,16 +23,6 @@ namespace shingled::milter {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
-
-/// A pipe is waited for in small steps: Ctrl-C reaches another thread.
-bool wait_for_bytes(int fd) {
-  constexpr int kStepMilliseconds = 100;
-  while (!interrupted()) {
-    pollfd one{.fd = fd, .events = POLLIN, .revents = 0};
-    if (::poll(&one, 1, kStepMilliseconds) != 0) return true;
-  }
-  return false;
-}
 
 /// The bytes of a file, piece by piece.
 class Pieces {
@@ -69,6 +60,25 @@ class Pieces {
   std::uint64_t size_ = 0;
 };
 
+bool is_container(std::string_view beginning) {
+  return mime::sniff_container(beginning) != mime::ContainerKind::kNone;
+}
+
+/// What is inside, and the whole as the filter signs it.
+void open_and_sign(std::string_view bytes, const SigningOptions& options, SignedInput& out) {
+  SimilarOptions similar = options.similar;
+  similar.parts = options.parts;
+  const SystemClock clock;
+  SignedFile file = sign_pieces(bytes, similar, clock, clock.now() + similar.containers.time_max);
+  for (SignedPiece& piece : file.pieces) {
+    out.pieces.push_back({.path = std::move(piece.path),
+                          .bytes = piece.bytes,
+                          .signature = std::move(piece.signature),
+                          .parts = std::move(piece.parts)});
+  }
+  out.notes = std::move(file.notes);
+}
+
 }  // namespace
 
 Result<ReadFile> sign_file(const TreeFile& file, const SigningOptions& options) {
@@ -86,16 +96,27 @@ Result<ReadFile> sign_file(const TreeFile& file, const SigningOptions& options) 
     out.list = pieces.release();
     return out;
   }
+  const bool container = options.open_containers && is_container(*piece);
+  std::string content;  // of a container, while it may be opened
   fingerprint::SpamsumHasher hasher;
   std::optional<fingerprint::SpamsumPartsHasher> parts;
   if (options.parts) parts.emplace(options.similar.part_block_size);
   SignedInput::Piece whole;
   while (!piece->empty()) {
+    if (container && whole.bytes + piece->size() <= options.similar.bytes_max) content += *piece;
     hasher.update(*piece);
     if (parts) parts->update(*piece);
     whole.bytes += piece->size();
     piece = pieces.next();
     if (!piece) return piece.error();
+  }
+  if (container) {
+    if (content.size() == whole.bytes) {
+      open_and_sign(content, options, out.input);
+      if (!out.input.pieces.empty()) return out;
+    } else {
+      out.input.notes.emplace_back("larger than similar.bytes_max: not opened");
+    }
   }
   whole.signature = hasher.finish();
   if (parts) whole.parts = parts->finish();

@@ -1,5 +1,7 @@
 #include "milter/cli/interrupt.h"
 
+#include <poll.h>
+
 #include <csignal>
 
 namespace shingled::milter {
@@ -18,5 +20,14 @@ void watch_interrupts() {
 }
 
 bool interrupted() { return is_interrupted != 0; }
+
+bool wait_for_bytes(int fd) {
+  constexpr int kStepMilliseconds = 100;
+  while (!interrupted()) {
+    pollfd one{.fd = fd, .events = POLLIN, .revents = 0};
+    if (::poll(&one, 1, kStepMilliseconds) > 0) return true;
+  }
+  return false;
+}
 
 }  // namespace shingled::milter

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "milter/cli/directory.h"
+#include "milter/cli/interrupt.h"
 
 namespace shingled::milter {
 
@@ -79,6 +80,7 @@ Status read_signature_list(const UniqueFd& fd, std::string beginning,
     text.resize(had + kReadBytes);
     ssize_t count = 0;
     do {
+      if (!wait_for_bytes(fd.get())) return Error{ErrorCode::kTimeout, "interrupted"};
       count = ::read(fd.get(), text.data() + had, kReadBytes);
     } while (count < 0 && errno == EINTR);
     if (count < 0) return file_error(errno);

@@ -69,6 +69,7 @@ class InputLoop {
         [&](std::uint64_t line, const Error& error) {
           static_cast<void>(failed(fmt::format("{}:{}", name, line), error));
         });
+    if (interrupted()) return false;
     return (done || failed(name, done.error())) && more;
   }
 

@@ -1,13 +1,17 @@
 """`shingled similar` on files alone, no daemon: signatures beside the real ssdeep, and the library of known files."""
 
+import contextlib
 import json
 import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import unittest
+import zipfile
 
 import harness
 
@@ -160,6 +164,221 @@ class Comparing(Files):
         self.assertEqual({("a", "a"), ("b", "a")}, pairs)
         done = self.similar("compare", listed, "-", stdin=HEADLINE + "\nnonsense\n", code=EX_DATAERR)
         self.assertIn("-:2: ", done.stderr)
+
+
+class Library(Files):
+    def setUp(self):
+        super().setUp()
+        self.library = self.tmp / "similar.db"
+
+    def on(self, verb, *arguments, **options):
+        return self.similar(verb, "--file", self.library, *arguments, **options)
+
+    def objects_of(self, verb, *arguments, **options):
+        return [json.loads(line) for line in self.on(verb, "--json", *arguments, **options).stdout.splitlines()]
+
+    def names(self, *arguments):
+        return [sample["name"] for sample in self.objects_of("list", "--limit", "0", *arguments)]
+
+
+class Known(Library):
+    def test_what_was_added_is_found_changed_and_in_part(self):
+        data = self.rng.randbytes(60000)
+        path = self.write("known.bin", data)
+        self.write("other.bin", self.rng.randbytes(60000))
+        self.assertEqual("2 samples added to bad\n", self.on("add", "--list", "bad", self.files).stdout)
+
+        found, = self.objects_of("search", self.write("changed", changed(data, self.rng)))
+        self.assertEqual(["known.bin"], [pathlib.Path(one["name"]).name for one in found["similar"]])
+        self.assertTrue(90 <= found["similar"][0]["score"] <= 99, found)
+        self.assertEqual("bad", found["similar"][0]["list"])
+
+        piece = self.rng.randbytes(200_000) + data[20000:35000] + self.rng.randbytes(150_000)
+        found, = self.objects_of("search", self.write("around", piece))
+        self.assertEqual([], found["similar"], "as a whole it is another file")
+        self.assertEqual([str(path)], [one["name"] for one in found["parts"]])
+        self.assertTrue(4 <= found["parts"][0]["shared"] < found["parts"][0]["asked"], found)
+
+        stranger = self.write("stranger", self.rng.randbytes(50000))
+        self.assertEqual(f"{stranger}: nothing is like it\n", self.on("search", stranger).stdout)
+        self.assertRegex(self.on("search", path).stdout, rf"(?s)^{path}\n  similar  100 of 100  bad  {path}  \(1\)\n"
+                         r"  shares   (\d+) of \1 +bad  ")
+
+    def test_the_best_come_first_and_not_too_many(self):
+        data = self.rng.randbytes(60000)
+        for i in range(20):
+            self.write(f"{i:02}", data)
+            data = changed(data, self.rng)
+        self.on("add", "-b", "--list", "bad", self.files)
+        found, = self.objects_of("search", "--top", "5", self.files / "00")
+        scores = [one["score"] for one in found["similar"]]
+        self.assertEqual((5, "00", 100), (len(scores), found["similar"][0]["name"], scores[0]))
+        self.assertEqual(sorted(scores, reverse=True), scores)
+        self.assertEqual(5, len(found["parts"]))
+        found, = self.objects_of("search", "--threshold", "100", "--shared", "100000", self.files / "00")
+        self.assertEqual((["00"], []), ([one["name"] for one in found["similar"]], found["parts"]))
+
+    def test_a_container_is_what_is_in_it(self):
+        text = "".join(self.rng.choice(["alpha ", "beta ", "gamma ", "delta\n"]) for _ in range(20000)).encode()
+        program = self.rng.randbytes(40000).hex().encode()
+
+        def pack(name, method, *entries):
+            path = self.files / name
+            with zipfile.ZipFile(path, "w", method) as archive:
+                for entry, data in entries:
+                    archive.writestr(entry, data)
+            return path
+
+        first = pack("first.zip", zipfile.ZIP_DEFLATED, ("a.txt", text), ("b.exe", program))
+        again = pack("again.zip", zipfile.ZIP_STORED, ("b.exe", program), ("a.txt", text))
+        self.on("add", "--list", "bad", "--name", "the zip", first)
+        whole = self.objects_of("search", again)[0]
+        self.assertEqual((None, 100), (whole["entry"], whole["similar"][0]["score"]), "repacked")
+        self.assertEqual([], self.objects_of("search", "--raw", first)[0]["similar"])
+
+        self.on("add", "--list", "programs", self.write("b.exe", program))
+        entries = {one["entry"]: one for one in self.objects_of("search", again)}
+        self.assertIn("programs", [one["list"] for one in entries["b.exe"]["similar"]])
+        self.on("del", again)
+        self.assertEqual([str(self.files / "b.exe")], self.names())
+
+    def test_lists_of_signatures_are_samples_and_questions(self):
+        data = self.rng.randbytes(30000)
+        self.write('odd, "name"', data)
+        listed = self.tmp / "list.csv"
+        listed.write_text(self.similar("sign", "-b", self.files).stdout)
+        self.on("add", "--list", "bad", listed)
+        sample, = self.objects_of("list")
+        self.assertEqual(('odd, "name"', 0, ""), (sample["name"], sample["bytes"], sample["parts"]))
+        found, = self.objects_of("search", listed)
+        self.assertEqual(('odd, "name"', 100), (found["file"], found["similar"][0]["score"]))
+        self.assertEqual(listed.read_text(), self.on("list", "--csv").stdout)
+        # The file itself knows more than the list: it takes its place.
+        self.on("add", "-b", "--list", "bad", self.files)
+        sample, = self.objects_of("list")
+        self.assertEqual((2, 30000), (sample["id"], sample["bytes"]))
+
+    def test_the_same_sample_is_added_once_a_list(self):
+        path = self.write("a", self.rng.randbytes(9000))
+        self.on("add", "--list", "bad", path)
+        self.assertEqual("0 samples added to bad, 1 known already\n", self.on("add", "--list", "bad", path).stdout)
+        self.assertEqual("1 sample added to good\n", self.on("add", "--list", "good", path).stdout)
+        self.assertEqual(["bad", "good"], [one["list"] for one in self.objects_of("list")])
+        self.assertEqual(["good"], [one["list"] for one in self.objects_of("list", "--list", "good")])
+
+    def test_wrong_words_are_a_wrong_usage(self):
+        path = self.write("a", b"x" * 5000)
+        for arguments in (("add", path), ("add", "--list", "a b", path), ("del",), ("search", "--top", "0", path),
+                          ("add", "--list", "l", "--name", "n", path, path)):
+            self.on(*arguments, code=EX_USAGE)
+        for arguments in (("search", path), ("list",), ("del", "--id", "1", "--dry-run")):
+            self.assertIn("no library yet", self.similar(arguments[0], "--file", self.tmp / "none", *arguments[1:],
+                                                         code=EX_NOINPUT).stderr)
+
+    def test_another_block_size_is_refused(self):
+        path = self.write("a", self.rng.randbytes(9000))
+        self.on("add", "--list", "bad", path)
+        done = self.on("search", "-o", "similar.part_block_size=384", path, code=EX_DATAERR)
+        self.assertRegex(done.stderr, "768.*384")
+
+
+class Deleting(Library):
+    def setUp(self):
+        super().setUp()
+        for name in "abcd":
+            self.write(name, self.rng.randbytes(9000))
+        self.on("add", "-b", "--list", "bad", self.files)
+        self.on("add", "-b", "--list", "good", self.files / "a", self.files / "b")
+
+    def left(self):
+        return [(one["list"], one["name"]) for one in self.objects_of("list")]
+
+    def test_everything_said_must_hold(self):
+        everything = self.left()
+        for gone, *arguments in (
+                ({("bad", "a"), ("good", "a")}, "--name", "a"),
+                ({("good", "a")}, "--name", "a", "--list", "good"),
+                ({("bad", "c"), ("bad", "d")}, "--name", "c", "--name", "d"),
+                ({("good", "a"), ("good", "b")}, "--list", "good"),
+                ({("bad", "b"), ("good", "b")}, self.files / "b"),
+                ({("bad", "b")}, "--id", "2", self.files / "b"),
+                (set(everything) - {("bad", "d")}, "--id", "1", "--id", "2", "--id", "3", "--id", "5", "--id", "6")):
+            would = self.objects_of("del", "--dry-run", *arguments)
+            self.assertEqual(gone, {(one["list"], one["name"]) for one in would}, arguments)
+            self.assertEqual(everything, self.left(), "only said")
+        self.assertEqual("2 samples deleted\n", self.on("del", "--list", "bad", self.files / "b", "--name", "b",
+                                                        "--name", "a", self.files / "a").stdout)
+        self.assertEqual([("bad", "c"), ("bad", "d"), ("good", "a"), ("good", "b")], self.left())
+
+    def test_nothing_that_fits_is_said(self):
+        for arguments in (("--id", "99"), ("--name", "z"), ("--list", "none"), ("--id", "1", "--name", "b")):
+            self.assertEqual("0 samples deleted\n", self.on("del", *arguments, code=EX_NOINPUT).stdout)
+        self.assertEqual(6, len(self.left()))
+
+    def test_a_number_is_never_used_again(self):
+        self.on("del", "--list", "good")
+        self.on("del", "--list", "bad")
+        self.on("add", "--list", "bad", self.files / "a")
+        self.assertEqual([7], [one["id"] for one in self.objects_of("list")])
+
+
+class CutOff(Library):
+    """A run that ends early keeps what it has said, and leaves a library that works."""
+
+    SAMPLES = 20000
+
+    def rows(self):
+        def hash_of(length):
+            return "".join(self.rng.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", k=length))
+        yield HEADLINE + "\n"
+        for i in range(self.SAMPLES):
+            yield f'768:{hash_of(60)}:{hash_of(30)},"file {i}"\n'
+
+    def add_and_stop(self, number):
+        """Starts adding from a pipe that never ends, sends the signal once something was said; the names said."""
+        adding = subprocess.Popen([harness.BINARY, "similar", "add", "--file", self.library, "--list", "bad", "--json", "-"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(adding.stdout.close)
+
+        def feed():
+            with contextlib.suppress(BrokenPipeError):
+                adding.stdin.write("".join(self.rows()).encode())
+                adding.stdin.flush()
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        said = [json.loads(adding.stdout.readline())["file"]]
+        adding.send_signal(number)
+        lines = adding.stdout.read().decode().splitlines(keepends=True)
+        code = adding.wait(harness.RUN_SECONDS)
+        feeder.join()
+        with contextlib.suppress(BrokenPipeError):
+            adding.stdin.close()
+        return code, said + [json.loads(line)["file"] for line in lines if line.endswith("\n")]
+
+    def test_kill_leaves_what_was_said(self):
+        code, said = self.add_and_stop(signal.SIGKILL)
+        self.assertEqual(-signal.SIGKILL, code)
+        self.assertLessEqual(set(said), set(self.names()))
+        self.on("add", "--list", "bad", self.write("a", self.rng.randbytes(9000)))
+
+    def test_an_interrupt_stores_what_was_read(self):
+        code, said = self.add_and_stop(signal.SIGINT)
+        self.assertEqual(130, code)
+        self.assertEqual(said, self.names())
+
+    def test_many_are_few_transactions(self):
+        listed = self.tmp / "list.csv"
+        listed.write_text("".join(self.rows()))
+        strace = ["strace", "-f", "-c", "-e", "trace=fdatasync,fsync"]
+        if not shutil.which("strace") or subprocess.run([*strace, "true"], capture_output=True).returncode != 0:
+            self.skipTest("strace cannot be used")
+        done = subprocess.run([*strace, harness.BINARY, "similar", "add", "--file", self.library, "--list", "bad", listed],
+                              capture_output=True, text=True, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+        self.assertEqual(0, done.returncode, done.stderr)
+        syncs = sum(int(line.split()[3]) for line in done.stderr.splitlines() if line.endswith("sync"))
+        self.assertLess(syncs, self.SAMPLES / 50)
+        self.assertEqual(self.SAMPLES, len(self.names()))
 
 
 if __name__ == "__main__":
