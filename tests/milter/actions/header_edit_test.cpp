@@ -137,5 +137,32 @@ TEST(VerdictHeaders, LeaveOutWhatHasNoName) {
   EXPECT_THAT(verdict_headers(judged(facts), facts, HeaderOptions{"", "", "", ""}), IsEmpty());
 }
 
+TEST(VerdictHeaders, NameTheKnownFile) {
+  Facts facts;
+  SimilarHit& hit = facts.similar.hits.emplace_back();
+  hit.list = "bad";
+  hit.sample = "evil\r\nX-Spam: No.exe";
+  hit.file = "setup.zip";
+  hit.entry = "../run.exe";
+  hit.score = 93;
+  hit.shared = 10;
+  hit.asked = 40;
+  SimilarList list;
+  list.name = "bad";
+  list.symbol = "KNOWN_BAD";
+  list.score = 8;
+  const Verdict verdict = judge(facts, {}, {}, FailurePolicy::kAccept, std::span(&list, 1));
+  std::vector<std::string> lines;
+  for (const HeaderEdit& edit : verdict_headers(verdict, facts, {})) {
+    lines.push_back(edit.name + ": " + edit.value);
+  }
+  EXPECT_THAT(
+      lines, ElementsAre("X-Spam: Yes", "X-Spam-Score: 7.44",
+                         "X-Spam-Status: Yes, score=7.44 required=4.00 action=add_header\n"
+                         "\tsymbols=KNOWN_BAD(7.44)",
+                         "X-Fuzzy-Result: KNOWN_BAD; similarity 93 and 10 of 40 n-grams (25 %) to\n"
+                         "\tevil??X-Spam: No.exe of bad in setup.zip!../run.exe"));
+}
+
 }  // namespace
 }  // namespace shingled::milter

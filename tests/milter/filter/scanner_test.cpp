@@ -9,6 +9,7 @@
 #include "config/base/unique_fd.h"
 #include "storage/server/udp_server.h"
 #include "tests/milter/filter/fake_store.h"
+#include "tests/milter/similar/temporary_library.h"
 
 namespace shingled::milter {
 namespace {
@@ -22,7 +23,7 @@ std::string message() {
   return text.str();
 }
 
-class ScannerTest : public testing::Test {
+class ScannerTest : public ::testing::Test {
  protected:
   std::unique_ptr<Scanner> open(Settings settings, const storage::FuzzyStore* local) {
     auto scanner = Scanner::open(std::make_shared<const Settings>(std::move(settings)), local,
@@ -147,7 +148,40 @@ TEST_F(ScannerTest, NamesTheRuleWhoseServerCannotBeFound) {
   const auto scanner =
       Scanner::open(std::make_shared<const Settings>(settings), &store_, clock_, random_);
   ASSERT_FALSE(scanner.has_value());
-  EXPECT_THAT(scanner.error().message, testing::HasSubstr("rule lost"));
+  EXPECT_THAT(scanner.error().message, ::testing::HasSubstr("rule lost"));
+}
+
+TEST_F(ScannerTest, LooksKnownFilesUpWhereALibraryIsGiven) {
+  const testing::TemporaryLibrary file;
+  const std::shared_ptr<storage::SampleLibrary> library = file.open();
+  const std::string sample = testing::noise(30'000, 1);
+  testing::TemporaryLibrary::add(*library, "bad", "known.bin", sample);
+  const std::string mail =
+      "Subject: hi\r\nContent-Type: application/octet-stream; name=\"a.bin\"\r\n"
+      "Content-Transfer-Encoding: binary\r\n\r\n" +
+      sample;
+  SimilarList bad;
+  bad.name = "bad";
+  bad.symbol = "KNOWN_BAD";
+  bad.score = 8;
+  Settings settings;
+  settings.similar.enabled = true;
+  settings.similar.lists = {bad};
+  const auto scan = [&](const Settings& wanted, auto samples) {
+    auto scanner = Scanner::open(std::make_shared<const Settings>(wanted), &store_, clock_, random_,
+                                 std::move(samples));
+    EXPECT_TRUE(scanner.has_value());
+    const Facts facts = (*scanner)->scan(mail);
+    return (*scanner)->judge(facts, FailurePolicy::kAccept);
+  };
+  const Verdict verdict = scan(settings, library);
+  ASSERT_EQ(verdict.similar.size(), 1U);
+  EXPECT_EQ(verdict.symbols.at(0).name, "KNOWN_BAD");
+  EXPECT_DOUBLE_EQ(verdict.score, 8);
+
+  EXPECT_TRUE(scan(settings, std::shared_ptr<storage::SampleLibrary>()).similar.empty());
+  settings.similar.enabled = false;
+  EXPECT_TRUE(scan(settings, library).similar.empty());
 }
 
 }  // namespace
