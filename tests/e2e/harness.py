@@ -88,13 +88,14 @@ class Daemon:
         with Daemon(tmp, overrides=["milter.dry_run=true"]) as daemon:
             daemon.run("add", "--flag", "denied", stdin=message)
 
-    `overrides` are further -o values. Its ports stay the same over restarts.
+    `overrides` are further -o values, `config` a file of settings. Its ports stay the same over restarts.
     """
 
-    def __init__(self, tmp, overrides=(), binary=None):
+    def __init__(self, tmp, overrides=(), binary=None, config=None):
         self.tmp = pathlib.Path(tmp)
         self.binary = binary or BINARY
         self.extra = list(overrides)
+        self.config = config
         self.hashfile = self.tmp / "fuzzy.db"
         self.log_path = self.tmp / "daemon.log"
         self.milter_port = free_port()
@@ -111,11 +112,12 @@ class Daemon:
 
     @property
     def overrides(self):
-        """The -o arguments by which a command finds this daemon."""
+        """The arguments by which a command finds this daemon."""
         values = [f"storage.listen=127.0.0.1:{self.fuzzy_port}", f"storage.hashfile={self.hashfile}",
                   f"milter.socket=inet:{self.milter_port}@127.0.0.1",
                   f"status.listen=127.0.0.1:{self.status_port}", *self.extra]
-        return [argument for value in values for argument in ("-o", value)]
+        arguments = [argument for value in values for argument in ("-o", value)]
+        return arguments if self.config is None else ["-c", str(self.config), *arguments]
 
     def start(self):
         """Starts the daemon and waits until it serves mail and packets."""
