@@ -1,4 +1,4 @@
-// Buckets in a redis-server of the test's own, which is killed and restarted.
+// Buckets in a redis-server of the test's own.
 #include "storage/buckets/redis_buckets.h"
 
 #include <gmock/gmock.h>
@@ -6,72 +6,16 @@
 #include <random>
 #include <thread>
 
-#include "config/base/metric_report.h"
-#include "storage/redis/key_slot.h"
 #include "tests/storage/buckets/ideal_bucket.h"
-#include "tests/storage/redis/cluster_process.h"
-#include "tests/storage/redis/redis_process.h"
+#include "tests/storage/buckets/redis_buckets_fixture.h"
 
 namespace shingled::storage {
 namespace {
 
 using std::chrono::hours;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-class LineLogger final : public Logger {
- public:
-  void write(LogLevel /*level*/, std::string_view line) override {
-    lines_.lock()->emplace_back(line.substr(0, line.find(' ')));
-  }
-  [[nodiscard]] bool enabled(LogLevel /*level*/) const override { return true; }
-  [[nodiscard]] std::vector<std::string> events() { return *lines_.lock(); }
-
- private:
-  Guarded<std::vector<std::string>> lines_;
-};
-
-const LeakRate kSlow(1e-6, 3);  // nothing to speak of leaks while a test runs
-
-class RedisBucketsTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    SHINGLED_NEED_REDIS();
-    ASSERT_TRUE(redis_.start());
-    options_.servers = {redis_.address()};
-    options_.prefix = "rl*";
-    options_.timeout = seconds(20);  // a sanitizer build on a busy machine
-    store_ = open();
-  }
-  std::unique_ptr<RedisBuckets> open() {
-    return std::make_unique<RedisBuckets>(
-        options_, std::make_unique<EmbeddedBuckets>(1000, clock_, random_), clock_, logger_);
-  }
-  [[nodiscard]] TimePoint soon() const { return clock_.now() + seconds(20); }
-  BucketAnswer take(RedisBuckets& store, const std::vector<BucketDemand>& demands) {
-    return store.take(demands, soon());
-  }
-  BucketAnswer take(const std::vector<BucketDemand>& demands) { return take(*store_, demands); }
-  double drops(std::string_view key) {
-    const auto state = store_->show(key, soon());
-    return state && *state ? (*state)->drops() : 0;
-  }
-  int fitting(const BucketDemand& what) {
-    int count = 0;
-    while (count < 100 && store_->take({&what, 1}, soon()).taken) ++count;
-    return count;
-  }
-
-  testing::RedisProcess redis_;
-  RedisOptions options_;
-  SystemClock clock_;
-  SystemRandom random_;
-  LineLogger logger_;
-  std::unique_ptr<RedisBuckets> store_;
-};
 
 TEST_F(RedisBucketsTest, TakesAllOrNothing) {
   const std::vector<BucketDemand> both = {{"a", kSlow}, {"b", LeakRate(1e-6, 2)}};
@@ -255,127 +199,6 @@ TEST_F(RedisBucketsTest, SurvivesWhatItCannotRead) {
   }
   redis_.ask({"SCRIPT", "FLUSH"});
   EXPECT_FALSE(take({{"text", kSlow}}).fallback) << "a script it forgot is sent again";
-}
-
-TEST_F(RedisBucketsTest, DecidesByItselfWhileRedisIsAway) {
-  EXPECT_EQ(fitting({"a", kSlow}), 3);
-  redis_.kill9();
-  const std::vector<BucketDemand> one = {{"a", kSlow}};
-  BucketAnswer answer = take(one);
-  EXPECT_TRUE(answer.taken) << "its own buckets are empty";
-  EXPECT_TRUE(answer.fallback);
-  store_->give_back(one, answer, soon());
-  EXPECT_EQ(fitting({"a", kSlow}), 3) << "what came back came back there";
-  EXPECT_FALSE(store_->list("", 9, soon()));
-  EXPECT_FALSE(store_->reset("a", soon()));
-  ASSERT_TRUE(redis_.start());
-  do answer = take(one);
-  while (answer.fallback);
-  EXPECT_FALSE(answer.taken) << "the shared one is still full";
-  EXPECT_THAT(logger_.events(), ElementsAre("ratelimit_redis_away", "ratelimit_redis_back"));
-  MetricReport report;
-  store_->report(report);
-  EXPECT_EQ(report.total("shingled_buckets_shared"), 1);
-  EXPECT_GE(report.total("shingled_buckets_fallbacks"), 4);
-  EXPECT_GE(report.total("shingled_buckets_store_errors"), 4);
-}
-
-TEST_F(RedisBucketsTest, AnswersByTheDeadlineWhenRedisStandsStill) {
-  EXPECT_TRUE(take({{"a", kSlow}}).taken);
-  redis_.freeze();
-  const BucketDemand what{"a", kSlow};
-  const BucketAnswer answer = store_->take({&what, 1}, clock_.now() + milliseconds(30));
-  EXPECT_TRUE(answer.fallback);
-  redis_.thaw();
-}
-
-TEST_F(RedisBucketsTest, LosesNoMessageWhenRedisIsKilledUnderLoad) {
-  constexpr int kThreads = 4;
-  std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> shared{0};
-  std::atomic<std::uint64_t> local{0};
-  std::vector<std::jthread> threads;
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&, t] {
-      const std::string own = "to:" + std::to_string(t);
-      const std::vector<BucketDemand> demands = {{own, LeakRate(1e3, 1e6)},
-                                                 {"all", LeakRate(1e3, 1e6)}};
-      for (int i = 0; !stop; ++i) {
-        const BucketAnswer answer = take(demands);
-        ASSERT_TRUE(answer.taken) << "there is room everywhere";
-        ++(answer.fallback ? local : shared);
-        if (i % 3 == 0) store_->give_back(demands, answer, soon());
-      }
-    });
-  }
-  const auto wait_for = [](const std::atomic<std::uint64_t>& count) {
-    const std::uint64_t before = count;
-    while (count < before + 100) std::this_thread::yield();
-  };
-  std::vector<std::string> expected;
-  for (int round = 0; round < 3; ++round) {
-    wait_for(shared);
-    redis_.kill9();
-    wait_for(local);
-    ASSERT_TRUE(redis_.start());
-    wait_for(shared);
-    expected.insert(expected.end(), {"ratelimit_redis_away", "ratelimit_redis_back"});
-  }
-  stop = true;
-  threads.clear();
-  EXPECT_EQ(logger_.events(), expected) << "once what happened, and once that it is over";
-}
-
-TEST(RedisBucketsCluster, TakesTogetherWhatSharesATagAndGivesBackTheRest) {
-  if (!testing::ClusterProcess::installed()) {
-    GTEST_SKIP() << "redis-server and redis-tools are not installed";
-  }
-  testing::ClusterProcess cluster;
-  ASSERT_TRUE(cluster.start());
-  RedisOptions options;
-  options.cluster = true;
-  options.servers = cluster.seeds();
-  options.prefix = "rl";
-  options.timeout = seconds(20);
-  SystemClock clock;
-  SystemRandom random;
-  LineLogger logger;
-  RedisBuckets store(options, std::make_unique<EmbeddedBuckets>(1000, clock, random), clock,
-                     logger);
-  const auto soon = [&] { return clock.now() + seconds(60); };
-  const auto drops = [&](std::string_view key) {
-    const auto state = store.show(key, soon());
-    return state && *state ? (*state)->drops() : 0;
-  };
-  // 40 senders on all servers; the last one has no room left.
-  std::vector<std::string> names;
-  for (int i = 0; i < 40; ++i) names.push_back("from:{s" + std::to_string(i) + "}");
-  std::vector<BucketDemand> demands = {{"to:{r}", kSlow}, {"to_ip:{r}:192.0.2.1", kSlow}};
-  for (const std::string& name : names) demands.push_back({name, kSlow});
-  ASSERT_TRUE(store.set(names[39], kSlow, 3, soon()));
-  const BucketAnswer refused = store.take(demands, soon());
-  EXPECT_FALSE(refused.taken);
-  EXPECT_FALSE(refused.fallback);
-  EXPECT_EQ(refused.refused_by, 41U);
-  EXPECT_EQ(cluster.keys().size(), 1U) << "nobody else holds anything";
-  ASSERT_TRUE(store.reset(names[39], soon()).value_or(false));
-  const BucketAnswer taken = store.take(demands, soon());
-  EXPECT_TRUE(taken.taken);
-  EXPECT_NEAR(drops("to:{r}"), 1, 1e-3);
-  EXPECT_NEAR(drops(names[39]), 1, 1e-3);
-  const auto all = store.list("", 100, soon());
-  ASSERT_TRUE(all);
-  EXPECT_EQ(all->size(), 42U);
-  store.give_back(demands, taken, soon());
-  EXPECT_THAT(cluster.keys(), IsEmpty());
-  EXPECT_THAT(logger.events(), IsEmpty());
-
-  cluster.kill9(cluster.a_master());
-  BucketAnswer answer;
-  do answer = store.take(demands, soon());
-  while (!answer.fallback);
-  EXPECT_TRUE(answer.taken);
-  EXPECT_THAT(logger.events(), ElementsAre("ratelimit_redis_away"));
 }
 
 }  // namespace
