@@ -12,6 +12,7 @@ Status LimitKeeper::use(const MailLimitOptions& options) {
   if (options.enabled() && store() == nullptr) {
     if (Status opened = open_store(options); !opened) return opened;
   }
+  lists_.accept();
   options_ = options;
   current_.set(options.enabled() ? std::make_shared<const MailLimiter>(*std::move(complete),
                                                                        store(), clock_, counters_)

@@ -1,42 +1,39 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "config/base/logger.h"
 #include "config/base/result.h"
-#include "config/base/whole_file.h"
 #include "config/options/ratelimit_options.h"
+#include "config/watched_files.h"
 
 namespace shingled::milter {
 
-/// Reads the files that the lists of section `ratelimit` name, and again when they changed. A file
-/// that was good and is no more counts as it was; the log says so once for each change.
-/// Threads: one thread. Cost: a stat(2) for each file; only what changed is read.
+/// Reads the files that the lists of section `ratelimit` name, and again when they changed
+/// (config/watched_files.h).   Threads: one thread.
 class LimitLists {
  public:
-  explicit LimitLists(Logger& logger) : logger_(logger) {}
+  explicit LimitLists(Logger& logger) : files_(parse, logger) {}
 
-  /// The options with all that is in their files added. Errors: the first file that was never good,
-  /// named, with the line; then what was read before stays.
+  /// The options with all that is in their files added. To be followed by `accept` when they are in
+  /// force. Errors: the first file that was never good, named, with the line.
   Result<MailLimitOptions> read(const MailLimitOptions& options);
+  void accept() { files_.accept(); }
   /// Whether a file that was read last time is another one by now.
-  [[nodiscard]] bool changed() const;
+  [[nodiscard]] bool changed() const { return files_.changed(); }
 
  private:
   struct Content {
-    FileStamp stamp;  // of the last try
     std::vector<Network> networks;
     std::vector<std::string> recipients;
   };
   enum class Kind : std::uint8_t { kNetworks, kRecipients };
-  using Files = std::map<std::pair<Kind, std::string>, Content>;
+  using Files = config::WatchedFiles<Kind, Content>;
 
-  Result<Content> content_of(Kind kind, const std::string& path);
+  static Result<Files::Parsed> parse(Kind kind, const std::string& path);
 
-  Logger& logger_;
-  Files files_;  // of the last call of `read`
+  Files files_;
 };
 
 }  // namespace shingled::milter

@@ -1,6 +1,5 @@
 #include "storage/server/list_reader.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <utility>
@@ -34,18 +33,18 @@ Result<ServerOptions> ListReader::read(const ServerOptions& options) {
   const ListFiles& from = options.files;
   std::vector<std::string> dynamic;
   if (!from.dynamic_keys_map.empty()) dynamic.push_back(from.dynamic_keys_map);
-  Files files;
   Status status;
   const auto networks = [&](const std::vector<std::string>& paths, std::vector<Network>& list) {
-    if (status) status = add(Kind::kNetworks, paths, &Content::networks, list, files);
+    if (status) status = add(Kind::kNetworks, paths, &Content::networks, list);
   };
   const auto names = [&](Kind kind, const std::vector<std::string>& paths,
                          std::vector<std::array<std::uint8_t, 64>>& list) {
-    if (status) status = add(kind, paths, &Content::names, list, files);
+    if (status) status = add(kind, paths, &Content::names, list);
   };
   const auto keypairs = [&](const std::vector<std::string>& paths, std::vector<Keypair>& list) {
-    if (status) status = add(Kind::kKeypairs, paths, &Content::keypairs, list, files);
+    if (status) status = add(Kind::kKeypairs, paths, &Content::keypairs, list);
   };
+  files_.begin();
   networks(from.allow_update, out.allow_update);
   networks(from.trusted, out.trusted);
   networks(from.blocked, out.blocked);
@@ -56,50 +55,23 @@ Result<ServerOptions> ListReader::read(const ServerOptions& options) {
   keypairs(from.keypair, out.keypair);
   keypairs(dynamic, out.dynamic_keypair);
   if (!status) return status.error();
-  read_ = std::move(files);
+  files_.end();
   return out;
-}
-
-bool ListReader::changed() const {
-  return std::any_of(read_.begin(), read_.end(), [](const auto& file) {
-    return stamp_of(file.first.second) != file.second.stamp;
-  });
 }
 
 template <typename Entry>
 Status ListReader::add(Kind kind, const std::vector<std::string>& paths,
-                       std::vector<Entry> Content::*part, std::vector<Entry>& list, Files& files) {
+                       std::vector<Entry> Content::*part, std::vector<Entry>& list) {
   for (const std::string& path : paths) {
-    auto file = file_of(kind, path);
-    if (!file) return file.error();
-    const std::vector<Entry>& entries = (*file->content).*part;
+    const auto content = files_.get(kind, path);
+    if (!content) return content.error();
+    const std::vector<Entry>& entries = (**content).*part;
     list.insert(list.end(), entries.begin(), entries.end());
-    files.insert_or_assign({kind, path}, *std::move(file));
   }
   return {};
 }
 
-Result<ListReader::File> ListReader::file_of(Kind kind, const std::string& path) {
-  const FileStamp stamp = stamp_of(path);
-  if (const auto known = read_.find({kind, path}); known != read_.end()) {
-    if (known->second.stamp == stamp) return known->second;
-  }
-  auto file = read_file(kind, path);
-  if (file) {
-    const Content& content = *file->content;
-    logger_.info(LogLine("list_read")
-                     .field("file", path)
-                     .field("entries", content.networks.size() + content.names.size() +
-                                           content.keypairs.size()));
-    return file;
-  }
-  const auto good = accepted_.find({kind, path});
-  if (good == accepted_.end()) return file.error();
-  logger_.error(LogLine("list_kept").field("file", path).field("why", file.error().message));
-  return File{stamp, good->second.content};
-}
-
-Result<ListReader::File> ListReader::read_file(Kind kind, const std::string& path) {
+Result<ListReader::Files::Parsed> ListReader::parse(Kind kind, const std::string& path) {
   const bool keys = kind == Kind::kKeypairs;
   auto file = read_whole_file(path, keys ? config::kYamlBytesMax : config::kListBytesMax);
   if (!file) return file.error();
@@ -126,7 +98,9 @@ Result<ListReader::File> ListReader::read_file(Kind kind, const std::string& pat
   if (!status) return status.error();
   // Each pair must fit, or the whole set could not be used.
   if (const auto ring = Keyring::make(content.keypairs); !ring) return ring.error().in(path);
-  return File{file->stamp, std::make_shared<const Content>(std::move(content))};
+  const std::size_t entries =
+      content.networks.size() + content.names.size() + content.keypairs.size();
+  return Files::Parsed{file->stamp, std::move(content), entries};
 }
 
 }  // namespace shingled::storage

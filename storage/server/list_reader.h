@@ -1,35 +1,30 @@
 #pragma once
 
-#include <map>
-#include <memory>
+#include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "config/base/logger.h"
 #include "config/base/result.h"
-#include "config/base/whole_file.h"
 #include "config/options/storage_options.h"
+#include "config/watched_files.h"
 
 namespace shingled::storage {
 
-/// Reads the files that lists of the settings name, and again when they changed.
-///
-/// A file that was good and is no more (gone, broken, a key file that others may read) counts as it
-/// was; the log says so once for each change.   Threads: one thread. Cost: a stat(2) for each file;
-/// only what changed is read.
+/// Reads the files that lists of the settings name, and again when they changed
+/// (config/watched_files.h).   Threads: one thread.
 class ListReader {
  public:
-  explicit ListReader(Logger& logger) : logger_(logger) {}
+  explicit ListReader(Logger& logger) : files_(parse, logger) {}
 
   /// The options with all that is in their files added to what they give themselves. To be followed
   /// by `accept` when they work together: a file that breaks later counts as it was then.
   /// Errors: the first file that was never good, named, with the line. kDenied: a key file that
   /// others than its owner may read.
   Result<ServerOptions> read(const ServerOptions& options);
-  void accept() { accepted_ = read_; }
+  void accept() { files_.accept(); }
   /// Whether a file that was read last time is another one by now.
-  [[nodiscard]] bool changed() const;
+  [[nodiscard]] bool changed() const { return files_.changed(); }
 
  private:
   enum class Kind : std::uint8_t { kNetworks, kKeyIds, kDigests, kKeypairs };
@@ -38,23 +33,15 @@ class ListReader {
     std::vector<std::array<std::uint8_t, 64>> names;
     std::vector<Keypair> keypairs;
   };
-  struct File {
-    FileStamp stamp;  // of the last try
-    std::shared_ptr<const Content> content;
-  };
-  using Files = std::map<std::pair<Kind, std::string>, File>;
+  using Files = config::WatchedFiles<Kind, Content>;
 
-  /// A file as it is now, without reading it again if it did not change.
-  Result<File> file_of(Kind kind, const std::string& path);
-  static Result<File> read_file(Kind kind, const std::string& path);
-  /// Adds the part of each file to a list, and the file to `files`.
+  static Result<Files::Parsed> parse(Kind kind, const std::string& path);
+  /// Adds the part of each file to a list.
   template <typename Entry>
   Status add(Kind kind, const std::vector<std::string>& paths, std::vector<Entry> Content::*part,
-             std::vector<Entry>& list, Files& files);
+             std::vector<Entry>& list);
 
-  Logger& logger_;
-  Files read_;  // by the last call of `read`
-  Files accepted_;
+  Files files_;
 };
 
 }  // namespace shingled::storage

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "config/base/logger.h"
+#include "config/base/result.h"
+#include "config/base/whole_file.h"
+
+namespace shingled::config {
+
+/// Files that the settings name, parsed; read again when they changed.
+///
+///   files.begin();
+///   for each file: files.get(kind, path), or give up     // an error: nothing has changed
+///   files.end();
+///   files.accept();                                      // what was read works together
+///
+/// A file that was accepted and is good no more (gone, broken) counts as it was when it was
+/// accepted; the log says so once for each change of it. One path may stand for several kinds.
+///
+/// `Kind` is what a file is read as, an ordered value; `Content` what comes out.
+/// Threads: one thread.   Cost: a stat(2) for each file; only what changed is read.
+template <typename Kind, typename Content>
+class WatchedFiles {
+ public:
+  struct Parsed {
+    FileStamp stamp;
+    Content content;
+    std::size_t entries = 0;  ///< for the log
+  };
+  /// Reads a file. Its errors name the path.
+  using Parse = Result<Parsed> (*)(Kind kind, const std::string& path);
+
+  WatchedFiles(Parse parse, Logger& logger) : parse_(parse), logger_(logger) {}
+
+  /// From now on `get` collects; what it does not name until `end` is watched no longer.
+  void begin() { next_.clear(); }
+  /// A file as it is now, or as it was accepted. Errors: those of `Parse`, for one that never was.
+  Result<std::shared_ptr<const Content>> get(Kind kind, const std::string& path) {
+    auto file = file_of({kind, path});
+    if (!file) return file.error();
+    return next_.insert_or_assign({kind, path}, *std::move(file)).first->second.content;
+  }
+  void end() { read_ = std::exchange(next_, {}); }
+  /// What was read last works: it is what later counts instead of what does not.
+  void accept() { accepted_ = read_; }
+  /// Whether a file of the last reading is another one by now.
+  [[nodiscard]] bool changed() const {
+    return std::any_of(read_.begin(), read_.end(), [](const auto& file) {
+      return stamp_of(file.first.second) != file.second.stamp;
+    });
+  }
+
+ private:
+  using Name = std::pair<Kind, std::string>;
+  struct File {
+    FileStamp stamp;  // of the last try
+    std::shared_ptr<const Content> content;
+  };
+  using Files = std::map<Name, File>;
+
+  Result<File> file_of(const Name& name) {
+    const auto& [kind, path] = name;
+    const FileStamp stamp = stamp_of(path);
+    const auto known = read_.find(name);
+    if (known != read_.end() && known->second.stamp == stamp) return known->second;
+    auto parsed = parse_(kind, path);
+    if (parsed) {
+      logger_.info(LogLine("list_read").field("file", path).field("entries", parsed->entries));
+      return File{parsed->stamp, std::make_shared<const Content>(std::move(parsed->content))};
+    }
+    const auto good = accepted_.find(name);
+    if (good == accepted_.end()) return parsed.error();
+    logger_.error(LogLine("list_kept").field("file", path).field("why", parsed.error().message));
+    return File{stamp, good->second.content};
+  }
+
+  const Parse parse_;
+  Logger& logger_;
+  Files next_;  // of a reading that has not ended
+  Files read_;  // by the last reading that ended
+  Files accepted_;
+};
+
+}  // namespace shingled::config
