@@ -163,7 +163,7 @@ Duration Scanner::ask_local(std::vector<Lookup>& lookups, std::uint32_t now) con
     asking.push_back(&lookup);
     questions.push_back({&asked.digest, asked.shingles ? &*asked.shingles : nullptr});
   }
-  if (questions.empty()) return {};
+  if (local_ == nullptr || questions.empty()) return {};
   std::vector<std::optional<storage::Match>> matches(questions.size());
   const TimePoint start = clock_.now();
   const bool reached = local_->check_batch(questions, now, matches);

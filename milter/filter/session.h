@@ -76,7 +76,8 @@ class Session {
   /// The message ends without being accepted.
   void forget();
   Next skip(SenderClass sender);
-  std::optional<MessageLimit> limit_of(std::string_view path, std::string_view login) const;
+  [[nodiscard]] std::optional<MessageLimit> limit_of(std::string_view path,
+                                                     std::string_view login) const;
   /// Judges a message that met no limit.
   Verdict judge(const Message& message, Facts& facts, Mta& mta);
   /// Its end: drops are kept or given back, it is counted and forgotten.
