@@ -65,7 +65,7 @@ TEST(SampleLibraryThreads, SearchBesideChanges) {
   }
 
   std::vector<Sample> added;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 32; ++round) {
     std::vector<Sample> batch;
     for (std::size_t i = source.pick(60); i > 0; --i) batch.push_back(source.next());
     SampleLibrary& library = round % 3 == 0 ? *there : *here;
