@@ -32,33 +32,30 @@ class Pieces {
       : fd_(std::move(fd)), buffer_(std::make_unique_for_overwrite<char[]>(kReadBytes)) {
     struct stat status {};
     regular_ = ::fstat(fd_.get(), &status) == 0 && S_ISREG(status.st_mode);
-    if (regular_) size_ = static_cast<std::uint64_t>(status.st_size);
   }
 
   /// As much as fits; empty = the end.
   Result<std::string_view> next() {
     std::size_t filled = 0;
-    while (filled < kReadBytes) {
+    while (filled < kReadBytes && !ended_) {
       if (interrupted() || (!regular_ && !wait_for_bytes(fd_.get()))) {
         return Error{ErrorCode::kTimeout, "interrupted"};
       }
       const ssize_t count = ::read(fd_.get(), buffer_.get() + filled, kReadBytes - filled);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return file_error(errno);
-      if (count == 0) break;
+      ended_ = count == 0;
       filled += static_cast<std::size_t>(count);
     }
     return std::string_view(buffer_.get(), filled);
   }
-  /// Of a regular file; another one has none.
-  [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] UniqueFd release() { return std::move(fd_); }
 
  private:
   UniqueFd fd_;
   std::unique_ptr<char[]> buffer_;
   bool regular_ = false;
-  std::uint64_t size_ = 0;
+  bool ended_ = false;
 };
 
 bool is_container(std::string_view beginning) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "milter/cli/exit_code.h"
+#include "milter/cli/interrupt.h"
 
 namespace shingled::milter {
 
@@ -44,6 +45,7 @@ int SampleDesk::open(const LibraryChoice& choice, LibraryUse use) {
       });
   if (!opened) return failed(opened.error());
   library_ = *std::move(opened);
+  if (interrupted()) return kExitInterrupted;
   return EX_OK;
 }
 
@@ -53,13 +55,11 @@ int SampleDesk::failed(const Error& error) {
 }
 
 SigningOptions signing_for(const SimilarOptions& similar, bool raw) {
-  constexpr std::chrono::milliseconds kPatience{60'000};  // nobody's mail waits for us
   SigningOptions out;
   out.lists = true;
   out.open_containers = similar.containers.open && !raw;
   out.parts = similar.parts;
   out.similar = similar;
-  out.similar.containers.time_max = std::max(similar.containers.time_max, kPatience);
   return out;
 }
 

@@ -1,0 +1,21 @@
+// A line of ssdeep's CSV: what is read of one is written so that it is read again, and to the
+// letter where it could be written at all.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "milter/cli/signature_csv.h"
+
+using namespace shingled::milter;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view line(reinterpret_cast<const char*>(data), size);
+  static_cast<void>(begins_signature_list(line));
+  const auto row = parse_signature_line(line);
+  if (!row) return 0;
+  const auto again = parse_signature_line(signature_line(row->signature, row->name));
+  if (!again || !(again->signature == row->signature)) std::abort();
+  if (row->name.find('\n') == std::string::npos && again->name != row->name) std::abort();
+  return 0;
+}
