@@ -70,6 +70,7 @@ void CallDesk::exchange(const Errands& errands, TimePoint deadline) {
     }
   }
   std::vector<Command> commands;
+  commands.reserve(by_kind.size());
   for (auto& [kind, command] : by_kind) commands.push_back(std::move(command));
   Replies replies = ask(commands, deadline);
   const std::lock_guard lock(mutex_);

@@ -51,6 +51,7 @@ BucketAnswer RedisBuckets::take(std::span<const BucketDemand> demands, TimePoint
   const std::uint64_t begun = health_now();
   const Groups groups = groups_of(demands);
   std::vector<ScriptCall> calls;
+  calls.reserve(groups.size());
   for (const auto& group : groups) calls.push_back(take_call(options_.prefix, demands, group));
   const Replies replies = desk_->run(std::move(calls), until(deadline));
   Status outcome = replies ? Status() : Status(replies.error());
@@ -82,6 +83,7 @@ void RedisBuckets::give_back_groups(std::span<const BucketDemand> demands,
                                     TimePoint deadline) {
   const std::uint64_t begun = health_now();
   std::vector<ScriptCall> calls;
+  calls.reserve(groups.size());
   for (const auto& group : groups)
     calls.push_back(give_back_call(options_.prefix, demands, answer, group));
   const Replies replies = desk_->run(std::move(calls), deadline);

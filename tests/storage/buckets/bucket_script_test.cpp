@@ -33,6 +33,7 @@ class BucketScriptTest : public ::testing::Test {
   /// The replies to calls that are one command.
   std::vector<RedisReply> run(const std::vector<ScriptCall>& calls) {
     std::vector<const ScriptCall*> together;
+    together.reserve(calls.size());
     for (const ScriptCall& call : calls) together.push_back(&call);
     CommandList commands;
     append_calls(commands, {"EVAL", bucket_script()}, together);
@@ -103,8 +104,10 @@ TEST_F(BucketScriptTest, MessagesInOneCommandFareAsOneAfterTheOther) {
 
 TEST_F(BucketScriptTest, AMessageMayHaveThousandsOfBuckets) {
   std::vector<std::string> names;
+  names.reserve(5000);
   for (int i = 0; i < 5000; ++i) names.push_back("to:" + std::to_string(i));
   std::vector<BucketDemand> demands;
+  demands.reserve(names.size());
   for (const std::string& name : names) demands.push_back({name, LeakRate(1e-6, 2)});
   const ScriptCall call = take(demands);
   const std::vector<RedisReply> replies = run({call, call, call});

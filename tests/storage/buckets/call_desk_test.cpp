@@ -85,6 +85,7 @@ std::string key_of(int i) { return "key:" + std::to_string(100 + i); }
 
 std::vector<ScriptCall> calls_of(const std::vector<int>& numbers) {
   std::vector<ScriptCall> calls;
+  calls.reserve(numbers.size());
   for (const int i : numbers)
     calls.push_back({.verb = ScriptCall::Verb::kSet, .keys = {key_of(i)}, .words = {"x"}});
   return calls;
@@ -93,6 +94,7 @@ std::vector<ScriptCall> calls_of(const std::vector<int>& numbers) {
 std::vector<std::string> texts(const Result<std::vector<RedisReply>>& replies) {
   std::vector<std::string> out;
   if (!replies) return {"error"};
+  out.reserve(replies->size());
   for (const RedisReply& reply : *replies) out.push_back(reply.text);
   return out;
 }
