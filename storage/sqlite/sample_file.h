@@ -17,7 +17,8 @@ namespace shingled::storage {
 
 /// The known files on the disk (SCHEMA.md, "Known files"). Several processes may have it open: one
 /// at a time changes it, and each can ask what the others did since it looked last. What a change
-/// said yes to survives the end of the process and of the machine.
+/// said yes to survives the end of the process and of the machine. A file that root makes belongs
+/// to the owner of the folder.
 ///
 /// Errors: those of Database (someone else writing for more than 10 s is kUnavailable); kCorrupt
 /// for a file that is not ours, or a row that means nothing; kInvalid for one of a newer version,

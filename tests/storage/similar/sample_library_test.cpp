@@ -287,6 +287,23 @@ TEST_F(SampleLibraryTest, SaysWhyAFileCannotBeUsed) {
   }
 }
 
+TEST_F(SampleLibraryTest, RootMakesItForTheOwnerOfTheFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root makes files for others";
+  constexpr uid_t kNobody = 65'534;
+  const std::string folder = path_ + "_folder";
+  const std::string file = folder + "/similar.db";
+  ASSERT_EQ(::mkdir(folder.c_str(), 0755), 0);
+  ASSERT_EQ(::chown(folder.c_str(), kNobody, kNobody), 0);
+  const auto library = open({.file = file, .part_block_size = kBlock});
+  ASSERT_TRUE(library->add(sample_of("bad", "one", random_text(5000, 1))));
+  for (const char* beside : {"", "-wal", "-shm"}) {
+    struct stat made {};
+    ASSERT_EQ(::stat((file + beside).c_str(), &made), 0) << beside;
+    EXPECT_EQ(made.st_uid, kNobody) << beside;
+    EXPECT_EQ(made.st_gid, kNobody) << beside;
+  }
+}
+
 TEST_F(SampleLibraryTest, ReadOnlyReadsOnly) {
   const auto writer = open();
   const auto reader = open({.file = path_, .part_block_size = kBlock, .read_only = true});
