@@ -82,7 +82,7 @@ class SampleFile {
   Result<std::uint64_t> add_one(const Sample& sample);
   Status insert(const Sample& sample, std::int64_t key);
   Result<bool> drop(std::uint64_t id);  ///< whether there was one
-  Result<Sample> sample_of(const Statement& row) const;
+  [[nodiscard]] Result<Sample> sample_of(const Statement& row) const;
 
   Options options_;
   std::unique_ptr<Database> database_;
