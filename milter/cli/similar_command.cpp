@@ -127,6 +127,13 @@ void add_similar_command(CLI::App& app, Command& chosen) {
       "similar",
       "Files that are alike: signatures as ssdeep has them, and a library of known ones");
   similar->require_subcommand(1);
+  similar->footer(
+      R"(The library is the file similar.file, which the daemon follows while it runs; none is needed.
+Each of them takes --help, -c FILE and -o KEY=VALUE.
+
+Example:
+  shingled similar add --list bad-documents /srv/quarantine
+  shingled similar search attachment.docx)");
   add_similar_verb(*similar, chosen, "sign", "Signatures of files, as ssdeep's CSV", run_sign,
                    describe_sign);
   add_similar_verb(*similar, chosen, "compare", "Which of some files are alike", run_compare,
