@@ -129,7 +129,7 @@ void add_similar_command(CLI::App& app, Command& chosen) {
   similar->require_subcommand(1);
   similar->footer(
       R"(The library is the file similar.file, which the daemon follows while it runs; none is needed.
-Each of them takes --help, -c FILE and -o KEY=VALUE.
+Those that use it take -c FILE and -o KEY=VALUE.
 
 Example:
   shingled similar add --list bad-documents /srv/quarantine
