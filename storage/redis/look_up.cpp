@@ -106,7 +106,7 @@ class LookUp {
       if (!found_[i].exact) ask_slots_of(questions_[i]);
     }
     if (commands_.empty()) return {};
-    if (const Status asked = ask(); !asked) return asked;
+    if (Status asked = ask(); !asked) return asked;
     for (std::size_t i = 0; i < questions_.size(); ++i) {
       if (!found_[i].exact) take_winner(i);
     }
@@ -118,7 +118,7 @@ class LookUp {
     for (const Candidate& candidate : candidates_) {
       ask_record(commands_, prefix_, candidate.winner.digest);
     }
-    if (const Status asked = ask(); !asked) return asked;
+    if (Status asked = ask(); !asked) return asked;
     for (const Candidate& candidate : candidates_) {
       const auto record = parse_record(*reply_++);
       if (!record) continue;

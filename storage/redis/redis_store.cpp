@@ -91,13 +91,12 @@ class RedisStore::Impl {
   [[nodiscard]] TimePoint now() const { return clock_.now(); }
 
   void submit(Update update, UpdateDone done) {
-    if (!cache_.is_on()) return writer_.submit(std::move(update), std::move(done));
+    if (!cache_.is_on()) return writer_.submit(update, std::move(done));
     const Digest digest = update.fingerprint.digest;
-    writer_.submit(std::move(update),
-                   [this, digest, done = std::move(done)](const Status& outcome) {
-                     cache_.forget(digest);
-                     done(outcome);
-                   });
+    writer_.submit(update, [this, digest, done = std::move(done)](const Status& outcome) {
+      cache_.forget(digest);
+      done(outcome);
+    });
   }
 
   void refresh(const Question& question, const Match& match) {
@@ -201,9 +200,7 @@ std::vector<Match> RedisStore::check_all(const Fingerprint& fingerprint, std::ui
   return matches;
 }
 
-void RedisStore::submit(Update update, UpdateDone done) {
-  impl_->submit(std::move(update), std::move(done));
-}
+void RedisStore::submit(Update update, UpdateDone done) { impl_->submit(update, std::move(done)); }
 
 std::uint64_t RedisStore::size() const { return impl_->writer().counters().count.load(); }
 

@@ -56,7 +56,7 @@ RedisWriter::~RedisWriter() { queue_.close(); }
 
 void RedisWriter::submit(Update update, UpdateDone done) {
   if (update.name == UpdateName{}) random_.fill(update.name);
-  QueuedUpdate pending{std::move(update), std::move(done)};
+  QueuedUpdate pending{update, std::move(done)};
   if (queue_.push(pending)) return;
   counters_.refused.fetch_add(1, std::memory_order_relaxed);
   pending.done(Error{ErrorCode::kLimit, "too many updates are waiting"});

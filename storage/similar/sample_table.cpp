@@ -63,7 +63,7 @@ std::uint32_t SampleTable::add(const Sample& sample) {
   const auto length = static_cast<std::uint16_t>(sample.name.size());
   std::memcpy(to, &list, sizeof list);
   std::memcpy(to + sizeof list, &length, sizeof length);
-  std::memcpy(to + kHead, sample.name.data(), length);
+  std::copy_n(sample.name.begin(), length, to + kHead);
   if (signatures_ == Signatures::kKept) {
     to += kHead + length;
     to[0] = static_cast<std::uint8_t>(std::countr_zero(signature.block_size));

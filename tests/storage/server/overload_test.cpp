@@ -32,9 +32,7 @@ class SlowStore final : public FuzzyStore {
   std::vector<Match> check_all(const Fingerprint&, std::uint32_t, std::size_t) const override {
     return {};
   }
-  void submit(Update update, UpdateDone done) override {
-    store_.submit(std::move(update), std::move(done));
-  }
+  void submit(Update update, UpdateDone done) override { store_.submit(update, std::move(done)); }
   std::uint64_t size() const override { return store_.size(); }
 
  private:
