@@ -29,13 +29,13 @@ class SystemLookup final : public NameLookup {
   /// `key` draws the order among SRV records of one priority: a number of this process.
   /// `nameserver`: an IPv4 address to ask instead of those of resolv.conf, for tests.
   explicit SystemLookup(std::uint64_t key, std::optional<SocketAddress> nameserver = std::nullopt)
-      : key_(key), nameserver_(std::move(nameserver)) {}
+      : key_(key), nameserver_(nameserver) {}
   Result<UpstreamServer> find(const ServerSpec& spec) override;
 
   static constexpr std::size_t kAddressesMax = 32;  ///< of one server; the rest is left out
 
  private:
-  Result<UpstreamServer> find_service(const ServerSpec& spec) const;
+  [[nodiscard]] Result<UpstreamServer> find_service(const ServerSpec& spec) const;
 
   std::uint64_t key_;
   std::optional<SocketAddress> nameserver_;

@@ -57,8 +57,8 @@ class RedisStore final : public FuzzyStore {
 
   [[nodiscard]] std::optional<Match> check(const Digest& digest, const Shingles* shingles,
                                            std::uint32_t now) const override;
-  bool check_batch(std::span<const Question> questions, std::uint32_t now,
-                   std::span<std::optional<Match>> answers) const override;
+  [[nodiscard]] bool check_batch(std::span<const Question> questions, std::uint32_t now,
+                                 std::span<std::optional<Match>> answers) const override;
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const override;
   void submit(Update update, UpdateDone done) override;

@@ -125,7 +125,7 @@ class EngineLaw : public EngineTest, public ::testing::WithParamInterface<std::u
     for (const Fingerprint& text : texts_)
       questions.push_back({&text.digest, text.shingles ? &*text.shingles : nullptr});
     std::vector<std::optional<Match>> answers(questions.size());
-    engine_->check_batch(questions, clock_.unix_seconds(), answers);
+    EXPECT_TRUE(engine_->check_batch(questions, clock_.unix_seconds(), answers));
     return answers;
   }
 
