@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "config/base/unique_fd.h"
@@ -34,7 +36,8 @@ constexpr const char* kTables =
 static_assert(kSampleFileId == 1936222067 && kSampleFileVersion == 1,
               "the script must name the same numbers");
 
-/// True if it is one of ours, false if it is empty.
+/// True if it is one of ours, false if it is empty. Within a transaction: the answers must fit
+/// together while another process makes the tables.
 Result<bool> is_ours(Database& database) {
   const auto id = database.integer("PRAGMA application_id");
   if (!id) return id.error();
@@ -53,15 +56,32 @@ Result<bool> is_ours(Database& database) {
                database.path() + ": a database, but not one of shingled's known files"};
 }
 
-Status prepare_file(Database& database, bool read_only) {
+Result<bool> is_ours_now(Database& database) {
+  if (Status begun = database.execute("BEGIN"); !begun) return begun.error();
   auto ours = is_ours(database);
+  (void)database.execute("COMMIT");
+  return ours;
+}
+
+/// While others do the same SQLite does not wait for them by itself.
+Status use_wal(Database& database) {
+  constexpr std::chrono::milliseconds kPause{5};
+  for (int waited = 0;; waited += static_cast<int>(kPause.count())) {
+    Status set = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    if (set || set.error().code != ErrorCode::kUnavailable || waited >= kBusyMilliseconds)
+      return set;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+Status prepare_file(Database& database, bool read_only) {
+  auto ours = is_ours_now(database);
   if (!ours) return ours.error();
   if (read_only) {
     if (*ours) return {};
     return Error{ErrorCode::kCorrupt, database.path() + ": empty, not yet a file of known files"};
   }
-  if (Status set = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"); !set)
-    return set;
+  if (Status set = use_wal(database); !set) return set;
   if (*ours) return {};
   auto transaction = Transaction::begin(database);
   if (!transaction) return transaction.error();
