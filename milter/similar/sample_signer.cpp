@@ -28,7 +28,8 @@ class Signer {
     }
     const mime::Container root = open(bytes);
     const std::string content = root.whole ? mime::container_content(root) : std::string();
-    sign("", content.empty() ? bytes : std::string_view(content));
+    whole_ = content.empty() ? bytes : std::string_view(content);
+    sign("", whole_);
     sign_entries(root, "");
     return std::move(file_);
   }
@@ -69,6 +70,12 @@ class Signer {
 
   void sign(std::string path, std::string_view bytes) {
     if (bytes.size() > options_.bytes_max) return note("larger than bytes_max");
+    if (!file_.pieces.empty() && bytes == whole_) {  // the one file of a container is all of it
+      SignedPiece same = file_.pieces.front();
+      same.path = std::move(path);
+      file_.pieces.push_back(std::move(same));
+      return;
+    }
     fingerprint::SpamsumHasher whole;
     std::optional<fingerprint::SpamsumPartsHasher> parts;
     if (options_.parts) parts.emplace(options_.part_block_size);
@@ -98,6 +105,7 @@ class Signer {
   const SimilarOptions& options_;
   const Clock& clock_;
   const TimePoint deadline_;
+  std::string_view whole_;  ///< what the first piece is of
   SignedFile file_;
 };
 

@@ -67,6 +67,17 @@ TEST(SampleSigner, SignsWhatIsInsideByItself) {
   EXPECT_THAT(file.notes, IsEmpty());
 }
 
+TEST(SampleSigner, SignsTheOnlyFileAsTheWholeAndByItsName) {
+  const std::string program = noise(50'000, 10);
+  const SignedFile file = sign(zip({{"evil.exe", program}}));
+  ASSERT_THAT(paths(file), ElementsAre("", "evil.exe"));
+  for (const SignedPiece& piece : file.pieces) {
+    EXPECT_EQ(piece.bytes, program.size());
+    EXPECT_EQ(piece.signature, fingerprint::spamsum(program));
+    EXPECT_EQ(piece.parts, fingerprint::spamsum_parts(program, 768));
+  }
+}
+
 std::string docx(const std::string& text) {
   return zip({{"[Content_Types].xml", noise(9000, 6)},
               {"word/document.xml",
