@@ -6,6 +6,7 @@ stays on loopback. The program under test is $SHINGLED_BINARY.
 
 import os
 import pathlib
+import random
 import secrets
 import shutil
 import signal
@@ -17,6 +18,7 @@ import time
 BINARY = os.environ.get("SHINGLED_BINARY", "shingled")
 START_SECONDS = 60  # a sanitizer build on a busy machine
 RUN_SECONDS = 120
+HELD_PORTS = []
 
 
 def wait_until(condition, seconds, what):
@@ -32,17 +34,24 @@ def wait_until(condition, seconds, what):
 
 
 def free_port():
-    """A loopback port that is free for both TCP and UDP just now."""
+    """A loopback port for TCP and UDP that is this process's until it ends, also while its server is not running.
+
+    `tests/support/free_port.h` takes ports by the same rule: below those the kernel gives to connections, and held by
+    the name of an abstract unix socket.
+    """
     while True:
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp, \
-                socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
-            tcp.bind(("127.0.0.1", 0))
-            port = tcp.getsockname()[1]
-            try:
-                udp.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
+        port = random.randrange(20000, 32768)
+        holder = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            holder.bind(f"\0shingled-test-port-{port}")
+            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+                with socket.socket(socket.AF_INET, kind) as probe:
+                    probe.bind(("127.0.0.1", port))
+        except OSError:
+            holder.close()
+            continue
+        HELD_PORTS.append(holder)
+        return port
 
 
 def temporary_folder(test):

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "config/base/unique_fd.h"
 #include "storage/redis/redis_connection.h"
 #include "tests/storage/redis/redis_process.h"
+#include "tests/support/free_port.h"
 
 namespace shingled::testing {
 
@@ -33,14 +30,14 @@ class ClusterProcess {
   /// False: it did not come up.
   bool start() {
     for (std::size_t i = 0; i < kNodes; ++i) {
-      nodes_.push_back({free_port(), free_port(), -1});
+      nodes_.emplace_back();
       run(i);
     }
     for (const Node& node : nodes_) {
-      if (!until([&] { return ask(node.port, {"PING"}).text == "PONG"; })) return false;
+      if (!until([&] { return ask(node.port.number(), {"PING"}).text == "PONG"; })) return false;
     }
     std::string command = "redis-cli --cluster create";
-    for (const Node& node : nodes_) command += " 127.0.0.1:" + std::to_string(node.port);
+    for (const Node& node : nodes_) command += " 127.0.0.1:" + std::to_string(node.port.number());
     command += " --cluster-replicas 1 --cluster-yes >'" + folder_.file("create.log") + "' 2>&1";
     if (std::system(command.c_str()) != 0) return false;
     return until([&] { return is_whole(); });
@@ -49,10 +46,11 @@ class ClusterProcess {
   bool is_whole() const {
     std::size_t masters = 0;
     for (const Node& node : nodes_) {
-      if (ask(node.port, {"CLUSTER", "INFO"}).text.find("cluster_state:ok") == std::string::npos) {
+      if (ask(node.port.number(), {"CLUSTER", "INFO"}).text.find("cluster_state:ok") ==
+          std::string::npos) {
         return false;
       }
-      const std::string role = ask(node.port, {"INFO", "replication"}).text;
+      const std::string role = ask(node.port.number(), {"INFO", "replication"}).text;
       if (role.find("role:master") == std::string::npos) continue;
       ++masters;
       if (role.find("state=online") == std::string::npos) return false;
@@ -65,8 +63,7 @@ class ClusterProcess {
   /// The number of a node that is a master now.
   std::size_t a_master() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (ask(nodes_[i].port, {"INFO", "replication"}).text.find("role:master") !=
-          std::string::npos) {
+      if (ask(port(i), {"INFO", "replication"}).text.find("role:master") != std::string::npos) {
         return i;
       }
     }
@@ -84,9 +81,9 @@ class ClusterProcess {
     const std::string number = std::to_string(node);
     std::vector<std::string> words = {"redis-server",
                                       "--port",
-                                      std::to_string(nodes_[node].port),
+                                      std::to_string(port(node)),
                                       "--cluster-port",
-                                      std::to_string(nodes_[node].bus),
+                                      std::to_string(nodes_[node].bus.number()),
                                       "--bind",
                                       "127.0.0.1",
                                       "--cluster-enabled",
@@ -123,9 +120,9 @@ class ClusterProcess {
   }
 
   [[nodiscard]] std::vector<SocketSpec> seeds() const {
-    return {address(nodes_[0].port), address(nodes_[1].port)};
+    return {address(port(0)), address(port(1))};
   }
-  [[nodiscard]] std::uint16_t port(std::size_t node) const { return nodes_[node].port; }
+  [[nodiscard]] std::uint16_t port(std::size_t node) const { return nodes_[node].port.number(); }
   storage::RedisReply ask(std::uint16_t port, std::initializer_list<std::string_view> words) const {
     storage::CommandList commands;
     commands.add(words);
@@ -139,10 +136,11 @@ class ClusterProcess {
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> names;
     for (const Node& node : nodes_) {
-      if (ask(node.port, {"INFO", "replication"}).text.find("role:master") == std::string::npos) {
+      if (ask(node.port.number(), {"INFO", "replication"}).text.find("role:master") ==
+          std::string::npos) {
         continue;
       }
-      for (const auto& element : ask(node.port, {"KEYS", "*"}).elements) {
+      for (const auto& element : ask(node.port.number(), {"KEYS", "*"}).elements) {
         names.push_back(element.text);
       }
     }
@@ -152,22 +150,13 @@ class ClusterProcess {
 
  private:
   struct Node {
-    std::uint16_t port;
-    std::uint16_t bus;
-    pid_t child;
+    FreePort port;
+    FreePort bus;
+    pid_t child = -1;
   };
 
   static SocketSpec address(std::uint16_t port) {
     return {SocketSpec::Kind::kInet, "127.0.0.1", port, ""};
-  }
-  static std::uint16_t free_port() {
-    const UniqueFd probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    SocketAddress any(*IpAddress::parse("127.0.0.1"), 0);
-    (void)::bind(probe.get(), any.get(), any.length());
-    sockaddr_storage bound{};
-    socklen_t length = sizeof bound;
-    (void)::getsockname(probe.get(), reinterpret_cast<sockaddr*>(&bound), &length);
-    return SocketAddress(reinterpret_cast<sockaddr*>(&bound), length).port();
   }
   template <typename Condition>
   bool until(const Condition& condition) const {
