@@ -18,9 +18,7 @@ namespace {
 class SampleFeed {
  public:
   SampleFeed(const AddArguments& arguments, SampleDesk& desk, Console& console)
-      : arguments_(arguments), desk_(desk), console_(console) {
-    if (!arguments.dry_run) before_ = desk.library().counts().samples;
-  }
+      : arguments_(arguments), desk_(desk), console_(console) {}
 
   /// The exit code for this one.
   int take(SignedInput input) {
@@ -70,7 +68,8 @@ class SampleFeed {
         waiting_.clear();
         return desk_.failed(stored.error());
       }
-      ids = *std::move(stored);
+      ids = std::move(stored->ids);
+      known_ += stored->known;
     }
     for (std::size_t i = 0; i < waiting_.size(); ++i) say(waiting_[i], ids[i]);
     stored_ += waiting_.size();
@@ -87,11 +86,9 @@ class SampleFeed {
                                 arguments_.list));
       return;
     }
-    const std::uint64_t now = desk_.library().counts().samples;
-    const std::uint64_t added = std::min<std::uint64_t>(stored_, now - std::min(before_, now));
-    std::string line =
-        fmt::format("{} added to {}", counted(added, "sample", "samples"), arguments_.list);
-    if (added < stored_) line += fmt::format(", {} known already", stored_ - added);
+    std::string line = fmt::format("{} added to {}", counted(stored_ - known_, "sample", "samples"),
+                                   arguments_.list);
+    if (known_ > 0) line += fmt::format(", {} known already", known_);
     console_.line(line);
   }
 
@@ -116,9 +113,9 @@ class SampleFeed {
   TimePoint flush_at_ = clock_.now() + kFlushEvery;
   std::vector<storage::Sample> waiting_;
   std::size_t waiting_bytes_ = 0;
-  std::uint64_t before_ = 0;
   std::uint64_t seen_ = 0;
-  std::uint64_t stored_ = 0;
+  std::uint64_t stored_ = 0;  ///< now there, also those that were
+  std::uint64_t known_ = 0;   ///< were there
 };
 
 }  // namespace

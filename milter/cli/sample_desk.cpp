@@ -9,8 +9,19 @@
 
 #include "milter/cli/exit_code.h"
 #include "milter/cli/interrupt.h"
+#include "milter/cli/work_meter.h"
 
 namespace shingled::milter {
+
+namespace {
+
+storage::SampleLibrary::Progress shown_by(WorkMeter& meter) {
+  return [&meter](std::uint64_t done, std::uint64_t total) {
+    static_cast<void>(meter.report({"reading the library", done, total}));
+  };
+}
+
+}  // namespace
 
 void LibraryChoice::add_to(CLI::App& command) {
   settings->add_to(command);
@@ -31,22 +42,32 @@ int SampleDesk::open(const LibraryChoice& choice, LibraryUse use) {
     console_.error(file_, "there is no library yet: `shingled similar add` makes one");
     return EX_NOINPUT;
   }
-  const SystemClock clock;
-  WorkMeter meter(console_, clock);
-  const bool search = use == LibraryUse::kSearch;
-  auto opened = storage::SampleLibrary::open(
-      {.file = file_,
-       .part_block_size = options().part_block_size,
-       .exact = search,
-       .parts = search && options().parts,
-       .read_only = use != LibraryUse::kChange},
-      [&](std::uint64_t done, std::uint64_t total) {
-        static_cast<void>(meter.report({"reading the library", done, total}));
-      });
+  return open({.file = file_,
+               .part_block_size = options().part_block_size,
+               .parts = use == LibraryUse::kSearch && options().parts,
+               .index = false,
+               .read_only = use != LibraryUse::kChange});
+}
+
+int SampleDesk::make_index() {
+  return open({.file = file_,
+               .part_block_size = options().part_block_size,
+               .parts = options().parts,
+               .read_only = true});
+}
+
+int SampleDesk::open(storage::LibraryOptions options) {
+  WorkMeter meter(console_, clock_);
+  auto opened = storage::SampleLibrary::open(std::move(options), shown_by(meter));
   if (!opened) return failed(opened.error());
   library_ = *std::move(opened);
-  if (interrupted()) return kExitInterrupted;
-  return EX_OK;
+  return interrupted() ? kExitInterrupted : EX_OK;
+}
+
+Result<std::vector<storage::SampleScan::Answer>> SampleDesk::scan(
+    std::span<const storage::SampleScan::Question> questions, std::size_t most) {
+  WorkMeter meter(console_, clock_);
+  return library_->scan(questions, most, shown_by(meter));
 }
 
 int SampleDesk::failed(const Error& error) {

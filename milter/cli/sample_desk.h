@@ -1,11 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "config/base/clock.h"
 #include "config/options/settings.h"
 #include "milter/cli/sample_commands.h"
-#include "milter/cli/work_meter.h"
 #include "storage/similar/sample_library.h"
 
 namespace shingled::milter {
@@ -13,8 +14,8 @@ namespace shingled::milter {
 /// What a command does with the library.
 enum class LibraryUse : std::uint8_t {
   kNone,    ///< nothing, it need not be there
-  kSearch,  ///< reads the file and makes the index
   kRead,    ///< reads the file
+  kSearch,  ///< searches it
   kChange,  ///< changes the file, which is made if it is not there
 };
 
@@ -25,6 +26,11 @@ class SampleDesk {
 
   /// Opens it; another code than EX_OK ends the command, and the reason was said.
   int open(const LibraryChoice& choice, LibraryUse use);
+  /// Reads all of the library into an index, for many searches; returns what `open` does.
+  int make_index();
+  /// SampleLibrary::scan, for a few.
+  Result<std::vector<storage::SampleScan::Answer>> scan(
+      std::span<const storage::SampleScan::Question> questions, std::size_t most);
 
   [[nodiscard]] const SimilarOptions& options() const { return settings_->similar; }
   [[nodiscard]] storage::SampleLibrary& library() { return *library_; }
@@ -32,7 +38,10 @@ class SampleDesk {
   int failed(const Error& error);
 
  private:
+  int open(storage::LibraryOptions options);
+
   Console& console_;
+  SystemClock clock_;
   std::string file_;
   std::shared_ptr<const Settings> settings_;
   std::unique_ptr<storage::SampleLibrary> library_;

@@ -80,6 +80,11 @@ void spamsum_keys(const Spamsum& signature, std::vector<std::uint32_t>& out) {
 }
 
 void part_keys(std::string_view parts, std::vector<std::uint32_t>& out) {
+  part_keys_in_turn(parts, out);
+  sort_once(out);
+}
+
+void part_keys_in_turn(std::string_view parts, std::vector<std::uint32_t>& out) {
   out.clear();
   if (parts.size() < kPartGram) return;
   out.reserve(parts.size());
@@ -88,7 +93,6 @@ void part_keys(std::string_view parts, std::vector<std::uint32_t>& out) {
     last = (last << 6U | sextet_of(parts[i])) & kKeyMask;
     if (i + 1 >= kPartGram) out.push_back(spread(last));
   }
-  sort_once(out);
 }
 
 }  // namespace shingled::fingerprint

@@ -9,7 +9,7 @@
 
 #include "mime/fingerprint/spamsum_ngrams.h"
 #include "mime/fingerprint/spamsum_score.h"
-#include "storage/similar/best_slots.h"
+#include "storage/similar/best.h"
 #include "storage/similar/slot_set.h"
 
 namespace shingled::storage {
@@ -17,6 +17,12 @@ namespace shingled::storage {
 namespace {
 
 constexpr std::uint32_t kSparseMin = 4096;  // below so many empty slots it is not worth it
+
+/// A sample and what it is worth.
+struct RankedSlot {
+  unsigned worth = 0;
+  std::uint32_t at = 0;
+};
 
 }  // namespace
 
@@ -92,7 +98,7 @@ std::vector<SimilarMatch> SampleIndex::similar(const fingerprint::Spamsum& signa
   }
   const fingerprint::SpamsumMatcher matcher(signature);
   fingerprint::Spamsum candidate;
-  BestSlots best(most);
+  Best<RankedSlot> best(most);
   candidates.each([&](std::uint32_t slot) {
     if (!table_.filled()[slot]) return;
     table_.signature(slot, candidate);
@@ -112,9 +118,7 @@ std::vector<PartMatch> SampleIndex::sharing(std::string_view parts, std::size_t 
   std::vector<std::uint32_t> keys;
   fingerprint::part_keys(parts.substr(0, PartLimits::kLettersMax), keys);
   if (keys.empty()) return {};
-  const std::size_t per_gram =
-      std::clamp(PartLimits::kSourcesMax / keys.size(), PartLimits::kSourcesPerGramMin,
-                 PartLimits::kSourcesPerGramMax);
+  const std::size_t per_gram = PartLimits::sources_per_gram(keys.size());
   std::vector<std::uint32_t> slots;  // as often as grams are shared
   for (const std::uint32_t key : keys) {
     std::size_t left = per_gram;
@@ -125,7 +129,7 @@ std::vector<PartMatch> SampleIndex::sharing(std::string_view parts, std::size_t 
     });
   }
   std::ranges::sort(slots);
-  BestSlots best(most);
+  Best<RankedSlot> best(most);
   for (std::size_t i = 0; i < slots.size();) {
     std::size_t end = i + 1;
     while (end < slots.size() && slots[end] == slots[i]) ++end;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,6 +47,11 @@ struct PartLimits {
   /// With so many grams that this would not do, each has fewer, but kSourcesPerGramMin.
   static constexpr std::size_t kSourcesMax = std::size_t{1} << 20U;
   static constexpr std::size_t kSourcesPerGramMin = 16;
+  /// For a question of so many different grams.
+  static constexpr std::size_t sources_per_gram(std::size_t grams) {
+    return std::clamp(kSourcesMax / std::max<std::size_t>(grams, 1), kSourcesPerGramMin,
+                      kSourcesPerGramMax);
+  }
 };
 
 /// The samples in memory, and their grams.

@@ -49,53 +49,75 @@ Result<std::unique_ptr<SampleLibrary>> SampleLibrary::open(LibraryOptions option
   const auto version = library->file_->data_version();
   if (!version) return version.error();
   library->data_version_ = *version;
-  if (Status loaded = library->load(progress); !loaded) return loaded.error();
+  if (library->options_.index) {
+    if (Status loaded = library->load(progress); !loaded) return loaded.error();
+  }
   return library;
 }
 
-SampleLibrary::SampleLibrary(LibraryOptions options) : options_(std::move(options)) {}
+SampleLibrary::SampleLibrary(LibraryOptions options)
+    : options_(std::move(options)),
+      index_(std::make_unique<SampleIndex>(SampleIndex::Options{.exact = false, .parts = false})) {}
 
 Status SampleLibrary::load(const Progress& progress) {
   if (Status begun = file_->begin_reading(); !begun) return begun;
   auto index = std::make_unique<SampleIndex>(
       SampleIndex::Options{.exact = options_.exact, .parts = options_.parts});
-  const auto counts = file_->counts();
-  Status outcome;
-  if (counts) {
-    std::uint64_t done = 0;
-    outcome = file_->read_after(0, [&](const Sample& sample) {
-      index->load(sample);
-      if (++done % kMergeEvery == 0) merge(*index);
-      if (progress && done % kProgressEvery == 0) progress(done, counts->samples);
-    });
-    index->settle();
-  } else {
-    outcome = counts.error();
-  }
+  std::uint64_t done = 0;
+  const auto counts = read_all(
+      [&](const Sample& sample) {
+        index->load(sample);
+        if (++done % kMergeEvery == 0) merge(*index);
+      },
+      progress);
   file_->end_reading();
-  if (!outcome) return outcome;
-  if (progress) progress(counts->samples, counts->samples);
+  if (!counts) return counts.error();
+  index->settle();
   position_ = counts->newest;
   const auto alone = lock_alone();
   index_.swap(index);
   return {};
 }
 
-Result<std::uint64_t> SampleLibrary::add(const Sample& sample) {
-  const auto ids = add_batch({&sample, 1});
-  if (!ids) return ids.error();
-  return ids->front();
+Result<SampleFile::Counts> SampleLibrary::read_all(const std::function<void(const Sample&)>& take,
+                                                   const Progress& progress) {
+  const auto counts = file_->counts();
+  if (!counts) return counts;
+  std::uint64_t done = 0;
+  const Status read = file_->read_after(0, [&](const Sample& sample) {
+    take(sample);
+    if (++done % kProgressEvery == 0 && progress) progress(done, counts->samples);
+  });
+  if (!read) return read.error();
+  if (progress) progress(counts->samples, counts->samples);
+  return counts;
 }
 
-Result<std::vector<std::uint64_t>> SampleLibrary::add_batch(std::span<const Sample> samples) {
+Result<std::vector<SampleScan::Answer>> SampleLibrary::scan(
+    std::span<const SampleScan::Question> questions, std::size_t most, const Progress& progress) {
+  const std::unique_lock changing(changing_);
+  if (Status begun = file_->begin_reading(); !begun) return begun.error();
+  SampleScan scan(questions, most);
+  const auto counts = read_all([&](const Sample& sample) { scan.take(sample); }, progress);
+  file_->end_reading();
+  if (!counts) return counts.error();
+  return scan.answers();
+}
+
+Result<std::uint64_t> SampleLibrary::add(const Sample& sample) {
+  const auto added = add_batch({&sample, 1});
+  if (!added) return added.error();
+  return added->ids.front();
+}
+
+Result<SampleFile::Added> SampleLibrary::add_batch(std::span<const Sample> samples) {
   for (const Sample& sample : samples) {
     if (Status good = check(sample); !good) return good.error();
   }
   const std::unique_lock changing(changing_);
-  auto ids = file_->add(samples);
-  if (!ids) return ids;
-  follow_own_change();
-  return ids;
+  auto added = file_->add(samples);
+  if (added) follow_own_change();
+  return added;
 }
 
 Result<std::uint64_t> SampleLibrary::remove(std::span<const std::uint64_t> ids) {
@@ -112,6 +134,7 @@ void SampleLibrary::follow_own_change() {
 }
 
 Status SampleLibrary::catch_up() {
+  if (!options_.index) return {};
   if (Status begun = file_->begin_reading(); !begun) return begun;
   auto removed = file_->removed_after(position_.removal);
   Status outcome;

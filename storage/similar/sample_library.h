@@ -16,6 +16,7 @@
 #include "mime/fingerprint/spamsum.h"
 #include "storage/similar/sample.h"
 #include "storage/similar/sample_index.h"
+#include "storage/similar/sample_scan.h"
 #include "storage/sqlite/sample_file.h"
 
 namespace shingled::storage {
@@ -25,6 +26,8 @@ struct LibraryOptions {
   std::uint64_t part_block_size = 768;  ///< that all `Sample::parts` are made with
   bool exact = true;                    ///< false: `similar` finds nothing and takes no memory
   bool parts = true;                    ///< false: `sharing` finds nothing and takes no memory
+  /// False: no index, opening reads nothing; `similar` and `sharing` find nothing, `scan` does.
+  bool index = true;
   bool read_only = false;
 };
 
@@ -40,8 +43,8 @@ class SampleLibrary {
  public:
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-  /// Opens or makes the file, and reads all of it. With another `part_block_size` than the file
-  /// has: kInvalid, naming both.
+  /// Opens or makes the file, and reads all of it into the index. With another `part_block_size`
+  /// than the file has: kInvalid, naming both.
   static Result<std::unique_ptr<SampleLibrary>> open(LibraryOptions options,
                                                      const Progress& progress = {});
 
@@ -49,8 +52,8 @@ class SampleLibrary {
   /// (but if that has no parts and this one has, it takes its place, with a new id).
   /// Errors: kInvalid for one that no Sample may be, kDenied where opened read-only.
   Result<std::uint64_t> add(const Sample& sample);
-  /// All of them or none, in one transaction; the ids in their order.
-  Result<std::vector<std::uint64_t>> add_batch(std::span<const Sample> samples);
+  /// All of them or none, in one transaction.
+  Result<SampleFile::Added> add_batch(std::span<const Sample> samples);
   /// How many there were.
   Result<std::uint64_t> remove(std::span<const std::uint64_t> ids);
 
@@ -65,14 +68,23 @@ class SampleLibrary {
   /// The samples that share n-grams of `parts`: most of them first, then lowest id, at most `most`.
   [[nodiscard]] std::vector<PartMatch> sharing(std::string_view parts, std::size_t most) const;
 
+  /// What `similar` and `sharing` would say of each question, without an index: reads all of the
+  /// file once, for a few questions the quicker way.   Cost: some microseconds a sample.
+  Result<std::vector<SampleScan::Answer>> scan(std::span<const SampleScan::Question> questions,
+                                               std::size_t most, const Progress& progress = {});
+
   /// Takes in what other processes have changed; whether there was something. Cheap when there was
   /// nothing. While another thread is at a change: false at once.
   Result<bool> refresh();
+  /// Of the index.
   [[nodiscard]] SampleCounts counts() const;
 
  private:
   explicit SampleLibrary(LibraryOptions options);
   Status load(const Progress& progress);
+  /// Hands all samples to `take`, and says how many there are. Within begin_reading.
+  Result<SampleFile::Counts> read_all(const std::function<void(const Sample&)>& take,
+                                      const Progress& progress);
   /// Brings the index to where the file is. `changing_` is held.
   Status catch_up();
   void follow_own_change();

@@ -193,21 +193,19 @@ Status SampleFile::prepare_statements() {
   return {};
 }
 
-Result<std::vector<std::uint64_t>> SampleFile::add(std::span<const Sample> samples) {
+Result<SampleFile::Added> SampleFile::add(std::span<const Sample> samples) {
   auto transaction = Transaction::begin(*database_);
   if (!transaction) return transaction.error();
   if (std::ranges::any_of(samples, [](const Sample& sample) { return !sample.parts.empty(); })) {
     if (Status same = claim_block_size(); !same) return same.error();
   }
-  std::vector<std::uint64_t> ids;
-  ids.reserve(samples.size());
+  Added added;
+  added.ids.reserve(samples.size());
   for (const Sample& sample : samples) {
-    auto id = add_one(sample);
-    if (!id) return id.error();
-    ids.push_back(*id);
+    if (Status done = add_one(sample, added); !done) return done.error();
   }
   if (Status done = transaction->commit(); !done) return done.error();
-  return ids;
+  return added;
 }
 
 Status SampleFile::claim_block_size() {
@@ -224,7 +222,7 @@ Status SampleFile::claim_block_size() {
           .c_str());
 }
 
-Result<std::uint64_t> SampleFile::add_one(const Sample& sample) {
+Status SampleFile::add_one(const Sample& sample, Added& added) {
   const std::string signature = sample.signature.text();
   const std::int64_t key = key_of(sample, signature);
   Statement& find = statements_->find;
@@ -235,15 +233,20 @@ Result<std::uint64_t> SampleFile::add_one(const Sample& sample) {
   const auto there = find.step();
   if (!there) return there.error();
   if (*there) {
+    ++added.known;
     const auto id = static_cast<std::uint64_t>(find.integer(0));
     const bool has_parts = find.integer(1) != 0;
     find.reset();
-    if (has_parts || sample.parts.empty()) return id;
+    if (has_parts || sample.parts.empty()) {
+      added.ids.push_back(id);
+      return {};
+    }
     if (const auto gone = drop(id); !gone) return gone.error();
   }
   find.reset();
-  if (Status done = insert(sample, key); !done) return done.error();
-  return static_cast<std::uint64_t>(database_->last_insert_id());
+  if (Status done = insert(sample, key); !done) return done;
+  added.ids.push_back(static_cast<std::uint64_t>(database_->last_insert_id()));
+  return {};
 }
 
 Status SampleFile::insert(const Sample& sample, std::int64_t key) {

@@ -41,6 +41,10 @@ class SampleFile {
     std::uint64_t samples = 0;
     Position newest;
   };
+  struct Added {
+    std::vector<std::uint64_t> ids;  ///< of the samples, in their order
+    std::uint64_t known = 0;         ///< of them were there already
+  };
   struct Page {
     std::vector<Sample> samples;
     bool last = false;
@@ -53,10 +57,10 @@ class SampleFile {
   SampleFile(SampleFile&&) = delete;
   SampleFile& operator=(SampleFile&&) = delete;
 
-  /// In one transaction; the ids, in order. A sample whose list, name and signature are there gets
+  /// In one transaction. A sample whose list, name and signature are there gets
   /// the id that is there; only if that has no parts and the new one has, it takes its place, with
   /// a new id.
-  Result<std::vector<std::uint64_t>> add(std::span<const Sample> samples);
+  Result<Added> add(std::span<const Sample> samples);
   /// In one transaction; how many there were.
   Result<std::uint64_t> remove(std::span<const std::uint64_t> ids);
 
@@ -79,7 +83,7 @@ class SampleFile {
   SampleFile(Options options, std::unique_ptr<Database> database);
   Status prepare_statements();
   Status claim_block_size();
-  Result<std::uint64_t> add_one(const Sample& sample);
+  Status add_one(const Sample& sample, Added& added);
   Status insert(const Sample& sample, std::int64_t key);
   Result<bool> drop(std::uint64_t id);  ///< whether there was one
   [[nodiscard]] Result<Sample> sample_of(const Statement& row) const;

@@ -44,7 +44,7 @@ Sample sample_of(std::uint64_t number) {
 struct World {
   World() {
     LibraryOptions no_index = options(false);
-    no_index.exact = false;
+    no_index.index = false;
     auto library = SampleLibrary::open(no_index).value();
     for (std::size_t i = 0; i < sample_count(); i += kBatch) {
       std::vector<Sample> samples;

@@ -61,7 +61,7 @@ void expect_sound(const SampleLibrary& library) {
     }
     const auto added = (*library)->add_batch(batch);
     if (!added) ::_exit(1);
-    for (const std::uint64_t id : *added) {
+    for (const std::uint64_t id : added->ids) {
       const auto note = static_cast<std::int64_t>(id);
       if (::write(out, &note, sizeof note) != sizeof note) ::_exit(1);
       ids.push_back(id);
@@ -195,7 +195,7 @@ TEST(SampleLibraryFaults, ReadsAnewWhatItMissedTooMuchOf) {
   std::vector<Sample> samples;  // more than the file remembers removals of
   for (int i = 0; i < 21'000; ++i)
     samples.push_back({.list = "bad", .name = std::to_string(i), .signature = {}, .parts = ""});
-  const auto ids = there->add_batch(samples).value();
+  const auto ids = there->add_batch(samples).value().ids;
   EXPECT_TRUE(here->refresh().value());
   EXPECT_EQ(there->remove(ids).value(), ids.size());
   const Sample last = source.next();

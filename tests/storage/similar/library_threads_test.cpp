@@ -34,7 +34,7 @@ TEST(SampleLibraryThreads, SearchBesideChanges) {
   AllSamples all;
   std::vector<Sample> fixed;
   for (int i = 0; i < 200; ++i) fixed.push_back(source.next());
-  const auto fixed_ids = here->add_batch(fixed).value();
+  const auto fixed_ids = here->add_batch(fixed).value().ids;
   for (std::size_t i = 0; i < fixed.size(); ++i) {
     fixed[i].id = fixed_ids[i];
     all.add(fixed[i]);
@@ -69,7 +69,7 @@ TEST(SampleLibraryThreads, SearchBesideChanges) {
     std::vector<Sample> batch;
     for (std::size_t i = source.pick(60); i > 0; --i) batch.push_back(source.next());
     SampleLibrary& library = round % 3 == 0 ? *there : *here;
-    const auto ids = library.add_batch(batch).value();
+    const auto ids = library.add_batch(batch).value().ids;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       batch[i].id = ids[i];
       added.push_back(batch[i]);

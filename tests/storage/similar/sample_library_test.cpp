@@ -111,7 +111,8 @@ TEST_F(SampleLibraryTest, StoresEqualSamplesOnce) {
   Sample other_name = sample;
   other_name.name = "two";
   const std::array both = {other_list, other_name, other_list};
-  const auto ids = library->add_batch(both).value();
+  const auto [ids, known] = library->add_batch(both).value();
+  EXPECT_EQ(known, 1U);
   EXPECT_EQ(ids[0], ids[2]);
   EXPECT_NE(ids[0], id);
   EXPECT_NE(ids[1], id);
@@ -167,9 +168,9 @@ TEST_F(SampleLibraryTest, RefusesWhatNoSampleMayBe) {
     Sample sample = good;
     c.change(sample);
     const std::array batch = {good, sample};
-    const auto ids = library->add_batch(batch);
-    ASSERT_FALSE(ids) << c.why;
-    EXPECT_EQ(ids.error().code, ErrorCode::kInvalid) << c.why;
+    const auto added = library->add_batch(batch);
+    ASSERT_FALSE(added) << c.why;
+    EXPECT_EQ(added.error().code, ErrorCode::kInvalid) << c.why;
     EXPECT_EQ(library->counts().samples, 0U) << c.why << ": all or none";
   }
 }
@@ -194,6 +195,37 @@ TEST_F(SampleLibraryTest, TakesInWhatOtherProcessesDo) {
   EXPECT_EQ(here->counts().samples, 0U);
   const std::uint64_t mine = here->add(sample_of("bad", "mine", bytes)).value();
   EXPECT_EQ(here->similar(fingerprint::spamsum(bytes), 10).at(0).id, mine);
+}
+
+TEST_F(SampleLibraryTest, AnswersAFewWithoutAnIndex) {
+  const auto library = open({.file = path_, .part_block_size = kBlock, .index = false});
+  const std::string bytes = random_text(20'000, 1);
+  const Sample one = sample_of("bad", "one", bytes);
+  const Sample piece = sample_of("bad", "piece", std::string_view(bytes).substr(7'000, 6'000));
+  const Sample other = sample_of("bad", "other", random_text(20'000, 2));
+  const auto [ids, known] = library->add_batch(std::array{one, other}).value();
+  EXPECT_EQ(library->counts().samples, 0U) << "nothing is in memory";
+  EXPECT_THAT(library->similar(one.signature, 10), IsEmpty());
+  EXPECT_THAT(library->sharing(one.parts, 10), IsEmpty());
+
+  const std::array<SampleScan::Question, 3> questions = {
+      {{one.signature, one.parts}, {piece.signature, piece.parts}, {other.signature, ""}}};
+  std::uint64_t shown = 0;
+  const auto answers =
+      library->scan(questions, 10, [&](std::uint64_t done, std::uint64_t) { shown = done; })
+          .value();
+  const auto indexed = open();
+  ASSERT_EQ(answers.size(), questions.size());
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    EXPECT_EQ(answers[i].similar, indexed->similar(questions[i].signature, 10)) << i;
+    EXPECT_EQ(answers[i].sharing, indexed->sharing(questions[i].parts, 10)) << i;
+  }
+  EXPECT_EQ(answers[0].similar.at(0).id, ids[0]);
+  EXPECT_EQ(answers[1].sharing.at(0).name, "one");
+  EXPECT_EQ(shown, 2U);
+
+  EXPECT_TRUE(library->remove(std::array{ids[0]}));
+  EXPECT_THAT(library->scan(questions, 10).value()[0].similar, IsEmpty()) << "as the file is now";
 }
 
 TEST_F(SampleLibraryTest, VisitsMayStopAndChange) {
