@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -11,6 +13,24 @@ inline constexpr std::string_view kSpamsumAlphabet =
 /// What the hash of a piece begins with. Each byte makes it h = 19 h ^ byte; only 6 bits count.
 inline constexpr std::uint8_t kPieceHashStart = 0x28021967 & 0xff;
 
+namespace detail {
+constexpr std::array<std::uint8_t, 256> make_sextets() {
+  std::array<std::uint8_t, 256> out{};
+  for (std::size_t i = 0; i < kSpamsumAlphabet.size(); ++i)
+    out[static_cast<std::uint8_t>(kSpamsumAlphabet[i])] = static_cast<std::uint8_t>(i);
+  return out;
+}
+inline constexpr std::array<std::uint8_t, 256> kSextets = make_sextets();
+}  // namespace detail
+
+/// The 6 bits a character stands for; those no signature has count as the first, 'A'.
+inline std::uint8_t sextet_of(char letter) {
+  return detail::kSextets[static_cast<std::uint8_t>(letter)];
+}
+/// Whether signatures may have this character.
+inline bool is_piece_letter(char letter) {
+  return sextet_of(letter) != 0 || letter == kSpamsumAlphabet.front();
+}
 inline char piece_letter(std::uint8_t hash) { return kSpamsumAlphabet[hash & 63U]; }
 
 /// R, the hash of the last 7 bytes that says where pieces end: a sum, a sum weighted by age, and

@@ -104,7 +104,7 @@ Status take_letters(std::string_view text, std::size_t most, std::string& out) {
     return Error{ErrorCode::kInvalid,
                  "more than " + std::to_string(most) + " characters in a part of a signature"};
   }
-  if (text.find_first_not_of(kSpamsumAlphabet) != std::string_view::npos) {
+  if (!std::ranges::all_of(text, is_piece_letter)) {
     return Error{ErrorCode::kInvalid, "a character that no signature has"};
   }
   out = text;

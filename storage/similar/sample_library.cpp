@@ -1,5 +1,6 @@
 #include "storage/similar/sample_library.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace shingled::storage {
@@ -14,8 +15,6 @@ constexpr std::int64_t kUnknownVersion = -1;  // none that SQLite gives
 
 constexpr std::string_view kListCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
-constexpr std::string_view kPartCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void merge(SampleIndex& index) {
   while (auto merge = index.next_merge(GramIndex::Which::kFull)) index.apply(*std::move(merge));
@@ -29,7 +28,7 @@ Status check(const Sample& sample) {
   if (sample.name.size() > Sample::kNameMax) return invalid("a name of more than 4096 bytes");
   if (sample.parts.size() > Sample::kPartsMax)
     return invalid("parts of more than 16777216 characters: take a larger part_block_size");
-  if (sample.parts.find_first_not_of(kPartCharacters) != std::string::npos)
+  if (!std::ranges::all_of(sample.parts, fingerprint::is_piece_letter))
     return invalid("parts with a character that none have");
   if (auto good = fingerprint::Spamsum::parse(sample.signature.text()); !good) return good.error();
   return {};

@@ -34,6 +34,7 @@ SampleScan::Asked::Asked(const Question& question, std::size_t most)
     : matcher_(question.signature), similar_(most), sharing_(most) {
   const std::string_view parts = question.parts;
   fingerprint::part_keys(parts.substr(0, PartLimits::kLettersMax), keys_);
+  std::ranges::sort(keys_);
   left_.assign(keys_.size(), PartLimits::sources_per_gram(keys_.size()));
   for (const std::uint32_t key : keys_) filter_.set(place_of(key));
 }
