@@ -58,6 +58,17 @@ class LimitedMail(unittest.TestCase):
         self.assertNotIn(b"bucket", reply[1])
         self.assertNotIn(b"limit", reply[1])
 
+    def fill_by_a_burst_of_two(self, smtp):
+        """Two messages for full@example.org pass; the third does for another recipient, not for this one."""
+        for _ in range(2):
+            (reply,), end = self.offer(smtp, "full@example.org")
+            self.assert_taken(reply)
+            self.assertEqual(250, end[0], end)
+        (full, other), end = self.offer(smtp, "full@example.org", "other@example.org")
+        self.assert_put_off(full)
+        self.assert_taken(other)
+        self.assertEqual(250, end[0], end)
+
     def passes(self, *recipients):
         with self.session() as smtp:
             replies, end = self.offer(smtp, *recipients)

@@ -22,14 +22,7 @@ class RateLimits(LimitedMail):
     def test_the_burst_passes_then_one_waits_while_others_pass(self):
         self.start(**{"rates.to": "[2, 0.1]"})
         with self.session() as smtp:
-            for _ in range(2):
-                (reply,), end = self.offer(smtp, "full@example.org")
-                self.assert_taken(reply)
-                self.assertEqual(250, end[0], end)
-            (full, other), end = self.offer(smtp, "full@example.org", "other@example.org")
-            self.assert_put_off(full)
-            self.assert_taken(other)
-            self.assertEqual(250, end[0], end)
+            self.fill_by_a_burst_of_two(smtp)
         self.assertRegex(self.daemon.log(), r"limit action=tempfail bucket=to:full@example.org .*again_in=\d+s")
         harness.wait_until(lambda: self.passes("full@example.org"), SECONDS, "the bucket has leaked")
         self.assertEqual({"to": 4}, self.drops("taken"))
@@ -211,14 +204,7 @@ class RateLimitsThroughSendmail(LimitedMail):
     def test_the_burst_passes_then_one_waits_while_others_pass(self):
         self.start(**{"rates.to": "[2, 1 / 1h]"})
         with self.session() as smtp:
-            for _ in range(2):
-                (reply,), end = self.offer(smtp, "full@example.org")
-                self.assert_taken(reply)
-                self.assertEqual(250, end[0], end)
-            (full, other), end = self.offer(smtp, "full@example.org", "other@example.org")
-            self.assert_put_off(full)
-            self.assert_taken(other)
-            self.assertEqual(250, end[0], end)
+            self.fill_by_a_burst_of_two(smtp)
             self.assertEqual(250, smtp.mail(SENDER)[0])
             self.assert_taken(smtp.rcpt("given-up@example.org"))
             smtp.rset()
