@@ -95,7 +95,7 @@ class RecordList {
       std::pop_heap(kept_.begin(), kept_.end(), better);
       kept_.pop_back();
     }
-    kept_.push_back(std::move(listed));
+    kept_.push_back(listed);
     std::push_heap(kept_.begin(), kept_.end(), better);
     return true;
   }
