@@ -15,7 +15,7 @@ inline constexpr std::size_t kShingleCount = 32;
 /// 64 bytes that name a content: BLAKE2b-512, keyed (hashing.md sections 3.1 and 4.5).
 struct Digest {
   std::array<std::uint8_t, kDigestBytes> bytes{};
-  friend auto operator<=>(const Digest&, const Digest&) = default;  // NOLINT(modernize-use-nullptr)
+  friend auto operator<=>(const Digest&, const Digest&) = default;
 };
 
 /// For hash tables: a digest is uniformly distributed already, its first 8 bytes do.

@@ -74,19 +74,19 @@ class SpamsumHasher::AllLanes {
  public:
   explicit AllLanes(const SpamsumHasher& hasher) { load(hasher); }
   void load(const SpamsumHasher& hasher) {
-    for (unsigned i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < 2; ++i) {
       hash_[i].load(hasher.hash_.data() + 16 * i);
       half_hash_[i].load(hasher.half_hash_.data() + 16 * i);
     }
   }
   void add(std::uint8_t byte) {
-    for (unsigned i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < 2; ++i) {
       hash_[i].add(byte);
       half_hash_[i].add(byte);
     }
   }
   void store(SpamsumHasher& hasher) const {
-    for (unsigned i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < 2; ++i) {
       hash_[i].store(hasher.hash_.data() + 16 * i);
       half_hash_[i].store(hasher.half_hash_.data() + 16 * i);
     }

@@ -17,7 +17,7 @@ void UpdateGroup::load_parts(Change& change) {
   if (change.known_shingles) {
     auto row = table_.row(change.row.id);
     if (!row) return failed(row.error());
-    change.row_shingles = std::move(row->shingles);
+    change.row_shingles = row->shingles;
     parts = table.of(change.row.id, change.row_shingles);
     if (!parts) return failed(parts.error());
   }
@@ -119,7 +119,7 @@ void UpdateGroup::fold_record(const PartRecord& record, std::int64_t store, std:
   if (part.flags.empty() && !change.has_parts) return;
   give_parts(change);
   std::erase_if(change.parts, [&](const StoredPart& stored) { return stored.store == store; });
-  if (!part.flags.empty()) change.parts.push_back({store, std::move(part), mark});
+  if (!part.flags.empty()) change.parts.push_back({store, part, mark});
 }
 
 void UpdateGroup::hide_asked(Part& part, const Digest& digest, std::int64_t store) {

@@ -80,7 +80,7 @@ Status SampleLibrary::load(const Progress& progress) {
 
 Result<SampleFile::Counts> SampleLibrary::read_all(const std::function<void(const Sample&)>& take,
                                                    const Progress& progress) {
-  const auto counts = file_->counts();
+  auto counts = file_->counts();
   if (!counts) return counts;
   std::uint64_t done = 0;
   const Status read = file_->read_after(0, [&](const Sample& sample) {

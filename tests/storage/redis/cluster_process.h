@@ -43,7 +43,7 @@ class ClusterProcess {
     return until([&] { return is_whole(); });
   }
   /// All slots served, every master with a replica that has what it has.
-  bool is_whole() const {
+  [[nodiscard]] bool is_whole() const {
     std::size_t masters = 0;
     for (const Node& node : nodes_) {
       if (ask(node.port.number(), {"CLUSTER", "INFO"}).text.find("cluster_state:ok") ==
@@ -57,11 +57,11 @@ class ClusterProcess {
     }
     return masters == kNodes / 2;
   }
-  bool wait_until_whole() const {
+  [[nodiscard]] bool wait_until_whole() const {
     return until([&] { return is_whole(); });
   }
   /// The number of a node that is a master now.
-  std::size_t a_master() const {
+  [[nodiscard]] std::size_t a_master() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (ask(port(i), {"INFO", "replication"}).text.find("role:master") != std::string::npos) {
         return i;
@@ -123,7 +123,7 @@ class ClusterProcess {
     return {address(port(0)), address(port(1))};
   }
   [[nodiscard]] std::uint16_t port(std::size_t node) const { return nodes_[node].port.number(); }
-  storage::RedisReply ask(std::uint16_t port, std::initializer_list<std::string_view> words) const {
+  [[nodiscard]] storage::RedisReply ask(std::uint16_t port, std::initializer_list<std::string_view> words) const {
     storage::CommandList commands;
     commands.add(words);
     const TimePoint deadline = clock_.now() + std::chrono::seconds(20);
@@ -159,7 +159,7 @@ class ClusterProcess {
     return {SocketSpec::Kind::kInet, "127.0.0.1", port, ""};
   }
   template <typename Condition>
-  bool until(const Condition& condition) const {
+  [[nodiscard]] bool until(const Condition& condition) const {
     const TimePoint deadline = clock_.now() + std::chrono::seconds(90);
     while (!condition()) {
       if (clock_.now() > deadline) return false;

@@ -42,7 +42,7 @@ class RedisClusterTest : public ::testing::Test, protected StoreCalls {
     return check_in(*store_, what, 0);
   }
   Status apply(const Update& update) { return apply_to(*store_, update); }
-  std::vector<std::string> stored_keys() const {
+  [[nodiscard]] std::vector<std::string> stored_keys() const {
     auto keys = cluster_.keys();
     std::erase_if(keys, [](const std::string& key) {
       return key.starts_with("fuzzy_done_") || key == "fuzzy_count" || key == "fuzzylocal";

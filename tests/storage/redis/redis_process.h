@@ -78,8 +78,9 @@ class RedisProcess {
   [[nodiscard]] std::string socket() const { return folder_.file("redis.sock"); }
   [[nodiscard]] SocketSpec address() const { return {SocketSpec::Kind::kUnix, "", 0, socket()}; }
 
-  /// One command by somebody else.
-  storage::RedisReply ask(std::initializer_list<std::string_view> words) const {
+  /// One command by somebody else; not everybody wants to know what it said.
+  storage::RedisReply ask(  // NOLINT(modernize-use-nodiscard)
+      std::initializer_list<std::string_view> words) const {
     storage::CommandList commands;
     commands.add(words);
     const TimePoint deadline = clock_.now() + std::chrono::seconds(20);
@@ -100,7 +101,7 @@ class RedisProcess {
   static storage::RedisReply failed(const Error& error) {
     return {.kind = storage::RedisReply::Kind::kError, .text = error.message};
   }
-  bool answers() const {
+  [[nodiscard]] bool answers() const {
     const TimePoint deadline = clock_.now() + std::chrono::seconds(30);
     while (clock_.now() < deadline) {
       if (ask({"PING"}).text == "PONG") return true;
