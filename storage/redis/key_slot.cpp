@@ -59,8 +59,8 @@ std::uint16_t key_slot(std::string_view key) {
 }
 
 const std::string& slot_tag(std::uint16_t slot) {
-  static const std::vector<std::string> kTags = make_tags();
-  return kTags[slot];
+  static const std::vector<std::string> tags = make_tags();
+  return tags[slot];
 }
 
 }  // namespace shingled::storage

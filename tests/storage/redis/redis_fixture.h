@@ -41,7 +41,7 @@ class RedisStoreTest : public ::testing::Test, protected StoreCalls {
     return {match->flags.begin(), match->flags.begin() + match->flag_count};
   }
   /// The fields of a digest's record as Redis has them.
-  std::map<std::string, std::string> fields(const Digest& digest) const {
+  [[nodiscard]] std::map<std::string, std::string> fields(const Digest& digest) const {
     const RedisReply all = redis_.ask({"HGETALL", record_key(options_.redis.prefix, digest)});
     std::map<std::string, std::string> out;
     for (std::size_t i = 0; i + 1 < all.elements.size(); i += 2) {
@@ -49,9 +49,11 @@ class RedisStoreTest : public ::testing::Test, protected StoreCalls {
     }
     return out;
   }
-  std::int64_t ttl(const std::string& key) const { return redis_.ask({"TTL", key}).integer; }
+  [[nodiscard]] std::int64_t ttl(const std::string& key) const {
+    return redis_.ask({"TTL", key}).integer;
+  }
   /// Keys other than markers, counter and revision.
-  std::vector<std::string> stored_keys() const {
+  [[nodiscard]] std::vector<std::string> stored_keys() const {
     std::vector<std::string> keys = redis_.keys();
     std::erase_if(keys, [&](const std::string& key) {
       return key.starts_with(options_.redis.prefix + "_done_") ||
@@ -59,7 +61,7 @@ class RedisStoreTest : public ::testing::Test, protected StoreCalls {
     });
     return keys;
   }
-  std::int64_t count() const {
+  [[nodiscard]] std::int64_t count() const {
     const RedisReply reply = redis_.ask({"GET", count_key(options_.redis.prefix)});
     return reply.is_text() ? std::stoll(reply.text) : 0;
   }
