@@ -93,6 +93,7 @@ std::vector<std::size_t> Turns::drawn(std::uint64_t key) const {
     draws.emplace_back(draw(contenders_[s], key), s);
   std::sort(draws.begin(), draws.end());
   std::vector<std::size_t> order;
+  order.reserve(draws.size());
   for (const auto& [number, server] : draws) order.push_back(server);
   return order;
 }

@@ -8,6 +8,7 @@ namespace {
 
 std::vector<Contender> contenders_of(const std::vector<UpstreamServer>& servers) {
   std::vector<Contender> out;
+  out.reserve(servers.size());
   for (const UpstreamServer& server : servers)
     out.push_back({identity_of(server.name), server.weight});
   return out;

@@ -78,7 +78,8 @@ Pages NumberMap::pages_for(std::size_t bucket_count) {
 }
 
 Pages NumberMap::show(Pages table) {
-  const auto places = static_cast<double>(table.bytes() / sizeof(Bucket) * kBucketEntries);
+  const std::size_t entries = table.bytes() / sizeof(Bucket) * kBucketEntries;
+  const auto places = static_cast<double>(entries);
   grows_at_ = static_cast<std::uint32_t>(kLoadMax * places);
   const bool smallest = table.bytes() == kPageBytes;
   shrinks_at_ = smallest ? 0 : static_cast<std::uint32_t>(kLoadMin * places);

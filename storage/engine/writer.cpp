@@ -46,7 +46,9 @@ void Writer::submit(const Update& update, UpdateDone done) {
 }
 
 void Writer::submit(ReplicaBatch batch, UpdateDone done) {
-  queue({{}, std::move(done), std::make_unique<const ReplicaBatch>(std::move(batch))});
+  QueuedUpdate pending{.update = {}, .done = std::move(done)};
+  pending.batch = std::make_unique<const ReplicaBatch>(std::move(batch));
+  queue(std::move(pending));
 }
 
 void Writer::queue(QueuedUpdate pending) {

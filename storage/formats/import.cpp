@@ -128,6 +128,7 @@ Status Import::merge_into_parts(const FuzzyRow& stored, std::vector<StoredPart> 
   }
   parts.front().part = {ours.flags, ours.created, ours.updated, ours.source, ours.shingles};
   std::vector<const Part*> all;
+  all.reserve(parts.size());
   for (const StoredPart& one : parts) all.push_back(&one.part);
   const Part whole = merge(all);
   ++counts_.merged;

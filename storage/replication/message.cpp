@@ -114,7 +114,7 @@ std::optional<std::vector<ReplicaRecord>> get_records(ByteReader& in) {
   for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
     auto record = get_record(in);
     if (!record) return std::nullopt;
-    records.push_back(*std::move(record));
+    records.push_back(*record);
   }
   return records;
 }

@@ -55,7 +55,7 @@ class TcpWorker {
   static constexpr Duration kDrainMax = std::chrono::seconds(10);
   static constexpr Duration kFlushMax = std::chrono::seconds(1);
   /// Of one connection, then it is another's turn.
-  static constexpr std::size_t kReadBytes = 16 * 1024;
+  static constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
   /// A connection that waits for so many updates is not read.
   static constexpr std::size_t kUpdatesMax = 256;
   /// Replies one connection may make us hold: to all requests of one read and to its updates.

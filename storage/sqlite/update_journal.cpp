@@ -145,7 +145,7 @@ Result<std::vector<UpdateJournal::Entry>> UpdateJournal::first(std::size_t most)
       return Error{ErrorCode::kCorrupt,
                    database_->path() + ": row " + std::to_string(id) + " is no update"};
     }
-    entries.push_back(*std::move(entry));
+    entries.push_back(*entry);
   }
   statements_->select.reset();
   return entries;
