@@ -24,7 +24,7 @@ std::string label(const Json& labels, const char* name) {
 
 /// Whose requests they are: a network, or a key by its name and the beginning of it.
 std::string owner_of(const Json& labels) {
-  const std::string network = label(labels, "network");
+  std::string network = label(labels, "network");
   if (!network.empty()) return network;
   const std::string key = label(labels, "key");
   const std::string name = label(labels, "name");

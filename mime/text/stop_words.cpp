@@ -94,7 +94,7 @@ class StopCounter {
     return table_[found].continues;
   }
 
-  std::size_t find_ascii(std::string_view word) const {
+  [[nodiscard]] std::size_t find_ascii(std::string_view word) const {
     const char* const end = word.data() + word.size();
     if (text_.data() + text_.size() - end >= static_cast<std::ptrdiff_t>(StopTable::kBytesBehind)) {
       return table_.find(word.data(), word.size());

@@ -144,7 +144,7 @@ class Dump {
       if (!row) {
         ++report_.broken;
       } else if (!row->shingles) {
-        without_[row->digest].row = *std::move(row);
+        without_[row->digest].row = *row;
       } else if (Status given = give(*row); !given) {
         return given;
       }
@@ -316,7 +316,7 @@ Status RedisImport::State::write_once() {
       continue;
     }
     append_import(commands, context, row, (*seen)[i], left);
-    written.push_back({std::move(group[i]), std::move(row), left, !stored});
+    written.push_back({group[i], row, left, !stored});
   }
   group.clear();
   const auto outcomes = ask(*servers.route, commands, clock);
@@ -327,7 +327,7 @@ Status RedisImport::State::write_once() {
     const RedisReply& outcome = (*outcomes)[i];
     if (outcome.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + outcome.text};
     if (outcome.integer == 0) {
-      group.push_back(std::move(one.coming));
+      group.push_back(one.coming);
       continue;
     }
     ++(one.is_new ? counts.added : counts.merged);

@@ -138,8 +138,8 @@ Result<bool> MasterSession::send_step() {
   if (!slice) return slice.error();
   comparison_->next = slice->next;
   std::vector<ReplicaRecord>& gathered = comparison_->gathered;
-  for (PartRecord& record : slice->records) {
-    if (is_in(comparison_->differ, record.digest)) gathered.emplace_back(std::move(record));
+  for (const PartRecord& record : slice->records) {
+    if (is_in(comparison_->differ, record.digest)) gathered.emplace_back(record);
   }
   while (gathered.size() >= kBatchRecordsMax || (slice->ended && !gathered.empty())) {
     const auto count = std::min(gathered.size(), kBatchRecordsMax);

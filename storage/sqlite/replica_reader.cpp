@@ -201,7 +201,7 @@ Result<Part> ReplicaReader::own_part_of(const Statement& row) {
     if (parts.integer(0) == 0) {
       auto stored = read_part(*database_, parts, 0, id, part.shingles);
       if (stored) {
-        own = std::move(stored->part);
+        own = stored->part;
       } else {
         own = stored.error();
       }
@@ -293,8 +293,8 @@ Result<ReplicaReader::Slice> ReplicaReader::own_parts(std::int64_t after, std::i
     auto part = own_part_of(rows);
     if (!part) return part.error();
     if (part->flags.empty()) continue;
-    record.part = *std::move(part);
-    slice.records.push_back(std::move(record));
+    record.part = *part;
+    slice.records.push_back(record);
   }
   slice.ended = looks < most;
   return slice;
@@ -349,8 +349,8 @@ Result<ReplicaReader::Slice> ReplicaReader::parts_of(const StoreId& master, std:
     if (!stored) return stored.error();
     PartRecord record;
     if (!copy_bytes(rows.blob(8), record.digest.bytes)) return bad(*database_, "no digest");
-    record.part = std::move(stored->part);
-    slice.records.push_back(std::move(record));
+    record.part = stored->part;
+    slice.records.push_back(record);
     slice.marks.push_back(stored->mark);
   }
   slice.ended = static_cast<std::int64_t>(slice.records.size()) < most;
