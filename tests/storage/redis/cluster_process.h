@@ -123,7 +123,8 @@ class ClusterProcess {
     return {address(port(0)), address(port(1))};
   }
   [[nodiscard]] std::uint16_t port(std::size_t node) const { return nodes_[node].port.number(); }
-  [[nodiscard]] storage::RedisReply ask(std::uint16_t port, std::initializer_list<std::string_view> words) const {
+  [[nodiscard]] storage::RedisReply ask(std::uint16_t port,
+                                        std::initializer_list<std::string_view> words) const {
     storage::CommandList commands;
     commands.add(words);
     const TimePoint deadline = clock_.now() + std::chrono::seconds(20);
