@@ -20,7 +20,7 @@ import tempfile
 
 HEADLINE = "ssdeep,1.1--blocksize:hash:hash,filename\n"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-FEW, MANY, SOME = 20, 20_000, 10  # questions: two for us, one for ssdeep
+FEW, MANY, SOME = 40, 20_000, 10  # questions: two for us, one for ssdeep
 
 
 def cpu_seconds(*command):

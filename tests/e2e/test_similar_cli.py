@@ -220,15 +220,15 @@ class Known(Library):
 
     def test_few_and_many_get_the_same_answers(self):
         data = self.rng.randbytes(60000)
-        for i in range(20):
+        for i in range(40):
             self.write(f"{i:02}", data)
             data = changed(data, self.rng)[500:] + self.rng.randbytes(400)
         self.on("add", "-b", "--list", "bad", self.files)
         together = self.objects_of("search", self.files)
-        self.assertEqual(20, len(together))
+        self.assertEqual(40, len(together))
         for path, found in zip(sorted(self.files.iterdir()), together, strict=True):
             self.assertEqual([found], self.objects_of("search", path))
-        some = self.on("search", *(self.files / f"{i:02}" for i in range(16))).stdout
+        some = self.on("search", *(self.files / f"{i:02}" for i in range(32))).stdout
         self.assertTrue(self.on("search", self.files).stdout.startswith(some))
 
     def test_a_container_is_what_is_in_it(self):
