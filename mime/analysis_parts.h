@@ -1,34 +1,34 @@
 #pragma once
 
+#include <cstdint>
+#include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "config/options/mime_options.h"
 #include "mime/analyze.h"
-#include "mime/html/html_to_text.h"
 #include "mime/message/mail.h"
 #include "mime/message/part_kind.h"
-#include "mime/text/text_words.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
-/// What became of the body of a text part on its way to words.
-struct TextStages {
-  std::string charset;       ///< what the body was taken for
-  std::string converted;     ///< the body as UTF-8, where that is not the body itself
-  HtmlText html;             ///< of an HTML part
-  std::string_view content;  ///< the text a reader sees: in one of the above or in the message
-  TextWords words;
-};
-
-/// The inside of an Analysis, for what prints its stages. Parallel lists: `contents[i]` and
-/// `texts[i]` belong to `mail.parts[i]`; `texts[i]` of what is no text is empty.
+/// The inside of an Analysis, for what looks at parts themselves. `contents[i]` belongs to
+/// `mail.parts[i]`.
 struct Analysis::Parts {
+  MimeOptions options;
   Mail mail;
   std::string subject;  ///< decoded; empty if there is none
   std::vector<PartContent> contents;
-  std::vector<TextStages> texts;
-  Compat compat = Compat::kRspamd4;
+  std::vector<std::uint32_t> body;  ///< the parts that are the visible body
+  Steps work_left = 0;              ///< for texts and hashes
+  bool incomplete = false;          ///< a bound was met, and parts may be missing
+  std::stop_token stop;
+
+  [[nodiscard]] bool is_text(std::size_t part) const {
+    const ContentKind kind = contents[part].kind;
+    return kind == ContentKind::kText || kind == ContentKind::kHtml;
+  }
 };
 
 }  // namespace shingled::mime

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -8,7 +9,7 @@
 #include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/robust_shingles.h"
 #include "mime/fingerprint/shingles.h"
-#include "mime/message/body_texts.h"
+#include "mime/read_text.h"
 #include "mime/text/html_structure.h"
 #include "mime/text/robust_words.h"
 
@@ -18,6 +19,14 @@ namespace {
 constexpr std::size_t kWordsMin = 32;  ///< below it shingles say nothing, whatever the rule wants
 constexpr std::size_t kWordsMinDense = 12;  ///< for languages whose words say more
 constexpr unsigned kDenseFactor = 3;
+
+// What hashing costs (tests/bench/bench_fingerprint.cpp).
+constexpr Steps kStepsAWord = 150;      // 32 shingles
+constexpr Steps kStepsAWordSlow = 600;  // by SipHash
+constexpr Steps kStepsAnElement = 500;
+constexpr Steps kStepsADigest = 500;
+constexpr Steps kStepsADigestedByte = 2;
+constexpr Steps kStepsARobustByte = 15;
 
 /// A glob of `*` and `?`, without case.
 bool matches_glob(std::string_view text, std::string_view glob) {
@@ -43,61 +52,77 @@ bool matches_glob(std::string_view text, std::string_view glob) {
   return glob.find_first_not_of('*', in_glob) == std::string_view::npos;
 }
 
-class Hasher {
+/// One rule's hashes of one message.
+class RuleHasher {
  public:
-  Hasher(const Analysis::Parts& parts, const HashRule& rule)
+  RuleHasher(const Analysis::Parts& parts, const HashRule& rule)
       : parts_(parts),
         options_(rule.options()),
         keys_(rule.keys()),
         robust_keys_(rule.robust_keys()) {}
 
-  std::vector<PartHash> run() {
-    for (std::size_t i = 0; i < parts_.mail.parts.size(); ++i) hash_part(i);
-    if (options_.robust && options_.text_hashes) hash_body();
+  [[nodiscard]] bool wants_robust() const { return options_.robust && options_.text_hashes; }
+
+  void hash_text(std::size_t i, const TextWords& words, const HtmlText& html, WorkMeter& meter) {
+    if (options_.text_hashes) hash_words(i, words, meter);
+    if (options_.html_shingles) hash_structure(i, words, html, meter);
+  }
+
+  /// Of a text of the body that says enough: a fingerprint in our own form.
+  void hash_robust(std::size_t i, const TextWords& words, const RobustText& text) {
+    PartHash hash = start_text(i, PartKind::kRobust, HashMethod::kShingles, words);
+    hash.algorithm = HashAlgorithm::kFasthash;  // whatever the rule has
+    hash.words = text.words.size();
+    hash.fingerprint = fingerprint::robust_fingerprint(robust_keys_, text.words);
+    hashes_.push_back(std::move(hash));
+  }
+
+  /// What the rule wants of a part that is no text: the decision table of hashing.md 4.2.
+  [[nodiscard]] std::optional<PartKind> wanted_data(std::size_t i) const {
+    const PartContent& content = parts_.contents[i];
+    const bool image = content.kind == ContentKind::kImage;
+    const bool attachment = content.kind == ContentKind::kAttachment;
+    const bool archive = content.kind == ContentKind::kArchive;
+    if (image && !options_.skip_images && is_large_enough(content.image) && passes_length(i)) {
+      return PartKind::kImage;
+    }
+    if (archive && options_.scan_archives) return PartKind::kAttachment;
+    if ((attachment || archive) && wants_type(i) && passes_length(i)) return PartKind::kAttachment;
+    return std::nullopt;
+  }
+
+  void add_data(std::size_t i, PartKind kind, PartPlace place, const Digest& digest) {
+    PartHash hash = start(i, kind, HashMethod::kDirect, place);
+    hash.bytes = parts_.mail.parts[i].body.size();
+    hash.fingerprint.digest = digest;
+    hashes_.push_back(std::move(hash));
+  }
+
+  /// In the order of the parts, our own form behind the others. A digest that is there already says
+  /// nothing new, but for structures.
+  std::vector<PartHash> take() {
+    const auto order = [](const PartHash& hash) {
+      return std::pair(hash.kind == PartKind::kRobust, hash.index);
+    };
+    std::stable_sort(hashes_.begin(), hashes_.end(),
+                     [&](const PartHash& a, const PartHash& b) { return order(a) < order(b); });
+    std::unordered_set<Digest, DigestHash> seen;
+    const auto known = [&seen](const PartHash& hash) {
+      return hash.kind != PartKind::kHtmlStructure && !seen.insert(hash.fingerprint.digest).second;
+    };
+    hashes_.erase(std::remove_if(hashes_.begin(), hashes_.end(), known), hashes_.end());
     return std::move(hashes_);
   }
 
  private:
-  /// The decision table of hashing.md 4.2.
-  void hash_part(std::size_t i) {
-    const PartContent& content = parts_.contents[i];
-    switch (content.kind) {
-      case ContentKind::kText:
-      case ContentKind::kHtml:
-        hash_text(i);
-        break;
-      case ContentKind::kImage:
-        if (!options_.skip_images && is_large_enough(content.image) && passes_length(i)) {
-          add_data(i, PartKind::kImage);
-        }
-        break;
-      case ContentKind::kArchive:
-        if (options_.scan_archives) {
-          add_data(i, PartKind::kAttachment);
-          break;
-        }
-        [[fallthrough]];
-      case ContentKind::kAttachment:
-        if (wants_type(i) && passes_length(i)) add_data(i, PartKind::kAttachment);
-        break;
-      case ContentKind::kContainer:
-      case ContentKind::kOther:
-        break;
-    }
-  }
-
-  void hash_text(std::size_t i) {
-    if (options_.text_hashes) hash_words(i);
-    if (options_.html_shingles) hash_structure(i);
-  }
-
-  /// Of an HTML part with enough structure (hashing.md section 13); never dropped as known.
-  void hash_structure(std::size_t i) {
-    const auto& elements = parts_.texts[i].html.elements;
+  /// Of an HTML part with enough structure (hashing.md section 13).
+  void hash_structure(std::size_t i, const TextWords& words, const HtmlText& html,
+                      WorkMeter& meter) {
     const auto add_structure = [&](LinkDomains domains) {
-      const auto tokens = structure_tokens(elements, options_.min_html_tags, domains);
+      if (!meter.spend(html.elements.size(), kStepsAnElement)) return;
+      const auto tokens = structure_tokens(html.elements, options_.min_html_tags, domains);
       if (!tokens) return;
-      PartHash hash = start(i, PartKind::kHtmlStructure, HashMethod::kShingles);
+      PartHash hash = start_text(i, PartKind::kHtmlStructure, HashMethod::kShingles, words);
       hash.words = tokens->size();
       hash.fingerprint.digest = fingerprint::structure_digest(keys_, *tokens);
       hash.fingerprint.shingles = fingerprint::make_structure_shingles(keys_, *tokens);
@@ -107,36 +132,24 @@ class Hasher {
     add_structure(LinkDomains::kKept);
   }
 
-  void hash_words(std::size_t i) {
-    const TextWords& words = parts_.texts[i].words;
+  void hash_words(std::size_t i, const TextWords& words, WorkMeter& meter) {
     const PartKind kind =
         parts_.contents[i].kind == ContentKind::kHtml ? PartKind::kHtml : PartKind::kText;
     if (options_.text_shingles && words.stems.size() >= words_min(words)) {
-      PartHash hash = start(i, kind, HashMethod::kShingles);
+      const bool slow = options_.algorithm == HashAlgorithm::kSiphash;
+      if (!meter.spend(words.stems.size(), slow ? kStepsAWordSlow : kStepsAWord)) return;
+      PartHash hash = start_text(i, kind, HashMethod::kShingles, words);
       hash.fingerprint.digest = fingerprint::word_digest(keys_, words.stems);
       hash.fingerprint.shingles = fingerprint::make_shingles(keys_, words.stems);
-      return add(std::move(hash));
+      hashes_.push_back(std::move(hash));
+      return;
     }
     if (options_.text_shingles && !options_.short_text_direct_hash) return;
-    if (!passes_length(i)) return;
-    PartHash hash = start(i, kind, HashMethod::kDirect);
+    if (!passes_text_length(i, words)) return;
+    if (!meter.spend(words.oneline.size(), kStepsADigestedByte)) return;
+    PartHash hash = start_text(i, kind, HashMethod::kDirect, words);
     hash.fingerprint.digest = fingerprint::direct_digest(keys_, words.oneline, subject());
-    add(std::move(hash));
-  }
-
-  /// Of each text of the body that says enough: one fingerprint in our own form, behind the others.
-  void hash_body() {
-    for (const std::uint32_t i : body_texts(parts_.mail, parts_.contents)) {
-      const bool html = parts_.contents[i].kind == ContentKind::kHtml;
-      const RobustText text =
-          robust_words(parts_.texts[i].content, html ? TextForm::kHtml : TextForm::kPlain);
-      if (!text.is_telling()) continue;
-      PartHash hash = start(i, PartKind::kRobust, HashMethod::kShingles);
-      hash.algorithm = HashAlgorithm::kFasthash;  // whatever the rule has
-      hash.words = text.words.size();
-      hash.fingerprint = fingerprint::robust_fingerprint(robust_keys_, text.words);
-      add(std::move(hash));
-    }
+    hashes_.push_back(std::move(hash));
   }
 
   [[nodiscard]] std::string_view subject() const {
@@ -146,7 +159,8 @@ class Hasher {
   /// rspamd 4 counts one word of Japanese, Chinese or Korean for three.
   [[nodiscard]] bool is_dense(const TextWords& words) const {
     const std::string_view code = words.language.code;
-    return parts_.compat == Compat::kRspamd4 && (code == "ja" || code == "zh" || code == "ko");
+    return parts_.options.compat == Compat::kRspamd4 &&
+           (code == "ja" || code == "zh" || code == "ko");
   }
 
   [[nodiscard]] std::size_t words_min(const TextWords& words) const {
@@ -158,21 +172,16 @@ class Hasher {
 
   /// The length check of hashing.md 4.2.
   [[nodiscard]] bool passes_length(std::size_t i) const {
-    const std::size_t body_bytes = parts_.mail.parts[i].body.size();
-    if (body_bytes == 0) return false;
-    auto size = static_cast<double>(body_bytes);
-    if (is_text(i)) {
-      const TextWords& words = parts_.texts[i].words;
-      size =
-          static_cast<double>(words.oneline.size() + subject().size()) * options_.text_multiplier;
-      if (is_dense(words)) size *= kDenseFactor;
-    }
-    return options_.min_bytes == 0 || size >= static_cast<double>(options_.min_bytes);
+    return is_long_enough(i, static_cast<double>(parts_.mail.parts[i].body.size()));
   }
-
-  [[nodiscard]] bool is_text(std::size_t i) const {
-    const ContentKind kind = parts_.contents[i].kind;
-    return kind == ContentKind::kText || kind == ContentKind::kHtml;
+  [[nodiscard]] bool passes_text_length(std::size_t i, const TextWords& words) const {
+    const double size =
+        static_cast<double>(words.oneline.size() + subject().size()) * options_.text_multiplier;
+    return is_long_enough(i, is_dense(words) ? size * kDenseFactor : size);
+  }
+  [[nodiscard]] bool is_long_enough(std::size_t i, double size) const {
+    if (parts_.mail.parts[i].body.empty()) return false;
+    return options_.min_bytes == 0 || size >= static_cast<double>(options_.min_bytes);
   }
 
   [[nodiscard]] bool is_large_enough(const ImageInfo& image) const {
@@ -191,28 +200,24 @@ class Hasher {
                        });
   }
 
-  void add_data(std::size_t i, PartKind kind) {
-    PartHash hash = start(i, kind, HashMethod::kDirect);
-    hash.fingerprint.digest = fingerprint::data_digest(parts_.mail.parts[i].body);
-    add(std::move(hash));
-  }
-
-  [[nodiscard]] PartHash start(std::size_t i, PartKind kind, HashMethod method) const {
+  [[nodiscard]] PartHash start(std::size_t i, PartKind kind, HashMethod method,
+                               PartPlace place) const {
     PartHash hash;
     hash.part = parts_.mail.parts[i].path;
     hash.index = static_cast<std::uint32_t>(i);
     hash.kind = kind;
+    hash.place = place;
     hash.method = method;
     hash.algorithm = options_.algorithm;
-    const TextWords& words = parts_.texts[i].words;
-    hash.words = is_text(i) ? words.stems.size() : 0;
-    hash.bytes = is_text(i) ? words.oneline.size() : parts_.mail.parts[i].body.size();
     return hash;
   }
-
-  /// A digest that is there already says nothing new.
-  void add(PartHash hash) {
-    if (digests_.insert(hash.fingerprint.digest).second) hashes_.push_back(std::move(hash));
+  [[nodiscard]] PartHash start_text(std::size_t i, PartKind kind, HashMethod method,
+                                    const TextWords& words) const {
+    const bool body = std::binary_search(parts_.body.begin(), parts_.body.end(), i);
+    PartHash hash = start(i, kind, method, body ? PartPlace::kBody : PartPlace::kText);
+    hash.words = words.stems.size();
+    hash.bytes = words.oneline.size();
+    return hash;
   }
 
   const Analysis::Parts& parts_;
@@ -220,13 +225,96 @@ class Hasher {
   const fingerprint::HashKeys& keys_;
   const fingerprint::RobustKeys& robust_keys_;
   std::vector<PartHash> hashes_;
-  std::unordered_set<Digest, DigestHash> digests_;
+};
+
+/// One message for all rules: each part is read once, the most telling first.
+class MessageHasher {
+ public:
+  MessageHasher(const Analysis::Parts& parts, std::span<const HashRule> rules)
+      : parts_(parts), meter_(parts.work_left, parts.stop) {
+    hashers_.reserve(rules.size());
+    for (const HashRule& rule : rules) hashers_.emplace_back(parts, rule);
+    result_.defects = parts.mail.defects;
+  }
+
+  MessageHashes run() {
+    const std::size_t count = parts_.mail.parts.size();
+    std::vector<bool> in_body(count);
+    for (const std::uint32_t i : parts_.body) {
+      in_body[i] = true;
+      hash_text(i, true);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (parts_.is_text(i) && !in_body[i]) hash_text(i, false);
+    }
+    for (const ContentKind archives_last : {ContentKind::kAttachment, ContentKind::kArchive}) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool archive = parts_.contents[i].kind == ContentKind::kArchive;
+        if (archive == (archives_last == ContentKind::kArchive)) hash_data(i, archive);
+      }
+    }
+    for (RuleHasher& hasher : hashers_) result_.of_rule.push_back(hasher.take());
+    result_.incomplete = parts_.incomplete || meter_.refused();
+    if (meter_.refused()) note("work limit reached");
+    return std::move(result_);
+  }
+
+ private:
+  void hash_text(std::size_t i, bool body) {
+    TextStages text;
+    read_text(parts_, i, meter_, text);
+    if (text.html.truncated) note("html limit reached");
+    if (!text.complete) return;
+    if (text.words.truncated) note("text limit reached");
+    result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.oneline.size());
+    for (RuleHasher& hasher : hashers_) hasher.hash_text(i, text.words, text.html, meter_);
+    if (body) hash_robust(i, text);
+  }
+
+  void note(std::string_view defect) { note_once(result_.defects, defect); }
+
+  void hash_robust(std::size_t i, const TextStages& text) {
+    const auto wants = [](const RuleHasher& hasher) { return hasher.wants_robust(); };
+    if (std::none_of(hashers_.begin(), hashers_.end(), wants)) return;
+    const std::size_t bytes = std::min(text.content.size(), kRobustTextBytesMax);
+    if (!meter_.spend(bytes, kStepsARobustByte)) return;
+    const bool html = parts_.contents[i].kind == ContentKind::kHtml;
+    const RobustText robust = robust_words(text.content, html ? TextForm::kHtml : TextForm::kPlain);
+    if (!robust.is_telling()) return;
+    for (RuleHasher& hasher : hashers_) {
+      if (wants(hasher)) hasher.hash_robust(i, text.words, robust);
+    }
+  }
+
+  /// Of a part that is no text: its digest is the same for all rules.
+  void hash_data(std::size_t i, bool archive) {
+    std::optional<Digest> digest;
+    for (RuleHasher& hasher : hashers_) {
+      const std::optional<PartKind> kind = hasher.wanted_data(i);
+      if (!kind) continue;
+      const std::string_view body = parts_.mail.parts[i].body;
+      if (!digest) {
+        if (!meter_.spend(body.size() + kStepsADigest, kStepsADigestedByte)) return;
+        digest = fingerprint::data_digest(body);
+      }
+      hasher.add_data(i, *kind, archive ? PartPlace::kArchive : PartPlace::kAttachment, *digest);
+    }
+  }
+
+  const Analysis::Parts& parts_;
+  WorkMeter meter_;
+  std::vector<RuleHasher> hashers_;
+  MessageHashes result_;
 };
 
 }  // namespace
 
+MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules) {
+  return MessageHasher(analysis.parts(), rules).run();
+}
+
 std::vector<PartHash> hash_message(const Analysis& analysis, const HashRule& rule) {
-  return Hasher(analysis.parts(), rule).run();
+  return std::move(hash_message(analysis, std::span(&rule, 1)).of_rule.front());
 }
 
 }  // namespace shingled::mime

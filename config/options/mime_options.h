@@ -17,6 +17,9 @@ struct MimeOptions {
   std::uint64_t text_bytes_max = 1UL * 1024 * 1024;   ///< visible text of one part, 1K to 64M
   std::uint32_t words_max = 100'000;                  ///< words of one part, 32 to 10000000
   std::uint32_t html_tags_max = 8192;  ///< elements, 1 to 1000000; the rest is read as text
+  /// Steps of work on one message, a nanosecond each on a fast machine, 1000000 to 1000000000000;
+  /// of a short message less counts: 150000000 for each megabyte begun.
+  std::uint64_t work_max = 1'000'000'000;
   Compat compat = Compat::kRspamd4;
   WordForm word_form = WordForm::kPosix;
 

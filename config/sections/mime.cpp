@@ -20,6 +20,7 @@ void load_mime(Section&& section, MimeOptions& out) {
   section.size("text_bytes_max", out.text_bytes_max, {kKiB, 64 * kMiB});
   section.number<std::uint32_t>("words_max", out.words_max, {32, 10'000'000});
   section.number<std::uint32_t>("html_tags_max", out.html_tags_max, {1, 1'000'000});
+  section.number<std::uint64_t>("work_max", out.work_max, {1'000'000, 1'000'000'000'000});
   section.choice<Compat>("compat", out.compat, kCompats);
   section.choice<WordForm>("word_form", out.word_form, kWordForms);
 }

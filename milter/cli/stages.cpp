@@ -8,6 +8,7 @@
 #include "config/base/hex.h"
 #include "mime/analysis_parts.h"
 #include "mime/fingerprint/keyed_hash.h"
+#include "mime/read_text.h"
 #include "mime/text/stemmer.h"
 #include "mime/text/url_name.h"
 #include "mime/text/word_normaliser.h"
@@ -136,12 +137,15 @@ Json text_json(const mime::MailPart& part, std::size_t index, bool html, const T
 
 Json stages_json(std::string_view file, const mime::Analysis& analysis) {
   const mime::Analysis::Parts& parts = analysis.parts();
+  mime::WorkMeter meter(parts.work_left);
   Json texts = Json::array();
   for (std::size_t i = 0; i < parts.mail.parts.size(); ++i) {
     const mime::ContentKind kind = parts.contents[i].kind;
     const bool html = kind == mime::ContentKind::kHtml;
     if (!html && kind != mime::ContentKind::kText) continue;
-    texts.push_back(text_json(parts.mail.parts[i], i, html, parts.texts[i]));
+    mime::TextStages text;
+    mime::read_text(parts, i, meter, text);
+    texts.push_back(text_json(parts.mail.parts[i], i, html, text));
   }
   return {{"file", std::string(file)}, {"subject", parts.subject}, {"parts", std::move(texts)}};
 }

@@ -60,6 +60,7 @@ struct Facts {
   std::vector<Lookup> lookups;  ///< in the order of rules, then of parts
   TextAmount text = TextAmount::kNone;
   std::vector<std::string> defects;  ///< of the MIME structure
+  bool incomplete = false;           ///< a bound of the analysis was met: parts were not looked at
   std::uint64_t bytes = 0;           ///< looked at
   std::size_t hashes = 0;            ///< different ones, over all rules
   bool truncated = false;            ///< the message was longer than what was looked at

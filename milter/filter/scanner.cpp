@@ -13,8 +13,7 @@ constexpr std::size_t kShortTextBytesMax = 25;  // about five words
 
 using Outcome = Lookup::Outcome;
 
-TextAmount amount_of_text(const mime::Analysis& analysis) {
-  const std::size_t bytes = analysis.longest_text_bytes();
+TextAmount amount_of_text(std::size_t bytes) {
   if (bytes == 0) return TextAmount::kNone;
   return bytes <= kShortTextBytesMax ? TextAmount::kShort : TextAmount::kLong;
 }
@@ -98,26 +97,23 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
   const TimePoint start = clock_.now();
   const mime::Analysis analysis = mime::analyze(message, settings_->mime);
   const TimePoint analyzed = clock_.now();
-  std::vector<std::vector<mime::PartHash>> hashes;
-  for (const mime::HashRule& rule : hash_rules_) {
-    hashes.push_back(mime::hash_message(analysis, rule));
-  }
-
+  const mime::MessageHashes hashes = mime::hash_message(analysis, hash_rules_);
   const TimePoint hashed = clock_.now();
 
   Facts facts;
   facts.stages.analysis = analyzed - start;
   facts.stages.hashing = hashed - analyzed;
   facts.bytes = message.size();
-  facts.text = amount_of_text(analysis);
-  facts.defects = analysis.defects();
-  for (const auto& of_one_kind : hashes) facts.hashes += of_one_kind.size();
+  facts.text = amount_of_text(hashes.longest_text_bytes);
+  facts.defects = hashes.defects;
+  facts.incomplete = hashes.incomplete;
+  for (const auto& of_one_kind : hashes.of_rule) facts.hashes += of_one_kind.size();
 
   const TimePoint deadline = hashed + settings_->milter.timeout;
   const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
   bool has_remote = false;
   for (std::size_t rule = 0; rule < settings_->rules.size(); ++rule) {
-    for (const mime::PartHash& hash : hashes[hash_of_rule_[rule]]) {
+    for (const mime::PartHash& hash : hashes.of_rule[hash_of_rule_[rule]]) {
       Lookup& lookup = facts.lookups.emplace_back();
       lookup.rule = settings_->rules[rule].name;
       lookup.rule_index = static_cast<std::uint32_t>(rule);

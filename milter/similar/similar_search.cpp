@@ -7,6 +7,7 @@
 #include "milter/similar/sample_signer.h"
 #include "mime/analysis_parts.h"
 #include "mime/container/container_kind.h"
+#include "mime/read_text.h"
 
 namespace shingled::milter {
 
@@ -39,12 +40,15 @@ class SimilarSearch::Run {
         deadline_(deadline) {}
 
   SimilarFacts run(const mime::Analysis::Parts& parts) {
+    mime::WorkMeter meter(parts.work_left, parts.stop);
     for (std::size_t i = 0; i < parts.mail.parts.size(); ++i) {
       const mime::MailPart& part = parts.mail.parts[i];
       if (is_attachment(part, parts.contents[i])) {
         if (options_.attachments) look_up(part, part.body);
       } else if (options_.texts && is_text(parts.contents[i])) {
-        look_up(part, parts.texts[i].content);
+        mime::TextStages text;
+        mime::read_content(parts, i, meter, text);
+        look_up(part, text.content);
       }
     }
     return std::move(facts_);

@@ -6,7 +6,7 @@
 
 namespace shingled::mime {
 
-void Mail::note(std::string_view defect) {
+void note_once(std::vector<std::string>& defects, std::string_view defect) {
   if (std::find(defects.begin(), defects.end(), defect) == defects.end()) {
     defects.emplace_back(defect);
   }

@@ -73,6 +73,9 @@ struct MailPart {
   }
 };
 
+/// Adds a fixed phrase to a list of defects, once.
+void note_once(std::vector<std::string>& defects, std::string_view defect);
+
 /// A message as a value: nodes in pre-order, so a node's index is also its number in the walk.
 /// Movable, not copyable: `parts` has views into `decoded`.
 struct Mail {
@@ -87,8 +90,7 @@ struct Mail {
   std::deque<std::string> decoded;   ///< bodies that had a transfer encoding; addresses are stable
   std::vector<std::string> defects;  ///< fixed phrases, each once, in the order found
 
-  /// Notes a defect once.
-  void note(std::string_view defect);
+  void note(std::string_view defect) { note_once(defects, defect); }
 };
 
 /// The first field of that name, compared without case.
