@@ -1,5 +1,6 @@
 #include "mime/analyze.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "mime/analysis_parts.h"
@@ -8,6 +9,21 @@
 #include "mime/message/message_scan.h"
 
 namespace shingled::mime {
+
+namespace {
+
+// What it costs to look at the beginning and the end of a body (content_sniff.h).
+constexpr Steps kStepsAClassifiedPart = 1'000;
+constexpr Steps kStepsAClassifiedByte = 8;
+constexpr std::size_t kClassifiedBytesMax = 4096;
+
+PartContent classify(const Mail& mail, const MailPart& part, WorkMeter& meter) {
+  const std::size_t bytes = std::min(part.body.size(), kClassifiedBytesMax);
+  if (!meter.spend(kStepsAClassifiedPart + bytes * kStepsAClassifiedByte)) return {};
+  return classify_part(mail, part);
+}
+
+}  // namespace
 
 std::string_view to_string(PartKind kind) {
   switch (kind) {
@@ -49,16 +65,16 @@ Analysis analyze(std::string_view message, const MimeOptions& options, std::stop
   const auto parts = std::make_shared<Analysis::Parts>();
   parts->options = options;
   parts->stop = std::move(stop);
-  parts->work_left = steps_for(message.size(), options.work_max);
-  parts->mail = scan_message(message, options);
+  const Steps steps = steps_for(message.size(), options.work_max);
+  WorkMeter meter(steps / 2, parts->stop);  // taking it apart leaves half for what is inside
+  parts->mail = scan_message(message, options, meter);
   Mail& mail = parts->mail;
-  if (!mail.parts.empty()) {
-    const HeaderField* subject = find_header(mail.parts.front().headers, "Subject");
-    if (subject != nullptr) parts->subject = decode_subject(subject->value);
-  }
+  parts->subject = decode_subject(mail.subject, meter);
   parts->contents.reserve(mail.parts.size());
-  for (const MailPart& part : mail.parts) parts->contents.push_back(classify_part(mail, part));
+  for (const MailPart& part : mail.parts) parts->contents.push_back(classify(mail, part, meter));
   parts->body = body_texts(mail, parts->contents);
+  parts->incomplete = mail.incomplete || meter.refused();
+  parts->work_left = steps - steps / 2 + meter.left();
   return Analysis(parts);
 }
 

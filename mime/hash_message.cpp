@@ -204,7 +204,7 @@ class RuleHasher {
                                PartPlace place) const {
     PartHash hash;
     hash.part = parts_.mail.parts[i].path;
-    hash.index = static_cast<std::uint32_t>(i);
+    hash.index = parts_.mail.parts[i].number;
     hash.kind = kind;
     hash.place = place;
     hash.method = method;

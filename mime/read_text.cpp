@@ -25,11 +25,16 @@ void read_content(const Analysis::Parts& parts, std::size_t part, WorkMeter& met
                   TextStages& text) {
   const MailPart& mail_part = parts.mail.parts[part];
   if (!meter.spend(mail_part.body.size(), kStepsADecodedByte)) return;
-  DecodedText decoded = decode_text(mail_part.body, mail_part.type.charset, text.converted);
+  // Of plain text only so much is read; the visible text of HTML may lie anywhere in it.
+  const bool html = parts.contents[part].kind == ContentKind::kHtml;
+  const std::size_t bytes_max = html ? parts.options.part_bytes_max : parts.options.text_bytes_max;
+  DecodedText decoded =
+      decode_text(mail_part.body, mail_part.type.charset, bytes_max + 1, text.converted, meter);
+  if (meter.refused()) return;
   text.charset = std::move(decoded.charset);
   text.raw = decoded.raw;
   text.content = decoded.utf8;
-  if (parts.contents[part].kind == ContentKind::kHtml) {
+  if (html) {
     if (!meter.spend(decoded.utf8.size(), kStepsAnHtmlByte)) {
       text.content = {};
       return;

@@ -105,7 +105,7 @@ std::string joined(const WordList& words) {
   return out;
 }
 
-Json text_json(const mime::MailPart& part, std::size_t index, bool html, const TextStages& text) {
+Json text_json(const mime::MailPart& part, bool html, const TextStages& text) {
   const mime::TextWords& words = text.words;
   std::vector<std::string> names;
   Json exceptions = Json::array();
@@ -113,7 +113,7 @@ Json text_json(const mime::MailPart& part, std::size_t index, bool html, const T
     names.push_back(exception_name(exception, text));
     exceptions.push_back(exception_json(exception, names.back()));
   }
-  return {{"part", index},
+  return {{"part", part.number},
           {"path", part.path},
           {"type", part.type.type + "/" + part.type.subtype},
           {"charset", text_or_null(text.charset)},
@@ -145,7 +145,7 @@ Json stages_json(std::string_view file, const mime::Analysis& analysis) {
     if (!html && kind != mime::ContentKind::kText) continue;
     mime::TextStages text;
     mime::read_text(parts, i, meter, text);
-    texts.push_back(text_json(parts.mail.parts[i], i, html, text));
+    texts.push_back(text_json(parts.mail.parts[i], html, text));
   }
   return {{"file", std::string(file)}, {"subject", parts.subject}, {"parts", std::move(texts)}};
 }

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr std::size_t kLabelBytesMax = 64;
+constexpr std::size_t kWordBytesMax = std::size_t{16} << 20U;  ///< of a header as UTF-8
 
 struct CloseConverter {
   void operator()(UConverter* converter) const { ucnv_close(converter); }
@@ -127,12 +128,13 @@ class ConverterCache {
 
 ConverterCache& converters() { return Inherited<ConverterCache>::of_this_thread(); }
 
-/// Converts piece by piece through a pivot buffer; invalid input becomes U+FFFD.
-std::string convert(UConverter* from, std::string_view bytes) {
+/// Converts piece by piece through a pivot buffer, up to the piece that reaches `bytes_max`;
+/// invalid input becomes U+FFFD.
+std::string convert(UConverter* from, std::string_view bytes, std::size_t bytes_max) {
   UConverter* to = converters().utf8();
   std::string out;
   if (to == nullptr) return out;
-  out.reserve(bytes.size() + bytes.size() / 2);
+  out.reserve(std::min(bytes.size() + bytes.size() / 2, bytes_max));
   std::array<char, 4096> buffer{};
   std::array<UChar, 1024> pivot{};
   UChar* pivot_source = pivot.data();
@@ -147,7 +149,7 @@ std::string convert(UConverter* from, std::string_view bytes) {
                    pivot.data(), &pivot_source, &pivot_target, pivot.data() + pivot.size(), 0, 1,
                    &error);
     out.append(buffer.data(), static_cast<std::size_t>(target - buffer.data()));
-  } while (error == U_BUFFER_OVERFLOW_ERROR);
+  } while (error == U_BUFFER_OVERFLOW_ERROR && out.size() < bytes_max);
   return out;
 }
 
@@ -183,20 +185,24 @@ std::string replace_invalid_utf8(std::string_view bytes) {
   return replace_invalid(bytes, kReplacement);
 }
 
-DecodedText decode_text(std::string_view bytes, std::string_view label, std::string& storage) {
+DecodedText decode_text(std::string_view bytes, std::string_view label, std::size_t utf8_bytes_max,
+                        std::string& storage, WorkMeter& meter) {
   std::string clean = clean_label(label);
   const Charset charset = converters().find(clean);
+  const DecodedText refused{bytes, "", true};
   if (charset.kind == Charset::Kind::kKnown) {
-    storage = convert(charset.converter, bytes);
+    if (!meter.spend(kStepsAConverter)) return refused;
+    storage = convert(charset.converter, bytes, utf8_bytes_max);
     return {storage, std::move(clean)};
   }
   if (charset.kind == Charset::Kind::kWithoutTable) return {bytes, std::move(clean), true};
   if (is_valid_utf8(bytes)) return {bytes, "utf-8"};
+  if (!meter.spend(kStepsAGuess)) return refused;
   const std::string_view guess = guess_charset(bytes);
   if (guess == "utf-8") return {bytes, "utf-8"};
   if (!guess.empty()) {
     std::string name(guess);
-    storage = convert(converters().find(name).converter, bytes);
+    storage = convert(converters().find(name).converter, bytes, utf8_bytes_max);
     return {storage, std::move(name)};
   }
   if (charset.kind == Charset::Kind::kUnknown) return {bytes, "", true};
@@ -204,10 +210,14 @@ DecodedText decode_text(std::string_view bytes, std::string_view label, std::str
   return {storage, "utf-8"};
 }
 
-std::string decode_word(std::string_view bytes, std::string_view label) {
-  const Charset charset = converters().find(clean_label(label));
+std::string decode_word(std::string_view bytes, std::string_view label, WorkMeter& meter) {
+  const std::string clean = clean_label(label);
+  // An unknown name costs no less than a known one.
+  if (clean != "utf-8" && !clean.empty() && !meter.spend(kStepsAConverter)) return {};
+  const Charset charset = converters().find(clean);
   if (charset.kind == Charset::Kind::kUtf8) return replace_invalid(bytes, "?");
-  if (charset.kind == Charset::Kind::kKnown) return convert(charset.converter, bytes);
+  if (charset.kind == Charset::Kind::kKnown)
+    return convert(charset.converter, bytes, kWordBytesMax);
   return is_valid_utf8(bytes) ? std::string(bytes) : std::string();
 }
 

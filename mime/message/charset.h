@@ -3,12 +3,19 @@
 #include <string>
 #include <string_view>
 
+#include "mime/work_meter.h"
+
 namespace shingled::mime {
 
 // The only door to ICU's converters (hashing.md section 6).
 // Threads: any; converters are kept per thread, at most kConvertersMax of them.
 
 inline constexpr std::size_t kConvertersMax = 16;
+
+// Costs beside those of the bytes, which whoever calls pays: to open a converter, whether or not
+// this thread has it open, and to guess a charset.
+inline constexpr Steps kStepsAConverter = 40'000;
+inline constexpr Steps kStepsAGuess = 500'000;
 
 /// A body as UTF-8: a view of the input where it is UTF-8 already, else of `storage`.
 struct DecodedText {
@@ -27,12 +34,16 @@ bool is_valid_utf8(std::string_view bytes);
 ///
 /// Input:   any bytes, any label. Output: see DecodedText; invalid input of a converter becomes
 ///          U+FFFD or, in some charsets, U+001A.
-/// Errors:  none.   Cost: one pass, no copy for UTF-8.
-DecodedText decode_text(std::string_view bytes, std::string_view label, std::string& storage);
+/// A conversion ends behind `utf8_bytes_max` bytes.
+/// Errors:  none; of what `meter` refuses the bytes stay as they are, raw.   Cost: one pass, no
+/// copy for UTF-8.
+DecodedText decode_text(std::string_view bytes, std::string_view label, std::size_t utf8_bytes_max,
+                        std::string& storage, WorkMeter& meter);
 
 /// The same for encoded words of a header, where rspamd does not guess: what should be UTF-8 or
 /// ASCII gets a "?" for each byte that is not; of an unknown charset only UTF-8 is kept.
-std::string decode_word(std::string_view bytes, std::string_view label);
+/// Empty if `meter` refuses.
+std::string decode_word(std::string_view bytes, std::string_view label, WorkMeter& meter);
 
 /// Valid UTF-8 stays, each byte that is part of none becomes U+FFFD.
 std::string replace_invalid_utf8(std::string_view bytes);

@@ -154,8 +154,9 @@ unsigned html_weight(std::string_view body) {
   body = body.substr(0, kHtmlBytesMax);
   unsigned weight = 0;
   for (std::size_t at = body.find('<'); at != std::string_view::npos; at = body.find('<', at + 1)) {
+    const std::string_view rest = body.substr(at);
+    if (rest.size() < 2 || (!ascii::is_alpha(rest[1]) && rest[1] != '!')) continue;
     for (const WeightedTag& tag : kTags) {
-      const std::string_view rest = body.substr(at);
       if (!ascii::starts_with_ignoring_case(rest, tag.text)) continue;
       const bool ends_in_word = is_word_byte(tag.text.back());
       if (ends_in_word && rest.size() > tag.text.size() && is_word_byte(rest[tag.text.size()])) {

@@ -37,24 +37,29 @@ Delimiter::Match Delimiter::match(std::string_view boundary) const {
   return Match::kNo;
 }
 
-std::vector<Delimiter> find_delimiters(std::string_view bytes) {
-  std::vector<Delimiter> delimiters;
+DelimiterList::DelimiterList(std::string_view bytes, std::size_t count_max) : bytes_(bytes) {
   LineBreaks breaks(bytes);
   std::size_t end = 0;  // of the line; a lone CR ends one, too
   for (std::size_t at = 0; at + 2 < bytes.size(); at = end + 1) {
     end = breaks.next(at);
-    if (bytes[at] != '-' || bytes[at + 1] != '-') continue;
-    Delimiter delimiter = read_delimiter(bytes, at, end);
-    if (!delimiter.line.empty()) delimiters.push_back(delimiter);
+    if (bytes[at] != '-' || bytes[at + 1] != '-' || end == at + 2) continue;
+    if (lines_.size() >= count_max) {
+      truncated_ = true;
+      return;
+    }
+    lines_.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)});
   }
-  return delimiters;
 }
 
-std::size_t first_delimiter_from(const std::vector<Delimiter>& delimiters, std::size_t offset) {
-  const auto found = std::lower_bound(
-      delimiters.begin(), delimiters.end(), offset,
-      [](const Delimiter& delimiter, std::size_t wanted) { return delimiter.begin < wanted; });
-  return static_cast<std::size_t>(found - delimiters.begin());
+Delimiter DelimiterList::operator[](std::size_t index) const {
+  return read_delimiter(bytes_, lines_[index].begin, lines_[index].end);
+}
+
+std::size_t DelimiterList::first_from(std::size_t offset) const {
+  const auto found =
+      std::lower_bound(lines_.begin(), lines_.end(), offset,
+                       [](const Line& line, std::size_t wanted) { return line.begin < wanted; });
+  return static_cast<std::size_t>(found - lines_.begin());
 }
 
 }  // namespace shingled::mime

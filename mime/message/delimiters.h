@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -25,10 +26,31 @@ struct Delimiter {
   [[nodiscard]] Match match(std::string_view boundary) const;
 };
 
-/// All lines of `bytes` that begin with "--" and have a name, in order. Cost: linear, no copies.
-std::vector<Delimiter> find_delimiters(std::string_view bytes);
+/// All lines of a text that begin with "--" and have a name, in order.
+///
+/// Kept are two offsets a line, for a message may be made of nothing else; what a line says is read
+/// again when it is asked for.   Threads: immutable, any thread.   Cost: one pass, no copies.
+class DelimiterList {
+ public:
+  /// `bytes`: less than 4 GB; must outlive the list. Beyond `count_max` lines the rest is not seen.
+  DelimiterList(std::string_view bytes, std::size_t count_max);
 
-/// The first of `delimiters` that begins at or behind `offset`, as an index.
-std::size_t first_delimiter_from(const std::vector<Delimiter>& delimiters, std::size_t offset);
+  [[nodiscard]] std::size_t size() const { return lines_.size(); }
+  [[nodiscard]] bool truncated() const { return truncated_; }
+  [[nodiscard]] std::size_t begin_of(std::size_t index) const { return lines_[index].begin; }
+  [[nodiscard]] Delimiter operator[](std::size_t index) const;
+  /// The first that begins at or behind `offset`, as an index.
+  [[nodiscard]] std::size_t first_from(std::size_t offset) const;
+
+ private:
+  struct Line {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;  ///< of the line, where its break is
+  };
+
+  std::string_view bytes_;
+  std::vector<Line> lines_;
+  bool truncated_ = false;
+};
 
 }  // namespace shingled::mime

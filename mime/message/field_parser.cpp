@@ -26,6 +26,19 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
+/// The last quote that no backslash escapes; none of those in front of it begins a row of them that
+/// could reach over a quote, so where one is looked for from does not matter.
+std::size_t last_unescaped_quote(std::string_view value) {
+  for (std::size_t at = value.size(); at-- > 0;) {
+    if (value[at] != '"') continue;
+    std::size_t begin = at;
+    while (begin > 0 && value[begin - 1] == '\\') --begin;
+    if ((at - begin) % 2 == 0) return at;
+    at = begin;
+  }
+  return std::string_view::npos;
+}
+
 /// Cuts at each ";" outside quotes and comments; comments vanish, escapes in quotes are undone.
 /// Quotes stay on, for libmimetic to take off.
 std::vector<std::string> split_pieces(std::string_view value) {
@@ -33,16 +46,11 @@ std::vector<std::string> split_pieces(std::string_view value) {
   bool quoted = false;
   std::size_t comments = 0;
   // An unterminated quote is an ordinary character, or it would swallow the parameters behind it.
-  const auto closes = [&value](std::size_t at) {
-    for (++at; at < value.size(); ++at) {
-      if (value[at] == '\\') {
-        ++at;
-      } else if (value[at] == '"') {
-        return true;
-      }
-    }
-    return false;
+  const std::size_t last_quote = last_unescaped_quote(value);
+  const auto closes = [last_quote](std::size_t at) {
+    return last_quote != std::string_view::npos && last_quote > at;
   };
+  const std::size_t last_parenthesis = value.rfind(')');
   for (std::size_t i = 0; i < value.size(); ++i) {
     const char c = value[i];
     if (c == '\\' && (quoted || comments > 0) && i + 1 < value.size()) {
@@ -56,7 +64,8 @@ std::vector<std::string> split_pieces(std::string_view value) {
         quoted = !quoted;
         pieces.back().push_back(c);
       }
-    } else if (!quoted && c == '(' && value.find(')', i) != std::string_view::npos) {
+    } else if (!quoted && c == '(' && last_parenthesis != std::string_view::npos &&
+               i < last_parenthesis) {
       ++comments;
     } else if (!quoted && c == ';') {
       if (pieces.size() > kParametersMax) break;
@@ -96,7 +105,7 @@ std::string percent_decode(std::string_view text) {
 }
 
 /// Joins the sections and converts them from the charset named in front: "utf-8'en'%c3%a4".
-std::string join_sections(const Continued& continued) {
+std::string join_sections(const Continued& continued, WorkMeter& meter) {
   std::string bytes;
   std::string charset;
   for (const auto& [number, section] : continued.sections) {
@@ -112,7 +121,7 @@ std::string join_sections(const Continued& continued) {
     }
     bytes += section.second ? percent_decode(text) : std::string(text);
   }
-  return decode_word(bytes, charset);
+  return decode_word(bytes, charset, meter);
 }
 
 /// "name*0*": the number of the section and whether it is encoded.
@@ -141,7 +150,7 @@ std::string_view first_word_unless_quoted(std::string_view piece, std::string_vi
 }
 
 /// The parameters behind the first piece; the first of a name counts, names are lower case.
-Parameters parse_parameters(const std::vector<std::string>& pieces) {
+Parameters parse_parameters(const std::vector<std::string>& pieces, WorkMeter& meter) {
   Parameters parameters;
   std::map<std::string, Continued> continued;
   for (std::size_t i = 1; i < pieces.size(); ++i) {
@@ -156,7 +165,7 @@ Parameters parse_parameters(const std::vector<std::string>& pieces) {
       parameters.try_emplace(name, std::move(value));
     }
   }
-  for (const auto& [name, sections] : continued) parameters[name] = join_sections(sections);
+  for (const auto& [name, sections] : continued) parameters[name] = join_sections(sections, meter);
   return parameters;
 }
 
@@ -171,7 +180,7 @@ std::string parameter(const Parameters& parameters, const std::string& name) {
 
 }  // namespace
 
-std::optional<MediaType> parse_media_type(std::string_view value) {
+std::optional<MediaType> parse_media_type(std::string_view value, WorkMeter& meter) {
   const std::vector<std::string> pieces = pieces_of_field(value);
   const std::string_view whole = trim(pieces[0]);
   const mimetic::ContentType parsed{std::string(whole.substr(0, whole.find_first_of(kBlanks)))};
@@ -183,21 +192,22 @@ std::optional<MediaType> parse_media_type(std::string_view value) {
     media.type = "text";
     media.subtype = "html";
   }
-  const Parameters parameters = parse_parameters(pieces);
+  const Parameters parameters = parse_parameters(pieces, meter);
   media.charset = parameter(parameters, "charset");
   media.boundary = parameter(parameters, "boundary");
-  media.name = decode_header_words(parameter(parameters, "name"));
+  media.name = decode_header_words(parameter(parameters, "name"), meter);
   return media;
 }
 
-Disposition parse_disposition(std::string_view value) {
+Disposition parse_disposition(std::string_view value, WorkMeter& meter) {
   const std::vector<std::string> pieces = pieces_of_field(value);
   const mimetic::ContentDisposition parsed{std::string(trim(pieces[0]))};
   Disposition disposition;
   const std::string kind = ascii::to_lower(trim(parsed.type()));
   disposition.kind = kind == "inline" ? Disposition::Kind::kInline : Disposition::Kind::kAttachment;
   if (kind.empty()) disposition.kind = Disposition::Kind::kNone;
-  disposition.file_name = decode_header_words(parameter(parse_parameters(pieces), "filename"));
+  disposition.file_name =
+      decode_header_words(parameter(parse_parameters(pieces, meter), "filename"), meter);
   return disposition;
 }
 

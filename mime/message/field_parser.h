@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "mime/message/mail.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
@@ -13,15 +14,16 @@ namespace shingled::mime {
 // cut.
 //
 // Input:   the raw value of a field, folded or not. Errors: none.   Threads: stateless.
+// Cost:    linear, but for libmimetic's; `meter` is paid for charsets (charset.h).
 
 inline constexpr std::size_t kFieldBytesMax = 8UL * 1024;
 inline constexpr std::size_t kParametersMax = 64;
 
 /// Content-Type; none if there is no type. A lone "html" is text/html, other types may go without a
 /// subtype.
-std::optional<MediaType> parse_media_type(std::string_view value);
+std::optional<MediaType> parse_media_type(std::string_view value, WorkMeter& meter);
 
-Disposition parse_disposition(std::string_view value);
+Disposition parse_disposition(std::string_view value, WorkMeter& meter);
 
 TransferEncoding parse_transfer_encoding(std::string_view value);
 

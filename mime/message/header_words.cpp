@@ -56,14 +56,14 @@ bool is_blank_text(std::string_view text) {
 
 }  // namespace
 
-std::string decode_header_words(std::string_view value) {
+std::string decode_header_words(std::string_view value, WorkMeter& meter) {
   std::string out;
   std::string bytes;           // of the encoded words since the last ordinary text
   std::string_view charset;    // of the latest of them
   std::size_t text_begin = 0;  // ordinary text not yet copied
   bool after_word = false;
   const auto flush = [&] {
-    if (after_word) out += decode_word(bytes, charset);
+    if (after_word) out += decode_word(bytes, charset, meter);
     bytes.clear();
   };
   // No word begins behind the last "?=", which keeps a row of "=?x?q?" from being searched again
@@ -96,9 +96,9 @@ std::string decode_header_words(std::string_view value) {
   return out;
 }
 
-std::string decode_subject(std::string_view raw_value) {
+std::string decode_subject(std::string_view raw_value, WorkMeter& meter) {
   const std::string unfolded = unfold(raw_value);
-  std::string subject = decode_header_words(unfolded);
+  std::string subject = decode_header_words(unfolded, meter);
   subject.erase(0, std::min(subject.find_first_not_of(" \t\r\n\v\f"), subject.size()));
   for (char& c : subject) {
     const auto byte = static_cast<unsigned char>(c);

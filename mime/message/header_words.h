@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "mime/work_meter.h"
+
 namespace shingled::mime {
 
 /// Turns an unfolded header value with encoded words into UTF-8 (hashing.md section 14).
@@ -11,11 +13,11 @@ namespace shingled::mime {
 /// cut between them (but for ISO-2022-JP); bytes before a change of charset are converted from the
 /// new one, as rspamd does. Input:   any bytes; raw 8-bit that is not UTF-8 becomes U+FFFD. Output:
 /// UTF-8. Errors: none, a word that cannot be decoded stays as it is.   Threads: stateless.   Cost:
-/// linear. Source:  RFC 2047.
-std::string decode_header_words(std::string_view value);
+/// linear; `meter` is paid for charsets (charset.h). Source:  RFC 2047.
+std::string decode_header_words(std::string_view value, WorkMeter& meter);
 
 /// A Subject header as the direct hash sees it: unfolded, decoded, leading blanks removed, other
 /// ASCII whitespace as a space and control bytes as "?".
-std::string decode_subject(std::string_view raw_value);
+std::string decode_subject(std::string_view raw_value, WorkMeter& meter);
 
 }  // namespace shingled::mime

@@ -49,9 +49,9 @@ enum class TransferEncoding : std::uint8_t {
 struct MailPart {
   std::string path;                     ///< IMAP section number: "1.2"; "" is the top multipart
   std::optional<std::uint32_t> parent;  ///< index of the node above
+  std::uint32_t number = 0;             ///< in the walk, empty parts counted, from 0
   std::uint32_t depth = 0;
-  std::uint32_t children = 0;
-  std::vector<HeaderField> headers;
+  std::uint32_t children = 0;  ///< empty ones counted
   MediaType type;
   bool type_declared = false;  ///< a usable Content-Type was there
   Disposition disposition;
@@ -76,7 +76,7 @@ struct MailPart {
 /// Adds a fixed phrase to a list of defects, once.
 void note_once(std::vector<std::string>& defects, std::string_view defect);
 
-/// A message as a value: nodes in pre-order, so a node's index is also its number in the walk.
+/// A message as a value: its nodes in pre-order, those without a body left out.
 /// Movable, not copyable: `parts` has views into `decoded`.
 struct Mail {
   Mail() = default;
@@ -87,13 +87,17 @@ struct Mail {
   ~Mail() = default;
 
   std::vector<MailPart> parts;
+  std::string_view subject;  ///< of the message itself: folded, encoded; empty if there is none
   std::deque<std::string> decoded;   ///< bodies that had a transfer encoding; addresses are stable
+  bool incomplete = false;           ///< a bound was met: there may be parts that are not here
   std::vector<std::string> defects;  ///< fixed phrases, each once, in the order found
 
   void note(std::string_view defect) { note_once(defects, defect); }
+  /// A defect that hides parts.
+  void note_missing(std::string_view defect) {
+    incomplete = true;
+    note(defect);
+  }
 };
-
-/// The first field of that name, compared without case.
-const HeaderField* find_header(const std::vector<HeaderField>& headers, std::string_view name);
 
 }  // namespace shingled::mime

@@ -28,26 +28,18 @@ class Source {
   explicit Source(std::string_view all) : bytes(all) {}
   const std::string_view bytes;
   /// Found when they are first asked for: most messages are no multiparts.
-  [[nodiscard]] const std::vector<Delimiter>& delimiters() const {
-    if (!delimiters_) delimiters_ = find_delimiters(bytes);
-    return *delimiters_;
-  }
-
- private:
-  mutable std::optional<std::vector<Delimiter>> delimiters_;
+  std::optional<DelimiterList> delimiters{};
 };
 
 /// One message, outermost or nested.
 struct Scope {
-  const Source* source = nullptr;
+  Source* source = nullptr;
   Range range;
   std::optional<std::uint32_t> parent;  ///< the message/rfc822 part it is the body of
   std::string path;                     ///< of that part
   /// Where the latest delimiter that matched a boundary begins; the message's begin if the
   /// multipart opened last has none. Left-overs are looked for behind it.
   std::size_t matched = 0;
-
-  [[nodiscard]] const std::vector<Delimiter>& delimiters() const { return source->delimiters(); }
 };
 
 /// Something whose parts are still to be cut: a multipart, or behind it what is left of its
@@ -71,16 +63,28 @@ std::string join_path(const std::string& prefix, const std::string& last) {
 
 bool is_line_break(char c) { return c == '\r' || c == '\n'; }
 
+/// Lines of "--" that are looked at in all of a message: 8 MB of them.
+constexpr std::size_t kDelimitersMax = 1'000'000;
+
+// What scanning costs, in steps (tests/hostile measures it).
+constexpr Steps kStepsAPart = 500;
+constexpr Steps kStepsADelimiter = 40;  // to be found or compared
+constexpr Steps kStepsAHeaderByte = 4;  // two passes at most
+constexpr Steps kStepsAField = 10'000;  // of those that say what the body is
+constexpr Steps kStepsAFieldByte = 60;
+constexpr Steps kStepsADecodedByte = 6;  // quoted-printable of bad escapes
+constexpr std::size_t kBytesAStep = 8;   // that are only searched for line breaks
+
 class Scanner {
  public:
-  Scanner(std::string_view message, const MimeOptions& options)
-      : options_(options), leftover_bytes_max_(message.size()) {
+  Scanner(std::string_view message, const MimeOptions& options, WorkMeter& meter)
+      : options_(options), meter_(meter), bytes_max_(message.size()) {
     sources_.emplace_back(message);
     add_scope(sources_.back(), {skip_envelope(message), message.size()}, std::nullopt, "");
   }
 
   Mail run() {
-    while (pending_ != nullptr || !frames_.empty()) {
+    while (!meter_.refused() && (pending_ != nullptr || !frames_.empty())) {
       if (Scope* scope = std::exchange(pending_, nullptr)) {
         add_root(*scope);
       } else if (frames_.back().kind == Frame::Kind::kMultipart) {
@@ -89,6 +93,7 @@ class Scanner {
         step_leftovers();
       }
     }
+    if (meter_.refused()) mail_.note_missing("work limit reached");
     return std::move(mail_);
   }
 
@@ -102,10 +107,30 @@ class Scanner {
     return at;
   }
 
-  void add_scope(const Source& source, Range range, std::optional<std::uint32_t> parent,
+  void add_scope(Source& source, Range range, std::optional<std::uint32_t> parent,
                  const std::string& path) {
     scopes_.push_back({&source, range, parent, path, range.begin});
     pending_ = &scopes_.back();
+  }
+
+  /// The delimiters of what a scope is cut from.
+  const DelimiterList& delimiters_of(const Scope& scope) {
+    std::optional<DelimiterList>& list = scope.source->delimiters;
+    if (list) return *list;
+    const std::string_view bytes = scope.source->bytes;
+    const bool paid = meter_.spend(bytes.size() / kBytesAStep);
+    list.emplace(paid ? bytes : std::string_view(), kDelimitersMax - delimiters_);
+    delimiters_ += list->size();
+    if (list->truncated()) mail_.note_missing("delimiter limit reached");
+    static_cast<void>(meter_.spend(list->size(), kStepsADelimiter));
+    return *list;
+  }
+
+  /// How a line delimits parts of a boundary; a comparison of long ones costs.
+  Delimiter::Match match(const Delimiter& delimiter, std::string_view boundary) {
+    const std::size_t bytes = delimiter.line.size() < boundary.size() ? 0 : boundary.size();
+    if (!meter_.spend(kStepsADelimiter + bytes)) return Delimiter::Match::kNo;
+    return delimiter.match(boundary);
   }
 
   /// The root part of a message has the section number ".1" unless it is a multipart.
@@ -129,22 +154,20 @@ class Scanner {
 
   /// The next range between two delimiters of this multipart.
   std::optional<Range> next_child(Frame& frame) {
-    const std::vector<Delimiter>& delimiters = frame.scope->delimiters();
+    const DelimiterList& delimiters = delimiters_of(*frame.scope);
     while (frame.next_delimiter < delimiters.size() &&
-           delimiters[frame.next_delimiter].begin <= frame.range.end) {
-      const Delimiter& delimiter = delimiters[frame.next_delimiter];
-      if (delimiter.begin >= frame.range.end) break;
-      ++frame.next_delimiter;
+           delimiters.begin_of(frame.next_delimiter) < frame.range.end && !meter_.refused()) {
+      const Delimiter delimiter = delimiters[frame.next_delimiter++];
       if (frame.boundary.empty()) frame.boundary = delimiter.name;
-      const Delimiter::Match match = delimiter.match(frame.boundary);
-      if (match == Delimiter::Match::kNo) continue;
+      const Delimiter::Match how = match(delimiter, frame.boundary);
+      if (how == Delimiter::Match::kNo) continue;
       frame.scope->matched = delimiter.begin;
       const Range child{frame.child_begin, delimiter.begin};
       const bool complete = frame.in_child && !child.empty();
       // Of two delimiters with nothing between them the first begins the part.
       if (complete || !frame.in_child) frame.child_begin = delimiter.behind;
       frame.in_child = true;
-      if (match == Delimiter::Match::kClosing) end_at_closing(frame);
+      if (how == Delimiter::Match::kClosing) end_at_closing(frame);
       if (complete) return child;
     }
     if (!std::exchange(frame.in_child, false)) return std::nullopt;
@@ -153,11 +176,11 @@ class Scanner {
   }
 
   /// Nothing follows a closing delimiter, unless the very next delimiter is of this multipart, too.
-  static void end_at_closing(Frame& frame) {
-    const std::vector<Delimiter>& delimiters = frame.scope->delimiters();
+  void end_at_closing(Frame& frame) {
+    const DelimiterList& delimiters = delimiters_of(*frame.scope);
     if (frame.next_delimiter < delimiters.size() &&
-        delimiters[frame.next_delimiter].begin < frame.scope->range.end &&
-        delimiters[frame.next_delimiter].match(frame.boundary) != Delimiter::Match::kNo) {
+        delimiters.begin_of(frame.next_delimiter) < frame.scope->range.end &&
+        match(delimiters[frame.next_delimiter], frame.boundary) != Delimiter::Match::kNo) {
       return;
     }
     frame.next_delimiter = delimiters.size();
@@ -166,11 +189,12 @@ class Scanner {
 
   /// The part behind the last delimiter of a multipart that is not closed. Inside of others it is
   /// kept only if nothing but the delimiter that ends the multipart follows in the message.
-  static std::optional<Range> last_child(const Frame& frame) {
+  std::optional<Range> last_child(const Frame& frame) {
     const Scope& scope = *frame.scope;
-    const std::vector<Delimiter>& delimiters = scope.delimiters();
-    const std::size_t next = first_delimiter_from(delimiters, frame.range.end + 1);
-    if (next < delimiters.size() && delimiters[next].begin < scope.range.end) return std::nullopt;
+    const DelimiterList& delimiters = delimiters_of(scope);
+    const std::size_t next = delimiters.first_from(frame.range.end + 1);
+    if (next < delimiters.size() && delimiters.begin_of(next) < scope.range.end)
+      return std::nullopt;
     const Range child{frame.child_begin, frame.range.end};
     return child.empty() ? std::nullopt : std::optional(child);
   }
@@ -180,24 +204,23 @@ class Scanner {
   void step_leftovers() {
     Frame& frame = frames_.back();
     Scope& scope = *frame.scope;
-    const std::vector<Delimiter>& delimiters = scope.delimiters();
+    const DelimiterList& delimiters = delimiters_of(scope);
     if (frame.next_delimiter == 0) {
       const bool nothing_matched = scope.matched == scope.range.begin;
-      frame.next_delimiter =
-          first_delimiter_from(delimiters, scope.matched + (nothing_matched ? 0 : 1));
+      frame.next_delimiter = delimiters.first_from(scope.matched + (nothing_matched ? 0 : 1));
     }
-    while (frame.next_delimiter < delimiters.size()) {
-      const Delimiter& delimiter = delimiters[frame.next_delimiter++];
+    while (frame.next_delimiter < delimiters.size() && meter_.spend(kStepsADelimiter)) {
+      const Delimiter delimiter = delimiters[frame.next_delimiter++];
       if (delimiter.begin >= scope.range.end) break;
       if (delimiter.closing) continue;
       Range range{delimiter.behind, scope.range.end};
       // Lines of dashes do not end a left-over in rspamd 3; in 4 they do.
       while (options_.compat == Compat::kRspamd3 && frame.next_delimiter < delimiters.size() &&
-             delimiters[frame.next_delimiter].is_rule()) {
+             delimiters[frame.next_delimiter].is_rule() && meter_.spend(kStepsADelimiter)) {
         ++frame.next_delimiter;
       }
       if (frame.next_delimiter < delimiters.size()) {
-        range.end = std::min(range.end, delimiters[frame.next_delimiter].begin);
+        range.end = std::min(range.end, delimiters.begin_of(frame.next_delimiter));
       }
       if (range.empty()) continue;
       if (!is_worth_keeping(scope.source->bytes.substr(range.begin, range.end - range.begin)))
@@ -217,15 +240,17 @@ class Scanner {
     if (is_line_break(bytes[0]) && std::none_of(bytes.begin(), bytes.end(), is_alnum)) return false;
     mail_.note("text behind the end of a multipart");
     leftover_bytes_ += bytes.size();
-    return leftover_bytes_ <= leftover_bytes_max_;
+    return leftover_bytes_ <= bytes_max_;
   }
 
   /// Adds the part of `range`; a multipart gives `prefix` to the paths of its children.
   void add_part(Scope& scope, Range range, std::optional<std::uint32_t> parent,
                 const std::string& path, const std::string& prefix) {
-    if (mail_.parts.size() >= options_.parts_max) return mail_.note("part limit reached");
+    if (mail_.parts.size() >= options_.parts_max) return mail_.note_missing("part limit reached");
+    if (!meter_.spend(kStepsAPart)) return;
     const auto index = static_cast<std::uint32_t>(mail_.parts.size());
     MailPart& part = mail_.parts.emplace_back();
+    part.number = walked_++;
     part.parent = parent;
     part.path = path;
     const std::optional<std::uint32_t> above = parent ? parent : scope.parent;
@@ -235,13 +260,15 @@ class Scanner {
     part.raw_body = bytes.substr(range.begin, range.end - range.begin);
     const bool nests = part.is_multipart() || part.is_message();
     const bool too_deep = nests && part.depth + 1 >= options_.depth_max;
-    if (too_deep) mail_.note("depth limit reached");
+    if (too_deep) mail_.note_missing("depth limit reached");
     if (part.is_multipart()) {
       if (prefix != path) part.path = prefix.empty() ? "" : prefix + ".TEXT";
       if (!too_deep) open_multipart(scope, range, index, prefix);
       return;
     }
     decode_body(part);
+    // An empty part says nothing, and may not take the place of one that does.
+    if (part.body.empty() && index > 0) return mail_.parts.pop_back();
     if (part.is_message() && !too_deep) open_message(scope, range, index);
   }
 
@@ -249,35 +276,54 @@ class Scanner {
   std::size_t read_header(std::string_view bytes, std::size_t begin, MailPart& part) {
     const std::string_view text = bytes.substr(begin);
     if (!text.empty() && is_line_break(text[0])) return begin;
-    HeaderBlock block = split_header_block(text, options_);
+    const HeaderBlock block = split_header_block(text, options_);
     // Without an empty line there is no header, but for a message that is nothing else.
-    if (!block.ended && (block.fields.empty() || part.parent)) return begin;
+    const bool header = block.ended || !(block.fields.empty() || part.parent);
+    if (!meter_.spend(block.body_begin, kStepsAHeaderByte) || !header) return begin;
     if (block.truncated) mail_.note("header limit reached");
-    part.headers = std::move(block.fields);
-    interpret_header(part);
+    for (const HeaderField& field : block.fields) interpret_field(field, part);
+    if (part.number == 0) take_subject(block.fields);
+    keep_names(part);
     return begin + block.body_begin;
   }
 
   /// The fields that say what the body is. Of several types a multipart wins, then the first.
-  static void interpret_header(MailPart& part) {
-    for (const HeaderField& field : part.headers) {
-      if (ascii::equal_ignoring_case(field.name, "Content-Type")) {
-        std::optional<MediaType> media = parse_media_type(field.value);
-        if (!media || (part.type_declared && media->type != "multipart")) continue;
-        part.type = std::move(*media);
-        part.type_declared = true;
-      } else if (ascii::equal_ignoring_case(field.name, "Content-Disposition")) {
-        if (part.disposition.kind == Disposition::Kind::kNone) {
-          part.disposition = parse_disposition(field.value);
-        }
-      } else if (ascii::equal_ignoring_case(field.name, "Content-Transfer-Encoding")) {
-        if (part.encoding == TransferEncoding::kMissing) {
-          part.encoding = parse_transfer_encoding(field.value);
-        }
-      } else if (ascii::equal_ignoring_case(field.name, "Content-Id")) {
-        part.has_content_id = true;
-      }
+  void interpret_field(const HeaderField& field, MailPart& part) {
+    const auto is = [&](std::string_view name) {
+      return ascii::equal_ignoring_case(field.name, name) &&
+             meter_.spend(kStepsAField +
+                          kStepsAFieldByte * std::min(field.value.size(), kFieldBytesMax));
+    };
+    if (is("Content-Type")) {
+      std::optional<MediaType> media = parse_media_type(field.value, meter_);
+      if (!media || (part.type_declared && media->type != "multipart")) return;
+      part.type = std::move(*media);
+      part.type_declared = true;
+    } else if (part.disposition.kind == Disposition::Kind::kNone && is("Content-Disposition")) {
+      part.disposition = parse_disposition(field.value, meter_);
+    } else if (part.encoding == TransferEncoding::kMissing && is("Content-Transfer-Encoding")) {
+      part.encoding = parse_transfer_encoding(field.value);
+    } else if (ascii::equal_ignoring_case(field.name, "Content-Id")) {
+      part.has_content_id = true;
     }
+  }
+
+  void take_subject(const std::vector<HeaderField>& fields) {
+    const auto found = std::find_if(fields.begin(), fields.end(), [](const HeaderField& field) {
+      return ascii::equal_ignoring_case(field.name, "Subject");
+    });
+    if (found != fields.end()) mail_.subject = found->value;
+  }
+
+  /// Decoded names and boundaries are kept with the part: all together no more than the message.
+  void keep_names(MailPart& part) {
+    const std::size_t bytes =
+        part.type.name.size() + part.type.boundary.size() + part.disposition.file_name.size();
+    name_bytes_ += bytes;
+    if (name_bytes_ <= bytes_max_) return;
+    name_bytes_ -= bytes;
+    part.type.name = part.type.boundary = part.disposition.file_name = {};
+    mail_.note_missing("name limit reached");
   }
 
   void open_multipart(Scope& scope, Range range, std::uint32_t part, const std::string& prefix) {
@@ -288,7 +334,7 @@ class Scanner {
                        .part = part,
                        .boundary = mail_.parts[part].type.boundary,
                        .path_prefix = prefix,
-                       .next_delimiter = first_delimiter_from(scope.delimiters(), range.begin)});
+                       .next_delimiter = delimiters_of(scope).first_from(range.begin)});
   }
 
   void open_message(const Scope& scope, Range range, std::uint32_t part) {
@@ -315,41 +361,51 @@ class Scanner {
     }
   }
 
+  /// All decoded bodies together have no more bytes than the message: each encoding makes them
+  /// more, so only encoded messages within encoded messages have.
   void decode_body(MailPart& part) {
-    const std::size_t limit = options_.part_bytes_max;
+    const std::size_t room = bytes_max_ - decoded_bytes_;
+    const std::size_t limit = std::min<std::size_t>(options_.part_bytes_max, room);
+    const TransferEncoding encoding = effective_encoding(part);
     std::optional<std::string> decoded;
-    switch (effective_encoding(part)) {
-      case TransferEncoding::kBase64:
-        decoded = decode_base64(part.raw_body, limit);
-        break;
-      case TransferEncoding::kQuotedPrintable:
-        decoded = decode_quoted_printable(part.raw_body, limit);
-        break;
-      case TransferEncoding::kUuencode:
-        decoded = decode_uuencode(part.raw_body, limit);
-        break;
-      default:
-        break;
+    const bool encoded = encoding == TransferEncoding::kBase64 ||
+                         encoding == TransferEncoding::kQuotedPrintable ||
+                         encoding == TransferEncoding::kUuencode;
+    if (encoded && !meter_.spend(part.raw_body.size(), kStepsADecodedByte)) return;
+    if (encoding == TransferEncoding::kBase64) decoded = decode_base64(part.raw_body, limit);
+    if (encoding == TransferEncoding::kQuotedPrintable) {
+      decoded = decode_quoted_printable(part.raw_body, limit);
     }
-    part.body = decoded ? std::string_view(mail_.decoded.emplace_back(std::move(*decoded)))
-                        : part.raw_body.substr(0, limit);
-    if (part.body.size() >= limit) mail_.note("part size limit reached");
+    if (encoding == TransferEncoding::kUuencode) decoded = decode_uuencode(part.raw_body, limit);
+    if (!decoded) {
+      part.body = part.raw_body.substr(0, options_.part_bytes_max);
+    } else {
+      decoded_bytes_ += decoded->size();
+      if (decoded->size() == room && room > 0) mail_.note_missing("decoded size limit reached");
+      part.body = mail_.decoded.emplace_back(std::move(*decoded));
+    }
+    if (part.body.size() >= options_.part_bytes_max) mail_.note("part size limit reached");
   }
 
   const MimeOptions& options_;
-  std::deque<Source> sources_;  ///< addresses are stable
-  std::deque<Scope> scopes_;    ///< addresses are stable
+  WorkMeter& meter_;
+  const std::size_t bytes_max_;  ///< of the message: what is made of it may not be more
+  std::deque<Source> sources_;   ///< addresses are stable
+  std::deque<Scope> scopes_;     ///< addresses are stable
   std::vector<Frame> frames_;
   Scope* pending_ = nullptr;  ///< a message whose root part comes next
+  std::uint32_t walked_ = 0;  ///< parts, with those that were empty
+  std::size_t delimiters_ = 0;
+  std::size_t decoded_bytes_ = 0;
+  std::size_t name_bytes_ = 0;
   std::size_t leftover_bytes_ = 0;
-  const std::size_t leftover_bytes_max_;
   Mail mail_;
 };
 
 }  // namespace
 
-Mail scan_message(std::string_view message, const MimeOptions& options) {
-  return Scanner(message, options).run();
+Mail scan_message(std::string_view message, const MimeOptions& options, WorkMeter& meter) {
+  return Scanner(message, options, meter).run();
 }
 
 }  // namespace shingled::mime

@@ -4,6 +4,7 @@
 
 #include "config/options/mime_options.h"
 #include "mime/message/mail.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
@@ -13,11 +14,12 @@ namespace shingled::mime {
 /// belongs to it; a part that begins with an empty line has no header and keeps that line. Nested
 /// messages are walked like the message itself. hashing.md section 5 has the details.
 ///
+/// Parts without a body are left out.
+///
 /// Input:   raw bytes of any quality; they must outlive the result.
-/// Errors:  none; what is malformed or beyond a bound of `options` is noted in Mail::defects.
-/// Threads: stateless.   Cost: linear in the bytes for each level of nested message that is
-/// encoded;
-///          no recursion.
-Mail scan_message(std::string_view message, const MimeOptions& options);
+/// Errors:  none; what is malformed or beyond a bound is noted in Mail::defects.
+/// Threads: stateless.   Cost: paid to `meter`; memory for decoded bodies and names, neither of
+/// which have more bytes than the message, and some 500 bytes a part; no recursion.
+Mail scan_message(std::string_view message, const MimeOptions& options, WorkMeter& meter);
 
 }  // namespace shingled::mime

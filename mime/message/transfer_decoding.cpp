@@ -44,7 +44,8 @@ std::uint8_t hex_value(char c) { return kHexValues[static_cast<unsigned char>(c)
 
 std::string decode_base64(std::string_view encoded, std::size_t bytes_max) {
   std::string out;
-  out.resize(encoded.size() / 4 * 3 + 3);
+  constexpr std::size_t kGroupBytes = 3;
+  out.resize(std::min(encoded.size() / 4 * kGroupBytes, bytes_max) + 2 * kGroupBytes);
   std::size_t size = 0;
   std::uint32_t bits = 0;
   unsigned count = 0;

@@ -8,6 +8,7 @@
 #include "mime/message/charset.h"
 #include "mime/message/encoding_guess.h"
 #include "mime/message/transfer_decoding.h"
+#include "tests/mime/unmetered.h"
 
 using namespace shingled::mime;
 
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view label = input.substr(0, input.find('\n'));
   const std::string_view body = input.substr(label.size());
   std::string storage;
-  const DecodedText text = decode_text(body, label, storage);
+  const DecodedText text = decode_all(body, label, storage);
   const bool as_sent = text.utf8.data() == body.data();  // may be raw or have a few faults
   if (!as_sent && !is_valid_utf8(text.utf8)) std::abort();
   if (!is_valid_utf8(replace_invalid_utf8(body))) std::abort();

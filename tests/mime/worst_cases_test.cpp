@@ -19,7 +19,7 @@ std::size_t result_size(const Analysis& analysis) {
   const Analysis::Parts& parts = analysis.parts();
   std::size_t size = parts.subject.size();
   for (const MailPart& part : parts.mail.parts) {
-    size += 1 + part.headers.size() + part.path.size();
+    size += 1 + part.path.size() + part.type.boundary.size() + part.file_name().size();
     if (!part.is_message()) size += part.body.size();
   }
   WorkMeter meter(parts.work_left);

@@ -7,6 +7,7 @@
 
 #include "mime/analyze.h"
 #include "mime/message/message_scan.h"
+#include "tests/mime/unmetered.h"
 
 namespace shingled::mime {
 namespace {
@@ -16,7 +17,7 @@ using testing::IsEmpty;
 
 /// The section numbers of the body's texts.
 std::vector<std::string> body_of(const std::string& message) {
-  const Mail mail = scan_message(message, {});
+  const Mail mail = scan_all(message);
   std::vector<PartContent> contents;
   for (const MailPart& part : mail.parts) contents.push_back(classify_part(mail, part));
   std::vector<std::string> paths;

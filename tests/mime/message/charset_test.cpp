@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/mime/unmetered.h"
+
 namespace shingled::mime {
 namespace {
 
@@ -39,7 +41,7 @@ TEST(Charset, DecodesByLabelWithFallbacks) {
   };
   for (const Case& c : kCases) {
     std::string storage;
-    const DecodedText text = decode_text(c.bytes, c.label, storage);
+    const DecodedText text = decode_all(c.bytes, c.label, storage);
     EXPECT_EQ(text.utf8, c.utf8) << c.why;
     EXPECT_EQ(text.raw, c.raw) << c.why;
   }
@@ -74,7 +76,7 @@ TEST(Charset, GuessesByThreeStretchesOfALongText) {
   for (const Stray& stray : kStrays) {
     std::string storage;
     const std::string body = english(kSize, stray.offset, "\xf4");
-    const DecodedText text = decode_text(body, stray.label, storage);
+    const DecodedText text = decode_all(body, stray.label, storage);
     EXPECT_EQ(text.utf8.substr(stray.offset, stray.decoded.size()), stray.decoded) << stray.why;
     EXPECT_EQ(text.raw, stray.raw) << stray.why;
   }
@@ -99,7 +101,7 @@ TEST(Charset, TakesFaultyUtf8AsItIs) {
     std::string body;
     for (const char c : mixture.order) body += c == 'G' ? "pl f\xc3\xa4hrt " : "pl f\xfchrt ";
     std::string storage;
-    const DecodedText text = decode_text(body, "utf-8", storage);
+    const DecodedText text = decode_all(body, "utf-8", storage);
     EXPECT_EQ(text.utf8 == body, mixture.utf8) << mixture.why;
   }
 }
@@ -130,7 +132,7 @@ TEST(Charset, GuessesAlphabets) {
   };
   for (const Sample& sample : kSamples) {
     std::string storage;
-    EXPECT_EQ(decode_text(sample.bytes, "", storage).charset, sample.charset);
+    EXPECT_EQ(decode_all(sample.bytes, "", storage).charset, sample.charset);
     EXPECT_TRUE(is_valid_utf8(storage)) << sample.charset;
     EXPECT_NE(storage, "") << sample.charset << " is not known to ICU by this name";
   }
@@ -139,12 +141,12 @@ TEST(Charset, GuessesAlphabets) {
 TEST(Charset, KeepsUtf8WithoutACopy) {
   const std::string_view bytes = "caf\xc3\xa9";
   std::string storage;
-  EXPECT_EQ(decode_text(bytes, "utf-8", storage).utf8.data(), bytes.data());
+  EXPECT_EQ(decode_all(bytes, "utf-8", storage).utf8.data(), bytes.data());
 }
 
 TEST(Charset, ConvertsTextsOfAnyLength) {
   const std::string bytes(100'000, '\xe9');
-  EXPECT_EQ(decode_word(bytes, "iso-8859-1").size(), 200'000U);
+  EXPECT_EQ(decoded_word(bytes, "iso-8859-1").size(), 200'000U);
 }
 
 TEST(Charset, JudgesUtf8) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/mime/unmetered.h"
+
 namespace shingled::mime {
 namespace {
 
@@ -36,7 +38,7 @@ TEST(Subject, DecodesWhatMailSends) {
       {"a word without its end", "=?utf-8?q?abc", "=?utf-8?q?abc"},
       {"control bytes", "a\x01\x09z", "a? z"},
   };
-  for (const Case& c : kCases) EXPECT_EQ(decode_subject(c.raw), c.decoded) << c.why;
+  for (const Case& c : kCases) EXPECT_EQ(decoded_subject(c.raw), c.decoded) << c.why;
 }
 
 }  // namespace

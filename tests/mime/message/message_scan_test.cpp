@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/mime/unmetered.h"
+
 namespace shingled::mime {
 namespace {
 
@@ -19,7 +21,7 @@ std::vector<std::string> paths(const Mail& mail) {
 }
 
 TEST(MessageScan, ReadsASinglePart) {
-  const Mail mail = scan_message("Subject: x\nContent-Type: text/html; charset=a\n\nbody\n", {});
+  const Mail mail = scan_all("Subject: x\nContent-Type: text/html; charset=a\n\nbody\n");
   ASSERT_THAT(paths(mail), ElementsAre("1"));
   EXPECT_EQ(mail.parts[0].type.subtype, "html");
   EXPECT_EQ(mail.parts[0].type.charset, "a");
@@ -27,7 +29,7 @@ TEST(MessageScan, ReadsASinglePart) {
 }
 
 TEST(MessageScan, KeepsTheLineBreakBeforeADelimiter) {
-  const Mail mail = scan_message(
+  const Mail mail = scan_all(
       "Content-Type: multipart/mixed; boundary=X\r\n\r\npreamble\r\n--x\r\n\r\none\r\n--X\r\n"
       "Content-Type: text/plain\r\n\r\ntwo\r\n--x--\r\nepilogue\r\n",
       {});
@@ -37,7 +39,7 @@ TEST(MessageScan, KeepsTheLineBreakBeforeADelimiter) {
 }
 
 TEST(MessageScan, WalksNestedMessages) {
-  const Mail mail = scan_message(
+  const Mail mail = scan_all(
       "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x\nContent-Type: "
       "message/rfc822\n\nContent-Type: multipart/mixed; boundary=y\n\n--y\n\nb\n--y--\n--x\n"
       "Content-Type: message/rfc822\nContent-Transfer-Encoding: "
@@ -69,17 +71,16 @@ TEST(MessageScan, KeepsWhatIsLeftBehindAMultipart) {
     options.compat = leftover.compat;
     const std::string message = "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x--\n" +
                                 std::string(leftover.behind);
-    const Mail mail = scan_message(message, options);
+    const Mail mail = scan_all(message, options);
     ASSERT_EQ(mail.parts.size(), 3U) << leftover.why;
     EXPECT_EQ(mail.parts[2].body, leftover.body) << leftover.why;
   }
 }
 
 TEST(MessageScan, SkipsAnMboxLineAndBlankLines) {
-  const Mail mail = scan_message("\n \nFrom me@example.com Mon Jan 1\nSubject: x\n\nbody", {});
+  const Mail mail = scan_all("\n \nFrom me@example.com Mon Jan 1\nSubject: x\n\nbody");
   ASSERT_EQ(mail.parts.size(), 1U);
-  ASSERT_EQ(mail.parts[0].headers.size(), 1U);
-  EXPECT_EQ(mail.parts[0].headers[0].name, "Subject");
+  EXPECT_EQ(mail.subject, "x");
   EXPECT_EQ(mail.parts[0].body, "body");
 }
 
@@ -88,21 +89,91 @@ TEST(MessageScan, BoundsDepthAndParts) {
   options.depth_max = 3;
   std::string message;
   for (int i = 0; i < 10; ++i) message += "Content-Type: message/rfc822\n\n";
-  EXPECT_EQ(scan_message(message, options).parts.size(), 3U);
-  EXPECT_THAT(scan_message(message, options).defects, ElementsAre("depth limit reached"));
+  EXPECT_EQ(scan_all(message, options).parts.size(), 3U);
+  EXPECT_THAT(scan_all(message, options).defects, ElementsAre("depth limit reached"));
 
   options = {};
   options.parts_max = 5;
   message = "Content-Type: multipart/mixed; boundary=x\n\n";
   for (int i = 0; i < 10; ++i) message += "--x\n\na\n";
-  EXPECT_EQ(scan_message(message, options).parts.size(), 5U);
-  EXPECT_THAT(scan_message(message, options).defects, testing::Contains("part limit reached"));
+  EXPECT_EQ(scan_all(message, options).parts.size(), 5U);
+  EXPECT_THAT(scan_all(message, options).defects, testing::Contains("part limit reached"));
+}
+
+std::string multipart(const std::string& parts) {
+  return "Content-Type: multipart/mixed; boundary=x\n\n" + parts + "--x--\n";
+}
+
+TEST(MessageScan, DoesNotCountEmptyParts) {
+  MimeOptions options;
+  options.parts_max = 4;
+  std::string parts;
+  for (int i = 0; i < 20; ++i) parts += "--x\nContent-Type: text/plain\n\n";
+  const Mail mail = scan_all(multipart(parts + "--x\n\nspam\n"), options);
+  ASSERT_EQ(mail.parts.size(), 2U);
+  EXPECT_EQ(mail.parts[1].body, "\nspam\n");
+  EXPECT_EQ(mail.parts[1].path, "21") << "they keep their numbers";
+  EXPECT_EQ(mail.parts[1].number, 21U);
+  EXPECT_FALSE(mail.incomplete);
+}
+
+TEST(MessageScan, DecodesNoMoreThanTheMessageHas) {
+  // Each level is quoted-printable around the next: without a bound each is decoded again.
+  std::string message = "Content-Type: text/plain\n\n" + std::string(20'000, 'a');
+  for (int i = 0; i < 20; ++i) {
+    message =
+        "Content-Type: message/rfc822\nContent-Transfer-Encoding: quoted-printable\n\n" + message;
+  }
+  const Mail mail = scan_all(message);
+  std::size_t decoded = 0;
+  for (const std::string& body : mail.decoded) decoded += body.size();
+  EXPECT_LE(decoded, message.size());
+  EXPECT_TRUE(mail.incomplete);
+  EXPECT_THAT(mail.defects, testing::Contains("decoded size limit reached"));
+}
+
+TEST(MessageScan, EndsWhereItsWorkIsSpent) {
+  const std::string message = multipart("--x\n\na\n--x\n\nb\n--x\n\nc\n");
+  std::size_t parts_before = 0;
+  for (const Steps steps : {0U, 2'000U, 20'000U, 200'000U}) {
+    WorkMeter meter(steps);
+    const Mail mail = scan_message(message, {}, meter);
+    EXPECT_GE(mail.parts.size(), parts_before) << steps;
+    EXPECT_EQ(mail.incomplete, meter.refused()) << steps;
+    EXPECT_EQ(mail.incomplete, mail.parts.size() < 4) << steps;
+    parts_before = mail.parts.size();
+  }
+  EXPECT_EQ(parts_before, 4U) << "the last was enough";
+}
+
+TEST(MessageScan, LooksAtAMillionDelimitersAndNoMore) {
+  std::string lines = "Content-Type: multipart/mixed; boundary=x\n\n";
+  for (int i = 0; i < 1'000'010; ++i) lines += "--a\n";
+  const Mail mail = scan_all(lines + "--x\n\nspam\n--x--\n");
+  EXPECT_TRUE(mail.incomplete) << "what is behind them is not known";
+  EXPECT_THAT(mail.defects, testing::Contains("delimiter limit reached"));
+}
+
+TEST(MessageScan, KeepsNoMoreOfNamesThanTheMessageHas) {
+  // A byte of a name in KOI8-R is two in UTF-8.
+  std::string parts;
+  for (int i = 0; i < 20; ++i) {
+    parts +=
+        "--x\nContent-Type: a/b; name=\"=?koi8-r?q?" + std::string(3000, '\xc1') + "?=\"\n\na\n";
+  }
+  const std::string message = multipart(parts);
+  const Mail mail = scan_all(message);
+  std::size_t bytes = 0;
+  for (const MailPart& part : mail.parts) bytes += part.type.name.size();
+  EXPECT_LE(bytes, message.size());
+  EXPECT_GT(bytes, message.size() / 2);
+  EXPECT_TRUE(mail.incomplete);
 }
 
 TEST(MessageScan, TakesAnythingForAMessage) {
   for (const std::string_view bytes :
        {"", "\n", "\r", "From ", "--", ":", "a", "a:b", "Content-Type:"}) {
-    EXPECT_LE(scan_message(bytes, {}).parts.size(), 1U) << bytes;
+    EXPECT_LE(scan_all(bytes).parts.size(), 1U) << bytes;
   }
 }
 
