@@ -197,7 +197,8 @@ DecodedText decode_text(std::string_view bytes, std::string_view label, std::siz
   }
   if (charset.kind == Charset::Kind::kWithoutTable) return {bytes, std::move(clean), true};
   if (is_valid_utf8(bytes)) return {bytes, "utf-8"};
-  if (!meter.spend(kStepsAGuess)) return refused;
+  const std::size_t sample = std::min(bytes.size(), kGuessedBytesMax);
+  if (!meter.spend(kStepsAGuess + sample * kStepsAGuessedByte)) return refused;
   const std::string_view guess = guess_charset(bytes);
   if (guess == "utf-8") return {bytes, "utf-8"};
   if (!guess.empty()) {

@@ -14,8 +14,9 @@ inline constexpr std::size_t kConvertersMax = 16;
 
 // Costs beside those of the bytes, which whoever calls pays: to open a converter, whether or not
 // this thread has it open, and to guess a charset.
-inline constexpr Steps kStepsAConverter = 40'000;
-inline constexpr Steps kStepsAGuess = 500'000;
+inline constexpr Steps kStepsAConverter = 5'000;
+inline constexpr Steps kStepsAGuess = 7'000;
+inline constexpr Steps kStepsAGuessedByte = 500;
 
 /// A body as UTF-8: a view of the input where it is UTF-8 already, else of `storage`.
 struct DecodedText {

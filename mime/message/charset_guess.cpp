@@ -186,7 +186,8 @@ std::string_view guess_stretch(std::string_view bytes) {
 }  // namespace
 
 std::string_view guess_charset(std::string_view bytes) {
-  if (bytes.size() < kStretches * kStretchBytes) return guess_stretch(bytes);
+  static_assert(kStretches * kStretchBytes == kGuessedBytesMax);
+  if (bytes.size() < kGuessedBytesMax) return guess_stretch(bytes);
   std::array<std::string_view, kStretches> guesses{
       guess_stretch(bytes.substr(0, kStretchBytes)),
       guess_stretch(bytes.substr(bytes.size() / 2, kStretchBytes)),

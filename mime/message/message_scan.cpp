@@ -70,6 +70,7 @@ constexpr std::size_t kDelimitersMax = 1'000'000;
 constexpr Steps kStepsAPart = 500;
 constexpr Steps kStepsADelimiter = 40;  // to be found or compared
 constexpr Steps kStepsAHeaderByte = 4;  // two passes at most
+constexpr Steps kStepsAHeaderField = 30;
 constexpr Steps kStepsAField = 10'000;  // of those that say what the body is
 constexpr Steps kStepsAFieldByte = 60;
 constexpr Steps kStepsADecodedByte = 6;  // quoted-printable of bad escapes
@@ -279,7 +280,9 @@ class Scanner {
     const HeaderBlock block = split_header_block(text, options_);
     // Without an empty line there is no header, but for a message that is nothing else.
     const bool header = block.ended || !(block.fields.empty() || part.parent);
-    if (!meter_.spend(block.body_begin, kStepsAHeaderByte) || !header) return begin;
+    const Steps steps =
+        kStepsAHeaderByte * block.body_begin + kStepsAHeaderField * block.fields.size();
+    if (!meter_.spend(steps) || !header) return begin;
     if (block.truncated) mail_.note("header limit reached");
     for (const HeaderField& field : block.fields) interpret_field(field, part);
     if (part.number == 0) take_subject(block.fields);
