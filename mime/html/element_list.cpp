@@ -9,7 +9,11 @@
 namespace shingled::mime {
 namespace {
 
-constexpr std::size_t kClassBytesMax = 64;        ///< longer ones are made for one mail
+constexpr std::size_t kClassBytesMax = 64;  ///< longer ones are made for one mail
+/// Longer as it is written than kClassBytesMax references to a character can be.
+constexpr std::size_t kClassRawBytesMax = 2048;
+/// Its host lies in its first kilobyte.
+constexpr std::size_t kUrlBytesMax = 2048;
 constexpr std::size_t kUsableClassBytesMax = 32;  ///< kept of the cleaned word
 /// Words of classes that follow readers around.
 constexpr std::string_view kTracking[] = {"utm",      "track",  "analytics", "pixel", "beacon",
@@ -17,7 +21,7 @@ constexpr std::string_view kTracking[] = {"utm",      "track",  "analytics", "pi
 
 /// The address an element leads to. Images and frames count for nothing here, and in the head only
 /// the base does.
-const std::string* url_of(const HtmlTree& tree, const Element& element) {
+const Attribute* url_of(const HtmlTree& tree, const Element& element) {
   if (element.is("base")) return tree.attribute(element, AttributeName::kHref);
   if (element.in_head) return nullptr;
   if (element.is("form")) return tree.attribute(element, AttributeName::kAction);
@@ -58,9 +62,9 @@ std::vector<HtmlElement> list_elements(const HtmlTree& tree) {
     HtmlElement& item = list.emplace_back();
     item.name = element.info == nullptr ? "unknown" : element.info->name;
     if (const auto* css_class = tree.attribute(element, AttributeName::kClass)) {
-      item.css_class = usable_class(*css_class);
+      item.css_class = usable_class(css_class->value(kClassRawBytesMax));
     }
-    if (const std::string* url = url_of(tree, element)) item.url = *url;
+    if (const auto* url = url_of(tree, element)) item.url = url->value(kUrlBytesMax);
     item.depth = depths[i];
   }
   return list;

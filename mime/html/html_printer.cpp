@@ -12,6 +12,8 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::size_t kLinkTextBytesMin = 5;
+constexpr std::size_t kLinkUrlBytesMax = 2048;  ///< what tells whether it is one (url_finder.h)
+constexpr std::size_t kSpaceBytesMax = 3;       ///< of a Unicode white space character
 
 /// The length of a Unicode white space character at the start of `text`, 0 if there is none.
 std::size_t leading_space(std::string_view text) {
@@ -27,18 +29,14 @@ std::size_t leading_space(std::string_view text) {
   return wide ? 3 : 0;
 }
 
-std::string_view trim_unicode_space(std::string_view text) {
-  while (const std::size_t length = leading_space(text)) text.remove_prefix(length);
-  for (bool trimmed = true; trimmed;) {
-    trimmed = false;
-    for (std::size_t length = 1; length <= std::min<std::size_t>(3, text.size()); ++length) {
-      if (leading_space(text.substr(text.size() - length)) != length) continue;
-      text.remove_suffix(length);
-      trimmed = true;
-      break;
-    }
+bool is_first_byte(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+/// The length of one that ends `text`.
+std::size_t trailing_space(std::string_view text) {
+  for (std::size_t length = 1; length <= std::min(kSpaceBytesMax, text.size()); ++length) {
+    if (leading_space(text.substr(text.size() - length)) == length) return length;
   }
-  return text;
+  return 0;
 }
 
 class Printer {
@@ -58,6 +56,7 @@ class Printer {
       text_.truncated = true;
       append(html_.substr(tree_.overflow_at));
     }
+    trim_links();
     trim_end();
   }
 
@@ -192,6 +191,8 @@ class Printer {
     const char space = look.kind == ElementKind::kBlock ? '\n' : ' ';
     if (content_.empty() || content_.back() == space || content_.back() == '\n') return;
     while (content_.size() > frame.text_start && content_.back() == ' ') content_.pop_back();
+    spaces_end_ = std::min(spaces_end_, content_.size());
+    spaces_begin_ = std::min(spaces_begin_, spaces_end_);
     append_char(space);
   }
 
@@ -201,23 +202,55 @@ class Printer {
   }
 
   void print_alternative(const Element& image) {
-    const std::string* alternative = tree_.attribute(image, AttributeName::kAlt);
+    const Attribute* alternative = tree_.attribute(image, AttributeName::kAlt);
     if (alternative == nullptr) return;
     pad();
     if (full()) return;
-    content_ += alternative->substr(0, text_bytes_max_ - content_.size());
+    content_ += alternative->value(text_bytes_max_).substr(0, text_bytes_max_ - content_.size());
     pad();
   }
 
   void note_link(const Frame& frame) {
-    const std::string* url = tree_.attribute(tree_.elements[frame.element], AttributeName::kHref);
-    if (url == nullptr || url->empty() || content_.size() <= frame.text_start) return;
-    const std::string_view printed = std::string_view(content_).substr(frame.text_start);
-    if (printed.size() < kLinkTextBytesMin) return;
-    const std::string_view trimmed = trim_unicode_space(printed);
-    if (trimmed.empty()) return;
-    const auto space = static_cast<std::size_t>(trimmed.data() - printed.data());
-    text_.links.push_back({frame.text_start, trimmed.size(), *url, space});
+    const Attribute* href = tree_.attribute(tree_.elements[frame.element], AttributeName::kHref);
+    if (href == nullptr || content_.size() < frame.text_start + kLinkTextBytesMin) return;
+    const std::size_t end = text_end();
+    if (end <= frame.text_start) return;
+    std::string url = href->value(kLinkUrlBytesMax);
+    if (url.empty()) return;
+    text_.links.push_back({frame.text_start, end - frame.text_start, std::move(url)});
+  }
+
+  /// Where the white space begins that ends the text printed so far. Nested links end at the same
+  /// one, so what is known of it is kept.
+  std::size_t text_end() {
+    const std::string_view content = content_;
+    std::size_t at = content.size();
+    for (;;) {
+      if (at == spaces_end_) at = spaces_begin_;
+      const std::size_t length = trailing_space(content.substr(0, at));
+      if (length == 0) break;
+      at -= length;
+    }
+    spaces_begin_ = at;
+    spaces_end_ = content.size();
+    return at;
+  }
+
+  /// Takes the white space from the front of the links. Many may begin with the same one.
+  void trim_links() {
+    std::vector<LinkSpan*> by_offset;
+    for (LinkSpan& link : text_.links) by_offset.push_back(&link);
+    std::sort(by_offset.begin(), by_offset.end(),
+              [](const LinkSpan* a, const LinkSpan* b) { return a->offset < b->offset; });
+    const std::string_view content = content_;
+    std::size_t end = 0;  // of the white space that the link before began with
+    for (LinkSpan* link : by_offset) {
+      const bool known = link->offset < end && is_first_byte(content[link->offset]);
+      if (!known) end = link->offset;
+      while (const std::size_t length = leading_space(content.substr(end))) end += length;
+      link->space = std::min(end - link->offset, link->length);
+      link->length -= link->space;
+    }
   }
 
   /// White space at the end goes, also from links; a newline at the very end stays as one.
@@ -238,6 +271,8 @@ class Printer {
   std::string& content_;
   std::size_t text_bytes_max_;
   std::vector<Frame> frames_;
+  std::size_t spaces_begin_ = 0;  ///< as text_end() found it last
+  std::size_t spaces_end_ = 0;    ///< from there to here there is nothing but white space
 };
 
 }  // namespace

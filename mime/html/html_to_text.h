@@ -24,7 +24,7 @@ struct HtmlLimits {
 struct LinkSpan {
   std::size_t offset = 0;  ///< in HtmlText::content, of what is printed first
   std::size_t length = 0;  ///< bytes of the printed text, Unicode spaces trimmed at both ends
-  std::string url;         ///< the href, entities decoded, not resolved against <base>
+  std::string url;         ///< the beginning of the href, entities decoded
   std::size_t space = 0;   ///< bytes trimmed at the front, which the exception does not skip
 
   friend bool operator==(const LinkSpan&, const LinkSpan&) = default;

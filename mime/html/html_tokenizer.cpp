@@ -14,6 +14,9 @@ constexpr std::string_view::size_type kNone = std::string_view::npos;
 /// A closing tag inside script, style or noscript must end within this many bytes to count.
 constexpr std::size_t kRawCloseBytesMax = 30;
 
+/// Of a name that is looked up in lower case: more than any that HTML has.
+constexpr std::size_t kNameBytesMax = 32;
+
 struct NamedAttribute {
   std::string_view text;
   AttributeName name;
@@ -57,6 +60,17 @@ std::size_t behind_last(std::string_view html, char quote) {
 }
 
 }  // namespace
+
+std::string Attribute::value(std::size_t bytes_max) const {
+  std::string decoded;
+  append_decoded(decoded, raw.substr(0, bytes_max), Spaces::kKeep);
+  if (name == AttributeName::kId || name == AttributeName::kClass) {
+    ascii::make_lower(decoded);
+  } else if (!quoted && !decoded.empty()) {
+    decoded[0] = ascii::to_lower(decoded[0]);
+  }
+  return decoded;
+}
 
 HtmlTokenizer::HtmlTokenizer(std::string_view html, Compat compat)
     : html_(html), compat_(compat), last_quote_{behind_last(html, '"'), behind_last(html, '\'')} {}
@@ -114,7 +128,8 @@ bool HtmlTokenizer::read_tag(HtmlToken& token) {
          !ascii::is_space(html_[at_])) {
     ++at_;
   }
-  token.name = html_.substr(name_start, at_ - name_start);
+  token.raw_name = html_.substr(name_start, at_ - name_start);
+  token.name = token.raw_name.substr(0, kNameBytesMax);
   ascii::make_lower(token.name);
   if (!read_attributes(token)) return fail();
   raw_text_ = token.kind == HtmlTokenKind::kOpen && !token.self_closed && has_raw_text(token.name);
@@ -203,14 +218,7 @@ void HtmlTokenizer::store(HtmlToken& token, std::string_view name, std::string_v
                    [known](const Attribute& attribute) { return attribute.name == known->name; });
   if (seen != token.attributes.end() && !last_wins(known->name)) return;
   if (seen != token.attributes.end()) token.attributes.erase(seen);
-  Attribute attribute{known->name, {}};
-  append_decoded(attribute.value, raw, Spaces::kKeep);
-  if (known->name == AttributeName::kId || known->name == AttributeName::kClass) {
-    ascii::make_lower(attribute.value);
-  } else if (!quoted && !attribute.value.empty()) {
-    attribute.value[0] = ascii::to_lower(attribute.value[0]);
-  }
-  token.attributes.push_back(std::move(attribute));
+  token.attributes.push_back({known->name, quoted, raw});
 }
 
 bool HtmlTokenizer::read_markup(HtmlToken& token) {

@@ -29,7 +29,11 @@ enum class AttributeName : std::uint8_t {
 
 struct Attribute {
   AttributeName name;
-  std::string value;  ///< entities decoded
+  bool quoted = false;
+  std::string_view raw;  ///< as it is written, in the document
+
+  /// With its entities decoded; only what the first `bytes_max` bytes say.
+  [[nodiscard]] std::string value(std::size_t bytes_max = std::string_view::npos) const;
 };
 
 enum class HtmlTokenKind : std::uint8_t {
@@ -41,16 +45,18 @@ enum class HtmlTokenKind : std::uint8_t {
 /// One piece of markup. Text is what lies between tokens.
 struct HtmlToken {
   HtmlTokenKind kind = HtmlTokenKind::kMarkup;
-  std::size_t start = 0;  ///< of the `<`
-  std::size_t end = 0;    ///< behind the `>`
-  std::string name;       ///< lower case
+  std::size_t start = 0;      ///< of the `<`
+  std::size_t end = 0;        ///< behind the `>`
+  std::string_view raw_name;  ///< as it is written, in the document
+  std::string name;           ///< lower case; cut where it is longer than any that HTML has
   std::vector<Attribute> attributes;
   bool self_closed = false;
   bool broken = false;  ///< markup that rspamd steps over without skipping its text
 };
 
 /// Cuts HTML into markup tokens (hashing.md 7.1).
-/// Threads: one.   Cost: linear; the token's strings are reused.
+/// Threads: one.   Cost: linear; the token's strings are reused, and it keeps views of the
+/// document.
 class HtmlTokenizer {
  public:
   HtmlTokenizer(std::string_view html, Compat compat);

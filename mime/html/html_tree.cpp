@@ -1,16 +1,26 @@
 #include "mime/html/html_tree.h"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <utility>
+
+#include "mime/ascii.h"
 
 namespace shingled::mime {
 namespace {
 
 constexpr std::size_t kClosingTagsFactor = 8;
+
+struct LessIgnoringCase {
+  bool operator()(std::string_view a, std::string_view b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+      return ascii::to_lower(x) < ascii::to_lower(y);
+    });
+  }
+};
 
 class TreeBuilder {
  public:
@@ -49,7 +59,7 @@ class TreeBuilder {
   [[nodiscard]] Element& at(ElementIndex index) { return tree_.elements[index]; }
 
   /// Elements of HTML have numbers; others get those behind them.
-  NameId name_id(const std::string& name, const ElementInfo* info) {
+  NameId name_id(std::string_view name, const ElementInfo* info) {
     if (info != nullptr) return info->number;
     const auto [entry, added] =
         unknown_names_.try_emplace(name, static_cast<NameId>(open_of_name_.size()));
@@ -58,7 +68,7 @@ class TreeBuilder {
   }
 
   /// The number of a name that is open somewhere.
-  std::optional<NameId> open_name(const std::string& name, const ElementInfo* info) const {
+  std::optional<NameId> open_name(std::string_view name, const ElementInfo* info) const {
     NameId number = 0;
     if (info != nullptr) {
       number = info->number;
@@ -128,13 +138,13 @@ class TreeBuilder {
     append_child(element);
   }
 
-  void open(HtmlToken& token) {
+  void open(const HtmlToken& token) {
     Element element = make_element(token);
     element.info = find_element(token.name, compat_);
-    element.name = name_id(token.name, element.info);
+    element.name = name_id(token.raw_name, element.info);
     element.attributes_begin = static_cast<std::uint32_t>(tree_.attributes.size());
-    std::move(token.attributes.begin(), token.attributes.end(),
-              std::back_inserter(tree_.attributes));
+    tree_.attributes.insert(tree_.attributes.end(), token.attributes.begin(),
+                            token.attributes.end());
     element.attributes_end = static_cast<std::uint32_t>(tree_.attributes.size());
     follow_head(element, token);
     element.in_head = place_ == Place::kHead;
@@ -180,7 +190,7 @@ class TreeBuilder {
     if (info != nullptr && info->empty) {
       return add_placeholder(token, ElementRole::kComment, nullptr);
     }
-    const std::optional<NameId> name = open_name(token.name, info);
+    const std::optional<NameId> name = open_name(token.raw_name, info);
     if (!name) {
       return add_placeholder(token, ElementRole::kClosingTag, info);
     }
@@ -209,8 +219,8 @@ class TreeBuilder {
   std::uint32_t elements_max_;
   Compat compat_;
   HtmlTree tree_;
-  std::vector<ElementIndex> open_;  ///< outermost first
-  std::unordered_map<std::string, NameId> unknown_names_;
+  std::vector<ElementIndex> open_;                                      ///< outermost first
+  std::map<std::string_view, NameId, LessIgnoringCase> unknown_names_;  ///< in the document
   /// How often each name is in `open_`.
   std::vector<std::uint32_t> open_of_name_ = std::vector<std::uint32_t>(kElementsMax);
   Place place_ = Place::kStart;
@@ -218,9 +228,9 @@ class TreeBuilder {
 
 }  // namespace
 
-const std::string* HtmlTree::attribute(const Element& element, AttributeName name) const {
+const Attribute* HtmlTree::attribute(const Element& element, AttributeName name) const {
   for (std::uint32_t i = element.attributes_begin; i < element.attributes_end; ++i) {
-    if (attributes[i].name == name) return &attributes[i].value;
+    if (attributes[i].name == name) return &attributes[i];
   }
   return nullptr;
 }

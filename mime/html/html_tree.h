@@ -55,7 +55,8 @@ struct Element {
   }
 };
 
-/// The elements of a document in document order; parents come before their children.
+/// The elements of a document in document order; parents come before their children. Views the
+/// document.
 struct HtmlTree {
   std::vector<Element> elements;
   std::vector<Attribute> attributes;
@@ -63,9 +64,8 @@ struct HtmlTree {
   bool starts_as_text = false;  ///< what precedes the first tag, too, is inside the root
   std::size_t overflow_at = std::string_view::npos;  ///< where the element limit was reached
 
-  /// The value of an attribute, or nullptr. Of repeated ones the first counts for text, the last
-  /// for style.
-  [[nodiscard]] const std::string* attribute(const Element& element, AttributeName name) const;
+  /// An attribute, or nullptr. Of repeated ones the first counts for text, the last for style.
+  [[nodiscard]] const Attribute* attribute(const Element& element, AttributeName name) const;
 };
 
 /// Balances tags into a tree the way rspamd does (hashing.md 7.2).

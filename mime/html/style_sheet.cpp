@@ -1,6 +1,7 @@
 #include "mime/html/style_sheet.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "mime/ascii.h"
 
@@ -34,6 +35,8 @@ void skip_at_rule(CssTokenizer& css) {
 /// comma; one that has more is used only if a comma follows.
 class SelectorList {
  public:
+  explicit SelectorList(std::size_t count_max) : count_max_(count_max) {}
+
   void add(const CssToken& token) {
     // rspamd gives up the whole rule for brackets, as in "a[href]".
     if (token.is('[') || token.is('(') || token.kind == CssTokenKind::kFunction) broken_ = true;
@@ -46,59 +49,79 @@ class SelectorList {
     if (state_ == State::kStart && token.is('.')) {
       state_ = State::kDot;
     } else if (state_ == State::kStart && (ident || token.is('*'))) {
-      select(ascii::to_lower(token.text));
+      select({}, token.text);
     } else if (state_ == State::kStart && token.kind == CssTokenKind::kHash) {
-      select("#" + ascii::to_lower(token.text));
+      select("#", token.text);
     } else if (state_ == State::kDot && ident) {
-      select("." + ascii::to_lower(token.text));
+      select(".", token.text);
     } else {
       state_ = State::kExtra;
     }
   }
 
-  /// The selectors, at the `{`.
+  /// The selectors, at the `{`; the list is empty then.
   std::vector<std::string> finish() {
     if (state_ == State::kSelected) end_selector();
     if (broken_) selectors_.clear();
-    return std::move(selectors_);
+    std::vector<std::string> done;
+    done.swap(selectors_);
+    clear();
+    return done;
+  }
+
+  void clear() {
+    state_ = State::kStart;
+    broken_ = false;
+    selected_ = false;
+    selectors_.clear();
   }
 
  private:
   enum class State : std::uint8_t { kStart, kDot, kSelected, kExtra };
 
-  void select(std::string selector) {
-    current_ = std::move(selector);
+  void select(std::string_view mark, std::string_view name) {
+    selected_ = true;
     state_ = State::kSelected;
+    mark_ = mark;
+    name_ = name;
   }
 
   void end_selector() {
     // A comma without a selector before it spoils the next one, too.
-    const bool missing = current_.empty();
-    if (!missing) selectors_.push_back(std::move(current_));
-    current_.clear();
+    const bool missing = !std::exchange(selected_, false);
+    if (!missing) keep();
     state_ = missing ? State::kExtra : State::kStart;
+  }
+
+  void keep() {
+    if (selectors_.size() >= count_max_ || name_.size() > StyleSheet::kSelectorBytesMax) return;
+    std::string& selector = selectors_.emplace_back(mark_);
+    for (const char c : name_) selector += ascii::to_lower(c);
   }
 
   State state_ = State::kStart;
   bool broken_ = false;
-  std::string current_;
+  bool selected_ = false;  ///< the one begun last, by `mark_` and `name_`
+  std::string_view mark_;
+  std::string_view name_;
+  std::size_t count_max_;
   std::vector<std::string> selectors_;
 };
 
 }  // namespace
 
 void StyleSheet::add(std::string_view css) {
-  const std::string plain = unescape_css(css);
-  CssTokenizer tokens(plain);
-  SelectorList list;
+  const bool escaped = css.find('\\') != std::string_view::npos;
+  const std::string plain = escaped ? unescape_css(css) : std::string();
+  CssTokenizer tokens(escaped ? std::string_view(plain) : css);
+  SelectorList list(rules_max_);
   for (CssToken token = tokens.next(); token.kind != CssTokenKind::kEnd; token = tokens.next()) {
     if (token.is('}')) return;
     if (token.is('@')) {
       skip_at_rule(tokens);
-      list = {};
+      list.clear();
     } else if (token.is('{')) {
       add_rule(list.finish(), parse_rule_body(tokens, compat_));
-      list = {};
     } else {
       list.add(token);
     }
@@ -122,7 +145,7 @@ void StyleSheet::add_rule(const std::vector<std::string>& selectors, const Style
   }
 }
 
-void StyleSheet::apply(StyleValues& style, bool& found, const std::string& selector) const {
+void StyleSheet::apply(StyleValues& style, bool& found, std::string_view selector) const {
   const auto rule = rules_.find(selector);
   if (rule == rules_.end()) return;
   const StyleValues& block = blocks_[rule->second];
@@ -143,13 +166,20 @@ StyleValues StyleSheet::find(std::string_view tag, std::string_view css_class,
                              std::string_view id) const {
   StyleValues style;
   bool found = false;
-  if (!id.empty()) apply(style, found, "#" + std::string(id));
+  std::string selector;
+  const auto apply_named = [&](char mark, std::string_view name) {
+    if (name.empty() || name.size() > kSelectorBytesMax) return;
+    selector = mark;
+    selector += name;
+    apply(style, found, selector);
+  };
+  apply_named('#', id);
   while (!css_class.empty()) {
     const std::string_view word = css_class.substr(0, css_class.find(' '));
-    if (!word.empty()) apply(style, found, "." + std::string(word));
+    apply_named('.', word);
     css_class.remove_prefix(std::min(word.size() + 1, css_class.size()));
   }
-  if (!tag.empty()) apply(style, found, std::string(tag));
+  if (!tag.empty()) apply(style, found, tag);
   apply(style, found, "*");
   return style;
 }

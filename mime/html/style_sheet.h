@@ -2,9 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "config/options/hash_options.h"
@@ -14,7 +15,8 @@ namespace shingled::mime {
 
 /// The rules of all <style> sheets of a document, reduced to what rspamd looks at (hashing.md 7.4):
 /// selectors `tag`, `.class`, `#id`, `*`. Selectors of one list share one block of declarations.
-/// Threads: one writer, then any.   Cost: linear in the sheet; a look-up is linear in the class.
+/// Threads: one writer, then any.   Cost: linear in the sheet; a look-up is linear in the class. No
+/// choice of names makes it worse, as it could with a hash table.
 class StyleSheet {
  public:
   StyleSheet(Compat compat, std::uint32_t rules_max) : compat_(compat), rules_max_(rules_max) {}
@@ -26,16 +28,20 @@ class StyleSheet {
   [[nodiscard]] StyleValues find(std::string_view tag, std::string_view css_class,
                                  std::string_view id) const;
 
+  /// Longer ones are left out.
+  static constexpr std::size_t kSelectorBytesMax = 256;
+
   [[nodiscard]] bool empty() const { return rules_.empty(); }
 
  private:
   void add_rule(const std::vector<std::string>& selectors, const StyleValues& style);
-  void apply(StyleValues& style, bool& found, const std::string& selector) const;
+  void apply(StyleValues& style, bool& found, std::string_view selector) const;
 
   Compat compat_;
   std::uint32_t rules_max_;
   std::vector<StyleValues> blocks_;
-  std::unordered_map<std::string, std::size_t> rules_;  ///< ".class", "#id", "tag", "*": in blocks_
+  std::map<std::string, std::size_t, std::less<>>
+      rules_;  ///< ".class", "#id", "tag", "*": in blocks_
 };
 
 }  // namespace shingled::mime

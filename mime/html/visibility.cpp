@@ -24,9 +24,17 @@ constexpr double kOpacityMin = 0.1;
 constexpr Color kBlack{0, 0, 0};
 constexpr Color kWhite{255, 255, 255};
 
-std::string_view value_of(const HtmlTree& tree, const Element& element, AttributeName name) {
-  const std::string* value = tree.attribute(element, name);
-  return value == nullptr ? std::string_view{} : *value;
+// What is read of an attribute: a picture may be part of a style.
+constexpr std::size_t kStyleBytesMax = 1024UL * 1024;
+constexpr std::size_t kClassBytesMax = 64UL * 1024;
+constexpr std::size_t kIdBytesMax = 4096;
+constexpr std::size_t kColorBytesMax = 256;
+
+/// Empty where there is none.
+std::string value_of(const HtmlTree& tree, const Element& element, AttributeName name,
+                     std::size_t bytes_max) {
+  const Attribute* attribute = tree.attribute(element, name);
+  return attribute == nullptr ? std::string() : attribute->value(bytes_max);
 }
 
 /// Empty elements and placeholders have no style of their own and share their parent's.
@@ -37,12 +45,14 @@ bool shares_style(const Element& element) {
 StyleValues own_style(const HtmlTree& tree, const Element& element, Compat compat) {
   if (shares_style(element)) return {};
   StyleValues style;
-  if (const std::string* css = tree.attribute(element, AttributeName::kStyle)) {
-    style = parse_style_attribute(*css, compat);
+  if (const Attribute* css = tree.attribute(element, AttributeName::kStyle)) {
+    style = parse_style_attribute(css->value(kStyleBytesMax), compat);
   }
-  const auto color = parse_color_attribute(value_of(tree, element, AttributeName::kColor));
+  const auto color =
+      parse_color_attribute(value_of(tree, element, AttributeName::kColor, kColorBytesMax));
   if (color) style.color = color;
-  const auto background = parse_color_attribute(value_of(tree, element, AttributeName::kBgcolor));
+  const auto background =
+      parse_color_attribute(value_of(tree, element, AttributeName::kBgcolor, kColorBytesMax));
   if (background) style.background = background;
   if (tree.attribute(element, AttributeName::kHidden) != nullptr) style.display = Display::kNone;
   return style;
@@ -56,9 +66,10 @@ void fill(std::optional<T>& value, const std::optional<T>& source) {
 void apply_sheet(const HtmlTree& tree, const Element& element, const StyleSheet& sheet,
                  StyleValues& style) {
   if (element.role != ElementRole::kElement) return;
-  const StyleValues found = sheet.find(element.info == nullptr ? "" : element.info->name,
-                                       value_of(tree, element, AttributeName::kClass),
-                                       value_of(tree, element, AttributeName::kId));
+  const StyleValues found =
+      sheet.find(element.info == nullptr ? "" : element.info->name,
+                 value_of(tree, element, AttributeName::kClass, kClassBytesMax),
+                 value_of(tree, element, AttributeName::kId, kIdBytesMax));
   fill(style.color, found.color);
   fill(style.background, found.background);
   fill(style.font_size, found.font_size);

@@ -9,6 +9,8 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::size_t kHostBytesMax = 253;
+/// Of a name that are looked at: twice as many as the longest suffix of the list has.
+constexpr std::size_t kLabelsMax = 10;
 
 /// The one top level of the list that is no suffix itself. (Asked for any two labels, libpsl says
 /// yes to some that are not in the list, like "l.m".)
@@ -54,7 +56,13 @@ bool below_public_suffix(std::string_view host) {
 std::string registrable_domain(std::string_view host) {
   std::string name = lower_host(host);
   if (!below_public_suffix(name)) return name;
-  const char* domain = psl_registrable_domain(psl_builtin(), name.c_str());
+  // libpsl tries the name without its first label, then without two: in a long one that adds up.
+  std::size_t begin = name.size();
+  for (std::size_t labels = 0; labels < kLabelsMax && begin != std::string::npos; ++labels) {
+    begin = begin == 0 ? std::string::npos : name.rfind('.', begin - 1);
+  }
+  const std::size_t tail = begin == std::string::npos ? 0 : begin + 1;
+  const char* domain = psl_registrable_domain(psl_builtin(), name.c_str() + tail);
   return domain == nullptr ? name : std::string(domain);
 }
 

@@ -24,10 +24,7 @@ std::string_view cut(std::string_view text, std::size_t bytes_max) {
 bool is_link_exception(const LinkSpan& link, const TextInput& input, Compat compat) {
   if (link.length < kLinkBytesMin || link.offset + link.space > input.content.size()) return false;
   const std::string_view printed = input.content.substr(link.offset + link.space, link.length);
-  const auto urls = find_urls(printed, {}, UrlMode::kFull, compat);
-  if (urls.empty() || urls.front().offset != 0) return false;
-  const auto target = find_urls(link.url, {}, UrlMode::kFull, compat);
-  return !target.empty() && target.front().offset == 0;
+  return begins_with_url(printed, compat) && begins_with_url(link.url, compat);
 }
 
 /// All exceptions by offset; at equal offsets URLs, the latest found first, then line starts, then

@@ -40,6 +40,8 @@ constexpr Scheme kSchemes[] = {{"http", "", Kind::kWeb},         {"https", "", K
                                {"telnet", "//", Kind::kForeign}, {"webcal", "//", Kind::kForeign},
                                {"h323", "", Kind::kForeign},     {"sip", "", Kind::kForeign}};
 
+constexpr CharSet kEndsScheme("psolet3PSOLET");  ///< the last characters of those names
+
 constexpr CharSet kMailUser(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!\"#$%'*+,-./\\^_{|}~");
 constexpr CharSet kAfterName("/:");
@@ -56,24 +58,45 @@ class UrlFinder {
       : text_(text), line_starts_(line_starts), mode_(mode), compat_(compat) {}
 
   std::vector<UrlSpan> find() {
-    collect_matches();
-    const auto by_end = [](const Match& a, const Match& b) { return a.end < b.end; };
-    if (!std::is_sorted(matches_.begin(), matches_.end(), by_end)) {
-      std::stable_sort(matches_.begin(), matches_.end(), by_end);
-    }
+    collect_matches(text_.size());
+    std::vector<UrlSpan> spans;
     for (const Match& match : matches_) {
       if (match.end < fin_) continue;
-      if (const auto span = read(match)) spans_.push_back(*span);
+      if (const auto span = read(match)) spans.push_back(*span);
     }
-    return std::move(spans_);
+    return spans;
+  }
+
+  /// Whether find() would begin with a span at 0. Most texts have no match that could give one;
+  /// only where one does, those before it are read, for they may take its place.
+  bool begins() {
+    collect_matches(first_match_max() + 1);
+    const auto at_start = [](const std::optional<UrlSpan>& span) {
+      return span && span->offset == 0;
+    };
+    const auto gives_one = [&, names_end = domain_end()](const Match& match) {
+      const bool name = match.kind == Kind::kName;
+      const bool may = name ? match.begin < names_end : match.begin == 0 || match.kind == Kind::kAt;
+      return may && at_start(read(match));
+    };
+    if (std::none_of(matches_.begin(), matches_.end(), gives_one)) return false;
+    fin_ = 0;
+    mailto_at_ = kNone;
+    for (const Match& match : matches_) {
+      if (match.end < fin_) continue;
+      if (const auto span = read(match)) return at_start(span);
+    }
+    return false;
   }
 
  private:
   // ---- step 1: where a URL may begin ----
 
-  void collect_matches() {
+  /// Those whose telling character lies before `end`, in the order they are read in.
+  void collect_matches(std::size_t end) {
+    end = std::min(end, text_.size());
     const auto next = [this](std::size_t at) { return find_any<':', '@', '.'>(text_, at); };
-    for (std::size_t at = next(0); at < text_.size(); at = next(at + 1)) {
+    for (std::size_t at = next(0); at < end; at = next(at + 1)) {
       if (text_[at] == ':') {
         collect_schemes(at);
       } else if (text_[at] == '@') {
@@ -82,9 +105,29 @@ class UrlFinder {
         collect_names(at);
       }
     }
+    const auto by_end = [](const Match& a, const Match& b) { return a.end < b.end; };
+    if (!std::is_sorted(matches_.begin(), matches_.end(), by_end)) {
+      std::stable_sort(matches_.begin(), matches_.end(), by_end);
+    }
+  }
+
+  /// Where the telling character of a URL that begins the text lies at the latest: what stands
+  /// before it is part of a name or a user.
+  [[nodiscard]] std::size_t first_match_max() const {
+    const std::size_t end = std::min(text_.size(), kNameStepsMax + 1);
+    std::size_t at = 0;
+    while (at < end && (is_domain_char(text_[at]) || kMailUser.has(text_[at]))) ++at;
+    return at;
+  }
+
+  /// How much of the text may be a name.
+  [[nodiscard]] std::size_t domain_end() const {
+    const auto end = std::find_if_not(text_.begin(), text_.end(), is_domain_char);
+    return static_cast<std::size_t>(end - text_.begin());
   }
 
   void collect_schemes(std::size_t colon) {
+    if (colon == 0 || !kEndsScheme.has(text_[colon - 1])) return;
     for (const Scheme& scheme : kSchemes) {
       if (colon < scheme.name.size()) continue;
       const std::size_t begin = colon - scheme.name.size();
@@ -309,7 +352,6 @@ class UrlFinder {
   UrlMode mode_;
   Compat compat_;
   std::vector<Match> matches_;
-  std::vector<UrlSpan> spans_;
   std::size_t fin_ = 0;             ///< matches that end before this are inside a URL
   std::size_t line_begin_ = kNone;  ///< of the line the match lies in
   std::size_t line_end_ = kNone;
@@ -325,6 +367,10 @@ class UrlFinder {
 std::vector<UrlSpan> find_urls(std::string_view text, std::span<const std::uint32_t> line_starts,
                                UrlMode mode, Compat compat) {
   return UrlFinder(text, line_starts, mode, compat).find();
+}
+
+bool begins_with_url(std::string_view text, Compat compat) {
+  return UrlFinder(text.substr(0, kUrlStartBytesMax), {}, UrlMode::kFull, compat).begins();
 }
 
 }  // namespace shingled::mime

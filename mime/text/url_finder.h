@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -26,5 +27,16 @@ enum class UrlMode : std::uint8_t { kFull, kStrict };
 /// looked at a bounded number of times.   Source: hashing.md section 9.
 std::vector<UrlSpan> find_urls(std::string_view text, std::span<const std::uint32_t> line_starts,
                                UrlMode mode, Compat compat);
+
+/// So many bytes of a text say whether it begins with a URL: the longest name of a scheme, user,
+/// password, host and port take less than half, the rest is for the path.
+inline constexpr std::size_t kUrlStartBytesMax = 2048;
+
+/// Whether the first URL that find_urls() finds in full mode in `text`, as one line, lies at its
+/// very beginning.
+///
+/// Threads: stateless.   Cost: some microseconds at most, whatever the text: no more than
+/// kUrlStartBytesMax bytes are looked at, as if the text ended there.
+bool begins_with_url(std::string_view text, Compat compat);
 
 }  // namespace shingled::mime

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
+
+#include "tests/mime/vectors.h"
 
 namespace shingled::mime {
 namespace {
@@ -117,6 +121,96 @@ TEST(UrlFinder, IsLinearInHostileText) {
     text += "> ";
     EXPECT_LE(urls_in(text).size(), text.size());
   }
+}
+
+/// What begins_with_url() asks, by looking at all of the text.
+bool begins_by_finding(std::string_view text, Compat compat) {
+  const auto spans = find_urls(text, {}, UrlMode::kFull, compat);
+  return !spans.empty() && spans.front().offset == 0;
+}
+
+struct Answers {
+  std::size_t yes = 0;
+  std::vector<std::string> wrong;
+};
+
+void compare(std::string_view text, Answers& answers) {
+  for (const Compat compat : {Compat::kRspamd3, Compat::kRspamd4}) {
+    const bool begins = begins_with_url(text, compat);
+    answers.yes += begins ? 1 : 0;
+    if (begins != begins_by_finding(text, compat)) answers.wrong.emplace_back(text.substr(0, 200));
+  }
+}
+
+// Pieces that begin, end and spoil URLs; the seed is fixed.
+TEST(BeginsWithUrl, AgreesWithTheFinderOnRandomText) {
+  const std::string_view pieces[] = {
+      "http://",  "https:", "http:", "ftp://", "sftp://", "www.", "ftp.",     "mailto:",  "tel:",
+      "callto:+", "a",      "b1",    "-",      "_",       "%41",  "\xc3\xa9", ".com",     ".de.",
+      ".",        "co.uk",  "a.com", "x.org",  "1.2.3.4", "@",    "a@b.de",   "user:pw@", ":",
+      ":80",      ":99999", "/",     "//",     "\\",      "?",    "#",        " ",        "  ",
+      ">",        "<",      "(",     ")",      "'",       "[",    "]",        "{",        "}",
+      ",",        ";",      "[::1]", "\"",     "|",       "\xff", "+",        "comado",   "za"};
+  std::mt19937 random(1);
+  const auto draw = [&random](std::size_t count) { return random() % count; };
+  Answers answers;
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text;
+    for (std::size_t count = 1 + draw(8); count > 0; --count)
+      text += pieces[draw(std::size(pieces))];
+    compare(text, answers);
+  }
+  EXPECT_THAT(answers.wrong, IsEmpty());
+  EXPECT_GT(answers.yes, 10'000U);
+}
+
+TEST(BeginsWithUrl, AgreesWithTheFinderOnLongPieces) {
+  std::mt19937 random(2);
+  const auto draw = [&random](std::size_t count) { return random() % count; };
+  const std::string_view starts[] = {
+      "http://", "www.", "ftp.", "mailto:", "", "a@", "u:", "x.com/"};
+  const std::string_view repeated[] = {"a",  "a.", ".a",       "-ftp.", "(www.",
+                                       "a-", "/",  "\xc3\xa9", "@",     "a'b."};
+  const std::string_view ends[] = {"",    ".com", "@a.com", ".com/x", ".com> ",
+                                   ":80", " ",    ".com'",  "@"};
+  Answers answers;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text(starts[draw(std::size(starts))]);
+    const std::string_view piece = repeated[draw(std::size(repeated))];
+    for (std::size_t bytes = draw(700); bytes > piece.size(); bytes -= piece.size()) text += piece;
+    text += ends[draw(std::size(ends))];
+    compare(text, answers);
+  }
+  EXPECT_THAT(answers.wrong, IsEmpty());
+  EXPECT_GT(answers.yes, 100U);
+}
+
+// From each word of real mail as far as a link may print.
+TEST(BeginsWithUrl, AgreesWithTheFinderOnRealMail) {
+  SHINGLED_LOAD_VECTORS(words, "words.json");
+  constexpr std::size_t kPrintedBytesMax = 6000;
+  Answers answers;
+  for (const auto& [file, mail] : words["mails"].items()) {
+    for (const auto& part : mail["parts"]) {
+      if (!part.contains("oneline")) continue;
+      const std::string line = part["oneline"];
+      const std::size_t step = std::max<std::size_t>(1, line.size() / 2000);
+      for (std::size_t at = 0; at < line.size(); at += step) {
+        if (at > 0 && line[at - 1] != ' ' && step == 1) continue;
+        compare(std::string_view(line).substr(at, kPrintedBytesMax), answers);
+      }
+    }
+  }
+  EXPECT_THAT(answers.wrong, IsEmpty());
+  EXPECT_GT(answers.yes, 100U);
+}
+
+TEST(BeginsWithUrl, LooksAtABoundedNumberOfBytes) {
+  const std::string url = "http://example.com";
+  const std::string far(kUrlStartBytesMax, ' ');
+  EXPECT_TRUE(begins_with_url(url + far, Compat::kRspamd4));
+  EXPECT_TRUE(begins_with_url(url + far + "@", Compat::kRspamd4)) << "a user that long is none";
+  EXPECT_FALSE(begins_with_url(url + " @", Compat::kRspamd4));
 }
 
 }  // namespace
