@@ -1,6 +1,5 @@
 #include "mime/read_text.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "mime/message/charset.h"
@@ -8,10 +7,8 @@
 namespace shingled::mime {
 namespace {
 
-// Steps a byte, of what costs most (tests/bench/worst_time.cpp).
-constexpr Steps kStepsADecodedByte = 10;
-constexpr Steps kStepsAnHtmlByte = 20;
-constexpr Steps kStepsATextByte = 50;
+constexpr Steps kStepsADecodedByte = 3;     // to see whether it is UTF-8
+constexpr Steps kStepsAConvertedByte = 10;  // where it is not
 
 /// Plain text in a multipart of two has an HTML sister that says the same (hashing.md section 9).
 UrlMode url_mode(const Mail& mail, const MailPart& part, bool html) {
@@ -30,22 +27,18 @@ void read_content(const Analysis::Parts& parts, std::size_t part, WorkMeter& met
   const std::size_t bytes_max = html ? parts.options.part_bytes_max : parts.options.text_bytes_max;
   DecodedText decoded =
       decode_text(mail_part.body, mail_part.type.charset, bytes_max + 1, text.converted, meter);
-  if (meter.refused()) return;
+  if (!meter.spend(text.converted.size(), kStepsAConvertedByte)) return;
   text.charset = std::move(decoded.charset);
   text.raw = decoded.raw;
   text.content = decoded.utf8;
   if (html) {
-    if (!meter.spend(decoded.utf8.size(), kStepsAnHtmlByte)) {
-      text.content = {};
-      return;
-    }
     const HtmlLimits limits{.input_bytes_max = parts.options.part_bytes_max,
                             .text_bytes_max = parts.options.text_bytes_max,
                             .elements_max = parts.options.html_tags_max};
-    text.html = html_to_text(decoded.utf8, limits, parts.options.compat);
+    text.html = html_to_text(decoded.utf8, limits, parts.options.compat, meter);
     text.content = text.html.content;
   }
-  text.complete = true;
+  text.complete = !meter.refused();
 }
 
 void read_text(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter, TextStages& text) {
@@ -53,16 +46,13 @@ void read_text(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter,
   if (!text.complete) return;
   text.complete = false;
   const bool html = parts.contents[part].kind == ContentKind::kHtml;
-  const std::size_t bytes =
-      std::min<std::size_t>(text.content.size(), parts.options.text_bytes_max);
-  if (!meter.spend(bytes, kStepsATextByte)) return;
   text.words = make_words({.content = text.content,
                            .form = html ? TextForm::kHtml : TextForm::kPlain,
                            .bytes = text.raw ? TextBytes::kRaw : TextBytes::kUtf8,
                            .urls = url_mode(parts.mail, parts.mail.parts[part], html),
                            .links = text.html.links},
-                          parts.options);
-  text.complete = true;
+                          parts.options, meter);
+  text.complete = !meter.refused();
 }
 
 }  // namespace shingled::mime

@@ -11,6 +11,8 @@
 namespace shingled::mime {
 namespace {
 
+constexpr Steps kStepsAPrintedByte = 12;  ///< of references
+
 constexpr std::size_t kLinkTextBytesMin = 5;
 constexpr std::size_t kLinkUrlBytesMax = 2048;  ///< what tells whether it is one (url_finder.h)
 constexpr std::size_t kSpaceBytesMax = 3;       ///< of a Unicode white space character
@@ -42,13 +44,14 @@ std::size_t trailing_space(std::string_view text) {
 class Printer {
  public:
   Printer(const HtmlTree& tree, const std::vector<Appearance>& appearance, std::string_view html,
-          HtmlText& text, std::size_t text_bytes_max)
+          HtmlText& text, std::size_t text_bytes_max, WorkMeter& meter)
       : tree_(tree),
         appearance_(appearance),
         html_(html),
         text_(text),
         content_(text.content),
-        text_bytes_max_(text_bytes_max) {}
+        text_bytes_max_(text_bytes_max),
+        meter_(meter) {}
 
   void print() {
     if (tree_.root != kNoElement) print_tree();
@@ -141,6 +144,7 @@ class Printer {
   void append(std::string_view raw) {
     if (raw.empty() || full()) return;
     raw = raw.substr(0, text_bytes_max_ - content_.size());
+    if (!meter_.spend(raw.size(), kStepsAPrintedByte)) return;
     if (!content_.empty() && !ascii::is_space(content_.back()) && ascii::is_space(raw.front())) {
       content_ += ' ';
       raw.remove_prefix(1);
@@ -270,6 +274,7 @@ class Printer {
   HtmlText& text_;
   std::string& content_;
   std::size_t text_bytes_max_;
+  WorkMeter& meter_;
   std::vector<Frame> frames_;
   std::size_t spaces_begin_ = 0;  ///< as text_end() found it last
   std::size_t spaces_end_ = 0;    ///< from there to here there is nothing but white space
@@ -278,8 +283,9 @@ class Printer {
 }  // namespace
 
 void print_html(const HtmlTree& tree, const std::vector<Appearance>& appearance,
-                std::string_view html, HtmlText& text, std::size_t text_bytes_max) {
-  Printer(tree, appearance, html, text, text_bytes_max).print();
+                std::string_view html, HtmlText& text, std::size_t text_bytes_max,
+                WorkMeter& meter) {
+  Printer(tree, appearance, html, text, text_bytes_max, meter).print();
 }
 
 }  // namespace shingled::mime

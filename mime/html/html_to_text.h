@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/options/hash_options.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
@@ -52,8 +53,11 @@ struct HtmlText {
 /// Turns HTML into the text rspamd hashes (hashing.md section 7; `compat` picks the version).
 ///
 /// Input:   UTF-8 (invalid bytes are copied as they are). Output: at most `text_bytes_max` bytes.
-/// Errors:  none. Broken markup yields the text rspamd makes of it.
-/// Threads: stateless.   Cost: linear in the input, without recursion.
-HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat compat);
+/// Errors:  none. Broken markup yields the text rspamd makes of it. What the meter refuses to pay
+/// for is left out: then the text is of no use. Threads: stateless.   Cost: linear in the input and
+/// in the text, without recursion, paid to `meter`. Memory: that of the elements, not of what they
+/// say.
+HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat compat,
+                      WorkMeter& meter);
 
 }  // namespace shingled::mime

@@ -13,6 +13,7 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::size_t kClosingTagsFactor = 8;
+constexpr Steps kStepsAToken = 250;  ///< from its tag to its print
 
 struct LessIgnoringCase {
   bool operator()(std::string_view a, std::string_view b) const {
@@ -24,8 +25,8 @@ struct LessIgnoringCase {
 
 class TreeBuilder {
  public:
-  TreeBuilder(std::string_view html, std::uint32_t elements_max, Compat compat)
-      : html_(html), elements_max_(elements_max), compat_(compat) {}
+  TreeBuilder(std::string_view html, std::uint32_t elements_max, Compat compat, WorkMeter& meter)
+      : html_(html), elements_max_(elements_max), compat_(compat), meter_(meter) {}
 
   HtmlTree build() {
     if (html_.empty()) return std::move(tree_);
@@ -37,6 +38,7 @@ class TreeBuilder {
     HtmlTokenizer tokenizer(html_, compat_);
     HtmlToken token;
     while (tokenizer.next(token)) {
+      if (!meter_.spend(kStepsAToken)) return std::move(tree_);
       // rspamd does not count closing tags; we do, generously, for each may need a place.
       const bool closes = token.kind == HtmlTokenKind::kClose;
       const std::size_t elements_max = closes ? kClosingTagsFactor * elements_max_ : elements_max_;
@@ -218,6 +220,7 @@ class TreeBuilder {
   std::string_view html_;
   std::uint32_t elements_max_;
   Compat compat_;
+  WorkMeter& meter_;
   HtmlTree tree_;
   std::vector<ElementIndex> open_;                                      ///< outermost first
   std::map<std::string_view, NameId, LessIgnoringCase> unknown_names_;  ///< in the document
@@ -235,8 +238,9 @@ const Attribute* HtmlTree::attribute(const Element& element, AttributeName name)
   return nullptr;
 }
 
-HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat) {
-  return TreeBuilder(html, elements_max, compat).build();
+HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat,
+                         WorkMeter& meter) {
+  return TreeBuilder(html, elements_max, compat, meter).build();
 }
 
 }  // namespace shingled::mime

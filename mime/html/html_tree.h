@@ -9,6 +9,7 @@
 #include "config/options/hash_options.h"
 #include "mime/html/element_table.h"
 #include "mime/html/html_tokenizer.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
@@ -70,6 +71,7 @@ struct HtmlTree {
 
 /// Balances tags into a tree the way rspamd does (hashing.md 7.2).
 /// Threads: stateless.   Cost: linear in the input.
-HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat);
+HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat,
+                         WorkMeter& meter);
 
 }  // namespace shingled::mime

@@ -1,5 +1,6 @@
 #include "mime/html/visibility.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -24,6 +25,8 @@ constexpr double kOpacityMin = 0.1;
 constexpr Color kBlack{0, 0, 0};
 constexpr Color kWhite{255, 255, 255};
 
+constexpr Steps kStepsACssByte = 50;  ///< of a sheet, a style or a class: a look-up for two bytes
+
 // What is read of an attribute: a picture may be part of a style.
 constexpr std::size_t kStyleBytesMax = 1024UL * 1024;
 constexpr std::size_t kClassBytesMax = 64UL * 1024;
@@ -40,6 +43,16 @@ std::string value_of(const HtmlTree& tree, const Element& element, AttributeName
 /// Empty elements and placeholders have no style of their own and share their parent's.
 bool shares_style(const Element& element) {
   return element.role != ElementRole::kElement || (element.info != nullptr && element.info->empty);
+}
+
+Steps style_steps(const HtmlTree& tree, const Element& element) {
+  Steps steps = 0;
+  for (const AttributeName name : {AttributeName::kStyle, AttributeName::kClass}) {
+    if (const Attribute* said = tree.attribute(element, name)) {
+      steps += std::min(said->raw.size(), kStyleBytesMax) * kStepsACssByte;
+    }
+  }
+  return steps;
 }
 
 StyleValues own_style(const HtmlTree& tree, const Element& element, Compat compat) {
@@ -137,21 +150,25 @@ ElementKind kind_of(const Element& element, const std::optional<Display>& displa
 }  // namespace
 
 StyleSheet collect_style_sheet(const HtmlTree& tree, std::string_view html, Compat compat,
-                               std::uint32_t rules_max) {
+                               std::uint32_t rules_max, WorkMeter& meter) {
   StyleSheet sheet(compat, rules_max);
   for (const Element& element : tree.elements) {
     if (!element.closed_by_tag || !element.is("style")) continue;
-    sheet.add(html.substr(element.content, element.close_start - element.content));
+    const std::string_view css =
+        html.substr(element.content, element.close_start - element.content);
+    if (!meter.spend(css.size(), kStepsACssByte)) break;
+    sheet.add(css);
   }
   return sheet;
 }
 
 std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleSheet& sheet,
-                                           Compat compat) {
+                                           Compat compat, WorkMeter& meter) {
   std::vector<Appearance> appearance(tree.elements.size());
   std::vector<StyleValues> styles(tree.elements.size());
   for (std::size_t i = 0; i < tree.elements.size(); ++i) {
     const Element& element = tree.elements[i];
+    if (!meter.spend(style_steps(tree, element))) break;
     StyleValues& style = styles[i];
     style = own_style(tree, element, compat);
     if (!sheet.empty()) apply_sheet(tree, element, sheet, style);

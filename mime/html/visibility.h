@@ -7,6 +7,7 @@
 #include "config/options/hash_options.h"
 #include "mime/html/html_tree.h"
 #include "mime/html/style_sheet.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
@@ -24,12 +25,12 @@ struct Appearance {
 
 /// The rules of all closed <style> elements of `tree`, whose document is `html`.
 StyleSheet collect_style_sheet(const HtmlTree& tree, std::string_view html, Compat compat,
-                               std::uint32_t rules_max);
+                               std::uint32_t rules_max, WorkMeter& meter);
 
 /// The appearance of every element of `tree`, by index: its style attribute, then its attributes,
 /// then the sheet, then what it inherits (hashing.md 7.4).
 /// Threads: stateless.   Cost: linear in the tree and its attributes.
 std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleSheet& sheet,
-                                           Compat compat);
+                                           Compat compat, WorkMeter& meter);
 
 }  // namespace shingled::mime

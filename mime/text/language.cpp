@@ -59,12 +59,13 @@ std::string_view language_by_stop_words(const StopCounts& counts) {
 
 /// The language of the trigrams; English where they say nothing.
 std::string_view language_by_trigrams(std::string_view line, std::span<const Token> tokens,
-                                      Alphabet alphabet, Compat compat) {
+                                      Alphabet alphabet, Compat compat, WorkMeter& meter) {
   std::vector<Token> drawn_from(tokens.begin(), tokens.end());
   if (compat == Compat::kRspamd4) {  // which keeps no decayed words
     std::erase_if(drawn_from, [](const Token& t) { return t.kind == TokenKind::kDecayed; });
   }
-  const std::string_view code = elect_language(expect_trigram_shares(line, drawn_from, alphabet));
+  const std::string_view code =
+      elect_language(expect_trigram_shares(line, drawn_from, alphabet, meter));
   return code.empty() ? commonest_language(Alphabet::kLatin) : code;
 }
 
@@ -86,7 +87,8 @@ std::string_view to_string(LanguageBy by) {
   return "none";
 }
 
-Language detect_language(std::string_view line, std::span<const Token> tokens, Compat compat) {
+Language detect_language(std::string_view line, std::span<const Token> tokens, Compat compat,
+                         WorkMeter& meter) {
   if (tokens.empty()) return {};
   const ScriptGuess script = guess_script(line);
   if (!script.language.empty()) return {.code = script.language, .by = LanguageBy::kScript};
@@ -99,7 +101,7 @@ Language detect_language(std::string_view line, std::span<const Token> tokens, C
   if (tokens.size() < kTokensForStatistics) {
     return {.code = commonest_language(alphabet), .by = LanguageBy::kShort};
   }
-  return {.code = language_by_trigrams(line, tokens, alphabet, compat),
+  return {.code = language_by_trigrams(line, tokens, alphabet, compat, meter),
           .by = LanguageBy::kTrigrams};
 }
 

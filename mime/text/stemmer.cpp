@@ -22,6 +22,12 @@ constexpr std::array<std::string_view, 23> kLanguages = {
     "ar", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it",
     "lt", "ne", "nl", "no", "pt", "ro", "ru", "sr", "sv", "ta", "tr"};
 
+/// Of a word that is stemmed in Arabic and Tamil, where Snowball takes the square of its length
+/// (0.5 ms for 3 KB): more than any word has. Other languages are linear.
+constexpr std::size_t kSquareWordBytesMax = 256;
+
+bool takes_square(std::string_view language) { return language == "ar" || language == "ta"; }
+
 struct SnowballDeleter {
   void operator()(sb_stemmer* snowball) const { sb_stemmer_delete(snowball); }
 };
@@ -44,6 +50,7 @@ class StemCache {
  public:
   /// `language` counts in kLanguages.
   std::string_view stem(std::string_view word, std::size_t language) {
+    if (word.size() > kSquareWordBytesMax && takes_square(kLanguages[language])) return word;
     if (word.size() > kWordBytesMax) return stem_with(snowball(language), word);
     const Key key(word, language);
     Entry& entry = entries_[key.slot()];
@@ -132,6 +139,14 @@ Stemmer::Stemmer(std::string_view language)
     : language_(static_cast<std::size_t>(std::find(kLanguages.begin(), kLanguages.end(), language) -
                                          kLanguages.begin())),
       cache_(language_ < kLanguages.size() ? &thread_cache() : nullptr) {}
+
+Steps Stemmer::steps_for(std::string_view word) const {
+  // Of the worst words of each language that a search found (g++ 12, 2.1 GHz).
+  constexpr Steps kStepsAByte = 40;
+  constexpr Steps kStepsATamilByte = 150;
+  if (cache_ == nullptr) return 0;
+  return word.size() * (kLanguages[language_] == "ta" ? kStepsATamilByte : kStepsAByte);
+}
 
 std::string_view Stemmer::stem(std::string_view word) const {
   return cache_ == nullptr || word.empty() ? word : cache_->stem(word, language_);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "mime/work_meter.h"
+
 namespace shingled::mime {
 
 class StemCache;
@@ -15,6 +17,9 @@ class Stemmer {
  public:
   /// `language` as the language detector names it; one without a stemmer leaves words as they are.
   explicit Stemmer(std::string_view language);
+
+  /// What that may cost, the same whatever stems the thread remembers.
+  [[nodiscard]] Steps steps_for(std::string_view word) const;
 
   /// The stem of a normalised word, or the word where the stem would be empty. Valid until the next
   /// call on this thread, and as long as `word` is.

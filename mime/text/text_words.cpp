@@ -11,6 +11,11 @@ namespace shingled::mime {
 
 namespace {
 
+// Of what costs most: an empty line is a URL's break, a stop word is looked up as any word is.
+constexpr Steps kStepsATextByte = 14;
+constexpr Steps kStepsAWord = 40;      // one that is kept
+constexpr Steps kStepsAWordByte = 25;  // for its normal form
+
 constexpr std::size_t kLinkBytesMin = 5;  ///< of printed text that may be an exception
 
 /// The first `bytes_max` bytes without a character cut in two.
@@ -21,16 +26,17 @@ std::string_view cut(std::string_view text, std::size_t bytes_max) {
   return text.substr(0, end);
 }
 
-bool is_link_exception(const LinkSpan& link, const TextInput& input, Compat compat) {
+bool is_link_exception(const LinkSpan& link, const TextInput& input, Compat compat,
+                       WorkMeter& meter) {
   if (link.length < kLinkBytesMin || link.offset + link.space > input.content.size()) return false;
   const std::string_view printed = input.content.substr(link.offset + link.space, link.length);
-  return begins_with_url(printed, compat) && begins_with_url(link.url, compat);
+  return begins_with_url(printed, compat, meter) && begins_with_url(link.url, compat, meter);
 }
 
 /// All exceptions by offset; at equal offsets URLs, the latest found first, then line starts, then
 /// links (hashing.md 9, step 8).
 std::vector<Exception> merge_exceptions(std::span<const UrlSpan> urls, const Oneline& line,
-                                        const TextInput& input, Compat compat) {
+                                        const TextInput& input, Compat compat, WorkMeter& meter) {
   std::vector<Exception> all;
   all.reserve(urls.size() + line.line_starts.size() + input.links.size());
   for (auto url = urls.rbegin(); url != urls.rend(); ++url) {
@@ -38,7 +44,7 @@ std::vector<Exception> merge_exceptions(std::span<const UrlSpan> urls, const One
   }
   for (const std::uint32_t start : line.line_starts) all.push_back({.offset = start});
   for (const LinkSpan& link : input.links) {
-    if (!is_link_exception(link, input, compat)) continue;
+    if (!is_link_exception(link, input, compat, meter)) continue;
     // The offset counts in the content and is used in the shorter line: it drifts in rspamd, too.
     all.push_back({.offset = static_cast<std::uint32_t>(link.offset),
                    .length = static_cast<std::uint32_t>(link.length),
@@ -49,7 +55,7 @@ std::vector<Exception> merge_exceptions(std::span<const UrlSpan> urls, const One
   return all;
 }
 
-WordList make_stems(const TextWords& words, TextBytes bytes) {
+WordList make_stems(const TextWords& words, TextBytes bytes, WorkMeter& meter) {
   WordList stems;
   stems.reserve(words.tokens.size(), words.oneline.size());
   WordNormaliser normaliser;
@@ -62,29 +68,35 @@ WordList make_stems(const TextWords& words, TextBytes bytes) {
       stems.add(raw_stem(word));
       continue;
     }
+    if (!meter.spend(kStepsAWord + word.size() * kStepsAWordByte)) break;
     const std::string_view normal = normaliser.normalise(word);
-    if (!normal.empty()) stems.add(stemmer.stem(normal));
+    if (normal.empty()) continue;
+    if (!meter.spend(stemmer.steps_for(normal))) break;
+    stems.add(stemmer.stem(normal));
   }
   return stems;
 }
 
 }  // namespace
 
-TextWords make_words(const TextInput& input, const MimeOptions& options) {
+TextWords make_words(const TextInput& input, const MimeOptions& options, WorkMeter& meter) {
   TextInput bounded = input;
   bounded.content = cut(input.content, options.text_bytes_max);
 
   TextWords words;
+  if (!meter.spend(bounded.content.size(), kStepsATextByte)) return words;
   Oneline line = make_oneline(bounded.content, bounded.form, bounded.bytes);
-  const auto urls = find_urls(line.text, line.line_starts, bounded.urls, options.compat);
-  words.exceptions = merge_exceptions(urls, line, bounded, options.compat);
+  const auto urls = find_urls(line.text, line.line_starts, bounded.urls, options.compat, meter);
+  words.exceptions = merge_exceptions(urls, line, bounded, options.compat, meter);
   words.oneline = std::move(line.text);
-  words.tokens = bounded.bytes == TextBytes::kRaw
-                     ? split_raw_words(words.oneline, words.exceptions, options.words_max)
-                     : split_words(words.oneline, words.exceptions,
-                                   {.form = options.word_form, .words_max = options.words_max});
-  words.language = detect_language(words.oneline, words.tokens, options.compat);
-  words.stems = make_stems(words, bounded.bytes);
+  words.tokens =
+      bounded.bytes == TextBytes::kRaw
+          ? split_raw_words(words.oneline, words.exceptions, options.words_max)
+          : split_words(words.oneline, words.exceptions,
+                        {.form = options.word_form, .words_max = options.words_max}, meter);
+  if (meter.refused()) return words;
+  words.language = detect_language(words.oneline, words.tokens, options.compat, meter);
+  words.stems = make_stems(words, bounded.bytes, meter);
   words.truncated =
       bounded.content.size() < input.content.size() || words.tokens.size() >= options.words_max;
   return words;

@@ -7,14 +7,17 @@ namespace shingled::mime {
 
 namespace {
 
+constexpr Steps kStepsABoundary = 12;
+
 class Splitter {
  public:
   Splitter(std::string_view text, std::span<const Exception> exceptions,
-           const TokenizerOptions& options)
+           const TokenizerOptions& options, WorkMeter& meter)
       : text_(text),
         exceptions_(exceptions),
         words_max_(options.words_max),
-        boundaries_(text, options.form),
+        meter_(meter),
+        boundaries_(text, options.form, meter),
         decay_(text.size()) {
     tokens_.reserve(text.size() / 6);  // an English word and its space
   }
@@ -30,7 +33,7 @@ class Splitter {
  private:
   bool next_boundary() {
     const std::size_t next = boundaries_.next();
-    if (next == WordBoundaries::kEnd) return false;
+    if (next == WordBoundaries::kEnd || !meter_.spend(kStepsABoundary)) return false;
     end_ = next;
     return true;
   }
@@ -100,6 +103,7 @@ class Splitter {
   std::string_view text_;
   std::span<const Exception> exceptions_;  ///< those not dealt with yet
   std::size_t words_max_;
+  WorkMeter& meter_;
   WordBoundaries boundaries_;
   WordDecay decay_;
   std::vector<Token> tokens_;
@@ -110,8 +114,8 @@ class Splitter {
 }  // namespace
 
 std::vector<Token> split_words(std::string_view text, std::span<const Exception> exceptions,
-                               const TokenizerOptions& options) {
-  return Splitter(text, exceptions, options).split();
+                               const TokenizerOptions& options, WorkMeter& meter) {
+  return Splitter(text, exceptions, options, meter).split();
 }
 
 }  // namespace shingled::mime

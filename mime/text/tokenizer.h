@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/options/hash_options.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
@@ -40,8 +41,9 @@ struct TokenizerOptions {
 /// Splits a one-line text into words (hashing.md section 10).
 ///
 /// Input:   UTF-8, and its exceptions in ascending order (hashing.md 9, step 8).
-/// Errors:  none.   Threads: stateless.   Cost: O(text).
+/// Errors:  none; what the meter refuses to pay for is left out.   Threads: stateless.
+/// Cost:    O(text), paid by its boundaries.
 std::vector<Token> split_words(std::string_view text, std::span<const Exception> exceptions,
-                               const TokenizerOptions& options);
+                               const TokenizerOptions& options, WorkMeter& meter);
 
 }  // namespace shingled::mime

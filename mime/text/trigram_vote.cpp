@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kStretches = 80;
 constexpr std::size_t kWordsPerStretchMax = 16;
 constexpr std::size_t kLettersMax = 128;
+constexpr Steps kStepsAWord = 100;
+constexpr Steps kStepsAByte = 30;    ///< its normal form, and a look-up a letter
 constexpr double kMillionth = 1e-6;  ///< the unit of the table
 
 constexpr double kShareLog2Min = -8.0;      ///< less is no candidate
@@ -31,12 +33,14 @@ constexpr std::array<std::string_view, 9> kCommon = {"ar", "de", "es", "fr", "it
 /// Reads words of a line letter by letter and looks their trigrams up.
 class WordReader {
  public:
-  WordReader(std::string_view line, Alphabet alphabet) : line_(line), alphabet_(alphabet) {}
+  WordReader(std::string_view line, Alphabet alphabet, WorkMeter& meter)
+      : line_(line), alphabet_(alphabet), meter_(meter) {}
 
   /// Whether the word would not be drawn again.
   bool read(const Token& token) {
     size_ = 0;
     if (token.kind == TokenKind::kUrl) return false;
+    if (!meter_.spend(kStepsAWord + token.length * kStepsAByte)) return false;
     const std::string_view word = normaliser_.normalise(line_.substr(token.offset, token.length));
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(word.data());
     const auto end = static_cast<std::int32_t>(word.size());
@@ -71,6 +75,7 @@ class WordReader {
 
   std::string_view line_;
   Alphabet alphabet_;
+  WorkMeter& meter_;
   WordNormaliser normaliser_;
   std::array<std::uint32_t, kLettersMax> letters_{};
   std::size_t size_ = 0;
@@ -145,13 +150,13 @@ double small_deviation(std::span<const double> values) {
 }  // namespace
 
 TrigramShares expect_trigram_shares(std::string_view line, std::span<const Token> words,
-                                    Alphabet alphabet) {
+                                    Alphabet alphabet, WorkMeter& meter) {
   const std::size_t stretches = std::min(words.size(), kStretches);
   if (stretches == 0) return {};
   const std::size_t length = words.size() / stretches;
   const std::size_t first_length = length + words.size() % stretches;
 
-  WordReader reader(line, alphabet);
+  WordReader reader(line, alphabet, meter);
   TrigramShares expected{};
   reader.read(words.front());
   reader.add_to(expected);

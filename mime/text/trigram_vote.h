@@ -7,6 +7,7 @@
 #include "mime/text/alphabet.h"
 #include "mime/text/tokenizer.h"
 #include "mime/text/trigram_table.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
@@ -24,7 +25,7 @@ using TrigramShares = std::array<double, kTrigramLanguagesMax>;
 /// least two.   Threads: any thread. Cost:    O(words), at most some 1300 words of 128 letters, a
 /// look-up a letter.
 TrigramShares expect_trigram_shares(std::string_view line, std::span<const Token> words,
-                                    Alphabet alphabet);
+                                    Alphabet alphabet, WorkMeter& meter);
 
 /// The language these shares speak for, as rspamd weighs them: on logarithms, with an advantage for
 /// the commonest languages where no language stands out. Empty if no language has a share.

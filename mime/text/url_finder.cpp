@@ -13,6 +13,11 @@ namespace {
 
 using namespace ascii;
 
+// What a search for the worst texts found: a host has 253 bytes, and a look-up in the suffix list.
+constexpr Steps kStepsAMatch = 20;
+constexpr Steps kStepsAHost = 400;
+constexpr Steps kStepsAStart = 300;  ///< to ask whether a URL begins there
+
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kNameStepsMax = 262;  ///< walking back over a bare name
 constexpr std::size_t kUserBytesMax = 65;   ///< before the @ of a mail address
@@ -54,14 +59,15 @@ bool is_domain_char(char c) {
 class UrlFinder {
  public:
   UrlFinder(std::string_view text, std::span<const std::uint32_t> line_starts, UrlMode mode,
-            Compat compat)
-      : text_(text), line_starts_(line_starts), mode_(mode), compat_(compat) {}
+            Compat compat, WorkMeter& meter)
+      : text_(text), line_starts_(line_starts), mode_(mode), compat_(compat), meter_(meter) {}
 
   std::vector<UrlSpan> find() {
     collect_matches(text_.size());
     std::vector<UrlSpan> spans;
     for (const Match& match : matches_) {
       if (match.end < fin_) continue;
+      if (meter_.refused()) break;
       if (const auto span = read(match)) spans.push_back(*span);
     }
     return spans;
@@ -71,6 +77,7 @@ class UrlFinder {
   /// only where one does, those before it are read, for they may take its place.
   bool begins() {
     collect_matches(first_match_max() + 1);
+    if (!meter_.spend(kStepsAStart)) return false;
     const auto at_start = [](const std::optional<UrlSpan>& span) {
       return span && span->offset == 0;
     };
@@ -97,6 +104,7 @@ class UrlFinder {
     end = std::min(end, text_.size());
     const auto next = [this](std::size_t at) { return find_any<':', '@', '.'>(text_, at); };
     for (std::size_t at = next(0); at < end; at = next(at + 1)) {
+      if (!meter_.spend(kStepsAMatch)) return;
       if (text_[at] == ':') {
         collect_schemes(at);
       } else if (text_[at] == '@') {
@@ -207,6 +215,7 @@ class UrlFinder {
   }
 
   std::optional<UrlSpan> read_web(std::size_t begin, const Match& match) {
+    if (!meter_.spend(kStepsAHost)) return std::nullopt;
     const std::size_t limit = limit_of(begin);
     const bool schemed =
         match.kind == Kind::kWeb || match.kind == Kind::kForeign ||
@@ -263,7 +272,8 @@ class UrlFinder {
   std::optional<UrlSpan> read_name(const Match& match) {
     if (!may_follow_name(match.end)) return std::nullopt;
     const auto begin = name_begin(match.begin);
-    if (!begin || !below_public_suffix(text_.substr(*begin, match.end - *begin))) {
+    if (!begin || !meter_.spend(kStepsAHost) ||
+        !below_public_suffix(text_.substr(*begin, match.end - *begin))) {
       return std::nullopt;
     }
     return read_web(*begin, match);
@@ -328,7 +338,7 @@ class UrlFinder {
 
   [[nodiscard]] std::optional<UrlSpan> address_span(std::size_t begin, std::size_t end,
                                                     std::string_view host) const {
-    if (!below_public_suffix(host)) return std::nullopt;
+    if (!meter_.spend(kStepsAHost) || !below_public_suffix(host)) return std::nullopt;
     return span(begin, end);
   }
 
@@ -351,6 +361,7 @@ class UrlFinder {
   std::span<const std::uint32_t> line_starts_;
   UrlMode mode_;
   Compat compat_;
+  WorkMeter& meter_;
   std::vector<Match> matches_;
   std::size_t fin_ = 0;             ///< matches that end before this are inside a URL
   std::size_t line_begin_ = kNone;  ///< of the line the match lies in
@@ -365,12 +376,12 @@ class UrlFinder {
 }  // namespace
 
 std::vector<UrlSpan> find_urls(std::string_view text, std::span<const std::uint32_t> line_starts,
-                               UrlMode mode, Compat compat) {
-  return UrlFinder(text, line_starts, mode, compat).find();
+                               UrlMode mode, Compat compat, WorkMeter& meter) {
+  return UrlFinder(text, line_starts, mode, compat, meter).find();
 }
 
-bool begins_with_url(std::string_view text, Compat compat) {
-  return UrlFinder(text.substr(0, kUrlStartBytesMax), {}, UrlMode::kFull, compat).begins();
+bool begins_with_url(std::string_view text, Compat compat, WorkMeter& meter) {
+  return UrlFinder(text.substr(0, kUrlStartBytesMax), {}, UrlMode::kFull, compat, meter).begins();
 }
 
 }  // namespace shingled::mime

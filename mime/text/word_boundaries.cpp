@@ -134,6 +134,28 @@ bool joins_letters(char c, WordForm form) {
 }
 bool joins_numbers(char c) { return c == '\'' || c == '.' || c == ',' || c == ';'; }
 
+constexpr Steps kStepsARegion = 1'000;  ///< to open one in ICU
+
+/// What a byte costs in ICU by the first byte of its character: those of three and four bytes may
+/// be of a script that is split by a dictionary.
+constexpr std::array<std::uint8_t, 256> kIcuSteps = [] {
+  std::array<std::uint8_t, 256> table{};
+  for (std::size_t c = 0; c < table.size(); ++c) table[c] = c < 0x80 ? 12 : 16;
+  for (std::size_t c = 0xC0; c < 0xE0; ++c) table[c] = 16;
+  for (std::size_t c = 0xE0; c <= 0xE2; ++c) table[c] = 60;   // Thai, Lao, Khmer, Burmese
+  for (std::size_t c = 0xE3; c <= 0xE9; ++c) table[c] = 90;   // kana, Han: all but the first byte
+  for (std::size_t c = 0xEA; c <= 0xED; ++c) table[c] = 16;   // Hangul
+  for (std::size_t c = 0xEE; c <= 0xEF; ++c) table[c] = 150;  // kana of half width
+  for (std::size_t c = 0xF0; c < 0x100; ++c) table[c] = 90;
+  return table;
+}();
+
+Steps icu_steps(std::string_view region) {
+  Steps steps = kStepsARegion;
+  for (const char c : region) steps += kIcuSteps[static_cast<unsigned char>(c)];
+  return steps;
+}
+
 /// Whether a true boundary lies between these two, whatever surrounds them.
 bool is_firm_boundary(char a, char b) {
   return !is_high(a) && !is_high(b) && (a == ' ') != (b == ' ');
@@ -141,7 +163,8 @@ bool is_firm_boundary(char a, char b) {
 
 }  // namespace
 
-WordBoundaries::WordBoundaries(std::string_view text, WordForm form) : text_(text), form_(form) {}
+WordBoundaries::WordBoundaries(std::string_view text, WordForm form, WorkMeter& meter)
+    : text_(text), form_(form), meter_(meter) {}
 
 std::size_t WordBoundaries::next() {
   if (at_ >= text_.size()) {
@@ -149,6 +172,7 @@ std::size_t WordBoundaries::next() {
     return kEnd;
   }
   if (at_ == region_end_) open_region();
+  if (at_ == text_.size()) return kEnd;
   at_ = in_icu_ ? icu_next() : ascii_next(at_);
   return at_;
 }
@@ -178,7 +202,13 @@ void WordBoundaries::open_region() {
     ascii_run += firm || ascii_run > 0 ? 1 : 0;
   }
   if (ascii_run < kAsciiBytesWorthSwitching) region_end_ = text_.size();
-  icu_breaker(form_).open(text_.substr(region_begin_, region_end_ - region_begin_));
+  const std::string_view region = text_.substr(region_begin_, region_end_ - region_begin_);
+  if (!meter_.spend(icu_steps(region))) {
+    at_ = text_.size();
+    in_icu_ = false;
+    return;
+  }
+  icu_breaker(form_).open(region);
 }
 
 WordBoundaries::~WordBoundaries() { close(); }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "config/options/hash_options.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
@@ -12,12 +13,14 @@ namespace shingled::mime {
 ///
 /// ASCII stretches between spaces are walked by our own reading of the rules of UAX 29, which a
 /// property test holds equal to ICU; what is left goes to ICU, whose iterator each thread keeps.
-/// Threads: one thread; it must finish one text before it begins another.   Cost: O(text).
+/// Threads: one thread; it must finish one text before it begins another.   Cost: O(text);
+/// what ICU walks is paid for by its script.
 class WordBoundaries {
  public:
   static constexpr std::size_t kEnd = std::string_view::npos;
 
-  WordBoundaries(std::string_view text, WordForm form);
+  /// `meter` lives as long; once it refuses, kEnd is next.
+  WordBoundaries(std::string_view text, WordForm form, WorkMeter& meter);
   ~WordBoundaries();
   WordBoundaries(const WordBoundaries&) = delete;
   WordBoundaries& operator=(const WordBoundaries&) = delete;
@@ -38,6 +41,7 @@ class WordBoundaries {
 
   std::string_view text_;
   WordForm form_;
+  WorkMeter& meter_;
   std::size_t at_ = 0;
   std::size_t region_begin_ = 0;
   std::size_t region_end_ = 0;  ///< boundaries up to here are found the way `in_icu_` says

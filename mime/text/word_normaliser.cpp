@@ -3,9 +3,14 @@
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
+#include <unicode/utf16.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "mime/ascii.h"
 #include "mime/text/utf8.h"
@@ -43,6 +48,55 @@ const UNormalizer2* nfkc() {
   return instance;
 }
 
+const UNormalizer2* nfkd() {
+  UErrorCode status = U_ZERO_ERROR;
+  static const UNormalizer2* const instance = unorm2_getNFKDInstance(&status);
+  return instance;
+}
+
+/// Marks in a row that ICU may sort, which takes the square of their number: what text of people
+/// has at most (UAX 15, 12.1: Stream-Safe Text Format).
+constexpr std::size_t kMarksMax = 30;
+
+bool has_many_marks(const UChar* units, std::int32_t size) {
+  std::size_t marks = 0;
+  for (std::int32_t i = 0; i < size;) {
+    const UChar32 code = next_code_point(units, size, i);
+    marks = unorm2_hasBoundaryBefore(nfkc(), code) != 0 ? 0 : marks + 1;
+    if (marks > kMarksMax) return true;
+  }
+  return false;
+}
+
+/// The same text decomposed and in canonical order (NFKD), each run of marks sorted at once.
+std::u16string decompose(const UChar* units, std::int32_t size) {
+  constexpr std::int32_t kPieceMax = 32;                // the longest decomposition has 18
+  std::vector<std::pair<std::uint8_t, UChar32>> codes;  // by combining class
+  for (std::int32_t i = 0; i < size;) {
+    const UChar32 code = next_code_point(units, size, i);
+    UChar piece[kPieceMax];
+    UErrorCode status = U_ZERO_ERROR;
+    const std::int32_t length = unorm2_getDecomposition(nfkd(), code, piece, kPieceMax, &status);
+    if (length < 0 || U_FAILURE(status)) codes.emplace_back(u_getCombiningClass(code), code);
+    for (std::int32_t at = 0; at < length && U_SUCCESS(status);) {
+      const UChar32 part = next_code_point(piece, length, at);
+      codes.emplace_back(u_getCombiningClass(part), part);
+    }
+  }
+  const auto is_starter = [](const auto& entry) { return entry.first == 0; };
+  for (auto begin = codes.begin(); begin != codes.end();) {
+    const auto end = std::find_if(begin + 1, codes.end(), is_starter);
+    std::stable_sort(begin, end, [](const auto& a, const auto& b) { return a.first < b.first; });
+    begin = end;
+  }
+  std::u16string text;
+  for (const auto& [combining_class, code] : codes) {
+    if (code >= 0x10000) text += static_cast<char16_t>(U16_LEAD(code));
+    text += static_cast<char16_t>(code >= 0x10000 ? U16_TRAIL(code) : code);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string_view WordNormaliser::normalise(std::string_view word) {
@@ -70,7 +124,13 @@ std::string_view WordNormaliser::normalise_unicode(std::string_view word) {
   if (U_FAILURE(status)) return {};
   const UChar* from = units;
   if (unorm2_quickCheck(nfkc(), units, size, &status) != UNORM_YES) {
-    size = unorm2_normalize(nfkc(), units, size, normal, kWordUnitsMax, &status);
+    std::u16string ordered;
+    if (has_many_marks(units, size)) {
+      ordered = decompose(units, size);
+      from = ordered.data();
+      size = static_cast<std::int32_t>(ordered.size());
+    }
+    size = unorm2_normalize(nfkc(), from, size, normal, kWordUnitsMax, &status);
     if (U_FAILURE(status)) return {};
     from = normal;
   }

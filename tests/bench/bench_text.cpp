@@ -8,6 +8,7 @@
 #include "mime/text/oneline.h"
 #include "mime/text/text_words.h"
 #include "mime/text/url_finder.h"
+#include "tests/mime/unmetered.h"
 
 namespace shingled::mime {
 namespace {
@@ -56,25 +57,25 @@ void BM_Oneline(benchmark::State& state) {
 void BM_FindUrls(benchmark::State& state) {
   const Oneline line = make_oneline(text_for(state), TextForm::kPlain);
   run(state, line.text,
-      [&] { return find_urls(line.text, line.line_starts, UrlMode::kFull, Compat::kRspamd4); });
+      [&] { return all_urls(line.text, line.line_starts, UrlMode::kFull, Compat::kRspamd4); });
 }
 
 void BM_SplitWords(benchmark::State& state) {
   const std::string line = make_oneline(text_for(state), TextForm::kPlain).text;
-  run(state, line, [&] { return split_words(line, {}, {}); });
+  run(state, line, [&] { return split_all(line, {}, {}); });
 }
 
 void BM_DetectLanguage(benchmark::State& state) {
   const std::string line = make_oneline(text_for(state), TextForm::kPlain).text;
-  const std::vector<Token> tokens = split_words(line, {}, {});
-  run(state, line, [&] { return detect_language(line, tokens, Compat::kRspamd4); });
+  const std::vector<Token> tokens = split_all(line, {}, {});
+  run(state, line, [&] { return language_of(line, tokens, Compat::kRspamd4); });
 }
 
 void BM_MakeWords(benchmark::State& state) {
   const std::string text = text_for(state);
   const TextInput input{
       .content = text, .form = TextForm::kPlain, .urls = UrlMode::kFull, .links = {}};
-  run(state, text, [&] { return make_words(input, {}); });
+  run(state, text, [&] { return words_of(input, {}); });
 }
 
 // language: 0 English, 1 German, 2 Russian, 3 Chinese; 1200 bytes are some 200 words.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mime/html/html_to_text.h"
+#include "tests/mime/unmetered.h"
 
 namespace {
 
@@ -18,7 +19,7 @@ void check(std::string_view html, Compat compat) {
                           .text_bytes_max = 1 << 12,
                           .elements_max = 64,
                           .style_rules_max = 16};
-  const HtmlText text = shingled::mime::html_to_text(html, limits, compat);
+  const HtmlText text = shingled::mime::read_html(html, limits, compat);
   if (text.content.size() > limits.text_bytes_max) std::abort();
   for (const LinkSpan& link : text.links) {
     if (link.offset + link.length > text.content.size()) std::abort();

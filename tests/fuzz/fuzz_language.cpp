@@ -9,6 +9,7 @@
 
 #include "mime/text/language.h"
 #include "mime/text/trigram_vote.h"
+#include "tests/mime/unmetered.h"
 
 namespace {
 
@@ -29,14 +30,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view line(reinterpret_cast<const char*>(data + 1), size - 1);
   const Compat compat = (data[0] & 1) != 0 ? Compat::kRspamd4 : Compat::kRspamd3;
   const auto alphabet = static_cast<Alphabet>(data[0] >> 1 & 3);
-  const auto tokens = split_words(line, {}, {});
+  const auto tokens = split_all(line, {}, {});
 
-  const Language language = detect_language(line, tokens, compat);
+  const Language language = language_of(line, tokens, compat);
   require(language.code.empty() == tokens.empty());
   require(language.code.empty() == (language.by == LanguageBy::kNone));
-  require(detect_language(line, tokens, compat).code == language.code);
+  require(language_of(line, tokens, compat).code == language.code);
 
-  const TrigramShares shares = expect_trigram_shares(line, tokens, alphabet);
+  const TrigramShares shares = all_shares(line, tokens, alphabet);
   double sum = 0;
   for (const double share : shares) {
     require(std::isfinite(share) && share >= 0 && share <= kShareMax);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "mime/text/text_words.h"
+#include "tests/mime/unmetered.h"
 
 namespace {
 
@@ -44,6 +45,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   .urls = (data[0] & 8) != 0 ? UrlMode::kStrict : UrlMode::kFull,
                   .links = {}};
   if ((data[0] & 16) != 0) input.links = links;
-  check(make_words(input, options));
+  check(words_of(input, options));
   return 0;
 }

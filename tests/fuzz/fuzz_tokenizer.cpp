@@ -11,6 +11,7 @@
 #include "mime/text/stemmer.h"
 #include "mime/text/tokenizer.h"
 #include "mime/text/word_normaliser.h"
+#include "tests/mime/unmetered.h"
 
 namespace {
 
@@ -50,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<Exception> exceptions = take_exceptions(data, size, count);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
 
-  const std::vector<Token> tokens = split_words(text, exceptions, options);
+  const std::vector<Token> tokens = split_all(text, exceptions, options);
   // The word that ends the list may bring the exceptions before it along.
   require(tokens.size() <= options.words_max + exceptions.size());
   std::size_t end = 0;

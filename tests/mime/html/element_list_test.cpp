@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/mime/unmetered.h"
+
 namespace shingled::mime {
 namespace {
 
@@ -30,7 +32,7 @@ TEST(UsableClass, NamesALayoutNotACampaign) {
 }
 
 TEST(ListElements, CountsWhatIsWrittenInDocumentOrder) {
-  const auto elements = html_to_text(
+  const auto elements = read_html(
                             "<!DOCTYPE html><html><body class='Main x'><!-- c -->"
                             "<xyz><a href='http://e.com/x'>k</a></xyz></p><img src=i.png></body>",
                             {}, Compat::kRspamd4)
@@ -56,7 +58,7 @@ TEST(ListElements, KeepAnAddressWhereItLeadsSomewhere) {
       {"an image is shown, not followed", "<p><img src=x>", ""},
   };
   for (const Case& c : cases) {
-    EXPECT_EQ(html_to_text(c.html, {}, Compat::kRspamd4).elements.back().url, c.url) << c.why;
+    EXPECT_EQ(read_html(c.html, {}, Compat::kRspamd4).elements.back().url, c.url) << c.why;
   }
 }
 
@@ -79,7 +81,7 @@ TEST(ListElements, LeaveOutWhatOpensTheHeadBelowTheRoot) {
   };
   for (const Case& c : cases) {
     std::vector<std::string> names;
-    for (const auto& element : html_to_text(c.html, {}, Compat::kRspamd4).elements) {
+    for (const auto& element : read_html(c.html, {}, Compat::kRspamd4).elements) {
       names.push_back(element.name);
     }
     EXPECT_EQ(names, c.names) << c.why;

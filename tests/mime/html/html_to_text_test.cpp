@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/mime/unmetered.h"
+
 namespace shingled::mime {
 namespace {
 
@@ -16,7 +18,7 @@ struct Case {
 
 void expect_all(const std::vector<Case>& cases, Compat compat) {
   for (const Case& c : cases) {
-    EXPECT_EQ(html_to_text(c.html, {}, compat).content, c.expected) << c.why << ": " << c.html;
+    EXPECT_EQ(read_html(c.html, {}, compat).content, c.expected) << c.why << ": " << c.html;
   }
 }
 
@@ -153,7 +155,7 @@ TEST(Styles, HideMoreSince4) {
 }
 
 TEST(Links, AreWhereTheyArePrinted) {
-  const HtmlText text = html_to_text(
+  const HtmlText text = read_html(
       "<p>see <a href='http://e.com/?a=1&amp;b'> www.e.com </a>, <a href=x>four</a>"
       "<a>no address</a> or<a href='http://e.com'> www.e.com</a></p>",
       {}, Compat::kRspamd3);
@@ -164,15 +166,15 @@ TEST(Links, AreWhereTheyArePrinted) {
 }
 
 TEST(Limits, AreReported) {
-  EXPECT_EQ(html_to_text("<p>abcdef", {.text_bytes_max = 3}, Compat::kRspamd4).content, "abc");
-  EXPECT_TRUE(html_to_text("<p>abcdef", {.text_bytes_max = 3}, Compat::kRspamd4).truncated);
-  EXPECT_TRUE(html_to_text("<p>abcdef", {.input_bytes_max = 3}, Compat::kRspamd4).truncated);
-  EXPECT_FALSE(html_to_text("<p>abcdef", {}, Compat::kRspamd4).truncated);
+  EXPECT_EQ(read_html("<p>abcdef", {.text_bytes_max = 3}, Compat::kRspamd4).content, "abc");
+  EXPECT_TRUE(read_html("<p>abcdef", {.text_bytes_max = 3}, Compat::kRspamd4).truncated);
+  EXPECT_TRUE(read_html("<p>abcdef", {.input_bytes_max = 3}, Compat::kRspamd4).truncated);
+  EXPECT_FALSE(read_html("<p>abcdef", {}, Compat::kRspamd4).truncated);
 }
 
 TEST(Limits, TheRestBehindTooManyElementsIsText) {
   const HtmlText text =
-      html_to_text("<html><b>1</b><b>2</b><b>3</b>", {.elements_max = 2}, Compat::kRspamd3);
+      read_html("<html><b>1</b><b>2</b><b>3</b>", {.elements_max = 2}, Compat::kRspamd3);
   EXPECT_EQ(text.content, "12b>3</b>");
   EXPECT_TRUE(text.truncated);
 }
@@ -202,7 +204,7 @@ TEST(Limits, HostileInputsRunInOneGo) {
     std::string html;
     for (std::size_t i = 0; i < kCount; ++i) html += piece;
     for (const Compat compat : {Compat::kRspamd3, Compat::kRspamd4}) {
-      EXPECT_LE(html_to_text(html, {}, compat).content.size(), html.size()) << piece;
+      EXPECT_LE(read_html(html, {}, compat).content.size(), html.size()) << piece;
     }
   }
 }

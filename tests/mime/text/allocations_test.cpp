@@ -13,6 +13,7 @@
 
 #include "mime/html/html_to_text.h"
 #include "mime/text/text_words.h"
+#include "tests/mime/unmetered.h"
 
 namespace {
 
@@ -66,12 +67,12 @@ Cost cost_of(std::string_view html, Compat compat) {
   held_max = held;
   MimeOptions options;
   options.compat = compat;
-  const HtmlText text = html_to_text(html, {}, compat);
-  const TextWords words = make_words({.content = text.content,
-                                      .form = TextForm::kHtml,
-                                      .urls = UrlMode::kStrict,
-                                      .links = text.links},
-                                     options);
+  const HtmlText text = read_html(html, {}, compat);
+  const TextWords words = words_of({.content = text.content,
+                                    .form = TextForm::kHtml,
+                                    .urls = UrlMode::kStrict,
+                                    .links = text.links},
+                                   options);
   return {allocated - before.allocated, held_max - before.held_max};
 }
 

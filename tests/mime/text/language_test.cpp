@@ -14,12 +14,13 @@
 #include "mime/text/embedded_data.h"
 #include "mime/text/stop_words.h"
 #include "mime/text/tokenizer.h"
+#include "tests/mime/unmetered.h"
 
 namespace shingled::mime {
 namespace {
 
 Language detect(std::string_view line, Compat compat = Compat::kRspamd3) {
-  return detect_language(line, split_words(line, {}, {}), compat);
+  return language_of(line, split_all(line, {}, {}), compat);
 }
 
 struct Case {

@@ -16,6 +16,7 @@
 #include "mime/text/tokenizer.h"
 #include "mime/text/url_finder.h"
 #include "mime/text/word_normaliser.h"
+#include "tests/mime/unmetered.h"
 #include "tests/mime/vectors.h"
 
 namespace shingled::mime {
@@ -101,7 +102,7 @@ Score score_words(const Json& mails, WordForm form) {
   for (const Part& part : parts_of(mails)) {
     if (!part.has("tokens") || !part.has("oneline")) continue;
     const std::string oneline = part.text("oneline");
-    const auto tokens = split_words(oneline, exceptions_of(part.json), {.form = form});
+    const auto tokens = split_all(oneline, exceptions_of(part.json), {.form = form});
     score.count(part.name, same_tokens(oneline, tokens, tokens_of(part.json)));
   }
   return score;
@@ -152,8 +153,8 @@ TEST(TextVectors, AOneLineTextGivesTheUrls) {
     }
     const bool html = part.json["is_html"];
     const bool strict = html || kTwoChildren.count(part.name) > 0;
-    auto ours = find_urls(part.text("oneline"), starts, strict ? UrlMode::kStrict : UrlMode::kFull,
-                          Compat::kRspamd3);
+    auto ours = all_urls(part.text("oneline"), starts, strict ? UrlMode::kStrict : UrlMode::kFull,
+                         Compat::kRspamd3);
     const auto by_offset = [](const UrlSpan& a, const UrlSpan& b) {
       return std::pair(a.offset, a.length) < std::pair(b.offset, b.length);
     };
@@ -201,8 +202,8 @@ TEST(TextVectors, AOneLineTextGivesItsLanguage) {
   for (const Part& part : parts_of(words["mails"])) {
     if (!part.has("oneline") || part.json["tokens_count"] == 0) continue;
     const std::string oneline = part.text("oneline");
-    const auto tokens = split_words(oneline, exceptions_of(part.json), {});
-    const Language ours = detect_language(oneline, tokens, Compat::kRspamd3);
+    const auto tokens = split_all(oneline, exceptions_of(part.json), {});
+    const Language ours = language_of(oneline, tokens, Compat::kRspamd3);
     language.count(part.name, ours.code == part.text("language"));
     by.count(part.name, to_string(ours.by) == part.text("language_by"));
   }

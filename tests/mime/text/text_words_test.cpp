@@ -7,6 +7,7 @@
 
 #include "mime/text/stemmer.h"
 #include "mime/text/word_normaliser.h"
+#include "tests/mime/unmetered.h"
 
 namespace shingled::mime {
 namespace {
@@ -22,12 +23,12 @@ std::string joined(const WordList& words) {
 
 TEST(TextWords, AreStemmedWithoutUrlsAndPunctuation) {
   const TextWords words =
-      make_words({.content = "Dear customers,\nthis is what you have been waiting for; visit "
-                             "http://example.com/now and don't miss it.\n",
-                  .form = TextForm::kPlain,
-                  .urls = UrlMode::kFull,
-                  .links = {}},
-                 {});
+      words_of({.content = "Dear customers,\nthis is what you have been waiting for; visit "
+                           "http://example.com/now and don't miss it.\n",
+                .form = TextForm::kPlain,
+                .urls = UrlMode::kFull,
+                .links = {}},
+               {});
   EXPECT_EQ(words.language.code, "en");
   EXPECT_EQ(joined(words.stems),
             "dear custom this is what you have been wait for visit and dont miss it");
@@ -41,18 +42,18 @@ TEST(TextWords, StopAtTheirBounds) {
                         .form = TextForm::kPlain,
                         .urls = UrlMode::kFull,
                         .links = {}};
-  EXPECT_EQ(make_words(input, options).tokens.size(), 3U);
-  EXPECT_TRUE(make_words(input, options).truncated);
+  EXPECT_EQ(words_of(input, options).tokens.size(), 3U);
+  EXPECT_TRUE(words_of(input, options).truncated);
 
   options = {};
   options.text_bytes_max = 9;
-  EXPECT_EQ(make_words(input, options).oneline, "one two t");
+  EXPECT_EQ(words_of(input, options).oneline, "one two t");
 }
 
 TEST(TextWords, LeaveOutAPrintedLinkThatLooksLikeOne) {
   const std::string content = "please visit www.example.com/login today";
   const LinkSpan links[] = {{.offset = 13, .length = 21, .url = "http://other.example.org/"}};
-  const TextWords words = make_words(
+  const TextWords words = words_of(
       {.content = content, .form = TextForm::kHtml, .urls = UrlMode::kStrict, .links = links}, {});
   ASSERT_EQ(words.exceptions.size(), 2U);
   EXPECT_EQ(words.exceptions[0].kind, ExceptionKind::kUrl);
@@ -65,7 +66,7 @@ TEST(TextWords, LetTheExceptionOfAPrintedLinkBeginAtItsWhiteSpace) {
   const std::string content = "please visit www.example.com/login today";
   const LinkSpan links[] = {
       {.offset = 12, .length = 21, .url = "http://other.example.org/", .space = 1}};
-  const TextWords words = make_words(
+  const TextWords words = words_of(
       {.content = content, .form = TextForm::kHtml, .urls = UrlMode::kStrict, .links = links}, {});
   ASSERT_EQ(words.exceptions.size(), 2U);
   EXPECT_EQ(words.exceptions[0], (Exception{12, 21, ExceptionKind::kLink}));

@@ -36,7 +36,8 @@ std::vector<std::size_t> by_icu(const std::string& text, WordForm form) {
 
 std::vector<std::size_t> by_us(const std::string& text, WordForm form) {
   std::vector<std::size_t> boundaries;
-  WordBoundaries words(text, form);
+  WorkMeter meter(UINT64_MAX);
+  WordBoundaries words(text, form, meter);
   for (std::size_t at = words.next(); at != WordBoundaries::kEnd; at = words.next()) {
     boundaries.push_back(at);
   }
@@ -59,7 +60,8 @@ TEST(WordBoundaries, KeepNoLargeCopyOfAText) {
     by_us(text, form);
     EXPECT_LE(WordBoundaries::bytes_kept(form), 128U * 1024) << "walked to its end";
     {
-      WordBoundaries words(text, form);
+      WorkMeter meter(UINT64_MAX);
+      WordBoundaries words(text, form, meter);
       words.next();
       EXPECT_GT(WordBoundaries::bytes_kept(form), text.size() / 2) << "while it is walked";
     }
