@@ -11,7 +11,7 @@
 namespace shingled::mime {
 namespace {
 
-constexpr Steps kStepsAPrintedByte = 12;  ///< of references
+constexpr Steps kStepsAPrintedByte = 20;  ///< of references
 
 constexpr std::size_t kLinkTextBytesMin = 5;
 constexpr std::size_t kLinkUrlBytesMax = 2048;  ///< what tells whether it is one (url_finder.h)

@@ -10,7 +10,7 @@
 namespace shingled::mime {
 namespace {
 
-constexpr Steps kStepsAnHtmlByte = 4;  // to find tags and what is in them
+constexpr Steps kStepsAnHtmlByte = 6;  // to find tags and what is in them
 
 }  // namespace
 

@@ -42,6 +42,7 @@ bool is_suffix_with_any_dot(std::string label) {
 }  // namespace
 
 bool below_public_suffix(std::string_view host) {
+  if (host.size() > kHostBytesMax + 1) return false;
   const std::string name = lower_host(host);
   if (name.size() > kHostBytesMax) return false;
   const std::size_t dot = name.rfind('.');

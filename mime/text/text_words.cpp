@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mime/ascii.h"
 #include "mime/text/raw_words.h"
 #include "mime/text/stemmer.h"
 #include "mime/text/web_url.h"
@@ -13,8 +14,9 @@ namespace {
 
 // Of what costs most: an empty line is a URL's break, a stop word is looked up as any word is.
 constexpr Steps kStepsATextByte = 14;
-constexpr Steps kStepsAWord = 40;      // one that is kept
-constexpr Steps kStepsAWordByte = 25;  // for its normal form
+constexpr Steps kStepsAWord = 20;         // one that is kept
+constexpr Steps kStepsAnAsciiByte = 2;    // of its normal form
+constexpr Steps kStepsAUnicodeByte = 30;  // that ICU makes
 
 constexpr std::size_t kLinkBytesMin = 5;  ///< of printed text that may be an exception
 
@@ -68,7 +70,9 @@ WordList make_stems(const TextWords& words, TextBytes bytes, WorkMeter& meter) {
       stems.add(raw_stem(word));
       continue;
     }
-    if (!meter.spend(kStepsAWord + word.size() * kStepsAWordByte)) break;
+    const bool ascii_only = ascii::find_high(word, 0) == word.size();
+    const Steps each = ascii_only ? kStepsAnAsciiByte : kStepsAUnicodeByte;
+    if (!meter.spend(kStepsAWord + word.size() * each)) break;
     const std::string_view normal = normaliser.normalise(word);
     if (normal.empty()) continue;
     if (!meter.spend(stemmer.steps_for(normal))) break;

@@ -333,6 +333,7 @@ class UrlFinder {
     if (end < text_.size()) {
       while (!is_alnum(text_[end - 1])) --end;
     }
+    if (end <= sign + 1) return std::nullopt;  // the line ends, at a bare CR
     return address_span(begin, end, text_.substr(sign + 1, end - sign - 1));
   }
 

@@ -138,15 +138,15 @@ constexpr Steps kStepsARegion = 1'000;  ///< to open one in ICU
 
 /// What a byte costs in ICU by the first byte of its character: those of three and four bytes may
 /// be of a script that is split by a dictionary.
-constexpr std::array<std::uint8_t, 256> kIcuSteps = [] {
-  std::array<std::uint8_t, 256> table{};
-  for (std::size_t c = 0; c < table.size(); ++c) table[c] = c < 0x80 ? 12 : 16;
+constexpr std::array<std::uint16_t, 256> kIcuSteps = [] {
+  std::array<std::uint16_t, 256> table{};
+  for (std::size_t c = 0; c < table.size(); ++c) table[c] = c < 0x80 ? 14 : 16;
   for (std::size_t c = 0xC0; c < 0xE0; ++c) table[c] = 16;
   for (std::size_t c = 0xE0; c <= 0xE2; ++c) table[c] = 60;   // Thai, Lao, Khmer, Burmese
-  for (std::size_t c = 0xE3; c <= 0xE9; ++c) table[c] = 90;   // kana, Han: all but the first byte
+  for (std::size_t c = 0xE3; c <= 0xE9; ++c) table[c] = 140;  // kana, Han: all but the first byte
   for (std::size_t c = 0xEA; c <= 0xED; ++c) table[c] = 16;   // Hangul
   for (std::size_t c = 0xEE; c <= 0xEF; ++c) table[c] = 150;  // kana of half width
-  for (std::size_t c = 0xF0; c < 0x100; ++c) table[c] = 90;
+  for (std::size_t c = 0xF0; c < 0x100; ++c) table[c] = 300;  // rare Han
   return table;
 }();
 

@@ -37,6 +37,28 @@ std::string nest(std::string_view open, std::string_view close, std::size_t byte
   return out;
 }
 
+/// `head`, as many pieces as there is room for, `tail`.
+std::string enclose(std::string_view head, std::string_view piece, std::string_view tail,
+                    std::size_t bytes) {
+  return repeat(std::string(kHtml) + std::string(head), piece, bytes) + std::string(tail);
+}
+
+/// Long words of many pieces.
+std::string long_words(std::string_view piece, std::size_t pieces, std::size_t bytes) {
+  std::string word;
+  for (std::size_t i = 0; i < pieces; ++i) word += piece;
+  return repeat(kPlain, word + " ", bytes);
+}
+
+/// As many rules as a page may have, then elements with many classes.
+std::string classes_of_many_rules(std::size_t bytes) {
+  const std::string sheet =
+      count_up(std::string(kHtml) + "<style>", ".c", "{color:red}", bytes / 4);
+  std::string classes;
+  for (int i = 0; i < 30; ++i) classes += "c" + std::to_string(i * 100) + " ";
+  return repeat(sheet + "</style>", "<p class='" + classes + "'>a", bytes);
+}
+
 std::string nest_multiparts(std::size_t bytes) {
   std::string out;
   for (std::size_t i = 0; out.size() < bytes; ++i) {
@@ -74,9 +96,22 @@ const std::vector<WorstCase>& worst_cases() {
       SHINGLED_CASE("bytes that are no UTF-8", repeat(kPlain, "\xff\xe4 ", bytes)),
       SHINGLED_CASE("empty lines", repeat(kPlain, "\r\n", bytes)),
       SHINGLED_CASE("compatibility ligatures", repeat(kPlain, "\ufdfa ", bytes)),
+      SHINGLED_CASE("words of marks to be sorted", long_words("\u0301\u0323", 500, bytes)),
+      SHINGLED_CASE("words of kana marks", long_words("\u0323\uff9e", 500, bytes)),
+      SHINGLED_CASE("long Tamil words", long_words("\u0bbe", 1000, bytes)),
+      SHINGLED_CASE("Tamil words", long_words("\u0bbe", 60, bytes)),
+      SHINGLED_CASE("long Arabic words", long_words("\u0647", 1000, bytes)),
+      SHINGLED_CASE("half-width kana", repeat(kPlain, "\uff76\uff9e", bytes)),
+      SHINGLED_CASE("half-width kana and Latin", repeat(kPlain, "ftp.\uff76\uff9e", bytes)),
+      SHINGLED_CASE("rare Han", repeat(kPlain, "\U00020000\n", bytes)),
+      SHINGLED_CASE("kana under marks", repeat(kPlain, "\u30ab/\u0323", bytes)),
       // ---- links ----
       SHINGLED_CASE("links", count_up(kPlain, "http://h", ".example.com/ ", bytes)),
       SHINGLED_CASE("links without a space", repeat(kPlain, "http://example.com/", bytes)),
+      SHINGLED_CASE("addresses that end with their line", repeat(kPlain, "ing@\r", bytes)),
+      SHINGLED_CASE("hosts that are too long", repeat(kPlain, "-ftp.", bytes)),
+      SHINGLED_CASE("hosts of high bytes", repeat(kPlain, "\u00e9www.", bytes)),
+      SHINGLED_CASE("colons alone", repeat(kPlain, ":", bytes)),
       SHINGLED_CASE("at signs", repeat(kPlain, "@", bytes)),
       SHINGLED_CASE("addresses in a row", repeat(kPlain, "a@b", bytes)),
       SHINGLED_CASE("user parts in a row", repeat(kPlain, "mailto:a.b+c", bytes)),
@@ -102,17 +137,56 @@ const std::vector<WorstCase>& worst_cases() {
       SHINGLED_CASE("raw text without end", repeat(std::string(kHtml) + "<style>", "</", bytes)),
       SHINGLED_CASE("entities", repeat(kHtml, "&amp;", bytes)),
       SHINGLED_CASE("entities that are none", repeat(kHtml, "&ampampamp", bytes)),
-      SHINGLED_CASE("selectors", count_up(std::string(kHtml) + "<style>", ".c", ",", bytes)),
-      SHINGLED_CASE("rules of a style",
-                    count_up(std::string(kHtml) + "<style>", ".c", "{display:none}", bytes)),
+      SHINGLED_CASE("selectors", count_up(std::string(kHtml) + "<style>", ".c", ",", bytes) +
+                                     "{color:red}</style>a"),
+      SHINGLED_CASE(
+          "rules of a style",
+          count_up(std::string(kHtml) + "<style>", ".c", "{display:none}", bytes) + "</style>a"),
+      SHINGLED_CASE("one short selector", enclose("<style>", ".a,", "{}</style>a", bytes)),
+      SHINGLED_CASE("short rules", enclose("<style>", ".a{}", "</style>a", bytes)),
+      SHINGLED_CASE("short declarations", enclose("<style>.a{", "a:b;", "}</style>a", bytes)),
+      SHINGLED_CASE("colours that are none",
+                    enclose("<style>.a{", "color:rgb(", "}</style>a", bytes)),
       SHINGLED_CASE("styles", repeat(kHtml, "<p style='color:#fff;display:none'>a</p>", bytes)),
-      SHINGLED_CASE("one style attribute",
-                    repeat(std::string(kHtml) + "<p style='", "color:red;", bytes)),
+      SHINGLED_CASE("one style attribute", enclose("<p style='", "color:red;", "'>a", bytes)),
       SHINGLED_CASE("links of HTML",
                     count_up(kHtml, "<a href=http://a", ".com>www.a.com</a>", bytes)),
       SHINGLED_CASE(
           "classes of one tag",
-          count_up(std::string(kHtml) + "<style>.a{color:red}</style><p class='", "c", " ", bytes)),
+          count_up(std::string(kHtml) + "<style>.a{color:red}</style><p class='", "c", " ", bytes) +
+              "'>a"),
+      SHINGLED_CASE("short classes of one tag",
+                    enclose("<style>.a{color:red}</style><p class='", "a ", "'>a", bytes)),
+      SHINGLED_CASE("classes of many rules", classes_of_many_rules(bytes)),
+      SHINGLED_CASE("nested links", repeat(kHtml, "<a href=x>a@b.c ", bytes)),
+      SHINGLED_CASE("nested links before a text",
+                    repeat(repeat(kHtml, "<a href=x>", bytes / 8), "a.b c@d ", bytes)),
+      SHINGLED_CASE("nested links of one long word",
+                    repeat(repeat(kHtml, "<a href=x>a", bytes / 8), "www.a-ftp.", bytes)),
+      SHINGLED_CASE("nested links of names", repeat(kHtml, "<a href=a.com>a.com'a.com'", bytes)),
+      SHINGLED_CASE("nested links around white space",
+                    repeat(repeat(kHtml, "<a href=x>", bytes / 8), "\u3000", bytes) + "abcde"),
+      SHINGLED_CASE("nested links around white space at the end",
+                    repeat(repeat(kHtml, "<a href=x>a", bytes / 8), "\u3000", bytes)),
+      SHINGLED_CASE(
+          "nested links with long addresses",
+          repeat(kHtml, "<a href=http://a.b/" + std::string(500, 'c') + ">a@b.c ", bytes)),
+      SHINGLED_CASE("one huge address",
+                    enclose("<a href='", "http://a.b/@", "'>www.a.com</a>", bytes)),
+      SHINGLED_CASE(
+          "hosts of many labels",
+          repeat(
+              kHtml,
+              "<a href=http://" +
+                  std::string(
+                      "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.com") +
+                  ">a</a>",
+              bytes)),
+      SHINGLED_CASE("names that HTML does not have", count_up(kHtml, "<x", "></x>", bytes)),
+      SHINGLED_CASE("one huge name", enclose("<", "x", ">a", bytes)),
+      SHINGLED_CASE("instructions that are none", repeat(kHtml, "<? &<br>", bytes)),
+      SHINGLED_CASE("references of nothing", repeat(kHtml, "&zzzzzz;", bytes)),
+      SHINGLED_CASE("pictures", repeat(kHtml, "<img alt=ab>", bytes)),
       // ---- the message itself ----
       SHINGLED_CASE("lone carriage returns", repeat(kPlain, "\r", bytes)),
       SHINGLED_CASE("carriage returns alone", repeat("X: a\r\r", "-\r", bytes)),

@@ -113,6 +113,13 @@ TEST(UrlFinder, TakesUsersOfMailAddressesUpTo65Bytes) {
   }
 }
 
+// A bare CR ends a line without a space: what lies behind it is no host.
+TEST(UrlFinder, TakesNoHostFromTheNextLine) {
+  EXPECT_THAT(urls_in("a@example.com", UrlMode::kFull, Compat::kRspamd4, {2}), IsEmpty());
+  EXPECT_THAT(urls_in("see a@b.com", UrlMode::kFull, Compat::kRspamd4, {4}),
+              ElementsAre("a@b.com"));
+}
+
 // Each would cost the square of its length in a finder that looks ahead from each match.
 TEST(UrlFinder, IsLinearInHostileText) {
   for (const std::string piece : {"http:a.b/", "http://", "a@b.", "www.", "mailto:a@b.c?", "x.com.",
