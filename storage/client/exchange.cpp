@@ -15,41 +15,6 @@ using Outcome = RemoteAnswer::Outcome;
 constexpr std::size_t kPacketBytesMax = kRequestSealBytes + kCommandBytes + kShingleBytes;
 constexpr std::uint32_t kFlagMax = 255;  // the wire has one byte for it
 
-CommandCode code_of(Kind kind) {
-  switch (kind) {
-    case Kind::kCheck:
-      return CommandCode::kCheck;
-    case Kind::kAdd:
-      return CommandCode::kWrite;
-    case Kind::kDelete:
-      return CommandCode::kDelete;
-    case Kind::kDeleteFromList:
-      return CommandCode::kDeleteFromList;
-    case Kind::kStat:
-      return CommandCode::kStat;
-    case Kind::kPing:
-      break;
-  }
-  return CommandCode::kPing;
-}
-
-Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint32_t tag) {
-  Command command;
-  command.version = version;
-  command.code = code_of(request.kind);
-  command.tag = tag;
-  command.value = request.value;
-  const bool is_update = RemoteRequest::is_update(request.kind);
-  if (is_update) command.flag = static_cast<std::uint8_t>(request.flag);
-  if (!is_update && request.kind != Kind::kCheck) return command;
-  command.digest = request.fingerprint.digest;
-  if (request.fingerprint.shingles) {
-    command.shingle_count = kShingleCount;
-    command.shingles = *request.fingerprint.shingles;
-  }
-  return command;
-}
-
 /// Of several servers' answers to an update the one to worry about most.
 int severity(Outcome outcome) {
   switch (outcome) {
@@ -75,7 +40,7 @@ Exchange::Exchange(Service& service, std::span<const RemoteRequest> requests, Au
       upstreams_(service.upstreams()),
       requests_(requests),
       audience_(audience),
-      failed_(upstreams_->endpoints().size(), false) {
+      conditions_(upstreams_->endpoints().size()) {
   // One turn a batch, so that the questions of one message share a socket.
   std::vector<std::size_t> in_turn;
   for (std::size_t r = 0; r < requests_.size(); ++r) {
@@ -98,7 +63,7 @@ Exchange::Exchange(Service& service, std::shared_ptr<Upstreams> upstreams,
       upstreams_(std::move(upstreams)),
       requests_(requests),
       audience_(Audience::kEveryone),
-      failed_(upstreams_->endpoints().size(), false) {
+      conditions_(upstreams_->endpoints().size()) {
   for (std::size_t r = 0; r < requests_.size(); ++r) open_line(r, {endpoints[r]}, now);
 }
 
@@ -121,18 +86,41 @@ void Exchange::open_line(std::size_t request, std::vector<std::size_t> endpoints
   line.request = request;
   line.endpoints = std::move(endpoints);
   line.started = now;
-  do {
-    line.tag = service_.random.next_u32();
-  } while (std::any_of(lines_.begin(), lines_.end(),
-                       [&](const Line& other) { return other.tag == line.tag; }));
   if (requests_[request].flag > kFlagMax) {
     line.answer.outcome = Outcome::kRefused;
     line.answer.error = "the flag is above 255, which the protocol cannot carry";
     line.done = true;
   } else {
-    approach(line, now);
+    ++open_;
   }
   lines_.push_back(std::move(line));
+}
+
+/// As many as the window has room for; false if there was none.
+bool Exchange::begin_lines(TimePoint now) {
+  const std::size_t before = next_;
+  for (; next_ < lines_.size() && under_way_.size() < window_.size(); ++next_) {
+    if (!lines_[next_].done) begin(next_, now);
+  }
+  return next_ != before;
+}
+
+void Exchange::begin(std::size_t number, TimePoint now) {
+  Line& line = lines_[number];
+  line.started = now;
+  const auto is_alive = [&](std::size_t endpoint) { return !conditions_[endpoint].dead; };
+  std::stable_partition(line.endpoints.begin(), line.endpoints.end(), is_alive);
+  if (!is_alive(line.endpoint())) {
+    const Condition& condition = conditions_[line.endpoint()];
+    line.answer.outcome = *condition.dead;
+    line.answer.error = condition.why;
+    return close(line, now);
+  }
+  do {
+    line.tag = service_.random.next_u32();
+  } while (!by_tag_.emplace(line.tag, number).second);
+  under_way_.push_back(number);
+  approach(line, now);
 }
 
 /// The line turns to its current endpoint.
@@ -145,6 +133,7 @@ void Exchange::approach(Line& line, TimePoint now) {
   line.sent = 0;
   line.packets = 0;
   line.next = now;
+  land(line);
   encode(line);
 }
 
@@ -163,19 +152,34 @@ void Exchange::encode(Line& line) {
 }
 
 std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
-  for (Line& line : lines_) {
-    if (line.done || now < line.next) continue;
-    if (!transmit(line, now)) {
-      report_failure(line.endpoint(), now);
-      hop(line, now, Outcome::kTimeout);
-      if (line.done || !transmit(line, now)) continue;
+  do {
+    for (std::size_t i = 0; i < under_way_.size();) {
+      const std::size_t number = under_way_[i];
+      Line& line = lines_[number];
+      if (now >= line.next) land(line);
+      if (line.flying) {
+        ++i;
+        continue;
+      }
+      const std::optional<Outcome> dead = conditions_[line.endpoint()].dead;
+      if (!dead && flying_ >= window_.size()) {
+        ++i;
+        continue;
+      }
+      if (dead || !transmit(line, now)) {
+        if (!dead) mark_silent(line, now);
+        hop(line, now, dead.value_or(Outcome::kTimeout));
+        continue;  // the line has turned elsewhere, or another one stands in its place
+      }
+      line.flying = true;
+      ++flying_;
+      const bool repeat = line.packets++ > 0;
+      if (!repeat) line.first_sent = now;
+      upstreams_->sent(line.endpoint(), repeat);
+      last_ = number;
+      return Outgoing{line.endpoint(), line.packet, repeat, is_update(line)};
     }
-    const bool repeat = line.packets++ > 0;
-    if (!repeat) line.first_sent = now;
-    upstreams_->sent(line.endpoint(), repeat);
-    last_ = static_cast<std::size_t>(&line - lines_.data());
-    return Outgoing{line.endpoint(), line.packet, repeat, is_update(line)};
-  }
+  } while (begin_lines(now));
   return std::nullopt;
 }
 
@@ -190,10 +194,25 @@ bool Exchange::transmit(Line& line, TimePoint now) {
     encode(line);
   }
   if (line.sent > service_.options.retransmits) return false;
+  if (line.sent > 0) window_.lost();
   ++line.sent;
   const bool soon = may_fall_back && line.version == kVersionLongV2;
   line.next = now + (soon ? std::min(timeout / 4, kFallBackMax) : timeout);
   return true;
+}
+
+void Exchange::land(Line& line) {
+  if (line.flying) --flying_;
+  line.flying = false;
+}
+
+/// The line's endpoint had all its transmissions. With losses alone others would have had answers.
+void Exchange::mark_silent(const Line& line, TimePoint now) {
+  Condition& condition = conditions_[line.endpoint()];
+  const bool heard = condition.heard && *condition.heard >= line.first_sent;
+  if (!heard) condition.dead = Outcome::kTimeout;
+  window_.lost();
+  report_failure(line.endpoint(), now);
 }
 
 void Exchange::hop(Line& line, TimePoint now, Outcome otherwise) {
@@ -214,20 +233,22 @@ void Exchange::hop(Line& line, TimePoint now, Outcome otherwise) {
 
 void Exchange::close(Line& line, TimePoint now) {
   line.done = true;
+  --open_;
+  land(line);
+  std::erase(under_way_, static_cast<std::size_t>(&line - lines_.data()));
   line.answer.server = upstreams_->endpoints()[line.endpoint()].name;
   line.answer.time = std::chrono::duration_cast<std::chrono::microseconds>(now - line.started);
 }
 
 TimePoint Exchange::due() const {
   TimePoint due = TimePoint::max();
-  for (const Line& line : lines_) {
-    if (!line.done) due = std::min(due, line.next);
+  if (next_ < lines_.size() && under_way_.size() < window_.size()) return TimePoint{};
+  const bool has_room = flying_ < window_.size();
+  for (const std::size_t number : under_way_) {
+    const Line& line = lines_[number];
+    if (has_room || line.flying) due = std::min(due, line.next);
   }
   return due;
-}
-
-bool Exchange::done() const {
-  return std::all_of(lines_.begin(), lines_.end(), [](const Line& line) { return line.done; });
 }
 
 std::optional<Reply> Exchange::read_reply(BytesView packet) const {
@@ -244,13 +265,12 @@ std::optional<Reply> Exchange::read_reply(BytesView packet) const {
 
 bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Transport transport) {
   const auto reply = read_reply(packet);
-  const auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& candidate) {
-    return reply && candidate.tag == reply->tag;
-  });
-  if (line == lines_.end()) {
+  const auto number = reply ? by_tag_.find(reply->tag) : by_tag_.end();
+  if (number == by_tag_.end()) {
     upstreams_->stray(endpoint);
     return false;
   }
+  Line* const line = &lines_[number->second];
   const auto tried = line->endpoints.begin() + static_cast<std::ptrdiff_t>(line->at) + 1;
   const auto asked = std::find(line->endpoints.begin(), tried, endpoint);
   if (asked == tried) {  // not asked yet: a guess
@@ -263,6 +283,9 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Tr
     upstreams_->stray(endpoint);
     return true;
   }
+  conditions_[endpoint].heard = now;
+  conditions_[endpoint].dead.reset();
+  window_.answered();
   const bool is_current = endpoint == line->endpoint();
   const TimePoint since = is_current ? line->first_sent : line->started;
   upstreams_->answered(endpoint,
@@ -289,8 +312,10 @@ void Exchange::learn_speech(const Line& line, std::size_t reply_bytes, TimePoint
 void Exchange::streamed(TimePoint now) { lines_[last_].next = now + service_.options.timeout; }
 
 void Exchange::resend(std::size_t endpoint, TimePoint now) {
-  for (Line& line : lines_) {
-    if (line.done || line.endpoint() != endpoint || line.packets == 0) continue;
+  for (const std::size_t number : under_way_) {
+    Line& line = lines_[number];
+    if (line.endpoint() != endpoint || line.packets == 0) continue;
+    land(line);
     line.sent = 0;
     line.next = now;
   }
@@ -298,8 +323,11 @@ void Exchange::resend(std::size_t endpoint, TimePoint now) {
 
 void Exchange::unreachable(std::size_t endpoint, std::string_view why, TimePoint now) {
   report_failure(endpoint, now);
-  for (Line& line : lines_) {
-    if (line.done || line.endpoint() != endpoint) continue;
+  conditions_[endpoint].dead = Outcome::kUnreachable;
+  conditions_[endpoint].why = why;
+  for (const std::size_t number : std::vector(under_way_)) {
+    Line& line = lines_[number];
+    if (line.endpoint() != endpoint) continue;
     line.answer.error = why;
     hop(line, now, Outcome::kUnreachable);
   }
@@ -318,8 +346,8 @@ void Exchange::give_up(TimePoint now) {
 }
 
 void Exchange::report_failure(std::size_t endpoint, TimePoint now) {
-  if (failed_[endpoint]) return;
-  failed_[endpoint] = true;
+  if (conditions_[endpoint].failed) return;
+  conditions_[endpoint].failed = true;
   upstreams_->failed(endpoint, now);
 }
 

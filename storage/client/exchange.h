@@ -5,11 +5,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "config/base/clock.h"
 #include "storage/client/remote_store.h"
+#include "storage/client/send_window.h"
 #include "storage/client/service.h"
 #include "storage/protocol/codec.h"
 
@@ -21,9 +24,11 @@ namespace shingled::storage {
 /// repeats itself byte for byte after `timeout`, `retransmits` times, then hops to the next
 /// endpoint; an answer from any of them ends it. Updates hop only away from an endpoint that the
 /// system says is not there, for one that is silent may have counted them.
-/// An address that was never heard of gets version 0x14 first and soon after, unanswered, version
-/// 4; one that is known gets its own version at once. With `RemoteOptions::protocol` there is one
-/// version for all.
+/// Only a window of lines is under way (SendWindow), in the order of the requests; the others begin
+/// as answers come. What has not begun when an endpoint proves dead goes to the others, and if
+/// there is none it ends like those before it. An address that was never heard of gets version 0x14
+/// first and soon after, unanswered, version 4; one that is known gets its own version at once.
+/// With `RemoteOptions::protocol` there is one version for all.
 ///
 /// No I/O, no clock.   Threads: one thread; the service it works for is shared.
 class Exchange {
@@ -56,7 +61,7 @@ class Exchange {
   /// When `next_packet` has something again; the far future if nothing is to be sent any more.
   [[nodiscard]] TimePoint due() const;
   /// Every line has its answer.
-  [[nodiscard]] bool done() const;
+  [[nodiscard]] bool done() const { return open_ == 0; }
 
   /// A packet came in from an endpoint. False for one that answers no question of ours, which is
   /// ignored, as a second answer is.
@@ -68,7 +73,7 @@ class Exchange {
   void resend(std::size_t endpoint, TimePoint now);
   /// The system says there is nobody.
   void unreachable(std::size_t endpoint, std::string_view why, TimePoint now);
-  /// The deadline has passed: what is open has timed out.
+  /// The deadline has passed: what is open, or has not begun, has timed out.
   void give_up(TimePoint now);
 
   /// One answer a request (of several servers the worst), or with kEveryone one a request and
@@ -91,13 +96,27 @@ class Exchange {
     TimePoint started{};
     TimePoint first_sent{};  // to this endpoint
     Bytes packet;
+    bool flying = false;  // its last packet may still be answered in time
     bool done = false;
     RemoteAnswer answer;
 
     [[nodiscard]] std::size_t endpoint() const { return endpoints[at]; }
   };
 
+  /// What this exchange saw of an endpoint.
+  struct Condition {
+    bool failed = false;             // reported: one failure an exchange, not one a line
+    std::optional<TimePoint> heard;  // the last answer
+    // Nobody is there, or a line had all its transmissions and meanwhile nobody had an answer.
+    std::optional<RemoteAnswer::Outcome> dead;
+    std::string why;  // of dead
+  };
+
   void open_line(std::size_t request, std::vector<std::size_t> endpoints, TimePoint now);
+  bool begin_lines(TimePoint now);
+  void begin(std::size_t number, TimePoint now);
+  void mark_silent(const Line& line, TimePoint now);
+  void land(Line& line);
   void approach(Line& line, TimePoint now);
   void encode(Line& line);
   bool transmit(Line& line, TimePoint now);
@@ -114,10 +133,18 @@ class Exchange {
   std::span<const RemoteRequest> requests_;
   Audience audience_;
   std::vector<Line> lines_;
-  std::size_t last_ = 0;      // the line that `next_packet` gave
-  std::vector<bool> failed_;  // endpoints reported already: one failure an exchange, not one a line
+  std::size_t open_ = 0;                // lines without their answer
+  std::size_t next_ = 0;                // the first line that has not begun
+  std::vector<std::size_t> under_way_;  // lines that have, and are open
+  std::size_t flying_ = 0;              // of these, lines whose packet is
+  std::unordered_map<std::uint32_t, std::size_t> by_tag_;
+  std::size_t last_ = 0;               // the line that `next_packet` gave
+  std::vector<Condition> conditions_;  // by endpoint
+  SendWindow window_;
 };
 
+/// A request as the wire has it.
+Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint32_t tag);
 /// What a reply means as an answer to `kind`; server, time and error are left empty.
 RemoteAnswer interpret(const Reply& reply, RemoteRequest::Kind kind);
 

@@ -7,6 +7,26 @@ namespace shingled::storage {
 
 namespace {
 
+using Kind = RemoteRequest::Kind;
+
+CommandCode code_of(Kind kind) {
+  switch (kind) {
+    case Kind::kCheck:
+      return CommandCode::kCheck;
+    case Kind::kAdd:
+      return CommandCode::kWrite;
+    case Kind::kDelete:
+      return CommandCode::kDelete;
+    case Kind::kDeleteFromList:
+      return CommandCode::kDeleteFromList;
+    case Kind::kStat:
+      return CommandCode::kStat;
+    case Kind::kPing:
+      break;
+  }
+  return CommandCode::kPing;
+}
+
 Match match_of(const Reply& reply) {
   Match match;
   match.digest = reply.digest;
@@ -27,6 +47,23 @@ bool is_refusal(std::int32_t value) {
 }
 
 }  // namespace
+
+Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint32_t tag) {
+  Command command;
+  command.version = version;
+  command.code = code_of(request.kind);
+  command.tag = tag;
+  command.value = request.value;
+  const bool is_update = RemoteRequest::is_update(request.kind);
+  if (is_update) command.flag = static_cast<std::uint8_t>(request.flag);
+  if (!is_update && request.kind != Kind::kCheck) return command;
+  command.digest = request.fingerprint.digest;
+  if (request.fingerprint.shingles) {
+    command.shingle_count = kShingleCount;
+    command.shingles = *request.fingerprint.shingles;
+  }
+  return command;
+}
 
 RemoteAnswer interpret(const Reply& reply, RemoteRequest::Kind kind) {
   using Outcome = RemoteAnswer::Outcome;

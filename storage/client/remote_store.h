@@ -98,11 +98,11 @@ struct RemoteBatch {
   std::span<const RemoteRequest> requests;
 };
 
-/// Sends everything to everyone at once and waits for all answers with one deadline:
-/// `answers[b][r]` belongs to `batches[b].requests[r]`. CHECK, STAT and PING go to one server of
-/// the service as its rotation has it; WRITE and DEL go to all of them, and then the answer is the
-/// worst one
-/// (`ask_each` gives them all). Cost: one socket per batch and server.   Errors: only
+/// Sends everything to everyone, a window of each batch at a time, and waits for all answers with
+/// one deadline: `answers[b][r]` belongs to `batches[b].requests[r]`. CHECK, STAT and PING go to
+/// one server of the service as its rotation has it; WRITE and DEL go to all of them, and then the
+/// answer is the worst one (`ask_each` gives them all). What the deadline left unasked has timed
+/// out. Cost: one socket per batch and server.   Errors: only
 /// inside the answers.
 std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,
                                            TimePoint deadline);

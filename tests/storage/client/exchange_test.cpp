@@ -265,12 +265,13 @@ TEST_F(ExchangeTest, AsksEqualDigestsOfEqualServersByHash) {
     std::vector<RemoteRequest> requests;
     for (std::uint8_t i = 0; i < 40; ++i) requests.push_back(request(Kind::kCheck, i));
     begin(requests);
-    for (const Sent& sent : send()) {
-      const std::uint8_t content = sent.command.digest.bytes[0];
-      EXPECT_EQ(home.try_emplace(content, sent.endpoint).first->second, sent.endpoint);
-      answer(sent, ReplyForm::kV2);
+    while (!exchange_->done()) {
+      for (const Sent& sent : send()) {
+        const std::uint8_t content = sent.command.digest.bytes[0];
+        EXPECT_EQ(home.try_emplace(content, sent.endpoint).first->second, sent.endpoint);
+        answer(sent, ReplyForm::kV2);
+      }
     }
-    EXPECT_TRUE(exchange_->done());
   }
   std::set<std::size_t> used;
   for (const auto& [content, endpoint] : home) used.insert(endpoint);

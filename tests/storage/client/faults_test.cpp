@@ -96,6 +96,44 @@ TEST(ClientFaults, EachQuestionGetsItsAnswer) {
   }
 }
 
+/// More questions than any window or socket buffer has room for.
+TEST(ClientFaults, EachOfManyQuestionsGetsItsAnswer) {
+  constexpr Case kCases[] = {
+      {"nothing is wrong", Fault::kNone, TcpUse::kNo, Way::kUdp},
+      {"the first copy of each packet is lost", Fault::kLost, TcpUse::kNo, Way::kUdp},
+      {"answers come three times", Fault::kDoubled, TcpUse::kNo, Way::kUdp},
+      {"a server with a tiny buffer", Fault::kTinyBuffer, TcpUse::kNo, Way::kUdp},
+      {"nothing is wrong", Fault::kNone, TcpUse::kYes, Way::kTcp},
+      {"torn down before the answer", Fault::kResets, TcpUse::kYes, Way::kUdp},
+  };
+  constexpr std::size_t kMany = 1000;
+  SystemClock clock;
+  SystemRandom random;
+  std::vector<RemoteRequest> requests(kMany);
+  for (std::size_t i = 0; i < kMany; ++i) {
+    random.fill(requests[i].fingerprint.digest.bytes);
+    requests[i].fingerprint.digest.bytes[0] = static_cast<std::uint8_t>(i % 90 + 1);
+  }
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.why);
+    const auto server = start_server(c.fault);
+    ASSERT_TRUE(server);
+    RemoteOptions options;
+    options.servers.servers = {*ServerSpec::parse(server->address().to_string())};
+    options.timeout = milliseconds(20);
+    options.retransmits = 10;
+    options.tcp = c.tcp;
+    const auto store = std::move(RemoteStore::open(options, clock, random).value());
+    const RemoteBatch batch{store.get(), requests};
+    const auto answers = ask({&batch, 1}, clock.now() + seconds(60))[0];
+    for (std::size_t i = 0; i < kMany; ++i) {
+      ASSERT_EQ(answers[i].outcome, Outcome::kHit) << i;
+      EXPECT_EQ(answers[i].match->flags[0].value, static_cast<std::int32_t>(i % 90 + 1));
+    }
+    EXPECT_EQ(store->statistics()[0].over_tcp > 0, c.way == Way::kTcp);
+  }
+}
+
 TEST(ClientFaults, AfterABrokenConnectionTcpIsTriedAgainLater) {
   SystemClock clock;
   SystemRandom random;

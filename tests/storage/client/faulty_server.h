@@ -23,6 +23,7 @@ enum class Fault : std::uint8_t {
   kWrongTag,      ///< an answer to somebody else first
   kWrongAddress,  ///< an answer from another port first
   kGarbage,       ///< bytes of all lengths first
+  kTinyBuffer,    ///< no room for more than a few packets
   // over TCP; UDP works
   kRefused,      ///< nobody listens
   kMute,         ///< connected, but nothing is answered
@@ -44,6 +45,9 @@ class FaultyServer {
   FaultyServer(Fault fault, std::size_t questions)
       : fault_(fault), questions_(questions), tcp_(udp_.address().port()) {
     if (fault == Fault::kRefused) tcp_.reset();
+    const int least = 1;  // what the system makes of it has room for two packets
+    if (fault == Fault::kTinyBuffer)
+      (void)setsockopt(udp_.fd(), SOL_SOCKET, SO_RCVBUF, &least, sizeof least);
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
   }
 

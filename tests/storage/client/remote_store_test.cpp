@@ -102,6 +102,23 @@ TEST(RemoteStore, AddsChecksCountsAndDeletes) {
   }
 }
 
+TEST(RemoteStore, GetsAThousandAnswersAndUpdatesThroughOneSocket) {
+  constexpr std::size_t kMany = 1000;
+  Served served;
+  const auto store = open_store({served.spec()});
+  std::vector<RemoteRequest> requests(kMany, request(Kind::kAdd));
+  for (RemoteRequest& one : requests) system_random().fill(one.fingerprint.digest.bytes);
+  for (const Kind kind : {Kind::kAdd, Kind::kCheck}) {
+    for (RemoteRequest& one : requests) one.kind = kind;
+    const RemoteBatch batch{store.get(), requests};
+    const auto answers = ask({&batch, 1}, far())[0];
+    for (const RemoteAnswer& answer : answers)
+      ASSERT_EQ(answer.outcome, kind == Kind::kAdd ? Outcome::kDone : Outcome::kHit);
+  }
+  EXPECT_EQ(served.store.size(), kMany);
+  EXPECT_EQ(store->statistics()[0].repeats, 0U) << "a window is no longer than the buffers are";
+}
+
 TEST(RemoteStore, ReportsARefusalWithItsStatus) {
   ServerOptions options;
   options.encrypted_only = true;
