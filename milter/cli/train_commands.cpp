@@ -189,7 +189,8 @@ void add_train_commands(CLI::App& app, Command& chosen) {
   add_train_command(app, chosen, "add", Kind::kAdd, "Teach messages to the storage")
       ->footer(
           R"(Exits 0 when every server has every hash on disk, known before or not; 65 when a message is too
-short to have a hash. The default list is the first of the rule.
+short to have a hash; else as the first hash that failed, and then the line says how many of how many were added.
+Another try is another report: it adds the weight to those once more. The default list is the first of the rule.
 
 Example:
   shingled add --flag denied --weight 10 ~/Maildir/.Spam)");

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <sysexits.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "milter/cli/exit_code.h"
@@ -12,8 +15,8 @@
 namespace shingled::milter {
 
 namespace {
-// Requests under way at once: enough for one transaction to carry many, few enough for any server's
-// socket buffer (64 packets of 332 bytes) and for its commit to end within our patience.
+// Requests asked together: enough for one transaction to carry many, few enough for its commit to
+// end within our patience.
 constexpr std::size_t kRequestsMax = 64;
 }  // namespace
 
@@ -53,24 +56,45 @@ int Trainer::finish() {
 
 int Trainer::send() {
   if (requests_.empty()) return EX_OK;
-  const storage::RemoteBatch batch{&store_, requests_};
-  const auto answers = storage::ask({&batch, 1}, patience(pupil_.remote, clock_)).front();
+  const auto answers = ask_in_groups();
   int worst = EX_OK;
-  auto answer = answers.begin();
+  std::size_t next = 0;
   for (const Pending& message : pending_) {
     const storage::RemoteAnswer* first_failure = nullptr;
-    for (const auto end = answer + static_cast<std::ptrdiff_t>(message.hashes); answer != end;
-         ++answer) {
-      if (first_failure == nullptr && failure_of(*answer)) first_failure = &*answer;
+    std::size_t stored = 0;
+    for (const std::size_t end = next + message.hashes; next < end; ++next) {
+      const storage::RemoteAnswer& answer = answers[std::min(next, answers.size() - 1)];
+      const bool failed = failure_of(answer).has_value();
+      if (!failed) ++stored;
+      if (failed && first_failure == nullptr) first_failure = &answer;
     }
-    worst = worse_exit_code(worst, report(message, first_failure));
+    worst = worse_exit_code(worst, report(message, stored, first_failure));
   }
   pending_.clear();
   requests_.clear();
   return worst;
 }
 
-int Trainer::report(const Pending& message, const storage::RemoteAnswer* first_failure) {
+std::vector<storage::RemoteAnswer> Trainer::ask_in_groups() {
+  std::vector<storage::RemoteAnswer> all;
+  for (std::span<const storage::RemoteRequest> rest = requests_; !rest.empty();) {
+    const auto group = rest.first(std::min(rest.size(), kRequestsMax));
+    rest = rest.subspan(group.size());
+    const storage::RemoteBatch batch{&store_, group};
+    auto answers = storage::ask({&batch, 1}, patience(pupil_.remote, clock_)).front();
+    const bool silent = std::all_of(answers.begin(), answers.end(), [](const auto& answer) {
+      return answer.outcome == storage::RemoteAnswer::Outcome::kTimeout ||
+             answer.outcome == storage::RemoteAnswer::Outcome::kUnreachable;
+    });
+    all.insert(all.end(), std::make_move_iterator(answers.begin()),
+               std::make_move_iterator(answers.end()));
+    if (silent) break;
+  }
+  return all;
+}
+
+int Trainer::report(const Pending& message, std::size_t stored,
+                    const storage::RemoteAnswer* first_failure) {
   const bool is_add = lesson_.kind == storage::RemoteRequest::Kind::kAdd;
   const auto failure = first_failure == nullptr ? std::nullopt : failure_of(*first_failure);
   if (!failure) ++done_;
@@ -83,6 +107,7 @@ int Trainer::report(const Pending& message, const storage::RemoteAnswer* first_f
                    {"flag", lesson_.flag}};
     if (is_add) object["weight"] = lesson_.weight;
     if (failure) object["error"] = failure->explain();
+    if (failure) object["done"] = stored;
     console_.json(object);
   } else if (!failure) {
     console_.line(
@@ -94,7 +119,12 @@ int Trainer::report(const Pending& message, const storage::RemoteAnswer* first_f
                         : fmt::format(", at {} servers", pupil_.remote.to_write().size())));
   }
   if (!failure) return EX_OK;
-  console_.error(message.name, failure->explain());
+  std::string text = failure->explain();
+  if (stored > 0) {
+    text += fmt::format(" ({} of {} hashes were {})", stored, message.hashes,
+                        is_add ? "added" : "deleted");
+  }
+  console_.error(message.name, text);
   return failure->exit_code();
 }
 

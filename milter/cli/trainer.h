@@ -24,8 +24,9 @@ struct Lesson {
 
 /// Teaches messages to the servers of one rule: every one of them must accept every hash.
 ///
-/// Messages are sent in groups, so that the server commits many in one transaction; each is
-/// reported by itself, on one line. Threads: one thread.
+/// Messages are sent in groups, so that the server commits many in one transaction, and a message
+/// of many hashes in several; each is reported by itself, on one line. Of a message that failed the
+/// line says how many of its hashes every server has. Threads: one thread.
 class Trainer {
  public:
   Trainer(const Destination& pupil, const MimeOptions& mime, const Lesson& lesson,
@@ -55,7 +56,10 @@ class Trainer {
   };
 
   int send();
-  int report(const Pending& message, const storage::RemoteAnswer* first_failure);
+  /// Of the first hashes only, when nobody answers: then the others have no better chance.
+  std::vector<storage::RemoteAnswer> ask_in_groups();
+  int report(const Pending& message, std::size_t stored,
+             const storage::RemoteAnswer* first_failure);
 
   const Destination& pupil_;
   const MimeOptions& mime_;
