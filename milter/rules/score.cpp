@@ -46,10 +46,12 @@ struct Company {
   double text_probability = 0;  ///< of the best text hit
 };
 
-Company company_of(const Facts& facts, std::uint32_t rule_index) {
-  Company company;
+/// By rule.
+std::vector<Company> companies_of(const Facts& facts, std::size_t rules) {
+  std::vector<Company> companies(rules);
   for (const Lookup& lookup : facts.lookups) {
-    if (lookup.rule_index != rule_index || lookup.outcome != Lookup::Outcome::kHit) continue;
+    if (lookup.rule_index >= rules || lookup.outcome != Lookup::Outcome::kHit) continue;
+    Company& company = companies[lookup.rule_index];
     if (medium(lookup.hash) == Medium::kText) {
       company.text_hit = true;
       company.text_probability =
@@ -57,7 +59,7 @@ Company company_of(const Facts& facts, std::uint32_t rule_index) {
     }
     company.image_hit = company.image_hit || medium(lookup.hash) == Medium::kImage;
   }
-  return company;
+  return companies;
 }
 
 double context_factor(Medium medium, const Company& company, TextAmount text) {
@@ -87,13 +89,14 @@ void weigh(Hit& hit, const Lookup& lookup, double context, double weight_thresho
 }  // namespace
 
 std::vector<Hit> score_hits(const Facts& facts, std::span<const RuleOptions> rules) {
+  const std::vector<Company> companies = companies_of(facts, rules.size());
   std::vector<Hit> hits;
   for (std::size_t i = 0; i < facts.lookups.size(); ++i) {
     const Lookup& lookup = facts.lookups[i];
     if (lookup.outcome != Lookup::Outcome::kHit || lookup.rule_index >= rules.size()) continue;
     const RuleOptions& rule = rules[lookup.rule_index];
     const double context =
-        context_factor(medium(lookup.hash), company_of(facts, lookup.rule_index), facts.text);
+        context_factor(medium(lookup.hash), companies[lookup.rule_index], facts.text);
     const std::size_t flag_count =
         std::min<std::size_t>(lookup.match.flag_count, lookup.match.flags.size());
     for (std::size_t f = 0; f < flag_count; ++f) {
