@@ -96,6 +96,7 @@ struct MessageHashes {
   std::size_t longest_text_bytes = 0;  ///< of a part, in its one-line form; 0 = nothing to read
   /// Parts were not looked at, because a bound was met: what they would have said is not known.
   bool incomplete = false;
+  std::uint64_t work_left = 0;  ///< of `mime.work_max` (work_meter.h)
 };
 
 /// The hashes each rule makes of a message, in the order of its parts; equal digests once

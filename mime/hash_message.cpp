@@ -256,6 +256,7 @@ class MessageHasher {
     for (RuleHasher& hasher : hashers_) result_.of_rule.push_back(hasher.take());
     result_.incomplete = parts_.incomplete || meter_.refused();
     if (meter_.refused()) note("work limit reached");
+    result_.work_left = meter_.left();
     return std::move(result_);
   }
 

@@ -41,7 +41,7 @@ struct HeaderOptions {
   std::string spam = "X-Spam";  ///< "Yes", from the add_header threshold on
   std::string score = "X-Spam-Score";
   std::string status = "X-Spam-Status";
-  std::string result = "X-Fuzzy-Result";  ///< one for each hit
+  std::string result = "X-Fuzzy-Result";  ///< one for each hit, at most 32
 
   friend bool operator==(const HeaderOptions&, const HeaderOptions&) = default;
 };
@@ -53,7 +53,10 @@ struct MilterOptions {
   std::uint32_t socket_mode = 0660;         ///< of a unix socket, 0600 to 0777
   std::string socket_group;                 ///< of a unix socket; empty = the process's
   std::chrono::milliseconds timeout{5000};  ///< for all look-ups of one message, 100ms to 10m
-  std::chrono::seconds mta_timeout{7210};   ///< libmilter's wait for the MTA, 1s to 1d
+  /// Look-ups of one message and rule, the most telling first, 1 to 1000000; what is beyond is
+  /// unknown, as after a failure.
+  std::uint32_t lookups_max = 1000;
+  std::chrono::seconds mta_timeout{7210};  ///< libmilter's wait for the MTA, 1s to 1d
   /// The rest of a message is not judged, 1K to 2G.
   std::uint64_t message_bytes_max = 50UL * 1024 * 1024;
   std::vector<Network> local_networks = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};

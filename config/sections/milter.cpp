@@ -162,6 +162,7 @@ void load_milter(Section&& section, MilterOptions& out) {
   read_socket_mode(section, out.socket_mode);
   section.text("socket_group", out.socket_group);
   section.duration<milliseconds>("timeout", out.timeout, {milliseconds(100), minutes(10)});
+  section.number<std::uint32_t>("lookups_max", out.lookups_max, {1, 1'000'000});
   section.duration<seconds>("mta_timeout", out.mta_timeout, {seconds(1), hours(24)});
   section.size("message_bytes_max", out.message_bytes_max, {1024, std::uint64_t{2} << 30});
   section.networks("local_networks", out.local_networks);

@@ -5,6 +5,7 @@
 
 #include "config/base/hex.h"
 #include "milter/actions/printable.h"
+#include "milter/rules/shown_hits.h"
 
 namespace shingled::milter {
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::size_t kLineBytesMax = 78;          // RFC 5322 2.1.1
 constexpr std::size_t kHeaderValueBytesMax = 900;  // one header of ours; its lines stay below 998
-constexpr std::size_t kResultHeadersMax = 32;      // of a message with hundreds of matching parts
 constexpr std::size_t kDigestHexShown = 10;
 constexpr std::size_t kNameBytesShown = 200;  // of a file
 
@@ -98,16 +98,17 @@ std::vector<HeaderEdit> verdict_headers(const Verdict& verdict, const Facts& fac
   const bool scored = !verdict.hits.empty() || !verdict.symbols.empty();
   if (scored) add(names.score, number(verdict.score));
   if (scored || verdict.failed) add(names.status, status_text(verdict));
-  std::size_t shown = 0;
-  for (const Hit& hit : verdict.hits) {
-    if (hit.dropped) continue;
-    if (++shown > kResultHeadersMax) break;
+  const ShownHits shown = shown_hits(verdict.hits);
+  for (const std::size_t i : shown.hits) {
+    const Hit& hit = verdict.hits[i];
     add(names.result, result_text(hit, facts.lookups[hit.lookup]));
   }
-  for (const SimilarShare& share : verdict.similar) {
-    if (++shown > kResultHeadersMax) break;
+  const std::size_t files = std::min(verdict.similar.size(), kHitsShown - shown.hits.size());
+  for (const SimilarShare& share : std::span(verdict.similar).first(files)) {
     add(names.result, result_text(share, facts.similar.hits[share.hit]));
   }
+  const std::size_t more = shown.more + verdict.similar.size() - files;
+  if (more > 0) add(names.result, "and " + std::to_string(more) + " more");
   if (facts.limit) add(names.result, header_text(*facts.limit));
   return edits;
 }

@@ -48,7 +48,11 @@ int check_message(const SourceMessage& message, const Scanner& scanner,
       lookups.push_back(lookup_json(lookup, rules[lookup.rule_index]));
       lookups.back()["further"] = further.of(lookup, rules[lookup.rule_index]);
     }
-    console.json({{"file", message.name}, {"found", found > 0}, {"lookups", std::move(lookups)}});
+    console.json({{"file", message.name},
+                  {"found", found > 0},
+                  {"lookups", std::move(lookups)},
+                  {"unasked", facts.unasked},
+                  {"incomplete", facts.incomplete}});
   } else if (facts.lookups.empty()) {
     console.line(terminal_safe(message.name) +
                  ": no hash: the message is too short for these rules");
@@ -58,7 +62,7 @@ int check_message(const SourceMessage& message, const Scanner& scanner,
     for (const std::string& line : lookup_lines(facts.lookups, rules, "  ")) console.line(line);
     print_further(facts.lookups, rules, further, console);
   }
-  return report_failures(message.name, facts.lookups, console);
+  return report_unknown(message.name, facts, console);
 }
 
 int run_check(const CheckArguments& arguments, Console& console) {
@@ -97,7 +101,8 @@ void add_check_command(CLI::App& app, Command& chosen) {
       app.add_subcommand("check", "Ask the storage about messages: every look-up of every rule");
   command->footer(
       R"(Exits 0 when every question was answered, found or not. Of the local daemon every further match is shown, too,
-if it has a status page (status.listen).
+if it has a status page (status.listen). Look-ups are listed as they are asked: the visible body, other texts,
+attachments and images, archives, of each the larger first; 65 when a message has more than milter.lookups_max.
 
 Example:
   shingled check --json message.eml)");

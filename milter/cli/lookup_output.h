@@ -31,5 +31,7 @@ std::vector<std::string> lookup_lines(std::span<const Lookup> lookups,
 
 /// Reports what failed, each failure once, and gives the worst exit code.
 int report_failures(std::string_view file, std::span<const Lookup> lookups, Console& console);
+/// The same of a whole message; look-ups that were not made are EX_DATAERR.
+int report_unknown(std::string_view file, const Facts& facts, Console& console);
 
 }  // namespace shingled::milter

@@ -87,6 +87,8 @@ Json scan_json(const SourceMessage& message, const Facts& facts, const Decision&
                  {"removed", std::move(removed)},
                  {"reply", nullptr},
                  {"defects", facts.defects},
+                 {"unasked", facts.unasked},
+                 {"incomplete", facts.incomplete || facts.similar.incomplete},
                  {"time", static_cast<double>(facts.time.count()) / 1e6}};
   if (const auto& reply = decision.reply) {
     object["reply"] = reply->code + " " + reply->enhanced_code + " " + reply->text;
@@ -151,7 +153,7 @@ int scan_message(const SourceMessage& message, const Scanner& scanner, FurtherMa
   } else {
     print_scan(message, facts, decision, settings, further, console);
   }
-  return report_failures(message.name, facts.lookups, console);
+  return report_unknown(message.name, facts, console);
 }
 
 int run_scan(const ScanArguments& arguments, Console& console) {
@@ -182,7 +184,9 @@ int run_scan(const ScanArguments& arguments, Console& console) {
 void add_scan_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand(
       "scan", "What the milter would do with messages, and why; changes nothing");
-  command->footer(R"(The message is judged as one of an unknown sender; the running daemon is asked.
+  command->footer(
+      R"(The message is judged as one of an unknown sender; the running daemon is asked. Look-ups are listed as they are asked:
+the visible body, other texts, attachments and images, archives, of each the larger first.
 
 Example:
   shingled scan message.eml)");

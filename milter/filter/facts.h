@@ -57,7 +57,8 @@ struct ScanStages {
 
 /// All that a verdict may know about a message. Pure values: equal facts give equal verdicts.
 struct Facts {
-  std::vector<Lookup> lookups;  ///< in the order of rules, then of parts
+  std::vector<Lookup> lookups;  ///< in the order of rules, then as asked (lookup_order.h)
+  std::size_t unasked = 0;      ///< look-ups beyond `milter.lookups_max`
   TextAmount text = TextAmount::kNone;
   std::vector<std::string> defects;  ///< of the MIME structure
   bool incomplete = false;           ///< a bound of the analysis was met: parts were not looked at

@@ -18,6 +18,9 @@ void MailCounters::judged(const Facts& facts, const Verdict& verdict, Duration t
   for (const Lookup& lookup : facts.lookups) {
     lookups_[static_cast<std::size_t>(lookup.outcome)].add();
   }
+  unasked_.add(facts.unasked);
+  if (facts.incomplete || facts.similar.incomplete) incomplete_.add();
+  if (verdict.failed) unknown_.add();
   bytes_.add(facts.bytes);
   if (facts.truncated) truncated_.add();
   analysis_.observe(facts.stages.analysis);
@@ -40,6 +43,13 @@ void MailCounters::report(MetricReport& report) const {
                    lookups_[static_cast<std::size_t>(outcome)].read(),
                    {{"outcome", std::string(to_string(outcome))}});
   }
+  report.counter({"shingled_mail_lookups_unasked", "Hashes beyond milter.lookups_max."},
+                 unasked_.read());
+  report.counter(
+      {"shingled_mail_incomplete", "Messages not looked at to the end: a bound was met."},
+      incomplete_.read());
+  report.counter({"shingled_mail_unknown", "Messages on which milter.on_failure decided."},
+                 unknown_.read());
   report.counter({"shingled_mail_bytes", "Bytes of messages looked at."}, bytes_.read());
   report.counter({"shingled_mail_truncated", "Messages longer than what is looked at."},
                  truncated_.read());

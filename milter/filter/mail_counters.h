@@ -29,6 +29,9 @@ class MailCounters {
   std::array<EventCount, kOutcomes> lookups_;  ///< by Lookup::Outcome
   EventCount bytes_;
   EventCount truncated_;
+  EventCount unasked_;     ///< look-ups
+  EventCount incomplete_;  ///< messages of which parts were not looked at
+  EventCount unknown_;     ///< messages that the failure policy decided on
   Histogram analysis_{kLatencyShape};
   Histogram hashing_{kLatencyShape};
   Histogram local_{kLatencyShape};

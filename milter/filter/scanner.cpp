@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "milter/filter/lookup_order.h"
+
 namespace shingled::milter {
 
 namespace {
@@ -107,13 +109,18 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
   facts.text = amount_of_text(hashes.longest_text_bytes);
   facts.defects = hashes.defects;
   facts.incomplete = hashes.incomplete;
-  for (const auto& of_one_kind : hashes.of_rule) facts.hashes += of_one_kind.size();
-
   const TimePoint deadline = hashed + settings_->milter.timeout;
   const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
   bool has_remote = false;
+  std::vector<std::vector<mime::PartHash>> chosen;  // as `hashes`
+  for (const auto& of_one_kind : hashes.of_rule) {
+    facts.hashes += of_one_kind.size();
+    chosen.push_back(in_order_of_value(of_one_kind, settings_->milter.lookups_max));
+  }
   for (std::size_t rule = 0; rule < settings_->rules.size(); ++rule) {
-    for (const mime::PartHash& hash : hashes.of_rule[hash_of_rule_[rule]]) {
+    const std::size_t kind = hash_of_rule_[rule];
+    facts.unasked += hashes.of_rule[kind].size() - chosen[kind].size();
+    for (const mime::PartHash& hash : chosen[kind]) {
       Lookup& lookup = facts.lookups.emplace_back();
       lookup.rule = settings_->rules[rule].name;
       lookup.rule_index = static_cast<std::uint32_t>(rule);
@@ -125,8 +132,11 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
   if (similar_) {
     const TimePoint begun = clock_.now();
     // Servers have their share of the time, whatever an attachment takes.
+    constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
+    const mime::Steps work =
+        hashes.work_left + (message.size() / kMegabyte + 1) * SimilarSearch::kStepsAMegabyte;
     facts.similar =
-        similar_->search(analysis, has_remote ? begun + (deadline - begun) / 2 : deadline);
+        similar_->search(analysis, has_remote ? begun + (deadline - begun) / 2 : deadline, work);
     facts.stages.similar = clock_.now() - begun;
   }
   if (has_remote) {

@@ -1,9 +1,11 @@
 #include "milter/filter/session.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
 #include "config/base/hex.h"
+#include "milter/rules/shown_hits.h"
 
 namespace shingled::milter {
 
@@ -18,8 +20,9 @@ std::int64_t milliseconds(Duration time) {
 /// "FUZZY_DENIED:11:20:0.94:rule/part:<digest>", comma separated: enough to do the sum again.
 std::string describe_hits(const Verdict& verdict, const Facts& facts) {
   std::string text;
-  for (const Hit& hit : verdict.hits) {
-    if (hit.dropped) continue;
+  const ShownHits shown = shown_hits(verdict.hits);
+  for (const std::size_t i : shown.hits) {
+    const Hit& hit = verdict.hits[i];
     const Lookup& lookup = facts.lookups[hit.lookup];
     char numbers[64];
     std::snprintf(numbers, sizeof numbers, ":%u:%d:%.2f:", hit.flag, hit.value,
@@ -28,13 +31,15 @@ std::string describe_hits(const Verdict& verdict, const Facts& facts) {
     text += hit.symbol + numbers + lookup.rule + '/' + lookup.hash.part + ':' +
             to_hex(lookup.match.digest.bytes).substr(0, kDigestHexShown);
   }
+  if (shown.more > 0) text += ",and " + std::to_string(shown.more) + " more";
   return text.empty() ? "none" : text;
 }
 
 /// "SIMILAR_BAD:7.44:similarity 93:list/sample:part", comma separated.
 std::string describe_similar(const Verdict& verdict, const SimilarFacts& facts) {
   std::string text;
-  for (const SimilarShare& share : verdict.similar) {
+  const std::size_t shown = std::min(verdict.similar.size(), kHitsShown);
+  for (const SimilarShare& share : std::span(verdict.similar).first(shown)) {
     const SimilarHit& hit = facts.hits[share.hit];
     char score[32];
     std::snprintf(score, sizeof score, ":%.2f:", share.score);
@@ -42,6 +47,8 @@ std::string describe_similar(const Verdict& verdict, const SimilarFacts& facts) 
     text += share.symbol + (share.spared ? std::string(":spared:") : score) + likeness_text(hit) +
             ":" + hit.list + "/" + hit.sample + ":" + piece_name(hit);
   }
+  if (const auto more = verdict.similar.size() - shown; more > 0)
+    text += ", and " + std::to_string(more) + " more";
   return text;
 }
 
@@ -249,6 +256,9 @@ void Session::log_message(const Message& message, const Facts& facts, const Verd
   if (!similar.hits.empty()) line.field("similar", describe_similar(verdict, similar));
   if (!similar.notes.empty()) line.field("similar_notes", joined(similar.notes));
   if (facts.limit) line.field("limit", describe(facts.limit->bucket));
+  if (facts.unasked > 0) line.field("unasked", facts.unasked);
+  if (facts.incomplete) line.field("incomplete", true);
+  if (similar.incomplete) line.field("similar_incomplete", true);
   if (facts.truncated) line.field("truncated", true);
   if (!facts.defects.empty()) line.field("defects", facts.defects.size());
   if (message.scanner->settings().milter.dry_run) line.field("dry_run", true);

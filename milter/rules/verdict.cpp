@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "milter/rules/unknown.h"
+
 namespace shingled::milter {
 
 namespace {
@@ -43,16 +45,6 @@ Action action_of(FailurePolicy policy) {
       return Action::kReject;
   }
   return Action::kPass;
-}
-
-std::string describe_failures(const Facts& facts) {
-  for (const Lookup& lookup : facts.lookups) {
-    if (!lookup.failed()) continue;
-    return std::to_string(facts.failed()) + " of " + std::to_string(facts.lookups.size()) +
-           " look-ups failed, first " + std::string(to_string(lookup.outcome)) + " of rule " +
-           lookup.rule;
-  }
-  return {};
 }
 
 }  // namespace
@@ -96,9 +88,13 @@ Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const Acti
   verdict.reason = reason_for(verdict.action, verdict.score, actions);
 
   const bool enough = verdict.action > Action::kAddHeader;
-  if (facts.failed() > 0 && !enough) {
+  if (enough) return verdict;
+  std::string unknown = describe_unknown(facts);
+  const std::string files = describe_unknown_files(facts, verdict.score, actions, lists);
+  if (!files.empty()) unknown += (unknown.empty() ? "" : "; ") + files;
+  if (!unknown.empty()) {
     verdict.failed = true;
-    verdict.reason = describe_failures(facts);
+    verdict.reason = std::move(unknown);
     if (on_failure != FailurePolicy::kAccept) verdict.action = action_of(on_failure);
   }
   return verdict;

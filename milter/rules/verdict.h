@@ -27,7 +27,7 @@ struct Verdict {
   std::vector<Hit> hits;
   std::vector<SimilarShare> similar;  ///< of known files
   std::string reason;   ///< "score 12.00 reaches reject 10.00"; on failure, what failed
-  bool failed = false;  ///< judged by the failure policy, not by the score
+  bool failed = false;  ///< something is unknown, and the failure policy decided
 
   [[nodiscard]] bool is_spam() const { return required && score >= *required; }
 };
@@ -37,8 +37,10 @@ Action choose_action(double score, const ActionOptions& actions);
 
 /// Facts to verdict: pure, so a log line or `scan` can replay it.
 ///
-/// A message whose look-ups did not all get an answer is judged by what is known when that is
-/// enough for more than a header; else by `on_failure`. `lists`: what known files weigh.
+/// A message of which something is unknown (unknown.h: look-ups without an answer, bounds that were
+/// met) is judged by what is known when that is enough for more than a header; else by
+/// `on_failure`; `failed` tells it from others when it is accepted, too. `lists`: what known files
+/// weigh.
 Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const ActionOptions& actions,
               FailurePolicy on_failure, std::span<const SimilarList> lists = {});
 

@@ -16,10 +16,17 @@ namespace {
 constexpr std::size_t kStepBytes = std::size_t{1}
                                    << 20U;  ///< signed between two looks at the clock
 
+// What opening costs (tests/bench/bench_similar.cpp): a reader, an entry, a byte that is unpacked
+// and copied.
+constexpr mime::Steps kStepsAContainer = 40'000;
+constexpr mime::Steps kStepsAnEntry = 10'000;
+constexpr mime::Steps kStepsAnUnpackedByte = 10;
+
 class Signer {
  public:
-  Signer(const SimilarOptions& options, const Clock& clock, TimePoint deadline)
-      : options_(options), clock_(clock), deadline_(deadline) {}
+  Signer(const SimilarOptions& options, const Clock& clock, TimePoint deadline,
+         mime::WorkMeter* work)
+      : options_(options), clock_(clock), deadline_(deadline), work_(work) {}
 
   SignedFile run(std::string_view bytes) {
     if (bytes.size() > options_.bytes_max) {
@@ -40,11 +47,30 @@ class Signer {
     const TimePoint now = clock_.now();
     const Duration left = deadline_ > now ? deadline_ - now : Duration(0);
     const TimePoint end = now + std::min<Duration>(options_.containers.time_max, left);
+    if (!afford(kStepsAContainer)) return {};
     mime::OpenedContainer opened =
-        mime::open_container(bytes, options_.containers, [&] { return clock_.now() >= end; });
+        mime::open_container(bytes, affordable(), [&] { return clock_.now() >= end; });
+    (void)afford(opened.bytes * kStepsAnUnpackedByte + opened.entries * kStepsAnEntry +
+                 opened.containers * kStepsAContainer);
     file_.containers = opened.containers;
     for (const std::string& phrase : opened.notes) note(phrase);
     return std::move(opened.root);
+  }
+
+  /// Bounds that stop the opening before it costs much more than may be spent.
+  [[nodiscard]] ContainerOptions affordable() const {
+    ContainerOptions out = options_.containers;
+    if (work_ == nullptr) return out;
+    out.unpacked_max = std::min(out.unpacked_max, work_->left() / kStepsAnUnpackedByte);
+    out.entries_max = static_cast<std::uint32_t>(
+        std::min<mime::Steps>(out.entries_max, work_->left() / kStepsAnEntry));
+    return out;
+  }
+
+  bool afford(mime::Steps steps) {
+    if (work_ == nullptr || work_->spend(steps)) return true;
+    note("work limit reached");
+    return false;
   }
 
   void sign_entries(const mime::Container& container, const std::string& prefix) {
@@ -76,6 +102,7 @@ class Signer {
       file_.pieces.push_back(std::move(same));
       return;
     }
+    if (!afford(bytes.size() * kStepsASignedByte * (options_.parts ? 2 : 1))) return;
     fingerprint::SpamsumHasher whole;
     std::optional<fingerprint::SpamsumPartsHasher> parts;
     if (options_.parts) parts.emplace(options_.part_block_size);
@@ -105,6 +132,7 @@ class Signer {
   const SimilarOptions& options_;
   const Clock& clock_;
   const TimePoint deadline_;
+  mime::WorkMeter* const work_;
   std::string_view whole_;  ///< what the first piece is of
   SignedFile file_;
 };
@@ -112,8 +140,8 @@ class Signer {
 }  // namespace
 
 SignedFile sign_pieces(std::string_view bytes, const SimilarOptions& options, const Clock& clock,
-                       TimePoint deadline) {
-  return Signer(options, clock, deadline).run(bytes);
+                       TimePoint deadline, mime::WorkMeter* work) {
+  return Signer(options, clock, deadline, work).run(bytes);
 }
 
 }  // namespace shingled::milter

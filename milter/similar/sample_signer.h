@@ -8,6 +8,7 @@
 #include "config/base/clock.h"
 #include "config/options/similar_options.h"
 #include "mime/fingerprint/spamsum.h"
+#include "mime/work_meter.h"
 
 namespace shingled::milter {
 
@@ -23,7 +24,7 @@ struct SignedFile {
   std::vector<SignedPiece> pieces;  ///< the whole first; none when the file was too large
   std::uint64_t containers = 0;     ///< opened, those inside others too
   /// What was left out and why, fixed phrases, each once: those of mime::OpenedContainer, "larger
-  /// than bytes_max", "time limit reached".
+  /// than bytes_max", "time limit reached", "work limit reached".
   std::vector<std::string> notes;
 };
 
@@ -36,9 +37,13 @@ struct SignedFile {
 /// Then follow, for look-ups, the files in the container, at all depths, that have at least
 /// `bytes_min`: their own content, too; without what every document of the kind has.
 ///
-/// Bounds:  `options`; nothing begins after the deadline.   Threads: stateless.
+/// Bounds:  `options`; nothing begins after the deadline, or when the steps of `work` are spent
+/// ("work limit reached"); null = no bound.   Threads: stateless.
 /// Cost:    opening (container.h), then a few nanoseconds a byte for each depth it stands at.
 SignedFile sign_pieces(std::string_view bytes, const SimilarOptions& options, const Clock& clock,
-                       TimePoint deadline);
+                       TimePoint deadline, mime::WorkMeter* work = nullptr);
+
+/// What signing so many bytes is charged, once for the whole and once for its parts.
+inline constexpr mime::Steps kStepsASignedByte = 3;
 
 }  // namespace shingled::milter

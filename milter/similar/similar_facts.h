@@ -32,10 +32,12 @@ struct SimilarHit {
 
 /// What the library said of a message. A note is no failure: what was left out is not known.
 struct SimilarFacts {
-  std::vector<SimilarHit> hits;    ///< in the order of pieces, then of the lists of the settings
+  std::vector<SimilarHit> hits;    ///< in the order looked up, then of the lists of the settings
   std::vector<std::string> notes;  ///< why something was left out, fixed phrases, each once
   std::size_t pieces = 0;          ///< looked up
   std::uint64_t containers = 0;    ///< opened
+  /// Time or work ended before all was looked up that the settings want.
+  bool incomplete = false;
 };
 
 /// "invoice.zip!evil.exe", or the number of the part where the message gives no name.

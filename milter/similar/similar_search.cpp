@@ -17,6 +17,10 @@ namespace {
 constexpr std::size_t kMatchesMax = 256;
 constexpr std::size_t kHitsMax = 1000;  ///< of a message
 
+// What a piece costs in a library of a million files (tests/bench/README.md).
+constexpr mime::Steps kStepsASearch = 60'000;
+constexpr mime::Steps kStepsASearchedByte = 1;
+
 bool is_text(const mime::PartContent& content) {
   return content.kind == mime::ContentKind::kText || content.kind == mime::ContentKind::kHtml;
 }
@@ -33,39 +37,69 @@ bool is_attachment(const mime::MailPart& part, const mime::PartContent& content)
 /// One message.
 class SimilarSearch::Run {
  public:
-  Run(const SimilarSearch& search, TimePoint deadline)
+  Run(const SimilarSearch& search, TimePoint deadline, mime::WorkMeter meter)
       : options_(search.options_),
         library_(*search.library_),
         clock_(search.clock_),
-        deadline_(deadline) {}
+        deadline_(deadline),
+        meter_(std::move(meter)) {}
 
   SimilarFacts run(const mime::Analysis::Parts& parts) {
-    mime::WorkMeter meter(parts.work_left, parts.stop);
+    std::vector<const mime::MailPart*> containers;
     for (std::size_t i = 0; i < parts.mail.parts.size(); ++i) {
       const mime::MailPart& part = parts.mail.parts[i];
       if (is_attachment(part, parts.contents[i])) {
-        if (options_.attachments) look_up(part, part.body);
+        if (!options_.attachments) continue;
+        if (is_container(part.body)) {
+          containers.push_back(&part);
+        } else {
+          look_up(part, part.body, meter_);
+        }
       } else if (options_.texts && is_text(parts.contents[i])) {
         mime::TextStages text;
-        mime::read_content(parts, i, meter, text);
-        look_up(part, text.content);
+        mime::read_content(parts, i, meter_, text);
+        look_up(part, text.content, meter_);
       }
     }
+    look_up_containers(std::move(containers), parts.stop);
+    if (meter_.refused()) note("work limit reached");
+    facts_.incomplete = std::any_of(facts_.notes.begin(), facts_.notes.end(), is_of_the_message);
     return std::move(facts_);
   }
 
  private:
-  void look_up(const mime::MailPart& part, std::string_view bytes) {
+  [[nodiscard]] bool is_container(std::string_view bytes) const {
+    return options_.containers.open && mime::sniff_container(bytes) != mime::ContainerKind::kNone;
+  }
+
+  /// A container that is beyond a bound of its own is signed as the file it is: then it was looked
+  /// up, after all.
+  static bool is_of_the_message(const std::string& note) {
+    return note == "time limit reached" || note == "work limit reached";
+  }
+
+  void look_up_containers(std::vector<const mime::MailPart*> parts, std::stop_token stop) {
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto* a, const auto* b) { return a->body.size() < b->body.size(); });
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const mime::Steps share = meter_.left() / (parts.size() - i);
+      mime::WorkMeter own(share, stop);
+      look_up(*parts[i], parts[i]->body, own);
+      if (own.refused()) note("work limit reached");
+      (void)meter_.spend(share - own.left());
+    }
+  }
+
+  void look_up(const mime::MailPart& part, std::string_view bytes, mime::WorkMeter& meter) {
     if (bytes.empty()) return;
-    if (bytes.size() < options_.bytes_min &&
-        mime::sniff_container(bytes) == mime::ContainerKind::kNone)
-      return;
-    const SignedFile file = sign_pieces(bytes, options_, clock_, deadline_);
+    if (bytes.size() < options_.bytes_min && !is_container(bytes)) return;
+    const SignedFile file = sign_pieces(bytes, options_, clock_, deadline_, &meter);
     facts_.containers += file.containers;
     for (const std::string& phrase : file.notes) note(phrase);
     for (const SignedPiece& piece : file.pieces) {
       if (piece.bytes < options_.bytes_min || is_only_entry(piece, file)) continue;
       if (clock_.now() >= deadline_) return note("time limit reached");
+      if (!meter.spend(kStepsASearch + piece.bytes * kStepsASearchedByte)) return;
       look_up(part, piece);
       ++facts_.pieces;
     }
@@ -128,11 +162,13 @@ class SimilarSearch::Run {
   const storage::SampleLibrary& library_;
   const Clock& clock_;
   const TimePoint deadline_;
+  mime::WorkMeter meter_;
   SimilarFacts facts_;
 };
 
-SimilarFacts SimilarSearch::search(const mime::Analysis& analysis, TimePoint deadline) const {
-  return Run(*this, deadline).run(analysis.parts());
+SimilarFacts SimilarSearch::search(const mime::Analysis& analysis, TimePoint deadline,
+                                   mime::Steps work) const {
+  return Run(*this, deadline, mime::WorkMeter(work, analysis.parts().stop)).run(analysis.parts());
 }
 
 }  // namespace shingled::milter

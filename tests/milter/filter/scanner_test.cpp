@@ -121,6 +121,36 @@ TEST_F(ScannerTest, AsksLocalAndRemoteServicesForOneVerdict) {
   EXPECT_EQ(scanner->judge(facts, FailurePolicy::kAccept).action, Action::kAddHeader);
 }
 
+/// `junk` small attachments, then the text.
+std::string padded_message(int junk) {
+  std::ostringstream text;
+  text << "Content-Type: multipart/mixed; boundary=b\r\n\r\n";
+  for (int i = 0; i < junk; ++i) {
+    text << "--b\r\nContent-Type: application/pdf; name=a\r\n\r\n%PDF-1.4\r\n" << i << "\r\n";
+  }
+  text << "--b\r\nContent-Type: text/plain\r\n\r\n";
+  for (int i = 0; i < 120; ++i) text << "word" << i << (i % 10 == 9 ? "\r\n" : " ");
+  text << "\r\n--b--\r\n";
+  return text.str();
+}
+
+TEST_F(ScannerTest, PaddingBeforeTheTextDoesNotHideIt) {
+  FakeStore far;
+  const auto server = serve(far);
+  Settings settings;
+  settings.rules = {remote_rule("far", server->addresses().at(0).port())};
+  settings.rules[0].remote.timeout = 5000ms;
+  settings.rules[0].hash.min_bytes = 0;
+  settings.milter.lookups_max = 500;
+  const Facts facts = open(settings, nullptr)->scan(padded_message(2000));
+  ASSERT_EQ(facts.lookups.size(), 500U);
+  EXPECT_EQ(facts.lookups[0].hash.part, "2001");
+  EXPECT_EQ(facts.lookups[0].hash.kind, mime::PartKind::kText);
+  EXPECT_EQ(facts.hashes, facts.lookups.size() + facts.unasked);
+  EXPECT_GT(facts.unasked, 1400U);
+  EXPECT_EQ(facts.failed(), 0U);
+}
+
 TEST_F(ScannerTest, LosesAFactNotTheMessageWhenARemoteIsSilent) {
   // A bound socket that nobody reads: no answer and no ICMP error.
   const UniqueFd silent(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));

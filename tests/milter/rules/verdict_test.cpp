@@ -86,6 +86,56 @@ TEST(Verdict, FollowsThePolicyWhenALookupFailed) {
   }
 }
 
+struct UnknownCase {
+  const char* why;
+  std::size_t unasked;
+  bool incomplete;
+  bool similar_incomplete;
+  double list_score;   // of the one list of known files
+  std::int32_t value;  // of a hit; 0 = none
+  FailurePolicy policy;
+  Action action;
+  std::string_view reason;
+};
+
+constexpr UnknownCase kUnknown[] = {
+    {"nothing is", 0, false, false, 8, 0, FailurePolicy::kReject, Action::kPass,
+     "score 0.00 reaches no threshold"},
+    {"accepted, but never silently clean", 7, false, false, 8, 0, FailurePolicy::kAccept,
+     Action::kPass, "7 of 7 look-ups not asked"},
+    {"a bound of the analysis", 0, true, false, 8, 0, FailurePolicy::kTempfail, Action::kTempfail,
+     "analysis incomplete: part limit reached, work limit reached"},
+    {"what was seen is enough", 7, true, true, 8, 20, FailurePolicy::kTempfail, Action::kReject,
+     "score 19.83 reaches reject 10.00"},
+    {"enough for a header only", 7, false, false, 8, 3, FailurePolicy::kReject, Action::kReject,
+     "7 of 8 look-ups not asked"},
+    {"known files that would have been enough", 0, false, true, 12, 0, FailurePolicy::kTempfail,
+     Action::kTempfail, "known files not looked up to the end"},
+    {"known files that could only have marked it", 0, false, true, 8, 0, FailurePolicy::kTempfail,
+     Action::kPass, "score 0.00 reaches no threshold"},
+    {"all at once", 7, true, true, 12, 0, FailurePolicy::kAccept, Action::kPass,
+     "7 of 7 look-ups not asked; analysis incomplete: part limit reached, work limit reached; "
+     "known files not looked up to the end"},
+};
+
+TEST(Verdict, FollowsThePolicyWhenABoundWasMet) {
+  for (const UnknownCase& c : kUnknown) {
+    Facts facts;
+    facts.unasked = c.unasked;
+    facts.incomplete = c.incomplete;
+    facts.similar.incomplete = c.similar_incomplete;
+    facts.defects = {"multipart without its end", "part limit reached", "work limit reached"};
+    if (c.value != 0) facts.lookups = {hit_lookup(PartKind::kText, 1.0F, {{11, c.value}})};
+    const RuleOptions rule;
+    SimilarList list;
+    list.score = c.list_score;
+    const Verdict verdict = judge(facts, std::span(&rule, 1), {}, c.policy, std::span(&list, 1));
+    EXPECT_EQ(verdict.action, c.action) << c.why;
+    EXPECT_EQ(verdict.reason, c.reason) << c.why;
+    EXPECT_EQ(verdict.failed, !c.reason.starts_with("score")) << c.why;
+  }
+}
+
 TEST(Verdict, TellsWhichLookupFailed) {
   Facts facts;
   facts.lookups = {failed_lookup(Lookup::Outcome::kRefused)};

@@ -53,10 +53,10 @@ class SimilarSearchTest : public ::testing::Test {
   void add(const std::string& in, const std::string& name, std::string_view bytes) {
     TemporaryLibrary::add(*library_, in, name, bytes);
   }
-  SimilarFacts search(const std::string& bytes,
-                      std::chrono::seconds time = std::chrono::seconds(5)) {
+  SimilarFacts search(const std::string& bytes, std::chrono::seconds time = std::chrono::seconds(5),
+                      mime::Steps work = 200'000'000) {
     const SimilarSearch search(options_, library_, clock_);
-    return search.search(mime::analyze(bytes, {}), clock_.now() + time);
+    return search.search(mime::analyze(bytes, {}), clock_.now() + time, work);
   }
 
   TemporaryLibrary file_;
@@ -173,6 +173,42 @@ TEST_F(SimilarSearchTest, WithoutTimeThereIsANote) {
   const SimilarFacts facts = search(message({{"a", sample}}), std::chrono::seconds(0));
   EXPECT_THAT(facts.hits, IsEmpty());
   EXPECT_THAT(facts.notes, ElementsAre("time limit reached"));
+  EXPECT_TRUE(facts.incomplete);
+}
+
+/// A file of some hundred bytes that unpacks to two megabytes.
+std::string bomb(unsigned number) {
+  return zip({{"a", std::string(2'000'000, static_cast<char>('a' + number))}});
+}
+
+TEST_F(SimilarSearchTest, ContainersBeforeItDoNotHideAKnownFile) {
+  const std::string program = "MZ" + noise(50'000, 12);
+  add("bad", "evil.exe", program);
+  struct Case {
+    std::string_view why;
+    Attachment known;
+    mime::Steps work;
+  };
+  std::vector<Attachment> junk;
+  for (unsigned i = 0; i < 20; ++i) junk.push_back({"junk.zip", bomb(i)});
+  for (const auto& [why, known, work] :
+       {Case{"a file comes before all containers", {"a.exe", program}, 2'000'000},
+        Case{"a container has its share", {"a.zip", zip({{"a.exe", program}})}, 100'000'000}}) {
+    std::vector<Attachment> attachments = junk;
+    attachments.push_back(known);
+    const SimilarFacts facts = search(message(attachments), std::chrono::seconds(5), work);
+    ASSERT_EQ(facts.hits.size(), 1U) << why;
+    EXPECT_EQ(facts.hits[0].sample, "evil.exe") << why;
+    EXPECT_TRUE(facts.incomplete) << why;
+    EXPECT_THAT(facts.notes, ::testing::Contains("work limit reached")) << why;
+  }
+}
+
+TEST_F(SimilarSearchTest, WhatIsLookedUpToTheEndIsComplete) {
+  const SimilarFacts facts =
+      search(message({{"a.zip", zip({{"a", noise(50'000, 13)}, {"b", noise(9000, 14)}})}}));
+  EXPECT_FALSE(facts.incomplete);
+  EXPECT_THAT(facts.notes, IsEmpty());
 }
 
 TEST(SimilarHit, SaysHowAlike) {

@@ -1,0 +1,22 @@
+#include "milter/rules/shown_hits.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shingled::milter {
+
+ShownHits shown_hits(std::span<const Hit> hits, std::size_t count_max) {
+  ShownHits shown;
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    if (!hits[i].dropped) shown.hits.push_back(i);
+  }
+  if (shown.hits.size() <= count_max) return shown;
+  std::stable_sort(shown.hits.begin(), shown.hits.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(hits[a].score) > std::abs(hits[b].score);
+  });
+  shown.more = shown.hits.size() - count_max;
+  shown.hits.resize(count_max);
+  return shown;
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,58 @@
+#include "milter/rules/unknown.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "milter/rules/verdict.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::string_view kLimitReached = "limit reached";  // so end the defects of bounds
+
+std::string count_of(std::size_t some, std::size_t all) {
+  return std::to_string(some) + " of " + std::to_string(all) + " look-ups ";
+}
+
+std::string describe_failures(const Facts& facts) {
+  const auto first = std::find_if(facts.lookups.begin(), facts.lookups.end(),
+                                  [](const Lookup& lookup) { return lookup.failed(); });
+  if (first == facts.lookups.end()) return {};
+  return count_of(facts.failed(), facts.lookups.size()) + "failed, first " +
+         std::string(to_string(first->outcome)) + " of rule " + first->rule;
+}
+
+std::string describe_bounds(const Facts& facts) {
+  if (!facts.incomplete) return {};
+  std::string bounds;
+  for (const std::string& defect : facts.defects) {
+    if (!std::string_view(defect).ends_with(kLimitReached)) continue;
+    bounds += (bounds.empty() ? ": " : ", ") + defect;
+  }
+  return "analysis incomplete" + bounds;
+}
+
+}  // namespace
+
+std::string describe_unknown(const Facts& facts) {
+  const std::string unasked =
+      facts.unasked == 0
+          ? std::string()
+          : count_of(facts.unasked, facts.lookups.size() + facts.unasked) + "not asked";
+  std::string text;
+  for (const std::string& part : {describe_failures(facts), unasked, describe_bounds(facts)}) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  }
+  return text;
+}
+
+std::string describe_unknown_files(const Facts& facts, double score, const ActionOptions& actions,
+                                   std::span<const SimilarList> lists) {
+  if (!facts.similar.incomplete) return {};
+  for (const SimilarList& list : lists) score += std::max(list.score, 0.0);
+  if (choose_action(score, actions) <= Action::kAddHeader) return {};
+  return "known files not looked up to the end";
+}
+
+}  // namespace shingled::milter
