@@ -65,12 +65,20 @@ enum class LimitPoint : std::uint8_t {
   kMessage,    ///< at its end: all recipients or none
 };
 
+/// What of a message to more than `max_rcpts` recipients meets limits by recipient.
+enum class ManyRecipients : std::uint8_t {
+  kFirst,  ///< the first `max_rcpts` of them
+  kNone,   ///< none, as rspamd has it
+};
+
 /// Section `ratelimit`: how much mail a recipient, sender, client or user may cause.
 struct MailLimitOptions {
   std::vector<BucketType> rates;  ///< none = no limits
   LimitPoint when = LimitPoint::kRecipient;
-  /// A message of more recipients is not limited at all; 1 to 10000.
+  /// So many recipients of a message have buckets of their own at most; 1 to 10000. Types without
+  /// a recipient count every message.
   std::uint32_t max_rcpts = 5;
+  ManyRecipients above_max_rcpts = ManyRecipients::kFirst;
   /// Never limited: local parts, addresses or @domains, lower case.
   std::vector<std::string> whitelisted_rcpts = {"postmaster", "mailer-daemon"};
   std::vector<std::string> whitelisted_rcpts_files;

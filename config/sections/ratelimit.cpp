@@ -9,6 +9,9 @@ namespace {
 constexpr std::array<Choice<LimitPoint>, 2> kPoints = {
     {{"rcpt", LimitPoint::kRecipient}, {"end_of_message", LimitPoint::kMessage}}};
 
+constexpr std::array<Choice<ManyRecipients>, 2> kMany = {
+    {{"first", ManyRecipients::kFirst}, {"none", ManyRecipients::kNone}}};
+
 void load_recipients(Section& section, std::string_view key, std::vector<std::string>& out,
                      std::vector<std::string>& files) {
   const auto field = section.field(key);
@@ -31,6 +34,7 @@ void load_ratelimit(Section&& section, MailLimitOptions& out) {
   load_bucket_types(section.section("rates"), out.rates);
   section.choice<LimitPoint>("when", out.when, kPoints);
   section.number<std::uint32_t>("max_rcpts", out.max_rcpts, {1, 10'000});
+  section.choice<ManyRecipients>("above_max_rcpts", out.above_max_rcpts, kMany);
   load_recipients(section, "whitelisted_rcpts", out.whitelisted_rcpts, out.whitelisted_rcpts_files);
   load_networks(section, "whitelisted_ip", out.whitelisted_ip, out.whitelisted_ip_files);
   load_symbol(section, out.symbol, "none");

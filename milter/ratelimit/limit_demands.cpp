@@ -89,7 +89,8 @@ std::optional<LimitDemand> demand_of(const BucketType& type, const MailLimitOpti
   }
   if (!rate.limits()) return std::nullopt;
   const std::vector<std::string_view> views(parts.begin(), parts.end());
-  return LimitDemand{type.name, storage::make_bucket_key(type.name, views, tag), rate, 1};
+  return LimitDemand{type.name, storage::make_bucket_key(type.name, views, tag), rate, 1,
+                     recipient != nullptr};
 }
 
 std::vector<LimitDemand> demands_of(const MailLimitOptions& options, const LimitedEnvelope& mail,

@@ -26,6 +26,7 @@ struct LimitDemand {
                      ///< the recipient is its tag
   BucketRate rate;
   std::uint32_t drops = 1;
+  bool by_recipient = false;  ///< of one recipient; else of the message as such
 };
 
 /// The buckets of a message as such: those of types without a recipient. Pure.

@@ -42,6 +42,10 @@ std::string bounded_name(const EnvelopeAddress& address) {
   return storage::make_bucket_key("rcpt", parts);
 }
 
+void append(std::vector<LimitDemand>& to, std::vector<LimitDemand> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 Duration seconds_until(double drops, double leak) {
   if (drops <= 0) return {};
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(drops / leak));
@@ -57,38 +61,38 @@ bool MessageLimit::at_the_end() const {
   return options.when == LimitPoint::kMessage || !options.symbol.empty();
 }
 
+bool MessageLimit::none_counts() const {
+  return too_many_ && limiter_->options().above_max_rcpts == ManyRecipients::kNone;
+}
+
 std::optional<FullBucket> MessageLimit::recipient(std::string_view path) {
-  if (!limited_ || ended_) return std::nullopt;
+  if (ended_) return std::nullopt;
   const EnvelopeAddress address = parse_envelope_address(path);
   const std::string name = bounded_name(address);
-  const bool fresh = recipients_.insert(name).second;
-  if (recipients_.size() > limiter_->options().max_rcpts) {
-    give_back();
-    limited_ = false;
-    pending_.clear();
-    return std::nullopt;
+  const bool known = recipients_.contains(name);
+  const bool fits = known || recipients_.size() < limiter_->options().max_rcpts;
+  if (fits) {
+    recipients_.insert(name);
+  } else if (!std::exchange(too_many_, true) && none_counts()) {
+    give_back_recipients();
   }
   if (limiter_->spares(address)) return std::nullopt;
-  std::vector<LimitDemand> demands = recipient_demands(limiter_->options(), envelope_, address);
+  std::vector<LimitDemand> demands;
+  if (fits && !none_counts()) demands = recipient_demands(limiter_->options(), envelope_, address);
   if (at_the_end()) {
-    if (!fresh) return std::nullopt;
+    if (known) return std::nullopt;
     if (!std::exchange(message_taken_, true)) {
-      pending_ = message_demands(limiter_->options(), envelope_);
+      append(pending_, message_demands(limiter_->options(), envelope_));
     }
-    pending_.insert(pending_.end(), std::make_move_iterator(demands.begin()),
-                    std::make_move_iterator(demands.end()));
+    append(pending_, std::move(demands));
     return std::nullopt;
   }
   if (passed_.contains(name)) return std::nullopt;
-  if (!message_taken_) {
-    auto of_message = message_demands(limiter_->options(), envelope_);
-    demands.insert(demands.end(), std::make_move_iterator(of_message.begin()),
-                   std::make_move_iterator(of_message.end()));
-  }
+  if (!message_taken_) append(demands, message_demands(limiter_->options(), envelope_));
   auto full = take(std::move(demands));
   if (!full) {
     message_taken_ = true;
-    passed_.insert(name);
+    if (fits) passed_.insert(name);
   }
   return full;
 }
@@ -146,17 +150,45 @@ void MessageLimit::look_for_mark(const std::vector<LimitDemand>& demands,
 }
 
 void MessageLimit::give_back() {
-  const bool marks = !limiter_->options().symbol.empty();
-  const auto store = limiter_->store();
-  for (auto taken = taken_.rbegin(); store != nullptr && taken != taken_.rend(); ++taken) {
-    store->give_back(lent(taken->demands, marks), taken->answer, limiter_->deadline());
-    for (const LimitDemand& demand : taken->demands) {
-      limiter_->counters().count(demand.type, Event::kGivenBack, demand.drops);
-    }
-  }
+  for (auto taken = taken_.rbegin(); taken != taken_.rend(); ++taken) give_back(*taken);
   taken_.clear();
   passed_.clear();
   message_taken_ = false;
+}
+
+void MessageLimit::give_back(const Taken& taken) {
+  const auto store = limiter_->store();
+  if (store == nullptr) return;
+  const bool marks = !limiter_->options().symbol.empty();
+  store->give_back(lent(taken.demands, marks), taken.answer, limiter_->deadline());
+  for (const LimitDemand& demand : taken.demands) {
+    limiter_->counters().count(demand.type, Event::kGivenBack, demand.drops);
+  }
+}
+
+void MessageLimit::give_back_recipients() {
+  std::erase_if(pending_, [](const LimitDemand& demand) { return demand.by_recipient; });
+  std::vector<Taken> kept;  // one at most, for a message takes its own drops once
+  for (auto taken = taken_.rbegin(); taken != taken_.rend(); ++taken) {
+    auto [of_recipients, of_message] = split(std::move(*taken));
+    if (!of_recipients.demands.empty()) give_back(of_recipients);
+    if (!of_message.demands.empty()) kept.push_back(std::move(of_message));
+  }
+  taken_ = std::move(kept);
+}
+
+/// The share of recipients, and that of the message as such.
+std::pair<MessageLimit::Taken, MessageLimit::Taken> MessageLimit::split(Taken taken) {
+  Taken of_recipients;
+  Taken of_message;
+  std::vector<storage::BucketLevel> levels = std::exchange(taken.answer.levels, {});
+  of_recipients.answer = of_message.answer = taken.answer;
+  for (std::size_t i = 0; i < taken.demands.size() && i < levels.size(); ++i) {
+    Taken& share = taken.demands[i].by_recipient ? of_recipients : of_message;
+    share.demands.push_back(std::move(taken.demands[i]));
+    share.answer.levels.push_back(levels[i]);
+  }
+  return {std::move(of_recipients), std::move(of_message)};
 }
 
 }  // namespace shingled::milter

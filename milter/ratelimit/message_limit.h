@@ -18,11 +18,12 @@ namespace shingled::milter {
 ///   recipient* -> end_of_message -> keep | give_back        or give_back at any time
 ///
 /// At RCPT (`LimitPoint::kRecipient`) a recipient takes its drops and, the first one that passes,
-/// those of the message, all or none. The same recipient again takes nothing more. With more than
-/// `max_rcpts` different recipients everything is given back and the message is not limited any
-/// more; who was put off before will come again. At the end, or with a symbol, all drops are taken
-/// in one; a message that has more of them than a bucket holds needs that bucket empty, and fills
-/// it.
+/// those of the message, all or none. The same recipient again takes nothing more. Of more than
+/// `max_rcpts` different recipients the later ones have no drops of their own; or, by
+/// `above_max_rcpts`, none has: then the drops of recipients are given back, and who was put off
+/// before will come again. Those of the message stay whatever it names. At the end, or with a
+/// symbol, all drops are taken in one; a message that has more of them than a bucket holds needs
+/// that bucket empty, and fills it.
 ///
 /// A drop stays when it is kept. Whoever neither keeps nor gives back keeps: the destructor does
 /// nothing, for buckets may be gone by then.   Threads: one at a time.
@@ -47,18 +48,23 @@ class MessageLimit {
     std::vector<LimitDemand> demands;
     storage::BucketAnswer answer;
   };
+  static std::pair<Taken, Taken> split(Taken taken);
 
   [[nodiscard]] bool at_the_end() const;
+  /// There are too many recipients for any to have drops of its own.
+  [[nodiscard]] bool none_counts() const;
   std::optional<FullBucket> take(std::vector<LimitDemand> demands);
   void look_for_mark(const std::vector<LimitDemand>& demands, const storage::BucketAnswer& answer);
+  void give_back(const Taken& taken);
+  void give_back_recipients();
 
   std::shared_ptr<const MailLimiter> limiter_;
   LimitedEnvelope envelope_;
-  std::set<std::string> recipients_;  ///< bounded names, max_rcpts and one at most
+  std::set<std::string> recipients_;  ///< bounded names, max_rcpts at most
   std::set<std::string> passed_;      ///< of those, whose drops are taken
   std::vector<LimitDemand> pending_;  ///< to be taken at the end
   std::vector<Taken> taken_;
-  bool limited_ = true;
+  bool too_many_ = false;       ///< there are more recipients than those
   bool message_taken_ = false;  ///< the drops of the message as such
   bool ended_ = false;
   std::optional<LimitMark> mark_;

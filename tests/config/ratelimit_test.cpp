@@ -87,12 +87,14 @@ TEST(Ratelimit, ReadsOverridesInTheirOrder) {
 
 TEST(Ratelimit, ReadsTheRest) {
   const auto limits = limits_of(
-      "when: end_of_message, max_rcpts: 9, whitelisted_rcpts: 'Abuse, /etc/r, @Example.org', "
+      "when: end_of_message, max_rcpts: 9, above_max_rcpts: none, "
+      "whitelisted_rcpts: 'Abuse, /etc/r, @Example.org', "
       "whitelisted_ip: [192.0.2.0/24, /etc/n, localhost], symbol: RATELIMIT, log_only: yes, "
       "ipv4_prefix: 16, ipv6_prefix: 56, buckets_max: 1000, file: '', servers: 'redis.example', "
       "redis: {db: 3, username: u, password: p, prefix: rl, timeout: 1s}");
   EXPECT_EQ(limits.when, LimitPoint::kMessage);
   EXPECT_EQ(limits.max_rcpts, 9U);
+  EXPECT_EQ(limits.above_max_rcpts, ManyRecipients::kNone);
   EXPECT_THAT(limits.whitelisted_rcpts, ElementsAre("abuse", "@example.org"));
   EXPECT_THAT(limits.whitelisted_rcpts_files, ElementsAre("/etc/r"));
   EXPECT_EQ(limits.whitelisted_ip.size(), 3U);

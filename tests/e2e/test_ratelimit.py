@@ -76,13 +76,31 @@ class RateLimits(LimitedMail):
         self.assertEqual({"to": 3, "ip": 3}, self.drops("taken"))
         self.assertEqual({"to": 2, "ip": 2}, self.drops("given_back"))
 
-    def test_a_message_to_many_is_not_limited(self):
-        self.start(**{"rates.to": "[1, 1 / 1h]", "max_rcpts": 3})
+    def test_many_recipients_are_no_way_around_the_limit_of_a_client(self):
+        self.start(**{"rates.ip": "[2, 1 / 1h]", "rates.to": "[1, 1 / 1h]", "max_rcpts": 3})
+        many = [f"r{i}@example.org" for i in range(6)]
+        self.assertTrue(self.passes(*many))
+        self.assertEqual([1, 1, 1, 0], [self.held(f"to:r{i}@example.org") for i in range(4)])
+        with self.session() as smtp:
+            replies, end = self.offer(smtp, *many)
+            for reply in replies[:3]:
+                self.assert_put_off(reply)
+            for reply in replies[3:]:
+                self.assert_taken(reply)
+            self.assertEqual(250, end[0], end)
+            replies, _ = self.offer(smtp, *[f"s{i}@example.org" for i in range(6)])
+            for reply in replies:
+                self.assert_put_off(reply)
+
+    def test_of_many_recipients_none_counts_where_it_says_so(self):
+        self.start(**{"rates.ip": "[4, 1 / 1h]", "rates.to": "[1, 1 / 1h]", "max_rcpts": 3, "above_max_rcpts": "none"})
         many = [f"r{i}@example.org" for i in range(5)]
         for _ in range(2):
             self.assertTrue(self.passes(*many))
         self.assertTrue(self.passes("r0@example.org"))
         self.assertFalse(self.passes("r0@example.org"))
+        self.assertTrue(self.passes("r9@example.org"))
+        self.assertFalse(self.passes(*many), "the client's limit")
 
     def test_at_the_end_all_recipients_wait_or_none(self):
         self.start(**{"rates.to": "[1, 1 / 1h]", "when": "end_of_message"})
