@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "config/options/message_memory.h"
+
 namespace shingled::config {
 
 namespace {
@@ -82,12 +84,28 @@ void check_rules(const Settings& settings, const YamlNode& root, Diagnostics& di
   }
 }
 
+/// One message of the greatest length must find memory, or it would be put off for ever.
+void check_memory(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
+  const MilterOptions& milter = settings.milter;
+  if (fits_memory(milter.message_bytes_max, milter.memory_max)) return;
+  const std::uint64_t mebibyte = 1024UL * 1024;
+  std::uint64_t least = mebibyte;
+  while (!fits_memory(milter.message_bytes_max, least)) least += mebibyte;
+  const std::string key = "milter.memory_max";
+  diagnostics.add(
+      locate(root, key), key,
+      "has no room for a message of milter.message_bytes_max with its analysis; allowed: "
+      "at least " +
+          std::to_string(least / mebibyte) + "M");
+}
+
 }  // namespace
 
 void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   check_sockets(settings, root, diagnostics);
   check_status(settings, root, diagnostics);
   check_rules(settings, root, diagnostics);
+  check_memory(settings, root, diagnostics);
 }
 
 }  // namespace shingled::config

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <future>
 #include <thread>
 #include <utility>
 
@@ -34,6 +35,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kSignalWait{1000};
 
+/// How long the main thread may wait before it says that it is alive.
+std::chrono::milliseconds alive_interval() {
+  const auto watchdog = watchdog_interval();
+  return watchdog ? std::min(kSignalWait, *watchdog / 2) : kSignalWait;
+}
+
 int exit_code(const Error& error) {
   switch (error.code) {
     case ErrorCode::kInvalid:
@@ -63,6 +70,7 @@ class Daemon {
         source_(source),
         log_(log),
         clock_(clock),
+        memory_(std::make_shared<MemoryBudget>(settings_->milter.memory_max)),
         limits_(clock, random_, log),
         similar_(clock, log),
         bucket_pages_([this] { return limits_.store(); }, clock),
@@ -86,6 +94,8 @@ class Daemon {
   /// Everything that is measured, once it is all there.
   void register_metrics();
   void reload();
+  /// The same while the watchdog is fed.
+  void reload_alive();
   void reopen_log();
   /// Where the rate limits of the port outlive a restart.
   [[nodiscard]] std::string limits_file() const {
@@ -100,6 +110,7 @@ class Daemon {
   PidFile pid_file_;
   MetricRegistry metrics_;
   MailCounters mail_counters_;
+  std::shared_ptr<MemoryBudget> memory_;  // of the mail; libmilter's threads may outlive us
   std::unique_ptr<storage::FuzzyStore> store_;
   std::unique_ptr<storage::UdpServer> server_;
   std::unique_ptr<storage::ReplicationService> replication_;
@@ -188,7 +199,7 @@ Status Daemon::start_storage() {
 
 Status Daemon::open_milter() {
   auto milter = MilterService::open(settings_->milter, *scanner_, clock_, log_, mail_counters_,
-                                    limits_.current());
+                                    limits_.current(), memory_);
   if (!milter) return milter.error();
   milter_ = *std::move(milter);
   return {};
@@ -230,6 +241,7 @@ void Daemon::register_metrics() {
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {
       mail_counters_.report(report);
+      memory_->report(report);
       limits_.report(report);
       similar_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
@@ -242,16 +254,13 @@ void Daemon::register_metrics() {
 }
 
 Status Daemon::serve() {
-  std::chrono::milliseconds wait = kSignalWait;
-  const auto watchdog = watchdog_interval();
-  if (watchdog) wait = std::min(wait, *watchdog / 2);
   while (!milter_ended_) {
-    const auto signal = wait_for_signal(wait);
+    const auto signal = wait_for_signal(alive_interval());
     notify_alive();
     if (server_ != nullptr) server_->refresh();
     if (milter_ != nullptr) limits_.refresh();
     if (signal == Signal::kStop) return {};
-    if (signal == Signal::kReload) reload();
+    if (signal == Signal::kReload) reload_alive();
     if (signal == Signal::kReopenLog) reopen_log();
   }
   return Error{ErrorCode::kUnavailable, "the milter service ended by itself"};
@@ -262,7 +271,8 @@ void Daemon::stop() {
   log_.info(LogLine("stopping"));
   pages_.set_state(StatusPages::State::kDraining);
   if (milter_ != nullptr) {
-    const std::size_t cut_off = milter_->drain(clock_.now() + settings_->milter.drain_time);
+    const auto drain_time = scanner_->get()->settings().milter.drain_time;  // maybe of a reload
+    const std::size_t cut_off = milter_->drain(clock_.now() + drain_time);
     if (cut_off > 0) log_.warning(LogLine("drain_incomplete").field("messages", cut_off));
     milter_->stop();
     milter_thread_.join();
@@ -278,6 +288,12 @@ void Daemon::stop() {
   store_.reset();
   http_.reset();
   log_.info(LogLine("stopped"));
+}
+
+void Daemon::reload_alive() {
+  // Servers of rules are looked up by name, and a name server may take its time.
+  const auto reloaded = std::async(std::launch::async, [this] { reload(); });
+  while (reloaded.wait_for(alive_interval()) != std::future_status::ready) notify_alive();
 }
 
 void Daemon::reload() {
@@ -298,6 +314,7 @@ void Daemon::reload() {
     const Status limited = scanner ? limits_.use(wanted->ratelimit) : Status(scanner.error());
     if (limited) {
       use(*std::move(scanner));
+      memory_->set_max(wanted->milter.memory_max);
     } else {
       problems_kept(limited.error().message);
       wanted = nullptr;

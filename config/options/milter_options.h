@@ -59,6 +59,9 @@ struct MilterOptions {
   std::chrono::seconds mta_timeout{7210};  ///< libmilter's wait for the MTA, 1s to 1d
   /// The rest of a message is not judged, 1K to 2G.
   std::uint64_t message_bytes_max = 50UL * 1024 * 1024;
+  /// For all messages under way together, with their analysis: 16M to 1T, and room for one of
+  /// `message_bytes_max` (message_memory.h). What finds none waits or is put off.
+  std::uint64_t memory_max = 1024UL * 1024 * 1024;
   std::vector<Network> local_networks = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
   bool skip_local = false;          ///< pass mail of local senders unseen
   bool skip_authenticated = false;  ///< pass mail of authenticated senders unseen

@@ -165,6 +165,7 @@ void load_milter(Section&& section, MilterOptions& out) {
   section.number<std::uint32_t>("lookups_max", out.lookups_max, {1, 1'000'000});
   section.duration<seconds>("mta_timeout", out.mta_timeout, {seconds(1), hours(24)});
   section.size("message_bytes_max", out.message_bytes_max, {1024, std::uint64_t{2} << 30});
+  section.size("memory_max", out.memory_max, {16UL << 20, std::uint64_t{1} << 40});
   section.networks("local_networks", out.local_networks);
   section.boolean("skip_local", out.skip_local);
   section.boolean("skip_authenticated", out.skip_authenticated);

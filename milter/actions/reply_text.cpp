@@ -21,6 +21,10 @@ std::optional<Reply> reply_for(const Verdict& verdict, const std::string& reject
   return std::nullopt;
 }
 
+Reply reply_for_memory() {
+  return {"451", "4.3.1", "Message could not be checked now, please try again later"};
+}
+
 Reply reply_for_limit() {
   return {"451", "4.7.1",
           "Mail for this recipient could not be accepted now, please try again later"};

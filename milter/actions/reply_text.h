@@ -19,6 +19,9 @@ struct Reply {
 /// message that could not be judged is refused as such, not as spam. Pure.
 std::optional<Reply> reply_for(const Verdict& verdict, const std::string& reject_text);
 
+/// 451 4.3.1 for a message there is no memory for. Pure.
+Reply reply_for_memory();
+
 /// 451 4.7.1 for a recipient that is put off; says nothing of why. Pure.
 Reply reply_for_limit();
 

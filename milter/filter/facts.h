@@ -64,6 +64,7 @@ struct Facts {
   bool incomplete = false;           ///< a bound of the analysis was met: parts were not looked at
   std::uint64_t bytes = 0;           ///< looked at
   std::size_t hashes = 0;            ///< different ones, over all rules
+  bool stopped = false;              ///< the scan was ended early: the rest says nothing
   bool truncated = false;            ///< the message was longer than what was looked at
   std::chrono::microseconds time{0};
   ScanStages stages;

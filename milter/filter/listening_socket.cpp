@@ -145,18 +145,4 @@ void send_without_delay() {
   }
 }
 
-void wake_listener(const SocketSpec& spec) {
-  if (spec.kind == SocketSpec::Kind::kUnix) {
-    const auto address = unix_address(spec.path);
-    const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (address) connect_unix(fd, *address);
-    return;
-  }
-  const auto addresses = SocketAddress::resolve(spec);
-  if (!addresses || addresses->empty()) return;
-  const SocketAddress& to = addresses->front();
-  const UniqueFd fd(::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  static_cast<void>(::connect(fd.get(), to.get(), to.length()));
-}
-
 }  // namespace shingled::milter

@@ -22,7 +22,4 @@ Status set_socket_access(const MilterOptions& options);
 /// Errors: none; a socket that refuses stays as it is.
 void send_without_delay();
 
-/// Connects and hangs up, so that a listener looks up from its wait. Errors: none.
-void wake_listener(const SocketSpec& spec);
-
 }  // namespace shingled::milter

@@ -1,5 +1,10 @@
 #include "milter/filter/message_buffer.h"
 
+#include <algorithm>
+#include <cstring>
+
+#include "config/options/message_memory.h"
+
 namespace shingled::milter {
 
 void MessageBuffer::add_header(std::string_view name, std::string_view value) {
@@ -23,10 +28,43 @@ void MessageBuffer::end_headers() { append("\r\n"); }
 void MessageBuffer::add_body(std::string_view bytes) { append(bytes); }
 
 void MessageBuffer::append(std::string_view bytes) {
-  const std::uint64_t room = bytes_max_ - bytes_.size();
+  if (given_up_ || bytes.empty()) return;
+  const std::uint64_t room = bytes_max_ - size_;
   if (bytes.size() > room) truncated_ = true;
-  bytes_.append(
-      bytes.substr(0, static_cast<std::size_t>(room < bytes.size() ? room : bytes.size())));
+  bytes = bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(room, bytes.size())));
+  if (bytes.empty() || !make_room_for(size_ + bytes.size())) return;
+  std::memcpy(bytes_.get() + size_, bytes.data(), bytes.size());
+  size_ += bytes.size();
+}
+
+/// Twice as much each time for a small message, an eighth more for a large one, so that little is
+/// kept for nothing. realloc(3), because a large block then grows by remapping its pages: there is
+/// never the old beside the new, and nothing is copied.
+bool MessageBuffer::make_room_for(std::size_t size) {
+  if (size <= capacity_) return true;
+  constexpr std::size_t kLeast = 4096;
+  const std::size_t more = capacity_ < kSmallMessageBytes ? capacity_ : capacity_ / 8;
+  const std::size_t ahead = std::max({size, capacity_ + more, kLeast});
+  const std::size_t wanted =
+      std::max(size, static_cast<std::size_t>(std::min<std::uint64_t>(ahead, bytes_max_)));
+  const auto use =
+      wanted <= kSmallMessageBytes ? MemoryBudget::Use::kSmall : MemoryBudget::Use::kReceive;
+  void* grown = lease_.hold(wanted, use) ? std::realloc(bytes_.get(), wanted) : nullptr;
+  if (grown == nullptr) {
+    give_up();
+    return false;
+  }
+  static_cast<void>(bytes_.release());
+  bytes_.reset(static_cast<char*>(grown));
+  capacity_ = wanted;
+  return true;
+}
+
+void MessageBuffer::give_up() {
+  given_up_ = true;
+  bytes_.reset();
+  size_ = capacity_ = 0;
+  lease_.drop();
 }
 
 }  // namespace shingled::milter

@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <exception>
-#include <future>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "milter/filter/listening_socket.h"
@@ -31,13 +34,15 @@ namespace shingled::milter {
 class MilterService::Impl {
  public:
   Impl(const MilterOptions& options, const CurrentScanner& current, Clock& a_clock,
-       Logger& a_logger, MailCounters& mail_counters, const CurrentLimiter& current_limiter)
+       Logger& a_logger, MailCounters& mail_counters, const CurrentLimiter& current_limiter,
+       std::shared_ptr<MemoryBudget> a_memory)
       : socket(options.socket),
         scanner(current),
         clock(a_clock),
         logger(a_logger),
         counters(mail_counters),
-        limiter(current_limiter) {}
+        limiter(current_limiter),
+        memory(std::move(a_memory)) {}
 
   const SocketSpec socket;
   const CurrentScanner& scanner;
@@ -45,8 +50,14 @@ class MilterService::Impl {
   Logger& logger;
   MailCounters& counters;
   const CurrentLimiter& limiter;
+  const std::shared_ptr<MemoryBudget> memory;
 
   Traffic traffic;
+
+  std::mutex mutex;  // guards the rest
+  std::condition_variable changed;
+  bool stopped = false;
+  std::optional<bool> libmilter_ended;  // well or not
 };
 
 namespace {
@@ -54,7 +65,6 @@ namespace {
 constexpr int kBacklog = 256;
 constexpr std::size_t kPacketBytesMax =
     1024UL * 1024;  // beyond libmilter's 64 KB: long headers exist
-constexpr std::chrono::milliseconds kWakeInterval{20};
 constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
 constexpr unsigned long kStepsUnwanted =
     SMFIP_NOHELO | SMFIP_NODATA | SMFIP_NOUNKNOWN;  // and RCPT, while nothing is limited
@@ -62,16 +72,16 @@ constexpr unsigned long kStepsUnwanted =
 constexpr unsigned long kStepsUnanswered =
     SMFIP_NR_CONN | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
 
-/// libmilter hands no user data to its callbacks before we set it per connection.
+/// libmilter hands no user data to its callbacks before we set it per connection. It lives as long
+/// as the process, as libmilter's threads do; when its owner is gone its door is closed.
 std::atomic<MilterService::Impl*> g_service{nullptr};
-std::atomic<MilterService::Impl*> g_closed_service{nullptr};
 
 /// One connection of the MTA, kept by libmilter as its private pointer.
 struct Connection {
   Connection(MilterService::Impl& service, HeaderSpacing header_spacing)
       : spacing(header_spacing),
-        session(service.scanner, service.clock, service.logger, &service.counters,
-                &service.limiter) {}
+        session(service.scanner, service.clock, service.logger, &service.counters, &service.limiter,
+                {service.memory, service.traffic.stopping()}) {}
   HeaderSpacing spacing;
   Session session;
   Traffic::Message message;
@@ -104,18 +114,6 @@ class Step {
   MilterService::Impl* service_;
 };
 
-sfsistat answer(FailurePolicy policy) {
-  switch (policy) {
-    case FailurePolicy::kAccept:
-      return SMFIS_ACCEPT;
-    case FailurePolicy::kTempfail:
-      return SMFIS_TEMPFAIL;
-    case FailurePolicy::kReject:
-      return SMFIS_REJECT;
-  }
-  return SMFIS_ACCEPT;
-}
-
 sfsistat answer(Action action) {
   switch (action) {
     case Action::kPass:
@@ -133,13 +131,15 @@ sfsistat answer(Action action) {
 }
 
 /// Nothing may leave a C callback: what a step throws fails its message, which is then judged by
-/// policy at its end.
+/// policy at its end. When the service has ended the policy answers at once.
 template <typename Body>
 sfsistat guarded_step(SMFICTX* context, sfsistat usual, Body&& body) noexcept {
-  const Step step;
-  if (!step) return usual == SMFIS_NOREPLY ? SMFIS_NOREPLY : SMFIS_TEMPFAIL;
   Connection* connection = connection_of(context);
   if (connection == nullptr) return usual;
+  const Step step;
+  if (!step) {
+    return usual == SMFIS_NOREPLY ? SMFIS_NOREPLY : answer(connection->session.failure_action());
+  }
   sfsistat result = usual;
   try {
     result = body(*connection);
@@ -210,13 +210,23 @@ sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long ste
   }
 }
 
-sfsistat on_connect(SMFICTX* context, char* /*host*/, sockaddr* address) {
+/// libmilter gives no address for the family "U". Sendmail has that for a message on its standard
+/// input and Postfix for one whose client is no socket of the internet, both from "localhost"; but
+/// Postfix has it too when it cannot tell who the client is, "unknown", which is nobody's
+/// privilege.
+Unaddressed without_address(const char* host, const sockaddr* address) {
+  const bool local = address != nullptr ? address->sa_family == AF_UNIX
+                                        : host != nullptr && std::string_view(host) == "localhost";
+  return local ? Unaddressed::kLocal : Unaddressed::kUnknown;
+}
+
+sfsistat on_connect(SMFICTX* context, char* host, sockaddr* address) {
   return guarded_step(context, SMFIS_NOREPLY, [&](Connection& connection) {
     const socklen_t length = address != nullptr && address->sa_family == AF_INET6
                                  ? sizeof(sockaddr_in6)
                                  : sizeof(sockaddr_in);
     connection.session.connect(address != nullptr ? IpAddress::from(address, length) : std::nullopt,
-                               connection.spacing);
+                               connection.spacing, without_address(host, address));
     return SMFIS_NOREPLY;
   });
 }
@@ -227,10 +237,12 @@ std::string_view first(char** arguments) {
 }
 
 sfsistat on_mail_from(SMFICTX* context, char** arguments) {
+  char name[] = "{auth_authen}";
+  const char* given = smfi_getsymval(context, name);
+  const std::string_view login = given != nullptr ? given : "";
+  if (Connection* connection = connection_of(context)) connection->session.identify(login);
   return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
-    char name[] = "{auth_authen}";
-    const char* login = smfi_getsymval(context, name);
-    const auto next = connection.session.mail_from(first(arguments), login != nullptr ? login : "");
+    const auto next = connection.session.mail_from(first(arguments), login);
     return next == Session::Next::kAccept ? SMFIS_ACCEPT : SMFIS_CONTINUE;
   });
 }
@@ -266,21 +278,11 @@ sfsistat on_body(SMFICTX* context, unsigned char* bytes, size_t count) {
 }
 
 sfsistat on_end_of_message(SMFICTX* context) {
-  const sfsistat by_policy = [] {
-    const Step step;
-    return step ? answer(step.service().scanner.get()->settings().milter.on_failure.other)
-                : SMFIS_TEMPFAIL;
-  }();
-  return guarded_step(context, by_policy, [&](Connection& connection) {
+  return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
     char name[] = "i";
     const char* queue_id = smfi_getsymval(context, name);
     LibmilterMta mta(context, connection.spacing);
-    try {
-      return answer(connection.session.end_of_message(queue_id != nullptr ? queue_id : "", mta));
-    } catch (const std::exception& failure) {
-      connection.session.fail(failure.what());
-      return answer(connection.session.end_of_message(queue_id != nullptr ? queue_id : "", mta));
-    }
+    return answer(connection.session.end_of_message(queue_id != nullptr ? queue_id : "", mta));
   });
 }
 
@@ -330,11 +332,9 @@ Status register_callbacks(const MilterOptions& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& options,
-                                                           const CurrentScanner& scanner,
-                                                           Clock& clock, Logger& logger,
-                                                           MailCounters& counters,
-                                                           const CurrentLimiter& limiter) {
+Result<std::unique_ptr<MilterService>> MilterService::open(
+    const MilterOptions& options, const CurrentScanner& scanner, Clock& clock, Logger& logger,
+    MailCounters& counters, const CurrentLimiter& limiter, std::shared_ptr<MemoryBudget> memory) {
   if (Status status = prepare_listening_socket(options.socket); !status) return status.error();
   if (Status status = register_callbacks(options); !status) return status.error();
   const mode_t before = ::umask(0177);  // nobody connects before the mode is set
@@ -346,7 +346,8 @@ Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& 
   }
   if (Status status = set_socket_access(options); !status) return status.error();
   send_without_delay();
-  auto impl = std::make_unique<Impl>(options, scanner, clock, logger, counters, limiter);
+  auto impl =
+      std::make_unique<Impl>(options, scanner, clock, logger, counters, limiter, std::move(memory));
   g_service.store(impl.get());
   return std::unique_ptr<MilterService>(new MilterService(std::move(impl)));
 }
@@ -355,25 +356,34 @@ MilterService::MilterService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 
 MilterService::~MilterService() {
   static_cast<void>(drain(impl_->clock.now()));
-  g_service.store(nullptr);
-  if (impl_->socket.kind == SocketSpec::Kind::kUnix) ::unlink(impl_->socket.path.c_str());
-  // libmilter's threads live on in idle connections until the process ends, and one may be just
-  // about to ask for the door: it stays, closed, and within a leak checker's sight.
-  g_closed_service.store(impl_.release());
+  stop();
+  static_cast<void>(impl_.release());  // libmilter's threads still knock at its closed door
 }
 
 Status MilterService::run() {
-  if (smfi_main() == MI_SUCCESS) return {};
+  // smfi_stop(3) is no way out: the listener destroys its lock while the caller waits for it, and
+  // the controller of the workers frees their connections and destroys the lock they share without
+  // waiting for anybody. So the thread that serves is never told; it is left to the end of the
+  // process, as libmilter itself leaves all the others.
+  std::thread([impl = impl_.get()] {
+    const bool well = smfi_main() == MI_SUCCESS;
+    const std::lock_guard lock(impl->mutex);
+    impl->libmilter_ended = well;
+    impl->changed.notify_all();
+  }).detach();
+  std::unique_lock lock(impl_->mutex);
+  impl_->changed.wait(lock, [&] { return impl_->stopped || impl_->libmilter_ended; });
+  if (impl_->stopped || *impl_->libmilter_ended) return {};
   return Error{ErrorCode::kInternal, "libmilter ended with an error, see syslog"};
 }
 
 void MilterService::stop() {
-  // smfi_stop waits for a lock that the listener holds while it waits, five seconds at a time, for
-  // a connection: so it gets one.
-  const std::future<void> stopped = std::async(std::launch::async, [] { smfi_stop(); });
-  while (stopped.wait_for(kWakeInterval) != std::future_status::ready) {
-    wake_listener(impl_->socket);
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (std::exchange(impl_->stopped, true)) return;
   }
+  impl_->changed.notify_all();
+  if (impl_->socket.kind == SocketSpec::Kind::kUnix) ::unlink(impl_->socket.path.c_str());
 }
 
 std::size_t MilterService::messages_under_way() const { return impl_->traffic.messages(); }

@@ -6,6 +6,7 @@
 #include "config/base/logger.h"
 #include "config/options/milter_options.h"
 #include "milter/filter/mail_counters.h"
+#include "milter/filter/memory_budget.h"
 #include "milter/filter/scanner.h"
 #include "milter/ratelimit/mail_limiter.h"
 
@@ -25,7 +26,8 @@ class MilterService {
   static Result<std::unique_ptr<MilterService>> open(const MilterOptions& options,
                                                      const CurrentScanner& scanner, Clock& clock,
                                                      Logger& logger, MailCounters& counters,
-                                                     const CurrentLimiter& limiter);
+                                                     const CurrentLimiter& limiter,
+                                                     std::shared_ptr<MemoryBudget> memory);
   ~MilterService();
   MilterService(const MilterService&) = delete;
   MilterService& operator=(const MilterService&) = delete;
@@ -33,11 +35,12 @@ class MilterService {
   /// Serves until `stop`. Errors: libmilter gave up (its reason is in syslog).
   Status run();
   /// Waits until the messages that are under way now have ended or the deadline has passed, serving
-  /// later ones too, then answers every further step with a temporary failure. Returns how many of
-  /// them were cut off. Comes before `stop`.
+  /// later ones too; then ends the analyses that are running, and answers every further step of an
+  /// open connection by the failure policy until the process ends. Returns how many messages were
+  /// cut off. Comes before `stop`.
   std::size_t drain(TimePoint deadline);
-  /// Closes the socket and makes `run` return. Debian's libmilter has a crew of workers, and a
-  /// connection that waits for its next command is then not served any more.
+  /// Makes `run` return; nobody new is served. libmilter's threads are left to the end of the
+  /// process: told to stop, it destroys locks and connections that they still use.
   void stop();
   /// Between MAIL and their end now.
   [[nodiscard]] std::size_t messages_under_way() const;

@@ -95,9 +95,10 @@ std::vector<storage::RemoteCharge> Scanner::remotes() const {
   return out;
 }
 
-Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait) const {
+Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait,
+                    const std::stop_token& stop) const {
   const TimePoint start = clock_.now();
-  const mime::Analysis analysis = mime::analyze(message, settings_->mime);
+  const mime::Analysis analysis = mime::analyze(message, settings_->mime, stop);
   const TimePoint analyzed = clock_.now();
   const mime::MessageHashes hashes = mime::hash_message(analysis, hash_rules_);
   const TimePoint hashed = clock_.now();
@@ -109,6 +110,9 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
   facts.text = amount_of_text(hashes.longest_text_bytes);
   facts.defects = hashes.defects;
   facts.incomplete = hashes.incomplete;
+  facts.stopped = stop.stop_requested();
+  if (facts.stopped) return facts;
+
   const TimePoint deadline = hashed + settings_->milter.timeout;
   const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
   bool has_remote = false;
@@ -139,7 +143,8 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
         similar_->search(analysis, has_remote ? begun + (deadline - begun) / 2 : deadline, work);
     facts.stages.similar = clock_.now() - begun;
   }
-  if (has_remote) {
+  facts.stopped = stop.stop_requested();
+  if (has_remote && !facts.stopped) {
     if (before_wait) before_wait();
     const TimePoint asked = clock_.now();
     ask_remotes(facts.lookups, deadline);

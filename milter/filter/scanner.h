@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -35,11 +36,12 @@ class Scanner {
       std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
       Random& random, std::shared_ptr<const storage::SampleLibrary> library = {});
 
-  /// `before_wait` is called when only remote servers are left to ask.   Errors: inside the facts.
+  /// `before_wait` is called when only remote servers are left to ask. `stop`: ends it early; the
+  /// facts then are `stopped`.   Errors: inside the facts.
   /// Cost: the analysis, a hash pass for each different way to hash, then at most
   /// `milter.timeout`.
-  [[nodiscard]] Facts scan(std::string_view message,
-                           const std::function<void()>& before_wait = {}) const;
+  [[nodiscard]] Facts scan(std::string_view message, const std::function<void()>& before_wait = {},
+                           const std::stop_token& stop = {}) const;
   /// The verdict on facts of this scanner.
   [[nodiscard]] Verdict judge(const Facts& facts, FailurePolicy on_failure) const;
   [[nodiscard]] const Settings& settings() const { return *settings_; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/base/hex.h"
+#include "config/options/message_memory.h"
 #include "milter/rules/shown_hits.h"
 
 namespace shingled::milter {
@@ -12,6 +13,9 @@ namespace shingled::milter {
 namespace {
 
 constexpr std::size_t kDigestHexShown = 10;
+constexpr const char* kServiceEnds = "the service ends";
+// The MTA is asked for patience meanwhile, and its client has ten minutes (RFC 5321 4.5.3.2.6).
+constexpr std::chrono::seconds kMemoryPatience{60};
 
 std::int64_t milliseconds(Duration time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
@@ -52,6 +56,14 @@ std::string describe_similar(const Verdict& verdict, const SimilarFacts& facts) 
   return text;
 }
 
+/// Not a failure to judge by policy: whatever that is, the message is to come again.
+Verdict verdict_without_memory(std::string_view what_for) {
+  Verdict verdict = verdict_on_failure(FailurePolicy::kTempfail, "no memory ");
+  verdict.reason += what_for;
+  verdict.reason += " (milter.memory_max)";
+  return verdict;
+}
+
 std::string joined(const std::vector<std::string>& phrases) {
   std::string text;
   for (const std::string& phrase : phrases) text += (text.empty() ? "" : ", ") + phrase;
@@ -84,36 +96,52 @@ FailurePolicy policy_for(SenderClass sender, const FailureOptions& options) {
   return options.other;
 }
 
-void Session::connect(std::optional<IpAddress> client, HeaderSpacing spacing) {
+void Session::connect(std::optional<IpAddress> client, HeaderSpacing spacing, Unaddressed without) {
   forget();
   client_ = client;
+  without_ = without;
   spacing_ = spacing;
+  const auto scanner = current_.get();
+  const MilterOptions& options = scanner->settings().milter;
+  local_ = client_ ? contains(options.local_networks, *client_) : without == Unaddressed::kLocal;
+  last_resort_ = {options.on_failure, options.dry_run};
+  identify({});
+}
+
+void Session::identify(std::string_view login) noexcept {
+  sender_ = !login.empty() ? SenderClass::kAuthenticated
+            : local_       ? SenderClass::kLocal
+                           : SenderClass::kOther;
 }
 
 Session::Next Session::mail_from(std::string_view path, std::string_view login) {
   forget();
+  begun_ = true;
   std::shared_ptr<const Scanner> scanner = current_.get();
   const MilterOptions& options = scanner->settings().milter;
-  const bool authenticated = !login.empty();
-  const bool local = !client_ || contains(options.local_networks, *client_);
-  const SenderClass sender = authenticated ? SenderClass::kAuthenticated
-                             : local       ? SenderClass::kLocal
-                                           : SenderClass::kOther;
+  last_resort_ = {options.on_failure, options.dry_run};
+  local_ = client_ ? contains(options.local_networks, *client_) : without_ == Unaddressed::kLocal;
+  identify(login);
   const bool unseen =
-      (local && options.skip_local) || (authenticated && options.skip_authenticated);
+      (local_ && options.skip_local) || (!login.empty() && options.skip_authenticated);
   auto limit = limit_of(path, login);
-  if (unseen && !limit) return skip(sender);
-  MessageBuffer buffer(options.message_bytes_max, spacing_);
+  if (unseen && !limit) return skip();
+  begin(std::move(scanner), std::move(limit), unseen);
+  return Next::kContinue;
+}
+
+void Session::begin(std::shared_ptr<const Scanner> scanner, std::optional<MessageLimit> limit,
+                    bool unseen) {
+  const MilterOptions& options = scanner->settings().milter;
+  MessageBuffer buffer(options.message_bytes_max, spacing_, bounds_.memory);
   ForgedHeaders forged(options.headers);
   message_.emplace(Message{std::move(scanner),
                            std::move(buffer),
                            std::move(forged),
-                           sender,
                            clock_.now(),
                            {},
                            std::move(limit),
                            unseen});
-  return Next::kContinue;
 }
 
 std::optional<MessageLimit> Session::limit_of(std::string_view path, std::string_view login) const {
@@ -123,9 +151,10 @@ std::optional<MessageLimit> Session::limit_of(std::string_view path, std::string
                       {client_, std::string(login), parse_envelope_address(path)});
 }
 
-Session::Next Session::skip(SenderClass sender) {
-  log_skipped(sender);
+Session::Next Session::skip() {
+  log_skipped();
   if (counters_ != nullptr) counters_->skipped();
+  begun_ = false;
   return Next::kAccept;
 }
 
@@ -139,6 +168,7 @@ std::optional<Reply> Session::recipient(std::string_view path) {
 }
 
 void Session::forget() {
+  begun_ = false;
   if (message_ && message_->limit) message_->limit->give_back();
   message_.reset();
 }
@@ -157,9 +187,26 @@ void Session::body(std::string_view bytes) {
   if (message_ && !message_->unseen) message_->buffer.add_body(bytes);
 }
 
-Action Session::end_of_message(std::string_view queue_id, Mta& mta) {
-  if (!message_) return Action::kPass;
-  const Message& message = *message_;
+Action Session::end_of_message(std::string_view queue_id, Mta& mta) noexcept {
+  // What fails once is judged by policy; if even that fails, the policy is all there is.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      return conclude(queue_id, mta);
+    } catch (const std::exception& failure) {
+      fail(failure.what());
+    } catch (...) {
+      fail("unknown exception");
+    }
+  }
+  const Action action = failure_action();
+  message_.reset();
+  begun_ = false;
+  return action;
+}
+
+Action Session::conclude(std::string_view queue_id, Mta& mta) {
+  if (!message_) return std::exchange(begun_, false) ? failure_action() : Action::kPass;
+  Message& message = *message_;
   const MilterOptions& options = message.scanner->settings().milter;
 
   Facts facts;
@@ -169,27 +216,46 @@ Action Session::end_of_message(std::string_view queue_id, Mta& mta) {
   if (full && !put_off) log_full(*full, false);
   if (message.unseen && !put_off) {
     message_->limit->keep();
-    skip(message.sender);
+    skip();
     message_.reset();
     return Action::kPass;
   }
   Verdict verdict = put_off ? verdict_on_limit(*full) : judge(message, facts, mta);
   Status applied;
-  const Decision decision = decide(std::move(verdict), facts, message.forged, options);
+  Decision decision = decide(std::move(verdict), facts, message.forged, options);
+  if (message.lacks_memory) decision.reply = reply_for_memory();
   if (!options.dry_run) applied = apply(decision, mta);
   log_message(message, facts, decision.verdict, queue_id, applied);
   return finish(facts, decision.verdict);
 }
 
-Verdict Session::judge(const Message& message, Facts& facts, Mta& mta) {
+Verdict Session::judge(Message& message, Facts& facts, Mta& mta) {
   const Scanner& scanner = *message.scanner;
-  const FailurePolicy policy = policy_for(message.sender, scanner.settings().milter.on_failure);
+  const FailurePolicy policy = policy_for(sender_, scanner.settings().milter.on_failure);
   if (!message.failure.empty()) return verdict_on_failure(policy, message.failure);
-  facts = scanner.scan(message.buffer.bytes(), [&] { mta.progress(); });
+  MemoryLease lease;
+  const bool received = !message.buffer.given_up();
+  if (!received || !get_memory(message, lease, mta)) {
+    if (bounds_.stop.stop_requested()) return verdict_on_failure(policy, kServiceEnds);
+    message.lacks_memory = true;
+    return verdict_without_memory(received ? "to analyse it" : "to receive it");
+  }
+  facts = scanner.scan(
+      message.buffer.bytes(), [&] { mta.progress(); }, bounds_.stop);
+  if (facts.stopped) return verdict_on_failure(policy, kServiceEnds);
   facts.truncated = message.buffer.truncated();
   if (message.limit) facts.limit = message.limit->mark();
   warn_of_failures(facts);
   return scanner.judge(facts, policy);
+}
+
+/// For the analysis, which may have to wait for that of others.
+bool Session::get_memory(const Message& message, MemoryLease& lease, Mta& mta) const {
+  const std::uint64_t bytes = message.buffer.bytes().size();
+  lease = MemoryLease(bounds_.memory, bytes <= kSmallMessageBytes ? MemoryBudget::Use::kSmall
+                                                                  : MemoryBudget::Use::kAnalyze);
+  return lease.await(memory_to_analyze(bytes), {clock_, clock_.now() + kMemoryPatience,
+                                                bounds_.stop, [&] { mta.progress(); }});
 }
 
 Action Session::finish(const Facts& facts, const Verdict& verdict) {
@@ -202,8 +268,19 @@ Action Session::finish(const Facts& facts, const Verdict& verdict) {
   return action;
 }
 
-void Session::fail(std::string_view what) {
-  if (message_ && message_->failure.empty()) message_->failure = what;
+void Session::fail(std::string_view what) noexcept {
+  constexpr const char* kNoMemory = "out of memory";  // short enough to need none
+  try {
+    if (!message_ && begun_) begin(current_.get(), std::nullopt, /*unseen=*/false);
+    if (message_ && message_->failure.empty()) message_->failure = what;
+  } catch (...) {
+    if (message_) message_->failure = kNoMemory;
+  }
+}
+
+Action Session::failure_action() const noexcept {
+  if (last_resort_.dry_run) return Action::kPass;
+  return verdict_on_failure(policy_for(sender_, last_resort_.on_failure), {}).action;
 }
 
 void Session::log_full(const FullBucket& full, bool put_off) {
@@ -213,14 +290,19 @@ void Session::log_full(const FullBucket& full, bool put_off) {
                    .field("drops", full.drops, 1)
                    .field("burst", full.burst, 1)
                    .field("again_in", wait_text(full.wait))
-                   .field("client", client_ ? client_->to_string() : "local"));
+                   .field("client", client_text()));
 }
 
-void Session::log_skipped(SenderClass sender) {
+std::string Session::client_text() const {
+  if (client_) return client_->to_string();
+  return without_ == Unaddressed::kLocal ? "local" : "unknown";
+}
+
+void Session::log_skipped() {
   logger_.info(LogLine("message")
                    .field("action", "skip")
-                   .field("class", to_string(sender))
-                   .field("client", client_ ? client_->to_string() : "local"));
+                   .field("class", to_string(sender_))
+                   .field("client", client_text()));
 }
 
 /// Names no message: lines that are equal are one warning to the log.
@@ -249,8 +331,8 @@ void Session::log_message(const Message& message, const Facts& facts, const Verd
       .field("lookups", facts.lookups.size())
       .field("failed", facts.failed())
       .field("bytes", facts.bytes)
-      .field("class", to_string(message.sender))
-      .field("client", client_ ? client_->to_string() : "local")
+      .field("class", to_string(sender_))
+      .field("client", client_text())
       .field("reason", verdict.reason);
   const SimilarFacts& similar = facts.similar;
   if (!similar.hits.empty()) line.field("similar", describe_similar(verdict, similar));

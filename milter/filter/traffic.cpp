@@ -35,8 +35,14 @@ std::size_t Traffic::drain(TimePoint deadline) {
   draining_ = true;
   changed_.wait_until(lock, deadline, [&] { return awaited_ == 0; });
   closed_ = true;
-  // Steps are short: the longest is an end of message, bounded by its own deadline.
-  changed_.wait(lock, [&] { return steps_ == 0; });
+  const auto empty = [&] { return steps_ == 0; };
+  // The longest step is an end of message: the analysis ends when it is asked to.
+  if (!changed_.wait_until(lock, deadline, empty)) {
+    lock.unlock();
+    stop_.request_stop();
+    lock.lock();
+    changed_.wait(lock, empty);
+  }
   return awaited_;
 }
 

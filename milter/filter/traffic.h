@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <stop_token>
 
 #include "config/base/clock.h"
 
@@ -26,11 +27,15 @@ class Traffic {
 
   /// Waits until the messages that are under way now have ended or the deadline has passed; those
   /// that begin meanwhile come in, but are not waited for. Then closes the door, and waits for the
-  /// last step. Gives how many of the messages did not end.
+  /// last step; at the deadline it asks those that are inside to stop. Gives how many of the
+  /// messages did not end.
   std::size_t drain(TimePoint deadline);
+  /// For steps that take long: the deadline of `drain` has passed.
+  [[nodiscard]] std::stop_token stopping() const { return stop_.get_token(); }
   [[nodiscard]] std::size_t messages() const;
 
  private:
+  std::stop_source stop_;
   mutable std::mutex mutex_;  // guards the rest
   std::condition_variable changed_;
   std::size_t messages_ = 0;

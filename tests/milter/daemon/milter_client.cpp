@@ -28,7 +28,7 @@ std::string terminated(const std::string& text) { return text + '\0'; }
 
 }  // namespace
 
-MilterClient::MilterClient(const std::string& socket_path, std::string_view client_ip)
+MilterClient::MilterClient(const std::string& socket_path, std::string_view client)
     : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -40,15 +40,23 @@ MilterClient::MilterClient(const std::string& socket_path, std::string_view clie
   send('O', big_endian(kVersion) + big_endian(kAllActions) + big_endian(kAllSteps));
   MilterPacket packet;
   ok_ = receive(packet) && packet.command == 'O';
-  const std::string port = "\x12\x34";
-  send('C', terminated("mail.example.org") + "4" + port + terminated(std::string(client_ip)));
+  const bool has_address = client.find_first_not_of("0123456789.") == std::string_view::npos;
+  if (has_address) {
+    send('C', terminated("mail.example.org") + "4\x12\x34" + terminated(std::string(client)));
+  } else {
+    send('C', terminated(std::string(client)) + "U");
+  }
 }
 
 bool MilterClient::begin(const std::string& queue_id) {
   send('D', "M" + terminated("i") + terminated(queue_id));
+  return mail() == 'c';
+}
+
+char MilterClient::mail() {
   send('M', terminated("<sender@example.org>"));
   MilterPacket packet;
-  return receive(packet) && packet.command == 'c';
+  return receive(packet) ? packet.command : '\0';
 }
 
 void MilterClient::header(const std::string& name, const std::string& value) {

@@ -18,12 +18,15 @@ struct MilterPacket {
 /// Plays the MTA's side of the milter protocol, version 6, over a unix socket.
 class MilterClient {
  public:
-  /// Connects and negotiates; `ok` tells whether that worked. `loopback` = a local client.
-  explicit MilterClient(const std::string& socket_path, std::string_view client_ip = "192.0.2.1");
+  /// Connects and negotiates; `ok` tells whether that worked. The client is an IPv4 address, or
+  /// none by the name of `client`: "localhost", "unknown".
+  explicit MilterClient(const std::string& socket_path, std::string_view client = "192.0.2.1");
   [[nodiscard]] bool ok() const { return ok_; }
 
   /// The dialogue up to the body. False when the filter ended it.
   bool begin(const std::string& queue_id);
+  /// What MAIL is answered: 'c', 'a', 't', ...; 0 = the connection broke.
+  char mail();
   void header(const std::string& name, const std::string& value);
   void end_headers();
   void body(const std::string& bytes);

@@ -54,7 +54,7 @@ std::string through_an_mta(const std::string& message, HeaderSpacing spacing) {
   flush();
   buffer.end_headers();
   buffer.add_body(std::string_view(message).substr(at));
-  return buffer.bytes();
+  return std::string(buffer.bytes());
 }
 
 /// What storages are asked. Of the message with CRLF: an attachment that is not encoded is hashed

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 namespace shingled::milter {
 namespace {
 
@@ -55,6 +58,45 @@ TEST(MessageBuffer, KeepsWhatFits) {
   EXPECT_TRUE(buffer.truncated());
   buffer.add_body("0");
   EXPECT_EQ(buffer.bytes(), "\r\n12345678");
+}
+
+TEST(MessageBuffer, TakesLittleMoreMemoryThanTheMessageHas) {
+  constexpr std::uint64_t kMax = 1024UL * 1024 * 1024;
+  for (const std::size_t bytes : {1UL, 5000UL, 300'000UL, 3'000'000UL, 30'000'000UL}) {
+    const auto budget = std::make_shared<MemoryBudget>(kMax);
+    {
+      MessageBuffer buffer(kMax, HeaderSpacing::kKept, budget);
+      const std::string chunk(std::min<std::size_t>(bytes, 65'535), 'x');
+      for (std::size_t sent = 0; sent < bytes; sent += chunk.size()) buffer.add_body(chunk);
+      EXPECT_GE(budget->used(), buffer.bytes().size());
+      const std::size_t least = 600'000;  // a small one grows by doubling
+      EXPECT_LE(budget->used(), std::max(least, buffer.bytes().size() * 9 / 8 + 65'535));
+    }
+    EXPECT_EQ(budget->used(), 0U) << bytes;
+  }
+}
+
+TEST(MessageBuffer, IsGivenUpWithoutMemoryAndKeepsNone) {
+  const auto budget = std::make_shared<MemoryBudget>(2'000'000);
+  MessageBuffer buffer(50'000'000, HeaderSpacing::kKept, budget);
+  const std::string chunk(65'535, 'x');
+  for (int i = 0; i < 14; ++i) buffer.add_body(chunk);
+  EXPECT_FALSE(buffer.given_up());
+  for (int i = 0; i < 14; ++i) buffer.add_body(chunk);
+  EXPECT_TRUE(buffer.given_up()) << "more than half of the budget";
+  EXPECT_EQ(buffer.bytes(), "");
+  EXPECT_EQ(budget->used(), 0U);
+}
+
+TEST(MessageBuffer, SmallMessagesFindMemoryWhereLargeOnesDoNot) {
+  const auto budget = std::make_shared<MemoryBudget>(8'000'000);
+  ASSERT_TRUE(budget->take(7'000'000, MemoryBudget::Use::kAnalyze));
+  MessageBuffer large(50'000'000, HeaderSpacing::kKept, budget);
+  large.add_body(std::string(1'000'000, 'x'));
+  EXPECT_TRUE(large.given_up());
+  MessageBuffer small(50'000'000, HeaderSpacing::kKept, budget);
+  small.add_body(std::string(100'000, 'x'));
+  EXPECT_FALSE(small.given_up());
 }
 
 }  // namespace

@@ -226,24 +226,6 @@ TEST_F(SessionTest, JudgesWhatFitsOfALargeMessage) {
   EXPECT_THAT(logger_.info_lines.at(0), AllOf(HasSubstr("bytes=500"), HasSubstr("truncated=true")));
 }
 
-TEST_F(SessionTest, KeepsTheMessageWhenTheScanThrowsSoThatPolicyCanDecide) {
-  store_.throws = true;
-  auto scanner = Scanner::open(std::make_shared<const Settings>(), &store_, clock_, random_);
-  CurrentScanner current(*std::move(scanner));
-  Session session(current, clock_, logger_);
-  RecordingMta mta;
-  session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
-  session.mail_from("<a@b.example>", "");
-  session.end_of_headers();
-  session.body(long_text());
-  EXPECT_THROW(static_cast<void>(session.end_of_message("q", mta)), std::runtime_error);
-  session.fail("the store broke");
-  EXPECT_EQ(session.end_of_message("q", mta), Action::kPass);
-  EXPECT_THAT(mta.requests,
-              ElementsAre("add X-Spam-Status: Unknown, score=0.00, reason=the store broke"));
-  EXPECT_FALSE(session.in_message());
-}
-
 TEST_F(SessionTest, TakesTheSettingsInForceWhenTheMessageBegan) {
   auto first = std::make_shared<Settings>();
   auto scanner = Scanner::open(first, &store_, clock_, random_);

@@ -86,5 +86,28 @@ TEST(Traffic, WaitsForTheStepThatIsInside) {
   session.join();
 }
 
+TEST(Traffic, AsksAStepThatOutlastsTheDeadlineToStop) {
+  Traffic traffic;
+  ASSERT_TRUE(traffic.enter());
+  std::thread session([&] {
+    while (!traffic.stopping().stop_requested()) std::this_thread::yield();
+    traffic.leave();
+  });
+  traffic.drain(std::chrono::steady_clock::now());
+  session.join();
+}
+
+TEST(Traffic, StopsNobodyWhoLeavesInTime) {
+  Traffic traffic;
+  ASSERT_TRUE(traffic.enter());
+  std::thread session([&] {
+    while (traffic.enter()) traffic.leave();
+    traffic.leave();
+  });
+  traffic.drain(far());
+  session.join();
+  EXPECT_FALSE(traffic.stopping().stop_requested());
+}
+
 }  // namespace
 }  // namespace shingled::milter

@@ -1,0 +1,1 @@
+#include "tests/milter/daemon/daemon_fixture.h"
