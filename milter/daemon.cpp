@@ -12,6 +12,7 @@
 #include "config/load_settings.h"
 #include "milter/filter/milter_service.h"
 #include "milter/filter/scanner.h"
+#include "milter/process/allocator.h"
 #include "milter/process/log_sink.h"
 #include "milter/process/pid_file.h"
 #include "milter/process/privileges.h"
@@ -353,6 +354,7 @@ int give_up(const Error& error, const DaemonOptions& options, Logger* log) {
 
 int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source) {
   block_signals();
+  return_large_blocks();
   const DaemonOptions options = settings->daemon;
   SystemClock clock;
   auto log = LogSink::open(options.log_file, options.log_level, clock);

@@ -37,11 +37,12 @@ constexpr std::uint64_t memory_for_large(std::uint64_t memory_max) {
 }
 constexpr std::uint64_t memory_for_receiving(std::uint64_t memory_max) { return memory_max / 2; }
 
-/// Whether a message of that length fits into an idle budget.
+/// Whether a budget has room for a message of that length: to receive it, and to analyse it even
+/// while as much is being received as may be.
 constexpr bool fits_memory(std::uint64_t message_bytes, std::uint64_t memory_max) {
-  const std::uint64_t received = memory_to_receive(message_bytes);
-  return received <= memory_for_receiving(memory_max) &&
-         received + memory_to_analyze(message_bytes) <= memory_for_large(memory_max);
+  const std::uint64_t receiving = memory_for_receiving(memory_max);
+  return memory_to_receive(message_bytes) <= receiving &&
+         memory_to_analyze(message_bytes) <= memory_for_large(memory_max) - receiving;
 }
 
 }  // namespace shingled

@@ -110,6 +110,12 @@ TEST(Problems, OfTheStorage) {
       {"one of them is any address", "storage: {listen: ['*:1', '127.0.0.1:1']}",
        "f:1:19: storage.listen: inet:1@127.0.0.1 and inet:1 are the same place; allowed: each "
        "address and port once"},
+      {"a budget without room for the largest message", "milter: {memory_max: 64M}",
+       "f:1:22: milter.memory_max: has no room for a message of milter.message_bytes_max with its "
+       "analysis; allowed: at least 304M"},
+      {"the largest message too large for the budget", "milter: {message_bytes_max: 1G}",
+       "f:1:1: milter.memory_max: has no room for a message of milter.message_bytes_max with its "
+       "analysis; allowed: at least 2902M"},
       {"the milter is there", "storage: {listen: '127.0.0.1:11339'}",
        "f:1:19: storage.listen: inet:11339@127.0.0.1 is also the place of milter.socket; allowed: "
        "another port"},

@@ -71,8 +71,18 @@ void MilterClient::body(const std::string& bytes) {
   }
 }
 
+void MilterClient::ask_for_the_end() { send('E', ""); }
+
+bool MilterClient::await_packet(char command) {
+  MilterPacket packet;
+  while (receive(packet)) {
+    if (packet.command == command) return true;
+  }
+  return false;
+}
+
 std::vector<MilterPacket> MilterClient::end_of_message() {
-  send('E', "");
+  ask_for_the_end();
   std::vector<MilterPacket> packets;
   for (MilterPacket packet; receive(packet);) {
     packets.push_back(packet);

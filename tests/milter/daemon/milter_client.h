@@ -33,6 +33,10 @@ class MilterClient {
   /// Everything the filter sends until the final packet, which is the last element. Empty when the
   /// connection broke.
   std::vector<MilterPacket> end_of_message();
+  /// The same without waiting.
+  void ask_for_the_end();
+  /// Reads until a packet of that kind comes; false when the connection broke before.
+  bool await_packet(char command);
   /// All of it for one message.
   std::vector<MilterPacket> send_mail(
       const std::string& queue_id, const std::vector<std::pair<std::string, std::string>>& headers,

@@ -1,1 +1,96 @@
+// A reload that has to wait for a name server.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "config/base/unique_fd.h"
 #include "tests/milter/daemon/daemon_fixture.h"
+
+namespace {
+
+/// While the daemon looks this name up, it waits for somebody to open the pipe of that path.
+constexpr std::string_view kSlowName = "slow.example";
+std::string g_slow_pipe;  // set before the daemon is forked
+
+}  // namespace
+
+extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
+                           addrinfo** found) {
+  if (node != nullptr && node == kSlowName) {
+    const shingled::UniqueFd pipe(::open(g_slow_pipe.c_str(), O_RDONLY | O_CLOEXEC));
+    return EAI_AGAIN;
+  }
+  const auto real = reinterpret_cast<decltype(&getaddrinfo)>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+  return real(node, service, hints, found);
+}
+
+namespace shingled::milter {
+namespace {
+
+using testing::HasSubstr;
+
+/// Plays the service manager: takes what the daemon tells it.
+class ServiceManager {
+ public:
+  explicit ServiceManager(const std::string& path)
+      : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    const timeval patience{kPatience.count(), 0};
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
+    ::setenv("WATCHDOG_USEC", "200000", 1);
+  }
+  ~ServiceManager() {
+    ::unsetenv("NOTIFY_SOCKET");
+    ::unsetenv("WATCHDOG_USEC");
+  }
+  ServiceManager(const ServiceManager&) = delete;
+  ServiceManager& operator=(const ServiceManager&) = delete;
+
+  /// The next thing it is told, its first line; empty when patience ends.
+  [[nodiscard]] std::string next() const {
+    std::string text(1000, '\0');
+    const ssize_t count = ::recv(fd_.get(), text.data(), text.size(), 0);
+    text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    return text.substr(0, text.find('\n'));
+  }
+  [[nodiscard]] bool hears(std::string_view what) const {
+    for (std::string text = next(); !text.empty(); text = next()) {
+      if (text == what) return true;
+    }
+    return false;
+  }
+
+ private:
+  UniqueFd fd_;
+};
+
+TEST_F(DaemonTest, FeedsTheWatchdogWhileAReloadWaitsForANameServer) {
+  g_slow_pipe = directory_ + "/slow";
+  ASSERT_EQ(::mkfifo(g_slow_pipe.c_str(), 0600), 0);
+  const ServiceManager manager(directory_ + "/notify");
+  start();
+  ASSERT_TRUE(manager.hears("READY=1")) << log();
+  std::ofstream(source_.file) << "rules: {far: {servers: '" << kSlowName << ":11335'}}\n";
+  ::kill(child_, SIGHUP);
+  ASSERT_TRUE(manager.hears("RELOADING=1")) << log();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(manager.next(), "WATCHDOG=1") << i;
+  EXPECT_EQ(final_answer("Q1"), "a") << "and mail passes";
+  const UniqueFd answered(::open(g_slow_pipe.c_str(), O_WRONLY | O_CLOEXEC));
+  EXPECT_TRUE(manager.hears("READY=1"));
+  EXPECT_THAT(log(), HasSubstr(std::string(kSlowName)));
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+}  // namespace
+}  // namespace shingled::milter

@@ -59,10 +59,12 @@ TEST(MemoryBudget, HasRoomForAMessageThatTheLoaderAccepts) {
     while (!fits_memory(bytes, max)) max += kMebibyte;
     MemoryBudget budget(max);
     EXPECT_TRUE(budget.take(memory_to_receive(bytes), Use::kReceive)) << bytes;
+    // Others that are received meanwhile cannot keep it from its end.
+    while (budget.take(1024, Use::kReceive)) continue;
     EXPECT_TRUE(budget.take(memory_to_analyze(bytes), Use::kAnalyze)) << bytes;
   }
-  EXPECT_TRUE(fits_memory(50 * kMebibyte, 200 * kMebibyte)) << "as shingled.yaml says";
-  EXPECT_FALSE(fits_memory(50 * kMebibyte, 190 * kMebibyte));
+  EXPECT_TRUE(fits_memory(50 * kMebibyte, 304 * kMebibyte)) << "as shingled.yaml says";
+  EXPECT_FALSE(fits_memory(50 * kMebibyte, 303 * kMebibyte));
 }
 
 TEST(MemoryBudget, WaitsUntilMemoryIsGivenBack) {
