@@ -1,0 +1,73 @@
+// Attachments: files of every kind with broken sizes, and files that are dear to compare.
+#include <string>
+
+#include "tests/hostile/pieces.h"
+#include "tests/hostile/themes.h"
+
+namespace shingled::hostile {
+
+namespace {
+
+std::string file(std::string_view type, std::string_view bytes) {
+  return attached(type) + base64(bytes);
+}
+std::size_t decoded_size(std::size_t bytes) { return bytes * 3 / 4; }
+
+HostileKind filled(std::string name, std::string why, std::string type, std::string begin,
+                   std::string piece) {
+  return {"attachment-" + std::move(name), std::move(why), [type, begin, piece](std::size_t bytes) {
+            return file(type, repeat(begin, piece, decoded_size(bytes)));
+          }};
+}
+
+}  // namespace
+
+std::vector<HostileKind> attachment_kinds() {
+  using namespace std::string_literals;
+  return {
+      {"attachment-noise", "one large file of noise",
+       [](std::size_t bytes) {
+         return file("application/octet-stream", noise(decoded_size(bytes)));
+       }},
+      {"attachment-prose", "one large file of words",
+       [](std::size_t bytes) {
+         return file("application/octet-stream", prose(decoded_size(bytes)));
+       }},
+      {"attachment-binary", "one large file without an encoding",
+       [](std::size_t bytes) {
+         return encoded("binary", "application/octet-stream") + noise(bytes);
+       }},
+      {"attachment-pdf", "a PDF of very many objects",
+       [](std::size_t bytes) {
+         return file("application/pdf", count_up("%PDF-1.7\n", "", " 0 obj<</Type/Page>>endobj\n",
+                                                 decoded_size(bytes)));
+       }},
+      filled("zeros", "a file of zeros: a signature of nothing", "application/octet-stream", "",
+             "\0"s),
+      filled("rows", "a file of one short row: pieces that are all alike",
+             "application/octet-stream", "", "abcdefg"),
+      filled("jpeg-fills", "a JPEG of fill bytes, looked through for its frame", "image/jpeg",
+             "\xff\xd8", "\xff"),
+      filled("jpeg-segments", "a JPEG of empty segments", "image/jpeg", "\xff\xd8",
+             "\xff\xe0\0\0"s),
+      filled("png-huge-size", "a picture of four thousand million lines", "image/png",
+             "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xff\xff\xff\xff\xff\xff\xff"s, "x"),
+      filled("gif-zero-size", "a picture of no size", "image/gif", "GIF89a\0\0\0\0"s, "\0"s),
+      filled("bmp-negative-size", "a picture of negative size", "image/bmp",
+             "BM" + std::string(16, '\0') + "\xff\xff\xff\xff\xff\xff\xff\xff", "y"),
+      filled("svg", "a picture that is text", "image/svg+xml", "<svg>", "<g><a href='x'>y"),
+      filled("csv", "a table", "text/csv", "", "a,b,\"c\"\n"),
+      filled("vcard", "cards of people", "text/vcard", "", "BEGIN:VCARD\nFN:a\nEND:VCARD\n"),
+      filled("html", "a page as a file", "text/html", "", "<a href=http://a.com>www.b.com</a>"),
+      filled("html-as-octets", "a page that says it is octets", "application/octet-stream",
+             "<html><body>", "<a href=x><p>words"),
+      filled("text", "a text as a file", "text/plain", "", "some words of a text\n"),
+      filled("rar-head", "an archive that nobody opens", "application/x-rar", "Rar!\x1a\x07", "x"),
+      filled("ole", "an old document", "application/msword", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+             "W\0o\0r\0d\0"s),
+      filled("tnef", "a box of an old mail program", "application/ms-tnef", "\x78\x9f\x3e\x22",
+             "\x01\x02\x80\0"s),
+  };
+}
+
+}  // namespace shingled::hostile

@@ -1,0 +1,84 @@
+// Lines that delimit parts, nearly do, or only look so.
+#include <string>
+
+#include "tests/hostile/pieces.h"
+#include "tests/hostile/themes.h"
+
+namespace shingled::hostile {
+
+namespace {
+
+constexpr std::size_t kLongBoundary = 8000;
+
+std::string long_boundary() { return std::string(kLongBoundary, 'b'); }
+
+}  // namespace
+
+std::vector<HostileKind> delimiter_kinds() {
+  return {
+      {"delimiter-lines", "50 MB of --a in a text without parts: each line is an entry somewhere",
+       [](std::size_t bytes) { return repeat(plain(), "--a\n", bytes); }},
+      {"delimiter-lines-of-nobody", "the same in a multipart of another boundary",
+       [](std::size_t bytes) { return repeat(mixed("other") + "--other\n\n", "--a\n", bytes); }},
+      {"delimiter-lines-different", "no two alike",
+       [](std::size_t bytes) { return count_up(mixed("b"), "--", "\n", bytes); }},
+      {"delimiter-own", "delimiters with nothing between them",
+       [](std::size_t bytes) { return repeat(mixed(), "--b\n", bytes); }},
+      {"delimiter-own-blank-lines", "delimiters with an empty line between them",
+       [](std::size_t bytes) { return repeat(mixed(), "--b\n\n", bytes); }},
+      {"delimiter-closing", "closed again and again",
+       [](std::size_t bytes) { return repeat(mixed(), "--b--\n", bytes); }},
+      {"delimiter-open-close", "opened and closed in turn",
+       [](std::size_t bytes) { return repeat(mixed(), "--b\n\nx\n--b--\n", bytes); }},
+      {"delimiter-almost", "the boundary and one letter more",
+       [](std::size_t bytes) { return repeat(mixed("boundary"), "--boundarx\n", bytes); }},
+      {"delimiter-other-case", "the boundary in capitals",
+       [](std::size_t bytes) { return repeat(mixed("boundary"), "--BOUNDARY\n\nx\n", bytes); }},
+      {"delimiter-blanks-behind", "delimiters with blanks behind them",
+       [](std::size_t bytes) { return repeat(mixed(), "--b \t \n\nx\n", bytes); }},
+      {"delimiter-of-8k", "a boundary of 8 KB, again and again",
+       [](std::size_t bytes) {
+         return repeat(mixed(long_boundary()), "--" + long_boundary() + "\n\nx\n", bytes);
+       }},
+      {"delimiter-of-8k-almost", "a boundary of 8 KB that differs in its last letter",
+       [](std::size_t bytes) {
+         return repeat(mixed(long_boundary() + "b"), "--" + long_boundary() + "c\n", bytes);
+       }},
+      {"delimiter-of-dashes", "a boundary of nothing but dashes",
+       [](std::size_t bytes) { return repeat(mixed("--------"), "----------\n", bytes); }},
+      {"delimiter-ends-in-dashes", "a boundary that ends like a closing one",
+       [](std::size_t bytes) { return repeat(mixed("b--"), "--b--\n\nx\n--b----\n", bytes); }},
+      {"delimiter-without-boundary", "a multipart that tells no boundary: any line may be it",
+       [](std::size_t bytes) {
+         return count_up(head() + "Subject: hello\nContent-Type: multipart/mixed\n\n", "--a",
+                         "\n\nx\n", bytes);
+       }},
+      {"delimiter-never", "a boundary that never comes",
+       [](std::size_t bytes) { return mixed("never") + prose(bytes); }},
+      {"delimiter-rules", "lines of dashes as people draw them",
+       [](std::size_t bytes) { return repeat(mixed(), "----------------\n", bytes); }},
+      {"delimiter-one-rule", "one line of dashes as long as the message",
+       [](std::size_t bytes) { return repeat(mixed(), "-", bytes); }},
+      {"delimiter-signatures", "signatures behind the end, each salvaged as a part",
+       [](std::size_t bytes) {
+         return count_up(mixed() + "--b\n\nbody\n--b--\n", "-- \nsignature ", "\n", bytes);
+       }},
+      {"delimiter-leftovers", "parts of others behind the end, each salvaged",
+       [](std::size_t bytes) {
+         return count_up(mixed() + "--b\n\nbody\n--b--\n", "--c\nContent-Type: text/html\n\n<p>",
+                         "\n", bytes);
+       }},
+      {"delimiter-bare-cr", "delimiters that end in a bare CR",
+       [](std::size_t bytes) { return repeat(mixed(), "--b\r\rx\r", bytes); }},
+      {"delimiter-crlf-mixed", "delimiters with every kind of line end",
+       [](std::size_t bytes) {
+         return rotate(mixed(), {"--b\n\nx\n", "--b\r\n\r\nx\r\n", "--b\r\rx\r"}, bytes);
+       }},
+      {"delimiter-long-lines", "delimiters of 15 KB of others",
+       [](std::size_t bytes) {
+         return repeat(mixed(), "--" + std::string(15'000, 'x') + "\n", bytes);
+       }},
+  };
+}
+
+}  // namespace shingled::hostile

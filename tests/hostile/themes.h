@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "tests/hostile/hostile_kinds.h"
+
+namespace shingled::hostile {
+
+std::vector<HostileKind> nesting_kinds();
+std::vector<HostileKind> delimiter_kinds();
+std::vector<HostileKind> header_kinds();
+std::vector<HostileKind> parameter_kinds();
+std::vector<HostileKind> part_kinds();
+std::vector<HostileKind> charset_kinds();
+std::vector<HostileKind> encoding_kinds();
+std::vector<HostileKind> html_kinds();
+std::vector<HostileKind> markup_kinds();
+std::vector<HostileKind> style_kinds();
+std::vector<HostileKind> text_kinds();
+std::vector<HostileKind> link_kinds();
+std::vector<HostileKind> container_kinds();
+std::vector<HostileKind> attachment_kinds();
+std::vector<HostileKind> line_kinds();
+std::vector<HostileKind> stage_kinds();  ///< those of tests/bench that hurt one stage
+
+}  // namespace shingled::hostile
