@@ -18,6 +18,8 @@ const std::vector<HostileKind>& hostile_kinds() {
       std::vector<HostileKind> of_theme = theme();
       std::move(of_theme.begin(), of_theme.end(), std::back_inserter(kinds));
     }
+    std::vector<HostileKind> again = many_kinds(kinds);
+    std::move(again.begin(), again.end(), std::back_inserter(kinds));
     return kinds;
   }();
   return all;

@@ -1,4 +1,5 @@
 // HTML by its shape: links in links, deep trees, tags that do not match.
+#include <algorithm>
 #include <string>
 
 #include "tests/hostile/pieces.h"
@@ -7,6 +8,8 @@
 namespace shingled::hostile {
 
 namespace {
+
+constexpr std::size_t kElements = 8000;  ///< below `mime.html_tags_max`
 
 std::string page(std::string_view piece, std::size_t bytes) { return repeat(html(), piece, bytes); }
 
@@ -21,8 +24,20 @@ std::string wide_then_deep(std::size_t bytes) {
   return repeat(html() + repeat("", "<p>x</p>", bytes / 2), "<div>", bytes);
 }
 
+/// So many links in one another as are looked at, in a third of the bytes at most.
+std::string open_links(std::string_view link, std::size_t bytes) {
+  return repeat(html(), link, std::min(kElements * link.size(), bytes / 3));
+}
+
 std::string blank_links(std::string_view blank, std::size_t bytes) {
-  return repeat(repeat(html(), "<a href=x>", bytes / 2), blank, bytes) + "words here";
+  return repeat(open_links("<a href=x>", bytes), blank, bytes) + "words here";
+}
+
+/// As many elements as are looked at, in one another, with all the text there is room for.
+std::string full_elements(std::string_view open, std::size_t bytes) {
+  const std::size_t each = std::max<std::size_t>(bytes / kElements, open.size() + 8);
+  std::string piece(open);
+  return repeat(html(), repeat(piece, "word ", each), bytes);
 }
 
 }  // namespace
@@ -33,10 +48,28 @@ std::vector<HostileKind> html_kinds() {
        [](std::size_t bytes) { return page("<a href=x>", bytes); }},
       {"html-nested-links-text", "links in links, with text in each",
        [](std::size_t bytes) { return page("<a href=http://a.com>www.b.com ", bytes); }},
-      {"html-nested-links-long-text", "a few thousand links in links around one long text",
+      {"html-nested-links-long-text", "links in links around one long text of links",
        [](std::size_t bytes) {
-         return repeat(repeat(html(), "<a href=http://a.com>", bytes / 3), "http://b.com/ ", bytes);
+         return repeat(open_links("<a href=http://a.com>", bytes), "http://b.com/ ", bytes);
        }},
+      {"html-nested-links-long-word", "links in links around one long word",
+       [](std::size_t bytes) {
+         return repeat(open_links("<a href=http://a.com>", bytes), "word", bytes);
+       }},
+      {"html-nested-links-dots", "links in links around one long row of names",
+       [](std::size_t bytes) {
+         return repeat(open_links("<a href=http://a.com>", bytes), "a.com.", bytes);
+       }},
+      {"html-nested-links-words", "links in links, with a word in each",
+       [](std::size_t bytes) { return page("<a href=x>words ", bytes); }},
+      {"html-nested-links-full", "as many links in links as are looked at, with long texts",
+       [](std::size_t bytes) { return full_elements("<a href=http://a.com>www.b.com ", bytes); }},
+      {"html-full-div", "as many blocks as are looked at, with long texts",
+       [](std::size_t bytes) { return full_elements("<div>", bytes); }},
+      {"html-full-tables", "as many tables as are looked at, with long texts",
+       [](std::size_t bytes) { return full_elements("<table><tr><td>", bytes); }},
+      {"html-full-hidden", "as many blanked elements as are looked at, with long texts",
+       [](std::size_t bytes) { return full_elements("<b style='color:#fefefe'>", bytes); }},
       {"html-nested-links-closed", "links in links, closed in order",
        [](std::size_t bytes) {
          return nest(html(), "<a href=http://a.com/>", "click here now", "</a>", bytes);

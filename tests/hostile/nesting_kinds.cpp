@@ -135,9 +135,9 @@ std::vector<HostileKind> nesting_kinds() {
        }},
       {"nest-quoted-printable-parts", "62 messages, each decoded anew, around many parts",
        [](std::size_t bytes) {
-         return repeat(
-             nest_messages(kLevels, kQuoted) + "Content-Type: multipart/mixed; boundary b\n\n",
-             "--b\n\nword\n", bytes);
+         const std::string type =
+             repeat("Content-Type: multipart/mixed; boundary=", "3D", kBoundaryFieldBytes);
+         return repeat(nest_messages(kLevels, kQuoted) + type + "b\n\n", "--b\n\nword\n", bytes);
        }},
       {"nest-quoted-printable-html", "62 messages, each decoded anew, around nested elements",
        [](std::size_t bytes) {

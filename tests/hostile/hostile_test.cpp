@@ -1,0 +1,148 @@
+// Each kind of hostile mail through hashing and through the scanner, by the work it makes instead
+// of by the clock.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/random.h"
+#include "milter/filter/scanner.h"
+#include "mime/analyze.h"
+#include "tests/hostile/hostile_kinds.h"
+#include "tests/hostile/work_count.h"
+#include "tests/milter/filter/fake_store.h"
+
+namespace shingled::hostile {
+namespace {
+
+constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
+constexpr std::size_t kBytes = std::size_t{64} * 1024;  ///< and twice that
+constexpr std::size_t kWarmUpBytes = 4096;              ///< tables made once are not the message's
+
+// The goal: 200 ms a megabyte begun, and 64 MB above idle plus twice the message, of which one half
+// is the message.
+constexpr std::uint64_t kPeakBytes = 64 * kMegabyte;
+
+// Twice the bytes are twice the work. The slack is for tables that double and for what comes in
+// whole pieces.
+constexpr double kGrowthMax = 1.3;
+constexpr double kStepsNoise = 500'000;
+constexpr double kPeakNoise = 1024.0 * 1024;
+
+/// One way of a message through the program.
+struct Path {
+  std::string_view name;
+  std::function<void(const std::string& message)> run;
+};
+
+class Paths {
+ public:
+  Paths() {
+    Settings settings;
+    RuleOptions rule;
+    rule.name = "local";
+    rule.hash.html_shingles = true;
+    rule.hash.robust = true;
+    settings.rules = {rule};
+    store_.knows_all = storage::FlagValue{1, 20};
+    auto opened = milter::Scanner::open(std::make_shared<const Settings>(std::move(settings)),
+                                        &store_, clock_, random_);
+    if (opened) scanner_ = *std::move(opened);
+    EXPECT_NE(scanner_, nullptr);
+  }
+
+  std::vector<Path> all() const {
+    return {{"hash",
+             [this](const std::string& message) {
+               hash_message(mime::analyze(message, MimeOptions{}), rule_);
+             }},
+            {"scan", [this](const std::string& message) {
+               const milter::Facts facts = scanner_->scan(message);
+               EXPECT_GE(scanner_->judge(facts, FailurePolicy::kAccept).hits.size(), 0U);
+             }}};
+  }
+
+ private:
+  milter::FakeStore store_;
+  SystemClock clock_;
+  SystemRandom random_;
+  mime::HashRule rule_{HashOptions{.html_shingles = true}};
+  std::unique_ptr<milter::Scanner> scanner_;
+};
+
+void expect_linear(const std::string& one, const Work& single, const std::string& two,
+                   const Work& twice) {
+  const double growth =
+      kGrowthMax * static_cast<double>(two.size()) / static_cast<double>(one.size());
+  EXPECT_LE(static_cast<double>(twice.peak_bytes),
+            growth * static_cast<double>(single.peak_bytes) + kPeakNoise)
+      << "bytes of heap, of " << single.peak_bytes << " before the message doubled";
+  EXPECT_LE(twice.peak_bytes, kPeakBytes + two.size()) << "bytes of heap";
+  if (!single.steps || !twice.steps) return;
+  EXPECT_LE(static_cast<double>(*twice.steps),
+            growth * static_cast<double>(*single.steps) + kStepsNoise)
+      << step_name() << ", of " << *single.steps << " before the message doubled";
+  EXPECT_LE(*twice.steps, steps_of_200_ms() * (two.size() / kMegabyte + 1)) << step_name();
+}
+
+/// The first word of a name.
+std::string theme_of(const HostileKind& kind) { return kind.name.substr(0, kind.name.find('-')); }
+
+std::vector<std::string> themes() {
+  std::set<std::string> names;
+  for (const HostileKind& kind : hostile_kinds()) names.insert(theme_of(kind));
+  return {names.begin(), names.end()};
+}
+
+class HostileTheme : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(HostileTheme, CostsNoMoreThanLinearlyMuch) {
+  const Paths paths;
+  if (step_name().empty()) {
+    std::cout
+        << "only memory is counted: no instructions by this kernel, and no build for fuzzing\n";
+  }
+  for (const HostileKind& kind : hostile_kinds()) {
+    if (theme_of(kind) != GetParam()) continue;
+    const std::string warm_up = kind.make(kWarmUpBytes);
+    const std::string one = kind.make(kBytes);
+    const std::string two = kind.make(2 * kBytes);
+    for (const Path& path : paths.all()) {
+      SCOPED_TRACE(kind.name + " through " + std::string(path.name));
+      path.run(warm_up);
+      const Work single = count_work([&] { path.run(one); });
+      const Work twice = count_work([&] { path.run(two); });
+      expect_linear(one, single, two, twice);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Themes, HostileTheme, ::testing::ValuesIn(themes()),
+                         [](const auto& info) { return info.param; });
+
+TEST(HostileKinds, AreManyAndEachHasItsOwnName) {
+  std::set<std::string> names;
+  for (const HostileKind& kind : hostile_kinds()) {
+    EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+    EXPECT_FALSE(kind.why.empty()) << kind.name;
+    EXPECT_EQ(&kind, find_kind(kind.name));
+  }
+  EXPECT_GE(names.size(), 150U);
+  EXPECT_EQ(find_kind("none"), nullptr);
+}
+
+TEST(HostileKinds, AreTheSameEachTimeAndOfTheSizeAskedFor) {
+  for (const HostileKind& kind : hostile_kinds()) {
+    const std::string message = kind.make(kBytes);
+    EXPECT_EQ(message, kind.make(kBytes)) << kind.name;
+    EXPECT_GT(message.size(), kBytes * 3 / 4) << kind.name;
+    EXPECT_LT(message.size(), kBytes * 3 / 2) << kind.name;
+  }
+}
+
+}  // namespace
+}  // namespace shingled::hostile
