@@ -8,8 +8,8 @@ message. The exit code is 1 if one does.
                                 [--binary PATH] [--against OTHER] [--similar] [--json FILE]
 
 Processor time is that of the process (user and system, all its threads) less what an ordinary message takes; memory its
-peak above that, for the daemon above what it has after start. A run that takes longer than --timeout is ended and
-counts as missed. What was meant for a mail server and is more than a milter may be told (a header of 64 KB and more)
+peak above that, for the daemon above what it has after start. A run that takes more processor time than --timeout is
+ended and counts as missed. What was meant for a mail server and is more than a milter may be told (a header of 64 KB and more)
 goes through `hash` and `scan` alone.
 """
 
@@ -87,6 +87,38 @@ def status_bytes(pid, name):
     return 0
 
 
+class Watch:
+    """Stops what a process does once it has had so much processor time, or ten times that by the clock."""
+
+    EVERY = 0.1
+
+    def __init__(self, pid, seconds, stop):
+        self.pid, self.seconds, self.stop = pid, seconds, stop
+        self.end = ""
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.watch)
+
+    def __enter__(self):
+        self.begin = cpu_seconds(self.pid)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *unused):
+        self.over.set()
+        self.thread.join()
+
+    def watch(self):
+        deadline = time.monotonic() + 10 * self.seconds
+        while not self.over.wait(self.EVERY):
+            try:
+                used = cpu_seconds(self.pid) - self.begin
+            except OSError:
+                return  # it is gone
+            if used > self.seconds or time.monotonic() > deadline:
+                self.end = f"ended after {used:.1f} s"
+                return self.stop()
+
+
 class Program:
     """One build under measurement: its commands and its daemon."""
 
@@ -124,41 +156,36 @@ class Program:
 
     def command(self, path, file):
         """Processor seconds, peak of memory and how it ended."""
-        limits = (self.args.memory, self.args.memory)
         process = subprocess.Popen([self.binary, path, *self.daemon.overrides, file], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limits))
-        late = threading.Timer(self.args.timeout, process.kill)
-        late.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        in_time = late.is_alive()
-        late.cancel()
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=self.limit)
+        with Watch(process.pid, self.args.timeout, process.kill) as watch:
+            _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        end = ""
-        if os.WIFSIGNALED(status):
-            end = signal.Signals(os.WTERMSIG(status)).name if in_time else f"ended after {self.args.timeout:g} s"
+        end = watch.end
+        if os.WIFSIGNALED(status) and not end:
+            end = signal.Signals(os.WTERMSIG(status)).name
         return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, end
+
+    def limit(self):
+        resource.setrlimit(resource.RLIMIT_AS, (self.args.memory, self.args.memory))
 
     def offer(self, message):
         client = MilterClient(f"127.0.0.1:{self.daemon.milter_port}")
-        client.socket.settimeout(self.args.timeout)
-        try:
-            return client.send(message)
-        finally:
-            client.socket.close()
+        client.socket.settimeout(None)
+        with Watch(self.daemon.process.pid, self.args.timeout,
+                   lambda: client.socket.shutdown(socket.SHUT_RDWR)) as watch, client.socket:
+            try:
+                client.send(message)
+            except OSError as failure:
+                return watch.end or f"the milter hung up ({type(failure).__name__})"
+        return watch.end
 
     def through_milter(self, kind, file):
         message = file.read_bytes()
         pid = self.daemon.process.pid
         pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
         before = cpu_seconds(pid)
-        end = ""
-        try:
-            self.offer(message)
-        except (socket.timeout, TimeoutError):
-            end = f"ended after {self.args.timeout:g} s"
-        except OSError as failure:
-            end = f"the milter hung up ({type(failure).__name__})"
+        end = self.offer(message)
         if self.daemon.process.poll() is not None:
             run = Run(kind, "milter", self.name, len(message), 0, 0, "the daemon is gone")
             self.start_daemon()
@@ -248,7 +275,7 @@ def main():
     parser.add_argument("--sizes", default="512K,5M", help="of each message (default: %(default)s)")
     parser.add_argument("--kinds", default="*", help="globs with commas (default: all)")
     parser.add_argument("--paths", default=",".join(PATHS), help="(default: %(default)s)")
-    parser.add_argument("--timeout", default=60, type=float, help="seconds a run may take (default: %(default)s)")
+    parser.add_argument("--timeout", default=60, type=float, help="seconds of processor time a run may take (default: %(default)s)")
     parser.add_argument("--memory", default="8G", help="address space a process may have (default: %(default)s)")
     parser.add_argument("--similar", action="store_true", help="with the look-up of known files, which opens containers")
     parser.add_argument("--top", default=10, type=int, help="rows of the tables (default: %(default)s)")
