@@ -8,7 +8,7 @@ namespace shingled::hostile {
 
 namespace {
 
-constexpr std::size_t kFieldBytes = 15'000;  ///< below the bound of a parsed field
+constexpr std::size_t kFieldBytes = 8000;  ///< just below the bound of a parsed field
 
 /// As many fields of that beginning as fit, each filled with `piece`.
 std::string fields(std::string_view begin, std::string_view piece, std::size_t bytes) {
@@ -142,7 +142,7 @@ std::vector<HostileKind> parameter_kinds() {
                            "\"\n\nx\n",
                        bytes);
        }},
-      {"parameter-charset-long", "labels of charsets of 15 KB",
+      {"parameter-charset-long", "labels of charsets of 8 KB",
        [](std::size_t bytes) { return parts("Content-Type: text/plain; charset=", "c", bytes); }},
       {"parameter-backslashes", "backslashes in quotes",
        [](std::size_t bytes) {
