@@ -129,7 +129,7 @@ class Program:
         folder.mkdir()
         options = ["daemon.log_level=error"]
         if args.similar:
-            options += ["similar.enabled=true", f"similar.file={folder}/similar.db"]
+            options += ["similar.enabled=true", f"similar.file={folder}/similar.db", "similar.lists=[{name: bad}]"]
             harness.run("similar", "add", "--list", "bad", "-o", f"similar.file={folder}/similar.db",
                         ROOT / "tests" / "bench" / "README.md", binary=self.binary)
         self.daemon = harness.Daemon(folder, overrides=options, binary=self.binary)
