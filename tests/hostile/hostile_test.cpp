@@ -30,7 +30,6 @@ constexpr std::uint64_t kPeakBytes = 64 * kMegabyte;
 // Twice the bytes are twice the work. The slack is for tables that double and for what comes in
 // whole pieces.
 constexpr double kGrowthMax = 1.3;
-constexpr double kStepsNoise = 500'000;
 constexpr double kPeakNoise = 1024.0 * 1024;
 
 /// One way of a message through the program.
@@ -88,8 +87,9 @@ void expect_linear(double growth, const Work& single, const Work& twice) {
             kGrowthMax * growth * static_cast<double>(single.peak_bytes) + kPeakNoise)
       << "bytes of heap, of " << single.peak_bytes << " before the message doubled";
   if (!single.steps || !twice.steps) return;
+  const auto steps_noise = static_cast<double>(steps_of_200_ms()) / 40;
   EXPECT_LE(static_cast<double>(*twice.steps),
-            kGrowthMax * growth * static_cast<double>(*single.steps) + kStepsNoise)
+            kGrowthMax * growth * static_cast<double>(*single.steps) + steps_noise)
       << step_name() << ", of " << *single.steps << " before the message doubled";
 }
 
