@@ -40,6 +40,8 @@ run_release() {
     "build/release/tests/bench/bench_$bench" --benchmark_min_time=0.01 >/dev/null
   done
   build/release/tests/bench/bench_engine --benchmark_list_tests >/dev/null
+  cmake --build --preset release -j "$jobs" --target shingled hostile_mail
+  tests/bench/hostile_mail.py --kinds 'nest-*,text-prose' --sizes 64K >/dev/null
 }
 
 # The libFuzzer targets are of the build `asan`, too: one instrumented build serves both.

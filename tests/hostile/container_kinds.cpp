@@ -84,7 +84,7 @@ std::string boxes(std::size_t levels, std::string inner) {
 std::string zeros(std::size_t bytes) { return std::string(bytes, '\0'); }
 
 /// A file that a bomb of `bytes` packed bytes unpacks to, within what is quick to make.
-std::size_t bomb_bytes(std::size_t bytes) { return std::min(bytes * 200, 64 * kMegabyte); }
+std::size_t bomb_bytes(std::size_t bytes) { return std::min(bytes * 50, 64 * kMegabyte); }
 
 HostileKind bomb(std::string name, std::string type, int filter) {
   return {"container-bomb-" + std::move(name), "unpacks to a thousand times its bytes",
