@@ -261,6 +261,8 @@ def measure_all(args, folder):
                     runs[program.name].append(run)
                     print(f"{done + 1}/{total} {kind} {path} {run.seconds:.2f} s {run.peak_bytes / MEGABYTE:.0f} MB "
                           f"{run.missed()}", file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        print("interrupted: what there is until here", file=sys.stderr)
     finally:
         for program in programs:
             program.close()
@@ -286,6 +288,7 @@ def main():
     args.memory = parse_size(args.memory)
     if not set(args.paths) <= set(PATHS):
         parser.error(f"--paths are some of {', '.join(PATHS)}")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="shingled-hostile-") as name:
         runs = measure_all(args, pathlib.Path(name))
     if args.json:
