@@ -262,6 +262,7 @@ def measure_all(args, folder):
                     print(f"{done + 1}/{total} {kind} {path} {run.seconds:.2f} s {run.peak_bytes / MEGABYTE:.0f} MB "
                           f"{run.missed()}", file=sys.stderr, flush=True)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # `timeout` asks twice
         print("interrupted: what there is until here", file=sys.stderr)
     finally:
         for program in programs:
