@@ -18,8 +18,8 @@ class Stemmer {
   /// `language` as the language detector names it; one without a stemmer leaves words as they are.
   explicit Stemmer(std::string_view language);
 
-  /// What that may cost, the same whatever stems the thread remembers.
-  [[nodiscard]] Steps steps_for(std::string_view word) const;
+  /// What a stem may cost for each byte of its word, whatever stems the thread remembers.
+  [[nodiscard]] Steps steps_a_byte() const;
 
   /// The stem of a normalised word, or the word where the stem would be empty. Valid until the next
   /// call on this thread, and as long as `word` is.

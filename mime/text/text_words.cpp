@@ -14,7 +14,7 @@ namespace {
 
 // Of what costs most: an empty line is a URL's break, a stop word is looked up as any word is.
 constexpr Steps kStepsATextByte = 14;
-constexpr Steps kStepsAWord = 20;         // one that is kept
+constexpr Steps kStepsAWord = 50;         // one that is kept
 constexpr Steps kStepsAnAsciiByte = 2;    // of its normal form
 constexpr Steps kStepsAUnicodeByte = 30;  // that ICU makes
 
@@ -63,6 +63,13 @@ WordList make_stems(const TextWords& words, TextBytes bytes, WorkMeter& meter) {
   WordNormaliser normaliser;
   const Stemmer stemmer(words.language.code);
   const std::string_view line = words.oneline;
+  const bool ascii_only = ascii::find_high(line, 0) == line.size();
+  const Steps each = stemmer.steps_a_byte() + (ascii_only ? kStepsAnAsciiByte : kStepsAUnicodeByte);
+  Steps steps = 0;
+  for (const Token& token : words.tokens) {
+    if (token.kind == TokenKind::kWord) steps += kStepsAWord + token.length * each;
+  }
+  if (!meter.spend(steps)) return stems;
   for (const Token& token : words.tokens) {
     if (token.kind != TokenKind::kWord) continue;
     const std::string_view word = line.substr(token.offset, token.length);
@@ -70,13 +77,8 @@ WordList make_stems(const TextWords& words, TextBytes bytes, WorkMeter& meter) {
       stems.add(raw_stem(word));
       continue;
     }
-    const bool ascii_only = ascii::find_high(word, 0) == word.size();
-    const Steps each = ascii_only ? kStepsAnAsciiByte : kStepsAUnicodeByte;
-    if (!meter.spend(kStepsAWord + word.size() * each)) break;
     const std::string_view normal = normaliser.normalise(word);
-    if (normal.empty()) continue;
-    if (!meter.spend(stemmer.steps_for(normal))) break;
-    stems.add(stemmer.stem(normal));
+    if (!normal.empty()) stems.add(stemmer.stem(normal));
   }
   return stems;
 }
