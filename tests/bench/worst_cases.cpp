@@ -184,7 +184,6 @@ const std::vector<WorstCase>& worst_cases() {
               bytes)),
       SHINGLED_CASE("names that HTML does not have", count_up(kHtml, "<x", "></x>", bytes)),
       SHINGLED_CASE("one huge name", enclose("<", "x", ">a", bytes)),
-      SHINGLED_CASE("instructions that are none", repeat(kHtml, "<? &<br>", bytes)),
       SHINGLED_CASE("references of nothing", repeat(kHtml, "&zzzzzz;", bytes)),
       SHINGLED_CASE("pictures", repeat(kHtml, "<img alt=ab>", bytes)),
       // ---- the message itself ----

@@ -179,6 +179,30 @@ TEST(Limits, TheRestBehindTooManyElementsIsText) {
   EXPECT_TRUE(text.truncated);
 }
 
+// rspamd prints what stands before a broken instruction again behind it, so that text may be the
+// square of its HTML: it ends at its bound, and is paid for as it grows.
+TEST(Limits, RepeatedTextIsBoundedAndPaid) {
+  const auto repeat = [](std::size_t count) {
+    std::string html;
+    while (count-- > 0) html += "a<?b>";
+    return html;
+  };
+  const auto steps = [&](std::size_t count) {
+    WorkMeter meter(UINT64_MAX);
+    html_to_text(repeat(count), {}, Compat::kRspamd4, meter);
+    return UINT64_MAX - meter.left();
+  };
+  EXPECT_GT(read_html(repeat(400), {}, Compat::kRspamd4).content.size(), 100 * repeat(400).size());
+  EXPECT_LE(read_html(repeat(4000), {}, Compat::kRspamd4).content.size(),
+            HtmlLimits{}.text_bytes_max);
+  EXPECT_GT(steps(400), 3 * steps(200));
+
+  WorkMeter meter(steps(200));
+  EXPECT_LT(html_to_text(repeat(400), {}, Compat::kRspamd4, meter).content.size(),
+            read_html(repeat(400), {}, Compat::kRspamd4).content.size());
+  EXPECT_TRUE(meter.refused());
+}
+
 TEST(Limits, HostileInputsRunInOneGo) {
   constexpr std::size_t kCount = 20'000;
   for (const std::string_view piece : {"<div>",
