@@ -21,6 +21,9 @@ constexpr std::size_t kHitsMax = 1000;  ///< of a message
 constexpr mime::Steps kStepsASearch = 60'000;
 constexpr mime::Steps kStepsASearchedByte = 1;
 
+/// What a container needs to say anything: some hundred KB unpacked, signed and looked up.
+constexpr mime::Steps kShareMin = 5'000'000;
+
 bool is_text(const mime::PartContent& content) {
   return content.kind == mime::ContentKind::kText || content.kind == mime::ContentKind::kHtml;
 }
@@ -82,7 +85,8 @@ class SimilarSearch::Run {
     std::stable_sort(parts.begin(), parts.end(),
                      [](const auto* a, const auto* b) { return a->body.size() < b->body.size(); });
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const mime::Steps share = meter_.left() / (parts.size() - i);
+      const mime::Steps equal = meter_.left() / (parts.size() - i);
+      const mime::Steps share = std::min(meter_.left(), std::max(equal, kShareMin));
       mime::WorkMeter own(share, stop);
       look_up(*parts[i], parts[i]->body, own);
       if (own.refused()) note("work limit reached");

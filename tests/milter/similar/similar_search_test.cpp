@@ -176,9 +176,12 @@ TEST_F(SimilarSearchTest, WithoutTimeThereIsANote) {
   EXPECT_TRUE(facts.incomplete);
 }
 
-/// A file of some hundred bytes that unpacks to two megabytes.
+/// A small file that unpacks to two megabytes, within the ratio.
 std::string bomb(unsigned number) {
-  return zip({{"a", std::string(2'000'000, static_cast<char>('a' + number))}});
+  const std::string block = noise(20'000, 100 + number);
+  std::string bytes;
+  for (int i = 0; i < 100; ++i) bytes += block;
+  return zip({{"a", bytes}});
 }
 
 TEST_F(SimilarSearchTest, ContainersBeforeItDoNotHideAKnownFile) {
@@ -193,7 +196,7 @@ TEST_F(SimilarSearchTest, ContainersBeforeItDoNotHideAKnownFile) {
   for (unsigned i = 0; i < 20; ++i) junk.push_back({"junk.zip", bomb(i)});
   for (const auto& [why, known, work] :
        {Case{"a file comes before all containers", {"a.exe", program}, 2'000'000},
-        Case{"a container has its share", {"a.zip", zip({{"a.exe", program}})}, 100'000'000}}) {
+        Case{"a container has its share", {"a.zip", zip({{"a.exe", program}})}, 200'000'000}}) {
     std::vector<Attachment> attachments = junk;
     attachments.push_back(known);
     const SimilarFacts facts = search(message(attachments), std::chrono::seconds(5), work);
