@@ -14,7 +14,7 @@ void Console::line(std::string_view text) {
 }
 
 void Console::json(const Json& object) {
-  line(object.dump(-1, ' ', false, Json::error_handler_t::replace));
+  line(terminal_safe_json(object.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
 void Console::error(std::string_view what, std::string_view why) {
@@ -65,20 +65,6 @@ std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::str
     lines.push_back(std::move(line));
   }
   return lines;
-}
-
-std::string terminal_safe(std::string_view text) {
-  std::string safe;
-  safe.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      safe += fmt::format("\\x{:02x}", byte);
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {

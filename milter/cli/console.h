@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "milter/cli/terminal_text.h"
+
 namespace shingled::milter {
 
 /// JSON as we print it: keys in the order they were set.
@@ -21,7 +23,8 @@ class Console {
 
   /// One line of result.
   void line(std::string_view text);
-  /// One object as one line; bytes that are no UTF-8 (file names) become U+FFFD.
+  /// One object as one line; bytes that are no UTF-8 (file names) become U+FFFD, what a terminal
+  /// would obey is escaped (terminal_safe_json).
   void json(const Json& object);
   /// `shingled: what: why` on the error stream.
   void error(std::string_view what, std::string_view why);
@@ -47,9 +50,6 @@ using TableRow = std::vector<std::string>;
 /// Rows as lines, their columns padded to the widest cell and two spaces apart, each line behind
 /// `indent`; no spaces at line ends. Widths count UTF-8 characters.
 std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::string_view indent);
-
-/// `text` with control bytes as `\xNN`, so that a file name cannot write on a terminal.
-std::string terminal_safe(std::string_view text);
 
 /// `count` with its noun: "1 hash", "2 hashes".
 std::string counted(std::size_t count, std::string_view one, std::string_view many);

@@ -14,9 +14,6 @@ std::string undo_of(const SimilarHit& hit) {
   return fmt::format("shingled similar del --id {}", hit.sample_id);
 }
 
-/// A name of any bytes, as JSON can hold it.
-Json name_json(std::string_view name) { return Json(terminal_safe(name)); }
-
 }  // namespace
 
 Result<std::shared_ptr<const storage::SampleLibrary>> open_samples(const SimilarOptions& options) {
@@ -35,11 +32,11 @@ Json samples_json(const Facts& facts, const Verdict& verdict, const SimilarOptio
   for (const SimilarShare& share : verdict.similar) {
     const SimilarHit& hit = facts.similar.hits[share.hit];
     hits.push_back({{"part", hit.part},
-                    {"file", name_json(hit.file)},
-                    {"entry", name_json(hit.entry)},
+                    {"file", hit.file},
+                    {"entry", hit.entry},
                     {"bytes", hit.bytes},
                     {"list", hit.list},
-                    {"sample", name_json(hit.sample)},
+                    {"sample", hit.sample},
                     {"id", hit.sample_id},
                     {"similarity", hit.score},
                     {"shared", hit.shared},
