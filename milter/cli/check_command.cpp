@@ -87,11 +87,11 @@ int run_check(const CheckArguments& arguments, Console& console) {
     }
   }
   FurtherMatches further(*settings, clock);
-  return for_each_message(arguments.messages, settings->milter.message_bytes_max, console,
-                          [&](const SourceMessage& message) {
-                            return check_message(message, **scanner, flag, further, arguments.json,
-                                                 console);
-                          });
+  return for_each_message(
+      arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
+      [&](const SourceMessage& message) {
+        return check_message(message, **scanner, flag, further, arguments.json, console);
+      });
 }
 
 }  // namespace

@@ -240,10 +240,10 @@ int run_explain(const ExplainArguments& arguments, Console& console) {
     }
   }
   if (files.names.empty() && !arguments.messages.names.empty()) return worst;
-  return worse_exit_code(worst, for_each_message(files, settings->milter.message_bytes_max, console,
-                                                 [&](const SourceMessage& message) {
-                                                   return explainer.message(message);
-                                                 }));
+  return worse_exit_code(
+      worst,
+      for_each_message(files, {.message_bytes_max = settings->milter.message_bytes_max}, console,
+                       [&](const SourceMessage& message) { return explainer.message(message); }));
 }
 
 }  // namespace

@@ -99,17 +99,22 @@ int run_hash(const HashArguments& arguments, Console& console) {
   if (!arguments.compat.empty()) {
     mime.compat = arguments.compat == "rspamd-3" ? Compat::kRspamd3 : Compat::kRspamd4;
   }
-  return for_each_message(arguments.messages, settings->milter.message_bytes_max, console,
-                          [&](const SourceMessage& message) {
-                            return print_hashes(message, arguments, mime, hash_rule, console);
-                          });
+  return for_each_message(
+      arguments.messages,
+      {.message_bytes_max = settings->milter.message_bytes_max, .line_ends = LineEnds::kAsStored},
+      console, [&](const SourceMessage& message) {
+        return print_hashes(message, arguments, mime, hash_rule, console);
+      });
 }
 
 }  // namespace
 
 void add_hash_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("hash", "Digests and shingles of messages; asks nobody");
-  command->footer(R"(Without --rule only the hashes that rspamd would make with its shipped rule.
+  command->footer(
+      R"(Without --rule only the hashes that rspamd would make with its shipped rule. A file is hashed as it stands; the
+other commands and the milter see its lines end in CRLF, as mail servers have them, which gives another hash of an
+attachment that is sent as plain text (7bit, 8bit).
 
 Example:
   shingled hash --json message.eml

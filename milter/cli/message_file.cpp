@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace shingled::milter {
 
@@ -91,11 +93,34 @@ Result<std::optional<MessageFile::Message>> MessageFile::next() {
       append(message, is_mbox_ && starts_line && is_quoted_from(bytes) ? bytes.substr(1) : bytes);
     }
   }
+  end_message(message);
   message.number = is_mbox_ ? number_++ : 0;
   return std::optional(std::move(message));
 }
 
-void MessageFile::append(Message& message, std::string_view bytes) const {
+void MessageFile::append(Message& message, std::string_view piece) {
+  if (line_ends_ == LineEnds::kAsStored) return add(message, piece);
+  if (piece.empty()) return;
+  in_line_ = !piece.ends_with('\n');
+  if (!in_line_) piece.remove_suffix(1);
+  const std::size_t text = piece.find_last_not_of('\r') + 1;  // 0: none
+  if (text > 0) {
+    add(message, std::string(std::exchange(returns_, 0), '\r'));
+    add(message, piece.substr(0, text));
+  }
+  returns_ += piece.size() - text;
+  if (in_line_) return;
+  returns_ = 0;
+  add(message, "\r\n");
+}
+
+void MessageFile::end_message(Message& message) {
+  if (in_line_) add(message, "\r\n");
+  in_line_ = false;
+  returns_ = 0;
+}
+
+void MessageFile::add(Message& message, std::string_view bytes) const {
   const std::uint64_t room = message_bytes_max_ - message.bytes.size();
   message.cut = message.cut || bytes.size() > room;
   message.bytes.append(bytes.substr(0, std::min<std::uint64_t>(room, bytes.size())));

@@ -18,7 +18,7 @@ void MessageArguments::add_to(CLI::App& command) {
       ->type_name("FILE|DIR|MBOX|-");
 }
 
-int for_each_message(const MessageArguments& arguments, std::uint64_t message_bytes_max,
+int for_each_message(const MessageArguments& arguments, const MessageSource::Options& options,
                      Console& console, const std::function<int(const SourceMessage&)>& work) {
   const auto& names = arguments.names;
   const bool reads_input =
@@ -26,7 +26,7 @@ int for_each_message(const MessageArguments& arguments, std::uint64_t message_by
   if (reads_input && ::isatty(STDIN_FILENO) == 1) {
     console.note("shingled: reads a message from the terminal; Ctrl-D ends it");
   }
-  MessageSource source(names, {.message_bytes_max = message_bytes_max});
+  MessageSource source(names, options);
   const SystemClock clock;
   Progress progress(console, source, clock);
   int worst = EX_OK;

@@ -23,7 +23,7 @@ struct MessageArguments {
 /// A name that cannot be read is reported, counts with its own code, and the others go on. So does
 /// a message for which `work` returns EX_DATAERR. Any other code of `work` is about the service,
 /// not the message: it ends the loop, as Ctrl-C and a closed output do.
-int for_each_message(const MessageArguments& arguments, std::uint64_t message_bytes_max,
+int for_each_message(const MessageArguments& arguments, const MessageSource::Options& options,
                      Console& console, const std::function<int(const SourceMessage&)>& work);
 
 }  // namespace shingled::milter

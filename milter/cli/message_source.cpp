@@ -123,7 +123,7 @@ std::optional<SourceMessage> MessageSource::open_next() {
                      ? ::dup(options_.standard_input)
                      : ::open(current_.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) return finish_with(file_error(errno));
-  open_.emplace(UniqueFd(fd), options_.message_bytes_max);
+  open_.emplace(UniqueFd(fd), options_.message_bytes_max, options_.line_ends);
   return std::nullopt;
 }
 

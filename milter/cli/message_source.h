@@ -36,6 +36,7 @@ class MessageSource {
  public:
   struct Options {
     std::uint64_t message_bytes_max = 50UL * 1024 * 1024;
+    LineEnds line_ends = LineEnds::kAsMailed;
     int standard_input = 0;
   };
 

@@ -172,11 +172,11 @@ int run_scan(const ScanArguments& arguments, Console& console) {
     return usage_exit_code(scanner.error());
   }
   FurtherMatches further(*settings, clock);
-  return for_each_message(arguments.messages, settings->milter.message_bytes_max, console,
-                          [&](const SourceMessage& message) {
-                            return scan_message(message, **scanner, further, arguments.json,
-                                                console);
-                          });
+  return for_each_message(
+      arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
+      [&](const SourceMessage& message) {
+        return scan_message(message, **scanner, further, arguments.json, console);
+      });
 }
 
 }  // namespace

@@ -145,9 +145,9 @@ int run_train(const TrainArguments& arguments, Kind kind, const std::string& nam
   }
   if (arguments.digests.empty() || !arguments.messages.names.empty()) {
     worst = worse_exit_code(
-        worst,
-        for_each_message(arguments.messages, settings->milter.message_bytes_max, console,
-                         [&](const SourceMessage& message) { return trainer.take(message); }));
+        worst, for_each_message(
+                   arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max},
+                   console, [&](const SourceMessage& message) { return trainer.take(message); }));
   }
   return worse_exit_code(worst, trainer.finish());
 }

@@ -108,8 +108,10 @@ class RobustReader {
     std::string line;
     while (!content.empty() && text_.words.size() < kRobustWordsMax && !at_signature_) {
       const std::size_t end = std::min(content.find('\n'), content.size());
+      std::string_view raw = content.substr(0, end);
+      if (raw.ends_with('\r')) raw.remove_suffix(1);
       line.clear();
-      fold_letters(content.substr(0, end), line);
+      fold_letters(raw, line);
       read_line(line);
       if (form_ == TextForm::kHtml) end_paragraph();
       content.remove_prefix(std::min(end + 1, content.size()));

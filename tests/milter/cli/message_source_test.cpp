@@ -37,7 +37,8 @@ class MessageSourceTest : public testing::Test {
 
   /// "name|bytes" of each message, names below the folder; "name|! error" of what cannot be read.
   std::vector<std::string> read(const std::vector<std::string>& arguments,
-                                const MessageSource::Options& options = {}) const {
+                                const MessageSource::Options& options = {
+                                    .line_ends = LineEnds::kAsStored}) const {
     MessageSource source(arguments, options);
     std::vector<std::string> seen;
     while (const auto message = source.next()) {
@@ -124,11 +125,51 @@ TEST_F(MessageSourceTest, AnMboxLargerThanEveryBufferKeepsItsMessages) {
 }
 
 TEST_F(MessageSourceTest, AMessageBeyondTheBoundIsCutAndSaysSo) {
-  const MessageSource::Options options{.message_bytes_max = 8};
+  const MessageSource::Options options{.message_bytes_max = 8, .line_ends = LineEnds::kAsStored};
   EXPECT_THAT(read({write("a", "12345678")}, options), ElementsAre("a|12345678"));
   EXPECT_THAT(read({write("a", "123456789")}, options), ElementsAre("a|12345678|cut"));
   EXPECT_THAT(read({write("box", std::string(kFrom) + "123456789\n\n" + kFrom + "1\n")}, options),
               ElementsAre("box#1|12345678|cut", "box#2|1\n"));
+}
+
+struct LineEndCase {
+  const char* why;
+  std::string file;
+  std::string message;
+};
+
+const LineEndCase kLineEndCases[] = {
+    {"lines as Unix has them", "A: 1\n\none\n", "A: 1\r\n\r\none\r\n"},
+    {"lines as a server hands them over", "A: 1\r\n\r\none\r\n", "A: 1\r\n\r\none\r\n"},
+    {"both", "A: 1\r\n\none\n\r\n", "A: 1\r\n\r\none\r\n\r\n"},
+    {"the last line has an end, as DATA wants it", "A: 1\n\none", "A: 1\r\n\r\none\r\n"},
+    {"a last line of a carriage return alone", "A: 1\n\n\r", "A: 1\r\n\r\n\r\n"},
+    {"carriage returns before a line feed are part of the line's end", "a\r\r\n", "a\r\n"},
+    {"one inside a line is the line's", "a\rb\r\rc\n", "a\rb\r\rc\r\n"},
+    {"nothing", "", ""},
+};
+
+TEST_F(MessageSourceTest, AFileIsReadAsTheMailItWas) {
+  for (const auto& [why, file, message] : kLineEndCases) {
+    EXPECT_THAT(read({write("a", file)}, {}), ElementsAre("a|" + message)) << why;
+  }
+  EXPECT_THAT(read({write("box", std::string(kFrom) + "A: 1\n\n>From x\n\n" + kFrom + "B: 2")}, {}),
+              ElementsAre("box#1|A: 1\r\n\r\nFrom x\r\n", "box#2|B: 2\r\n"));
+}
+
+TEST_F(MessageSourceTest, ALineEndMayStandWhereThePiecesMeet) {
+  for (std::size_t more = 0; more < 4; ++more) {
+    const std::string line(LineReader::kPieceBytesMax - 2 + more, 'x');
+    EXPECT_THAT(read({write("a", line + "\r\r\n" + line + "\rz")}, {}),
+                ElementsAre("a|" + line + "\r\n" + line + "\rz\r\n"));
+  }
+}
+
+TEST_F(MessageSourceTest, TheBoundCountsTheBytesOfTheMail) {
+  EXPECT_THAT(read({write("a", "12\n45\n")}, {.message_bytes_max = 8}),
+              ElementsAre("a|12\r\n45\r\n"));
+  EXPECT_THAT(read({write("a", "12\n456\n")}, {.message_bytes_max = 8}),
+              ElementsAre("a|12\r\n456\r|cut"));
 }
 
 TEST_F(MessageSourceTest, AMaildirGivesCurAndNewWithoutTrashedOnes) {
@@ -175,7 +216,7 @@ TEST_F(MessageSourceTest, StandardInputIsTheDefault) {
   const std::string file = write("input", "from input");
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"-"}}) {
     const UniqueFd input(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    EXPECT_THAT(read(arguments, {.standard_input = input.get()}), ElementsAre("-|from input"));
+    EXPECT_THAT(read(arguments, {.standard_input = input.get()}), ElementsAre("-|from input\r\n"));
   }
 }
 

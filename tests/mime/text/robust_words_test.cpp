@@ -60,6 +60,15 @@ TEST(RobustWords, LeaveOutWhatSpammersVary) {
   for (const Case& c : cases) EXPECT_EQ(words_of(c.text), c.expected) << c.why;
 }
 
+TEST(RobustWords, AreTheSameFromAFileAndFromAServer) {
+  for (const std::string text : {"buy now\n-- \nMiller Ltd", "buy now\n--\nMiller Ltd",
+                                 "buy\n______\nA list\n\nnow", "Dear friend\n> quoted\nbuy now"}) {
+    std::string mailed;
+    for (const char c : text) mailed += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    EXPECT_EQ(words_of(mailed), words_of(text)) << text;
+  }
+}
+
 TEST(RobustWords, TakeALineOfHtmlForAParagraph) {
   const char* text = "buy now it is cheap and good\nunsubscribe: click here, link below";
   EXPECT_EQ(words_of(text, TextForm::kHtml), "buy now lt ls cheap and good");
