@@ -39,6 +39,10 @@ struct PartHash {
   std::uint64_t words = 0;  ///< kept words of a text, else 0
   std::uint64_t bytes = 0;  ///< text: bytes of its one-line form; else decoded body bytes
   Fingerprint fingerprint;
+  /// Of a text of the body: many senders write alike (mime/text/robust_words.h, is_common), so that
+  /// what looks like it need not be the same; and how many of its words are its own, up to 24.
+  bool common = false;
+  std::uint32_t own_words = 0;
   friend bool operator==(const PartHash&, const PartHash&) = default;
 };
 

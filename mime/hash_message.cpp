@@ -77,6 +77,14 @@ class RuleHasher {
     hashes_.push_back(std::move(hash));
   }
 
+  void set_words(std::size_t i, const RobustText& text, bool common) {
+    for (PartHash& hash : hashes_) {
+      if (hash.index != i) continue;
+      hash.common = common;
+      hash.own_words = static_cast<std::uint32_t>(text.own_words);
+    }
+  }
+
   /// What the rule wants of a part that is no text: the decision table of hashing.md 4.2.
   [[nodiscard]] std::optional<PartKind> wanted_data(std::size_t i) const {
     const PartContent& content = parts_.contents[i];
@@ -275,16 +283,31 @@ class MessageHasher {
   void note(std::string_view defect) { note_once(result_.defects, defect); }
 
   void hash_robust(std::size_t i, const TextStages& text) {
-    const auto wants = [](const RuleHasher& hasher) { return hasher.wants_robust(); };
-    if (std::none_of(hashers_.begin(), hashers_.end(), wants)) return;
     const std::size_t bytes = std::min(text.content.size(), kRobustTextBytesMax);
     if (!meter_.spend(bytes, kStepsARobustByte)) return;
     const bool html = parts_.contents[i].kind == ContentKind::kHtml;
-    const RobustText robust = robust_words(text.content, html ? TextForm::kHtml : TextForm::kPlain);
-    if (!robust.is_telling()) return;
-    for (RuleHasher& hasher : hashers_) {
-      if (wants(hasher)) hasher.hash_robust(i, text.words, robust);
+    const bool of_report = is_of_report(i);
+    RobustText robust;
+    if (!of_report) {
+      robust = robust_words(text.content, html ? TextForm::kHtml : TextForm::kPlain);
     }
+    for (RuleHasher& hasher : hashers_) {
+      if (hasher.wants_robust() && robust.is_telling()) hasher.hash_robust(i, text.words, robust);
+      hasher.set_words(i, robust, of_report || robust.is_common(text.words.stems.size()));
+    }
+  }
+
+  /// Whether the text stands in a multipart/report beside what a program reads: "I'm sorry to have
+  /// to inform you" of a bounce or a receipt, which is the same in every one.
+  [[nodiscard]] bool is_of_report(std::size_t i) const {
+    const std::vector<MailPart>& parts = parts_.mail.parts;
+    for (auto above = parts[i].parent; above; above = parts[*above].parent) {
+      if (!parts[*above].is_multipart() || parts[*above].type.subtype != "report") continue;
+      return std::any_of(parts.begin(), parts.end(), [&](const MailPart& part) {
+        return part.parent == above && part.is_report();
+      });
+    }
+    return false;
   }
 
   /// Of a part that is no text: its digest is the same for all rules.

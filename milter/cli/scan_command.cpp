@@ -43,12 +43,20 @@ ForgedHeaders forged_in(std::string_view message, const HeaderOptions& names) {
 }
 
 Json hit_json(const Hit& hit) {
-  return {{"lookup", hit.lookup},         {"flag", hit.flag},
-          {"symbol", hit.symbol},         {"value", hit.value},
-          {"hits_limit", hit.hits_limit}, {"saturation", hit.saturation},
-          {"certainty", hit.certainty},   {"image", hit.image},
-          {"context", hit.context},       {"weight", hit.weight},
-          {"score", hit.score},           {"dropped", hit.dropped}};
+  return {{"lookup", hit.lookup},
+          {"flag", hit.flag},
+          {"symbol", hit.symbol},
+          {"value", hit.value},
+          {"hits_limit", hit.hits_limit},
+          {"saturation", hit.saturation},
+          {"certainty", hit.certainty},
+          {"image", hit.image},
+          {"context", hit.context},
+          {"weight", hit.weight},
+          {"score", hit.score},
+          {"dropped", hit.dropped},
+          {"standing", to_string(hit.standing)},
+          {"spared", hit.spared}};
 }
 
 Json scan_json(const SourceMessage& message, const Facts& facts, const Decision& decision,

@@ -29,6 +29,7 @@ struct TrainArguments {
   std::vector<std::string> digests;
   std::string whole_list;
   bool dry_run = false;
+  bool force = false;
   bool json = false;
 };
 
@@ -136,6 +137,7 @@ int run_train(const TrainArguments& arguments, Kind kind, const std::string& nam
   if (!store) return fail(store.error(), exit_code(store.error().code));
   Trainer trainer(*pupil, settings->mime, *lesson, **store, clock, console);
   trainer.set_json(arguments.json);
+  trainer.set_force(arguments.force);
 
   int worst = EX_OK;
   for (const std::string& text : arguments.digests) {
@@ -165,6 +167,8 @@ CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& n
   if (kind == Kind::kAdd) {
     command->add_option("--weight", arguments->weight, "How many reports this counts for (1)")
         ->type_name("N");
+    command->add_flag("--force", arguments->force,
+                      "Also bounces, receipts and texts without words of their own");
   } else {
     command->add_option("--digest", arguments->digests, "A hash by its digest; repeatable")
         ->type_name("HEX")
@@ -189,8 +193,10 @@ void add_train_commands(CLI::App& app, Command& chosen) {
   add_train_command(app, chosen, "add", Kind::kAdd, "Teach messages to the storage")
       ->footer(
           R"(Exits 0 when every server has every hash on disk, known before or not; 65 when a message is too
-short to have a hash; else as the first hash that failed, and then the line says how many of how many were added.
-Another try is another report: it adds the weight to those once more. The default list is the first of the rule.
+short to have a hash, or is left out because it looks like what anybody gets: a bounce, a receipt, an
+answer of the absent, a text with hardly a word of its own. --force adds these, too. Else it exits as the
+first hash that failed, and then the line says how many of how many were added. Another try is another
+report: it adds the weight to those once more. The default list is the first of the rule.
 
 Example:
   shingled add --flag denied --weight 10 ~/Maildir/.Spam)");

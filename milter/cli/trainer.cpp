@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "milter/cli/common_property.h"
 #include "milter/cli/exit_code.h"
 #include "milter/cli/service_failure.h"
 
@@ -21,10 +22,18 @@ constexpr std::size_t kRequestsMax = 64;
 }  // namespace
 
 int Trainer::take(const SourceMessage& message) {
-  std::vector<Fingerprint> hashes;
-  for (const auto& part : mime::hash_message(mime::analyze(message.bytes, mime_), hash_rule_)) {
-    hashes.push_back(part.fingerprint);
+  const mime::Analysis analysis = mime::analyze(message.bytes, mime_);
+  const std::vector<mime::PartHash> parts = mime::hash_message(analysis, hash_rule_);
+  if (lesson_.kind == storage::RemoteRequest::Kind::kAdd && !force_ && !parts.empty()) {
+    if (const auto why = common_property(analysis, parts)) {
+      ++taken_;
+      ++common_;
+      return leave_out(message.name, "common", "not added: " + *why + "; --force adds it");
+    }
   }
+  std::vector<Fingerprint> hashes;
+  hashes.reserve(parts.size());
+  for (const auto& part : parts) hashes.push_back(part.fingerprint);
   return take(message.name, hashes);
 }
 
@@ -32,10 +41,8 @@ int Trainer::take(std::string name, const std::vector<Fingerprint>& hashes) {
   ++taken_;
   if (hashes.empty()) {
     ++without_hash_;
-    const char* why = "no hash: the message is too short for this rule (see min_length, min_bytes)";
-    if (json_) console_.json({{"file", name}, {"result", "no_hash"}, {"hashes", 0}});
-    console_.error(name, why);
-    return EX_DATAERR;
+    return leave_out(name, "no_hash",
+                     "no hash: the message is too short for this rule (see min_length, min_bytes)");
   }
   pending_.push_back({std::move(name), hashes.size()});
   for (const Fingerprint& hash : hashes) {
@@ -44,12 +51,25 @@ int Trainer::take(std::string name, const std::vector<Fingerprint>& hashes) {
   return requests_.size() >= kRequestsMax ? send() : EX_OK;
 }
 
+int Trainer::leave_out(const std::string& name, const char* result, const std::string& why) {
+  if (json_) {
+    Json object = {{"file", name}, {"result", result}, {"hashes", 0}};
+    if (std::string_view(result) == "common") object["error"] = why;
+    console_.json(object);
+  }
+  console_.error(name, why);
+  return EX_DATAERR;
+}
+
 int Trainer::finish() {
   const int code = send();
   if (taken_ > 1 && !json_) {
     const char* verb = lesson_.kind == storage::RemoteRequest::Kind::kAdd ? "added" : "deleted";
-    console_.line(fmt::format("{} messages: {} {}, {} without a hash, {} failed", taken_, done_,
-                              verb, without_hash_, taken_ - done_ - without_hash_));
+    const std::string common =
+        common_ == 0 ? "" : fmt::format(", {} like many others (--force)", common_);
+    console_.line(fmt::format("{} messages: {} {}, {} without a hash{}, {} failed", taken_, done_,
+                              verb, without_hash_, common,
+                              taken_ - done_ - without_hash_ - common_));
   }
   return code;
 }

@@ -41,9 +41,11 @@ class Trainer {
 
   /// One object a line instead of text.
   void set_json(bool json) { json_ = json; }
+  /// Also what looks like many others (common_property.h).
+  void set_force(bool force) { force_ = force; }
 
   /// Each returns the worst exit code of what was sent by this call: EX_DATAERR for a message
-  /// without any hash.
+  /// without any hash, and for one that is not taught because it looks like many others.
   int take(const SourceMessage& message);
   int take(std::string name, const std::vector<Fingerprint>& hashes);
   /// Sends what is left; call once, last.
@@ -55,6 +57,7 @@ class Trainer {
     std::size_t hashes = 0;
   };
 
+  int leave_out(const std::string& name, const char* result, const std::string& why);
   int send();
   /// Of the first hashes only, when nobody answers: then the others have no better chance.
   std::vector<storage::RemoteAnswer> ask_in_groups();
@@ -69,11 +72,13 @@ class Trainer {
   const Clock& clock_;
   Console& console_;
   bool json_ = false;
+  bool force_ = false;
   std::vector<Pending> pending_;
   std::vector<storage::RemoteRequest> requests_;
   std::size_t taken_ = 0;
   std::size_t done_ = 0;
   std::size_t without_hash_ = 0;
+  std::size_t common_ = 0;  ///< not taught: like many others
 };
 
 }  // namespace shingled::milter

@@ -144,8 +144,32 @@ std::string Hit::arithmetic() const {
     sum += text;
   }
   if (dropped) return sum + " = below weight_threshold, dropped";
-  std::snprintf(text, sizeof text, " x %.2f = %.2f", weight, score);
-  return sum + text;
+  const double product = saturation * certainty * image * context * weight;
+  std::snprintf(text, sizeof text, " x %.2f = %.2f", weight, product);
+  sum += text;
+  if (own_part) return sum + ", for its own part alone";
+  if (held > 0) {
+    std::snprintf(text, sizeof text, ", held at %.2f: by itself it %s", score + spared,
+                  standing == Standing::kMarks ? "only marks" : "says nothing");
+    sum += text;
+  }
+  if (spared > 0) {
+    std::snprintf(text, sizeof text, ", %.2f spared by a white hit", spared);
+    sum += text;
+  }
+  return sum;
+}
+
+std::string_view to_string(Standing standing) {
+  switch (standing) {
+    case Standing::kFull:
+      return "full";
+    case Standing::kMarks:
+      return "marks";
+    case Standing::kNoted:
+      return "noted";
+  }
+  return "full";
 }
 
 }  // namespace shingled::milter

@@ -2,12 +2,22 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/options/rule_options.h"
 #include "milter/filter/facts.h"
 
 namespace shingled::milter {
+
+/// What a hit may do by itself, the strongest first (standing.h).
+enum class Standing : std::uint8_t {
+  kFull,   ///< whatever its score reaches
+  kMarks,  ///< at most a header
+  kNoted   ///< nothing
+};
+
+std::string_view to_string(Standing standing);  ///< "full" "marks" "noted"
 
 /// What one stored flag of one matched hash weighs, with every factor of the product, so that
 /// `scan` can show the sum as it was done:
@@ -24,8 +34,12 @@ struct Hit {
   double image = 1;       ///< ((probability - 0.5) * 2)^8 for a small image, else 1
   double context = 1;     ///< what else matched: fuzzy-protocol.md section 6, "message-level"
   double weight = 0;      ///< the symbol's score at saturation
-  double score = 0;       ///< the product; 0 if dropped
+  double score = 0;       ///< the product; 0 if dropped; less where it is held or spared
   bool dropped = false;   ///< below the rule's weight_threshold
+  Standing standing = Standing::kFull;
+  double held = 0;        ///< the product, where that is more than the hit may do by itself
+  double spared = 0;      ///< what a white hit of the same part took away
+  bool own_part = false;  ///< a white hit of a part that is not the body: it only spares that part
 
   /// "0.96 (7 of 10) x 1.00 certain x 20.00 = 19.13"
   [[nodiscard]] std::string arithmetic() const;

@@ -1,9 +1,12 @@
 #include "milter/rules/verdict.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
+#include "milter/rules/standing.h"
 #include "milter/rules/unknown.h"
+#include "milter/rules/white.h"
 
 namespace shingled::milter {
 
@@ -47,6 +50,21 @@ Action action_of(FailurePolicy policy) {
   return Action::kPass;
 }
 
+/// Symbols of several lists and rules together are no more than the strongest of their hits may do,
+/// unless something else speaks against the message. Says whether anything was held.
+bool hold_sum(Verdict& verdict, const HoldScores& hold) {
+  bool held = std::any_of(verdict.hits.begin(), verdict.hits.end(),
+                          [](const Hit& hit) { return hit.held > 0 && !hit.dropped; });
+  double found = 0;
+  for (const Symbol& symbol : sum_symbols(verdict.hits)) found += symbol.score;
+  const Standing standing = strongest_standing(verdict.hits);
+  if (standing == Standing::kFull) return held;
+  const double most = standing == Standing::kMarks ? hold.marks : hold.noted;
+  if (found <= most) return held;
+  verdict.score -= found - most;
+  return true;
+}
+
 }  // namespace
 
 std::string_view to_string(Action action) {
@@ -77,15 +95,20 @@ Action choose_action(double score, const ActionOptions& actions) {
 Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const ActionOptions& actions,
               FailurePolicy on_failure, std::span<const SimilarList> lists) {
   Verdict verdict;
+  const HoldScores hold = hold_scores(actions);
   verdict.hits = score_hits(facts, rules);
+  hold_hits(verdict.hits, standings(facts, rules), hold);
+  keep_white_to_its_part(verdict.hits, facts);
   verdict.symbols = sum_symbols(verdict.hits);
   verdict.similar = weigh_similar(facts.similar, lists);
   add_similar(verdict.similar, verdict.symbols);
   if (facts.limit) verdict.symbols.push_back({facts.limit->symbol, facts.limit->value, 1});
   for (const Symbol& symbol : verdict.symbols) verdict.score += symbol.score;
+  const bool held = hold_sum(verdict, hold);
   verdict.required = actions.add_header;
   verdict.action = choose_action(verdict.score, actions);
   verdict.reason = reason_for(verdict.action, verdict.score, actions);
+  if (held) verdict.reason += ", held: what was found is not the message";
 
   const bool enough = verdict.action > Action::kAddHeader;
   if (enough) return verdict;

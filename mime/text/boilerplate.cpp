@@ -1,12 +1,6 @@
 #include "mime/text/boilerplate.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "mime/text/letter_fold.h"
+#include "mime/text/folded_words.h"
 
 namespace shingled::mime {
 
@@ -71,41 +65,6 @@ constexpr std::string_view kGreetings =
     "buenos querido olá ola prezado prezada prezados caro cara boa bom ciao gentile buongiorno "
     "salve egregio spettabile beste geachte dag dzien dzień witam szanowni szanowny szanowna "
     "drogi уважаемый уважаемая уважаемые здравствуйте привет kära hej";
-
-/// Words in their folded form, sorted.
-class FoldedWords {
- public:
-  explicit FoldedWords(std::string_view words) {
-    std::string folded;
-    fold_letters(words, folded);
-    for (std::size_t at = 0; at < folded.size();) {
-      const std::size_t end = std::min(folded.find(' ', at), folded.size());
-      if (end > at) words_.push_back(folded.substr(at, end - at));
-      at = end + 1;
-    }
-    std::sort(words_.begin(), words_.end());
-    for (const std::string& word : words_) lengths_[first_bytes(word)] |= bit_of(word);
-  }
-  [[nodiscard]] bool has(std::string_view word) const {
-    if ((lengths_[first_bytes(word)] & bit_of(word)) == 0) return false;
-    return std::binary_search(words_.begin(), words_.end(), word);
-  }
-
- private:
-  static constexpr std::size_t kRows = 1024;
-  static std::size_t first_bytes(std::string_view word) {
-    const auto byte = [&](std::size_t i) -> std::size_t {
-      return i < word.size() ? static_cast<unsigned char>(word[i]) : 0;
-    };
-    return (byte(0) * 37 + byte(1) * 5 + byte(2)) % kRows;
-  }
-  static std::uint64_t bit_of(std::string_view word) {
-    return std::uint64_t{1} << std::min<std::size_t>(word.size(), 63);
-  }
-
-  std::vector<std::string> words_;
-  std::array<std::uint64_t, kRows> lengths_{};  ///< by first bytes: most words are none at a glance
-};
 
 }  // namespace
 

@@ -4,12 +4,15 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "mime/ascii.h"
 #include "mime/text/boilerplate.h"
+#include "mime/text/common_words.h"
 #include "mime/text/letter_fold.h"
+#include "mime/text/quotes.h"
 
 namespace shingled::mime {
 
@@ -106,7 +109,7 @@ class RobustReader {
   RobustText read(std::string_view content) {
     content = content.substr(0, kRobustTextBytesMax);
     std::string line;
-    while (!content.empty() && text_.words.size() < kRobustWordsMax && !at_signature_) {
+    while (!content.empty() && text_.words.size() < kRobustWordsMax && !ended_) {
       const std::size_t end = std::min(content.find('\n'), content.size());
       std::string_view raw = content.substr(0, end);
       if (raw.ends_with('\r')) raw.remove_suffix(1);
@@ -122,14 +125,19 @@ class RobustReader {
 
  private:
   void read_line(std::string_view line) {
-    at_signature_ = line == "--" || line == "-- ";
+    ended_ = begun_ && (line == "--" || line == "-- ");
     line = ascii::trim_space(line);
     if (line.empty()) {
       below_rule_ = false;
       end_paragraph();
       return;
     }
-    if (line.front() == '>' || at_signature_) return;
+    if (line.front() == '>' || ended_) return;
+    const bool attribution = is_attribution(line);
+    const bool other = begins_other_message(line);
+    // Spam that calls itself forwarded has nothing above: there, what is below is the message.
+    ended_ = begun_ && (other || (attribution && form_ == TextForm::kHtml));
+    if (attribution || other) return;
     below_rule_ = below_rule_ || is_rule(line);
     if (below_rule_) return;
     if (!begun_) line = behind_greeting(line);
@@ -271,16 +279,26 @@ class RobustReader {
       if (text_.words.size() >= kRobustWordsMax) return;
       text_.words.add(rest.substr(0, bytes));
       rest.remove_prefix(bytes);
-      if (telling) count_telling(text_.words.size() - 1);
+      if (telling) count_telling(text_.words[text_.words.size() - 1]);
     }
   }
 
-  void count_telling(std::size_t index) {
-    if (text_.is_telling()) return;
-    const auto end = telling_.begin() + static_cast<std::ptrdiff_t>(text_.telling_words);
-    const std::size_t hash = std::hash<std::string_view>()(text_.words[index]);
-    if (std::find(telling_.begin(), end, hash) != end) return;
-    telling_[text_.telling_words++] = hash;
+  void count_telling(std::string_view word) {
+    if (text_.is_telling() && text_.own_words >= kRobustOwnWordsMin) return;
+    const std::size_t hash = std::hash<std::string_view>()(word);
+    if (!text_.is_telling()) count(hash, telling_, text_.telling_words);
+    if (text_.own_words >= kRobustOwnWordsMin) return;
+    if (!is_common(word)) {
+      count(hash, own_, text_.own_words);
+    } else if (text_.common_words < kRobustCommonWordsMax) {
+      count(hash, common_, text_.common_words);
+    }
+  }
+
+  /// Counts a word that is not among the first `counted` of `hashes`.
+  static void count(std::size_t hash, std::span<std::size_t> hashes, std::size_t& counted) {
+    const auto end = hashes.begin() + static_cast<std::ptrdiff_t>(counted);
+    if (std::find(hashes.begin(), end, hash) == end) hashes[counted++] = hash;
   }
 
   struct Word {
@@ -291,6 +309,8 @@ class RobustReader {
   TextForm form_;
   RobustText text_;
   std::array<std::size_t, kRobustTellingWordsMin> telling_{};  ///< hashes of those counted
+  std::array<std::size_t, kRobustOwnWordsMin> own_{};
+  std::array<std::size_t, kRobustCommonWordsMax> common_{};
   std::vector<Word> paragraph_;    ///< the words of the paragraph so far, boiler-plate left out
   std::string paragraph_letters_;  ///< their letters, glued
   std::size_t notice_words_ = 0;   ///< its boiler-plate
@@ -300,11 +320,22 @@ class RobustReader {
   bool dense_run_ = false;  ///< of the run at work
   bool may_link_ = false;   ///< it has a mark of links
   bool below_rule_ = false;
-  bool at_signature_ = false;
+  bool ended_ = false;  ///< a signature or another message has begun
   bool begun_ = false;  ///< the first line with text is behind us
 };
 
 }  // namespace
+
+bool RobustText::is_common(std::size_t text_words) const {
+  // Measured on messages of templates and on spam: tests/bench/README.md, "Templates".
+  constexpr std::size_t kShare = 12;  // five in twelve
+  constexpr std::size_t kOwnInShare = 5;
+  constexpr std::size_t kLittle = 24;
+  constexpr std::size_t kMuch = 64;
+  if (own_words >= kRobustOwnWordsMin) return false;
+  const std::size_t all = own_words + common_words;
+  return own_words * kShare <= all * kOwnInShare || (all < kLittle && text_words >= kMuch);
+}
 
 RobustText robust_words(std::string_view content, TextForm form) {
   return RobustReader(form).read(content);

@@ -8,6 +8,9 @@ messages of these clusters (recall) and about all ham (false positives). `compat
 would send, `with robust` those and ours. A hit on another cluster than the message's own is no recall but counts under
 `wrong`.
 
+A second table says what the milter would do with the others if the reports had the weight 20, as one report of a person
+has it in many places: refuse them, or at least mark them.
+
 The clusters are also shown in two halves, by a hash of their names: how far apart these are says how much the figures
 owe to the sample.
 
@@ -76,9 +79,10 @@ def print_table(title, head, rows):
 
 
 class Hits:
-    """Which clusters answered for one message."""
+    """Which clusters answered for one message, and what the milter would do with it."""
 
     def __init__(self, answer, cluster_of_digest):
+        self.action = answer["action"]
         self.compatible, self.robust = set(), set()
         for lookup in answer["lookups"]:
             if lookup["result"] != "hit":
@@ -101,11 +105,12 @@ def measure_daemon(messages, hashes, args):
     cluster_of_digest = {part["digest"]: message.cluster
                          for message in taught for part in hashes[message.path]["parts"]}
     with tempfile.TemporaryDirectory() as folder, harness.Daemon(folder) as daemon:
-        run_on(taught, lambda paths: daemon.run("add", "--json", "--flag", "denied", *paths))
-        answers = run_on(others + ham, lambda paths: daemon.run("check", "--json", *paths))
+        run_on(taught, lambda paths: daemon.run("add", "--json", "--flag", "denied", "--weight", "20", *args.add, *paths))
+        answers = run_on(others + ham, lambda paths: daemon.run("scan", "--json", *paths))
     hits = {path: Hits(answer, cluster_of_digest) for path, answer in answers.items()}
 
     rows = []
+    acted = []
     for label, wanted in (("spam", lambda m: m.kind == "spam"), ("phish", lambda m: m.kind == "phish"),
                           ("half A", lambda m: m.half == "A"), ("half B", lambda m: m.half == "B"),
                           ("all", lambda m: True)):
@@ -118,13 +123,18 @@ def measure_daemon(messages, hashes, args):
                      for good, bad in zip((compatible, both), wrong)]
         rows.append([label, share(compatible, len(chosen)), share(both, len(chosen)),
                      f"{100 * (both - compatible) / len(chosen):+.1f}", *wrong, *precision])
+        refused = sum(hits[m.path].action == "reject" for m in chosen)
+        marked = sum(hits[m.path].action != "pass" for m in chosen)
+        acted.append([label, share(refused, len(chosen)), share(marked, len(chosen))])
         if args.list and label == "all":
             for m in chosen:
+                print(f"{hits[m.path].action}  {m.cluster}  {m.half}  {m.name}")
                 if m.cluster not in hits[m.path].both:
                     print(f"missed  {m.cluster}  {m.name}")
     print_table(f"Recall: {len(taught)} messages taught, one a cluster; {len(others)} others asked",
                 ["clusters", "compatible", "with robust", "points", "wrong, compatible", "wrong, with robust",
                  "precision, compatible", "precision, with robust"], rows)
+    print_table("What the milter would do with them", ["clusters", "refused", "marked or refused"], acted)
     false = [[m for m in ham if getattr(hits[m.path], way)] for way in ("compatible", "robust", "both")]
     print_table("False positives: ham that matches what was taught", ["asked", "compatible", "robust", "together"],
                 [[len(ham), *map(len, false)]])
@@ -178,6 +188,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", default=ROOT.parent / "shared" / "corpus", type=pathlib.Path)
     parser.add_argument("--list", action="store_true", help="name what was missed and what matched wrongly")
+    parser.add_argument("--add", action="append", default=[], metavar="OPTION", help="one more for `add`: --add=--force")
     args = parser.parse_args()
     index = args.corpus / "clusters.tsv"
     if not index.exists():

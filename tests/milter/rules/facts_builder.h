@@ -18,8 +18,12 @@ inline Lookup hit_lookup(mime::PartKind kind, float probability,
   lookup.hash.part = "1";
   lookup.hash.kind = kind;
   lookup.hash.bytes = bytes;
+  lookup.hash.place = kind == mime::PartKind::kAttachment || kind == mime::PartKind::kImage
+                          ? mime::PartPlace::kAttachment
+                          : mime::PartPlace::kBody;
   lookup.outcome = Lookup::Outcome::kHit;
   lookup.probability = probability;
+  lookup.match.exact = probability >= 1;
   lookup.match.digest.bytes.fill(0xab);
   lookup.match.flag_count = static_cast<std::uint8_t>(flags.size());
   for (std::size_t i = 0; i < flags.size(); ++i) lookup.match.flags[i] = flags[i];

@@ -50,6 +50,16 @@ TEST(RobustWords, LeaveOutWhatSpammersVary) {
       {"buy now\nDear friend", "buy now dear frlend", "only at the beginning"},
       {"> quoted\nbuy now\n> quoted", "buy now", "quoted lines"},
       {"buy now\n-- \nMiller Ltd", "buy now", "a signature"},
+      {"-- \nbuy now", "buy now", "a signature below nothing is the message"},
+      {"buy now\n\n-----Original Message-----\nFrom: A\n\nsell", "buy now", "a message answered"},
+      {"buy now\n---------- Forwarded message ---------\nsell", "buy now", "a message forwarded"},
+      {"buy now\nBegin forwarded message:\n\nsell", "buy now", "as Apple writes it"},
+      {"buy now\n-----Urspr\u00FCngliche Nachricht-----\nsell", "buy now", "in German"},
+      {"-----Original Message-----\nbuy now", "buy now", "below nothing it is the message"},
+      {"This is the original message:\nbuy now", "thls ls the orlglnal buy now", "a sentence is text"},
+      {"buy now\nOn Mon, 2 Mar 2026 A <a@b.example> wrote:\n> sell", "buy now", "who wrote it"},
+      {"buy now\nAm 2.3.2026 um 9:30 schrieb A:\n> sell", "buy now", "who wrote it, in German"},
+      {"As she wrote:\nbuy now", "as she wrote buy now", "no date and no address is text"},
       {"buy\n______\nA list\nhttp://a.example\n\nnow", "buy now", "a footer of a list"},
       {"buy\n*** now ***", "buy now", "a short ornament is no rule"},
       {"Please unsubscribe now", "please now", "boiler-plate among other words"},
@@ -100,6 +110,31 @@ TEST(RobustWords, AreTellingWithSixteenDifferentLongWords) {
   for (const char c : std::string_view("abcdefghjklmnop")) text += std::string("word") + c + " of ";
   EXPECT_FALSE(robust_words(text + text, TextForm::kPlain).is_telling()) << "the same again";
   EXPECT_TRUE(robust_words(text + "another", TextForm::kPlain).is_telling());
+}
+
+TEST(RobustWords, EndAtAnAttributionInHtmlWhichHasNoMarksOfQuotes) {
+  const char* text = "buy now\nOn 2 March A wrote:\nsell";
+  EXPECT_EQ(words_of(text, TextForm::kHtml), "buy now");
+  EXPECT_EQ(words_of(text, TextForm::kPlain), "buy now sell");
+}
+
+TEST(RobustWords, AreCommonWhereFewAreTheTextsOwn) {
+  const char* reset =
+      "We received a request to reset the password of your account. If this was you, open the link "
+      "below within the next hours and choose a new password. If you did not ask for it you can "
+      "safely ignore this message. Need help? Visit our help centre, our support team will answer. "
+      "The Kestrel team";
+  EXPECT_TRUE(robust_words(reset, TextForm::kPlain).is_common(60));
+  const char* offer =
+      "Genuine Swiss chronometers with sapphire crystal and leather strap, shipped discreetly from "
+      "Shenzhen. Every jeweller charges fivefold. Celebrate yourself: polished steel, waterproof, "
+      "engraved back, velvet box. Limited batch, hurry, whisper the coupon to friends!";
+  EXPECT_FALSE(robust_words(offer, TextForm::kPlain).is_common(40));
+  EXPECT_FALSE(robust_words(std::string(offer) + reset, TextForm::kPlain).is_common(100));
+  EXPECT_TRUE(robust_words("Sapphire crystal chronometers tomorrow", TextForm::kPlain).is_common(80))
+      << "most of the text was cut";
+  EXPECT_FALSE(
+      robust_words("Sapphire crystal chronometers tomorrow", TextForm::kPlain).is_common(4));
 }
 
 TEST(RobustWords, AreBounded) {
