@@ -5,15 +5,33 @@
 #include <algorithm>
 
 #include "mime/analysis_parts.h"
+#include "mime/ascii.h"
 
 namespace shingled::milter {
 
 namespace {
-// A third of what the verdict wants of a text: a person has chosen this one.
-constexpr std::uint32_t kOwnWordsToTeach = 8;
+// An eighth of what the verdict wants: a person has chosen this one. Of the corpus' spam
+// and phish with a hash it leaves out one in a hundred.
+constexpr std::uint32_t kOwnWordsToTeach = 3;
+
+/// Whether the header says "Auto-Submitted: auto-replied" (RFC 3834).
+bool is_auto_reply(std::string_view message) {
+  constexpr std::string_view kField = "auto-submitted:";
+  while (!message.empty()) {
+    const std::string_view line = message.substr(0, message.find('\n'));
+    if (line.empty() || line == "\r") return false;
+    if (mime::ascii::starts_with_ignoring_case(line, kField)) {
+      const std::string_view value = mime::ascii::trim_space(line.substr(kField.size()));
+      return mime::ascii::equal_ignoring_case(value.substr(0, value.find(';')), "auto-replied");
+    }
+    message.remove_prefix(std::min(line.size() + 1, message.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
-std::optional<std::string> common_property(const mime::Analysis& analysis,
+std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
                                            std::span<const mime::PartHash> hashes) {
   const auto& parts = analysis.parts().mail.parts;
   const auto report = std::find_if(parts.begin(), parts.end(),
@@ -22,6 +40,7 @@ std::optional<std::string> common_property(const mime::Analysis& analysis,
     return fmt::format("it is a report of a mail system (message/{}), as anybody gets them",
                        report->type.subtype);
   }
+  if (is_auto_reply(message)) return "it is an automatic answer (Auto-Submitted)";
   const auto says_little = [](const mime::PartHash& hash) {
     return hash.common && hash.method == mime::HashMethod::kShingles &&
            hash.own_words < kOwnWordsToTeach;

@@ -25,7 +25,7 @@ int Trainer::take(const SourceMessage& message) {
   const mime::Analysis analysis = mime::analyze(message.bytes, mime_);
   const std::vector<mime::PartHash> parts = mime::hash_message(analysis, hash_rule_);
   if (lesson_.kind == storage::RemoteRequest::Kind::kAdd && !force_ && !parts.empty()) {
-    if (const auto why = common_property(analysis, parts)) {
+    if (const auto why = common_property(message.bytes, analysis, parts)) {
       ++taken_;
       ++common_;
       return leave_out(message.name, "common", "not added: " + *why + "; --force adds it");

@@ -97,9 +97,11 @@ class White(unittest.TestCase):
         daemon = self.enterContext(harness.Daemon(tmp))
         text = chosen(next(text for name, _, text in letters.TEMPLATES if name == "newsletter"), 0)
         kind, _, content = FILES["pdf"]
+        file = part(kind, content, 'Content-Disposition: attachment; filename="terms.pdf"')
         (tmp / "spam").write_bytes(message(0, "spam", "Spam", part("text/plain", text)))
-        (tmp / "file").write_bytes(message(0, "file", "Terms", part(kind, content)))
-        both = message(0, "both", "Spam", multipart("mixed", [part("text/plain", text), part(kind, content)], "both"))
+        (tmp / "file").write_bytes(message(0, "file", "Terms", multipart(
+            "mixed", [part("text/plain", "Our terms."), file], "file")))
+        both = message(0, "both", "Spam", multipart("mixed", [part("text/plain", text), file], "both"))
         (tmp / "both").write_bytes(both)
         self.assertEqual(0, daemon.run("add", "--flag", "denied", "--weight", "100", tmp / "spam").returncode)
         self.assertEqual(0, daemon.run("add", "--flag", "white", "--weight", "100", tmp / "file").returncode)
