@@ -253,6 +253,7 @@ class RobustReader {
     if (word.size() > kWordBytesMax || paragraph_.size() >= kRobustWordsMax) return;
     if (is_boilerplate(word)) {
       ++notice_words_;
+      text_.cut = true;
       return;
     }
     paragraph_.push_back({word.size(), letters >= kTellingLettersMin});
@@ -334,6 +335,7 @@ bool RobustText::is_common(std::size_t text_words) const {
   constexpr std::size_t kMuch = 64;
   if (own_words >= kRobustOwnWordsMin) return false;
   const std::size_t all = own_words + common_words;
+  if (all == 0) return cut;  // a text of codes says nothing of itself
   return own_words * kShare <= all * kOwnInShare || (all < kLittle && text_words >= kMuch);
 }
 

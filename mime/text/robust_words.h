@@ -24,6 +24,7 @@ struct RobustText {
   /// kRobustOwnWordsMin and kRobustCommonWordsMax.
   std::size_t own_words = 0;
   std::size_t common_words = 0;
+  bool cut = false;  ///< boiler-plate was left out
 
   /// A text that says too little is not worth a fingerprint: others say it, too.
   [[nodiscard]] bool is_telling() const { return telling_words >= kRobustTellingWordsMin; }
