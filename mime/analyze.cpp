@@ -73,7 +73,8 @@ Analysis analyze(std::string_view message, const MimeOptions& options, std::stop
   parts->contents.reserve(mail.parts.size());
   for (const MailPart& part : mail.parts) parts->contents.push_back(classify(mail, part, meter));
   parts->body = body_texts(mail, parts->contents);
-  parts->incomplete = mail.incomplete || meter.refused();
+  if (meter.refused()) mail.note_missing("work limit reached");
+  parts->incomplete = mail.incomplete;
   parts->work_left = steps - steps / 2 + meter.left();
   return Analysis(parts);
 }
