@@ -47,6 +47,9 @@ void release(void* memory) {
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
 }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  return allocate(bytes, alignof(std::max_align_t));
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { release(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
