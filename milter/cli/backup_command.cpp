@@ -30,7 +30,13 @@ int judge_copy(const std::string& hashfile, const std::string& copy, const Clock
   options.now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
   const auto report = storage::verify_file(copy, options, meter.watcher());
   if (!report) return meter.failed("backup", report.error());
-  if (report->problem_count == 0) return EX_OK;
+  if (report->problem_count == 0) {
+    if (report->warning_count != 0) {
+      console.note(fmt::format("shingled: {}: {}; see shingled verify", terminal_safe(hashfile),
+                               counted(report->warning_count, "warning", "warnings")));
+    }
+    return EX_OK;
+  }
   console.error(hashfile, fmt::format("damaged ({}), so there is no backup; see shingled verify",
                                       counted(report->problem_count, "problem", "problems")));
   return EX_DATAERR;

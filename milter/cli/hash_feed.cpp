@@ -12,6 +12,7 @@
 #include "config/base/unique_fd.h"
 #include "milter/cli/hash_line.h"
 #include "milter/cli/message_file.h"
+#include "storage/formats/import.h"
 #include "storage/sqlite/rspamd_reader.h"
 
 namespace shingled::milter {
@@ -142,7 +143,7 @@ Status HashFeed::read_database() {
   std::uint64_t done = 0;
   Status outcome;
   Status read = (*table)->for_each([&](const storage::FuzzyRow& row) {
-    outcome = take_(row);
+    outcome = take_(storage::with_plausible_times(row, now_));
     if (outcome && ++done % storage::kWatchEvery == 0 &&
         !watch("reading rows", done, static_cast<std::uint64_t>(*total))) {
       outcome = storage::stopped();
@@ -165,7 +166,7 @@ Status HashFeed::read_rspamd() {
     } else {
       if (row.slots != 0 && row.slots != kShingleCount) ++report_.lost_slots;
       if (row.slots != 0 && !row.row.shingles) ++report_.lost_hashes;
-      outcome = take_(row.row);
+      outcome = take_(storage::with_plausible_times(row.row, now_));
     }
     if (outcome && ++done % storage::kWatchEvery == 0 &&
         !watch("reading rspamd's rows", done, static_cast<std::uint64_t>(*total))) {

@@ -20,7 +20,7 @@ struct FeedReport {
 };
 
 /// Reads hashes and gives each to `take`; what cannot be read is reported on the console with its
-/// line or row, and left out.
+/// line or row, and left out. Odd times are made such that can be (storage::with_plausible_times).
 ///
 /// `name` is a file of JSON Lines or "-", a database of shingled or one of rspamd; the content
 /// tells which. Memory: one line or row.

@@ -9,6 +9,7 @@
 
 #include "config/base/hex.h"
 #include "milter/cli/console.h"
+#include "storage/formats/import.h"
 
 namespace shingled::milter {
 
@@ -99,7 +100,7 @@ Status read_member(const std::string& key, const Json& value, storage::FuzzyRow&
     return Error{ErrorCode::kInvalid, fmt::format("\"{}\" is no key of a hash", key)};
   }
   const auto seconds = integer_of<std::uint32_t>(value);
-  if (!seconds || *seconds == 0) return wrong(key, "Unix seconds, 1 to 4294967295");
+  if (!seconds) return wrong(key, "Unix seconds, 0 to 4294967295");
   (key == "time" ? row.updated : row.created) = *seconds;
   return {};
 }
@@ -182,9 +183,8 @@ Result<HashLine> parse_hash_line(std::string_view line, std::uint32_t now) {
   }
   if (!object.contains("digest")) return Error{ErrorCode::kInvalid, "\"digest\" is missing"};
   if (row.flags.empty()) return Error{ErrorCode::kInvalid, "\"flags\" is missing"};
-  if (row.updated == 0) row.updated = std::max(now, row.created);
-  if (row.created == 0) row.created = row.updated;
-  if (row.created > row.updated) return wrong("created", "no later than \"time\"");
+  // A clock that was wrong has made odd times; the hash is a hash all the same.
+  row = storage::with_plausible_times(row, now);
   return out;
 }
 

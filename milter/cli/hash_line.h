@@ -25,7 +25,8 @@ struct HashLine {
   std::optional<std::uint64_t> announced;  ///< a header that tells how many hashes follow it
 };
 
-/// Reads one line; `now` (Unix seconds) stands in where a hash has no time.
+/// Reads one line; `now` (Unix seconds) stands in where a hash has no time, and odd times are made
+/// such that can be (storage::with_plausible_times).
 /// Errors: kInvalid with what is wrong where; kLimit for a header of a newer version.
 Result<HashLine> parse_hash_line(std::string_view line, std::uint32_t now);
 

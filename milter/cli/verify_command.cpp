@@ -22,6 +22,12 @@ struct VerifyArguments {
 };
 
 void print_report(const std::string& file, const storage::VerifyReport& report, Console& console) {
+  for (const std::string& warning : report.warnings)
+    console.line("warning: " + terminal_safe(warning));
+  if (report.warning_count > report.warnings.size()) {
+    console.line(fmt::format("and {} more", counted(report.warning_count - report.warnings.size(),
+                                                    "warning", "warnings")));
+  }
   for (const std::string& problem : report.problems) console.line(terminal_safe(problem));
   if (report.problem_count > report.problems.size()) {
     console.line(fmt::format("and {} more", report.problem_count - report.problems.size()));
@@ -29,9 +35,11 @@ void print_report(const std::string& file, const storage::VerifyReport& report, 
   const std::string verdict = report.problem_count == 0
                                   ? "no problem found"
                                   : counted(report.problem_count, "problem", "problems");
-  console.line(fmt::format("{}: {}, {} with shingles, {}: {}", terminal_safe(file),
+  const std::string odd =
+      report.warning_count == 0 ? "" : ", " + counted(report.warning_count, "warning", "warnings");
+  console.line(fmt::format("{}: {}, {} with shingles, {}: {}{}", terminal_safe(file),
                            counted(report.rows, "hash", "hashes"), report.with_shingles,
-                           counted(report.lists, "list entry", "list entries"), verdict));
+                           counted(report.lists, "list entry", "list entries"), verdict, odd));
   if (report.crowded != 0) {
     console.line(fmt::format(
         "{} shingle slots with more likenesses than storage.slot_owners_max; newer ones go first",
@@ -46,7 +54,9 @@ Json report_json(const std::string& file, const storage::VerifyReport& report) {
           {"list_entries", report.lists},
           {"crowded", report.crowded},
           {"problem_count", report.problem_count},
-          {"problems", report.problems}};
+          {"problems", report.problems},
+          {"warning_count", report.warning_count},
+          {"warnings", report.warnings}};
 }
 
 int run_verify(const VerifyArguments& arguments, Console& console) {
@@ -83,7 +93,8 @@ void add_verify_command(CLI::App& app, Command& chosen) {
   command->footer(
       R"(Reads everything and changes nothing: SQLite's pages, every hash and list, and whether an index built
 from them finds each hash again. That index takes as much memory as the daemon's; --file-only leaves
-it out. Exits 0 when all is well, 65 (EX_DATAERR) when something is damaged.
+it out. Exits 0 when all is well, 65 (EX_DATAERR) when something is damaged. Times that a wrong clock has
+left behind are warnings.
 
 Example:
   shingled verify /var/backups/fuzzy.db)");

@@ -18,9 +18,9 @@ void UpdateGroup::fold(const Update& update) {
     }
     return;
   }
-  if (row.flags.empty()) row.created = now_;
+  if (row.flags.empty()) row.created = row.updated = now_;
   row.flags.add({update.flag, update.value}, update.weak);
-  row.updated = now_;
+  row.updated = std::max(row.updated, now_);
   row.source = update.source;
   if (!change.known_shingles && !row.shingles) row.shingles = update.fingerprint.shingles;
 }

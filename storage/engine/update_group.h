@@ -16,7 +16,8 @@ namespace shingled::storage {
 /// leaves no trace.
 ///
 /// A digest keeps the first shingles it was taught; a later add with shingles completes one that
-/// had none. An expired record counts as absent, so an add begins anew.
+/// had none. An expired record counts as absent, so an add begins anew. Where the clock has stepped
+/// back, `updated` does not: it is never before `created`.
 ///
 /// Updates are of this store's own part of a digest. A digest that other stores teach as well has
 /// parts (PartTable), and its record is what they make together. What changes the own part goes

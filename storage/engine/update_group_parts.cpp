@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "storage/engine/update_group.h"
+#include "storage/plausible_time.h"
 
 namespace shingled::storage {
 
@@ -65,7 +66,7 @@ void UpdateGroup::fold_into_part(Change& change, const Update& update) {
       own->created = now_;
     }
     own->flags.add({update.flag, update.value}, update.weak);
-    own->updated = now_;
+    own->updated = std::max(own->updated, now_);
     if (update.source != 0) own->source = update.source;
     if (!own->shingles) own->shingles = update.fingerprint.shingles;
   }
@@ -114,6 +115,8 @@ void UpdateGroup::fold(const ReplicaBatch& batch) {
 void UpdateGroup::fold_record(const PartRecord& record, std::int64_t store, std::uint32_t mark) {
   Change& change = change_of(record.digest);
   Part part = record.part;
+  // `created` stays as the master says: with it a takeback names the part.
+  part.updated = plausible_time(part.updated, now_);
   if (index_.is_expired(part.updated, now_)) part.flags.clear();
   if (mark == 0) hide_asked(part, record.digest, store);
   if (part.flags.empty() && !change.has_parts) return;

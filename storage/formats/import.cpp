@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/plausible_time.h"
+
 namespace shingled::storage {
 namespace {
 
@@ -41,6 +43,14 @@ FuzzyRow merged(const FuzzyRow& stored, const FuzzyRow& coming, MergeRule rule) 
     if (coming.source != 0) row.source = coming.source;
   }
   return row;
+}
+
+FuzzyRow with_plausible_times(FuzzyRow coming, std::uint32_t now) {
+  if (coming.updated == 0) coming.updated = now;
+  if (coming.created == 0) coming.created = coming.updated;
+  coming.created = plausible_time(coming.created, now);
+  coming.updated = std::max(plausible_time(coming.updated, now), coming.created);
+  return coming;
 }
 
 Result<std::unique_ptr<Import>> Import::open(const std::string& hashfile, MergeRule rule,

@@ -27,6 +27,10 @@ enum class MergeRule : std::uint8_t {
 /// `updated` the later, `source` that of the later one. Shingles: the stored ones if there are any.
 FuzzyRow merged(const FuzzyRow& stored, const FuzzyRow& coming, MergeRule rule);
 
+/// What comes, with times that can be: for no time `now`, none far ahead (plausible_time), and
+/// `updated` no earlier than `created`, as it is where a clock had stepped back.
+FuzzyRow with_plausible_times(FuzzyRow coming, std::uint32_t now);
+
 /// Brings many rows into a database file that no daemon has open, in one transaction: killed,
 /// stopped or out of disk before `commit`, the file is as it was.
 ///

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "storage/formats/row_audit.h"
+#include "storage/plausible_time.h"
 #include "storage/sqlite/shingle_set.h"
 #include "storage/sqlite/store_table.h"
 #include "storage/sqlite/takeback_table.h"
@@ -11,7 +12,6 @@
 namespace shingled::storage {
 namespace {
 
-constexpr std::int64_t kClockSkewSeconds = 86'400;  ///< a clock that was wrong, not a file
 static_assert(kStoresMax == 64 && kTakebacksMax == 65'536, "the queries below name them");
 
 /// What SQL can say alone; each query gives (where, what).
@@ -99,7 +99,7 @@ constexpr const char* kHidden =
     " CROSS JOIN digests ON digests.id = digest_id CROSS JOIN takebacks"
     " ON takebacks.digest = digests.digest AND takebacks.store = parts.store WHERE mark = 0";
 
-bool is_time(std::int64_t value) { return value > 0 && value <= UINT32_MAX; }
+bool is_time(std::int64_t value) { return value >= 0 && value <= UINT32_MAX; }
 
 /// The flags of a part as they stand there; `read_part` has put them in order.
 std::vector<FlagValue> raw_flags(BytesView bytes) {
@@ -215,16 +215,21 @@ void ReplicaAudit::judge_part(const Statement& row, const Whole& whole,
   if (!std::ranges::equal(flags, stored->part.flags.all())) {
     problem(where, "its flags are not in order, each once");
   }
+  judge_times(where, row);
+  if (parts.empty() || parts.front().store >= 0) parts.push_back(*std::move(stored));
+}
+
+void ReplicaAudit::judge_times(const std::string& where, const Statement& row) {
   const std::int64_t updated = row.integer(kPartUpdated);
   const std::int64_t created = row.integer(kPartCreated);
   if (!is_time(updated) || !is_time(created)) {
-    problem(where, "updated or created is out of range");
-  } else if (created > updated) {
-    problem(where, "created is after updated");
-  } else if (updated > std::int64_t{options_.now} + kClockSkewSeconds) {
-    problem(where, "updated is in the future");
+    return problem(where, "updated or created is out of range");
   }
-  if (parts.empty() || parts.front().store >= 0) parts.push_back(*std::move(stored));
+  // What a clock that was wrong leaves behind, here or at the master.
+  const auto warning = [&](const char* what) { note_warning(report_, where + ": " + what); };
+  if (updated == 0 || created == 0) warning("updated or created is 0");
+  if (created > updated) warning("created is after updated");
+  if (updated > std::int64_t{options_.now} + kClockSkewSeconds) warning("updated is in the future");
 }
 
 void ReplicaAudit::judge_whole(const Whole& whole, const std::vector<StoredPart>& parts) {

@@ -39,6 +39,7 @@ class ReplicaAudit {
   void judge_whole(const Whole& whole, const std::vector<StoredPart>& parts);
   /// Each row of `query` is a problem: its first column says where, the second one what.
   Status note_rows(const char* query);
+  void judge_times(const std::string& where, const Statement& row);
   void problem(const std::string& where, std::string_view what);
 
   Database& database_;

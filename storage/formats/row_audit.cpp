@@ -4,13 +4,13 @@
 #include <limits>
 
 #include "storage/flag_set.h"
+#include "storage/plausible_time.h"
 
 namespace shingled::storage {
 namespace {
 
 constexpr std::int64_t kShingleSetBytes = kShingleCount * sizeof(std::uint64_t);
 constexpr std::int64_t kRowMax = std::int64_t{1} << 40;
-constexpr std::int64_t kClockSkewSeconds = 86'400;  ///< a clock that was wrong, not a file
 
 enum RowColumn : int { kId, kFlag, kDigest, kValue, kTime, kCreated, kSet, kTypes, kSetBytes };
 constexpr const char* kRows =
@@ -36,6 +36,17 @@ void note_problem(VerifyReport& report, std::string what) {
   if (report.problems.size() < VerifyReport::kProblemsMax) {
     report.problems.push_back(std::move(what));
   }
+}
+
+void note_warning(VerifyReport& report, std::string what) {
+  ++report.warning_count;
+  if (report.warnings.size() < VerifyReport::kProblemsMax) {
+    report.warnings.push_back(std::move(what));
+  }
+}
+
+void RowAudit::warning(const std::string& where, std::string_view what) {
+  note_warning(report_, where + ": " + std::string(what));
 }
 
 void RowAudit::problem(const std::string& where, std::string_view what) {
@@ -111,10 +122,11 @@ void RowAudit::judge_times(const std::string& where, const Statement& row) {
   if (!fits<std::uint32_t>(time) || !fits<std::uint32_t>(created)) {
     return problem(where, "time or created is out of range");
   }
-  if (time == 0 || created == 0) problem(where, "time or created is 0");
-  if (created > time) problem(where, "created is after time");
+  // What a clock that was wrong leaves behind.
+  if (time == 0 || created == 0) warning(where, "time or created is 0");
+  if (created > time) warning(where, "created is after time");
   if (time > std::int64_t{options_.now} + kClockSkewSeconds)
-    problem(where, "time is in the future");
+    warning(where, "time is in the future");
 }
 
 void RowAudit::judge_digest(const std::string& where, const Statement& row) {

@@ -35,6 +35,7 @@ class RowAudit {
   void judge_list(const std::string& where, const Statement& list, const FirstList& first);
   Status judge_names();
   void problem(const std::string& where, std::string_view what);
+  void warning(const std::string& where, std::string_view what);
 
   Database& database_;
   const VerifyOptions& options_;
@@ -45,5 +46,7 @@ class RowAudit {
 
 /// Notes one problem, or only counts it when there are too many.
 void note_problem(VerifyReport& report, std::string what);
+/// The same for what is odd, but no damage.
+void note_warning(VerifyReport& report, std::string what);
 
 }  // namespace shingled::storage

@@ -24,10 +24,14 @@ struct VerifyReport {
   std::uint64_t crowded = 0;  ///< rows that share slots with more than the index keeps
   std::uint64_t problem_count = 0;
   std::vector<std::string> problems;  ///< one line each: where, what
+  /// Odd, but no damage: times of a clock that was wrong. As with problems.
+  std::uint64_t warning_count = 0;
+  std::vector<std::string> warnings;
 };
 
 /// Reads a whole database file and tells what is not as SCHEMA.md says: SQLite's own pages, every
-/// row and list (types, ranges, lengths, times, order, orphans, digests that stand there twice),
+/// row and list (types, ranges, lengths, order, orphans, digests that stand there twice; odd times
+/// are warnings),
 /// what is there for replication (each digest is what its parts make together), and whether an
 /// index built from it finds every row by its digest and by its shingles. Changes nothing; a daemon
 /// may go on writing (it is the moment of the beginning that is judged).

@@ -1,5 +1,6 @@
 #include "storage/sqlite/update_names.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -20,15 +21,24 @@ Result<UpdateNames> UpdateNames::open(Database& database) {
   for (;;) {
     auto row = rows->step();
     if (!row) return row.error();
-    if (!*row) return names;
+    if (!*row) break;
     names.rows_.push_back({rows->integer(0), static_cast<std::uint32_t>(rows->integer(1))});
     names.next_id_ = names.rows_.back().id + 1;
+  }
+  if (!names.rows_.empty()) names.bound_times(names.rows_.back().time);
+  return names;
+}
+
+void UpdateNames::bound_times(std::uint32_t latest) {
+  for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
+    row->time = latest = std::min(row->time, latest);
   }
 }
 
 Status UpdateNames::append(std::span<const UpdateName> names, std::uint32_t now) {
   std::int64_t old = 0;
-  // A clock that was set back makes rows of the future: they go when their time has come.
+  // The clock has stepped back: else they and all behind them stayed until it is where it was.
+  if (!rows_.empty() && rows_.back().time > now) bound_times(now);
   while (!rows_.empty() && rows_.front().time + kRepeatSeconds < now) {
     old = rows_.front().id;
     rows_.pop_front();

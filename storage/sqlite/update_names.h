@@ -32,6 +32,8 @@ class UpdateNames {
 
   UpdateNames(Statement insert, Statement remove, Statement select)
       : insert_(std::move(insert)), remove_(std::move(remove)), select_(std::move(select)) {}
+  /// No row counts as later than `latest`, or than one behind it.
+  void bound_times(std::uint32_t latest);
 
   Statement insert_;
   Statement remove_;

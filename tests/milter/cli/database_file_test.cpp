@@ -78,6 +78,36 @@ TEST(DatabaseFile, IsNotReadWithAnotherBackend) {
   EXPECT_EQ(run({"verify", path, "-o", "storage.backend=redis"}).code, EX_OK);
 }
 
+// A clock that has stepped back leaves rows whose times are odd: each of them is a hash.
+TEST(DatabaseFile, OddTimesAreToldAndStopNothing) {
+  storage::TemporaryDirectory directory;
+  const std::string path = directory.file("fuzzy.db");
+  {
+    const auto table = storage::FuzzyTable::open(path, Durability::kNormal).value();
+    storage::FuzzyRow row;
+    row.flags.add({1, 1});
+    row.created = 1'700'000'100;
+    row.updated = 1'700'000'000;
+    ASSERT_TRUE(table->insert(row));
+  }
+  const std::string from = "storage.hashfile=" + path;
+  const std::string into = "storage.hashfile=" + directory.file("other.db");
+  const std::string copy = directory.file("copy.db");
+  const std::string lines = directory.file("lines");
+  const Outcome verified = run({"verify", "-o", from});
+  EXPECT_EQ(verified.code, EX_OK);
+  EXPECT_THAT(verified.out, HasSubstr("warning: digests row 1: created is after time\n"));
+  EXPECT_THAT(verified.out, HasSubstr("no problem found, 1 warning\n"));
+  const Outcome backed_up = run({"backup", copy, "-o", from});
+  EXPECT_EQ(backed_up.code, EX_OK) << backed_up.err;
+  EXPECT_THAT(backed_up.err, HasSubstr("1 warning; see shingled verify"));
+  EXPECT_EQ(run({"export", lines, "-o", from}).code, EX_OK);
+  const Outcome imported = run({"import", lines, "-o", into});
+  EXPECT_EQ(imported.code, EX_OK) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("1 hash added"));
+  EXPECT_THAT(run({"verify", "-o", into}).out, HasSubstr("no problem found\n"));
+}
+
 // The largest value of a row may be on another list than the one that is asked for.
 TEST(ListCommand, OrdersByTheValueOnTheListAskedFor) {
   storage::TemporaryDirectory directory;

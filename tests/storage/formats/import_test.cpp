@@ -174,6 +174,33 @@ TEST_F(ImportTest, AnEngineFindsWhatWasImported) {
   EXPECT_EQ(match->created, row.created);
 }
 
+TEST(PlausibleTimes, AreWhatAnOddHashIsGiven) {
+  constexpr std::uint32_t kNow = 1'700'000'000;
+  constexpr std::uint32_t kLatest = kNow + 86'400;
+  using Times = std::pair<std::uint32_t, std::uint32_t>;  // created, updated
+  const struct {
+    const char* why;
+    Times coming;
+    Times taken;
+  } cases[] = {
+      {"as it should be", {1'000, 2'000}, {1'000, 2'000}},
+      {"the clock had stepped back", {2'000, 1'000}, {2'000, 2'000}},
+      {"nothing is known", {0, 0}, {kNow, kNow}},
+      {"only the last add is known", {0, 2'000}, {2'000, 2'000}},
+      {"only the first add is known", {1'000, 0}, {1'000, kNow}},
+      {"a clock a little ahead", {kNow, kLatest}, {kNow, kLatest}},
+      {"it would never expire", {1'000, 4'294'967'295}, {1'000, kLatest}},
+      {"both far ahead", {4'294'967'295, kNow}, {kLatest, kLatest}},
+  };
+  for (const auto& c : cases) {
+    FuzzyRow row;
+    row.created = c.coming.first;
+    row.updated = c.coming.second;
+    const FuzzyRow taken = with_plausible_times(row, kNow);
+    EXPECT_EQ(Times(taken.created, taken.updated), c.taken) << c.why;
+  }
+}
+
 class ImportIntoMirror : public ReplicatedRowsTest {
  protected:
   void import(const Digest& digest, FlagSet flags, MergeRule rule) {

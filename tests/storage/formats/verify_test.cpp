@@ -74,9 +74,6 @@ TEST_F(VerifyTest, NamesEachDamage) {
       {"UPDATE digests SET value = 2147483648 WHERE id = 1", "row 1: value is out of range"},
       {"UPDATE digests SET value = 'many' WHERE id = 1", "row 1: a column has the wrong type"},
       {"UPDATE digests SET time = -5 WHERE id = 1", "row 1: time or created is out of range"},
-      {"UPDATE digests SET time = 0, created = 0 WHERE id = 1", "row 1: time or created is 0"},
-      {"UPDATE digests SET created = time + 1 WHERE id = 1", "row 1: created is after time"},
-      {"UPDATE digests SET time = 1700086601 WHERE id = 1", "row 1: time is in the future"},
       {"UPDATE digests SET id = -4 WHERE id = 1", "row -4: id is out of range"},
       {"UPDATE digests SET id = 1099511627776 WHERE id = 1", "id is out of range"},
       {"DELETE FROM digests WHERE id = 3", "extra_flags row (3, 8): there is no such row"},
@@ -105,6 +102,28 @@ TEST_F(VerifyTest, NamesEachDamage) {
     const auto report = verify();
     ASSERT_TRUE(report) << damage.sql;
     EXPECT_THAT(report->problems, Contains(HasSubstr(damage.problem))) << damage.sql;
+  }
+}
+
+TEST_F(VerifyTest, ATimeOfAClockThatWasWrongIsAWarning) {
+  struct Case {
+    const char* sql;
+    const char* warning;
+  };
+  constexpr Case kCases[] = {
+      {"UPDATE digests SET time = 0, created = 0 WHERE id = 1", "row 1: time or created is 0"},
+      {"UPDATE digests SET created = time + 1 WHERE id = 1", "row 1: created is after time"},
+      {"UPDATE digests SET time = 1700086601 WHERE id = 1", "row 1: time is in the future"},
+  };
+  for (const Case& odd : kCases) {
+    std::filesystem::remove(path_);
+    store_random(path_, 3);
+    execute(path_, odd.sql);
+    const auto report = verify();
+    ASSERT_TRUE(report) << odd.sql;
+    EXPECT_THAT(report->problems, IsEmpty()) << odd.sql;
+    EXPECT_EQ(report->warning_count, 1U) << odd.sql;
+    EXPECT_THAT(report->warnings, Contains(HasSubstr(odd.warning))) << odd.sql;
   }
 }
 
@@ -141,9 +160,7 @@ TEST_F(ReplicatedFile, NamesEachDamage) {
        "parts row (4, 1): its flags are not in order"},
       {"UPDATE parts SET flags = x'01000000000000000100000000000000' WHERE digest_id = 4",
        "parts row (4, 1): its flags are not in order"},
-      {"UPDATE parts SET updated = 0 WHERE digest_id = 4", "updated or created is out of range"},
-      {"UPDATE parts SET created = updated + 1 WHERE digest_id = 4", "created is after updated"},
-      {"UPDATE parts SET updated = 1700086601 WHERE digest_id = 4", "updated is in the future"},
+      {"UPDATE parts SET updated = -1 WHERE digest_id = 4", "updated or created is out of range"},
       {"UPDATE parts SET mark = -1 WHERE digest_id = 4",
        "parts row (4, 1): a column has the wrong type"},
       {"DELETE FROM parts WHERE digest_id = 3 AND store = 1",
@@ -188,6 +205,33 @@ TEST_F(ReplicatedFile, NamesEachDamage) {
     const auto report = verify();
     ASSERT_TRUE(report) << damage.sql;
     EXPECT_THAT(report->problems, Contains(HasSubstr(damage.problem))) << damage.sql;
+  }
+}
+
+TEST_F(ReplicatedFile, ATimeOfAMasterThatWasWrongIsAWarning) {
+  struct Case {
+    const char* sql;
+    const char* warning;
+  };
+  constexpr Case kCases[] = {
+      {"UPDATE parts SET updated = 0 WHERE digest_id = 4", "updated or created is 0"},
+      {"UPDATE parts SET created = updated + 1 WHERE digest_id = 4", "created is after updated"},
+      {"UPDATE parts SET updated = 1700086601 WHERE digest_id = 4", "updated is in the future"},
+  };
+  const std::string original = directory_.file("original.db");
+  execute(path_, "PRAGMA journal_mode = DELETE");
+  std::filesystem::copy_file(path_, original);
+  for (const Case& odd : kCases) {
+    std::filesystem::copy_file(original, path_, std::filesystem::copy_options::overwrite_existing);
+    execute(path_, odd.sql);
+    // The row is what its parts make together.
+    execute(path_,
+            "UPDATE digests SET time = (SELECT updated FROM parts WHERE digest_id = 4),"
+            " created = (SELECT created FROM parts WHERE digest_id = 4) WHERE id = 4");
+    const auto report = verify();
+    ASSERT_TRUE(report) << odd.sql;
+    EXPECT_THAT(report->problems, IsEmpty()) << odd.sql;
+    EXPECT_THAT(report->warnings, Contains(HasSubstr(odd.warning))) << odd.sql;
   }
 }
 

@@ -64,6 +64,18 @@ TEST_F(UpdateNamesTest, AreForgottenAfterTheTimeOfARepeatAlsoThoseOfAnEarlierRun
   EXPECT_THAT(read(), ElementsAre(name(3)));
 }
 
+TEST_F(UpdateNamesTest, AreForgottenInTimeAlsoWhenTheClockStepsBack) {
+  for (const bool opened_again : {false, true}) {
+    ASSERT_TRUE(append({name(1)}, 900'000));
+    if (opened_again) reopen();
+    ASSERT_TRUE(append({name(2)}, 1000));
+    if (opened_again) reopen();
+    EXPECT_THAT(read(), ElementsAre(name(1), name(2))) << "both may be repeated now";
+    ASSERT_TRUE(append({}, 1000 + kRepeatSeconds + 1));
+    EXPECT_EQ(rows(), 0) << (opened_again ? "opened again" : "open");
+  }
+}
+
 TEST_F(UpdateNamesTest, GoWithTheTransactionThatIsRolledBack) {
   ASSERT_TRUE(append({name(1)}, 1000));
   {
