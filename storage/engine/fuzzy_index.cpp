@@ -282,6 +282,14 @@ void FuzzyIndex::remove(std::uint32_t number, const std::optional<Shingles>& shi
   released_ = true;
 }
 
+void FuzzyIndex::forget(std::uint32_t number) {
+  if (!records_.has_shingles(number)) return remove(number, std::nullopt);
+  const std::uint64_t hash = hash_of(records_.digest(number));
+  erase(digest_map(hash), hash, number);
+  records_.retire(number);
+  released_ = true;  // perhaps a set of flags
+}
+
 void FuzzyIndex::update(std::uint32_t number, const RecordState& state) {
   records_.update(number, state);
   released_ = true;  // perhaps a set of flags

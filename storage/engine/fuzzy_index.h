@@ -80,6 +80,9 @@ class FuzzyIndex {
   void update(std::uint32_t number, const RecordState& state);
   /// `shingles` are those the record was added with.
   void remove(std::uint32_t number, const std::optional<Shingles>& shingles);
+  /// Forgets a record whose shingles nobody knows any more. What its slots say of it stays, so its
+  /// number is not given again.
+  void forget(std::uint32_t number);
   /// Makes room for that many digests with shingles. Only while the index is empty: before a file
   /// is loaded.
   void reserve(std::uint64_t count);

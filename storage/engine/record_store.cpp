@@ -47,10 +47,16 @@ void RecordStore::update(std::uint32_t number, const RecordState& state) {
 }
 
 void RecordStore::release(std::uint32_t number) {
+  clear(number);
+  kinds_[has_shingles(number) ? 1 : 0].released.push_back(number);
+}
+
+void RecordStore::retire(std::uint32_t number) { clear(number); }
+
+void RecordStore::clear(std::uint32_t number) {
   flag_totals_.take(state(number).flags);
   const std::uint64_t old = heads_[number].row_and_set.exchange(0, std::memory_order_acq_rel);
   if (old >> kRowBits != 0) released_sets_.push_back(static_cast<std::uint32_t>(old >> kRowBits));
-  kinds_[has_shingles(number) ? 1 : 0].released.push_back(number);
   size_.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -69,6 +69,8 @@ class RecordStore {
   /// The number may be given again after `reuse_released`.
   void release(std::uint32_t number);
   void reuse_released();
+  /// As `release`, but the number is never given again.
+  void retire(std::uint32_t number);
 
   /// Starts to bring digest and state into the cache.
   void prefetch(std::uint32_t number) const {
@@ -130,6 +132,7 @@ class RecordStore {
 
   std::uint32_t take_number(bool with_shingles);
   std::uint32_t take_set(const FlagSet& flags);
+  void clear(std::uint32_t number);
   void write_state(Head& head, const RecordState& state);
 
   BlockArray<Head, kBlock, kBlocks> heads_;

@@ -54,11 +54,16 @@ UpdateGroup::Change& UpdateGroup::change_of(const Digest& digest) {
 
 Status UpdateGroup::write() {
   if (!trouble_) return trouble_;
+  if (Status done = write_buried(); !done) return done;
   if (Status done = write_asked(); !done) return done;  // answers go before what they announce
   for (auto& [digest, change] : changes_) {
     if (change.has_parts) settle(change);
-    if (Status done = write_one(change); !done) return done;
+    Status done = write_one(change);
+    // All of them are found at one go.
+    if (!done && !is_lost(change, done.error())) return done;
+    if (!done) failed(done.error());
   }
+  if (!trouble_) return trouble_;
   if (Status done = write_heard(); !done) return done;
   return table_.update_names().append(names_, now_);
 }
@@ -79,7 +84,7 @@ Status UpdateGroup::write_one(Change& change) {
       if (Status none = table_.forget_source(change.row.id); !none) return none;
     }
   } else {
-    auto shingles = table_.remove(change.row.id);
+    auto shingles = table_.remove(change.row.id, change.row.digest);
     if (!shingles) return shingles.error();
     change.old_shingles = *std::move(shingles);
   }
@@ -88,6 +93,21 @@ Status UpdateGroup::write_one(Change& change) {
   }
   if (!change.own_changed) return {};
   return table_.replica().journal.changed(change.row.digest, change.row.id, now_);
+}
+
+bool UpdateGroup::is_lost(const Change& change, const Error& error) {
+  if (error.code != ErrorCode::kNotFound || change.number == 0) return false;
+  lost_.push_back({change.row.digest, change.row.id});
+  return true;
+}
+
+Status UpdateGroup::write_buried() {
+  for (const LostRow& row : buried_) {
+    if (Status bare = table_.remove_leftovers(row.id); !bare) return bare;
+    if (Status told = table_.replica().journal.changed(row.digest, row.id, now_); !told)
+      return told;
+  }
+  return {};
 }
 
 void UpdateGroup::publish() {

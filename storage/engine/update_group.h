@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,16 @@ class UpdateGroup {
   [[nodiscard]] std::size_t size() const { return changes_.size(); }
   /// Once it is written: digests that were stored before and are no more.
   [[nodiscard]] std::size_t removed() const;
+  /// A digest whose row somebody took out of the file with a tool.
+  struct LostRow {
+    Digest digest;
+    std::int64_t id = 0;
+  };
+  /// Why `write` failed, if not empty: once the index has forgotten them (`forget`), the same can
+  /// be folded anew.
+  [[nodiscard]] const std::vector<LostRow>& lost() const { return lost_; }
+  /// Writes with the rest what is to be said of such rows: they leave nothing, and mirrors hear it.
+  void bury(std::span<const LostRow> lost) { buried_ = lost; }
 
   /// Everything into the file, inside the caller's transaction. Errors: also what went wrong with
   /// reading it before.
@@ -67,6 +78,10 @@ class UpdateGroup {
 
   Change& change_of(const Digest& digest);
   void load_parts(Change& change);
+  /// The digest's row; nothing where there is none (`lost_`) or it cannot be read (`trouble_`).
+  std::optional<FuzzyRow> row_of(const Change& change);
+  /// True if it is that the row is not there.
+  bool is_lost(const Change& change, const Error& error);
   /// From now on `parts` are what counts.
   void give_parts(Change& change);
   static Part* part_of(Change& change, std::int64_t store);
@@ -83,6 +98,7 @@ class UpdateGroup {
   Status write_parts(const Change& change);
   Status write_asked();
   Status write_heard();
+  Status write_buried();
   void failed(const Error& error);
 
   FuzzyIndex& index_;
@@ -97,6 +113,8 @@ class UpdateGroup {
   std::optional<std::int64_t> master_;
   std::optional<JournalPosition> position_;
   bool compared_ = false;  ///< the end of a comparison
+  std::vector<LostRow> lost_;
+  std::span<const LostRow> buried_;
 };
 
 }  // namespace shingled::storage

@@ -16,8 +16,8 @@ void UpdateGroup::load_parts(Change& change) {
   if (!parts) return failed(parts.error());
   if (parts->empty()) return;
   if (change.known_shingles) {
-    auto row = table_.row(change.row.id);
-    if (!row) return failed(row.error());
+    const auto row = row_of(change);
+    if (!row) return;
     change.row_shingles = row->shingles;
     parts = table.of(change.row.id, change.row_shingles);
     if (!parts) return failed(parts.error());
@@ -31,12 +31,22 @@ void UpdateGroup::load_parts(Change& change) {
   });
 }
 
+std::optional<FuzzyRow> UpdateGroup::row_of(const Change& change) {
+  auto row = table_.row(change.row.id);
+  if (row && row->digest == change.row.digest) return *std::move(row);
+  const Error error =
+      row ? Error{ErrorCode::kNotFound, "the row is another digest's"} : row.error();
+  static_cast<void>(is_lost(change, error));
+  failed(error);
+  return std::nullopt;
+}
+
 void UpdateGroup::give_parts(Change& change) {
   if (change.has_parts) return;
   change.has_parts = true;
   if (change.number != 0) {
-    const auto row = table_.row(change.row.id);
-    if (!row) return failed(row.error());
+    const auto row = row_of(change);
+    if (!row) return;
     change.row_shingles = row->shingles;
     if (change.row.source == 0) change.row.source = row->source;
   }

@@ -86,9 +86,7 @@ void Writer::commit_all(std::span<const QueuedUpdate> group) {
 }
 
 void Writer::commit_batch(const QueuedUpdate& pending) {
-  UpdateGroup changes(index_, *table_, now());
-  changes.fold(*pending.batch);
-  const Status outcome = commit(changes);
+  const Status outcome = commit([&](UpdateGroup& changes) { changes.fold(*pending.batch); });
   if (outcome) {
     counters_.replicated.fetch_add(pending.batch->records.size(), std::memory_order_relaxed);
     rows_removed_ |= std::ranges::any_of(pending.batch->records, [](const ReplicaRecord& record) {
@@ -100,14 +98,14 @@ void Writer::commit_batch(const QueuedUpdate& pending) {
 }
 
 void Writer::commit_updates(std::span<const QueuedUpdate> group) {
-  UpdateGroup changes(index_, *table_, now());
-  std::uint64_t adds = 0;
-  for (const QueuedUpdate& pending : group) {
-    changes.fold(pending.update);
-    if (pending.update.kind == Update::Kind::kAdd) ++adds;
-  }
+  const auto adds =
+      static_cast<std::uint64_t>(std::ranges::count_if(group, [](const QueuedUpdate& pending) {
+        return pending.update.kind == Update::Kind::kAdd;
+      }));
   const TimePoint begun = clock_.now();
-  const Status outcome = commit(changes);
+  const Status outcome = commit([&](UpdateGroup& changes) {
+    for (const QueuedUpdate& pending : group) changes.fold(pending.update);
+  });
   if (outcome) {
     counters_.commit_time.observe(clock_.now() - begun);
     counters_.commit_size.observe(group.size());
@@ -122,19 +120,50 @@ void Writer::commit_updates(std::span<const QueuedUpdate> group) {
 
 Status Writer::commit(UpdateGroup& group) {
   if (index_.room() < group.size()) return Error{ErrorCode::kLimit, "the index is full"};
+  group.bury(lost_);
   const auto attempt = [&]() -> Status {
     auto transaction = table_->begin();
     if (!transaction) return transaction.error();
     if (Status written = group.write(); !written) return written;
     return transaction->commit();
   };
-  if (const Status outcome = told(attempt()); !outcome) {
+  Status outcome = attempt();
+  if (!outcome && !group.lost().empty()) {
+    forget(group.lost());
     return Error{ErrorCode::kUnavailable, outcome.error().message};
   }
+  outcome = told(std::move(outcome));
+  if (!outcome) return Error{ErrorCode::kUnavailable, outcome.error().message};
+  lost_.clear();
   counters_.commits.fetch_add(1, std::memory_order_relaxed);
   group.publish();
   if (auto watcher = watcher_.lock(); *watcher) (*watcher)();
   return {};
+}
+
+Status Writer::commit(const std::function<void(UpdateGroup&)>& fold) {
+  // One attempt finds all rows that are gone by then; a tool may be at it still.
+  constexpr int kAttempts = 4;
+  for (int attempt = 1;; ++attempt) {
+    UpdateGroup group(index_, *table_, now());
+    fold(group);
+    Status outcome = commit(group);
+    if (group.lost().empty() || attempt == kAttempts) return outcome;
+  }
+}
+
+void Writer::forget(std::span<const UpdateGroup::LostRow> lost) {
+  for (const UpdateGroup::LostRow& row : lost) {
+    const std::uint32_t number = index_.find(row.digest);
+    if (number == 0) continue;  // told of twice
+    index_.forget(number);
+    lost_.push_back(row);
+  }
+  index_.collect();
+  logger_.warning(LogLine("storage_rows_gone")
+                      .field("file", options_.hashfile)
+                      .field("rows", lost.size())
+                      .field("first", lost.front().id));
 }
 
 Status Writer::told(Status outcome) {

@@ -39,6 +39,9 @@ struct WriterCounters {
 /// A group the disk refuses is refused as a whole (kUnavailable), the index does not change, and
 /// the next group tries again; so the service recovers when the disk does.
 ///
+/// A row that somebody has deleted from the file with a tool is gone: what is taught of its digest
+/// then begins anew, and a deletion finds nothing to delete.
+///
 /// Between groups it does its housekeeping in steps of a few milliseconds: it walks a slice of the
 /// records and forgets the expired ones, gives unused pages of the file back, and sees to it that
 /// the Checkpointer keeps the WAL short. While there is more to do, a step follows each group.
@@ -76,8 +79,12 @@ class Writer {
   bool expire_parts_slice(std::uint32_t now);
   bool give_back_slice();
   void tend_wal();
-  /// One transaction and then the index.
+  /// One transaction and then the index. Where rows are not in the file any more, the index forgets
+  /// them and nothing else happens: `group.lost()`.
   Status commit(UpdateGroup& group);
+  /// The same with what `fold` puts into a group, again and again while rows are lost.
+  Status commit(const std::function<void(UpdateGroup&)>& fold);
+  void forget(std::span<const UpdateGroup::LostRow> lost);
   /// Says in the log when the disk begins to refuse and when it recovers; gives `outcome` back.
   Status told(Status outcome);
   [[nodiscard]] std::uint32_t now() const;
@@ -94,8 +101,9 @@ class Writer {
   std::uint32_t expiry_next_ = 0;  ///< where the walk over the records goes on
   std::int64_t parts_next_ = 0;    ///< where the walk over the parts goes on
   TimePoint expiry_due_{};
-  bool rows_removed_ = false;  ///< the file may have pages to give back
-  std::int64_t wal_due_;       ///< so many pages in the WAL ask for a checkpoint
+  std::vector<UpdateGroup::LostRow> lost_;  ///< the next group says what is to be said of them
+  bool rows_removed_ = false;               ///< the file may have pages to give back
+  std::int64_t wal_due_;                    ///< so many pages in the WAL ask for a checkpoint
   std::int64_t wal_seen_ = 0;
   bool disk_refuses_ = false;  ///< said so in the log already
   std::jthread thread_;        ///< last: starts when all else is there

@@ -161,6 +161,8 @@ Status Database::checkpoint() {
 
 std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
+std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_.get()); }
+
 Error Database::error(int code) const {
   const char* reason = handle_ != nullptr ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   return {code_of(code), path_ + ": " + reason};

@@ -83,6 +83,8 @@ class Database {
   /// WAL anew. That someone else is at it is no error.
   Status checkpoint();
   [[nodiscard]] std::int64_t last_insert_id() const;
+  /// By the last INSERT, UPDATE or DELETE.
+  [[nodiscard]] std::int64_t changed_rows() const;
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:

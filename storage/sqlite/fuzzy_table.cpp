@@ -1,5 +1,6 @@
 #include "storage/sqlite/fuzzy_table.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -32,6 +33,11 @@ constexpr const char* kSelect =
     "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests ORDER BY id";
 constexpr const char* kSelectOne =
     "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests WHERE id = ?";
+
+constexpr const char* kLastId =
+    "SELECT max(coalesce((SELECT max(id) FROM digests), 0),"
+    " coalesce((SELECT max(digest_id) FROM extra_flags), 0),"
+    " coalesce((SELECT max(digest_id) FROM parts), 0))";
 
 FlagValue extra_flag_of(const Statement& from) {  // of (digest_id, flag, value)
   return {static_cast<std::uint32_t>(from.integer(1)), static_cast<std::int32_t>(from.integer(2))};
@@ -84,13 +90,14 @@ Result<FuzzyTable::Statements> FuzzyTable::Statements::prepare(Database& databas
   if (!insert) return insert.error();
   auto update = database.prepare(
       "UPDATE digests SET flag = ?1, value = ?2, time = ?3, created = ?4, "
-      "source = CASE ?5 WHEN 0 THEN source ELSE ?5 END WHERE id = ?6");
+      "source = CASE ?5 WHEN 0 THEN source ELSE ?5 END WHERE id = ?6 AND digest = ?7");
   if (!update) return update.error();
   auto update_shingles = database.prepare("UPDATE digests SET shingle_set = ? WHERE id = ?");
   if (!update_shingles) return update_shingles.error();
   auto forget_source = database.prepare("UPDATE digests SET source = 0 WHERE id = ?");
   if (!forget_source) return forget_source.error();
-  auto remove = database.prepare("DELETE FROM digests WHERE id = ? RETURNING shingle_set");
+  auto remove =
+      database.prepare("DELETE FROM digests WHERE id = ? AND digest = ? RETURNING shingle_set");
   if (!remove) return remove.error();
   auto insert_flag =
       database.prepare("INSERT INTO extra_flags (digest_id, flag, value) VALUES (?, ?, ?)");
@@ -130,10 +137,14 @@ Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open(const std::string& path,
   if (!names) return names.error();
   auto replica = ReplicaTables::open(**database);
   if (!replica) return replica.error();
-  return std::unique_ptr<FuzzyTable>(
+  const auto last_id = (*database)->integer(kLastId);
+  if (!last_id) return last_id.error();
+  std::unique_ptr<FuzzyTable> table(
       new FuzzyTable(*std::move(database), std::make_unique<Statements>(*std::move(statements)),
                      std::make_unique<UpdateNames>(*std::move(names)),
                      std::make_unique<ReplicaTables>(*std::move(replica))));
+  table->last_id_ = *last_id;
+  return table;
 }
 
 Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_read_only(const std::string& path) {
@@ -162,6 +173,12 @@ Result<std::int64_t> FuzzyTable::insert(const FuzzyRow& row) {
                     .run();
   if (!done) return done.error();
   const std::int64_t id = database_->last_insert_id();
+  if (id <= last_id_) {
+    // The last row was deleted, by a tool perhaps, which leaves behind what others said of it.
+    if (Status bare = statements_->remove_flags.bind(1, id).run(); !bare) return bare.error();
+    if (Status bare = replica_->parts.remove(id); !bare) return bare.error();
+  }
+  last_id_ = std::max(last_id_, id);
   if (Status flags = write_extra_flags(id, row.flags); !flags) return flags.error();
   return id;
 }
@@ -173,8 +190,10 @@ Status FuzzyTable::update(const FuzzyRow& row) {
                     .bind(4, row.created)
                     .bind(5, static_cast<std::int64_t>(row.source))
                     .bind(6, row.id)
+                    .bind(7, BytesView(row.digest.bytes))
                     .run();
   if (!done) return done;
+  if (database_->changed_rows() == 0) return gone(row.id);
   if (row.shingles) {
     done = set_shingles(row.id, row.shingles);
     if (!done) return done;
@@ -224,15 +243,29 @@ Status FuzzyTable::write_extra_flags(std::int64_t id, const FlagSet& flags) {
   return {};
 }
 
-Result<std::optional<Shingles>> FuzzyTable::remove(std::int64_t id) {
-  if (Status done = statements_->remove_flags.bind(1, id).run(); !done) return done.error();
-  Statement& remove = statements_->remove.bind(1, id);
+Error FuzzyTable::gone(std::int64_t id) const {
+  return {ErrorCode::kNotFound,
+          database_->path() + ": digests row " + std::to_string(id) + ": is not there"};
+}
+
+Result<std::optional<Shingles>> FuzzyTable::remove(std::int64_t id, const Digest& digest) {
+  Statement& remove = statements_->remove.bind(1, id).bind(2, BytesView(digest.bytes));
   auto row = remove.step();
   if (!row) return row.error();
-  if (!*row) return bad_row(*database_, id, "is not there");
+  if (!*row) {
+    remove.reset();
+    return gone(id);
+  }
   auto shingles = shingles_of(*database_, remove, 0, id);
   remove.reset();
+  if (Status done = statements_->remove_flags.bind(1, id).run(); !done) return done.error();
   return shingles;
+}
+
+Status FuzzyTable::remove_leftovers(std::int64_t id) {
+  if (auto row = this->row(id); row || row.error().code != ErrorCode::kNotFound) return {};
+  if (Status done = statements_->remove_flags.bind(1, id).run(); !done) return done;
+  return replica_->parts.remove(id);
 }
 
 Status FuzzyTable::for_each(const std::function<bool(const FuzzyRow&)>& each) {
@@ -271,7 +304,10 @@ Result<FuzzyRow> FuzzyTable::row(std::int64_t id) {
   Statement& select = statements_->select.bind(1, id);
   auto there = select.step();
   if (!there) return there.error();
-  if (!*there) return bad_row(*database_, id, "is not there");
+  if (!*there) {
+    select.reset();
+    return gone(id);
+  }
   auto row = row_of(*database_, select);
   select.reset();
   if (!row) return row.error();

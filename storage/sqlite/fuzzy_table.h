@@ -31,7 +31,9 @@ struct FuzzyRow {
 /// The hashes in their file: rows in, rows out. Which digest has which id is known to the index in
 /// memory; the file itself has no index by digest (SCHEMA.md says why).
 ///
-/// Errors: those of Database, kCorrupt for a row that cannot be one of ours. Threads: one thread.
+/// Errors: those of Database, kCorrupt for a row that cannot be one of ours, kNotFound for one that
+/// somebody has taken out of the file with a tool (its id may be another digest's by then).
+/// Threads: one thread.
 class FuzzyTable {
  public:
   ~FuzzyTable();
@@ -49,13 +51,17 @@ class FuzzyTable {
   Result<Transaction> begin() { return Transaction::begin(*database_); }
   /// Appends a row (its `id` is ignored) and tells its id.
   Result<std::int64_t> insert(const FuzzyRow& row);
-  /// Rewrites flags and times of row `row.id`, and source and shingles if `row` has some.
+  /// Rewrites flags and times of row `row.id`, which has this digest, and source and shingles if
+  /// `row` has some.
   Status update(const FuzzyRow& row);
   /// Gives row `id` other shingles, or none.
   Status set_shingles(std::int64_t id, const std::optional<Shingles>& shingles);
   Status forget_source(std::int64_t id);
-  /// Deletes a row and gives its shingles, which the index needs to forget it.
-  Result<std::optional<Shingles>> remove(std::int64_t id);
+  /// Deletes the row of this id and digest and gives its shingles, which the index needs to forget
+  /// it.
+  Result<std::optional<Shingles>> remove(std::int64_t id, const Digest& digest);
+  /// Deletes what other tables say of a row that is not there.
+  Status remove_leftovers(std::int64_t id);
   /// Which updates were made.
   UpdateNames& update_names() { return *update_names_; }
   /// What other stores teach, and what they have to hear.
@@ -88,11 +94,13 @@ class FuzzyTable {
   FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements,
              std::unique_ptr<UpdateNames> update_names, std::unique_ptr<ReplicaTables> replica);
   Status write_extra_flags(std::int64_t id, const FlagSet& flags);
+  [[nodiscard]] Error gone(std::int64_t id) const;
 
   std::unique_ptr<Database> database_;
   std::unique_ptr<Statements> statements_;     ///< none for readers
   std::unique_ptr<UpdateNames> update_names_;  ///< none for readers
   std::unique_ptr<ReplicaTables> replica_;     ///< none for readers
+  std::int64_t last_id_ = 0;  ///< up to it ids were given, or some table speaks of them
 };
 
 }  // namespace shingled::storage

@@ -95,13 +95,25 @@ TEST_F(FuzzyTableTest, RemovingGivesTheShinglesAndTakesAllFlags) {
   FuzzyRow row = random_row();
   row.flags.add({7, 1});
   row.id = *table->insert(row);
-  const auto shingles = table->remove(row.id);
+  const auto shingles = table->remove(row.id, row.digest);
   ASSERT_TRUE(shingles);
   EXPECT_EQ(*shingles, row.shingles);
   EXPECT_EQ(*table->database().integer("SELECT count(*) FROM extra_flags"), 0);
-  const auto again = table->remove(row.id);
+  const auto again = table->remove(row.id, row.digest);
   ASSERT_FALSE(again);
-  EXPECT_EQ(again.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(again.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(FuzzyTableTest, ARowThatIsNotThereIsNotChanged) {
+  auto table = open();
+  FuzzyRow row = random_row();
+  row.id = *table->insert(row);
+  FuzzyRow other = random_row();  // whose number was given again
+  other.id = row.id;
+  EXPECT_EQ(table->update(other).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(table->remove(other.id, other.digest).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(*table->row(row.id), row);
+  EXPECT_EQ(table->row(row.id + 1).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(FuzzyTableTest, TheViewShowsEveryShingleAsASignedInteger) {

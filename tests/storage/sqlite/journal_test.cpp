@@ -73,7 +73,7 @@ TEST_F(JournalTest, SaysGoneOfARowThatIsNotThereAnyMore) {
   const std::int64_t id = store(digest);
   {
     auto transaction = table_->begin();
-    ASSERT_TRUE(table_->remove(id));
+    ASSERT_TRUE(table_->remove(id, digest));
     ASSERT_TRUE(transaction->commit());
   }
   store_some(1);  // which may have the same row number
