@@ -60,6 +60,12 @@ std::optional<UpdateJournal::Entry> decode_body(std::int64_t id, BytesView body)
   return entry;
 }
 
+/// An empty file has none; nor has one whose first start an earlier version did not survive, which
+/// left the table without the application_id.
+constexpr const char* kOtherTables =
+    "SELECT count(*) FROM sqlite_master WHERE sql <>"
+    " 'CREATE TABLE updates (id INTEGER PRIMARY KEY, body BLOB NOT NULL)'";
+
 Status prepare_file(Database& database) {
   if (Status wal = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"); !wal) {
     return wal;
@@ -67,14 +73,18 @@ Status prepare_file(Database& database) {
   const auto id = database.integer("PRAGMA application_id");
   if (!id) return id.error();
   if (*id == kJournalId) return {};
-  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.error();
-  if (*tables != 0 || *id != 0) {
+  // Both or neither: killed in between, it would be nobody's file at the next start.
+  auto transaction = Transaction::begin(database);
+  if (!transaction) return transaction.error();
+  const auto others = database.integer(kOtherTables);
+  if (!others) return others.error();
+  if (*others != 0 || *id != 0) {
     return Error{ErrorCode::kCorrupt, database.path() + ": is no journal of shingled"};
   }
-  return database.execute(
-      "CREATE TABLE updates (id INTEGER PRIMARY KEY, body BLOB NOT NULL);"
+  Status made = database.execute(
+      "CREATE TABLE IF NOT EXISTS updates (id INTEGER PRIMARY KEY, body BLOB NOT NULL);"
       "PRAGMA application_id = 1936222058;");
+  return made ? transaction->commit() : made;
 }
 static_assert(kJournalId == 1936222058, "the statement must name the same number");
 

@@ -122,5 +122,18 @@ TEST_F(UpdateJournalTest, SaysWhichRowIsDamaged) {
   EXPECT_THAT(all.error().message, HasSubstr("row 2"));
 }
 
+// As a kill between the two transactions of an earlier version left it.
+TEST_F(UpdateJournalTest, OpensWhatAFirstStartThatWasKilledLeftBehind) {
+  {
+    const auto database = Database::open(path_, Database::Access::kCreate).value();
+    ASSERT_TRUE(
+        database->execute("PRAGMA journal_mode = WAL;"
+                          "CREATE TABLE updates (id INTEGER PRIMARY KEY, body BLOB NOT NULL)"));
+  }
+  const std::vector<Update> updates = some(3);
+  ASSERT_TRUE(open()->append(timed(updates)));
+  EXPECT_EQ(updates_in(*open(), 10), updates);
+}
+
 }  // namespace
 }  // namespace shingled::storage
