@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "storage/sqlite/created_file.h"
+
 namespace shingled::storage {
 namespace {
 
@@ -60,7 +62,11 @@ Result<NewFile> NewFile::create(const std::string& path, Existing existing) {
     if (existing == Existing::kRefuse) return exists(path);
   }
   std::string part = path + ".part";
-  UniqueFd fd(::open(part.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0640));
+  UniqueFd fd = create_file(part);
+  if (!fd) {
+    const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    fd = UniqueFd(::open(part.c_str(), flags, kFileMode));
+  }
   if (!fd) return system_error(part, errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 || !is_named(fd.get(), part)) {
     return Error{ErrorCode::kInvalid, part + ": another process is writing it"};

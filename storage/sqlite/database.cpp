@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "storage/sqlite/created_file.h"
+
 namespace shingled::storage {
 namespace {
 
@@ -100,6 +102,8 @@ bool Statement::is_null(int column) const {
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access access) {
+  // SQLite would give it what the umask leaves; what it makes beside a file it makes like that.
+  if (access == Access::kCreate) static_cast<void>(create_file(path));
   sqlite3* handle = nullptr;
   const int code =
       sqlite3_open_v2(path.c_str(), &handle,

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "storage/sqlite/created_file.h"
+
 namespace shingled::storage {
 namespace {
 
@@ -39,7 +41,8 @@ std::string holder(int fd) {
 
 Result<FileLock> FileLock::take(const std::string& hashfile) {
   const std::string path = hashfile + ".lock";
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640));
+  UniqueFd fd = create_file(path);
+  if (!fd) fd = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode));
   if (!fd) return Error{code_of(errno), path + ": " + std::strerror(errno)};
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     return Error{ErrorCode::kUnavailable,

@@ -1,0 +1,71 @@
+// Whatever the umask of who starts us, nobody else reads what is stored.
+#include "storage/sqlite/created_file.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "storage/formats/new_file.h"
+#include "storage/sqlite/bucket_file.h"
+#include "storage/sqlite/file_lock.h"
+#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/update_journal.h"
+#include "tests/storage/engine/temporary_directory.h"
+#include "tests/storage/sqlite/random_row.h"
+
+namespace shingled::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A umask for as long as it lives.
+class Umask {
+ public:
+  explicit Umask(mode_t mask) : before_(::umask(mask)) {}
+  ~Umask() { ::umask(before_); }
+  Umask(const Umask&) = delete;
+  Umask& operator=(const Umask&) = delete;
+  Umask(Umask&&) = delete;
+  Umask& operator=(Umask&&) = delete;
+
+ private:
+  mode_t before_;
+};
+
+TEST(CreatedFiles, HaveOneModeWhateverTheUmask) {
+  for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{077}, mode_t{0777}}) {
+    const TemporaryDirectory directory;
+    const Umask umask(mask);
+    const std::string hashes = directory.file("fuzzy.db");
+    const auto lock = FileLock::take(hashes);
+    const auto table = FuzzyTable::open(hashes, Durability::kCommit);
+    ASSERT_TRUE(table) << table.error().message;
+    Seeded random{1};
+    ASSERT_TRUE((*table)->insert(random_row(random)));
+    const auto journal = UpdateJournal::open(directory.file("updates"));
+    ASSERT_TRUE(journal);
+    const auto buckets = BucketFile::open(directory.file("buckets"));
+    ASSERT_TRUE(buckets);
+    const auto copy = NewFile::create(directory.file("copy"), NewFile::Existing::kRefuse);
+    ASSERT_TRUE(copy);
+    std::size_t files = 0;
+    for (const auto& file : fs::directory_iterator(fs::path(hashes).parent_path())) {
+      EXPECT_EQ(static_cast<unsigned>(file.status().permissions()), 0640U)
+          << file.path() << " with umask " << mask;
+      ++files;
+    }
+    EXPECT_GE(files, 9U) << "with what SQLite has beside them";
+  }
+}
+
+TEST(CreatedFiles, OneThatIsThereKeepsItsMode) {
+  const TemporaryDirectory directory;
+  const std::string hashes = directory.file("fuzzy.db");
+  ASSERT_TRUE(FuzzyTable::open(hashes, Durability::kCommit));
+  fs::permissions(hashes, fs::perms{0600});
+  ASSERT_TRUE(FuzzyTable::open(hashes, Durability::kCommit));
+  EXPECT_EQ(static_cast<unsigned>(fs::status(hashes).permissions()), 0600U);
+}
+
+}  // namespace
+}  // namespace shingled::storage
