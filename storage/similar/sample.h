@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "config/base/result.h"
 #include "mime/fingerprint/spamsum.h"
 
 namespace shingled::storage {
@@ -23,5 +24,9 @@ struct Sample {
   std::uint32_t added = 0;  ///< Unix time
   friend bool operator==(const Sample&, const Sample&) = default;
 };
+
+/// What every sample must be, whoever brings it: a user, another process, a damaged file.
+/// Errors: kInvalid with what is wrong.
+Status check_sample(const Sample& sample);
 
 }  // namespace shingled::storage

@@ -13,25 +13,8 @@ constexpr std::size_t kSamplesAtOnce = 16;  // that searches wait for: about a m
 constexpr std::size_t kPageSamples = 256;
 constexpr std::int64_t kUnknownVersion = -1;  // none that SQLite gives
 
-constexpr std::string_view kListCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
-
 void merge(SampleIndex& index) {
   while (auto merge = index.next_merge(GramIndex::Which::kFull)) index.apply(*std::move(merge));
-}
-
-Status check(const Sample& sample) {
-  const auto invalid = [](std::string what) { return Error{ErrorCode::kInvalid, std::move(what)}; };
-  if (sample.list.empty() || sample.list.size() > Sample::kListMax ||
-      sample.list.find_first_not_of(kListCharacters) != std::string::npos)
-    return invalid("a list has a name of 1 to 64 of A-Z a-z 0-9 _ . -");
-  if (sample.name.size() > Sample::kNameMax) return invalid("a name of more than 4096 bytes");
-  if (sample.parts.size() > Sample::kPartsMax)
-    return invalid("parts of more than 16777216 characters: take a larger part_block_size");
-  if (!std::ranges::all_of(sample.parts, fingerprint::is_piece_letter))
-    return invalid("parts with a character that none have");
-  if (auto good = fingerprint::Spamsum::parse(sample.signature.text()); !good) return good.error();
-  return {};
 }
 
 }  // namespace
@@ -111,7 +94,7 @@ Result<std::uint64_t> SampleLibrary::add(const Sample& sample) {
 
 Result<SampleFile::Added> SampleLibrary::add_batch(std::span<const Sample> samples) {
   for (const Sample& sample : samples) {
-    if (Status good = check(sample); !good) return good.error();
+    if (Status good = check_sample(sample); !good) return good.error();
   }
   const std::unique_lock changing(changing_);
   auto added = file_->add(samples);

@@ -12,6 +12,7 @@
 
 #include "config/base/unique_fd.h"
 #include "mime/fingerprint/mumhash.h"
+#include "storage/sqlite/created_file.h"
 
 namespace shingled::storage {
 
@@ -98,8 +99,7 @@ void make_for_owner_of_folder(const std::filesystem::path& path) {
   struct stat folder {};
   const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   if (::geteuid() != 0 || ::stat(parent.c_str(), &folder) != 0 || folder.st_uid == 0) return;
-  constexpr mode_t kMode = 0644;
-  const UniqueFd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+  const UniqueFd made = create_file(path);
   // Where it fails, root keeps it, and a daemon that cannot open it says so.
   if (made) (void)!::fchown(made.get(), folder.st_uid, folder.st_gid);
 }
@@ -367,19 +367,24 @@ Result<SampleFile::Page> SampleFile::page(std::string_view list, std::string_vie
 }
 
 Result<Sample> SampleFile::sample_of(const Statement& row) const {
+  const auto bad = [&](const std::string& what) {
+    return Error{ErrorCode::kCorrupt, options_.path + ": sample " + row.text(0) + ": " + what};
+  };
+  // The index is built for what `check_sample` lets in, and knows samples by rising ids.
+  if (row.integer(0) < 1) return bad("an id that is none");
+  if (row.blob(5).size() > Sample::kPartsMax || row.blob(2).size() > Sample::kNameMax)
+    return bad("longer than a sample may be");
   Sample sample;
   sample.id = static_cast<std::uint64_t>(row.integer(0));
   sample.list = as_text(row.blob(1));
   sample.name = as_text(row.blob(2));
   sample.bytes = static_cast<std::uint64_t>(row.integer(3));
   auto signature = fingerprint::Spamsum::parse(as_text(row.blob(4)));
-  if (!signature) {
-    return Error{ErrorCode::kCorrupt, options_.path + ": sample " + std::to_string(sample.id) +
-                                          ": " + signature.error().message};
-  }
+  if (!signature) return bad(signature.error().message);
   sample.signature = *std::move(signature);
   sample.parts = as_text(row.blob(5));
   sample.added = static_cast<std::uint32_t>(row.integer(6));
+  if (Status good = check_sample(sample); !good) return bad(good.error().message);
   return sample;
 }
 

@@ -319,6 +319,32 @@ TEST_F(SampleLibraryTest, SaysWhyAFileCannotBeUsed) {
   }
 }
 
+// A file may have been changed by anybody: what is beyond the bounds of a sample must not reach the
+// index, which has room for those alone.
+TEST_F(SampleLibraryTest, RefusesAFileWithWhatNoSampleMayBe) {
+  constexpr const char* kRows[] = {
+      "UPDATE samples SET list = ''",
+      "UPDATE samples SET list = 'a b'",
+      "UPDATE samples SET list = replace(hex(zeroblob(33)), '0', 'x')",
+      "UPDATE samples SET name = zeroblob(4097)",
+      "UPDATE samples SET name = zeroblob(70000)",
+      "UPDATE samples SET parts = 'AB-'",
+      "UPDATE samples SET parts = replace(hex(zeroblob(8388609)), '0', 'x')",
+      "UPDATE samples SET signature = '3:' || replace(hex(zeroblob(33)), '0', 'x') || ':x'",
+      "UPDATE samples SET signature = '5:abc:abc'",
+  };
+  for (const char* change : kRows) {
+    const std::string path = folder_.file("odd.db");
+    std::filesystem::remove(path);
+    ASSERT_TRUE(SampleLibrary::open({.file = path}).value()->add(sample_of("bad", "one", "text")));
+    ASSERT_TRUE(Database::open(path, Database::Access::kReadWrite).value()->execute(change));
+    const auto library = SampleLibrary::open({.file = path});
+    ASSERT_FALSE(library) << change;
+    EXPECT_EQ(library.error().code, ErrorCode::kCorrupt) << change;
+    EXPECT_THAT(library.error().message, HasSubstr("odd.db: sample ")) << change;
+  }
+}
+
 TEST_F(SampleLibraryTest, RootMakesItForTheOwnerOfTheFolder) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root makes files for others";
   constexpr uid_t kNobody = 65'534;
