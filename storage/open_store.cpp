@@ -25,7 +25,8 @@ Result<std::unique_ptr<FuzzyStore>> open_redis(const StorageOptions& options, Cl
 }  // namespace
 
 Result<std::unique_ptr<FuzzyStore>> open_store(const StorageOptions& options, Clock& clock,
-                                               Random& random, Logger& logger) {
+                                               Random& random, Logger& logger,
+                                               const LoadWatcher& watcher) {
   switch (options.backend) {
     case Backend::kRedis:
       return open_redis(options, clock, random, logger);
@@ -34,7 +35,7 @@ Result<std::unique_ptr<FuzzyStore>> open_store(const StorageOptions& options, Cl
     case Backend::kEmbedded:
       break;
   }
-  auto engine = Engine::open(options.engine, clock, logger);
+  auto engine = Engine::open(options.engine, clock, logger, watcher);
   if (!engine) return engine.error().in("storage.hashfile");
   return std::unique_ptr<FuzzyStore>(*std::move(engine));
 }

@@ -6,14 +6,17 @@
 #include "config/base/logger.h"
 #include "config/base/random.h"
 #include "config/options/settings.h"
+#include "storage/engine/load_watcher.h"
 #include "storage/fuzzy_store.h"
 
 namespace shingled::storage {
 
 /// The store that `storage.backend` asks for: the embedded engine, Redis, or none.
 /// Clock, random source and logger must outlive it.
+/// `watcher` hears how far the engine is with loading its file, and may end it.
 /// Errors: those of Engine::open and RedisStore::open, naming the option.
 Result<std::unique_ptr<FuzzyStore>> open_store(const StorageOptions& options, Clock& clock,
-                                               Random& random, Logger& logger);
+                                               Random& random, Logger& logger,
+                                               const LoadWatcher& watcher = {});
 
 }  // namespace shingled::storage

@@ -31,6 +31,9 @@ struct EngineOptions {
   std::uint32_t group_commit_max = 4096;    ///< updates in one transaction, 1 to 1000000
   std::uint32_t update_queue_max = 65'536;  ///< updates waiting, 1 to 16000000; more are refused
   std::uint32_t slot_owners_max = 16;       ///< digests that may own one shingle slot, 1 to 1024
+  /// Hashes stored at most, 1 to 66000000; further ones are refused, what is stored can still be
+  /// taught, deleted and found. 0 = as many as three quarters of the memory hold.
+  std::uint32_t hashes_max = 0;
   std::uint32_t journal_max = 0;  ///< changes kept for mirrors (ReplicationOptions); 0 = none
 
   friend bool operator==(const EngineOptions&, const EngineOptions&) = default;

@@ -38,6 +38,7 @@ void load_engine(Section& section, EngineOptions& out) {
   section.number<std::uint32_t>("group_commit_max", out.group_commit_max, {1, 1'000'000});
   section.number<std::uint32_t>("update_queue_max", out.update_queue_max, {1, 16'000'000});
   section.number<std::uint32_t>("slot_owners_max", out.slot_owners_max, {1, 1024});
+  section.number<std::uint32_t>("hashes_max", out.hashes_max, {0, 66'000'000});
   if (out.durability == Durability::kSync && out.sync == milliseconds(0)) {
     section.problem("durability",
                     "'sync' needs a time between commits; allowed: with a setting of "

@@ -39,6 +39,7 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("storage.group_commit_max", engine.group_commit_max, new_engine.group_commit_max);
   compare("storage.update_queue_max", engine.update_queue_max, new_engine.update_queue_max);
   compare("storage.slot_owners_max", engine.slot_owners_max, new_engine.slot_owners_max);
+  compare("storage.hashes_max", engine.hashes_max, new_engine.hashes_max);
   const ServerOptions& server = running.storage.server;
   const ServerOptions& new_server = wanted.storage.server;
   compare("storage.listen", server.listen, new_server.listen);

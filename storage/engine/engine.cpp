@@ -8,6 +8,7 @@
 #include "storage/engine/engine_report.h"
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/loader.h"
+#include "storage/engine/memory_bound.h"
 #include "storage/engine/writer.h"
 #include "storage/sqlite/file_lock.h"
 #include "storage/sqlite/fuzzy_table.h"
@@ -52,8 +53,12 @@ class Engine::Impl {
   Histogram check_size_{kSizeShape};
 };
 
-Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock& clock,
-                                             Logger& logger) {
+Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& wanted, Clock& clock,
+                                             Logger& logger, const LoadWatcher& watcher) {
+  EngineOptions options = wanted;
+  if (options.hashes_max == 0) {
+    options.hashes_max = static_cast<std::uint32_t>(hashes_within(memory_allowed()));
+  }
   auto lock = FileLock::take(options.hashfile);
   if (!lock) return lock.error();
   auto table = FuzzyTable::open(options.hashfile, options.durability);
@@ -62,11 +67,12 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Clock
       FuzzyIndex::Options{.slot_owners_max = options.slot_owners_max,
                           .expire_seconds = static_cast<std::uint32_t>(options.expire.count())});
   const TimePoint begun = clock.now();
-  if (Status loaded = load(**table, *index, logger); !loaded) return loaded.error();
+  if (Status loaded = load(**table, *index, watcher, logger); !loaded) return loaded.error();
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - begun);
   logger.info(LogLine("storage_open")
                   .field("file", options.hashfile)
                   .field("records", index->size())
+                  .field("hashes_max", options.hashes_max)
                   .field("ms", took.count()));
   const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
   if (Status journal = (*table)->keep_journal(options.journal_max); !journal) {

@@ -6,6 +6,7 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/options/storage_options.h"
+#include "storage/engine/load_watcher.h"
 #include "storage/fuzzy_store.h"
 #include "storage/replica.h"
 
@@ -36,10 +37,11 @@ class Engine final : public FuzzyStore {
  public:
   /// Opens or creates the file and loads the index (progress to `logger`).
   /// Errors: kUnavailable (locked, full disk), kDenied (permissions, read-only), kNotFound (no such
-  /// folder), kCorrupt (no database, damaged), kInvalid (written by a newer version); each names
-  /// the file.
+  /// folder), kCorrupt (no database, damaged), kInvalid (written by a newer version), kLimit (more
+  /// than index or memory hold); each names the file.
+  /// `watcher` hears how far the loading is, and may end it (kUnavailable).
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, Clock& clock,
-                                              Logger& logger);
+                                              Logger& logger, const LoadWatcher& watcher = {});
   ~Engine() override;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <tuple>
 
 #include "storage/engine/hashes.h"
@@ -259,6 +260,20 @@ std::optional<Match> FuzzyIndex::match_of(std::uint32_t number, std::uint32_t no
   match.created = state.created;
   match.updated = state.updated;
   return match;
+}
+
+Status FuzzyIndex::fits(const RecordNeeds& needs) const {
+  const RecordNeeds room = records_.room();
+  if (needs.records > room.records) {
+    return Error{ErrorCode::kLimit,
+                 "more than " + std::to_string(kNumberMax) + " hashes do not fit into the index"};
+  }
+  const std::uint64_t kept_free = RecordStore::kFlagSetsMax - options_.flag_sets_max;
+  if (needs.flag_sets + kept_free > room.flag_sets) {
+    return Error{ErrorCode::kLimit, "more than " + std::to_string(options_.flag_sets_max) +
+                                        " hashes on several lists do not fit into the index"};
+  }
+  return {};
 }
 
 void FuzzyIndex::insert(NumberMap& map, std::uint64_t hash, std::uint32_t number) {

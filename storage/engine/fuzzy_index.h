@@ -35,8 +35,9 @@ inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< most that `slot_owne
 class FuzzyIndex {
  public:
   struct Options {
-    std::uint32_t slot_owners_max = 16;  ///< 1 to kSlotOwnersMax
-    std::uint32_t expire_seconds = 0;    ///< 0 = never
+    std::uint32_t slot_owners_max = 16;                       ///< 1 to kSlotOwnersMax
+    std::uint32_t expire_seconds = 0;                         ///< 0 = never
+    std::uint32_t flag_sets_max = RecordStore::kFlagSetsMax;  ///< records on more than one list
   };
   explicit FuzzyIndex(const Options& options);
 
@@ -72,10 +73,11 @@ class FuzzyIndex {
   /// The record of a digest, expired or not; 0 = none.
   [[nodiscard]] std::uint32_t find(const Digest& digest) const;
   [[nodiscard]] const RecordStore& records() const { return records_; }
-  /// How many records can still be added, of either kind.
-  [[nodiscard]] std::uint64_t room() const { return records_.room(); }
-  /// Adds digests; there must be room for all. Ends before the first one that is there already, and
-  /// tells how many it added. Many at once cost less: they wait for the memory together.
+  /// Whether there is room for so much. Errors: kLimit with what there is too much of.
+  [[nodiscard]] Status fits(const RecordNeeds& needs) const;
+  /// Adds digests; there must be room for all (`fits`). Ends before the first one that is there
+  /// already, and tells how many it added. Many at once cost less: they wait for the memory
+  /// together.
   std::size_t add(std::span<const NewRecord> records);
   void update(std::uint32_t number, const RecordState& state);
   /// `shingles` are those the record was added with.

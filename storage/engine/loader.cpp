@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -62,6 +63,24 @@ class Handover {
   bool taker_gone_ = false;
 };
 
+/// However the loading ends, its reader does not wait for it.
+class TakerLeaves {
+ public:
+  explicit TakerLeaves(Handover& handover) : handover_(handover) {}
+  ~TakerLeaves() { handover_.leave(); }
+  TakerLeaves(const TakerLeaves&) = delete;
+  TakerLeaves& operator=(const TakerLeaves&) = delete;
+  TakerLeaves(TakerLeaves&&) = delete;
+  TakerLeaves& operator=(TakerLeaves&&) = delete;
+
+ private:
+  Handover& handover_;
+};
+
+Error out_of_memory(const std::string& path) {
+  return {ErrorCode::kLimit, path + ": there is not memory enough for all its hashes"};
+}
+
 void read_rows(FuzzyTable& table, Handover& handover) {
   Rows rows;
   rows.reserve(kRows);
@@ -77,7 +96,11 @@ void read_rows(FuzzyTable& table, Handover& handover) {
 }
 
 Status add(const Rows& rows, FuzzyIndex& index, const std::string& path) {
-  if (index.room() < rows.size()) return Error{ErrorCode::kLimit, path + ": more rows than fit"};
+  RecordNeeds needs{.records = rows.size()};
+  for (const FuzzyIndex::NewRecord& row : rows) needs.count_lists(row.state.flags);
+  if (Status fits = index.fits(needs); !fits) {
+    return Error{ErrorCode::kLimit, path + ": " + fits.error().message};
+  }
   const std::size_t added = index.add(rows);
   index.collect();
   if (added == rows.size()) return {};
@@ -88,24 +111,33 @@ Status add(const Rows& rows, FuzzyIndex& index, const std::string& path) {
 
 }  // namespace
 
-Status load(FuzzyTable& table, FuzzyIndex& index, Logger& logger) {
+Status load(FuzzyTable& table, FuzzyIndex& index, const LoadWatcher& watcher, Logger& logger) try {
   const auto count = table.count();
   if (!count) return count.error();
   index.reserve(static_cast<std::uint64_t>(*count));
   Handover handover;
-  std::jthread reader([&] { read_rows(table, handover); });
+  std::jthread reader([&] {
+    try {
+      read_rows(table, handover);
+    } catch (const std::bad_alloc&) {
+      handover.end(out_of_memory(table.database().path()));
+    }
+  });
+  const TakerLeaves taker_leaves(handover);
   ::pthread_setname_np(reader.native_handle(), "load");
   std::uint64_t progress = 0;
   while (const auto rows = handover.take()) {
-    if (Status added = add(*rows, index, table.database().path()); !added) {
-      handover.leave();
-      return added;
+    if (Status added = add(*rows, index, table.database().path()); !added) return added;
+    if (watcher && !watcher(index.size(), static_cast<std::uint64_t>(*count))) {
+      return Error{ErrorCode::kUnavailable, table.database().path() + ": loading was stopped"};
     }
     if (index.size() / kProgressRows == progress) continue;
     progress = index.size() / kProgressRows;
     logger.info(LogLine("storage_loading").field("rows", index.size()).field("of", *count));
   }
   return handover.outcome();
+} catch (const std::bad_alloc&) {
+  return out_of_memory(table.database().path());
 }
 
 }  // namespace shingled::storage

@@ -2,6 +2,7 @@
 
 #include "config/base/logger.h"
 #include "storage/engine/fuzzy_index.h"
+#include "storage/engine/load_watcher.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {
@@ -9,8 +10,11 @@ namespace shingled::storage {
 /// Replays the file into the empty index: a thread of its own reads some ten thousand rows while
 /// this one adds those before. Progress goes to the log, a line each million rows.
 ///
+/// `watcher` hears after every portion how far it is; false ends it.
+///
 /// Errors: those of the table; kCorrupt for a digest that stands there twice, kLimit for more rows
-/// than the index can hold. Then the index is of no use.
-Status load(FuzzyTable& table, FuzzyIndex& index, Logger& logger);
+/// than the index or the memory can hold, kUnavailable where the watcher ended it. Then the index
+/// is of no use.
+Status load(FuzzyTable& table, FuzzyIndex& index, const LoadWatcher& watcher, Logger& logger);
 
 }  // namespace shingled::storage

@@ -58,6 +58,8 @@ bool NumberMap::erase(std::uint64_t hash, std::uint32_t number) {
 
 void NumberMap::move_to(std::size_t bucket_count) {
   const View from = view();
+  retired_.reserve(retired_.size() +
+                   1);  // once shown, the old table must not go before its readers
   Pages table = pages_for(bucket_count);
   const View to{static_cast<Bucket*>(table.data()),
                 static_cast<std::uint32_t>(table.bytes() / sizeof(Bucket))};

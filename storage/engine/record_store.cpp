@@ -19,9 +19,10 @@ void append(std::vector<std::uint32_t>& to, std::vector<std::uint32_t>& from) {
 
 }  // namespace
 
-std::uint64_t RecordStore::room() const {
+RecordNeeds RecordStore::room() const {
   const std::uint64_t in_new_blocks = std::uint64_t{kNumberMax} + 1 - next_block_;
-  return in_new_blocks + std::min(kinds_[0].free.size(), kinds_[1].free.size());
+  return {.records = in_new_blocks + std::min(kinds_[0].free.size(), kinds_[1].free.size()),
+          .flag_sets = std::uint64_t{kFlagSetsMax} + 1 - next_set_ + free_sets_.size()};
 }
 
 std::uint32_t RecordStore::add(const Digest& digest, const RecordState& state,
@@ -108,6 +109,10 @@ std::uint32_t RecordStore::take_number(bool with_shingles) {
   if (free.empty()) {
     const std::uint32_t first = next_block_.load(std::memory_order_relaxed);
     assert(first <= kNumberMax);
+    // What may find no memory comes first: nothing has changed by then.
+    block_has_shingles_.reserve(block_has_shingles_.size() + 1);
+    block_used_.reserve(block_used_.size() + 1);
+    free.reserve(free.size() + kBlock);
     heads_.ensure(first);
     hits_.ensure(first);
     if (with_shingles) lows_.ensure(first);
@@ -132,8 +137,8 @@ std::uint32_t RecordStore::take_set(const FlagSet& flags) {
     set = free_sets_.back();
     free_sets_.pop_back();
   } else {
+    sets_.ensure(next_set_);
     set = next_set_++;
-    sets_.ensure(set);
   }
   sets_[set] = flags;
   return set;

@@ -24,6 +24,16 @@ struct RecordState {
   friend bool operator==(const RecordState&, const RecordState&) = default;
 };
 
+/// What changes of records take: numbers, and places for the lists of those on more than one.
+struct RecordNeeds {
+  std::uint64_t records = 0;
+  std::uint64_t flag_sets = 0;
+
+  void count_lists(const FlagSet& flags) {
+    if (flags.size() > 1) ++flag_sets;
+  }
+};
+
 /// The low 36 bits of 32 hashes, one behind the other in 144 bytes: slot i begins in the middle of
 /// a byte when i is odd, and lies within 5 bytes, mostly of one cache line.
 class PackedLows {
@@ -61,9 +71,11 @@ static_assert(sizeof(PackedLows) == 144);
 /// Threads: one writer; readers under a ReadGate::Pass, for numbers they found in a NumberMap.
 class RecordStore {
  public:
-  /// How many more records of either kind surely fit.
-  [[nodiscard]] std::uint64_t room() const;
-  /// Takes a number for a new record; there must be room.
+  /// How many more of each surely fit, whatever kind of records.
+  [[nodiscard]] RecordNeeds room() const;
+  /// Places for lists: a record has 24 bits for the number of its own, and 0 is none.
+  static constexpr std::uint32_t kFlagSetsMax = (std::uint32_t{1} << 24U) - 1;
+  /// Takes a number for a new record; there must be room, and `state.row` in kRowMax.
   std::uint32_t add(const Digest& digest, const RecordState& state, const PackedLows* shingles);
   void update(std::uint32_t number, const RecordState& state);
   /// The number may be given again after `reuse_released`.
@@ -124,6 +136,8 @@ class RecordStore {
   static_assert(sizeof(Head) == 88);
   static constexpr unsigned kRowBits = 40;
   static constexpr std::uint64_t kRowMask = (std::uint64_t{1} << kRowBits) - 1;
+  static_assert(kFlagSetsMax <= UINT64_MAX >> kRowBits);
+  static_assert(kFlagSetsMax < kBlock * (kBlocks / 4), "there is a place for each");
 
   struct Kind {
     std::vector<std::uint32_t> free;

@@ -110,12 +110,19 @@ Status UpdateGroup::write_buried() {
   return {};
 }
 
+RecordNeeds UpdateGroup::needs() const {
+  RecordNeeds needs;
+  for (const auto& [digest, change] : changes_) {
+    if (change.row.flags.empty()) continue;
+    if (is_new(change)) ++needs.records;
+    needs.count_lists(change.row.flags);
+  }
+  return needs;
+}
+
 void UpdateGroup::publish() {
   // New records come before old ones go, so that a reader finds one of them.
   std::vector<FuzzyIndex::NewRecord> added;
-  const auto is_new = [](const Change& change) {
-    return change.number == 0 || change.renewed || change.row.shingles.has_value();
-  };
   for (const auto& [digest, change] : changes_) {
     const FuzzyRow& row = change.row;
     if (row.flags.empty()) continue;

@@ -53,7 +53,9 @@ class UpdateGroup {
   /// Everything into the file, inside the caller's transaction. Errors: also what went wrong with
   /// reading it before.
   Status write();
-  /// Everything into the index, after the commit; it has room for `size()` more.
+  /// Once it is written: what `publish` takes of the index.
+  [[nodiscard]] RecordNeeds needs() const;
+  /// Everything into the index, after the commit; it has room for `needs()`.
   void publish();
 
  private:
@@ -76,6 +78,10 @@ class UpdateGroup {
     std::int64_t store = 0;
   };
 
+  /// The record is made, or made anew with other shingles.
+  static bool is_new(const Change& change) {
+    return change.number == 0 || change.renewed || change.row.shingles.has_value();
+  }
   Change& change_of(const Digest& digest);
   void load_parts(Change& change);
   /// The digest's row; nothing where there is none (`lost_`) or it cannot be read (`trouble_`).

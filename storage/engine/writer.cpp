@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -19,9 +21,20 @@ constexpr std::size_t kExpiryRemovals = 256;     ///< removed in a slice: one sh
 
 constexpr std::int64_t kPartLooks = 4096;  ///< parts looked at in a slice, likewise
 
-constexpr std::int64_t kWalPages = 1000;     ///< a checkpoint each: 4 MB, as SQLite does by default
-constexpr std::int64_t kGiveBack = 64;       ///< pages given back in a step
+constexpr std::int64_t kWalPages = 1000;  ///< a checkpoint each: 4 MB, as SQLite does by default
+constexpr std::int64_t kWalWarnPages = 16'384;  ///< 64 MB: somebody reads the file for long
+constexpr std::int64_t kGiveBack = 64;          ///< pages given back in a step
 constexpr std::int64_t kFreePagesMin = 256;  ///< and a sixteenth of the file: kept for coming adds
+
+/// What `work` says; that there was no memory for it is an error like others.
+template <typename Work>
+Status within_memory(const Work& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kLimit, "out of memory"};
+  }
+}
 
 }  // namespace
 
@@ -35,6 +48,7 @@ Writer::Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<
       logger_(logger),
       queue_(options.update_queue_max),
       wal_due_(kWalPages),
+      wal_warn_at_(kWalWarnPages),
       thread_([this] { run(); }) {
   ::pthread_setname_np(thread_.native_handle(), "writer");
 }
@@ -60,15 +74,28 @@ void Writer::queue(QueuedUpdate pending) {
 void Writer::run() {
   const milliseconds gather =
       options_.durability == Durability::kSync ? options_.sync : milliseconds{0};
-  bool more_to_do = false;
   while (!queue_.finished()) {
-    auto group =
-        queue_.take(options_.group_commit_max, more_to_do ? milliseconds{0} : kPatience, gather);
-    commit_all(group);
-    more_to_do = options_.expire.count() > 0 && expire_slice();
-    more_to_do |= give_back_slice();
-    tend_wal();
+    const milliseconds patience = more_to_do_ ? milliseconds{0} : kPatience;
+    const Status done = within_memory([&]() -> Status {
+      commit_all(queue_.take(options_.group_commit_max, patience, gather));
+      return {};
+    });
+    // They wait in the queue still; until there is memory, nothing else can be done.
+    if (!done) std::this_thread::sleep_for(kPatience);
+    keep_house();
   }
+}
+
+void Writer::keep_house() {
+  more_to_do_ = false;
+  const Status kept = within_memory([this]() -> Status {
+    const bool more_expired = options_.expire.count() > 0 && expire_slice();
+    const bool more_to_give = give_back_slice();
+    more_to_do_ = more_expired || more_to_give;
+    tend_wal();
+    return {};
+  });
+  if (!kept) static_cast<void>(told(kept));
 }
 
 void Writer::commit_all(std::span<const QueuedUpdate> group) {
@@ -86,6 +113,7 @@ void Writer::commit_all(std::span<const QueuedUpdate> group) {
 }
 
 void Writer::commit_batch(const QueuedUpdate& pending) {
+  if (is_beyond_bound(*pending.batch)) return pending.done(full());
   const Status outcome = commit([&](UpdateGroup& changes) { changes.fold(*pending.batch); });
   if (outcome) {
     counters_.replicated.fetch_add(pending.batch->records.size(), std::memory_order_relaxed);
@@ -98,36 +126,87 @@ void Writer::commit_batch(const QueuedUpdate& pending) {
 }
 
 void Writer::commit_updates(std::span<const QueuedUpdate> group) {
-  const auto adds =
-      static_cast<std::uint64_t>(std::ranges::count_if(group, [](const QueuedUpdate& pending) {
-        return pending.update.kind == Update::Kind::kAdd;
-      }));
+  std::vector<bool> refused;
+  const Status judged = within_memory([&]() -> Status {
+    refused = beyond_bound(group);
+    refused.resize(group.size());
+    return {};
+  });
+  if (!judged) {
+    for (const QueuedUpdate& pending : group) pending.done(judged);
+    return;
+  }
+  std::uint64_t adds = 0;
+  std::uint64_t deletes = 0;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (!refused[i]) ++(group[i].update.kind == Update::Kind::kAdd ? adds : deletes);
+  }
   const TimePoint begun = clock_.now();
   const Status outcome = commit([&](UpdateGroup& changes) {
-    for (const QueuedUpdate& pending : group) changes.fold(pending.update);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if (!refused[i]) changes.fold(group[i].update);
+    }
   });
   if (outcome) {
     counters_.commit_time.observe(clock_.now() - begun);
     counters_.commit_size.observe(group.size());
     counters_.added.fetch_add(adds, std::memory_order_relaxed);
-    counters_.deleted.fetch_add(group.size() - adds, std::memory_order_relaxed);
-    rows_removed_ |= group.size() > adds;
+    counters_.deleted.fetch_add(deletes, std::memory_order_relaxed);
+    rows_removed_ |= deletes != 0;
   } else {
-    counters_.refused.fetch_add(group.size(), std::memory_order_relaxed);
+    counters_.refused.fetch_add(adds + deletes, std::memory_order_relaxed);
   }
-  for (const QueuedUpdate& pending : group) pending.done(outcome);
+  const std::uint64_t beyond = group.size() - adds - deletes;
+  counters_.refused.fetch_add(beyond, std::memory_order_relaxed);
+  const Status no_room = beyond == 0 ? Status() : Status(full());
+  for (std::size_t i = 0; i < group.size(); ++i) group[i].done(refused[i] ? no_room : outcome);
+}
+
+std::vector<bool> Writer::beyond_bound(std::span<const QueuedUpdate> group) const {
+  if (index_.size() + group.size() <= options_.hashes_max) return {};
+  std::vector<bool> refused(group.size());
+  std::unordered_set<Digest, DigestHash> added;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Digest& digest = group[i].update.fingerprint.digest;
+    if (group[i].update.kind == Update::Kind::kDelete || index_.find(digest) != 0) continue;
+    if (added.contains(digest)) continue;
+    if (index_.size() + added.size() < options_.hashes_max) {
+      added.insert(digest);
+    } else {
+      refused[i] = true;
+    }
+  }
+  return refused;
+}
+
+bool Writer::is_beyond_bound(const ReplicaBatch& batch) const {
+  if (index_.size() + batch.records.size() <= options_.hashes_max) return false;
+  const auto added = std::ranges::count_if(batch.records, [&](const ReplicaRecord& record) {
+    const auto* part = std::get_if<PartRecord>(&record);
+    return part != nullptr && !part->part.flags.empty() && index_.find(part->digest) == 0;
+  });
+  return added != 0 && index_.size() + static_cast<std::uint64_t>(added) > options_.hashes_max;
+}
+
+Error Writer::full() {
+  if (!std::exchange(is_full_, true)) {
+    logger_.warning(LogLine("storage_full")
+                        .field("hashes", index_.size())
+                        .field("hashes_max", options_.hashes_max));
+  }
+  return {ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"};
 }
 
 Status Writer::commit(UpdateGroup& group) {
-  if (index_.room() < group.size()) return Error{ErrorCode::kLimit, "the index is full"};
+  if (index_lacks_) return Error{ErrorCode::kUnavailable, "out of memory until a restart"};
   group.bury(lost_);
-  const auto attempt = [&]() -> Status {
+  Status outcome = within_memory([&]() -> Status {
     auto transaction = table_->begin();
     if (!transaction) return transaction.error();
     if (Status written = group.write(); !written) return written;
+    if (Status fits = index_.fits(group.needs()); !fits) return fits;
     return transaction->commit();
-  };
-  Status outcome = attempt();
+  });
   if (!outcome && !group.lost().empty()) {
     forget(group.lost());
     return Error{ErrorCode::kUnavailable, outcome.error().message};
@@ -136,9 +215,23 @@ Status Writer::commit(UpdateGroup& group) {
   if (!outcome) return Error{ErrorCode::kUnavailable, outcome.error().message};
   lost_.clear();
   counters_.commits.fetch_add(1, std::memory_order_relaxed);
-  group.publish();
+  publish(group);
   if (auto watcher = watcher_.lock(); *watcher) (*watcher)();
   return {};
+}
+
+void Writer::publish(UpdateGroup& group) {
+  const Status shown = within_memory([&]() -> Status {
+    group.publish();
+    return {};
+  });
+  if (is_full_ && index_.size() < options_.hashes_max) is_full_ = false;
+  if (shown) return;
+  // The file has it and the index does not know: the next add of the digest would make it twice.
+  index_lacks_ = true;
+  logger_.error(LogLine("storage_out_of_memory")
+                    .field("hashes", index_.size())
+                    .field("updates", "refused until a restart"));
 }
 
 Status Writer::commit(const std::function<void(UpdateGroup&)>& fold) {
@@ -146,8 +239,10 @@ Status Writer::commit(const std::function<void(UpdateGroup&)>& fold) {
   constexpr int kAttempts = 4;
   for (int attempt = 1;; ++attempt) {
     UpdateGroup group(index_, *table_, now());
-    fold(group);
-    Status outcome = commit(group);
+    Status outcome = within_memory([&]() -> Status {
+      fold(group);
+      return commit(group);
+    });
     if (group.lost().empty() || attempt == kAttempts) return outcome;
   }
 }
@@ -247,8 +342,17 @@ bool Writer::give_back_slice() {
 void Writer::tend_wal() {
   Database& database = table_->database();
   const std::int64_t pages = database.wal_pages();
-  if (pages < wal_seen_) wal_due_ = kWalPages;  // it has begun anew
+  if (pages < wal_seen_) {  // it has begun anew
+    wal_due_ = kWalPages;
+    wal_warn_at_ = kWalWarnPages;
+  }
   wal_seen_ = pages;
+  if (pages >= wal_warn_at_) {
+    wal_warn_at_ = pages * 2;
+    logger_.warning(LogLine("storage_wal_grows")
+                        .field("pages", pages)
+                        .field("reason", "somebody has been reading the file for long"));
+  }
   if (auto outcome = checkpointer_->take_outcome()) {
     // What was committed meanwhile is little. Once it is in the file, too, the WAL can begin anew;
     // where it cannot (a tool reads the file), it is tried again so many pages later.

@@ -42,6 +42,10 @@ struct WriterCounters {
 /// A row that somebody has deleted from the file with a tool is gone: what is taught of its digest
 /// then begins anew, and a deletion finds nothing to delete.
 ///
+/// Beyond `hashes_max` what would be a new hash is refused (kLimit), the rest of its group is not.
+/// Where there is no memory a group is refused; should that be known only after the commit, all
+/// updates are from then on, until a restart: look-ups go on.
+///
 /// Between groups it does its housekeeping in steps of a few milliseconds: it walks a slice of the
 /// records and forgets the expired ones, gives unused pages of the file back, and sees to it that
 /// the Checkpointer keeps the WAL short. While there is more to do, a step follows each group.
@@ -49,6 +53,7 @@ struct WriterCounters {
 /// Threads: one inside, "writer"; the destructor stops it after everything queued was committed.
 class Writer {
  public:
+  /// `options.hashes_max` is not 0.
   Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<FuzzyTable> table,
          std::unique_ptr<Checkpointer> checkpointer, Clock& clock, Logger& logger);
   ~Writer();
@@ -73,6 +78,13 @@ class Writer {
   void commit_all(std::span<const QueuedUpdate> group);
   void commit_updates(std::span<const QueuedUpdate> group);
   void commit_batch(const QueuedUpdate& pending);
+  /// Of each update whether it would make a hash beyond `hashes_max`; nothing where none would.
+  [[nodiscard]] std::vector<bool> beyond_bound(std::span<const QueuedUpdate> group) const;
+  [[nodiscard]] bool is_beyond_bound(const ReplicaBatch& batch) const;
+  /// Says in the log when the bound is reached, once until there is room again.
+  Error full();
+  void publish(UpdateGroup& group);
+  void keep_house();
   /// True: there is more to do at once. As `give_back_slice`.
   bool expire_slice();
   /// True: there is more to do at once.
@@ -105,6 +117,11 @@ class Writer {
   bool rows_removed_ = false;               ///< the file may have pages to give back
   std::int64_t wal_due_;                    ///< so many pages in the WAL ask for a checkpoint
   std::int64_t wal_seen_ = 0;
+  std::int64_t wal_warn_at_;  ///< pages in the WAL that are worth a warning
+  bool more_to_do_ = false;   ///< of the housekeeping
+  bool is_full_ = false;      ///< said so in the log already
+  /// The index has not got all that was committed, for want of memory: no update is taken any more.
+  bool index_lacks_ = false;
   bool disk_refuses_ = false;  ///< said so in the log already
   std::jthread thread_;        ///< last: starts when all else is there
 };

@@ -5,12 +5,12 @@
 
 #include "storage/flag_set.h"
 #include "storage/plausible_time.h"
+#include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {
 namespace {
 
 constexpr std::int64_t kShingleSetBytes = kShingleCount * sizeof(std::uint64_t);
-constexpr std::int64_t kRowMax = std::int64_t{1} << 40;
 
 enum RowColumn : int { kId, kFlag, kDigest, kValue, kTime, kCreated, kSet, kTypes, kSetBytes };
 constexpr const char* kRows =
@@ -105,7 +105,7 @@ void RowAudit::judge_row(const Statement& row) {
   ++report_.rows;
   ++report_.lists;
   const std::string where = "digests row " + std::to_string(row.integer(kId));
-  if (row.integer(kId) < 1 || row.integer(kId) >= kRowMax) problem(where, "id is out of range");
+  if (row.integer(kId) < 1 || row.integer(kId) > kRowIdMax) problem(where, "id is out of range");
   if (row.integer(kTypes) == 0) problem(where, "a column has the wrong type");
   if (!fits<std::uint32_t>(row.integer(kFlag))) problem(where, "flag is out of range");
   if (!fits<std::int32_t>(row.integer(kValue))) problem(where, "value is out of range");

@@ -59,7 +59,11 @@ class IndexAudit {
   }
 
   void add(std::vector<FuzzyIndex::NewRecord>& batch) {
-    if (index_.room() < batch.size() || index_.add(batch) != batch.size()) {
+    RecordNeeds needs{.records = batch.size()};
+    for (const FuzzyIndex::NewRecord& record : batch) needs.count_lists(record.state.flags);
+    if (Status fits = index_.fits(needs); !fits) {
+      note_problem(report_, fits.error().message);
+    } else if (index_.add(batch) != batch.size()) {
       note_problem(report_, "the index does not take every row");
     }
     batch.clear();

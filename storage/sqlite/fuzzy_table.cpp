@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "storage/sqlite/migrations.h"
@@ -39,18 +40,44 @@ constexpr const char* kLastId =
     " coalesce((SELECT max(digest_id) FROM extra_flags), 0),"
     " coalesce((SELECT max(digest_id) FROM parts), 0))";
 
-FlagValue extra_flag_of(const Statement& from) {  // of (digest_id, flag, value)
-  return {static_cast<std::uint32_t>(from.integer(1)), static_cast<std::int32_t>(from.integer(2))};
+template <typename Int>
+bool fits(std::int64_t value) {
+  return value >= std::numeric_limits<Int>::min() && value <= std::numeric_limits<Int>::max();
+}
+
+Result<FlagValue> flag_of(const Database& database, const Statement& from, std::int64_t id,
+                          int flag, int value) {
+  if (!fits<std::uint32_t>(from.integer(flag))) {
+    return bad_row(database, id, "a flag is out of range");
+  }
+  if (!fits<std::int32_t>(from.integer(value))) {
+    return bad_row(database, id, "a value is out of range");
+  }
+  return FlagValue{static_cast<std::uint32_t>(from.integer(flag)),
+                   static_cast<std::int32_t>(from.integer(value))};
+}
+
+/// Of a row of (digest_id, flag, value).
+Status add_extra_flag(const Database& database, const Statement& from, FuzzyRow& row) {
+  const auto flag = flag_of(database, from, row.id, 1, 2);
+  if (!flag) return flag.error();
+  row.flags.add(*flag);
+  return {};
 }
 
 Result<FuzzyRow> row_of(const Database& database, const Statement& from) {
   FuzzyRow row;
   row.id = from.integer(kId);
+  if (row.id < 1 || row.id > kRowIdMax) return bad_row(database, row.id, "its id is out of range");
   const BytesView digest = from.blob(kDigest);
   if (digest.size() != kDigestBytes) return bad_row(database, row.id, "digest is not 64 bytes");
   std::memcpy(row.digest.bytes.data(), digest.data(), kDigestBytes);
-  row.flags.add({static_cast<std::uint32_t>(from.integer(kFlag)),
-                 static_cast<std::int32_t>(from.integer(kValue))});
+  const auto flag = flag_of(database, from, row.id, kFlag, kValue);
+  if (!flag) return flag.error();
+  row.flags.add(*flag);
+  if (!fits<std::uint32_t>(from.integer(kTime)) || !fits<std::uint32_t>(from.integer(kCreated))) {
+    return bad_row(database, row.id, "time or created is out of range");
+  }
   row.updated = static_cast<std::uint32_t>(from.integer(kTime));
   row.created = static_cast<std::uint32_t>(from.integer(kCreated));
   row.source = static_cast<std::uint64_t>(from.integer(kSource));
@@ -173,6 +200,7 @@ Result<std::int64_t> FuzzyTable::insert(const FuzzyRow& row) {
                     .run();
   if (!done) return done.error();
   const std::int64_t id = database_->last_insert_id();
+  if (id < 1 || id > kRowIdMax) return bad_row(*database_, id, "ids up to 2^40 are used up");
   if (id <= last_id_) {
     // The last row was deleted, by a tool perhaps, which leaves behind what others said of it.
     if (Status bare = statements_->remove_flags.bind(1, id).run(); !bare) return bare.error();
@@ -283,7 +311,7 @@ Status FuzzyTable::for_each(const std::function<bool(const FuzzyRow&)>& each) {
     if (!row) return row.error();
     while (*more_extras && extras->integer(0) <= row->id) {
       if (extras->integer(0) == row->id) {
-        row->flags.add(extra_flag_of(*extras));
+        if (Status good = add_extra_flag(*database_, *extras, *row); !good) return good;
       }
       more_extras = extras->step();
       if (!more_extras) return more_extras.error();
@@ -313,12 +341,14 @@ Result<FuzzyRow> FuzzyTable::row(std::int64_t id) {
   if (!row) return row.error();
   Statement& flags = statements_->select_flags.bind(1, id);
   auto more = flags.step();
-  while (more && *more) {
-    row->flags.add(extra_flag_of(flags));
+  Status good;
+  while (good && more && *more) {
+    good = add_extra_flag(*database_, flags, *row);
     more = flags.step();
   }
   flags.reset();
   if (!more) return more.error();
+  if (!good) return good.error();
   return row;
 }
 

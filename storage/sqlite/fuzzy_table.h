@@ -15,6 +15,9 @@
 
 namespace shingled::storage {
 
+/// Ids of rows are 1 to this: the index has 40 bits for them.
+inline constexpr std::int64_t kRowIdMax = (std::int64_t{1} << 40U) - 1;
+
 /// One stored digest as the file has it.
 struct FuzzyRow {
   std::int64_t id = 0;

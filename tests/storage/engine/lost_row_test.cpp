@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "storage/formats/verify.h"
+#include "storage/sqlite/database.h"
 #include "tests/storage/engine/engine_fixture.h"
 
 namespace shingled::storage {

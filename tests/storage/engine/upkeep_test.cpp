@@ -56,6 +56,35 @@ TEST_F(Upkeep, ExpiryGivesTheSpaceInTheFileBack) {
   EXPECT_LT(std::filesystem::file_size(options_.hashfile), full / 2);
 }
 
+/// Counts the warnings of an event.
+class WarningCounter final : public Logger {
+ public:
+  explicit WarningCounter(std::string event) : event_(std::move(event)) {}
+  void write(LogLevel level, std::string_view line) override {
+    if (level == LogLevel::kWarning && line.starts_with(event_)) ++count;
+  }
+  [[nodiscard]] bool enabled(LogLevel) const override { return true; }
+  std::atomic<int> count{0};
+
+ private:
+  const std::string event_;
+};
+
+TEST_F(Upkeep, WarnsWhereTheWalGrowsBecauseSomebodyReads) {
+  WarningCounter warnings("storage_wal_grows ");
+  options_.durability = Durability::kNormal;
+  const std::vector<Update> updates = adds(5000);  // some 500 pages each time
+  engine_ = Engine::open(options_, clock_, warnings).value();
+  ASSERT_TRUE(engine_->apply(updates));
+  const auto reader = FuzzyTable::open_read_only(options_.hashfile).value();
+  ASSERT_TRUE(reader->hold_still());
+  const auto wal_bytes = [&] { return std::filesystem::file_size(options_.hashfile + "-wal"); };
+  while (wal_bytes() < 40'000'000) ASSERT_TRUE(engine_->apply(updates));
+  EXPECT_EQ(warnings.count, 0) << "a backup takes its time";
+  while (wal_bytes() < 80'000'000) ASSERT_TRUE(engine_->apply(updates));
+  EXPECT_TRUE(eventually([&](const EngineCounters&) { return warnings.count == 1; }));
+}
+
 TEST_F(Upkeep, TheWalBeginsAnewWhileUpdatesGoOn) {
   open();
   const auto wal_bytes = [&] { return std::filesystem::file_size(options_.hashfile + "-wal"); };
