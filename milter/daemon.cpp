@@ -35,6 +35,8 @@ namespace shingled::milter {
 namespace {
 
 constexpr std::chrono::milliseconds kSignalWait{1000};
+/// A portion of a load takes about a second; on a machine that is very busy, or swaps, much longer.
+constexpr std::chrono::seconds kLoadPatience{120};
 
 /// How long the main thread may wait before it says that it is alive.
 std::chrono::milliseconds alive_interval() {
@@ -80,12 +82,16 @@ class Daemon {
   }
 
   Status start();
+  /// Whether `start` failed because a signal said stop.
+  [[nodiscard]] bool stopped_early() const { return stopped_early_; }
   /// Signals until one says stop. Errors: the milter ended by itself.
   Status serve();
   void stop();
 
  private:
   Status start_storage();
+  /// While the storage is loaded. False: a signal said stop.
+  bool go_on_loading(std::uint64_t rows, std::uint64_t of);
   Status open_milter();
   Result<std::unique_ptr<Scanner>> open_scanner(std::shared_ptr<const Settings> settings) {
     return Scanner::open(std::move(settings), store_.get(), clock_, random_, similar_.library());
@@ -124,6 +130,8 @@ class Daemon {
   BucketPages bucket_pages_;
   StatusPages pages_;
   std::unique_ptr<HttpServer> http_;
+  bool stopped_early_ = false;
+  bool reload_waits_ = false;  ///< a signal that came while the storage was loaded
   std::atomic<bool> milter_ended_{false};
   std::jthread milter_thread_;
 };
@@ -181,7 +189,9 @@ Status Daemon::start() {
 }
 
 Status Daemon::start_storage() {
-  auto store = storage::open_store(settings_->storage, clock_, random_, log_);
+  auto store = storage::open_store(
+      settings_->storage, clock_, random_, log_,
+      [this](std::uint64_t rows, std::uint64_t of) { return go_on_loading(rows, of); });
   if (!store) return store.error();
   store_ = *std::move(store);
   auto server = storage::UdpServer::start(settings_->storage.server, *store_, clock_, random_, log_,
@@ -196,6 +206,16 @@ Status Daemon::start_storage() {
   if (!replication) return replication.error().in("storage.replication");
   replication_ = *std::move(replication);
   return {};
+}
+
+bool Daemon::go_on_loading(std::uint64_t rows, std::uint64_t of) {
+  notify_starting("loading " + std::to_string(rows) + " of " + std::to_string(of) + " hashes",
+                  kLoadPatience);
+  const auto signal = wait_for_signal(std::chrono::milliseconds(0));
+  if (signal == Signal::kReload) reload_waits_ = true;
+  if (signal == Signal::kReopenLog) reopen_log();
+  stopped_early_ = signal == Signal::kStop;
+  return !stopped_early_;
 }
 
 Status Daemon::open_milter() {
@@ -255,6 +275,7 @@ void Daemon::register_metrics() {
 }
 
 Status Daemon::serve() {
+  if (std::exchange(reload_waits_, false)) reload();
   while (!milter_ended_) {
     const auto signal = wait_for_signal(alive_interval());
     notify_alive();
@@ -364,6 +385,10 @@ int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& s
   if (status) {
     status = daemon.serve();
     daemon.stop();
+  } else if (daemon.stopped_early()) {
+    (*log)->info(LogLine("stopped").field("reason", "a signal came while loading"));
+    notify_stopping();
+    status = {};
   }
   return status ? EX_OK : give_up(status.error(), options, log->get());
 }

@@ -5,6 +5,12 @@
 
 namespace shingled::milter {
 
+void notify_starting(const std::string& status, std::chrono::seconds longer) {
+  const auto microseconds = std::chrono::microseconds(longer).count();
+  sd_notify(0,
+            ("EXTEND_TIMEOUT_USEC=" + std::to_string(microseconds) + "\nSTATUS=" + status).c_str());
+}
+
 void notify_ready(const std::string& status) {
   sd_notify(0, ("READY=1\nSTATUS=" + status).c_str());
 }

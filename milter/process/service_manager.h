@@ -7,6 +7,8 @@
 namespace shingled::milter {
 
 /// What systemd is told, if it started us (NOTIFY_SOCKET). Each is a no-op otherwise.
+/// Still starting, and how far; the start may take so much longer from now.
+void notify_starting(const std::string& status, std::chrono::seconds longer);
 void notify_ready(const std::string& status);
 void notify_reloading();
 void notify_stopping();
