@@ -17,6 +17,9 @@ namespace shingled::storage {
 /// Names a store for ever: random, made once, kept in its file.
 using StoreId = std::array<std::uint8_t, 16>;
 
+/// The public key under which a store connects: what proves its name to a mirror.
+using StoreKey = std::array<std::uint8_t, 32>;
+
 /// A place in the journal of a store: everything up to `number` is known. Numbers alone do not
 /// name it, for a file that was put back from a backup gives them a second time; the era, a random
 /// number a start of the store, does.
@@ -73,11 +76,15 @@ using ReplicaRecord = std::variant<PartRecord, Takeback, TakebackAnswer>;
 /// What a mirror applies together, in one transaction.
 struct ReplicaBatch {
   StoreId master{};  ///< whose parts these are
+  StoreKey key{};    ///< under which it said so; a name belongs to one key (StoreTable::claim)
   std::vector<ReplicaRecord> records;
   std::optional<JournalPosition> position;  ///< reached with them
   /// Not 0: this is of a comparison of all ranges, and the number is written beside each part. What
   /// it says stands whatever was asked; with a position it is the end.
   std::uint32_t mark = 0;
+  /// Said by nobody but this store's operator: with the last part of that store, whatever its key,
+  /// the store itself is forgotten.
+  bool forgets = false;
 };
 
 }  // namespace shingled::storage

@@ -39,6 +39,7 @@ void describe(CLI::App& app, Command& chosen) {
   add_similar_command(app, chosen);
   add_backup_command(app, chosen);
   add_verify_command(app, chosen);
+  add_stores_command(app, chosen);
   add_export_command(app, chosen);
   add_import_command(app, chosen);
   add_keypair_command(app, chosen);

@@ -24,6 +24,7 @@ void add_buckets_command(CLI::App& app, Command& chosen);
 void add_similar_command(CLI::App& app, Command& chosen);
 void add_backup_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
+void add_stores_command(CLI::App& app, Command& chosen);
 void add_export_command(CLI::App& app, Command& chosen);
 void add_import_command(CLI::App& app, Command& chosen);
 void add_keypair_command(CLI::App& app, Command& chosen);

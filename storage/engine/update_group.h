@@ -32,6 +32,8 @@ class UpdateGroup {
   void fold(const Update& update);
   /// What a master says; at most one batch a group.
   void fold(const ReplicaBatch& batch);
+  /// Why the batch is not to be written, if its master may not say it: no fault of the file's.
+  [[nodiscard]] const Status& refusal() const { return refusal_; }
   /// Forgets a record because it expired.
   void expire(std::uint32_t number);
   /// Forgets the parts of a digest that expired.
@@ -105,6 +107,9 @@ class UpdateGroup {
   Status write_asked();
   Status write_heard();
   Status write_buried();
+  Status write_master();
+  /// Whose parts the batch is about; nothing: it is refused.
+  std::optional<std::int64_t> store_of(const ReplicaBatch& batch);
   void failed(const Error& error);
 
   FuzzyIndex& index_;
@@ -113,10 +118,12 @@ class UpdateGroup {
   std::unordered_map<Digest, Change, DigestHash> changes_;
   std::vector<UpdateName> names_;  ///< of the updates folded
   Status trouble_;                 ///< the first one
+  Status refusal_;
   std::vector<Asked> asked_;
   std::vector<TakebackAnswer> answers_;   ///< of this store
   std::vector<TakebackAnswer> answered_;  ///< of the master
-  std::optional<std::int64_t> master_;
+  std::optional<StoreTable::Claim> master_;
+  std::optional<std::int64_t> forgotten_;  ///< a store
   std::optional<JournalPosition> position_;
   bool compared_ = false;  ///< the end of a comparison
   std::vector<LostRow> lost_;

@@ -100,13 +100,26 @@ void UpdateGroup::take_back_others(Change& change, std::uint32_t flag) {
   }
 }
 
-void UpdateGroup::fold(const ReplicaBatch& batch) {
-  const auto store = table_.replica().stores.number_of(batch.master);
-  if (!store) return failed(store.error());
-  if (*store == kOwn) {
-    return failed({ErrorCode::kInvalid, "a master with the name of this store: one is a copy"});
+std::optional<std::int64_t> UpdateGroup::store_of(const ReplicaBatch& batch) {
+  StoreTable& stores = table_.replica().stores;
+  std::optional<std::int64_t> number;
+  if (batch.forgets) {
+    number = forgotten_ = stores.number_of(batch.master);
+    if (!number) refusal_ = Error{ErrorCode::kNotFound, "there is no such store"};
+  } else if (const auto claim = stores.claim(batch.master, batch.key); claim) {
+    master_ = *claim;
+    number = claim->number;
+  } else {
+    refusal_ = claim.error();
   }
-  master_ = *store;
+  if (number != kOwn) return number;
+  refusal_ = Error{ErrorCode::kInvalid, "a master with the name of this store: one is a copy"};
+  return std::nullopt;
+}
+
+void UpdateGroup::fold(const ReplicaBatch& batch) {
+  const auto store = store_of(batch);
+  if (!store) return;
   position_ = batch.position;
   compared_ = batch.mark != 0 && batch.position;
   const auto self = table_.replica().stores.self();
@@ -211,16 +224,27 @@ Status UpdateGroup::write_asked() {
 Status UpdateGroup::write_heard() {
   ReplicaTables& replica = table_.replica();
   if (master_) {
-    for (const TakebackAnswer& answer : answered_) {
-      Status done = replica.takebacks.remove(answer.digest, *master_, answer.flag);
-      if (!done) return done;
-    }
-    if (compared_) {
-      if (Status done = replica.takebacks.remove_all(*master_); !done) return done;
-    }
-    if (Status saved = replica.stores.save(*master_, position_); !saved) return saved;
+    if (Status done = write_master(); !done) return done;
+  }
+  if (forgotten_) {
+    if (Status done = replica.takebacks.remove_all(*forgotten_); !done) return done;
+    if (Status done = replica.stores.forget(*forgotten_); !done) return done;
   }
   return replica.journal.trim();
+}
+
+Status UpdateGroup::write_master() {
+  ReplicaTables& replica = table_.replica();
+  const std::int64_t number = master_->number;
+  for (const TakebackAnswer& answer : answered_) {
+    Status done = replica.takebacks.remove(answer.digest, number, answer.flag);
+    if (!done) return done;
+  }
+  // What was asked of the store before cannot be answered by another one.
+  if (compared_ || master_->kind == StoreTable::Claim::Kind::kRenames) {
+    if (Status done = replica.takebacks.remove_all(number); !done) return done;
+  }
+  return replica.stores.save(*master_, position_);
 }
 
 }  // namespace shingled::storage

@@ -199,6 +199,7 @@ Error Writer::full() {
 
 Status Writer::commit(UpdateGroup& group) {
   if (index_lacks_) return Error{ErrorCode::kUnavailable, "out of memory until a restart"};
+  if (!group.refusal()) return group.refusal();
   group.bury(lost_);
   Status outcome = within_memory([&]() -> Status {
     auto transaction = table_->begin();

@@ -92,7 +92,8 @@ class Writer {
   bool give_back_slice();
   void tend_wal();
   /// One transaction and then the index. Where rows are not in the file any more, the index forgets
-  /// them and nothing else happens: `group.lost()`.
+  /// them and nothing else happens: `group.lost()`. Nothing happens either where the group holds
+  /// what its master may not say: the error is that refusal.
   Status commit(UpdateGroup& group);
   /// The same with what `fold` puts into a group, again and again while rows are lost.
   Status commit(const std::function<void(UpdateGroup&)>& fold);

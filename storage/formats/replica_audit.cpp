@@ -73,6 +73,13 @@ constexpr std::array kLaws = {
     " FROM parts GROUP BY digest_id HAVING max(store) = 0",
 };
 
+/// Since schema version 4.
+constexpr const char* kKeyLaw =
+    "SELECT 'store_keys row ' || store, CASE WHEN number IS NULL THEN 'there is no such store'"
+    " ELSE 'its key is not 32 bytes, or is of this store itself' END"
+    " FROM store_keys LEFT JOIN stores ON number = store"
+    " WHERE number IS NULL OR store = 0 OR typeof(key) <> 'blob' OR length(key) <> 32";
+
 enum Column : int {
   kId,
   kFlag,
@@ -125,6 +132,12 @@ Status ReplicaAudit::run(const Watcher& watcher) {
   for (const char* law : kLaws) {
     if (!watcher({"reading what is replicated", 0, 0})) return stopped();
     if (Status read = note_rows(law); !read) return read;
+  }
+  const auto keys =
+      database_.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'store_keys'");
+  if (!keys) return keys.error();
+  if (*keys != 0) {
+    if (Status read = note_rows(kKeyLaw); !read) return read;
   }
   if (Status read = judge_parts(watcher); !read) return read;
   auto hidden = database_.prepare(kHidden);

@@ -28,11 +28,14 @@ inline constexpr std::int64_t kWalkRows = 512;
 static_assert(kWalkRows <= static_cast<std::int64_t>(kBatchRecordsMax),
               "what a step of a walk finds is sent in two messages at most");
 
-/// Connections of masters at one mirror, and mirrors of one master.
-inline constexpr std::size_t kMastersMax = 32;
+/// Mirrors of one master.
 inline constexpr std::size_t kMirrorsMax = 32;
-/// Until a caller has said who it is.
-inline constexpr std::chrono::seconds kHandshakeTime{5};
+/// Connections at a mirror on which nobody has proved to be a master, in all and of one address. A
+/// key has one connection.
+inline constexpr std::size_t kUnprovedMax = 32;
+inline constexpr std::size_t kUnprovedOfOneMax = 4;
+/// Until a caller has said who it is: two round trips.
+inline constexpr std::chrono::seconds kHandshakeTime{3};
 /// A failed mirror is tried again after the first, and then twice as long up to the second.
 inline constexpr std::chrono::milliseconds kRetryMin{100};
 inline constexpr std::chrono::milliseconds kRetryMax{2000};

@@ -11,12 +11,14 @@ namespace {
 
 constexpr std::size_t kReadBytes = 65'536;
 constexpr int kBeatsPerTimeout = 4;
+constexpr std::size_t kKeyCharsShown = 16;  ///< enough to find it in the settings
 
 }  // namespace
 
 MasterLink::MasterLink(StreamListener::Caller caller, std::unique_ptr<MirrorSession> session,
                        std::chrono::seconds timeout, TimePoint now, Logger& logger)
     : address_(caller.address.to_string()),
+      ip_(caller.address.ip()),
       timeout_(timeout),
       logger_(logger),
       stream_(std::move(caller.stream)),
@@ -80,6 +82,15 @@ void MasterLink::end(const Error& error) {
   stream_.reset();
   // Strangers do not fill the log: they are counted.
   if (!was_proved()) return;
+  if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kLimit) {
+    // Without the port, so that one who tries again and again is told of once a minute.
+    const auto last = address_.rfind(':');
+    logger_.warning(LogLine("master_refused")
+                        .field("address", address_.substr(0, last))
+                        .field("key", to_zbase32(session_->key()).substr(0, kKeyCharsShown))
+                        .field("reason", error.message));
+    return;
+  }
   logger_.info(LogLine("master_lost").field("master", address_).field("reason", error.message));
 }
 

@@ -34,10 +34,12 @@ class MasterLink {
   /// Closed, and nothing of it is under way any more.
   [[nodiscard]] bool is_over() const { return !is_open() && session_->is_idle(); }
   [[nodiscard]] MirrorSession& session() { return *session_; }
+  [[nodiscard]] const std::optional<IpAddress>& ip() const { return ip_; }
   [[nodiscard]] bool was_proved() const { return session_->master().has_value(); }
 
  private:
   const std::string address_;
+  const std::optional<IpAddress> ip_;
   const std::chrono::seconds timeout_;
   Logger& logger_;
   std::optional<TcpStream> stream_;

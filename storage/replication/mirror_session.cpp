@@ -25,7 +25,7 @@ Status MirrorSession::handle(Message message) {
     master_ = greeting->store;
     return {};
   }
-  if (!has_begun() && !std::holds_alternative<Beat>(message)) return out_of_place();
+  if (!was_welcomed() && !std::holds_alternative<Beat>(message)) return out_of_place();
   if (const auto* beat = std::get_if<Beat>(&message)) {
     progress_.announced = beat->last;
     return {};
@@ -58,6 +58,19 @@ Status MirrorSession::begin() {
   if (*self == *master_) {
     return Error{ErrorCode::kInvalid, "the master is this store, or a copy of it"};
   }
+  const auto known = reader_.is_known(*master_, key());
+  if (!known) return known.error();
+  if (*known) return welcome();
+  // Whether the name is this key's to say is the writer's to decide: it alone is never out of date.
+  // Before that nobody hears how far we are with a store.
+  state_ = State::kIntroducing;
+  submit(batch());
+  return {};
+}
+
+Status MirrorSession::welcome() {
+  const auto self = reader_.self();
+  if (!self) return self.error();
   const auto position = reader_.position_of(*master_);
   if (!position) return position.error();
   if (*position) {
@@ -69,8 +82,15 @@ Status MirrorSession::begin() {
   return {};
 }
 
+ReplicaBatch MirrorSession::batch() const {
+  ReplicaBatch batch;
+  batch.master = *master_;
+  batch.key = key();
+  return batch;
+}
+
 void MirrorSession::beat() {
-  if (has_begun()) send(Committed{messages_});
+  if (was_welcomed()) send(Committed{messages_});
 }
 
 Result<bool> MirrorSession::work() {
@@ -80,6 +100,9 @@ Result<bool> MirrorSession::work() {
     const Status outcome = in_flight_->outcome;
     in_flight_.reset();
     if (!outcome) return outcome.error();
+    if (state_ == State::kIntroducing) {
+      if (Status welcomed = welcome(); !welcomed) return welcomed.error();
+    }
     if (std::exchange(front_sent_, false)) committed();
   }
   if (state_ == State::kSumming) return sum_step();
@@ -117,13 +140,19 @@ Result<bool> MirrorSession::front_step() {
   }
   if (auto* journal = std::get_if<JournalRecords>(&message)) {
     if (state_ != State::kFollowing) return out_of_place();
-    submit({*master_, journal->records, journal->end, 0});
+    ReplicaBatch next = batch();
+    next.records = journal->records;
+    next.position = journal->end;
+    submit(std::move(next));
     front_sent_ = true;
     return false;
   }
   if (state_ != State::kReceiving) return out_of_place();
   if (auto* range = std::get_if<RangeRecords>(&message)) {
-    submit({*master_, range->records, std::nullopt, mark_});
+    ReplicaBatch next = batch();
+    next.records = range->records;
+    next.mark = mark_;
+    submit(std::move(next));
     front_sent_ = true;
     return false;
   }
@@ -159,20 +188,21 @@ Result<bool> MirrorSession::sweep_step() {
   const auto slice = reader_.parts_of(*master_, next_, kWalkRows);
   if (!slice) return slice.error();
   next_ = slice->next;
-  ReplicaBatch batch{*master_, {}, std::nullopt, mark_};
+  ReplicaBatch gone = batch();
+  gone.mark = mark_;
   for (std::size_t i = 0; i < slice->records.size(); ++i) {
     const Digest& digest = slice->records[i].digest;
     if (slice->marks[i] != mark_ && is_in(differ_, digest)) {
-      batch.records.emplace_back(PartRecord{digest, {}});
+      gone.records.emplace_back(PartRecord{digest, {}});
     }
   }
   if (slice->ended) {
-    batch.position = std::get<RangesDone>(waiting_.front()).position;
+    gone.position = std::get<RangesDone>(waiting_.front()).position;
     state_ = State::kFollowing;
     front_sent_ = true;
   }
-  if (!slice->ended && batch.records.empty()) return true;
-  submit(std::move(batch));
+  if (!slice->ended && gone.records.empty()) return true;
+  submit(std::move(gone));
   return false;
 }
 

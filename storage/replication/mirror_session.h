@@ -29,9 +29,10 @@ struct MasterProgress {
 
 /// The mirror's end of a connection from one master: bytes in, bytes out.
 ///
-/// It tells the master where it stands, and commits what comes then, one message a transaction and
-/// one after the other, with the place in the journal it brings us to. When the ranges are
-/// compared, what the master does not send of a range that differs is gone.
+/// The name a master says must be that of its key (StoreTable::claim); only then does it hear
+/// anything of us. The mirror tells it where it stands, and commits what comes then, one message a
+/// transaction and one after the other, with the place in the journal it brings us to. When the
+/// ranges are compared, what the master does not send of a range that differs is gone.
 ///
 /// An error ends the connection. A batch may be under way then: nothing of the same master may
 /// begin before `is_idle`.
@@ -53,7 +54,10 @@ class MirrorSession {
 
   /// Who the master says it is; nothing before its greeting.
   [[nodiscard]] const std::optional<StoreId>& master() const { return master_; }
-  /// Answers the greeting; to be called when no other session has that master.
+  /// The key it came under; proved once there is a `master`.
+  [[nodiscard]] const StoreKey& key() const { return channel_.peer(); }
+  /// Answers the greeting, once the name is seen to be the key's; to be called when no other
+  /// session has that master.
   Status begin();
   [[nodiscard]] bool has_begun() const { return state_ != State::kGreeting; }
   /// No batch is with the writer.
@@ -62,18 +66,23 @@ class MirrorSession {
 
  private:
   enum class State {
-    kGreeting,   ///< not answered
-    kFollowing,  ///< the journal comes
-    kSumming,    ///< walks over what it has of that master
-    kSumsSaid,   ///< waits for what differs
-    kReceiving,  ///< ranges come
-    kSweeping,   ///< forgets what did not come
+    kGreeting,     ///< not answered
+    kIntroducing,  ///< the writer decides whether the name is this key's
+    kFollowing,    ///< the journal comes
+    kSumming,      ///< walks over what it has of that master
+    kSumsSaid,     ///< waits for what differs
+    kReceiving,    ///< ranges come
+    kSweeping,     ///< forgets what did not come
   };
   struct InFlight {
     std::atomic<bool> is_done{false};
     Status outcome;  ///< once it is done
   };
 
+  [[nodiscard]] bool was_welcomed() const { return state_ > State::kIntroducing; }
+  Status welcome();
+  /// From this master, with nothing in it.
+  [[nodiscard]] ReplicaBatch batch() const;
   Status handle(Message message);
   Status queue(Message message);
   /// What the queue begins with is dealt with.

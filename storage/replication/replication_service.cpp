@@ -10,6 +10,7 @@
 
 #include "config/base/guarded.h"
 #include "storage/crypto/keypair.h"
+#include "storage/replication/crowd.h"
 #include "storage/replication/master_link.h"
 #include "storage/replication/mirror_link.h"
 #include "storage/replication/wake_event.h"
@@ -52,6 +53,8 @@ class ReplicationService::Impl {
  private:
   Status listen();
   void accept(StreamListener& listener, TimePoint now);
+  /// Hangs up on somebody who says nothing, if there are too many of them.
+  void make_room(const IpAddress& caller, TimePoint now);
   void poll_once(bool at_once);
   bool work(TimePoint now);
   void let_begin();
@@ -72,6 +75,7 @@ class ReplicationService::Impl {
   std::uint64_t refused_ = 0;
   TimePoint count_at_{};
   TimePoint tell_at_{};
+  TimePoint crowd_told_at_{};
   mutable Guarded<ReplicationCounters> counters_;
   std::jthread thread_;
 };
@@ -98,6 +102,7 @@ Status ReplicationService::Impl::open() {
     if (Status listening = listen(); !listening) return listening;
   }
   tell_at_ = clock_.now() + kTellEvery;
+  crowd_told_at_ = clock_.now() - kTellEvery;
   engine_.watch_commits([wake = wake_] { wake->wake(); });
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   ::pthread_setname_np(thread_.native_handle(), "replication");
@@ -124,11 +129,11 @@ Status ReplicationService::Impl::listen() {
 void ReplicationService::Impl::accept(StreamListener& listener, TimePoint now) {
   while (auto caller = listener.accept()) {
     const auto ip = caller->address.ip();
-    const bool welcome = ip && contains(options_.masters, *ip) && masters_.size() < kMastersMax;
-    if (!welcome) {
+    if (!ip || !contains(options_.masters, *ip)) {
       ++refused_;
       continue;
     }
+    make_room(*ip, now);
     auto channel =
         SecureChannel::answer(options_.sync_keypair.front(), options_.master_key, random_);
     auto session = std::make_unique<MirrorSession>(
@@ -140,6 +145,24 @@ void ReplicationService::Impl::accept(StreamListener& listener, TimePoint now) {
     masters_.push_back(std::make_unique<MasterLink>(*std::move(caller), std::move(session),
                                                     options_.master_timeout, now, logger_));
   }
+}
+
+void ReplicationService::Impl::make_room(const IpAddress& caller, TimePoint now) {
+  std::vector<IpAddress> addresses;
+  std::vector<MasterLink*> unproved;
+  for (const auto& master : masters_) {
+    if (!master->is_open() || master->was_proved()) continue;
+    addresses.push_back(*master->ip());
+    unproved.push_back(master.get());
+  }
+  const auto leaves = who_makes_room(addresses, caller);
+  if (!leaves) return;
+  unproved[*leaves]->end({ErrorCode::kLimit, "others wait"});
+  if (now < crowd_told_at_ + kTellEvery) return;
+  crowd_told_at_ = now;
+  logger_.warning(LogLine("replication_crowded")
+                      .field("address", addresses[*leaves].to_string())
+                      .field("unproved", unproved.size()));
 }
 
 void ReplicationService::Impl::poll_once(bool at_once) {
@@ -168,16 +191,22 @@ void ReplicationService::Impl::poll_once(bool at_once) {
 
 void ReplicationService::Impl::let_begin() {
   // The newest connection of a master counts; what an older one left with the writer comes first.
+  // Who it is says its key: a name alone ends nobody's connection.
   for (auto at = masters_.rbegin(); at != masters_.rend(); ++at) {
     const auto& link = *at;
     if (!link->is_open() || !link->was_proved() || link->session().has_begun()) continue;
     bool free = true;
     for (const auto& other : masters_) {
-      if (other == link || other->session().master() != link->session().master()) continue;
+      const bool same_key = other->was_proved() && other->session().key() == link->session().key();
+      if (other == link || !same_key) continue;
+      if (other->is_open() && other->session().master() != link->session().master()) {
+        link->end({ErrorCode::kDenied, "another master is connected under this key"});
+        break;
+      }
       other->end({ErrorCode::kUnavailable, "the master has connected anew"});
       free &= other->is_over();
     }
-    if (!free) continue;
+    if (!free || !link->is_open()) continue;
     if (Status begun = link->session().begin(); !begun) link->end(begun.error());
   }
   std::erase_if(masters_, [this](const auto& link) {

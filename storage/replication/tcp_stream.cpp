@@ -10,7 +10,7 @@
 namespace shingled::storage {
 namespace {
 
-constexpr int kBacklog = 16;
+constexpr int kBacklog = 256;  // whoever calls while many do is not to wait for a second try
 
 Error failure(const char* what, int code) {
   return {ErrorCode::kUnavailable, std::string(what) + ": " + std::strerror(code)};

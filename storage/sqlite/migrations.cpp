@@ -92,10 +92,18 @@ CREATE TABLE takebacks (
 );
 PRAGMA user_version = 3;
 )sql";
+constexpr const char* kVersion4 = R"sql(
+CREATE TABLE store_keys (
+  store INTEGER PRIMARY KEY,
+  key BLOB NOT NULL UNIQUE
+);
+PRAGMA user_version = 4;
+)sql";
 static_assert(kApplicationId == 1936222060, "the script must name the same number");
 
 /// kMigrations[v] leads from version v to v + 1.
-constexpr std::array<const char*, kSchemaVersion> kMigrations = {kVersion1, kVersion2, kVersion3};
+constexpr std::array<const char*, kSchemaVersion> kMigrations = {kVersion1, kVersion2, kVersion3,
+                                                                 kVersion4};
 
 struct SchemaState {
   std::int64_t application_id = 0;

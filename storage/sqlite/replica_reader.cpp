@@ -129,6 +129,39 @@ Result<std::optional<StoreId>> ReplicaReader::self() {
   return std::optional(id);
 }
 
+Result<std::vector<ReplicaReader::Known>> ReplicaReader::stores() {
+  const auto has_keys =
+      database_->integer("SELECT count(*) FROM sqlite_schema WHERE name = 'store_keys'");
+  if (!has_keys) return has_keys.error();
+  const std::string key =
+      *has_keys != 0 ? "(SELECT key FROM store_keys WHERE store = number)" : "NULL";
+  const std::string text = "SELECT number, id, era, " + key +
+                           ", (SELECT count(*) FROM parts WHERE parts.store = number) FROM stores "
+                           "ORDER BY number";
+  auto rows = database_->prepare(text.c_str());
+  if (!rows) return rows.error();
+  std::vector<Known> stores;
+  for (;;) {
+    const auto more = rows->step();
+    if (!more) return more.error();
+    if (!*more) return stores;
+    Known& known = stores.emplace_back();
+    known.number = rows->integer(0);
+    known.whole = rows->integer(2) != 0;
+    known.parts = static_cast<std::uint64_t>(rows->integer(4));
+    const bool read = copy_bytes(rows->blob(1), known.id) &&
+                      (rows->is_null(3) || copy_bytes(rows->blob(3), known.key.emplace()));
+    if (!read) return bad(*database_, "stores: an id or a key of the wrong length");
+  }
+}
+
+Result<bool> ReplicaReader::is_known(const StoreId& master, const StoreKey& key) {
+  auto row = database_->prepare(
+      "SELECT 1 FROM stores JOIN store_keys ON store = number WHERE id = ? AND key = ?");
+  if (!row) return row.error();
+  return row->bind(1, BytesView(master)).bind(2, BytesView(key)).step();
+}
+
 Result<std::uint64_t> ReplicaReader::era_of(std::uint64_t number) {
   Statement& era = statements_->era.bind(1, static_cast<std::int64_t>(number));
   const auto there = era.step();

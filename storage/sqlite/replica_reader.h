@@ -17,6 +17,14 @@ namespace shingled::storage {
 /// Errors: those of Database, kCorrupt. Threads: one thread.
 class ReplicaReader {
  public:
+  /// A store this file knows.
+  struct Known {
+    std::int64_t number = 0;  ///< 0 = itself
+    StoreId id{};
+    std::optional<StoreKey> key;  ///< none: it did not come since stores are known by their keys
+    bool whole = false;           ///< all it had was here once
+    std::uint64_t parts = 0;      ///< digests it teaches
+  };
   static Result<std::unique_ptr<ReplicaReader>> open(const std::string& path);
   ~ReplicaReader();
   ReplicaReader(const ReplicaReader&) = delete;
@@ -61,6 +69,10 @@ class ReplicaReader {
   Result<Asked> takebacks(std::int64_t after, std::int64_t most);
 
   // ---- of a mirror
+  /// Everybody it knows, by number. Cost: a walk over all parts.
+  Result<std::vector<Known>> stores();
+  /// Whether a master came under that key before, with that name.
+  Result<bool> is_known(const StoreId& master, const StoreKey& key);
   /// Up to where a master's journal is here; nothing for a store that was never here as a whole.
   Result<std::optional<JournalPosition>> position_of(const StoreId& master);
   /// The parts a master has of at most `most` digests from row `after` on.

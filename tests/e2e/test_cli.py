@@ -237,7 +237,7 @@ class WithoutDaemon(unittest.TestCase):
     def test_every_command_has_help_with_an_example(self):
         commands = re.findall(r"(?m)^  (\w+) ", self.ends_with(0, "--help").stdout.partition("Subcommands")[2])
         self.assertLessEqual({"run", "configtest", "add", "del", "check", "scan", "hash", "explain", "list", "stat", "ping",
-                              "backup", "verify", "export", "import", "keypair"}, set(commands))
+                              "backup", "verify", "stores", "export", "import", "keypair"}, set(commands))
         for command in commands:
             with self.subTest(command=command):
                 text = self.ends_with(0, command, "--help").stdout

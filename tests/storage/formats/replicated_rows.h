@@ -22,8 +22,10 @@ class ReplicatedRowsTest : public StoredRowsTest {
     ASSERT_TRUE(transaction);
     StoreTable& stores = table.replica().stores;
     const StoreId master{1, 2, 3};
-    ASSERT_EQ(stores.number_of(master).value(), 1);
-    ASSERT_TRUE(stores.save(1, JournalPosition{77, 5}));
+    const auto claim = stores.claim(master, StoreKey{9});
+    ASSERT_TRUE(claim);
+    ASSERT_EQ(claim->number, 1);
+    ASSERT_TRUE(stores.save(*claim, JournalPosition{77, 5}));
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(table.insert(random_row()));
     own_ = part({{7, 5}, {9, 1}});
     theirs_ = part({{8, 4}, {7, 2}});

@@ -2,6 +2,10 @@
 
 #include <sys/socket.h>
 
+#include <utility>
+
+#include "config/base/guarded.h"
+#include "config/base/zbase32.h"
 #include "storage/replication/tcp_stream.h"
 #include "tests/storage/replication/replica_world.h"
 #include "tests/support/fake_store.h"
@@ -103,6 +107,77 @@ TEST_F(ReplicationServiceTest, FromElsewhereNobodyIsHeard) {
   start_mirror(options);
   start_master();
   EXPECT_TRUE(eventually([&] { return mirror_service_->counters().refused > 0; }));
+}
+
+/// Keeps what is said of one event.
+class EventKeeper final : public Logger {
+ public:
+  explicit EventKeeper(std::string event) : event_(std::move(event)) {}
+  void write(LogLevel /*level*/, std::string_view line) override {
+    if (line.find(event_) != std::string_view::npos) lines_.lock()->emplace_back(line);
+  }
+  [[nodiscard]] bool enabled(LogLevel /*level*/) const override { return true; }
+  [[nodiscard]] std::vector<std::string> lines() { return *lines_.lock(); }
+
+ private:
+  const std::string event_;
+  Guarded<std::vector<std::string>> lines_;
+};
+
+TEST_F(ReplicationServiceTest, AnotherKeyWithAMastersNameIsRefusedAndTheMasterStays) {
+  const Keypair other = generate_keypair(random_);
+  ReplicationOptions options = mirror_options();
+  options.master_key.push_back(other.public_key);
+  EventKeeper refused("master_refused");
+  auto started = ReplicationService::start(options, mirror_.options.hashfile, *mirror_.engine,
+                                           clock_, random_, refused);
+  ASSERT_TRUE(started) << started.error().message;
+  mirror_service_ = *std::move(started);
+  start_master();
+  teach(10);
+  EXPECT_TRUE(mirror_has_all());
+  const std::uint64_t failures = master_service_->counters().mirrors[0].failures;
+
+  auto stream = TcpStream::connect(mirror_service_->addresses().front());
+  ASSERT_TRUE(stream);
+  auto liar = SecureChannel::call(other, mirror_.keys.public_key, random_);
+  bool greeted = false;
+  EXPECT_TRUE(eventually([&] {
+    std::array<std::uint8_t, 1024> bytes{};
+    const auto count = stream->read(bytes);
+    if (count && *count > 0) (void)liar.take(BytesView(bytes).first(*count));
+    if (liar.is_open() && !std::exchange(greeted, true)) {
+      liar.send(encode_message(Greeting{master_.id}));
+    }
+    return !count || !stream->write(liar.output());
+  })) << "the connection stays open";
+  EXPECT_TRUE(eventually([&] { return refused.lines().size() == 1; }));
+  const std::string key = to_zbase32(other.public_key).substr(0, 16);
+  EXPECT_NE(refused.lines().at(0).find(key), std::string::npos) << refused.lines().at(0);
+  teach(10);
+  EXPECT_TRUE(mirror_has_all());
+  EXPECT_EQ(master_service_->counters().mirrors[0].failures, failures) << "nobody cut the master";
+}
+
+TEST_F(ReplicationServiceTest, IdleConnectionsKeepNoMasterOut) {
+  EventKeeper crowded("replication_crowded");
+  auto started = ReplicationService::start(mirror_options(), mirror_.options.hashfile,
+                                           *mirror_.engine, clock_, random_, crowded);
+  ASSERT_TRUE(started) << started.error().message;
+  mirror_service_ = *std::move(started);
+  std::vector<TcpStream> idle;
+  for (int i = 0; i < 64; ++i) {
+    auto stream = TcpStream::connect(mirror_service_->addresses().front());
+    ASSERT_TRUE(stream);
+    idle.push_back(*std::move(stream));
+  }
+  EXPECT_TRUE(eventually([&] { return mirror_service_->counters().refused >= 60; }))
+      << mirror_service_->counters().refused;
+  start_master();
+  teach(10);
+  EXPECT_TRUE(mirror_has_all());
+  EXPECT_EQ(master_service_->counters().mirrors[0].failures, 0U);
+  EXPECT_EQ(crowded.lines().size(), 1U);
 }
 
 TEST_F(ReplicationServiceTest, NoiseIsNoMaster) {
