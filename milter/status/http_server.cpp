@@ -8,11 +8,13 @@
 
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "config/base/socket_address.h"
 #include "milter/status/connection_deadlines.h"
+#include "milter/status/host_check.h"
 #include "milter/status/stream_listener.h"
 
 namespace shingled::milter {
@@ -22,6 +24,7 @@ class HttpServer::Impl {
   Impl(StatusOptions options, HttpHandler handler, Clock& clock)
       : options_(std::move(options)),
         handler_(std::move(handler)),
+        hosts_(options_, machine_name()),
         deadlines_(options_.timeout, clock) {}
   ~Impl() {
     for (MHD_Daemon* daemon : daemons_) MHD_stop_daemon(daemon);  // joins, and closes the socket
@@ -34,12 +37,14 @@ class HttpServer::Impl {
 
   Status serve(StreamListener listener);
   [[nodiscard]] const HttpHandler& handler() const { return handler_; }
+  [[nodiscard]] const HostCheck& hosts() const { return hosts_; }
   [[nodiscard]] ConnectionDeadlines& deadlines() { return deadlines_; }
   [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
 
  private:
   const StatusOptions options_;
   const HttpHandler handler_;
+  const HostCheck hosts_;
   ConnectionDeadlines deadlines_;
   std::vector<MHD_Daemon*> daemons_;
   std::vector<std::string> addresses_;
@@ -74,40 +79,61 @@ const char* header(MHD_Connection* connection, const char* name) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-bool peer_is_here(MHD_Connection* connection) {
-  const MHD_ConnectionInfo* info =
-      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-  if (info == nullptr || info->client_addr == nullptr) return false;
-  const sockaddr* peer = info->client_addr;
-  if (peer->sa_family == AF_UNIX) return true;
-  const socklen_t length = peer->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  const auto ip = IpAddress::from(peer, length);
-  return ip && ip->is_loopback();
+/// The address at an end of the connection, or nothing: a unix socket has none.
+std::optional<IpAddress> ip_of(int (*ask)(int, sockaddr*, socklen_t*), int fd) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (ask(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return std::nullopt;
+  return IpAddress::from(reinterpret_cast<const sockaddr*>(&address), length);
 }
 
-/// Another name may have been made to point here, for a page in a browser on this machine.
-bool host_is_here(std::string_view host) {
-  if (const std::size_t port = host.rfind(':');
-      port != std::string_view::npos &&
-      host.find_first_not_of("0123456789", port + 1) == std::string_view::npos) {
-    host = host.substr(0, port);
+struct Ends {
+  std::optional<IpAddress> peer;
+  std::optional<IpAddress> own;
+  explicit Ends(MHD_Connection* connection) {
+    const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (info == nullptr) return;
+    peer = ip_of(&::getpeername, info->connect_fd);
+    own = ip_of(&::getsockname, info->connect_fd);
   }
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  const auto ip = IpAddress::parse(host);
-  return host == "localhost" || (ip && ip->is_loopback());
+  [[nodiscard]] bool is_unix() const { return !peer && !own; }
+  [[nodiscard]] bool on_this_machine() const {
+    return is_unix() || (peer && (peer->is_loopback() || peer == own));
+  }
+};
+
+/// Another name may have been made to point here, for a page in a browser on this machine. Who asks
+/// from elsewhere was let in by status.listen, under whatever name.
+bool host_is_wrong(const HostCheck& hosts, MHD_Connection* connection, const Ends& ends) {
+  const char* host = header(connection, MHD_HTTP_HEADER_HOST);
+  return host != nullptr && !ends.is_unix() && ends.on_this_machine() && !hosts.is_ours(host);
 }
 
-bool is_direct(MHD_Connection* connection) {
+bool names_loopback(std::string_view host) {
+  const std::string_view name = without_port(host);
+  const auto ip = IpAddress::parse(name);
+  return name == "localhost" || (ip && ip->is_loopback());
+}
+
+bool is_direct(MHD_Connection* connection, const Ends& ends) {
   const char* host = header(connection, MHD_HTTP_HEADER_HOST);
   const bool relayed = header(connection, "X-Forwarded-For") != nullptr ||
                        header(connection, MHD_HTTP_HEADER_FORWARDED) != nullptr ||
                        header(connection, MHD_HTTP_HEADER_VIA) != nullptr;
-  return peer_is_here(connection) && !relayed && host != nullptr && host_is_here(host) &&
+  const bool is_here = ends.is_unix() || (ends.peer && ends.peer->is_loopback());
+  return is_here && !relayed && host != nullptr && names_loopback(host) &&
          header(connection, kDirectHeader) != nullptr;
 }
 
-HttpReply reply_to(const HttpHandler& handler, MHD_Connection* connection, const char* url,
+HttpReply reply_to(const HttpServer::Impl& server, MHD_Connection* connection, const char* url,
                    std::string_view method) {
+  const Ends ends(connection);
+  if (host_is_wrong(server.hosts(), connection, ends)) {
+    return {
+        MHD_HTTP_MISDIRECTED_REQUEST, HttpReply{}.type,
+        "Host: not a name of this server; ask by 127.0.0.1, localhost, the name of this machine "
+        "or one in status.listen\n"};
+  }
   const bool post = method == MHD_HTTP_METHOD_POST;
   if (!post && method != MHD_HTTP_METHOD_GET && method != MHD_HTTP_METHOD_HEAD) {
     return {MHD_HTTP_METHOD_NOT_ALLOWED, HttpReply{}.type, "only GET, HEAD and POST\n"};
@@ -115,9 +141,10 @@ HttpReply reply_to(const HttpHandler& handler, MHD_Connection* connection, const
   if (has_body(connection)) {
     return {MHD_HTTP_CONTENT_TOO_LARGE, HttpReply{}.type, "a request has no body here\n"};
   }
-  HttpRequest request{url, {}, post ? HttpMethod::kPost : HttpMethod::kGet, is_direct(connection)};
+  HttpRequest request{
+      url, {}, post ? HttpMethod::kPost : HttpMethod::kGet, is_direct(connection, ends)};
   MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &request.arguments);
-  return handler(request);
+  return server.handler()(request);
 }
 
 MHD_Result send_reply(MHD_Connection* connection, const HttpReply& reply) {
@@ -142,9 +169,9 @@ MHD_Result send_reply(MHD_Connection* connection, const HttpReply& reply) {
 MHD_Result on_request(void* server, MHD_Connection* connection, const char* url, const char* method,
                       const char* /*version*/, const char* /*upload_data*/,
                       std::size_t* /*upload_bytes*/, void** /*state*/) noexcept {
-  const auto& handler = static_cast<HttpServer::Impl*>(server)->handler();
+  const auto& self = *static_cast<HttpServer::Impl*>(server);
   try {
-    return send_reply(connection, reply_to(handler, connection, url, method));
+    return send_reply(connection, reply_to(self, connection, url, method));
   } catch (const std::exception&) {
     return send_reply(connection, {MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain", ""});
   } catch (...) {

@@ -117,7 +117,7 @@ TEST_F(HttpServerTest, NamesTheAddressItCannotHave) {
 
 TEST_F(HttpServerTest, SurvivesWhatNobodyShouldSend) {
   start();
-  const std::string host = "Host: a\r\n";
+  const std::string host = "Host: localhost\r\n";
   struct Case {
     const char* why;
     std::string bytes;
@@ -167,7 +167,7 @@ TEST_F(HttpServerTest, WhoDripsBytesIsHungUpOnAllTheSame) {
   options.timeout = std::chrono::seconds(1);
   start(options);
   const UniqueFd fd = connected();
-  const std::string head = "GET /slow HTTP/1.1\r\nHost: a\r\nX: ";
+  const std::string head = "GET /slow HTTP/1.1\r\nHost: localhost\r\nX: ";
   static_cast<void>(::send(fd.get(), head.data(), head.size(), MSG_NOSIGNAL));
   // Ten bytes a second: never silent for a tenth of the time there is.
   constexpr int kDripMs = 100;
@@ -184,10 +184,43 @@ TEST_F(HttpServerTest, WhoDripsBytesIsHungUpOnAllTheSame) {
 
 TEST_F(HttpServerTest, AHeadRequestHasNoBody) {
   start();
-  const std::string answer = answer_to("HEAD /page HTTP/1.1\r\nHost: a\r\n\r\n");
+  const std::string answer = answer_to("HEAD /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(answer, HasSubstr("Content-Length: 5\r\n"));
   EXPECT_TRUE(answer.ends_with("\r\n\r\n"));
+}
+
+TEST_F(HttpServerTest, ANameThatWasMadeToPointHereReadsNothing) {
+  start();
+  for (const std::string page : {"/stat", "/hits", "/metrics", "/matches?digest=00", "/healthz"}) {
+    const std::string answer =
+        answer_to("GET " + page + " HTTP/1.1\r\nHost: rebind.evil.example:11340\r\n\r\n");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 421")) << page;
+    EXPECT_THAT(answer, HasSubstr("status.listen")) << page;
+  }
+  EXPECT_EQ(asked_, 0);
+  for (const std::string host : {"127.0.0.1:11340", "localhost:11340", "[::1]:11340"}) {
+    EXPECT_THAT(answer_to("GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n"),
+                StartsWith("HTTP/1.1 200"))
+        << host;
+  }
+  EXPECT_THAT(answer_to("GET /metrics HTTP/1.0\r\n\r\n"), HasSubstr(" 200 OK"))
+      << "a browser always names one";
+}
+
+TEST_F(HttpServerTest, OnAUnixSocketAnyNameWillDo) {
+  const std::string path = "/tmp/shingled-host-" + std::to_string(::getpid());
+  StatusOptions options;
+  options.listen = {{SocketSpec::Kind::kUnix, "", 0, path}};
+  start(options);
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const std::string head = "GET /a HTTP/1.1\r\nHost: any.example\r\n\r\n";
+  static_cast<void>(::send(fd.get(), head.data(), head.size(), MSG_NOSIGNAL));
+  EXPECT_THAT(read_all(fd), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(HttpServerTest, AFailingPageIsAnErrorAndNothingMore) {
@@ -204,7 +237,7 @@ TEST_F(HttpServerTest, BoundsConnectionsOfOneAddress) {
   std::vector<UniqueFd> silent;
   for (int i = 0; i < 4; ++i) silent.push_back(connected());
   // The fifth of this address is closed unread.
-  EXPECT_EQ(answer_to("GET /full HTTP/1.1\r\nHost: a\r\n\r\n"), "");
+  EXPECT_EQ(answer_to("GET /full HTTP/1.1\r\nHost: localhost\r\n\r\n"), "");
   EXPECT_EQ(asked_, 0);
 }
 

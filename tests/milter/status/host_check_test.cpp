@@ -1,0 +1,39 @@
+#include "milter/status/host_check.h"
+
+#include <gtest/gtest.h>
+
+namespace shingled::milter {
+namespace {
+
+TEST(HostCheck, KnowsWhatWeAreCalled) {
+  StatusOptions options;
+  options.listen = {{SocketSpec::Kind::kInet, "status.example", 11340, ""},
+                    {SocketSpec::Kind::kInet, "", 11341, ""},
+                    {SocketSpec::Kind::kUnix, "", 0, "/run/shingled/status"}};
+  const HostCheck check(options, "mx1");
+  struct Case {
+    const char* why;
+    const char* host;
+    bool ours;
+  };
+  constexpr Case kCases[] = {
+      {"as Prometheus scrapes", "127.0.0.1:11340", true},
+      {"by name", "localhost:11340", true},
+      {"in any case, fully qualified", "LocalHost.", true},
+      {"IPv6", "[::1]:11340", true},
+      {"IPv6 without a port", "::1", true},
+      {"an address nobody can give a name of his own", "192.0.2.1:11340", true},
+      {"the name of status.listen", "status.example", true},
+      {"the name of this machine", "MX1:11340", true},
+      {"a name that was made to point here", "rebind.evil.example:11340", false},
+      {"one that begins as ours", "localhost.evil.example", false},
+      {"one that ends as ours", "evil-localhost", false},
+      {"an address that is a name", "127.0.0.1.evil.example", false},
+      {"no name", "", false},
+      {"a port alone", ":11340", false},
+  };
+  for (const Case& one : kCases) EXPECT_EQ(check.is_ours(one.host), one.ours) << one.why;
+}
+
+}  // namespace
+}  // namespace shingled::milter
