@@ -378,7 +378,7 @@ int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& s
   return_large_blocks();
   const DaemonOptions options = settings->daemon;
   SystemClock clock;
-  auto log = LogSink::open(options.log_file, options.log_level, clock);
+  auto log = LogSink::open(options.log_file, options.log_level, clock, options);
   if (!log) return give_up(log.error(), options, nullptr);
   Daemon daemon(std::move(settings), source, **log, clock);
   Status status = daemon.start();

@@ -1,12 +1,16 @@
 #include "milter/process/log_sink.h"
 
 #include <spdlog/logger.h>
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <mutex>
 #include <utility>
 
 #include "config/base/guarded.h"
+#include "milter/process/log_file.h"
 #include "milter/process/repeat_filter.h"
 
 namespace shingled::milter {
@@ -15,13 +19,41 @@ namespace {
 
 using SpdLogger = std::shared_ptr<spdlog::logger>;
 
-Result<SpdLogger> make_logger(const std::string& file) {
+/// Lines into a file that we have opened ourselves.
+class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  FileSink(std::string file, UniqueFd fd) : file_(std::move(file)), fd_(std::move(fd)) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    const char* at = line.data();
+    std::size_t left = line.size();
+    while (left > 0) {
+      const ssize_t count = ::write(fd_.get(), at, left);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw spdlog::spdlog_ex("daemon.log_file " + file_, errno);
+      at += count;
+      left -= static_cast<std::size_t>(count);
+    }
+  }
+  void flush_() override {}
+
+ private:
+  const std::string file_;
+  UniqueFd fd_;
+};
+
+Result<SpdLogger> make_logger(const std::string& file, const DaemonOptions& options) {
   try {
     spdlog::sink_ptr sink;
     if (file.empty()) {
       sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
     } else {
-      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+      auto opened = open_log_file(file, options);
+      if (!opened) return opened.error();
+      sink = std::make_shared<FileSink>(file, *std::move(opened));
     }
     auto logger = std::make_shared<spdlog::logger>("shingled", std::move(sink));
     logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
@@ -51,19 +83,23 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 
 class LogSink::Impl {
  public:
-  Impl(std::string a_file, SpdLogger a_logger, Clock& a_clock)
-      : file(std::move(a_file)), clock(a_clock), logger(std::in_place, std::move(a_logger)) {}
+  Impl(std::string a_file, DaemonOptions an_options, SpdLogger a_logger, Clock& a_clock)
+      : file(std::move(a_file)),
+        options(std::move(an_options)),
+        clock(a_clock),
+        logger(std::in_place, std::move(a_logger)) {}
   const std::string file;
+  const DaemonOptions options;
   Clock& clock;
   Guarded<SpdLogger> logger;
   Guarded<RepeatFilter> warnings;
 };
 
 Result<std::unique_ptr<LogSink>> LogSink::open(const std::string& file, LogLevel level,
-                                               Clock& clock) {
-  auto logger = make_logger(file);
+                                               Clock& clock, const DaemonOptions& options) {
+  auto logger = make_logger(file, options);
   if (!logger) return logger.error();
-  auto impl = std::make_unique<Impl>(file, *std::move(logger), clock);
+  auto impl = std::make_unique<Impl>(file, options, *std::move(logger), clock);
   return std::unique_ptr<LogSink>(new LogSink(std::move(impl), level));
 }
 
@@ -88,7 +124,7 @@ void LogSink::write(LogLevel level, std::string_view line) {
 
 Status LogSink::reopen() {
   if (impl_->file.empty()) return {};
-  auto logger = make_logger(impl_->file);
+  auto logger = make_logger(impl_->file, impl_->options);
   if (!logger) return logger.error();
   logger->swap(*impl_->logger.lock());
   return {};

@@ -7,6 +7,7 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/base/result.h"
+#include "config/options/daemon_options.h"
 
 namespace shingled::milter {
 
@@ -15,9 +16,10 @@ namespace shingled::milter {
 /// Threads: any thread.
 class LogSink final : public Logger {
  public:
-  /// `file` empty = standard error. Errors: kUnavailable, naming the file.
+  /// `file` empty = standard error. `options`: who the daemon is to be, which matters while it is
+  /// root. Errors: those of open_log_file.
   static Result<std::unique_ptr<LogSink>> open(const std::string& file, LogLevel level,
-                                               Clock& clock);
+                                               Clock& clock, const DaemonOptions& options = {});
   ~LogSink() override;
   LogSink(const LogSink&) = delete;
   LogSink& operator=(const LogSink&) = delete;

@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <vector>
@@ -14,12 +15,14 @@ namespace {
 
 constexpr std::size_t kEntryBytesMax = 65'536;  // of one line of passwd or group
 
-struct Identity {
-  uid_t user = ::geteuid();
-  gid_t group = ::getegid();
-};
+Error refused(const DaemonOptions& options) {
+  return {ErrorCode::kDenied,
+          "becoming daemon.user " + options.user + ": " + std::generic_category().message(errno)};
+}
 
-Result<Identity> look_up(const DaemonOptions& options) {
+}  // namespace
+
+Result<Identity> daemon_identity(const DaemonOptions& options) {
   Identity identity;
   std::vector<char> buffer(kEntryBytesMax);
   if (!options.user.empty()) {
@@ -43,16 +46,27 @@ Result<Identity> look_up(const DaemonOptions& options) {
   return identity;
 }
 
-Error refused(const DaemonOptions& options) {
-  return {ErrorCode::kDenied,
-          "becoming daemon.user " + options.user + ": " + std::generic_category().message(errno)};
+Status with_rights_of(const Identity& identity, const std::function<void()>& work) {
+  const gid_t group = ::getegid();
+  std::vector<gid_t> groups(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
+  const int count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+  const auto failure = [] {
+    return Error{ErrorCode::kDenied,
+                 "becoming another user for a moment: " + std::generic_category().message(errno)};
+  };
+  if (count < 0) return failure();
+  const bool borrowed = ::setgroups(1, &identity.group) == 0 && ::setegid(identity.group) == 0 &&
+                        ::seteuid(identity.user) == 0;
+  if (borrowed) work();
+  const bool back = ::seteuid(0) == 0 && ::setegid(group) == 0 &&
+                    ::setgroups(static_cast<std::size_t>(count), groups.data()) == 0;
+  if (!borrowed || !back) return failure();
+  return {};
 }
-
-}  // namespace
 
 Status drop_privileges(const DaemonOptions& options) {
   if (options.user.empty() && options.group.empty()) return {};
-  const auto identity = look_up(options);
+  const auto identity = daemon_identity(options);
   if (!identity) return identity.error();
   if (identity->user == ::geteuid() && identity->group == ::getegid()) return {};
   const int groups = options.user.empty() ? ::setgroups(0, nullptr)

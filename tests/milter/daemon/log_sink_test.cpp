@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "milter/process/privileges.h"
 #include "milter/process/repeat_filter.h"
 #include "tests/milter/filter/manual_clock.h"
 
@@ -53,6 +55,80 @@ TEST_F(LogSinkTest, NamesAFileItCannotOpen) {
   const auto sink = LogSink::open(directory_ + "/file/log", LogLevel::kInfo, clock_);
   ASSERT_FALSE(sink.has_value());
   EXPECT_THAT(sink.error().message, testing::HasSubstr(directory_ + "/file/log"));
+}
+
+TEST_F(LogSinkTest, ASymbolicLinkIsNotFollowed) {
+  const std::string target = directory_ + "/passwd";
+  std::ofstream(target) << "root\n";
+  std::filesystem::create_symlink(target, file_);
+  const auto sink = LogSink::open(file_, LogLevel::kInfo, clock_);
+  ASSERT_FALSE(sink.has_value());
+  EXPECT_THAT(sink.error().message, testing::HasSubstr("symbolic link"));
+  EXPECT_EQ(read(target), "root\n");
+}
+
+TEST_F(LogSinkTest, OpensAnewAfterRotationAndKeepsTheOldOneWhenItCannot) {
+  auto sink = LogSink::open(file_, LogLevel::kInfo, clock_);
+  ASSERT_TRUE(sink.has_value());
+  (*sink)->info(LogLine("first"));
+  std::filesystem::rename(file_, file_ + ".1");
+  ASSERT_TRUE((*sink)->reopen());
+  (*sink)->info(LogLine("second"));
+  EXPECT_THAT(read(file_ + ".1"), testing::HasSubstr("first"));
+  EXPECT_THAT(read(file_), testing::HasSubstr("second"));
+  std::filesystem::rename(file_, file_ + ".2");
+  std::filesystem::create_symlink(directory_ + "/elsewhere", file_);
+  EXPECT_FALSE((*sink)->reopen());
+  (*sink)->info(LogLine("third"));
+  EXPECT_THAT(read(file_ + ".2"), testing::HasSubstr("third"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/elsewhere"));
+}
+
+TEST_F(LogSinkTest, APipeOrAFolderIsNoLog) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_FALSE(LogSink::open(file_, LogLevel::kInfo, clock_).has_value());
+  EXPECT_FALSE(LogSink::open(directory_, LogLevel::kInfo, clock_).has_value());
+}
+
+/// Root that will be `nobody`, as a service that is started by root.
+class LogOfAnotherUserTest : public LogSinkTest {
+ protected:
+  void SetUp() override {
+    options_.user = "nobody";
+    const auto nobody = daemon_identity(options_);
+    if (::geteuid() != 0 || !nobody) GTEST_SKIP() << "only root becomes another user";
+    nobody_ = *nobody;
+    ASSERT_EQ(::chmod(directory_.c_str(), 0755), 0);
+    theirs_ = directory_ + "/theirs";
+    std::filesystem::create_directory(theirs_);
+    ASSERT_EQ(::chown(theirs_.c_str(), nobody_.user, nobody_.group), 0);
+  }
+  [[nodiscard]] uid_t owner_of(const std::string& path) const {
+    struct stat info {};
+    return ::stat(path.c_str(), &info) == 0 ? info.st_uid : static_cast<uid_t>(-1);
+  }
+  DaemonOptions options_;
+  Identity nobody_;
+  std::string theirs_;
+};
+
+TEST_F(LogOfAnotherUserTest, AFolderThatPointsElsewhereGivesTheUserNothing) {
+  const std::string roots = directory_ + "/roots";
+  std::filesystem::create_directory(roots);
+  std::filesystem::create_directory_symlink(roots, theirs_ + "/log");
+  const auto sink = LogSink::open(theirs_ + "/log/cron", LogLevel::kInfo, clock_, options_);
+  ASSERT_FALSE(sink.has_value());
+  EXPECT_EQ(sink.error().code, ErrorCode::kDenied);
+  EXPECT_FALSE(std::filesystem::exists(roots + "/cron"));
+}
+
+TEST_F(LogOfAnotherUserTest, TheLogIsTheUsers) {
+  const std::string file = theirs_ + "/log";
+  ASSERT_TRUE(LogSink::open(file, LogLevel::kInfo, clock_, options_).has_value());
+  EXPECT_EQ(owner_of(file), nobody_.user);
+  EXPECT_EQ(::geteuid(), 0U) << "root's rights are back";
+  // Below /tmp no way is root's alone: nobody may make a file in this folder, so there is none.
+  EXPECT_FALSE(LogSink::open(file_, LogLevel::kInfo, clock_, options_).has_value());
 }
 
 TEST_F(LogSinkTest, HoldsBackAWarningThatRepeatsItself) {
