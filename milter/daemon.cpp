@@ -13,6 +13,7 @@
 #include "milter/filter/milter_service.h"
 #include "milter/filter/scanner.h"
 #include "milter/process/allocator.h"
+#include "milter/process/file_limit.h"
 #include "milter/process/log_sink.h"
 #include "milter/process/pid_file.h"
 #include "milter/process/privileges.h"
@@ -89,6 +90,10 @@ class Daemon {
   void stop();
 
  private:
+  /// As many descriptors as may be; what TCP gets of them is said in the log.
+  void budget_files();
+  /// The settings of the port, with no more connections than there are descriptors for.
+  [[nodiscard]] ServerOptions server_options(const Settings& settings) const;
   Status start_storage();
   /// While the storage is loaded. False: a signal said stop.
   bool go_on_loading(std::uint64_t rows, std::uint64_t of);
@@ -115,6 +120,7 @@ class Daemon {
   Clock& clock_;
   SystemRandom random_;
   PidFile pid_file_;
+  FileBudget files_;
   MetricRegistry metrics_;
   MailCounters mail_counters_;
   std::shared_ptr<MemoryBudget> memory_;  // of the mail; libmilter's threads may outlive us
@@ -138,6 +144,7 @@ class Daemon {
 
 Status Daemon::start() {
   const DaemonOptions& options = settings_->daemon;
+  budget_files();
   if (!options.pid_file.empty()) {
     auto pid_file = PidFile::create(options.pid_file);
     if (!pid_file) return pid_file.error();
@@ -188,14 +195,36 @@ Status Daemon::start() {
   return {};
 }
 
+void Daemon::budget_files() {
+  const std::uint32_t wanted =
+      settings_->storage.enabled ? settings_->storage.server.tcp_connections_max : 0;
+  files_ = FileBudget::of(*settings_);
+  files_.limit = raise_file_limit(files_.reserve + wanted);
+  const std::uint32_t given = files_.connections(wanted);
+  LogLine line("file_limit");
+  line.field("descriptors", files_.limit).field("reserved", files_.reserve);
+  line.field("tcp_connections_max", given);
+  if (given == wanted) {
+    log_.info(line);
+  } else {
+    log_.warning(line.field("wanted", wanted));
+  }
+}
+
+ServerOptions Daemon::server_options(const Settings& settings) const {
+  ServerOptions options = settings.storage.server;
+  options.tcp_connections_max = files_.connections(options.tcp_connections_max);
+  return options;
+}
+
 Status Daemon::start_storage() {
   auto store = storage::open_store(
       settings_->storage, clock_, random_, log_,
       [this](std::uint64_t rows, std::uint64_t of) { return go_on_loading(rows, of); });
   if (!store) return store.error();
   store_ = *std::move(store);
-  auto server = storage::UdpServer::start(settings_->storage.server, *store_, clock_, random_, log_,
-                                          limits_file());
+  auto server = storage::UdpServer::start(server_options(*settings_), *store_, clock_, random_,
+                                          log_, limits_file());
   if (!server) return server.error().in("storage.listen");
   server_ = *std::move(server);
   const ReplicationOptions& options = settings_->storage.replication;
@@ -343,7 +372,7 @@ void Daemon::reload() {
     }
   }
   if (wanted != nullptr) {
-    if (server_ != nullptr) server_->reload(wanted->storage.server);
+    if (server_ != nullptr) server_->reload(server_options(*wanted));
     log_.set_level(wanted->daemon.log_level);
     for (const std::string& name : restart_needed(*settings_, *wanted)) {
       log_.warning(LogLine("reload_needs_restart").field("option", name));

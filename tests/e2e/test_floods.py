@@ -4,6 +4,7 @@ that never end, 100 000 forged sources. Each time its memory stays bounded and o
 Everything stays on loopback, which is exempt from the limits for sources; forged packets need the right to send raw ones.
 """
 
+import http.client
 import pathlib
 import resource
 import socket
@@ -73,6 +74,26 @@ class Floods(unittest.TestCase):
                 return client.reply() is not None
             except OSError:
                 return False
+
+    def test_idle_connections_leave_mail_and_status_their_descriptors(self):
+        tmp = harness.temporary_folder(self)
+        few = tmp / "few"
+        few.write_text(f'#!/bin/sh\nulimit -S -n 1024\nulimit -H -n 1024\nexec {harness.BINARY} "$@"\n')
+        few.chmod(0o755)
+        self.daemon = self.enterContext(harness.Daemon(tmp, overrides=["storage.tcp_timeout=1h"], binary=str(few)))
+        self.assertRegex(self.daemon.log(), r"warning file_limit descriptors=1024 reserved=512 tcp_connections_max=512 ")
+        for number in range(1280):
+            try:
+                self.connect(number % 1000)
+            except ConnectionError:
+                pass
+        page = http.client.HTTPConnection("127.0.0.1", self.daemon.status_port, timeout=harness.START_SECONDS)
+        self.addCleanup(page.close)
+        page.request("GET", "/stat")
+        self.assertEqual(200, page.getresponse().status)
+        with socket.create_connection(("127.0.0.1", self.daemon.milter_port), timeout=harness.START_SECONDS) as mail:
+            mail.sendall(struct.pack(">IcIII", 13, b"O", 6, 0, 0))
+            self.assertTrue(mail.recv(5), "the milter answers")
 
     def test_a_flood_of_connections_from_everywhere(self):
         self.start(f"storage.tcp_connections_max={PLACES}", "storage.tcp_timeout=1h")
