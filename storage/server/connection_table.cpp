@@ -25,13 +25,35 @@ std::size_t ConnectionTable::SourceHash::operator()(const IpAddress& ip) const {
       {reinterpret_cast<const char*>(ip.bytes.data()), ip.bytes.size()});
 }
 
-ConnectionTable::Verdict ConnectionTable::enter(const IpAddress& ip, const Limits& limits) {
+void ConnectionTable::Ranking::move(std::size_t from, std::size_t to) {
+  if (sources.size() <= std::max(from, to)) sources.resize(std::max(from, to) + 1);
+  if (from != 0) --sources[from];
+  if (to != 0) ++sources[to];
+  while (!sources.empty() && sources.back() == 0) sources.pop_back();
+}
+
+std::size_t ConnectionTable::State::held_by(const IpAddress& source) const {
+  const auto found = by_source.find(source);
+  return found == by_source.end() ? 0 : found->second.held;
+}
+
+ConnectionTable::Verdict ConnectionTable::enter(const Caller& caller, const Limits& limits) {
   auto state = state_.lock();
-  if (state->open >= limits.most) return Verdict::kFull;
-  std::size_t& of_source = state->by_source[source_of(ip)];
-  if (of_source >= limits.most_of_a_source) return Verdict::kSourceFull;
-  ++of_source;
+  const IpAddress source = source_of(caller.ip);
+  const auto known = state->by_source.find(source);
+  const std::size_t held = known == state->by_source.end() ? 0 : known->second.held;
+  if (held >= limits.most_of_a_source) return Verdict::kSourceFull;
+  const std::size_t for_strangers = limits.most - std::min(limits.most, limits.reserved);
+  const bool stranger = caller.standing == Standing::kStranger;
+  if (state->open >= limits.most || (stranger && state->strangers >= for_strangers)) {
+    return Verdict::kFull;
+  }
+  Source& entry = known == state->by_source.end() ? state->by_source[source] : known->second;
+  if (entry.held == 0) entry.standing = caller.standing;
+  state->ranking(entry.standing).move(entry.held, entry.held + 1);
+  ++entry.held;
   ++state->open;
+  if (entry.standing == Standing::kStranger) ++state->strangers;
   return Verdict::kEntered;
 }
 
@@ -39,8 +61,35 @@ void ConnectionTable::leave(const IpAddress& ip) {
   auto state = state_.lock();
   const auto found = state->by_source.find(source_of(ip));
   if (found == state->by_source.end()) return;
-  if (--found->second == 0) state->by_source.erase(found);
+  Source& entry = found->second;
+  state->ranking(entry.standing).move(entry.held, entry.held - 1);
   --state->open;
+  if (entry.standing == Standing::kStranger) --state->strangers;
+  if (--entry.held == 0) state->by_source.erase(found);
+}
+
+bool ConnectionTable::may_displace(const Caller& caller) {
+  auto state = state_.lock();
+  std::size_t most = state->of_strangers.most();
+  if (caller.standing == Standing::kTrusted) most = std::max(most, state->of_trusted.most());
+  return most > state->held_by(source_of(caller.ip)) + 1;
+}
+
+std::optional<std::size_t> ConnectionTable::pick(const Caller& caller,
+                                                 std::span<const IpAddress> connections) {
+  auto state = state_.lock();
+  std::size_t most = state->held_by(source_of(caller.ip)) + 1;
+  std::optional<std::size_t> picked;
+  for (std::size_t i = 0; i < connections.size(); ++i) {
+    const auto found = state->by_source.find(source_of(connections[i]));
+    if (found == state->by_source.end() || found->second.held <= most) continue;
+    const bool is_safe =
+        caller.standing == Standing::kStranger && found->second.standing == Standing::kTrusted;
+    if (is_safe) continue;
+    most = found->second.held;
+    picked = i;
+  }
+  return picked;
 }
 
 std::size_t ConnectionTable::size() { return state_.lock()->open; }

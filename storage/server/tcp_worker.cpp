@@ -76,6 +76,7 @@ void TcpWorker::look_for_new_access() {
   const std::uint64_t version = shared_.access.version();
   if (version == access_version_) return;
   auto snapshot = shared_.access.get();
+  access_ = snapshot.access;
   handler_.use(std::move(snapshot.access), snapshot.key_cache_size);
   limits_ = snapshot.streams;
   access_version_ = version;
@@ -152,16 +153,42 @@ void TcpWorker::take_in(TcpListener::Accepted accepted, TimePoint now) {
 }
 
 bool TcpWorker::find_room(const IpAddress& ip, TimePoint now) {
-  const ConnectionTable::Limits limits{limits_.connections_max, limits_.source_connections_max};
-  auto verdict = tcp_.connections.enter(ip, limits);
-  if (verdict == ConnectionTable::Verdict::kFull && !connections_.empty()) {
-    const Place quiet = connections_.begin();
-    if (quiet->active + kQuietMin > now || quiet->stream.updates != 0) return false;
-    counters_.tcp_displaced.add(1);
-    close(quiet);
-    verdict = tcp_.connections.enter(ip, limits);
+  const ConnectionTable::Limits limits{limits_.connections_max, limits_.source_connections_max,
+                                       limits_.reserved_connections};
+  const ConnectionTable::Caller caller{ip, access_->is_trusted(ip)
+                                               ? ConnectionTable::Standing::kTrusted
+                                               : ConnectionTable::Standing::kStranger};
+  auto verdict = tcp_.connections.enter(caller, limits);
+  if (verdict != ConnectionTable::Verdict::kFull) {
+    return verdict == ConnectionTable::Verdict::kEntered;
   }
+  const auto place = who_gives_way(caller, now);
+  if (!place) return false;
+  counters_.tcp_displaced.add(1);
+  close(*place);
+  verdict = tcp_.connections.enter(caller, limits);
   return verdict == ConnectionTable::Verdict::kEntered;
+}
+
+std::optional<TcpWorker::Place> TcpWorker::who_gives_way(const ConnectionTable::Caller& caller,
+                                                         TimePoint now) {
+  if (tcp_.connections.may_displace(caller)) {
+    std::vector<IpAddress> addresses;
+    std::vector<Place> places;
+    for (Place place = connections_.begin(); place != connections_.end(); ++place) {
+      if (place->stream.updates != 0) continue;
+      addresses.push_back(place->stream.peer.ip);
+      places.push_back(place);
+    }
+    if (const auto picked = tcp_.connections.pick(caller, addresses)) return places[*picked];
+  }
+  const bool stranger = caller.standing == ConnectionTable::Standing::kStranger;
+  for (Place quiet = connections_.begin(); quiet != connections_.end(); ++quiet) {
+    if (quiet->active + kQuietMin > now) break;  // all behind it spoke later
+    const bool is_safe = stranger && access_->is_trusted(quiet->stream.peer.ip);
+    if (quiet->stream.updates == 0 && !is_safe) return quiet;
+  }
+  return std::nullopt;
 }
 
 void TcpWorker::watch_listeners() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -34,9 +35,9 @@ struct TcpShared {
 ///   - that brought no request for `timeout`, unless it waits for updates;
 ///   - whose frames have a forbidden length, whose source is blocked;
 ///   - whose replies do not fit `unsent_bytes_max`, all connections together.
-/// When there are too many, a new one takes the place of the one of this worker that has been quiet
-/// longest. It counts as open until its last reply has arrived, so that the kernel holds no more
-/// than we count.
+/// When there are too many, a new one takes the place of one of the source that holds most, or else
+/// of the one of this worker that has been quiet longest. It counts as open until its last reply
+/// has arrived, so that the kernel holds no more than we count.
 ///
 /// Threads: made anywhere, then `run` on one thread; `counters` and `sources` from any.
 class TcpWorker {
@@ -78,6 +79,8 @@ class TcpWorker {
   void accept_from(std::size_t listener, TimePoint now);
   void take_in(TcpListener::Accepted accepted, TimePoint now);
   bool find_room(const IpAddress& ip, TimePoint now);
+  /// Which of our connections gives way to him.
+  std::optional<Place> who_gives_way(const ConnectionTable::Caller& caller, TimePoint now);
   void watch_listeners();
   void pause_listeners(TimePoint now);
 
@@ -106,6 +109,7 @@ class TcpWorker {
   StreamHandler handler_;
   std::uint64_t access_version_ = 0;
   StreamLimits limits_;
+  std::shared_ptr<const Access> access_;   ///< who is trusted
   std::optional<TimePoint> listen_again_;  // no descriptors: nobody is taken until then
   Connections connections_;
   Connections leaving_;

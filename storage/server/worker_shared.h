@@ -19,14 +19,17 @@ namespace shingled::storage {
 
 /// What bounds the streams of all workers together.
 struct StreamLimits {
+  static constexpr std::size_t kReservedShare = 16;
+
   Duration timeout{};                      ///< without a request: closed
   std::size_t connections_max = 0;         ///< open at once
   std::size_t source_connections_max = 0;  ///< of them by one source
+  std::size_t reserved_connections = 0;    ///< of them for trusted sources alone
   std::uint64_t unsent_bytes_max = 0;      ///< replies that clients do not fetch
 
   static StreamLimits of(const ServerOptions& options) {
     return {options.tcp_timeout, options.tcp_connections_max, options.tcp_source_connections_max,
-            options.tcp_unsent_bytes_max};
+            options.tcp_connections_max / kReservedShare, options.tcp_unsent_bytes_max};
   }
 };
 

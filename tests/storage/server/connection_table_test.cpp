@@ -8,7 +8,7 @@ namespace {
 using Verdict = ConnectionTable::Verdict;
 
 TEST(ConnectionTable, BoundsEverySourceAndAllTogether) {
-  constexpr ConnectionTable::Limits kLimits{4, 2};
+  constexpr ConnectionTable::Limits kLimits{4, 2, 0};
   ConnectionTable table;
   struct Step {
     const char* why;
@@ -26,13 +26,67 @@ TEST(ConnectionTable, BoundsEverySourceAndAllTogether) {
       {"a place is free again", "2001:db8::ffff", "192.0.2.1", Verdict::kEntered},
       {"a third of one /64", "2001:db8::2", "192.0.2.2", Verdict::kSourceFull},
       {"the next /64", "2001:db8:0:1::1", nullptr, Verdict::kEntered},
-      {"all is taken again", "192.0.2.1", nullptr, Verdict::kFull},
+      {"all is taken again", "192.0.2.3", nullptr, Verdict::kFull},
   };
   for (const Step& step : kSteps) {
     if (step.leaves != nullptr) table.leave(*IpAddress::parse(step.leaves));
-    EXPECT_EQ(table.enter(*IpAddress::parse(step.enters), kLimits), step.verdict) << step.why;
+    EXPECT_EQ(table.enter({*IpAddress::parse(step.enters)}, kLimits), step.verdict) << step.why;
   }
   EXPECT_EQ(table.size(), 4U);
+}
+
+IpAddress ip(const char* text) { return *IpAddress::parse(text); }
+
+TEST(ConnectionTable, KeepsPlacesForTrustedSources) {
+  constexpr ConnectionTable::Limits kLimits{4, 4, 1};
+  constexpr auto kTrusted = ConnectionTable::Standing::kTrusted;
+  ConnectionTable table;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(table.enter({ip("192.0.2.1")}, kLimits), Verdict::kEntered);
+  }
+  EXPECT_EQ(table.enter({ip("192.0.2.2")}, kLimits), Verdict::kFull) << "the last is not for him";
+  EXPECT_EQ(table.enter({ip("198.51.100.1"), kTrusted}, kLimits), Verdict::kEntered);
+  EXPECT_EQ(table.enter({ip("198.51.100.2"), kTrusted}, kLimits), Verdict::kFull);
+  table.leave(ip("198.51.100.1"));
+  EXPECT_EQ(table.enter({ip("192.0.2.2")}, kLimits), Verdict::kFull) << "nor when it is free";
+  table.leave(ip("192.0.2.1"));
+  EXPECT_EQ(table.enter({ip("198.51.100.1"), kTrusted}, kLimits), Verdict::kEntered);
+  EXPECT_EQ(table.enter({ip("192.0.2.2")}, kLimits), Verdict::kEntered)
+      << "who is trusted takes nothing of the strangers' share while there is room";
+}
+
+TEST(ConnectionTable, WhoHoldsMostGivesWay) {
+  constexpr ConnectionTable::Limits kLimits{100, 100, 0};
+  constexpr auto kTrusted = ConnectionTable::Standing::kTrusted;
+  ConnectionTable table;
+  const auto enter = [&](const ConnectionTable::Caller& caller, int count) {
+    for (int i = 0; i < count; ++i) ASSERT_EQ(table.enter(caller, kLimits), Verdict::kEntered);
+  };
+  enter({ip("192.0.2.1")}, 3);
+  enter({ip("192.0.2.2")}, 5);
+  enter({ip("198.51.100.1"), kTrusted}, 9);
+  const std::vector<IpAddress> all{ip("198.51.100.1"), ip("192.0.2.1"), ip("192.0.2.2"),
+                                   ip("192.0.2.2")};
+  struct Case {
+    const char* why;
+    ConnectionTable::Caller caller;
+    std::optional<std::size_t> picked;
+  };
+  const Case cases[] = {
+      {"a stranger displaces the first of the strangers with most", {ip("192.0.2.9")}, 2},
+      {"one who has some, too", {ip("192.0.2.1")}, 2},
+      {"who has most himself displaces nobody", {ip("192.0.2.2")}, std::nullopt},
+      {"a trusted one displaces anybody", {ip("198.51.100.9"), kTrusted}, 0},
+  };
+  for (const Case& one : cases) {
+    EXPECT_EQ(table.pick(one.caller, all), one.picked) << one.why;
+    EXPECT_EQ(table.may_displace(one.caller), one.picked.has_value()) << one.why;
+  }
+  for (int i = 0; i < 4; ++i) table.leave(ip("192.0.2.2"));
+  table.leave(ip("192.0.2.1"));
+  EXPECT_TRUE(table.may_displace({ip("192.0.2.9")})) << "one holds two";
+  table.leave(ip("192.0.2.1"));
+  EXPECT_FALSE(table.may_displace({ip("192.0.2.9")})) << "each holds one";
 }
 
 TEST(ByteBudget, GivesNoMoreThanThereIs) {

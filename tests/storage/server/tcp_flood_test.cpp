@@ -105,6 +105,27 @@ TEST_F(TcpFloodTest, HalfOpenOnesFromEverywhereGiveWay) {
   EXPECT_GT(counters().tcp_displaced, 0U);
 }
 
+TEST_F(TcpFloodTest, AFewBusySourcesWithinTheirLimitsKeepNobodyOut) {
+  options_.threads = 1;
+  options_.tcp_connections_max = 48;
+  options_.tcp_source_connections_max = 3;
+  start();
+  std::vector<Peers> crowds;
+  for (int source = 2; source <= 18; ++source) {
+    crowds.push_back(crowd(3, ("127.0.0." + std::to_string(source)).c_str(), {}));
+  }
+  EXPECT_TRUE(
+      eventually([&] { return counters().tcp_connections + counters().tcp_refused >= 51; }));
+  EXPECT_EQ(server_->connections(), 48U);
+  // None of them is quiet, and yet the next one is served at once.
+  for (const Peers& peers : crowds) {
+    for (const auto& peer : peers) (void)peer->send_some(Bytes{76, 0, 4});
+  }
+  expect_others_served();
+  EXPECT_GT(counters().tcp_displaced, 0U);
+  EXPECT_LE(server_->connections(), 48U);
+}
+
 TEST_F(TcpFloodTest, WhoDoesNotReadHoldsLittleAndIsCutOff) {
   constexpr std::size_t kSlow = 20;
   options_.tcp_timeout = std::chrono::milliseconds(1000);
