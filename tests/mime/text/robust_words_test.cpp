@@ -56,7 +56,8 @@ TEST(RobustWords, LeaveOutWhatSpammersVary) {
       {"buy now\nBegin forwarded message:\n\nsell", "buy now", "as Apple writes it"},
       {"buy now\n-----Urspr\u00FCngliche Nachricht-----\nsell", "buy now", "in German"},
       {"-----Original Message-----\nbuy now", "buy now", "below nothing it is the message"},
-      {"This is the original message:\nbuy now", "thls ls the orlglnal buy now", "a sentence is text"},
+      {"This is the original message:\nbuy now", "thls ls the orlglnal buy now",
+       "a sentence is text"},
       {"buy now\nOn Mon, 2 Mar 2026 A <a@b.example> wrote:\n> sell", "buy now", "who wrote it"},
       {"buy now\nAm 2.3.2026 um 9:30 schrieb A:\n> sell", "buy now", "who wrote it, in German"},
       {"As she wrote:\nbuy now", "as she wrote buy now", "no date and no address is text"},
@@ -131,7 +132,8 @@ TEST(RobustWords, AreCommonWhereFewAreTheTextsOwn) {
       "engraved back, velvet box. Limited batch, hurry, whisper the coupon to friends!";
   EXPECT_FALSE(robust_words(offer, TextForm::kPlain).is_common(40));
   EXPECT_FALSE(robust_words(std::string(offer) + reset, TextForm::kPlain).is_common(100));
-  EXPECT_TRUE(robust_words("Sapphire crystal chronometers tomorrow", TextForm::kPlain).is_common(80))
+  EXPECT_TRUE(
+      robust_words("Sapphire crystal chronometers tomorrow", TextForm::kPlain).is_common(80))
       << "most of the text was cut";
   EXPECT_FALSE(
       robust_words("Sapphire crystal chronometers tomorrow", TextForm::kPlain).is_common(4));
