@@ -129,7 +129,7 @@ TEST_P(HostileTheme, CostsNoMoreThanLinearlyMuch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Themes, HostileTheme, ::testing::ValuesIn(themes()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& theme) { return theme.param; });
 
 TEST(HostileKinds, AreManyAndEachHasItsOwnName) {
   std::set<std::string> names;

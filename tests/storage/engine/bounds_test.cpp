@@ -70,7 +70,7 @@ TEST_F(HashesMax, AppliesToAMasterToo) {
     record.part.flags.add({3, 1});
     record.part.created = record.part.updated = clock_.unix_seconds();
     std::promise<Status> outcome;
-    engine_->submit_batch({.master = StoreId{1}, .records = {record}},
+    engine_->submit_batch({.master = StoreId{1}, .key = {}, .records = {record}, .position = {}},
                           [&](const Status& status) { outcome.set_value(status); });
     return outcome.get_future().get();
   };

@@ -22,7 +22,7 @@ class WrongClock : public EngineTest {
     record.part.created = created;
     record.part.updated = updated;
     std::promise<Status> outcome;
-    engine_->submit_batch({.master = kMaster, .records = {record}},
+    engine_->submit_batch({.master = kMaster, .key = {}, .records = {record}, .position = {}},
                           [&](const Status& status) { outcome.set_value(status); });
     ASSERT_TRUE(outcome.get_future().get());
   }
