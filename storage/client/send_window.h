@@ -10,8 +10,8 @@ namespace shingled::storage {
 ///
 /// A burst of packets that is longer than the receive buffer at the other end is lost silently, and
 /// a repeat comes a second later. Linux gives a UDP socket 208 KB by default, of which a question
-/// takes 1.3 KB, so kMax fills it when nobody else asks. Few questions, as nearly all messages have,
-/// never wait.
+/// takes 1.3 KB, so kMax fills it when nobody else asks. Few questions, as nearly all messages
+/// have, never wait.
 class SendWindow {
  public:
   static constexpr std::size_t kMin = 16;

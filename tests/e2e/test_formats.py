@@ -137,8 +137,8 @@ class Offline(Formats):
 
     def test_a_hash_that_is_stored_is_merged_as_told(self):
         stored = hash_of(1, flags=[{"flag": 11, "value": 5}], created=1600000000)
-        coming = hash_of(1, flags=[{"flag": 11, "value": 3}, {"flag": 12, "value": 9}], time=1800000000, source="77")
-        both = {**stored, "time": 1800000000, "source": "77"}
+        coming = hash_of(1, flags=[{"flag": 11, "value": 3}, {"flag": 12, "value": 9}], time=1750000000, source="77")
+        both = {**stored, "time": 1750000000, "source": "77"}
         for rule, expected in (([], {**both, "flags": [{"flag": 12, "value": 9}, {"flag": 11, "value": 8}]}),
                                (["--existing", "larger"], {**both, "flags": [{"flag": 12, "value": 9}, {"flag": 11, "value": 5}]}),
                                (["--existing", "skip"], stored),

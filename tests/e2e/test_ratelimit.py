@@ -148,7 +148,7 @@ class RateLimits(LimitedMail):
         reset = "/buckets/reset?key=to:b@example.org"
         for why, code, arguments in [
                 ("no header: a page in a browser", 403, (reset, "POST", {})),
-                ("a name made to point here", 403, (reset, "POST", {"X_Shingled": "1", "Host": "evil.example"})),
+                ("a name made to point here", 421, (reset, "POST", {"X_Shingled": "1", "Host": "evil.example"})),
                 ("a proxy", 403, (reset, "POST", {"X_Shingled": "1", "X_Forwarded_For": "192.0.2.1"})),
                 ("a link", 405, (reset, "GET", {"X_Shingled": "1"})),
                 ("who may look", 403, ("/buckets", "GET", {})),

@@ -157,6 +157,7 @@ TEST_F(ReplicationServiceTest, AnotherKeyWithAMastersNameIsRefusedAndTheMasterSt
   teach(10);
   EXPECT_TRUE(mirror_has_all());
   EXPECT_EQ(master_service_->counters().mirrors[0].failures, failures) << "nobody cut the master";
+  mirror_service_.reset();  // its log ends here
 }
 
 TEST_F(ReplicationServiceTest, IdleConnectionsKeepNoMasterOut) {
@@ -178,6 +179,7 @@ TEST_F(ReplicationServiceTest, IdleConnectionsKeepNoMasterOut) {
   EXPECT_TRUE(mirror_has_all());
   EXPECT_EQ(master_service_->counters().mirrors[0].failures, 0U);
   EXPECT_EQ(crowded.lines().size(), 1U);
+  mirror_service_.reset();  // its log ends here
 }
 
 TEST_F(ReplicationServiceTest, NoiseIsNoMaster) {

@@ -99,7 +99,8 @@ TEST_F(UpdateNamesTest, AFileOfVersion1GetsTheTable) {
   names_.reset();
   ASSERT_TRUE(database_->execute(
       "DROP TABLE recent_updates; DROP TABLE stores; DROP TABLE parts; DROP TABLE journal;"
-      "DROP TABLE journal_eras; DROP TABLE takebacks; DROP TABLE store_keys; PRAGMA user_version = 1"));
+      "DROP TABLE journal_eras; DROP TABLE takebacks; DROP TABLE store_keys; PRAGMA user_version = "
+      "1"));
   reopen();
   EXPECT_THAT(read(), IsEmpty());
   EXPECT_EQ(database_->integer("PRAGMA user_version").value(), kSchemaVersion);
