@@ -14,7 +14,7 @@ inline constexpr std::size_t kConvertersMax = 16;
 
 // Costs beside those of the bytes, which whoever calls pays: to open a converter, whether or not
 // this thread has it open, and to guess a charset.
-inline constexpr Steps kStepsAConverter = 5'000;
+inline constexpr Steps kStepsAConverter = 1'500;
 inline constexpr Steps kStepsAGuess = 7'000;
 inline constexpr Steps kStepsAGuessedByte = 500;
 

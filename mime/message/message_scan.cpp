@@ -67,12 +67,12 @@ bool is_line_break(char c) { return c == '\r' || c == '\n'; }
 constexpr std::size_t kDelimitersMax = 1'000'000;
 
 // What scanning costs, in steps (tests/hostile measures it).
-constexpr Steps kStepsAPart = 500;
-constexpr Steps kStepsADelimiter = 40;  // to be found or compared
+constexpr Steps kStepsAPart = 1'000;
+constexpr Steps kStepsADelimiter = 12;  // to be found or compared
 constexpr Steps kStepsAHeaderByte = 4;  // two passes at most
 constexpr Steps kStepsAHeaderField = 30;
-constexpr Steps kStepsAField = 10'000;  // of those that say what the body is
-constexpr Steps kStepsAFieldByte = 60;
+constexpr Steps kStepsAField = 1'500;  // of those that say what the body is
+constexpr Steps kStepsAFieldByte = 8;
 constexpr Steps kStepsADecodedByte = 6;  // quoted-printable of bad escapes
 constexpr std::size_t kBytesAStep = 8;   // that are only searched for line breaks
 
