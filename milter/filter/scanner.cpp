@@ -147,7 +147,7 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
   if (has_remote && !facts.stopped) {
     if (before_wait) before_wait();
     const TimePoint asked = clock_.now();
-    ask_remotes(facts.lookups, deadline);
+    ask_remotes(facts.lookups, deadline, stop);
     facts.stages.remote = clock_.now() - asked;
   }
   facts.time = since(start, clock_.now());
@@ -194,7 +194,8 @@ Duration Scanner::ask_local(std::vector<Lookup>& lookups, std::uint32_t now) con
   return end - start;
 }
 
-void Scanner::ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline) const {
+void Scanner::ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline,
+                          const std::stop_token& stop) const {
   // The look-ups stand rule by rule, so each remote rule's are one run.
   std::vector<std::vector<storage::RemoteRequest>> requests(remotes_.size());
   std::vector<std::size_t> first(remotes_.size());
@@ -212,7 +213,7 @@ void Scanner::ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline) cons
     batches.push_back({remotes_[rule].get(), requests[rule]});
     rule_of_batch.push_back(rule);
   }
-  const auto answers = storage::ask(batches, deadline);
+  const auto answers = storage::ask(batches, deadline, stop);
   for (std::size_t b = 0; b < answers.size(); ++b) {
     for (std::size_t r = 0; r < answers[b].size(); ++r) {
       take_answer(lookups[first[rule_of_batch[b]] + r], answers[b][r]);

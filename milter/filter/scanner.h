@@ -53,7 +53,8 @@ class Scanner {
   /// All of them together, for a store behind a network waits once; each has their common time,
   /// which it gives.
   Duration ask_local(std::vector<Lookup>& lookups, std::uint32_t now) const;
-  void ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline) const;
+  void ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline,
+                   const std::stop_token& stop) const;
 
   std::shared_ptr<const Settings> settings_;
   const storage::FuzzyStore* local_;

@@ -192,8 +192,8 @@ std::vector<ServerStatistics> RemoteStore::statistics() const {
   return out;
 }
 
-std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,
-                                           TimePoint deadline) {
+std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches, TimePoint deadline,
+                                           const std::stop_token& stop) {
   std::vector<std::vector<RemoteAnswer>> out;
   if (batches.empty()) return out;
   Clock& clock = batches.front().store->impl().read->clock;
@@ -207,7 +207,7 @@ std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,
     exchanges.emplace_back(*errand.service, requests, Exchange::Audience::kAsNeeded, clock.now());
     wait.add(*errand.service, exchanges.back());
   }
-  wait.run(deadline);
+  wait.run(deadline, stop);
   for (const RemoteBatch& batch : batches) out.emplace_back(batch.requests.size());
   for (std::size_t i = 0; i < errands.size(); ++i) {
     auto answers = exchanges[i].answers();

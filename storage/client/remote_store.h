@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -102,10 +103,11 @@ struct RemoteBatch {
 /// one deadline: `answers[b][r]` belongs to `batches[b].requests[r]`. CHECK, STAT and PING go to
 /// one server of the service as its rotation has it; WRITE and DEL go to all of them, and then the
 /// answer is the worst one (`ask_each` gives them all). What the deadline left unasked has timed
-/// out. Cost: one socket per batch and server.   Errors: only
-/// inside the answers.
-std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,
-                                           TimePoint deadline);
+/// out.
+/// Cost: one socket per batch and server.   Errors: only inside the answers.
+/// `stop`: from then on as at the deadline.
+std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches, TimePoint deadline,
+                                           const std::stop_token& stop = {});
 
 /// One answer per server, in the order of the configuration: what `stat`, `ping`, `add` and `del`
 /// show a person.

@@ -5,20 +5,26 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
 namespace shingled::storage {
+
+namespace {
+constexpr std::chrono::milliseconds kStopInterval{100};  ///< how often we look whether to stop
+}  // namespace
 
 void Wait::add(Service& service, Exchange& exchange) {
   const std::size_t endpoints = exchange.upstreams().endpoints().size();
   parties_.push_back({&service, &exchange, std::vector<Route>(endpoints)});
 }
 
-void Wait::run(TimePoint deadline) {
+void Wait::run(TimePoint deadline, const std::stop_token& stop) {
   while (true) {
     const TimePoint now = clock_.now();
-    TimePoint due = deadline;
+    if (stop.stop_requested()) deadline = now;
+    TimePoint due = stop.stop_possible() ? std::min(deadline, now + kStopInterval) : deadline;
     leave_slow_streams(now);
     bool open = false;
     for (std::size_t p = 0; p < parties_.size(); ++p) {

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <cstddef>
+#include <stop_token>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -23,8 +24,9 @@ class Wait {
 
   /// Both are lent until `run` is over.
   void add(Service& service, Exchange& exchange);
-  /// Sends and receives until every exchange is done or has been given up at the deadline.
-  void run(TimePoint deadline);
+  /// Sends and receives until every exchange is done or has been given up at the deadline, or soon
+  /// after `stop`.
+  void run(TimePoint deadline, const std::stop_token& stop = {});
 
  private:
   static constexpr std::size_t kNoChannel = ~std::size_t{0};

@@ -109,7 +109,8 @@ TEST(MessageScan, DoesNotCountEmptyParts) {
   options.parts_max = 4;
   std::string parts;
   for (int i = 0; i < 20; ++i) parts += "--x\nContent-Type: text/plain\n\n";
-  const Mail mail = scan_all(multipart(parts + "--x\n\nspam\n"), options);
+  const std::string message = multipart(parts + "--x\n\nspam\n");
+  const Mail mail = scan_all(message, options);
   ASSERT_EQ(mail.parts.size(), 2U);
   EXPECT_EQ(mail.parts[1].body, "\nspam\n");
   EXPECT_EQ(mail.parts[1].path, "21") << "they keep their numbers";

@@ -377,5 +377,20 @@ TEST(RemoteStore, GetsEachAnswerRightThroughLossDisorderAndLies) {
   }
 }
 
+TEST(RemoteStore, StopsWaitingWhenItIsTold) {
+  UdpPeer silent;
+  const auto store = open_store({spec_of(silent.address())}, std::nullopt, seconds(3600));
+  const RemoteRequest question = request(Kind::kCheck);
+  const RemoteBatch batch{store.get(), {&question, 1}};
+  std::stop_source source;
+  std::jthread stopper([&] {
+    if (silent.receive()) source.request_stop();
+  });
+  const TimePoint in_an_hour = system_clock().now() + seconds(3600);
+  EXPECT_EQ(ask({&batch, 1}, in_an_hour, source.get_token())[0][0].outcome, Outcome::kTimeout);
+  EXPECT_EQ(ask({&batch, 1}, in_an_hour, source.get_token())[0][0].outcome, Outcome::kTimeout);
+  EXPECT_FALSE(silent.receive(milliseconds(0))) << "nothing is asked any more";
+}
+
 }  // namespace
 }  // namespace shingled::storage
