@@ -58,6 +58,11 @@ def free_port():
         return port
 
 
+def has_sanitizer():
+    """AddressSanitizer has memory of its own, and keeps what was freed."""
+    return b"__asan_init" in pathlib.Path(BINARY).read_bytes()
+
+
 def temporary_folder(test):
     """A folder that goes with the test. Other users may pass through: mail servers change theirs."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="shingled-e2e-"))
