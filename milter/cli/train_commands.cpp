@@ -194,7 +194,7 @@ void add_train_commands(CLI::App& app, Command& chosen) {
       ->footer(
           R"(Exits 0 when every server has every hash on disk, known before or not; 65 when a message is too
 short to have a hash, or is left out because it looks like what anybody gets: a bounce, a receipt, an
-answer of the absent, a text with hardly a word of its own. --force adds these, too. Else it exits as the
+out-of-office reply, a text with hardly a word of its own. --force adds these, too. Else it exits as the
 first hash that failed, and then the line says how many of how many were added. Another try is another
 report: it adds the weight to those once more. The default list is the first of the rule.
 

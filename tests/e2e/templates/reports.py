@@ -1,4 +1,4 @@
-"""What machines answer: bounces and receipts as mail servers and mail programs write them, answers of the absent, notices of
+"""What machines answer: bounces and receipts as mail servers and mail programs write them, out-of-office replies, notices of
 lists. {this|that} is what the two messages of a pair differ in.
 
 `status`: what stands in the machine-readable part, `returned`: the beginning of the message it is about.
