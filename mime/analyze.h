@@ -111,7 +111,8 @@ struct MessageHashes {
 /// before the next is read.   Errors: none.   Threads: stateless.
 MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules);
 
-/// The same for one rule.
+/// The same for one rule that is looked at by itself: without `common` and `own_words`, unless the
+/// rule makes robust hashes.
 std::vector<PartHash> hash_message(const Analysis& analysis, const HashRule& rule);
 
 }  // namespace shingled::mime

@@ -235,13 +235,19 @@ class RuleHasher {
   std::vector<PartHash> hashes_;
 };
 
+/// Whether the words of bodies are counted that few senders write, if no rule needs them.
+enum class OwnWords : std::uint8_t { kCounted, kUncounted };
+
 /// One message for all rules: each part is read once, the most telling first.
 class MessageHasher {
  public:
-  MessageHasher(const Analysis::Parts& parts, std::span<const HashRule> rules)
+  MessageHasher(const Analysis::Parts& parts, std::span<const HashRule> rules, OwnWords own_words)
       : parts_(parts), meter_(parts.work_left, parts.stop) {
     hashers_.reserve(rules.size());
     for (const HashRule& rule : rules) hashers_.emplace_back(parts, rule);
+    robust_ = own_words == OwnWords::kCounted ||
+              std::any_of(hashers_.begin(), hashers_.end(),
+                          [](const RuleHasher& hasher) { return hasher.wants_robust(); });
     result_.defects = parts.mail.defects;
   }
 
@@ -277,7 +283,7 @@ class MessageHasher {
     if (text.words.truncated) note("text limit reached");
     result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.oneline.size());
     for (RuleHasher& hasher : hashers_) hasher.hash_text(i, text.words, text.html, meter_);
-    if (body) hash_robust(i, text);
+    if (body && robust_) hash_robust(i, text);
   }
 
   void note(std::string_view defect) { note_once(result_.defects, defect); }
@@ -328,17 +334,19 @@ class MessageHasher {
   const Analysis::Parts& parts_;
   WorkMeter meter_;
   std::vector<RuleHasher> hashers_;
+  bool robust_ = false;  ///< bodies are read in our own form
   MessageHashes result_;
 };
 
 }  // namespace
 
 MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules) {
-  return MessageHasher(analysis.parts(), rules).run();
+  return MessageHasher(analysis.parts(), rules, OwnWords::kCounted).run();
 }
 
 std::vector<PartHash> hash_message(const Analysis& analysis, const HashRule& rule) {
-  return std::move(hash_message(analysis, std::span(&rule, 1)).of_rule.front());
+  MessageHasher hasher(analysis.parts(), std::span(&rule, 1), OwnWords::kUncounted);
+  return std::move(hasher.run().of_rule.front());
 }
 
 }  // namespace shingled::mime

@@ -23,7 +23,8 @@ constexpr std::size_t kRequestsMax = 64;
 
 int Trainer::take(const SourceMessage& message) {
   const mime::Analysis analysis = mime::analyze(message.bytes, mime_);
-  const std::vector<mime::PartHash> parts = mime::hash_message(analysis, hash_rule_);
+  const mime::MessageHashes hashes_of_rule = mime::hash_message(analysis, {&hash_rule_, 1});
+  const std::vector<mime::PartHash>& parts = hashes_of_rule.of_rule.front();
   if (lesson_.kind == storage::RemoteRequest::Kind::kAdd && !force_ && !parts.empty()) {
     if (const auto why = common_property(message.bytes, analysis, parts)) {
       ++taken_;

@@ -82,6 +82,8 @@ class MemoryLease {
         use_(other.use_),
         bytes_(std::exchange(other.bytes_, 0)) {}
   MemoryLease& operator=(MemoryLease&& other) noexcept;
+  MemoryLease(const MemoryLease&) = delete;
+  MemoryLease& operator=(const MemoryLease&) = delete;
   ~MemoryLease() { drop(); }
 
   /// Holds so much in all, for that use from now on. False: it is not there, and nothing changed.

@@ -81,7 +81,7 @@ class SimilarSearch::Run {
     return note == "time limit reached" || note == "work limit reached";
   }
 
-  void look_up_containers(std::vector<const mime::MailPart*> parts, std::stop_token stop) {
+  void look_up_containers(std::vector<const mime::MailPart*> parts, const std::stop_token& stop) {
     std::stable_sort(parts.begin(), parts.end(),
                      [](const auto* a, const auto* b) { return a->body.size() < b->body.size(); });
     for (std::size_t i = 0; i < parts.size(); ++i) {
