@@ -189,7 +189,7 @@ DecodedText decode_text(std::string_view bytes, std::string_view label, std::siz
                         std::string& storage, WorkMeter& meter) {
   std::string clean = clean_label(label);
   const Charset charset = converters().find(clean);
-  const DecodedText refused{bytes, "", true};
+  DecodedText refused{bytes, "", true};
   if (charset.kind == Charset::Kind::kKnown) {
     if (!meter.spend(kStepsAConverter)) return refused;
     storage = convert(charset.converter, bytes, utf8_bytes_max);

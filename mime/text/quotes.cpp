@@ -41,8 +41,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || static_cast<unsigned c
 bool begins_other_message(std::string_view line) {
   if (line.size() > kLineBytesMax) return false;
   if (!line.starts_with("--") && !line.ends_with(':')) return false;
-  static const std::vector<std::string> kPhrases = folded(kOtherMessages);
-  return std::any_of(kPhrases.begin(), kPhrases.end(), [line](const std::string& phrase) {
+  static const std::vector<std::string> phrases = folded(kOtherMessages);
+  return std::any_of(phrases.begin(), phrases.end(), [line](const std::string& phrase) {
     const std::size_t at = line.find(phrase);
     // Words before it make a sentence of it, unless it stands behind dashes.
     return at == 0 ? line.size() == phrase.size() + 1
@@ -53,8 +53,8 @@ bool begins_other_message(std::string_view line) {
 bool is_attribution(std::string_view line) {
   if (!line.ends_with(':') || line.size() > kLineBytesMax) return false;
   if (line.find_first_of("0@") == std::string_view::npos) return false;  // a date or an address
-  static const std::vector<std::string> kPhrases = folded(kVerbs);
-  return std::any_of(kPhrases.begin(), kPhrases.end(), [line](const std::string& verb) {
+  static const std::vector<std::string> phrases = folded(kVerbs);
+  return std::any_of(phrases.begin(), phrases.end(), [line](const std::string& verb) {
     const std::size_t at = line.find(verb);
     if (at == std::string_view::npos || at == 0 || is_letter(line[at - 1])) return false;
     const std::size_t end = at + verb.size();
