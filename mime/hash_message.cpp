@@ -21,9 +21,9 @@ constexpr std::size_t kWordsMinDense = 12;  ///< for languages whose words say m
 constexpr unsigned kDenseFactor = 3;
 
 // What hashing costs (tests/bench/bench_fingerprint.cpp).
-constexpr Steps kStepsAWord = 150;      // 32 shingles
-constexpr Steps kStepsAWordSlow = 600;  // by SipHash
-constexpr Steps kStepsAnElement = 500;
+constexpr Steps kStepsAWord = 150;        // 32 shingles
+constexpr Steps kStepsAWordSlow = 600;    // by SipHash
+constexpr Steps kStepsAnElement = 2'500;  // with a URL of 2 KB
 constexpr Steps kStepsADigest = 500;
 constexpr Steps kStepsADigestedByte = 2;
 constexpr Steps kStepsARobustByte = 15;
@@ -261,10 +261,10 @@ class MessageHasher {
     for (std::size_t i = 0; i < count; ++i) {
       if (parts_.is_text(i) && !in_body[i]) hash_text(i, false);
     }
-    for (const ContentKind archives_last : {ContentKind::kAttachment, ContentKind::kArchive}) {
+    for (const bool archives : {false, true}) {
       for (std::size_t i = 0; i < count; ++i) {
         const bool archive = parts_.contents[i].kind == ContentKind::kArchive;
-        if (archive == (archives_last == ContentKind::kArchive)) hash_data(i, archive);
+        if (archive == archives) hash_data(i, archive);
       }
     }
     for (RuleHasher& hasher : hashers_) result_.of_rule.push_back(hasher.take());
