@@ -14,30 +14,23 @@ namespace {
 constexpr std::uint32_t kHitsInARow = 65'536;  // counts looked at with one pass
 }
 
-/// The records that share slots with a question: collected slot by slot, then counted.
-class FuzzyIndex::Overlaps {
+/// The records that share an indexed slot with a question.
+class FuzzyIndex::Owners {
  public:
   void add(std::uint32_t number) {
     if (count_ < numbers_.size()) numbers_[count_++] = number;
   }
 
-  /// Calls `each(number, slots)` for every record that shares at least kMatchSlotsMin.
-  template <typename Each>
-  void for_each_match(const Each& each) {
-    if (count_ < kMatchSlotsMin) return;
+  /// Each of them once.
+  [[nodiscard]] std::span<const std::uint32_t> numbers() {
     const auto end = numbers_.begin() + static_cast<std::ptrdiff_t>(count_);
     std::sort(numbers_.begin(), end);
-    for (auto first = numbers_.begin(); first != end;) {
-      const auto next = std::find_if(first, end, [&](std::uint32_t n) { return n != *first; });
-      const auto slots = static_cast<std::uint32_t>(next - first);
-      if (slots >= kMatchSlotsMin) each(*first, slots);
-      first = next;
-    }
+    return {numbers_.begin(), std::unique(numbers_.begin(), end)};
   }
 
  private:
-  /// As many owners as the options allow; what is not used is not touched.
-  static constexpr std::size_t kNumbersMax = kShingleCount * kSlotOwnersMax;
+  /// As many as the options allow; what is not used is not touched.
+  static constexpr std::size_t kNumbersMax = kIndexedSlots * kSlotOwnersMax;
   std::array<std::uint32_t, kNumbersMax> numbers_;
   std::size_t count_ = 0;
 };
@@ -46,18 +39,20 @@ class FuzzyIndex::Overlaps {
 /// time, so that their cache misses overlap.
 class FuzzyIndex::Candidates {
  public:
-  Candidates(const RecordStore& records, const SlotHashes& hashes, Overlaps& overlaps)
-      : records_(records), hashes_(hashes), overlaps_(overlaps) {}
+  Candidates(const RecordStore& records, const NearSearch& search, Owners& owners)
+      : records_(records), search_(search), owners_(owners) {}
 
   void add(std::uint32_t number, std::size_t slot) {
     if (count_ == waiting_.size()) verify();
-    records_.shingles(number).prefetch(slot);
+    records_.prefetch_indexed(number);
     waiting_[count_++] = {number, static_cast<std::uint32_t>(slot)};
   }
   void verify() {
-    for (const Candidate& candidate : std::span(waiting_).first(count_)) {
-      const std::uint64_t low = records_.shingles(candidate.number).get(candidate.slot);
-      if (low == HashParts::low(hashes_[candidate.slot])) overlaps_.add(candidate.number);
+    for (const auto [number, slot] : std::span(waiting_).first(count_)) {
+      const std::uint32_t low = records_.shingles(number).of_slot[slot];
+      if (low != HashParts::low(search_.hashes[slot])) continue;
+      owners_.add(number);
+      records_.prefetch_match(number);
     }
     count_ = 0;
   }
@@ -68,8 +63,8 @@ class FuzzyIndex::Candidates {
     std::uint32_t slot;
   };
   const RecordStore& records_;
-  const SlotHashes& hashes_;
-  Overlaps& overlaps_;
+  const NearSearch& search_;
+  Owners& owners_;
   std::array<Candidate, 64> waiting_;
   std::size_t count_ = 0;
 };
@@ -77,12 +72,12 @@ class FuzzyIndex::Candidates {
 FuzzyIndex::FuzzyIndex(const Options& options)
     : options_(options),
       digests_(std::make_unique<Shards>()),
-      slots_(std::make_unique<std::array<Shards, kShingleCount>>()) {}
+      slots_(std::make_unique<std::array<Shards, kIndexedSlots>>()) {}
 
 std::optional<Match> FuzzyIndex::check(const Digest& digest, const Shingles* shingles,
                                        std::uint32_t now) const {
   const ReadGate::Pass pass(gate_);
-  const std::uint64_t hash = hash_of(digest);
+  const std::uint64_t hash = hash_.of(digest);
   const NumberMap::Search search(digest_map(hash), hash);
   if (auto exact = answer_exact(digest, search, now)) return exact;
   if (shingles == nullptr) return std::nullopt;
@@ -100,7 +95,7 @@ void FuzzyIndex::check_batch(std::span<const Question> questions, std::uint32_t 
   while (!questions.empty()) {
     const auto group = questions.first(std::min(kTogether, questions.size()));
     for (std::size_t i = 0; i < group.size(); ++i) {
-      const std::uint64_t hash = hash_of(*group[i].digest);
+      const std::uint64_t hash = hash_.of(*group[i].digest);
       searches[i] = NumberMap::Search(digest_map(hash), hash);
     }
     for (std::size_t i = 0; i < group.size(); ++i) {
@@ -126,19 +121,31 @@ void FuzzyIndex::check_batch(std::span<const Question> questions, std::uint32_t 
 }
 
 void FuzzyIndex::begin(NearSearch& search, const Shingles& shingles) const {
-  search.hashes = hashes_of(shingles);
-  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-    const std::uint64_t hash = search.hashes[slot];
+  search.shingles = &shingles;
+  for (std::size_t slot = 0; slot < kIndexedSlots; ++slot) {
+    const std::uint64_t hash = hash_.of(shingles[slot]);
+    search.hashes[slot] = hash;
     search.slots[slot] = NumberMap::Search(slot_map(slot, hash), hash);
+  }
+}
+
+template <typename Each>
+void FuzzyIndex::for_each_match(NearSearch& search, const Each& each) const {
+  Owners owners;
+  collect(search, owners);
+  const std::span<const std::uint32_t> numbers = owners.numbers();
+  if (numbers.empty()) return;
+  const SlotLows lows = lows_of(hash_, *search.shingles);
+  for (const std::uint32_t number : numbers) {
+    const std::uint32_t slots = lows.equal_slots(records_.shingles(number));
+    if (slots >= kMatchSlotsMin) each(number, slots);
   }
 }
 
 std::optional<Match> FuzzyIndex::finish(NearSearch& search, std::uint32_t now) const {
   std::optional<Match> best;
   std::uint32_t whose = 0;
-  Overlaps overlaps;
-  collect(search, overlaps);
-  overlaps.for_each_match([&](std::uint32_t number, std::uint32_t slots) {
+  for_each_match(search, [&](std::uint32_t number, std::uint32_t slots) {
     if (best && slots < best->slots) return;
     auto match = match_of(number, now);
     if (!match) return;
@@ -155,15 +162,13 @@ std::vector<Match> FuzzyIndex::check_all(const Fingerprint& fingerprint, std::ui
                                          std::size_t most) const {
   const ReadGate::Pass pass(gate_);
   std::vector<Match> matches;
-  const std::uint64_t hash = hash_of(fingerprint.digest);
+  const std::uint64_t hash = hash_.of(fingerprint.digest);
   const NumberMap::Search search(digest_map(hash), hash);
   if (auto exact = find_exact(fingerprint.digest, search, now)) matches.push_back(exact->match);
   if (fingerprint.shingles) {
     NearSearch near;
     begin(near, *fingerprint.shingles);
-    Overlaps overlaps;
-    collect(near, overlaps);
-    overlaps.for_each_match([&](std::uint32_t number, std::uint32_t slots) {
+    for_each_match(near, [&](std::uint32_t number, std::uint32_t slots) {
       auto match = match_of(number, now);
       if (!match || match->digest == fingerprint.digest) return;
       match->slots = slots;
@@ -221,7 +226,7 @@ std::vector<HitCount> FuzzyIndex::most_hit(std::size_t most) const {
 }
 
 std::uint32_t FuzzyIndex::find(const Digest& digest) const {
-  const std::uint64_t hash = hash_of(digest);
+  const std::uint64_t hash = hash_.of(digest);
   return find(digest, NumberMap::Search(digest_map(hash), hash));
 }
 
@@ -234,11 +239,11 @@ std::uint32_t FuzzyIndex::find(const Digest& digest, NumberMap::Search search) c
   return found;
 }
 
-void FuzzyIndex::collect(NearSearch& search, Overlaps& overlaps) const {
-  Candidates candidates(records_, search.hashes, overlaps);
-  std::array<std::uint8_t, kShingleCount> open;
+void FuzzyIndex::collect(NearSearch& search, Owners& owners) const {
+  Candidates candidates(records_, search, owners);
+  std::array<std::uint8_t, kIndexedSlots> open;
   std::iota(open.begin(), open.end(), std::uint8_t{0});
-  for (std::size_t count = kShingleCount; count != 0;) {
+  for (std::size_t count = kIndexedSlots; count != 0;) {
     std::size_t still = 0;
     for (const std::uint8_t slot : std::span(open).first(count)) {
       const bool more =
@@ -276,8 +281,11 @@ Status FuzzyIndex::fits(const RecordNeeds& needs) const {
   return {};
 }
 
-void FuzzyIndex::insert(NumberMap& map, std::uint64_t hash, std::uint32_t number) {
-  if (map.insert(hash, number)) moved_.push_back(&map);
+bool FuzzyIndex::insert(NumberMap& map, std::uint64_t hash, std::uint32_t number,
+                        std::uint32_t way_max) {
+  const NumberMap::Inserted inserted = map.insert(hash, number, way_max);
+  if (inserted.moved) moved_.push_back(&map);
+  return inserted.placed;
 }
 
 void FuzzyIndex::erase(NumberMap& map, std::uint64_t hash, std::uint32_t number) {
@@ -285,11 +293,11 @@ void FuzzyIndex::erase(NumberMap& map, std::uint64_t hash, std::uint32_t number)
 }
 
 void FuzzyIndex::remove(std::uint32_t number, const std::optional<Shingles>& shingles) {
-  const std::uint64_t hash = hash_of(records_.digest(number));
+  const std::uint64_t hash = hash_.of(records_.digest(number));
   erase(digest_map(hash), hash, number);
   if (shingles) {
-    for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-      const std::uint64_t shingle = hash_of((*shingles)[slot]);
+    for (std::size_t slot = 0; slot < kIndexedSlots; ++slot) {
+      const std::uint64_t shingle = hash_.of((*shingles)[slot]);
       erase(slot_map(slot, shingle), shingle, number);
     }
   }
@@ -299,7 +307,7 @@ void FuzzyIndex::remove(std::uint32_t number, const std::optional<Shingles>& shi
 
 void FuzzyIndex::forget(std::uint32_t number) {
   if (!records_.has_shingles(number)) return remove(number, std::nullopt);
-  const std::uint64_t hash = hash_of(records_.digest(number));
+  const std::uint64_t hash = hash_.of(records_.digest(number));
   erase(digest_map(hash), hash, number);
   records_.retire(number);
   released_ = true;  // perhaps a set of flags

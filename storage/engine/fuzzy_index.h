@@ -20,15 +20,21 @@ inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< most that `slot_owne
 
 /// Everything a CHECK needs, in memory: digest -> record, and (slot, shingle) -> owners.
 ///
-/// A look-up waits for the memory in rounds, not slot by slot: first for all 32 buckets together,
-/// then for the overflow of those that were full, then for the records that may match.
+/// Only the first kIndexedSlots slots have owners: whoever agrees in enough slots for a match
+/// agrees in one of these. All slots of a record met there are then compared with those of the
+/// question.
+///
+/// A look-up waits for the memory in rounds, not slot by slot: first for all buckets together, then
+/// for the overflow of those that were full, then for the records that may match.
 ///
 /// Owners of a slot: at most `slot_owners_max`. A further one takes the place of the owner whose
 /// `updated` is oldest, if that is older than its own; else it stays out of this slot (and in its
-/// others). So the newest of a campaign are found, and old ones fade where it is crowded.
+/// others). So the newest of a campaign are found, and old ones fade where it is crowded. Nor does
+/// a slot take an owner for whom there is no place within NumberMap::kWayMax buckets.
 ///
-/// Answers are exact: a slot counts only if all 64 bits of the shingle are equal (HashParts). A
-/// record that is just being added or removed may be met in fewer of its slots, or not at all.
+/// Whether two shingles are equal is asked of 60 bits of their hashes where a record is found, and
+/// of 32 in its other slots: one slot in 4e9 counts that should not, and a match needs 17. A record
+/// that is just being added or removed may not be met.
 /// What `check` and `check_batch` answer with counts as a hit of its record.
 /// Threads: `check`, `check_all` and `most_hit` from any thread, never waiting; the rest from one
 /// writer.
@@ -97,10 +103,11 @@ class FuzzyIndex {
 
   /// A look-up by shingles: the buckets it begins with are on their way into the cache.
   struct NearSearch {
-    SlotHashes hashes;
-    std::array<NumberMap::Search, kShingleCount> slots;
+    const Shingles* shingles = nullptr;
+    std::array<std::uint64_t, kIndexedSlots> hashes{};
+    std::array<NumberMap::Search, kIndexedSlots> slots;
   };
-  class Overlaps;
+  class Owners;
   class Candidates;
   class Addition;
 
@@ -115,11 +122,14 @@ class FuzzyIndex {
   [[nodiscard]] std::optional<Match> answer_exact(const Digest& digest, NumberMap::Search search,
                                                   std::uint32_t now) const;
   void begin(NearSearch& search, const Shingles& shingles) const;
-  void collect(NearSearch& search, Overlaps& overlaps) const;
+  void collect(NearSearch& search, Owners& owners) const;
+  /// Calls `each(number, slots)` for every record that shares at least kMatchSlotsMin.
+  template <typename Each>
+  void for_each_match(NearSearch& search, const Each& each) const;
   [[nodiscard]] std::optional<Match> finish(NearSearch& search, std::uint32_t now) const;
   [[nodiscard]] std::optional<Match> match_of(std::uint32_t number, std::uint32_t now) const;
   void add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t number);
-  void insert(NumberMap& map, std::uint64_t hash, std::uint32_t number);
+  bool insert(NumberMap& map, std::uint64_t hash, std::uint32_t number, std::uint32_t way_max);
   void erase(NumberMap& map, std::uint64_t hash, std::uint32_t number);
   [[nodiscard]] NumberMap& slot_map(std::size_t slot, std::uint64_t hash) const {
     return (*slots_)[slot][HashParts::shard(hash)];
@@ -130,9 +140,10 @@ class FuzzyIndex {
 
   ReadGate gate_;
   Options options_;
+  IndexHash hash_;
   RecordStore records_;
   std::unique_ptr<Shards> digests_;
-  std::unique_ptr<std::array<Shards, kShingleCount>> slots_;
+  std::unique_ptr<std::array<Shards, kIndexedSlots>> slots_;
   bool released_ = false;          ///< numbers or flag sets wait for `collect`
   std::vector<NumberMap*> moved_;  ///< maps with memory that waits for `collect`
   std::atomic<std::uint64_t> slot_overflows_{0};

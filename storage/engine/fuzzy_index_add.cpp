@@ -1,4 +1,4 @@
-// How records get into the index. A record has 33 entries in 33 maps, each a cache line nobody has
+// How records get into the index. A record has 17 entries in 17 maps, each a cache line nobody has
 // touched lately; so many records go together, map by map, and look ahead, from one map into the
 // next.
 #include <algorithm>
@@ -22,7 +22,8 @@ class FuzzyIndex::Addition {
   /// Ends before the first digest that is there already; gives how many there were until then.
   std::size_t add_digests() {
     std::vector<std::uint64_t> hashes;
-    for (const NewRecord& record : records_) hashes.push_back(hash_of(record.fingerprint.digest));
+    for (const NewRecord& record : records_)
+      hashes.push_back(index_.hash_.of(record.fingerprint.digest));
     for (std::size_t i = 0; i < records_.size(); ++i) {
       if (i + kAhead < hashes.size()) {
         index_.digest_map(hashes[i + kAhead]).prefetch(hashes[i + kAhead]);
@@ -33,8 +34,8 @@ class FuzzyIndex::Addition {
   }
 
   void add_slots() {
-    std::vector<Owner> owners(kShingleCount * numbers_.size());
-    for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+    std::vector<Owner> owners(kIndexedSlots * numbers_.size());
+    for (std::size_t slot = 0; slot < kIndexedSlots; ++slot) {
       order_by_shard(slot, std::span(owners).subspan(slot * numbers_.size(), numbers_.size()));
     }
     for (const Owner& owner : std::span(owners).first(std::min(kAhead, owners.size())))
@@ -60,17 +61,15 @@ class FuzzyIndex::Addition {
   bool add_digest(const NewRecord& record, std::uint64_t hash) {
     const Fingerprint& fingerprint = record.fingerprint;
     if (index_.find(fingerprint.digest) != record.replaces) return false;
-    PackedLows lows{};
+    SlotLows lows;
     if (fingerprint.shingles) {
-      for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-        const std::uint64_t slot_hash = hash_of((*fingerprint.shingles)[slot]);
-        lows.set(slot, HashParts::low(slot_hash));
-        slots_[slot].push_back(slot_hash);
-      }
+      lows = lows_of(index_.hash_, *fingerprint.shingles);
+      for (std::size_t slot = 0; slot < kIndexedSlots; ++slot)
+        slots_[slot].push_back(index_.hash_.of((*fingerprint.shingles)[slot]));
     }
     const std::uint32_t number = index_.records_.add(fingerprint.digest, record.state,
                                                      fingerprint.shingles ? &lows : nullptr);
-    index_.insert(index_.digest_map(hash), hash, number);
+    index_.insert(index_.digest_map(hash), hash, number, NumberMap::kAnyWay);
     if (fingerprint.shingles) numbers_.push_back(number);
     return true;
   }
@@ -90,7 +89,7 @@ class FuzzyIndex::Addition {
   FuzzyIndex& index_;
   std::span<const NewRecord> records_;
   std::vector<std::uint32_t> numbers_;  ///< of those with shingles, as the hashes of a slot
-  std::array<std::vector<std::uint64_t>, kShingleCount> slots_;
+  std::array<std::vector<std::uint64_t>, kIndexedSlots> slots_;
 };
 
 std::size_t FuzzyIndex::add(std::span<const NewRecord> records) {
@@ -105,7 +104,7 @@ void FuzzyIndex::add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t n
   std::uint32_t owners = 0;
   std::uint32_t oldest = 0;
   map.for_each_candidate(hash, [&](std::uint32_t owner) {
-    if (records_.shingles(owner).get(slot) != HashParts::low(hash)) return;
+    if (records_.shingles(owner).of_slot[slot] != HashParts::low(hash)) return;
     ++owners;
     if (oldest == 0 || records_.updated(owner) < records_.updated(oldest)) oldest = owner;
   });
@@ -114,7 +113,8 @@ void FuzzyIndex::add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t n
     if (records_.updated(oldest) > records_.updated(number)) return;
     erase(map, hash, oldest);
   }
-  insert(map, hash, number);
+  if (!insert(map, hash, number, NumberMap::kWayMax))
+    slot_overflows_.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace shingled::storage

@@ -1,32 +1,67 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "mime/fingerprint/fingerprint.h"
+#include "storage/engine/number_map.h"
+#include "storage/fuzzy_store.h"
 
 namespace shingled::storage {
 
-/// What the index makes of a digest: XXH3, 64 bits.
-std::uint64_t hash_of(const Digest& digest);
+/// Slots by which the index finds a record; the others are compared once it is found. Two texts
+/// that agree in kMatchSlotsMin slots of kShingleCount agree in one of any so many at least.
+inline constexpr std::size_t kIndexedSlots = kShingleCount - kMatchSlotsMin + 1;
 
-/// Spreads a shingle, a minimum of many hashes and so mostly small, over 64 bits. One to one
-/// (MurmurHash3's finaliser), so equal results mean equal shingles.
-inline std::uint64_t hash_of(std::uint64_t shingle) {
-  shingle ^= shingle >> 33;
-  shingle *= 0xff51afd7ed558ccd;
-  shingle ^= shingle >> 33;
-  shingle *= 0xc4ceb9fe1a85ec53;
-  shingle ^= shingle >> 33;
-  return shingle;
-}
+/// The hashes of one index, under a secret of its own: whoever sends digests and shingles cannot
+/// choose where they go.
+/// Threads: a value that does not change.
+class IndexHash {
+ public:
+  /// With a new secret from the system.
+  IndexHash();
 
-using SlotHashes = std::array<std::uint64_t, kShingleCount>;
+  /// XXH3, 64 bits, of a digest.
+  [[nodiscard]] std::uint64_t of(const Digest& digest) const;
+  /// Spreads a shingle, a minimum of many hashes and so mostly small, over 64 bits. One to one, so
+  /// equal results mean equal shingles.
+  [[nodiscard]] std::uint64_t of(std::uint64_t shingle) const {
+    shingle = (shingle ^ mask_) * factors_[0];
+    shingle ^= shingle >> 32;
+    shingle *= factors_[1];
+    shingle ^= shingle >> 29;
+    return shingle * factors_[2];
+  }
 
-inline SlotHashes hashes_of(const Shingles& shingles) {
-  SlotHashes hashes;
-  for (std::size_t slot = 0; slot < kShingleCount; ++slot) hashes[slot] = hash_of(shingles[slot]);
-  return hashes;
+ private:
+  static constexpr std::size_t kSecretBytes = 192;  ///< XXH3 takes 136 at least
+
+  std::uint64_t mask_ = 0;
+  std::array<std::uint64_t, 3> factors_{};  ///< odd, so that multiplying is one to one
+  std::array<std::uint8_t, kSecretBytes> secret_{};
+};
+
+/// What the index compares of 32 shingles: the low half of each hash. Two cache lines, the first of
+/// which has all the indexed slots.
+struct alignas(64) SlotLows {
+  std::array<std::uint32_t, kShingleCount> of_slot{};
+
+  [[nodiscard]] std::uint32_t equal_slots(const SlotLows& other) const {
+    std::uint32_t equal = 0;
+    for (std::size_t slot = 0; slot < kShingleCount; ++slot)
+      equal += of_slot[slot] == other.of_slot[slot] ? 1U : 0U;
+    return equal;
+  }
+};
+static_assert(sizeof(SlotLows) == 128 && kIndexedSlots * sizeof(std::uint32_t) <= 64);
+
+/// The hashes of a text's shingles.
+inline SlotLows lows_of(const IndexHash& hash, const Shingles& shingles) {
+  SlotLows lows;
+  for (std::size_t slot = 0; slot < kShingleCount; ++slot)
+    lows.of_slot[slot] = HashParts::low(hash.of(shingles[slot]));
+  return lows;
 }
 
 }  // namespace shingled::storage

@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace shingled::storage {
@@ -21,16 +22,17 @@ void NumberMap::reserve(std::size_t count) {
   if (buckets > kPageBuckets) show(pages_for(static_cast<std::size_t>(buckets) + 1));
 }
 
-bool NumberMap::insert(std::uint64_t hash, std::uint32_t number) {
+NumberMap::Inserted NumberMap::insert(std::uint64_t hash, std::uint32_t number,
+                                      std::uint32_t way_max) {
   const bool grows = size_ >= grows_at_;
   if (grows) {
     // By a sixteenth, more or less: maps that filled up alike shall not all grow at once.
     const std::size_t count = table_.bytes() / sizeof(Bucket);
     move_to(count + count / 24 + count / 24 * (hash & 0xff) / 256 + 1);
   }
-  view().place(HashParts::print(hash), number);
-  ++size_;
-  return grows;
+  const bool placed = view().place(HashParts::print(hash), number, way_max);
+  if (placed) ++size_;
+  return {.placed = placed, .moved = grows};
 }
 
 bool NumberMap::erase(std::uint64_t hash, std::uint32_t number) {
@@ -67,7 +69,7 @@ void NumberMap::move_to(std::size_t bucket_count) {
     const Bucket& bucket = from.buckets[b];
     for (std::size_t i = 0; i < kBucketEntries; ++i) {
       const std::uint32_t entry = bucket.entries[i].load(std::memory_order_relaxed);
-      if (entry != 0) to.place(bucket.print(i), entry & kNumberMax);
+      if (entry != 0) to.place(bucket.print(i), entry & kNumberMax, kAnyWay);
     }
   }
   retired_.push_back(show(std::move(table)));
@@ -96,21 +98,31 @@ void NumberMap::show(const void* buckets, std::size_t pages) {
   shown_.store(address / kPageBytes << kPagesBits | pages, std::memory_order_release);
 }
 
-void NumberMap::View::place(std::uint32_t print, std::uint32_t number) const {
-  for (std::uint32_t b = home(print);; b = next(b)) {
-    Bucket& bucket = buckets[b];
-    for (std::size_t i = 0; i < kBucketEntries; ++i) {
-      if (bucket.entries[i].load(std::memory_order_relaxed) != 0) continue;
-      return bucket.put(i, print, number);
-    }
-    bucket.add_passed(1);
+bool NumberMap::View::place(std::uint32_t print, std::uint32_t number,
+                            std::uint32_t way_max) const {
+  const std::uint32_t home = this->home(print);
+  std::uint32_t b = home;
+  for (std::uint32_t way = 0; way <= way_max; ++way, b = next(b)) {
+    const std::optional<std::size_t> place = buckets[b].empty_place();
+    if (!place) continue;
+    for (std::uint32_t passed = home; passed != b; passed = next(passed))
+      buckets[passed].add_passed(1);
+    buckets[b].put(*place, print, number);
+    return true;
   }
+  return false;
 }
 
 void NumberMap::Bucket::add_passed(int change) {
   // Two's complement: adding -1 << 32 takes one away. Only the writer stores here.
   const auto step = static_cast<std::uint64_t>(static_cast<std::int64_t>(change)) << 32;
   prints[2].store(prints[2].load(std::memory_order_relaxed) + step, std::memory_order_release);
+}
+
+std::optional<std::size_t> NumberMap::Bucket::empty_place() const {
+  for (std::size_t i = 0; i < kBucketEntries; ++i)
+    if (entries[i].load(std::memory_order_relaxed) == 0) return i;
+  return std::nullopt;
 }
 
 void NumberMap::Bucket::put(std::size_t place, std::uint32_t print, std::uint32_t number) {

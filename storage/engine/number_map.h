@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "storage/engine/pages.h"
@@ -13,21 +14,18 @@ inline constexpr unsigned kNumberBits = 26;
 /// Record numbers run from 1 to here; 0 marks an empty place.
 inline constexpr std::uint32_t kNumberMax = (1U << kNumberBits) - 1;
 
-/// How the 64 bits of a hash are used. What the map keeps (the shard, by being in it, and the
-/// print, in the entry) and what it must ask the record for (the low part) are together the whole
-/// hash: equal in all three means equal.
+/// How the 64 bits of a hash are used, from above: the shard is the map it is in, the print stands
+/// in the entry, the low part in the record. Four bits between them are not kept.
 struct HashParts {
   static constexpr unsigned kShardBits = 6;
   static constexpr unsigned kPrintBits = 22;
-  static constexpr unsigned kLowBits = 36;
-  static_assert(kShardBits + kPrintBits + kLowBits == 64);
-  static constexpr std::uint64_t kLowMask = (std::uint64_t{1} << kLowBits) - 1;
+  static constexpr unsigned kPrintShift = 64 - kShardBits - kPrintBits;
 
   static std::size_t shard(std::uint64_t hash) { return hash >> (64 - kShardBits); }
   static std::uint32_t print(std::uint64_t hash) {
-    return static_cast<std::uint32_t>(hash >> kLowBits) & ((1U << kPrintBits) - 1);
+    return static_cast<std::uint32_t>(hash >> kPrintShift) & ((1U << kPrintBits) - 1);
   }
-  static std::uint64_t low(std::uint64_t hash) { return hash & kLowMask; }
+  static std::uint32_t low(std::uint64_t hash) { return static_cast<std::uint32_t>(hash); }
 };
 
 /// Hash -> record numbers, several a hash: open addressing over buckets of one cache line, 6 bytes
@@ -53,9 +51,17 @@ class alignas(64) NumberMap {
 
   /// Makes room for `count` entries in an empty map that has no reader yet.
   void reserve(std::size_t count);
-  /// True: the map has moved, and its old memory waits for `free_retired`.
-  bool insert(std::uint64_t hash, std::uint32_t number);
-  /// Takes one entry away; nothing happens when it is not there. True: as with `insert`.
+  /// How far from its home an entry may stand, in buckets. Beyond any run that hashes nobody chose
+  /// make, and enough for as many owners as a slot may have.
+  static constexpr std::uint32_t kWayMax = 128;
+  static constexpr std::uint32_t kAnyWay = UINT32_MAX;
+
+  struct Inserted {
+    bool placed = false;  ///< false: there was no place so near
+    bool moved = false;   ///< the map has moved, its old memory waits for `free_retired`
+  };
+  Inserted insert(std::uint64_t hash, std::uint32_t number, std::uint32_t way_max = kWayMax);
+  /// Takes one entry away; nothing happens when it is not there. True: the map has moved.
   bool erase(std::uint64_t hash, std::uint32_t number);
   void free_retired() { retired_.clear(); }
 
@@ -113,6 +119,7 @@ class alignas(64) NumberMap {
     [[nodiscard]] std::uint32_t passed() const {
       return static_cast<std::uint32_t>(prints[2].load(std::memory_order_acquire) >> 32);
     }
+    [[nodiscard]] std::optional<std::size_t> empty_place() const;
     void add_passed(int change);
     void put(std::size_t place, std::uint32_t print, std::uint32_t number);
   };
@@ -132,7 +139,7 @@ class alignas(64) NumberMap {
     [[nodiscard]] std::uint32_t next(std::uint32_t bucket) const {
       return bucket + 1 == bucket_count ? 0 : bucket + 1;
     }
-    void place(std::uint32_t print, std::uint32_t number) const;
+    bool place(std::uint32_t print, std::uint32_t number, std::uint32_t way_max) const;
   };
   static constexpr unsigned kPagesBits = 28;
   [[nodiscard]] View view() const;

@@ -26,7 +26,7 @@ RecordNeeds RecordStore::room() const {
 }
 
 std::uint32_t RecordStore::add(const Digest& digest, const RecordState& state,
-                               const PackedLows* shingles) {
+                               const SlotLows* shingles) {
   const std::uint32_t number = take_number(shingles != nullptr);
   Head& head = heads_[number];
   head.digest = digest;

@@ -3,11 +3,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/engine/flag_totals.h"
+#include "storage/engine/hashes.h"
 #include "storage/engine/number_map.h"
 #include "storage/engine/pages.h"
 #include "storage/flag_set.h"
@@ -34,36 +34,7 @@ struct RecordNeeds {
   }
 };
 
-/// The low 36 bits of 32 hashes, one behind the other in 144 bytes: slot i begins in the middle of
-/// a byte when i is odd, and lies within 5 bytes, mostly of one cache line.
-class PackedLows {
- public:
-  void set(std::size_t slot, std::uint64_t low) {
-    const std::uint64_t others = load(slot) & ~(HashParts::kLowMask << shift(slot));
-    const std::uint64_t word = others | (low & HashParts::kLowMask) << shift(slot);
-    std::memcpy(&bytes_[begin(slot)], &word, kWindow);
-  }
-  /// Starts to bring the slot's part into the cache.
-  void prefetch(std::size_t slot) const { __builtin_prefetch(&bytes_[begin(slot)]); }
-  [[nodiscard]] std::uint64_t get(std::size_t slot) const {
-    return load(slot) >> shift(slot) & HashParts::kLowMask;
-  }
-
- private:
-  static constexpr std::size_t kWindow = 5;  ///< bytes that hold 36 bits at either beginning
-  static std::size_t begin(std::size_t slot) { return slot * HashParts::kLowBits / 8; }
-  static unsigned shift(std::size_t slot) { return slot % 2 * 4; }
-  [[nodiscard]] std::uint64_t load(std::size_t slot) const {
-    std::uint64_t word = 0;
-    std::memcpy(&word, &bytes_[begin(slot)], kWindow);
-    return word;
-  }
-
-  std::array<std::uint8_t, kShingleCount * HashParts::kLowBits / 8> bytes_{};
-};
-static_assert(sizeof(PackedLows) == 144);
-
-/// Records by number: 92 bytes each, 144 more with shingles. Numbers come in blocks of one kind, so
+/// Records by number: 92 bytes each, 128 more with shingles. Numbers come in blocks of one kind, so
 /// that a direct hash does not pay for shingles it has not. A block without records has no memory.
 ///
 /// Invariants: digest and shingles of a number do not change between `add` and `release`; flags
@@ -76,7 +47,7 @@ class RecordStore {
   /// Places for lists: a record has 24 bits for the number of its own, and 0 is none.
   static constexpr std::uint32_t kFlagSetsMax = (std::uint32_t{1} << 24U) - 1;
   /// Takes a number for a new record; there must be room, and `state.row` in kRowMax.
-  std::uint32_t add(const Digest& digest, const RecordState& state, const PackedLows* shingles);
+  std::uint32_t add(const Digest& digest, const RecordState& state, const SlotLows* shingles);
   void update(std::uint32_t number, const RecordState& state);
   /// The number may be given again after `reuse_released`.
   void release(std::uint32_t number);
@@ -95,8 +66,15 @@ class RecordStore {
   [[nodiscard]] RecordState state(std::uint32_t number) const;
   [[nodiscard]] std::uint32_t updated(std::uint32_t number) const;
   [[nodiscard]] bool has_shingles(std::uint32_t number) const;
+  /// Starts to bring the indexed slots into the cache.
+  void prefetch_indexed(std::uint32_t number) const { __builtin_prefetch(&lows_[number]); }
+  /// Starts to bring the rest of the slots, digest and state into the cache.
+  void prefetch_match(std::uint32_t number) const {
+    __builtin_prefetch(&lows_[number].of_slot[kIndexedSlots]);
+    prefetch(number);
+  }
   /// Only for a record that has some.
-  [[nodiscard]] const PackedLows& shingles(std::uint32_t number) const { return lows_[number]; }
+  [[nodiscard]] const SlotLows& shingles(std::uint32_t number) const { return lows_[number]; }
 
   /// It answered a question. For any thread; stops at kHitsMax.
   void count_hit(std::uint32_t number) const {
@@ -150,7 +128,7 @@ class RecordStore {
   void write_state(Head& head, const RecordState& state);
 
   BlockArray<Head, kBlock, kBlocks> heads_;
-  BlockArray<PackedLows, kBlock, kBlocks> lows_;
+  BlockArray<SlotLows, kBlock, kBlocks> lows_;
   BlockArray<std::atomic<std::uint32_t>, kBlock, kBlocks> hits_;
   BlockArray<FlagSet, kBlock, kBlocks / 4> sets_;
   std::array<Kind, 2> kinds_;  ///< [with shingles]

@@ -5,6 +5,7 @@
 #include <limits>
 #include <thread>
 
+#include "storage/engine/hashes.h"
 #include "tests/storage/engine/engine_fixture.h"
 
 namespace shingled::storage {
@@ -153,14 +154,14 @@ TEST_F(EngineTest, ACrowdedSlotKeepsItsNewestOwners) {
   const Fingerprint shared = random_fingerprint(random_);
   std::vector<Fingerprint> owners;
   for (int i = 0; i < 10; ++i) {
-    owners.push_back(near_duplicate(shared, 20, random_));
+    owners.push_back(near_duplicate(shared, kShingleCount, random_));
     ASSERT_TRUE(apply(add(owners.back())));
     clock_.advance(std::chrono::seconds(1));
   }
   const auto all = engine_->check_all(shared, clock_.unix_seconds(), 100);
   ASSERT_EQ(all.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(all[i].digest, owners[9 - i].digest);
-  EXPECT_EQ(engine_->counters().slot_overflows, 6U * 20);
+  EXPECT_EQ(engine_->counters().slot_overflows, 6U * kIndexedSlots);
 }
 
 TEST_F(EngineTest, AFullQueueRefusesWithLimit) {

@@ -12,7 +12,8 @@ namespace {
 
 /// Hashes whose prints are drawn from `prints`: few of them make crowds and long ways.
 std::uint64_t random_hash(Seeded& random, std::uint64_t prints) {
-  return (random() % prints) << HashParts::kLowBits | (random() & HashParts::kLowMask);
+  return (random() % prints) << HashParts::kPrintShift |
+         (random() & ((std::uint64_t{1} << HashParts::kPrintShift) - 1));
 }
 
 std::vector<std::uint32_t> candidates(const NumberMap& map, std::uint64_t hash) {
@@ -51,14 +52,16 @@ TEST(NumberMap, FindsWhatIsThereThroughGrowingAndShrinking) {
     const auto expect_agreement = [&] {
       for (auto& [print, numbers] : model) {
         std::ranges::sort(numbers);
-        ASSERT_EQ(candidates(map, std::uint64_t{print} << HashParts::kLowBits), numbers);
+        ASSERT_EQ(candidates(map, std::uint64_t{print} << HashParts::kPrintShift), numbers);
       }
     };
     bool moved = false;
     while (entries.size() < kind.entries) {
       const std::uint64_t hash = random_hash(random, kind.prints);
       const auto number = static_cast<std::uint32_t>(entries.size() + 1);
-      moved |= map.insert(hash, number) && number > 1;  // the first comes into an empty map
+      const NumberMap::Inserted inserted = map.insert(hash, number, NumberMap::kAnyWay);
+      ASSERT_TRUE(inserted.placed);
+      moved |= inserted.moved && number > 1;  // the first comes into an empty map
       entries.emplace_back(hash, number);
       model[HashParts::print(hash)].push_back(number);
     }
@@ -80,10 +83,26 @@ TEST(NumberMap, FindsWhatIsThereThroughGrowingAndShrinking) {
     EXPECT_EQ(moved, kind.moves) << "memory is given back";
     ASSERT_NO_FATAL_FAILURE(expect_agreement()) << "empty";
     for (const auto& [print, numbers] : model) {
-      EXPECT_EQ(steps(map, std::uint64_t{print} << HashParts::kLowBits), 1U)
+      EXPECT_EQ(steps(map, std::uint64_t{print} << HashParts::kPrintShift), 1U)
           << "where nothing went past, a search ends at once";
     }
   }
+}
+
+TEST(NumberMap, RefusesWhatWouldStandTooFarFromItsHome) {
+  constexpr std::size_t kEntriesABucket = 10;
+  constexpr std::size_t kFit = (NumberMap::kWayMax + 1) * kEntriesABucket;
+  NumberMap map;
+  map.reserve(10 * kFit);
+  const std::uint64_t crowded = 0;
+  for (std::uint32_t number = 1; number <= kFit; ++number)
+    ASSERT_TRUE(map.insert(crowded, number).placed) << number;
+  EXPECT_FALSE(map.insert(crowded, kFit + 1).placed);
+  EXPECT_EQ(steps(map, crowded), NumberMap::kWayMax + 1) << "the refused one left no trace";
+  EXPECT_EQ(candidates(map, crowded).size(), kFit);
+  map.erase(crowded, 1);
+  EXPECT_TRUE(map.insert(crowded, kFit + 1).placed) << "in the place that became free";
+  EXPECT_TRUE(map.insert(~crowded, 1).placed) << "others are not concerned";
 }
 
 TEST(NumberMap, AReservedMapDoesNotMove) {
@@ -91,7 +110,8 @@ TEST(NumberMap, AReservedMapDoesNotMove) {
   NumberMap map;
   map.reserve(50'000);
   for (std::uint32_t number = 1; number <= 50'000; ++number) {
-    ASSERT_FALSE(map.insert(random(), number)) << number;
+    const NumberMap::Inserted inserted = map.insert(random(), number);
+    ASSERT_TRUE(inserted.placed && !inserted.moved) << number;
   }
 }
 

@@ -29,10 +29,16 @@ inline Fingerprint random_fingerprint(Seeded& random) {
   return {random_digest(random), random_shingles(random)};
 }
 
-/// Another text that shares the first `slots` of its slots.
+/// Another text that shares so many slots, any of them.
 inline Fingerprint near_duplicate(const Fingerprint& of, std::size_t slots, Seeded& random) {
   Fingerprint near{random_digest(random), of.shingles};
-  for (std::size_t slot = slots; slot < kShingleCount; ++slot) (*near.shingles)[slot] = random();
+  std::size_t others = kShingleCount - slots;
+  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+    // Each choice of so many slots is as likely as any other one.
+    if (random() % (kShingleCount - slot) >= others) continue;
+    (*near.shingles)[slot] = random();
+    --others;
+  }
   return near;
 }
 

@@ -1,0 +1,120 @@
+// What somebody who knows the code, but not the secret of a running index, can do to its chains.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "storage/engine/fuzzy_index.h"
+#include "storage/engine/hashes.h"
+#include "tests/storage/engine/random_fingerprint.h"
+
+namespace shingled::storage {
+namespace {
+
+/// As many as made a look-up take 11 ms while the hash was a fixed one.
+constexpr std::size_t kCrafted = 14'000;
+
+/// The inverse of MurmurHash3's finaliser: a shingle for any hash that this mixer gives.
+std::uint64_t unmixed(std::uint64_t hash) {
+  hash ^= hash >> 33;
+  hash *= 0x9cb4b2f8129337db;
+  hash ^= hash >> 33;
+  hash *= 0x4f74430c22a54005;
+  return hash ^ hash >> 33;
+}
+
+/// A set of shingles, and why somebody would send it.
+struct CraftedSet {
+  const char* why;
+  std::function<std::uint64_t(std::uint64_t)> shingle;  ///< number i of them
+};
+const std::array kSets = {
+    CraftedSet{"one chain of a well-known mixer", [](std::uint64_t i) { return unmixed(i); }},
+    CraftedSet{"small numbers", [](std::uint64_t i) { return i; }},
+    CraftedSet{"steps of a power of two", [](std::uint64_t i) { return i << 50; }},
+    CraftedSet{"differences in the highest bits only",
+               [](std::uint64_t i) { return i << 50 | 0x1234; }},
+    CraftedSet{"steps as long as a page", [](std::uint64_t i) { return i * 4096 + 7; }},
+    CraftedSet{"few bits set",
+               [](std::uint64_t i) {
+                 return std::uint64_t{1} << i % 64 | std::uint64_t{1} << i / 64 % 64 |
+                        std::uint64_t{1} << i / 4096 % 64;
+               }},
+    CraftedSet{"high and low half cancel", [](std::uint64_t i) { return i << 32 | i; }},
+    CraftedSet{"the inverse of one factor", [](std::uint64_t i) { return i * 0x9e3779b97f4a7c15; }},
+};
+
+/// The longest way of a look-up in a map of such hashes, in buckets.
+std::size_t longest_way(const std::vector<std::uint64_t>& hashes) {
+  std::vector<NumberMap> shards(std::size_t{1} << HashParts::kShardBits);
+  std::uint32_t number = 0;
+  for (const std::uint64_t hash : hashes)
+    EXPECT_TRUE(shards[HashParts::shard(hash)].insert(hash, ++number).placed);
+  std::size_t longest = 0;
+  for (const std::uint64_t hash : hashes) {
+    NumberMap::Search search(shards[HashParts::shard(hash)], hash);
+    std::size_t steps = 1;
+    while (search.step([](std::uint32_t) {})) ++steps;
+    longest = std::max(longest, steps);
+  }
+  return longest;
+}
+
+TEST(CraftedSet, MakesNoLongerChainsThanChanceDoes) {
+  for (const CraftedSet& set : kSets) {
+    SCOPED_TRACE(set.why);
+    std::set<std::uint64_t> shingles;
+    for (std::uint64_t i = 0; i < kCrafted; ++i) shingles.insert(set.shingle(i));
+    for (int secret = 0; secret < 20; ++secret) {
+      const IndexHash hash;
+      std::vector<std::uint64_t> hashes;
+      for (const std::uint64_t shingle : shingles) hashes.push_back(hash.of(shingle));
+      EXPECT_LT(longest_way(hashes), 24U);
+    }
+  }
+}
+
+TEST(CraftedSet, OfDigestsMakesNoLongerChainsThanChanceDoes) {
+  for (const std::size_t at : {std::size_t{0}, std::size_t{8}, std::size_t{56}}) {
+    const IndexHash hash;
+    std::vector<std::uint64_t> hashes;
+    for (std::uint64_t i = 0; i < kCrafted; ++i) {
+      Digest digest;
+      std::memcpy(digest.bytes.data() + at, &i, sizeof i);
+      hashes.push_back(hash.of(digest));
+    }
+    EXPECT_LT(longest_way(hashes), 24U) << "digests that differ from byte " << at << " on";
+  }
+}
+
+TEST(CraftedSet, EachIndexHasItsOwnSecret) {
+  const IndexHash one;
+  const IndexHash another;
+  EXPECT_NE(one.of(std::uint64_t{1}), another.of(std::uint64_t{1}));
+  EXPECT_NE(one.of(Digest{}), another.of(Digest{}));
+}
+
+// A match asks for 60 bits of one slot and 32 of the others: no two shingles of a crafted set agree
+// in them.
+TEST(CraftedSet, DoesNotMakeDifferentShinglesEqual) {
+  for (const CraftedSet& set : kSets) {
+    SCOPED_TRACE(set.why);
+    const IndexHash hash;
+    std::map<std::uint32_t, std::uint64_t> by_low;
+    std::size_t equal = 0;
+    for (std::uint64_t i = 0; i < kCrafted; ++i) {
+      const std::uint64_t shingle = set.shingle(i);
+      const auto [known, is_new] = by_low.emplace(HashParts::low(hash.of(shingle)), shingle);
+      if (!is_new && known->second != shingle) ++equal;
+    }
+    EXPECT_LT(equal, 4U) << "by chance 0.02 pairs";
+  }
+}
+
+}  // namespace
+}  // namespace shingled::storage
