@@ -78,7 +78,7 @@ void NumberMap::move_to(std::size_t bucket_count) {
 Pages NumberMap::pages_for(std::size_t bucket_count) {
   const std::size_t pages = (bucket_count + kPageBuckets - 1) / kPageBuckets;
   assert(pages < std::size_t{1} << kPagesBits);
-  return Pages(pages * kPageBytes);
+  return Pages(pages * kPageBytes, Pages::Beside::kTables);
 }
 
 Pages NumberMap::show(Pages table) {

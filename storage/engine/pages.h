@@ -12,14 +12,22 @@ namespace shingled::storage {
 /// std::bad_alloc when there is none. Threads: a value.
 class Pages {
  public:
+  /// What it shall lie beside, so that huge pages can hold them together: look-ups touch random
+  /// pages, and the way to a huge one is shorter. What is given back at different times is kept
+  /// apart, for a huge page is free again when all of it is.
+  enum class Beside { kNothing, kTables, kRecords };
+
   Pages() = default;
-  explicit Pages(std::size_t bytes);
+  explicit Pages(std::size_t bytes, Beside beside = Beside::kNothing);
   ~Pages();
   Pages(Pages&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        beside_(other.beside_) {}
   Pages& operator=(Pages&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(beside_, other.beside_);
     return *this;
   }
   Pages(const Pages&) = delete;
@@ -33,6 +41,7 @@ class Pages {
  private:
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
+  Beside beside_ = Beside::kNothing;
 };
 
 /// An array that grows by blocks and never moves, so that readers may hold references while the
@@ -54,7 +63,8 @@ class BlockArray {
 
   void ensure(std::size_t index) {
     if (block_at(index).load(std::memory_order_relaxed) != nullptr) return;
-    T* block = static_cast<T*>(blocks_.emplace_back(kBlock * sizeof(T)).data());
+    T* block =
+        static_cast<T*>(blocks_.emplace_back(kBlock * sizeof(T), Pages::Beside::kRecords).data());
     block_at(index).store(block, std::memory_order_release);
   }
 
