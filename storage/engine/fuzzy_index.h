@@ -64,7 +64,7 @@ class FuzzyIndex {
                    std::span<std::optional<Match>> answers) const;
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const;
-  /// See FuzzyStore::most_hit. Cost: a walk over the counts of all records, 4 bytes each.
+  /// See FuzzyStore::most_hit. Cost: a walk over all records, a cache line each.
   [[nodiscard]] std::vector<HitCount> most_hit(std::size_t most) const;
   [[nodiscard]] std::uint64_t size() const { return records_.size(); }
   [[nodiscard]] std::uint64_t slot_overflows() const {

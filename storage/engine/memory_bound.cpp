@@ -11,8 +11,8 @@
 namespace shingled::storage {
 namespace {
 
-/// Measured with a million hashes with shingles: 505 bytes of memory each.
-constexpr std::uint64_t kHashBytes = 512;
+/// Measured with a million hashes with shingles: 390 bytes of memory each.
+constexpr std::uint64_t kHashBytes = 400;
 constexpr std::uint64_t kHashesMin = 1000;
 
 std::uint64_t limit_of(decltype(RLIMIT_AS) resource) {

@@ -31,7 +31,7 @@ std::uint32_t RecordStore::add(const Digest& digest, const RecordState& state,
   Head& head = heads_[number];
   head.digest = digest;
   if (shingles != nullptr) lows_[number] = *shingles;
-  hits_[number].store(0, std::memory_order_relaxed);
+  head.hits.store(0, std::memory_order_relaxed);
   write_state(head, state);
   flag_totals_.add(state.flags);
   size_.fetch_add(1, std::memory_order_relaxed);
@@ -67,7 +67,6 @@ void RecordStore::reuse_released() {
       if (--block_used_[number / kBlock] != 0) continue;
       heads_.clear_block(number);
       lows_.clear_block(number);
-      hits_.clear_block(number);
     }
     append(kind.free, kind.released);
   }
@@ -114,7 +113,6 @@ std::uint32_t RecordStore::take_number(bool with_shingles) {
     block_used_.reserve(block_used_.size() + 1);
     free.reserve(free.size() + kBlock);
     heads_.ensure(first);
-    hits_.ensure(first);
     if (with_shingles) lows_.ensure(first);
     block_has_shingles_.push_back(with_shingles);
     block_used_.push_back(0);

@@ -34,7 +34,7 @@ struct RecordNeeds {
   }
 };
 
-/// Records by number: 92 bytes each, 128 more with shingles. Numbers come in blocks of one kind, so
+/// Records by number: 96 bytes each, 128 more with shingles. Numbers come in blocks of one kind, so
 /// that a direct hash does not pay for shingles it has not. A block without records has no memory.
 ///
 /// Invariants: digest and shingles of a number do not change between `add` and `release`; flags
@@ -59,8 +59,7 @@ class RecordStore {
   void prefetch(std::uint32_t number) const {
     const auto* head = reinterpret_cast<const char*>(&heads_[number]);
     __builtin_prefetch(head);
-    __builtin_prefetch(head + sizeof(Head) - 1);
-    __builtin_prefetch(&hits_[number], 1);
+    __builtin_prefetch(head + sizeof(Head) - 1, 1);
   }
   [[nodiscard]] const Digest& digest(std::uint32_t number) const { return heads_[number].digest; }
   [[nodiscard]] RecordState state(std::uint32_t number) const;
@@ -78,13 +77,13 @@ class RecordStore {
 
   /// It answered a question. For any thread; stops at kHitsMax.
   void count_hit(std::uint32_t number) const {
-    std::atomic<std::uint32_t>& hits = hits_[number];
+    std::atomic<std::uint32_t>& hits = heads_[number].hits;
     if (hits.load(std::memory_order_relaxed) < kHitsMax)
       hits.fetch_add(1, std::memory_order_relaxed);
   }
   /// How often, since it came into the index. For any thread.
   [[nodiscard]] std::uint32_t hits(std::uint32_t number) const {
-    return hits_[number].load(std::memory_order_relaxed);
+    return heads_[number].hits.load(std::memory_order_relaxed);
   }
   /// Readers that count at the same time may go beyond it by their number.
   static constexpr std::uint32_t kHitsMax = 4'000'000'000;
@@ -105,13 +104,14 @@ class RecordStore {
 
   /// `row_and_set`: low 40 bits the row (0 = no record), high 24 bits which FlagSet (0 = `flag` is
   /// all there is).
-  struct Head {
+  struct alignas(32) Head {  // lies in two cache lines, never in three
     Digest digest;
     std::atomic<std::uint64_t> flag;   ///< value << 32 | flag
     std::atomic<std::uint64_t> times;  ///< updated << 32 | created
     std::atomic<std::uint64_t> row_and_set;
+    std::atomic<std::uint32_t> hits;
   };
-  static_assert(sizeof(Head) == 88);
+  static_assert(sizeof(Head) == 96);
   static constexpr unsigned kRowBits = 40;
   static constexpr std::uint64_t kRowMask = (std::uint64_t{1} << kRowBits) - 1;
   static_assert(kFlagSetsMax <= UINT64_MAX >> kRowBits);
@@ -129,7 +129,6 @@ class RecordStore {
 
   BlockArray<Head, kBlock, kBlocks> heads_;
   BlockArray<SlotLows, kBlock, kBlocks> lows_;
-  BlockArray<std::atomic<std::uint32_t>, kBlock, kBlocks> hits_;
   BlockArray<FlagSet, kBlock, kBlocks / 4> sets_;
   std::array<Kind, 2> kinds_;  ///< [with shingles]
   std::vector<std::uint32_t> free_sets_;

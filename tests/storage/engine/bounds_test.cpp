@@ -90,7 +90,7 @@ TEST_F(HashesMax, OfAFileThatHasMoreAlreadyAllAreServed) {
 
 TEST(MemoryBound, LeavesAQuarterOfTheMemory) {
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
-  EXPECT_EQ(hashes_within(kGiB), 1'572'864U);
+  EXPECT_EQ(hashes_within(kGiB), 2'013'265U);
   EXPECT_EQ(hashes_within(0), 1000U);
   EXPECT_EQ(hashes_within(UINT64_MAX), kHashesMax);
   EXPECT_GT(memory_allowed(), kGiB / 16);
