@@ -6,13 +6,18 @@
 #include <string>
 #include <tuple>
 
-#include "storage/engine/hashes.h"
+#include "storage/engine/index_hash.h"
 
 namespace shingled::storage {
 
 namespace {
 constexpr std::uint32_t kHitsInARow = 65'536;  // counts looked at with one pass
+
+IndexHash new_secret() {
+  SystemRandom random;
+  return IndexHash(random);
 }
+}  // namespace
 
 /// The records that share an indexed slot with a question.
 class FuzzyIndex::Owners {
@@ -71,6 +76,7 @@ class FuzzyIndex::Candidates {
 
 FuzzyIndex::FuzzyIndex(const Options& options)
     : options_(options),
+      hash_(new_secret()),
       digests_(std::make_unique<Shards>()),
       slots_(std::make_unique<std::array<Shards, kIndexedSlots>>()) {}
 

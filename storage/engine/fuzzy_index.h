@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "storage/engine/hashes.h"
+#include "storage/engine/index_hash.h"
 #include "storage/engine/number_map.h"
 #include "storage/engine/read_gate.h"
 #include "storage/engine/record_store.h"

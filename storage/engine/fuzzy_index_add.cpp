@@ -6,7 +6,7 @@
 #include <span>
 
 #include "storage/engine/fuzzy_index.h"
-#include "storage/engine/hashes.h"
+#include "storage/engine/index_hash.h"
 
 namespace shingled::storage {
 

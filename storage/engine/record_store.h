@@ -7,7 +7,7 @@
 
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/engine/flag_totals.h"
-#include "storage/engine/hashes.h"
+#include "storage/engine/index_hash.h"
 #include "storage/engine/number_map.h"
 #include "storage/engine/pages.h"
 #include "storage/flag_set.h"

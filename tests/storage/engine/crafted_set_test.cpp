@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "storage/engine/fuzzy_index.h"
-#include "storage/engine/hashes.h"
+#include "storage/engine/index_hash.h"
 #include "tests/storage/engine/random_fingerprint.h"
 
 namespace shingled::storage {
@@ -66,12 +66,13 @@ std::size_t longest_way(const std::vector<std::uint64_t>& hashes) {
 }
 
 TEST(CraftedSet, MakesNoLongerChainsThanChanceDoes) {
+  SystemRandom random;
   for (const CraftedSet& set : kSets) {
     SCOPED_TRACE(set.why);
     std::set<std::uint64_t> shingles;
     for (std::uint64_t i = 0; i < kCrafted; ++i) shingles.insert(set.shingle(i));
     for (int secret = 0; secret < 20; ++secret) {
-      const IndexHash hash;
+      const IndexHash hash(random);
       std::vector<std::uint64_t> hashes;
       for (const std::uint64_t shingle : shingles) hashes.push_back(hash.of(shingle));
       EXPECT_LT(longest_way(hashes), 24U);
@@ -80,8 +81,9 @@ TEST(CraftedSet, MakesNoLongerChainsThanChanceDoes) {
 }
 
 TEST(CraftedSet, OfDigestsMakesNoLongerChainsThanChanceDoes) {
+  SystemRandom random;
   for (const std::size_t at : {std::size_t{0}, std::size_t{8}, std::size_t{56}}) {
-    const IndexHash hash;
+    const IndexHash hash(random);
     std::vector<std::uint64_t> hashes;
     for (std::uint64_t i = 0; i < kCrafted; ++i) {
       Digest digest;
@@ -93,8 +95,9 @@ TEST(CraftedSet, OfDigestsMakesNoLongerChainsThanChanceDoes) {
 }
 
 TEST(CraftedSet, EachIndexHasItsOwnSecret) {
-  const IndexHash one;
-  const IndexHash another;
+  SystemRandom random;
+  const IndexHash one(random);
+  const IndexHash another(random);
   EXPECT_NE(one.of(std::uint64_t{1}), another.of(std::uint64_t{1}));
   EXPECT_NE(one.of(Digest{}), another.of(Digest{}));
 }
@@ -102,9 +105,10 @@ TEST(CraftedSet, EachIndexHasItsOwnSecret) {
 // A match asks for 60 bits of one slot and 32 of the others: no two shingles of a crafted set agree
 // in them.
 TEST(CraftedSet, DoesNotMakeDifferentShinglesEqual) {
+  SystemRandom random;
   for (const CraftedSet& set : kSets) {
     SCOPED_TRACE(set.why);
-    const IndexHash hash;
+    const IndexHash hash(random);
     std::map<std::uint32_t, std::uint64_t> by_low;
     std::size_t equal = 0;
     for (std::uint64_t i = 0; i < kCrafted; ++i) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <thread>
 
-#include "storage/engine/hashes.h"
+#include "storage/engine/index_hash.h"
 #include "tests/storage/engine/engine_fixture.h"
 
 namespace shingled::storage {

@@ -1,17 +1,15 @@
-#include "storage/engine/hashes.h"
-
-#include <sodium.h>
+#include "storage/engine/index_hash.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace shingled::storage {
 
-IndexHash::IndexHash() {
-  ::randombytes_buf(&mask_, sizeof mask_);
-  ::randombytes_buf(factors_.data(), sizeof factors_);
+IndexHash::IndexHash(Random& random) {
+  random.fill({reinterpret_cast<std::uint8_t*>(&mask_), sizeof mask_});
+  random.fill({reinterpret_cast<std::uint8_t*>(factors_.data()), sizeof factors_});
   for (std::uint64_t& factor : factors_) factor |= 1;
-  ::randombytes_buf(secret_.data(), secret_.size());
+  random.fill(secret_);
 }
 
 std::uint64_t IndexHash::of(const Digest& digest) const {

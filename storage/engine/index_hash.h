@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "config/base/random.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/engine/number_map.h"
 #include "storage/fuzzy_store.h"
@@ -19,8 +20,8 @@ inline constexpr std::size_t kIndexedSlots = kShingleCount - kMatchSlotsMin + 1;
 /// Threads: a value that does not change.
 class IndexHash {
  public:
-  /// With a new secret from the system.
-  IndexHash();
+  /// Draws its secret.
+  explicit IndexHash(Random& random);
 
   /// XXH3, 64 bits, of a digest.
   [[nodiscard]] std::uint64_t of(const Digest& digest) const;
