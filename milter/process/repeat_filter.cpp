@@ -5,7 +5,7 @@
 namespace shingled::milter {
 
 std::optional<std::uint64_t> RepeatFilter::admit(std::string_view line, TimePoint now) {
-  const auto known = seen_.find(std::string(line));
+  const auto known = seen_.find(line);
   if (known == seen_.end()) {
     // Full of lines that differ: none of them is a repetition worth holding back.
     if (seen_.size() >= kLinesMax) seen_.clear();

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "config/base/clock.h"
+#include "mime/fingerprint/secret_hash.h"
 
 namespace shingled::milter {
 
@@ -26,7 +28,7 @@ class RepeatFilter {
     TimePoint passed;
     std::uint64_t held_back = 0;
   };
-  std::unordered_map<std::string, Seen> seen_;
+  std::unordered_map<std::string, Seen, TextHash, std::equal_to<>> seen_;
 };
 
 }  // namespace shingled::milter

@@ -9,6 +9,7 @@
 #include "config/base/guarded.h"
 #include "milter/ratelimit/limit_counters.h"
 #include "milter/ratelimit/limit_demands.h"
+#include "mime/fingerprint/secret_hash.h"
 #include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter {
@@ -36,7 +37,7 @@ class MailLimiter {
 
  private:
   const MailLimitOptions options_;
-  const std::unordered_set<std::string> spared_;
+  const std::unordered_set<std::string, TextHash> spared_;
   const std::weak_ptr<storage::BucketStore> store_;
   const Clock& clock_;
   LimitCounters& counters_;

@@ -4,7 +4,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
 namespace shingled {
@@ -18,13 +17,10 @@ struct Digest {
   friend auto operator<=>(const Digest&, const Digest&) = default;
 };
 
-/// For hash tables: a digest is uniformly distributed already, its first 8 bytes do.
+/// For hash tables. Keyed with the secret of the process (secret_hash.h): whoever may send a digest
+/// may send one of any bytes.
 struct DigestHash {
-  std::size_t operator()(const Digest& digest) const {
-    std::uint64_t word = 0;
-    std::memcpy(&word, digest.bytes.data(), sizeof word);
-    return word;
-  }
+  std::size_t operator()(const Digest& digest) const;
 };
 
 /// 32 minimum hashes of a text; slot i of two similar texts is equal with about their similarity.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "mime/fingerprint/secret_hash.h"
 #include "storage/redis/key_slot.h"
 
 namespace shingled::storage {
@@ -177,7 +178,7 @@ class Numbering {
   [[nodiscard]] const std::vector<const std::string*>& texts() const { return texts_; }
 
  private:
-  std::unordered_map<std::string_view, std::size_t> numbers_;
+  std::unordered_map<std::string_view, std::size_t, TextHash> numbers_;
   std::vector<const std::string*> texts_;
 };
 

@@ -34,6 +34,7 @@ UpdateGroup::Change& UpdateGroup::change_of(const Digest& digest) {
   const auto [at, is_new] = changes_.try_emplace(digest);
   Change& change = at->second;
   if (!is_new) return change;
+  in_order_.push_back(&change);
   change.row.digest = digest;
   change.number = index_.find(digest);
   if (change.number == 0) return change;
@@ -56,11 +57,11 @@ Status UpdateGroup::write() {
   if (!trouble_) return trouble_;
   if (Status done = write_buried(); !done) return done;
   if (Status done = write_asked(); !done) return done;  // answers go before what they announce
-  for (auto& [digest, change] : changes_) {
-    if (change.has_parts) settle(change);
-    Status done = write_one(change);
+  for (Change* change : in_order_) {
+    if (change->has_parts) settle(*change);
+    Status done = write_one(*change);
     // All of them are found at one go.
-    if (!done && !is_lost(change, done.error())) return done;
+    if (!done && !is_lost(*change, done.error())) return done;
     if (!done) failed(done.error());
   }
   if (!trouble_) return trouble_;
@@ -112,10 +113,10 @@ Status UpdateGroup::write_buried() {
 
 RecordNeeds UpdateGroup::needs() const {
   RecordNeeds needs;
-  for (const auto& [digest, change] : changes_) {
-    if (change.row.flags.empty()) continue;
-    if (is_new(change)) ++needs.records;
-    needs.count_lists(change.row.flags);
+  for (const Change* change : in_order_) {
+    if (change->row.flags.empty()) continue;
+    if (is_new(*change)) ++needs.records;
+    needs.count_lists(change->row.flags);
   }
   return needs;
 }
@@ -123,29 +124,29 @@ RecordNeeds UpdateGroup::needs() const {
 void UpdateGroup::publish() {
   // New records come before old ones go, so that a reader finds one of them.
   std::vector<FuzzyIndex::NewRecord> added;
-  for (const auto& [digest, change] : changes_) {
-    const FuzzyRow& row = change.row;
+  for (const Change* change : in_order_) {
+    const FuzzyRow& row = change->row;
     if (row.flags.empty()) continue;
     const RecordState state{row.id, row.flags, row.created, row.updated};
-    if (is_new(change)) {
-      added.push_back({{row.digest, row.shingles}, state, change.number});
+    if (is_new(*change)) {
+      added.push_back({{row.digest, row.shingles}, state, change->number});
     } else {
-      index_.update(change.number, state);
+      index_.update(change->number, state);
     }
   }
   index_.add(added);
-  for (const auto& [digest, change] : changes_) {
-    if (change.number == 0) continue;
-    if (change.row.flags.empty() || is_new(change)) {
-      index_.remove(change.number, change.old_shingles);
+  for (const Change* change : in_order_) {
+    if (change->number == 0) continue;
+    if (change->row.flags.empty() || is_new(*change)) {
+      index_.remove(change->number, change->old_shingles);
     }
   }
   index_.collect();
 }
 
 std::size_t UpdateGroup::removed() const {
-  return static_cast<std::size_t>(std::ranges::count_if(changes_, [](const auto& entry) {
-    return entry.second.number != 0 && entry.second.row.flags.empty();
+  return static_cast<std::size_t>(std::ranges::count_if(in_order_, [](const Change* change) {
+    return change->number != 0 && change->row.flags.empty();
   }));
 }
 

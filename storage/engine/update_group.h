@@ -116,6 +116,7 @@ class UpdateGroup {
   FuzzyTable& table_;
   std::uint32_t now_;
   std::unordered_map<Digest, Change, DigestHash> changes_;
+  std::vector<Change*> in_order_;  ///< of `changes_`, as they came first: rows are written so
   std::vector<UpdateName> names_;  ///< of the updates folded
   Status trouble_;                 ///< the first one
   Status refusal_;

@@ -1,7 +1,6 @@
 #include "storage/formats/digest_rows.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace shingled::storage {
 namespace {
@@ -10,21 +9,9 @@ constexpr std::size_t kCellsMin = 1024;
 
 }  // namespace
 
-/// All eight words count: digests that agree in some of them are easily made.
-std::uint64_t DigestRows::hash_of(const Digest& digest) {
-  std::uint64_t hash = 0;
-  for (std::size_t at = 0; at < kDigestBytes; at += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, digest.bytes.data() + at, sizeof word);
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 void DigestRows::add(const Digest& digest, std::int64_t row) {
   if (count_ * 4 >= cells_.size() * 3) grow();
-  place({hash_of(digest), row});
+  place({DigestHash()(digest), row});
   ++count_;
 }
 

@@ -1,17 +1,20 @@
 #include "storage/redis/match_cache.h"
 
+#include <span>
 #include <utility>
+
+#include "mime/fingerprint/secret_hash.h"
 
 namespace shingled::storage {
 
 namespace {
 
-/// 0 for none. FNV-1a by words: whoever makes two equal fools only himself.
+/// 0 for none. Secret: who knew two that are equal could ask first with the digest of his message
+/// and shingles that nothing is like, and what is like his message would be hidden for a while.
 std::uint64_t mix(const Shingles* shingles) {
   if (shingles == nullptr) return 0;
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::uint64_t shingle : *shingles) hash = (hash ^ shingle) * 0x100000001b3;
-  return hash | 1;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(shingles->data());
+  return SecretHash::of_process()(std::span(bytes, sizeof *shingles)) | 1;
 }
 
 }  // namespace

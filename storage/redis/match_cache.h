@@ -34,7 +34,7 @@ class MatchCache {
   void forget(const Digest& digest);
 
  private:
-  static constexpr std::size_t kShards = 16;
+  static constexpr std::size_t kShards = 16;  ///< as many as the first 4 bits of a hash tell apart
   struct Entry {
     std::uint64_t shingles = 0;  ///< what was asked along with the digest, mixed
     TimePoint end;
@@ -48,7 +48,7 @@ class MatchCache {
   };
 
   Guarded<Shard>& shard_of(const Digest& digest) const {
-    return shards_[digest.bytes[kDigestBytes - 1] % kShards];
+    return shards_[DigestHash()(digest) >> 60];
   }
 
   const Duration keep_;

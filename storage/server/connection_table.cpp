@@ -1,8 +1,8 @@
 #include "storage/server/connection_table.h"
 
 #include <algorithm>
-#include <functional>
-#include <string_view>
+
+#include "mime/fingerprint/secret_hash.h"
 
 namespace shingled::storage {
 
@@ -18,11 +18,8 @@ IpAddress source_of(IpAddress ip) {
 
 }  // namespace
 
-// A stranger who owns many networks may make these collide; the chain he walks is no longer than
-// the number of connections he may open.
 std::size_t ConnectionTable::SourceHash::operator()(const IpAddress& ip) const {
-  return std::hash<std::string_view>{}(
-      {reinterpret_cast<const char*>(ip.bytes.data()), ip.bytes.size()});
+  return SecretHash::of_process()(ip.bytes);
 }
 
 void ConnectionTable::Ranking::move(std::size_t from, std::size_t to) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <unordered_map>
 
 #include "tests/storage/engine/random_fingerprint.h"
@@ -40,6 +41,44 @@ TEST(DigestRows, AsksForEachCandidateUntilOneIsIt) {
   rows.add(digest, 9);  // stands for another digest with the same 64 bits
   EXPECT_EQ(rows.find(digest, [](std::int64_t row) { return row == 9; }), 9);
   EXPECT_EQ(rows.find(digest, [](std::int64_t) { return false; }), 0);
+}
+
+/// Digests that were all one to a mixer without a secret, hash = (hash ^ word) * factor and hash ^=
+/// hash >> 32 for each word: the last word is calculated backwards.
+Digest same_under_the_mixer(std::uint64_t i) {
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
+  constexpr std::uint64_t kInverse = 0xf1de83e19937733d;
+  static_assert(kFactor * kInverse == 1);
+  std::uint64_t hash = 0;
+  const auto fold = [&](std::uint64_t word) {
+    hash = (hash ^ word) * kFactor;
+    hash ^= hash >> 32;
+  };
+  Digest digest;
+  std::memcpy(digest.bytes.data(), &i, sizeof i);
+  fold(i);
+  for (int word = 1; word < 7; ++word) fold(0);
+  constexpr std::uint64_t kHash = 42;
+  const std::uint64_t last = hash ^ (kHash ^ kHash >> 32) * kInverse;
+  std::memcpy(digest.bytes.data() + kDigestBytes - sizeof last, &last, sizeof last);
+  return digest;
+}
+
+TEST(DigestRows, AsksOnceForDigestsThatAreMadeToMeet) {
+  constexpr std::int64_t kRows = 10'000;
+  DigestRows rows;
+  for (std::int64_t row = 1; row <= kRows; ++row)
+    rows.add(same_under_the_mixer(static_cast<std::uint64_t>(row)), row);
+  std::int64_t asked = 0;
+  for (std::int64_t row = 1; row <= kRows; ++row) {
+    const Digest digest = same_under_the_mixer(static_cast<std::uint64_t>(row));
+    const auto is_it = [&](std::int64_t candidate) {
+      ++asked;
+      return candidate == row;
+    };
+    ASSERT_EQ(rows.find(digest, is_it), row);
+  }
+  EXPECT_EQ(asked, kRows) << "it was " << kRows * (kRows + 1) / 2;
 }
 
 }  // namespace

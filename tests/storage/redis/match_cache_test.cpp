@@ -53,6 +53,21 @@ TEST_F(MatchCacheTest, OtherShinglesAreAnotherQuestion) {
   EXPECT_FALSE(cache_.find(ask(other), clock_.now()));
 }
 
+// Shingles that FNV-1a by words makes equal: the last one is calculated backwards.
+TEST_F(MatchCacheTest, TellsQuestionsApartWhoeverCraftsThem) {
+  const auto before_last = [](const Shingles& shingles) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (std::size_t i = 0; i + 1 < kShingleCount; ++i) hash = (hash ^ shingles[i]) * 0x100000001b3;
+    return hash;
+  };
+  const Fingerprint mail = random_fingerprint(random_);
+  Fingerprint decoy{mail.digest, random_shingles(random_)};
+  decoy.shingles->back() =
+      before_last(*mail.shingles) ^ mail.shingles->back() ^ before_last(*decoy.shingles);
+  put(decoy, std::nullopt);
+  EXPECT_FALSE(cache_.find(ask(mail), clock_.now())) << "what is like it would be hidden";
+}
+
 TEST_F(MatchCacheTest, ForgetsWhatWasChanged) {
   const Fingerprint text = random_fingerprint(random_);
   put(text, match(text));

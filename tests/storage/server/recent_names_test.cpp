@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <unordered_set>
+
+#include "tests/support/longest_chain.h"
+
 namespace shingled::storage {
 namespace {
 
@@ -38,6 +43,22 @@ TEST(RecentNames, IsBoundedAndKeepsTheNewestHalf) {
     for (std::uint8_t k = i < 4 ? 0 : static_cast<std::uint8_t>(i - 3); k <= i; ++k)
       EXPECT_TRUE(names.contains(name(k), kStart)) << int{i} << ' ' << int{k};
   }
+}
+
+// Names of packets are no secret, so one may look for those that begin as one likes.
+TEST(UpdateNameHash, SpreadsNamesThatBeginWithMultiplesOfTheSizeOfTheTable) {
+  constexpr std::size_t kNames = 10'000;
+  std::unordered_set<UpdateName, UpdateNameHash> table;
+  table.reserve(kNames);
+  const std::uint64_t buckets = table.bucket_count();
+  for (std::uint64_t i = 0; i < kNames; ++i) {
+    UpdateName name{};
+    const std::uint64_t word = i * buckets;
+    std::memcpy(name.data(), &word, sizeof word);
+    table.insert(name);
+  }
+  ASSERT_EQ(table.bucket_count(), buckets) << "it grew, and the keys are not crafted for it";
+  EXPECT_LE(testing::longest_chain(table), testing::kChainByChance);
 }
 
 }  // namespace
