@@ -1,5 +1,6 @@
 #include "storage/similar/gram_index.h"
 
+#include <string>
 #include <utility>
 
 namespace shingled::storage {
@@ -35,17 +36,27 @@ void sort_by_gram(std::span<Posting> postings, unsigned gram_bits) {
 
 }  // namespace
 
+GramIndex::GramIndex(const SecretHash& secret) {
+  for (std::size_t i = 0; i < factors_.size(); ++i) {
+    const std::uint64_t bits = secret("GramIndex" + std::to_string(i));
+    factors_[i] = static_cast<std::uint32_t>(bits) | 1U;
+    adds_[i] = static_cast<std::uint32_t>(bits >> 32U);
+  }
+}
+
 void GramIndex::add(std::uint32_t source, std::span<const std::uint32_t> grams) {
   load(source, grams);
   for (const std::uint32_t gram : grams) {
-    Segment& segment = segments_[gram >> kLowBits];
+    Segment& segment = segments_[name_of(gram) >> kLowBits];
     if (segment.recent.size() - segment.sorted > kTailMax) sort_tail(segment);
   }
 }
 
 void GramIndex::load(std::uint32_t source, std::span<const std::uint32_t> grams) {
-  for (const std::uint32_t gram : grams)
-    segments_[gram >> kLowBits].recent.push_back(make_posting(gram & kLowMask, source));
+  for (const std::uint32_t gram : grams) {
+    const std::uint32_t name = name_of(gram);
+    segments_[name >> kLowBits].recent.push_back(make_posting(name & kLowMask, source));
+  }
   size_ += grams.size();
 }
 

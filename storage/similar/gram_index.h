@@ -8,15 +8,19 @@
 #include <span>
 #include <vector>
 
+#include "mime/fingerprint/secret_hash.h"
 #include "storage/similar/packed_postings.h"
 
 namespace shingled::storage {
 
 /// From a gram to the sources that have it.
 ///
-/// 256 segments by the gram's high bits, each with what is packed and what is new: a sorted run and
-/// a short unsorted tail. A segment with much that is new is merged by itself, so that a merge
-/// takes the memory of one segment, and is built beside while searches go on.
+/// 256 segments by the high bits of the gram's name, each with what is packed and what is new: a
+/// sorted run and a short unsorted tail. A segment with much that is new is merged by itself, so
+/// that a merge takes the memory of one segment, and is built beside while searches go on. Names
+/// are grams spread with the secret of the process: whoever chooses files could fill one segment
+/// with grams that are, and a merge would be of everything. What shares a gram shares a segment
+/// all the same; that is 8 bytes a source while it is merged.
 ///
 /// Threads: `find`, `merged` and the figures from many at once; changes from one alone.
 class GramIndex {
@@ -24,6 +28,9 @@ class GramIndex {
   static constexpr unsigned kGramBits = 30;
   /// For each source whether it still counts; the others go with the next merge.
   using Alive = std::vector<bool>;
+
+  /// `secret` is asked here alone.
+  explicit GramIndex(const SecretHash& secret = SecretHash::of_process());
 
   /// The grams of one source, each once. Sources rise from call to call.
   void add(std::uint32_t source, std::span<const std::uint32_t> grams);
@@ -56,16 +63,26 @@ class GramIndex {
     std::size_t sorted = 0;
   };
 
+  /// Onto and back within kGramBits.
+  [[nodiscard]] std::uint32_t name_of(std::uint32_t gram) const {
+    constexpr std::uint32_t kMask = (std::uint32_t{1} << kGramBits) - 1;
+    gram = (gram * factors_[0] + adds_[0]) & kMask;
+    gram ^= gram >> (kGramBits / 2);
+    return (gram * factors_[1] + adds_[1]) & kMask;
+  }
   static void sort_tail(Segment& segment);
 
+  std::array<std::uint32_t, 2> factors_{};  ///< odd
+  std::array<std::uint32_t, 2> adds_{};
   std::array<Segment, std::size_t{1} << kSegmentBits> segments_;
   std::uint64_t size_ = 0;  ///< postings
 };
 
 template <typename Visit>
 void GramIndex::find(std::uint32_t gram, Visit&& visit) const {
-  const Segment& segment = segments_[gram >> kLowBits];
-  const std::uint32_t low = gram & kLowMask;
+  const std::uint32_t name = name_of(gram);
+  const Segment& segment = segments_[name >> kLowBits];
+  const std::uint32_t low = name & kLowMask;
   if (!segment.packed.find(low, visit)) return;
   const auto sorted_end = segment.recent.begin() + static_cast<std::ptrdiff_t>(segment.sorted);
   for (auto at = std::lower_bound(segment.recent.begin(), sorted_end, make_posting(low, 0));

@@ -7,6 +7,8 @@
 #include <random>
 #include <set>
 
+#include "tests/support/seeded_random.h"
+
 namespace shingled::storage {
 namespace {
 
@@ -77,21 +79,55 @@ TEST(GramIndex, MergesWhatGotFull) {
   GramIndex::Alive alive;
   const std::vector<std::uint32_t> grams = {0, 1, 2, 3};
   while (!index.to_merge(GramIndex::Which::kFull)) {
-    ASSERT_LT(alive.size(), 1000U);
+    ASSERT_LT(alive.size(), 2000U);
     index.add(static_cast<std::uint32_t>(alive.size()), grams);
     alive.push_back(true);
   }
-  EXPECT_EQ(*index.to_merge(GramIndex::Which::kFull), 0U);
-  index.replace(0, index.merged(0, alive));
-  EXPECT_FALSE(index.to_merge(GramIndex::Which::kAny));
+  const auto merge_all = [&] {
+    while (const auto segment = index.to_merge(GramIndex::Which::kAny))
+      index.replace(*segment, index.merged(*segment, alive));
+  };
+  merge_all();
   EXPECT_EQ(index.size(), alive.size() * grams.size());
   const std::size_t before = index.bytes();
   alive.assign(alive.size(), false);
   alive.push_back(true);
   index.add(static_cast<std::uint32_t>(alive.size() - 1), grams);
-  index.replace(0, index.merged(0, alive));
+  merge_all();
   EXPECT_EQ(index.size(), grams.size()) << "what went is purged";
   EXPECT_LT(index.bytes(), before);
+}
+
+// Files whose grams all begin alike: as many as one segment of 256 holds of all there are.
+TEST(GramIndex, MergesASmallPartOfGramsThatWereChosenToMeet) {
+  constexpr std::uint32_t kGrams = 1U << 16U;
+  const std::vector<std::uint32_t> steps = {1, 1U << 6U, 1U << 14U};
+  for (const std::uint32_t step : steps) {
+    GramIndex index;
+    std::vector<std::uint32_t> grams;
+    for (std::uint32_t i = 0; i < kGrams; ++i) grams.push_back(i * step);
+    index.load(0, grams);
+    std::size_t largest = 0;
+    while (const auto segment = index.to_merge(GramIndex::Which::kAny)) {
+      PackedPostings packed = index.merged(*segment, {true});
+      largest = std::max(largest, packed.size());
+      index.replace(*segment, std::move(packed));
+    }
+    EXPECT_LE(largest, kGrams / 256 * 8) << "a step of " << step;
+  }
+}
+
+TEST(GramIndex, FindsTheSameUnderAnySecret) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    testing::SeededRandom random(seed);
+    GramIndex index{SecretHash(random)};
+    const std::vector<std::uint32_t> grams = {0, 1, 0x1fffffff, 0x3fffffff};
+    index.add(0, grams);
+    for (const std::uint32_t gram : grams)
+      ASSERT_EQ(sources_of(index, gram, {true}).size(), 1U) << gram << " with seed " << seed;
+    for (const std::uint32_t gram : {2U, 0x20000000U, 0x3ffffffeU})
+      ASSERT_TRUE(sources_of(index, gram, {true}).empty()) << gram << " with seed " << seed;
+  }
 }
 
 }  // namespace
