@@ -23,6 +23,7 @@ std::size_t BucketShard::slot_of(std::uint32_t hash, std::string_view key) const
 std::uint32_t BucketShard::insert(std::uint32_t hash, std::string_view key, LeakyBucket bucket,
                                   const LeakRate& rate, TimePoint now) {
   make_room(now);
+  shorten_run(hash & mask(), now);
   const std::uint32_t place = arena_.allocate(key.size());
   BucketRecord record(arena_.at(place), key);
   record.set_bucket(bucket);
@@ -65,12 +66,31 @@ void BucketShard::evict(TimePoint now) {
     first = empty_at;
     victim = hand_;
   }
-  if (victim == index_.size()) return;
-  if (first > now) {
-    ++evictions_;
-    evicted_type_ = bucket_type(at(index_[victim].place).key());
+  if (victim != index_.size()) evict_slot(victim, now);
+}
+
+/// So that who belongs there has not far to go.
+void BucketShard::shorten_run(std::size_t home, TimePoint now) {
+  std::size_t victim = home;
+  TimePoint first = TimePoint::max();
+  for (std::size_t i = 0; i < kRunMax; ++i) {
+    const std::size_t slot = (home + i) & mask();
+    if (index_[slot].place == 0) return;
+    const TimePoint empty_at = at(index_[slot].place).bucket().empty_at();
+    if (empty_at >= first) continue;
+    first = empty_at;
+    victim = slot;
   }
-  erase_slot(victim);
+  evict_slot(victim, now);
+}
+
+void BucketShard::evict_slot(std::size_t slot, TimePoint now) {
+  const BucketRecord record = at(index_[slot].place);
+  if (!record.bucket().is_empty(now)) {
+    ++evictions_;
+    evicted_type_ = bucket_type(record.key());
+  }
+  erase_slot(slot);
 }
 
 void BucketShard::erase(std::uint32_t hash, std::string_view key) {
