@@ -1,5 +1,7 @@
 #include "storage/server/loss_report.h"
 
+#include <new>
+
 namespace shingled::storage {
 
 void LossReport::note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now) {
@@ -14,6 +16,20 @@ void LossReport::note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePo
   logger_.warning(LogLine("fuzzy_overloaded")
                       .field("kernel_drops", kernel_drops_.exchange(0))
                       .field("too_late", too_late_.exchange(0)));
+}
+
+void LossReport::note_no_memory(TimePoint now) noexcept {
+  const std::uint64_t lost = no_memory_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const Duration::rep moment = now.time_since_epoch().count();
+  Duration::rep due = no_memory_due_.load(std::memory_order_relaxed);
+  if (moment < due) return;
+  if (!no_memory_due_.compare_exchange_strong(due, moment + kInterval.count())) return;
+  try {
+    logger_.error(LogLine("fuzzy_out_of_memory").field("requests", lost));
+    no_memory_.fetch_sub(lost, std::memory_order_relaxed);
+  } catch (const std::bad_alloc&) {
+    no_memory_due_.store(due, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace shingled::storage

@@ -8,8 +8,9 @@
 
 namespace shingled::storage {
 
-/// Tells the log that requests are lost because there are too many: the first time at once, then
-/// once a minute while it goes on.   Threads: any thread, never waiting for another.
+/// Tells the log that requests are lost because there are too many, or no memory for them: the
+/// first time at once, then once a minute while it goes on.   Threads: any thread, never waiting
+/// for another.
 class LossReport {
  public:
   static constexpr Duration kInterval = std::chrono::minutes(1);
@@ -18,12 +19,16 @@ class LossReport {
 
   /// `kernel_drops`: found no room in the socket's buffer; `too_late`: dropped by us.
   void note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now);
+  /// One that there was no memory for; where there is none for the line either, the next one tells.
+  void note_no_memory(TimePoint now) noexcept;
 
  private:
   Logger& logger_;
   std::atomic<std::uint64_t> kernel_drops_{0};  // since the last line
   std::atomic<std::uint64_t> too_late_{0};
+  std::atomic<std::uint64_t> no_memory_{0};
   std::atomic<Duration::rep> due_{Duration::min().count()};  // of the next line
+  std::atomic<Duration::rep> no_memory_due_{Duration::min().count()};
 };
 
 }  // namespace shingled::storage

@@ -26,6 +26,7 @@ ServerCounters& ServerCounters::operator+=(const ServerCounters& other) {
   tcp_timeouts += other.tcp_timeouts;
   tcp_slow += other.tcp_slow;
   tcp_bad_frames += other.tcp_bad_frames;
+  no_memory += other.no_memory;
   for (std::size_t i = 0; i < versions.size(); ++i) versions[i] += other.versions[i];
   return *this;
 }
@@ -53,7 +54,8 @@ ServerCounters WorkerCounters::read() const {
                          .tcp_displaced = tcp_displaced.read(),
                          .tcp_timeouts = tcp_timeouts.read(),
                          .tcp_slow = tcp_slow.read(),
-                         .tcp_bad_frames = tcp_bad_frames.read()};
+                         .tcp_bad_frames = tcp_bad_frames.read(),
+                         .no_memory = no_memory.read()};
   for (std::size_t i = 0; i < versions.size(); ++i) seen.versions[i] = versions[i].read();
   return seen;
 }

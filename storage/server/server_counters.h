@@ -34,6 +34,7 @@ struct ServerCounters {
   std::uint64_t tcp_timeouts = 0;     ///< closed: no request for `tcp_timeout`
   std::uint64_t tcp_slow = 0;         ///< closed: did not fetch its replies
   std::uint64_t tcp_bad_frames = 0;   ///< closed: a frame of a forbidden length
+  std::uint64_t no_memory = 0;        ///< dropped, or the connection closed: there was none
   std::array<std::uint64_t, kVersionsCounted> versions{};  ///< requests; 0 = any other version
 
   ServerCounters& operator+=(const ServerCounters& other);
@@ -57,6 +58,7 @@ struct alignas(64) WorkerCounters {
   Counter checks, hits, delayed, hidden, adds, deletes, stats, pings, refused, repeats;
   Counter invalid, undecryptable, blocked, ratelimited, too_late, kernel_drops, unsent;
   Counter tcp_connections, tcp_refused, tcp_displaced, tcp_timeouts, tcp_slow, tcp_bad_frames;
+  Counter no_memory;
   std::array<Counter, kVersionsCounted> versions;
 
   /// A request of this version byte was understood.

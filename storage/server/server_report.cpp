@@ -25,6 +25,7 @@ void report_server(const ServerCounters& counters, MetricReport& report) {
   dropped("ratelimited", counters.ratelimited);
   dropped("too_late", counters.too_late);
   dropped("kernel", counters.kernel_drops);
+  dropped("no_memory", counters.no_memory);
   const auto closed = [&](const char* why, std::uint64_t count) {
     report.counter({"shingled_server_tcp_closed", "TCP connections that were ended, and why."},
                    count, {{"reason", why}});

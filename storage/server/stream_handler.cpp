@@ -30,6 +30,7 @@ void StreamHandler::use(std::shared_ptr<const Access> access, std::size_t key_ca
 StreamHandler::Taken StreamHandler::take(Stream& stream, BytesView bytes, TimePoint now,
                                          Bytes& out) {
   Taken taken;
+  asked_count_ = 0;  // of a connection that was cut off in the middle
   const Moment moment{now, shared_.clock.wall()};
   stream.in.feed(bytes);
   while (const auto frame = stream.in.next()) {

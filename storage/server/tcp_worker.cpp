@@ -7,6 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "storage/server/within_memory.h"
+
 namespace shingled::storage {
 
 namespace {
@@ -62,9 +64,10 @@ void TcpWorker::wait(int timeout_ms) {
     if (event.data.u64 == kMailboxEvent) {
       answer_finished();
     } else if (event.data.u64 < listener_count_) {
-      accept_from(event.data.u64, now);
-    } else {
-      serve(event.data.u64, event.events, now);
+      within_memory(counters_, shared_.losses, now, [&] { accept_from(event.data.u64, now); });
+    } else if (!within_memory(counters_, shared_.losses, now,
+                              [&] { serve(event.data.u64, event.events, now); })) {
+      close_named(event.data.u64);
     }
   }
   close_quiet(now);
@@ -135,14 +138,15 @@ void TcpWorker::take_in(TcpListener::Accepted accepted, TimePoint now) {
   if (!ip) return;
   const Peer peer{*ip, accepted.peer.port(), Transport::kStream};
   if (!handler_.admits(peer, now)) return;
+  Connections entering(1);  // before he is counted: there may be no memory for it
   if (!find_room(*ip, now)) {
     counters_.tcp_refused.add(1);
     return;
   }
   counters_.tcp_connections.add(1);
   const std::uint64_t name = next_name_++;
-  connections_.emplace_back();
-  const Place place = std::prev(connections_.end());
+  const Place place = entering.begin();
+  connections_.splice(connections_.end(), entering);
   place->fd = std::move(accepted.fd);
   place->stream.name = name;
   place->stream.peer = peer;
@@ -256,8 +260,10 @@ bool TcpWorker::keep(TcpConnection& connection, BytesView replies) {
     counters_.tcp_slow.add(1);
     return false;
   }
-  connection.unsent.add(replies);
-  return true;
+  const bool kept = within_memory(counters_, shared_.losses, shared_.clock.now(),
+                                  [&] { connection.unsent.add(replies); });
+  if (!kept) tcp_.unsent.give_back(replies.size());
+  return kept;
 }
 
 /// Closes who needs nothing more; else tells epoll what to wait for.
@@ -284,30 +290,30 @@ void TcpWorker::wait_for(TcpConnection& connection, std::uint32_t events) {
 void TcpWorker::answer_finished() {
   const TimePoint now = shared_.clock.now();
   const std::vector<FinishedUpdate> finished = shared_.desk.mailbox(number_).take();
-  for (std::size_t i = 0; i < finished.size();)
-    i += answer_run(std::span(finished).subspan(i), now);
+  for (std::span<const FinishedUpdate> rest = finished; !rest.empty();) {
+    const std::uint64_t name = stream_of(rest.front());
+    const auto end = std::ranges::find_if(
+        rest, [&](const FinishedUpdate& update) { return stream_of(update) != name; });
+    const auto run = rest.first(static_cast<std::size_t>(end - rest.begin()));
+    if (!within_memory(counters_, shared_.losses, now, [&] { answer_run(run, now); }))
+      close_named(name);
+    rest = rest.subspan(run.size());
+  }
 }
 
-/// Answers all updates of one connection that stand at the beginning; returns how many.
-std::size_t TcpWorker::answer_run(std::span<const FinishedUpdate> finished, TimePoint now) {
-  const std::uint64_t name = stream_of(finished.front());
-  const auto found = by_name_.find(name);
-  std::size_t count = 0;
-  replies_.clear();
-  while (count < finished.size() && stream_of(finished[count]) == name) {
-    // Of one that has gone: what it taught is stored all the same.
-    if (found != by_name_.end()) handler_.finish(found->second->stream, finished[count], replies_);
-    ++count;
-  }
-  if (found == by_name_.end()) return count;
+/// Answers updates of one connection.
+void TcpWorker::answer_run(std::span<const FinishedUpdate> finished, TimePoint now) {
+  const auto found = by_name_.find(stream_of(finished.front()));
+  if (found == by_name_.end()) return;  // it has gone: what it taught is stored all the same
   const Place place = found->second;
+  replies_.clear();
+  for (const FinishedUpdate& update : finished) handler_.finish(place->stream, update, replies_);
   mark_active(place, now);
   if (push(*place, replies_)) {
     settle(place);
   } else {
     close(place);
   }
-  return count;
 }
 
 /// Everything is said: closes as soon as it has arrived.
@@ -345,6 +351,10 @@ void TcpWorker::close_quiet(TimePoint now) {
 void TcpWorker::mark_active(Place place, TimePoint now) {
   place->active = now;
   connections_.splice(connections_.end(), connections_, place);
+}
+
+void TcpWorker::close_named(std::uint64_t name) {
+  if (const auto found = by_name_.find(name); found != by_name_.end()) close(found->second);
 }
 
 void TcpWorker::close(Place place) {

@@ -34,7 +34,8 @@ struct TcpShared {
 /// read holds what one read may ask for, at most. Closed is one
 ///   - that brought no request for `timeout`, unless it waits for updates;
 ///   - whose frames have a forbidden length, whose source is blocked;
-///   - whose replies do not fit `unsent_bytes_max`, all connections together.
+///   - whose replies do not fit `unsent_bytes_max`, all connections together;
+///   - for which there is no memory.
 /// When there are too many, a new one takes the place of one of the source that holds most, or else
 /// of the one of this worker that has been quiet longest. It counts as open until its last reply
 /// has arrived, so that the kernel holds no more than we count.
@@ -94,9 +95,10 @@ class TcpWorker {
   void let_go(Place place);
   void close_arrived(TimePoint now);
   void answer_finished();
-  std::size_t answer_run(std::span<const FinishedUpdate> finished, TimePoint now);
+  void answer_run(std::span<const FinishedUpdate> finished, TimePoint now);
   void close_quiet(TimePoint now);
   void mark_active(Place place, TimePoint now);
+  void close_named(std::uint64_t name);
   void close(Place place);
 
   std::size_t number_;

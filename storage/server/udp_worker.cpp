@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "storage/server/lateness.h"
+#include "storage/server/within_memory.h"
 
 namespace shingled::storage {
 
@@ -51,7 +52,7 @@ void UdpWorker::wait(int timeout_ms) {
   for (int i = 0; i < count; ++i) {
     const std::uint64_t name = events[static_cast<std::size_t>(i)].data.u64;
     if (name == kMailboxEvent) {
-      answer_finished();
+      within_memory(counters_, shared_.losses, shared_.clock.now(), [&] { answer_finished(); });
     } else {
       serve(name);
     }
@@ -67,8 +68,10 @@ void UdpWorker::serve(std::size_t socket) {
     const std::uint32_t kernel_drops = sockets_[socket].take_drops();
     const std::uint64_t too_late = counters_.too_late.read();
     const Moment moment{now, shared_.clock.wall()};
-    for (std::size_t i = 0; i < received_.size(); ++i) handle(socket, i, moment);
-    answer_checks(moment.wall);
+    for (std::size_t i = 0; i < received_.size(); ++i)
+      within_memory(counters_, shared_.losses, now, [&] { handle(socket, i, moment); });
+    within_memory(counters_, shared_.losses, now, [&] { answer_checks(moment.wall); });
+    asked_count_ = 0;
     flush(socket);
     counters_.kernel_drops.add(kernel_drops);
     shared_.losses.note(kernel_drops, counters_.too_late.read() - too_late, now);
@@ -121,7 +124,6 @@ void UdpWorker::answer_checks(WallTime now) {
     const Answer answer = handler_.finish_check(asked_[i].check, matches_[i], now, replies_.room());
     replies_.add(answer.bytes, received_.route(asked_[i].packet));
   }
-  asked_count_ = 0;
 }
 
 void UdpWorker::answer_finished() {

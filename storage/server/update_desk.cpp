@@ -3,9 +3,25 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <new>
 #include <utility>
 
 namespace shingled::storage {
+
+namespace {
+
+/// For what is said after the commit, by the writer, which goes on whatever becomes of it: who gets
+/// no answer asks again.
+template <typename Work>
+void if_memory_allows(const Work& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+}  // namespace
 
 Mailbox::Mailbox() : event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
@@ -44,16 +60,25 @@ UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pen
   {
     auto state = state_.lock();
     if (state->done.contains(pending.update.name, now)) return Taken::kKnownDone;
-    const auto [entry, is_first] = state->waiting.try_emplace(pending.update.name);
-    if (entry->second.size() >= kWaitersMax) return Taken::kUnheard;
-    entry->second.push_back(std::move(waiting));
-    if (!is_first) return Taken::kRepeat;
+    // In with its first waiter in one step: one without would keep its repeats waiting for ever.
+    std::vector<WaitingUpdate> alone(1);
+    alone.front() = std::move(waiting);
+    const auto [entry, is_first] =
+        state->waiting.try_emplace(pending.update.name, std::move(alone));
+    if (!is_first) {
+      if (entry->second.size() >= kWaitersMax) return Taken::kUnheard;
+      entry->second.push_back(std::move(alone.front()));  // not moved yet: see try_emplace
+      return Taken::kRepeat;
+    }
     ++state->unfinished;
   }
-  store.submit(pending.update,
-               [desk = shared_from_this(), name = pending.update.name, now](const Status& status) {
-                 desk->finish(name, now, status.has_value());
-               });
+  const auto done = [desk = shared_from_this(), name = pending.update.name,
+                     now](const Status& status) { desk->finish(name, now, status.has_value()); };
+  try {
+    store.submit(pending.update, done);
+  } catch (const std::bad_alloc&) {
+    done(Error{ErrorCode::kLimit, "out of memory"});
+  }
   return Taken::kFirst;
 }
 
@@ -64,11 +89,11 @@ void UpdateDesk::finish(const UpdateName& name, TimePoint submitted, bool stored
   {
     auto state = state_.lock();
     if (auto node = state->waiting.extract(name)) clients = std::move(node.mapped());
-    if (stored) state->done.insert(name, submitted);
+    if (stored) if_memory_allows([&] { state->done.insert(name, submitted); });
   }
   for (WaitingUpdate& client : clients) {
     Mailbox& mailbox = *mailboxes_[client.worker];
-    mailbox.put({std::move(client), stored});
+    if_memory_allows([&] { mailbox.put({std::move(client), stored}); });
   }
   --state_.lock()->unfinished;
 }

@@ -55,7 +55,7 @@ class Mailbox {
 };
 
 /// Hands each update to the store once, however often its client repeats it, and each answer to the
-/// worker that received the request.
+/// worker that received the request. An update there is no memory for is refused.
 ///
 /// A repeat within the window gets the answer of the first one, after its commit. After a refusal
 /// the next request tries again. Beyond kWaitersMax requests for one update the others get no

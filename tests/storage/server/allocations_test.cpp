@@ -27,6 +27,7 @@ namespace {
 
 std::atomic<std::uint64_t> allocations{0};
 std::atomic<std::uint64_t> locks{0};
+std::atomic<bool> is_memory_out{false};  // for workers
 
 bool is_worker() {
   std::array<char, 16> name{};
@@ -35,7 +36,10 @@ bool is_worker() {
 }
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (is_worker()) allocations.fetch_add(1);
+  if (is_worker()) {
+    allocations.fetch_add(1);
+    if (is_memory_out) throw std::bad_alloc();
+  }
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   if (void* memory = std::aligned_alloc(alignment, rounded)) return memory;
   throw std::bad_alloc();
@@ -258,6 +262,48 @@ TEST_F(AllocationsTest, AnUpdateTakesBoth) {
 #else
   (void)lock;
 #endif
+}
+
+// Whatever asks for memory and gets none is refused or dropped; the rest is answered, and all of it
+// once there is memory again.
+TEST_F(AllocationsTest, OutlivesWhatThereIsNoMemoryFor) {
+  const Fingerprint fresh = random_fingerprint(seeded_);
+  const Bytes question = packet_of(CommandCode::kCheck, known_, kVersionLong);
+  const Bytes write = packet_of(CommandCode::kWrite, fresh, kVersionLong);
+  const Bytes of_new_client = sealed(question);
+  TcpPeer before(server_->addresses().front());
+  before.send_frame(question);
+  ASSERT_TRUE(before.receive()) << "a connection from before";
+  const auto ask = [&] {
+    peer_.send(question, server_->addresses().front());
+    return peer_.receive().has_value();
+  };
+  ASSERT_TRUE(ask());
+
+  is_memory_out = true;
+  peer_.send(of_new_client, server_->addresses().front());
+  EXPECT_TRUE(ask()) << "a question needs none, and comes behind what does";
+  peer_.send(write, server_->addresses().front());
+  EXPECT_TRUE(ask());
+  before.send_frame(write);
+  EXPECT_FALSE(before.receive()) << "closed";
+  TcpPeer meanwhile(server_->addresses().front());
+  meanwhile.send_frame(question);
+  EXPECT_FALSE(meanwhile.receive()) << "closed";
+  EXPECT_TRUE(ask());
+  is_memory_out = false;
+
+  EXPECT_GE(server_->counters().no_memory, 4U);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(server_->counters().adds, 0U);
+  peer_.send(write, server_->addresses().front());
+  EXPECT_TRUE(peer_.receive()) << "the same again, which nobody waits for";
+  EXPECT_EQ(server_->counters().adds, 1U);
+  peer_.send(of_new_client, server_->addresses().front());
+  EXPECT_TRUE(peer_.receive());
+  TcpPeer after(server_->addresses().front());
+  after.send_frame(question);
+  EXPECT_TRUE(after.receive());
 }
 
 }  // namespace
