@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "mime/ascii.h"
+#include "mime/fingerprint/mumhash.h"
 #include "mime/text/boilerplate.h"
 #include "mime/text/common_words.h"
 #include "mime/text/letter_fold.h"
@@ -280,26 +280,36 @@ class RobustReader {
       if (text_.words.size() >= kRobustWordsMax) return;
       text_.words.add(rest.substr(0, bytes));
       rest.remove_prefix(bytes);
-      if (telling) count_telling(text_.words[text_.words.size() - 1]);
+      if (telling) count_telling(text_.words.size() - 1);
     }
   }
 
-  void count_telling(std::string_view word) {
+  /// A word of `text_` that was counted.
+  struct Counted {
+    std::uint64_t tag = 0;
+    std::size_t number = 0;
+  };
+
+  void count_telling(std::size_t number) {
     if (text_.is_telling() && text_.own_words >= kRobustOwnWordsMin) return;
-    const std::size_t hash = std::hash<std::string_view>()(word);
-    if (!text_.is_telling()) count(hash, telling_, text_.telling_words);
+    const std::string_view word = text_.words[number];
+    const Counted one{fingerprint::mumhash(word, 0), number};
+    if (!text_.is_telling()) count(one, telling_, text_.telling_words);
     if (text_.own_words >= kRobustOwnWordsMin) return;
     if (!is_common(word)) {
-      count(hash, own_, text_.own_words);
+      count(one, own_, text_.own_words);
     } else if (text_.common_words < kRobustCommonWordsMax) {
-      count(hash, common_, text_.common_words);
+      count(one, common_, text_.common_words);
     }
   }
 
-  /// Counts a word that is not among the first `counted` of `hashes`.
-  static void count(std::size_t hash, std::span<std::size_t> hashes, std::size_t& counted) {
-    const auto end = hashes.begin() + static_cast<std::ptrdiff_t>(counted);
-    if (std::find(hashes.begin(), end, hash) == end) hashes[counted++] = hash;
+  /// Counts a word that is not among the first `counted` of `words`. By its letters: who writes the
+  /// text could choose different words with one tag, and have it say nothing.
+  void count(const Counted& one, std::span<Counted> words, std::size_t& counted) const {
+    const auto is_same = [&](const Counted& other) {
+      return other.tag == one.tag && text_.words[other.number] == text_.words[one.number];
+    };
+    if (std::ranges::none_of(words.first(counted), is_same)) words[counted++] = one;
   }
 
   struct Word {
@@ -309,9 +319,9 @@ class RobustReader {
 
   TextForm form_;
   RobustText text_;
-  std::array<std::size_t, kRobustTellingWordsMin> telling_{};  ///< hashes of those counted
-  std::array<std::size_t, kRobustOwnWordsMin> own_{};
-  std::array<std::size_t, kRobustCommonWordsMax> common_{};
+  std::array<Counted, kRobustTellingWordsMin> telling_;  ///< as many as are counted
+  std::array<Counted, kRobustOwnWordsMin> own_;
+  std::array<Counted, kRobustCommonWordsMax> common_;
   std::vector<Word> paragraph_;    ///< the words of the paragraph so far, boiler-plate left out
   std::string paragraph_letters_;  ///< their letters, glued
   std::size_t notice_words_ = 0;   ///< its boiler-plate

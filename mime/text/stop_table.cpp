@@ -22,6 +22,16 @@ StopTable::StopTable() {
   }
 }
 
+std::size_t StopTable::longest_run() const {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (std::size_t slot = 0; slot < 2 * kSlots; ++slot) {  // twice round: one may go over the end
+    run = slots_[slot % kSlots] == 0 ? 0 : run + 1;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
 /// A list has a word a line.
 void StopTable::add_list(std::string_view list, LanguageBits language) {
   while (!list.empty()) {

@@ -49,6 +49,11 @@ class StopTable {
   [[nodiscard]] const StopWord& operator[](std::size_t number) const { return words_[number]; }
   [[nodiscard]] std::size_t size() const { return words_.size(); }
 
+  /// What `find` compares a word with at most, whatever it is: the words are fixed, so a hash that
+  /// everybody knows does no harm.
+  static constexpr std::size_t kComparedMax = 32;
+  [[nodiscard]] std::size_t longest_run() const;
+
  private:
   static constexpr unsigned kMaybeBits = 15;
   static constexpr unsigned kSlotBits = 13;

@@ -244,5 +244,17 @@ RC_GTEST_PROP(RobustWords, AreNeverBoilerplateOrTooLong, (const std::string& tex
   }
 }
 
+// Two words that the standard library's hash makes one. Whoever had many of them could write a long
+// text that was said to have few words.
+TEST(RobustWords, CountsWordsAndNotTheirHashes) {
+  constexpr std::string_view kText =
+      "qcfmpjeedpcqkamq gfkeqepdmbnhsjnj abaz abbz abcz abdz abez abfz abgz abhz abjz abkz abmz "
+      "abnz abpz abqz";
+  const RobustText text = robust_words(kText, TextForm::kPlain);
+  ASSERT_EQ(text.words.size(), kRobustTellingWordsMin);
+  EXPECT_EQ(text.telling_words, kRobustTellingWordsMin);
+  EXPECT_EQ(text.own_words, kRobustTellingWordsMin);
+}
+
 }  // namespace
 }  // namespace shingled::mime
