@@ -1,6 +1,5 @@
 #include "storage/similar/gram_index.h"
 
-#include <string>
 #include <utility>
 
 namespace shingled::storage {
@@ -17,10 +16,12 @@ constexpr std::size_t kRecentShare = 32;
 constexpr std::size_t kLoadedMin = 64'000;
 constexpr std::size_t kLoadedShare = 8;
 
+constexpr unsigned kDigitBits = 11;  // of a pass of sorting
+constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+constexpr std::size_t kOrderedMin = 2048;  // below so many grams sorting takes longer than it saves
+
 /// By gram alone: what has equal grams keeps its order, and sources came rising.
 void sort_by_gram(std::span<Posting> postings, unsigned gram_bits) {
-  constexpr unsigned kDigitBits = 11;
-  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
   std::vector<Posting> other(postings.size());
   std::span<Posting> from = postings;
   std::span<Posting> to = other;
@@ -36,12 +37,23 @@ void sort_by_gram(std::span<Posting> postings, unsigned gram_bits) {
 
 }  // namespace
 
-GramIndex::GramIndex(const SecretHash& secret) {
-  for (std::size_t i = 0; i < factors_.size(); ++i) {
-    const std::uint64_t bits = secret("GramIndex" + std::to_string(i));
-    factors_[i] = static_cast<std::uint32_t>(bits) | 1U;
-    adds_[i] = static_cast<std::uint32_t>(bits >> 32U);
+GramIndex::GramIndex(const SecretHash& secret)
+    : factor_(static_cast<std::uint32_t>(secret("GramIndex")) | 1U) {}
+
+std::vector<std::uint32_t> GramIndex::names_of(std::span<const std::uint32_t> grams) const {
+  std::vector<std::uint32_t> names(grams.size());
+  std::ranges::transform(grams, names.begin(), [&](std::uint32_t gram) { return name_of(gram); });
+  if (grams.size() < kOrderedMin) return names;
+  // By their high bits: what is near has not to be in order.
+  std::vector<std::uint32_t> other(names.size());
+  for (unsigned shift = kGramBits - 2 * kDigitBits; shift < kGramBits; shift += kDigitBits) {
+    std::array<std::uint32_t, kDigits + 1> begins{};
+    for (const std::uint32_t name : names) ++begins[(name >> shift) % kDigits + 1];
+    for (std::size_t i = 1; i <= kDigits; ++i) begins[i] += begins[i - 1];
+    for (const std::uint32_t name : names) other[begins[(name >> shift) % kDigits]++] = name;
+    names.swap(other);
   }
+  return names;
 }
 
 void GramIndex::add(std::uint32_t source, std::span<const std::uint32_t> grams) {

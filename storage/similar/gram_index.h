@@ -40,7 +40,14 @@ class GramIndex {
   /// Calls `visit` with each source of the gram, those that no longer count as well, in no order,
   /// until it returns false.
   template <typename Visit>
-  void find(std::uint32_t gram, Visit&& visit) const;
+  void find(std::uint32_t gram, Visit&& visit) const {
+    find_named(name_of(gram), visit);
+  }
+  /// For very many: their names in the order in which they lie in memory.
+  [[nodiscard]] std::vector<std::uint32_t> names_of(std::span<const std::uint32_t> grams) const;
+  /// As `find`, by the name.
+  template <typename Visit>
+  void find_named(std::uint32_t name, Visit&& visit) const;
 
   enum class Which { kFull, kAny };
   /// The first segment that has so much new that it should be merged, or that has anything new.
@@ -63,24 +70,20 @@ class GramIndex {
     std::size_t sorted = 0;
   };
 
-  /// Onto and back within kGramBits.
+  /// Onto and back within kGramBits. The high bits of a product depend on all of the factor: two
+  /// grams share a segment with one factor in 128 at most (Dietzfelbinger et al. 1997).
   [[nodiscard]] std::uint32_t name_of(std::uint32_t gram) const {
-    constexpr std::uint32_t kMask = (std::uint32_t{1} << kGramBits) - 1;
-    gram = (gram * factors_[0] + adds_[0]) & kMask;
-    gram ^= gram >> (kGramBits / 2);
-    return (gram * factors_[1] + adds_[1]) & kMask;
+    return gram * factor_ & ((std::uint32_t{1} << kGramBits) - 1);
   }
   static void sort_tail(Segment& segment);
 
-  std::array<std::uint32_t, 2> factors_{};  ///< odd
-  std::array<std::uint32_t, 2> adds_{};
+  std::uint32_t factor_;  ///< odd
   std::array<Segment, std::size_t{1} << kSegmentBits> segments_;
   std::uint64_t size_ = 0;  ///< postings
 };
 
 template <typename Visit>
-void GramIndex::find(std::uint32_t gram, Visit&& visit) const {
-  const std::uint32_t name = name_of(gram);
+void GramIndex::find_named(std::uint32_t name, Visit&& visit) const {
   const Segment& segment = segments_[name >> kLowBits];
   const std::uint32_t low = name & kLowMask;
   if (!segment.packed.find(low, visit)) return;

@@ -120,9 +120,9 @@ std::vector<PartMatch> SampleIndex::sharing(std::string_view parts, std::size_t 
   if (keys.empty()) return {};
   const std::size_t per_gram = PartLimits::sources_per_gram(keys.size());
   std::vector<std::uint32_t> slots;  // as often as grams are shared
-  for (const std::uint32_t key : keys) {
+  for (const std::uint32_t name : parts_.names_of(keys)) {
     std::size_t left = per_gram;
-    parts_.find(key, [&](std::uint32_t slot) {
+    parts_.find_named(name, [&](std::uint32_t slot) {
       if (!table_.filled()[slot]) return true;
       slots.push_back(slot);
       return --left > 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -98,23 +99,42 @@ TEST(GramIndex, MergesWhatGotFull) {
   EXPECT_LT(index.bytes(), before);
 }
 
-// Files whose grams all begin alike: as many as one segment of 256 holds of all there are.
+// Files whose grams all begin alike, or follow one another: no merge is of much more than one
+// segment of 256 holds of all there are.
 TEST(GramIndex, MergesASmallPartOfGramsThatWereChosenToMeet) {
   constexpr std::uint32_t kGrams = 1U << 16U;
-  const std::vector<std::uint32_t> steps = {1, 1U << 6U, 1U << 14U};
-  for (const std::uint32_t step : steps) {
-    GramIndex index;
-    std::vector<std::uint32_t> grams;
-    for (std::uint32_t i = 0; i < kGrams; ++i) grams.push_back(i * step);
-    index.load(0, grams);
-    std::size_t largest = 0;
-    while (const auto segment = index.to_merge(GramIndex::Which::kAny)) {
-      PackedPostings packed = index.merged(*segment, {true});
-      largest = std::max(largest, packed.size());
-      index.replace(*segment, std::move(packed));
+  for (const std::uint32_t step : {1U, 1U << 6U, 1U << 14U}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      testing::SeededRandom random(seed);
+      GramIndex index{SecretHash(random)};
+      std::vector<std::uint32_t> grams;
+      for (std::uint32_t i = 0; i < kGrams; ++i) grams.push_back(i * step);
+      index.load(0, grams);
+      std::size_t largest = 0;
+      while (const auto segment = index.to_merge(GramIndex::Which::kAny)) {
+        PackedPostings packed = index.merged(*segment, {true});
+        largest = std::max(largest, packed.size());
+        index.replace(*segment, std::move(packed));
+      }
+      EXPECT_LE(largest, kGrams / 256 * 8) << "a step of " << step << " with seed " << seed;
     }
-    EXPECT_LE(largest, kGrams / 256 * 8) << "a step of " << step;
   }
+}
+
+TEST(GramIndex, NamesManyGramsInTheOrderInWhichTheyLie) {
+  testing::SeededRandom random(1);
+  const GramIndex index{SecretHash(random)};
+  std::vector<std::uint32_t> grams;
+  std::mt19937 draw(1);
+  for (int i = 0; i < 20'000; ++i) grams.push_back(draw() % (1U << GramIndex::kGramBits));
+  std::vector<std::uint32_t> names = index.names_of(grams);
+  const auto by_high_bits = [](std::uint32_t a, std::uint32_t b) { return a >> 8U < b >> 8U; };
+  EXPECT_TRUE(std::ranges::is_sorted(names, by_high_bits));
+  std::vector<std::uint32_t> each;
+  for (const std::uint32_t gram : grams) each.push_back(index.names_of({&gram, 1}).front());
+  std::ranges::sort(each);
+  std::ranges::sort(names);
+  EXPECT_EQ(names, each);
 }
 
 TEST(GramIndex, FindsTheSameUnderAnySecret) {
