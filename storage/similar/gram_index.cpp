@@ -16,12 +16,12 @@ constexpr std::size_t kRecentShare = 32;
 constexpr std::size_t kLoadedMin = 64'000;
 constexpr std::size_t kLoadedShare = 8;
 
-constexpr unsigned kDigitBits = 11;  // of a pass of sorting
-constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-constexpr std::size_t kOrderedMin = 2048;  // below so many grams sorting takes longer than it saves
+constexpr std::size_t kOrderedMin = 1024;  // below so many grams sorting takes longer than it saves
 
 /// By gram alone: what has equal grams keeps its order, and sources came rising.
 void sort_by_gram(std::span<Posting> postings, unsigned gram_bits) {
+  constexpr unsigned kDigitBits = 11;
+  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
   std::vector<Posting> other(postings.size());
   std::span<Posting> from = postings;
   std::span<Posting> to = other;
@@ -42,16 +42,17 @@ GramIndex::GramIndex(const SecretHash& secret)
 
 std::vector<std::uint32_t> GramIndex::names_of(std::span<const std::uint32_t> grams) const {
   std::vector<std::uint32_t> names(grams.size());
-  std::ranges::transform(grams, names.begin(), [&](std::uint32_t gram) { return name_of(gram); });
-  if (grams.size() < kOrderedMin) return names;
-  // By their high bits: what is near has not to be in order.
-  std::vector<std::uint32_t> other(names.size());
-  for (unsigned shift = kGramBits - 2 * kDigitBits; shift < kGramBits; shift += kDigitBits) {
-    std::array<std::uint32_t, kDigits + 1> begins{};
-    for (const std::uint32_t name : names) ++begins[(name >> shift) % kDigits + 1];
-    for (std::size_t i = 1; i <= kDigits; ++i) begins[i] += begins[i - 1];
-    for (const std::uint32_t name : names) other[begins[(name >> shift) % kDigits]++] = name;
-    names.swap(other);
+  if (grams.size() < kOrderedMin) {
+    std::ranges::transform(grams, names.begin(), [&](std::uint32_t gram) { return name_of(gram); });
+    return names;
+  }
+  // By segment: within one they rise as the grams do.
+  std::array<std::uint32_t, kSegmentMask + 2> begins{};
+  for (const std::uint32_t gram : grams) ++begins[(name_of(gram) >> kLowBits) + 1];
+  for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+  for (const std::uint32_t gram : grams) {
+    const std::uint32_t name = name_of(gram);
+    names[begins[name >> kLowBits]++] = name;
   }
   return names;
 }

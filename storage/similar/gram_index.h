@@ -43,7 +43,7 @@ class GramIndex {
   void find(std::uint32_t gram, Visit&& visit) const {
     find_named(name_of(gram), visit);
   }
-  /// For very many: their names in the order in which they lie in memory.
+  /// Their names; of very many that rise, rising, which is the order they lie in.
   [[nodiscard]] std::vector<std::uint32_t> names_of(std::span<const std::uint32_t> grams) const;
   /// As `find`, by the name.
   template <typename Visit>
@@ -63,6 +63,7 @@ class GramIndex {
  private:
   static constexpr unsigned kSegmentBits = 8;
   static constexpr unsigned kLowBits = kGramBits - kSegmentBits;
+  static constexpr std::uint32_t kSegmentMask = (std::uint32_t{1} << kSegmentBits) - 1;
   static constexpr std::uint32_t kLowMask = (std::uint32_t{1} << kLowBits) - 1;
   struct Segment {
     PackedPostings packed;
@@ -70,10 +71,13 @@ class GramIndex {
     std::size_t sorted = 0;
   };
 
-  /// Onto and back within kGramBits. The high bits of a product depend on all of the factor: two
-  /// grams share a segment with one factor in 128 at most (Dietzfelbinger et al. 1997).
+  /// Onto and back within kGramBits: the low bits of a gram and a product, whose high bits depend
+  /// on all of the factor, say the segment, the high bits where in it. Two grams share a segment
+  /// with one factor in 128 at most (Dietzfelbinger et al. 1997).
   [[nodiscard]] std::uint32_t name_of(std::uint32_t gram) const {
-    return gram * factor_ & ((std::uint32_t{1} << kGramBits) - 1);
+    const std::uint32_t low = gram >> kSegmentBits;
+    const std::uint32_t product = low * factor_ >> (32 - kSegmentBits);
+    return ((gram ^ product) & kSegmentMask) << kLowBits | low;
   }
   static void sort_tail(Segment& segment);
 

@@ -90,8 +90,8 @@ std::vector<SimilarMatch> SampleIndex::similar(const fingerprint::Spamsum& signa
   std::vector<std::uint32_t> keys;
   fingerprint::spamsum_keys(signature, keys);
   SlotSet candidates(table_.slots());
-  for (const std::uint32_t key : keys) {
-    exact_.find(key, [&](std::uint32_t slot) {
+  for (const std::uint32_t name : exact_.names_of(keys)) {
+    exact_.find_named(name, [&](std::uint32_t slot) {
       candidates.add(slot);
       return true;
     });

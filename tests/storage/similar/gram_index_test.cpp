@@ -121,20 +121,16 @@ TEST(GramIndex, MergesASmallPartOfGramsThatWereChosenToMeet) {
   }
 }
 
-TEST(GramIndex, NamesManyGramsInTheOrderInWhichTheyLie) {
+TEST(GramIndex, NamesOfGramsThatRiseRise) {
   testing::SeededRandom random(1);
   const GramIndex index{SecretHash(random)};
   std::vector<std::uint32_t> grams;
-  std::mt19937 draw(1);
-  for (int i = 0; i < 20'000; ++i) grams.push_back(draw() % (1U << GramIndex::kGramBits));
-  std::vector<std::uint32_t> names = index.names_of(grams);
-  const auto by_high_bits = [](std::uint32_t a, std::uint32_t b) { return a >> 8U < b >> 8U; };
-  EXPECT_TRUE(std::ranges::is_sorted(names, by_high_bits));
+  for (std::uint32_t gram = 7; gram < 1U << GramIndex::kGramBits; gram += 40'009)
+    grams.push_back(gram);
   std::vector<std::uint32_t> each;
   for (const std::uint32_t gram : grams) each.push_back(index.names_of({&gram, 1}).front());
   std::ranges::sort(each);
-  std::ranges::sort(names);
-  EXPECT_EQ(names, each);
+  EXPECT_EQ(index.names_of(grams), each);
 }
 
 TEST(GramIndex, FindsTheSameUnderAnySecret) {
