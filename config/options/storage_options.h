@@ -88,11 +88,27 @@ struct RateLimitOptions {
   std::uint32_t max_buckets = 2000;    ///< sources remembered, 8 to 1000000
   std::chrono::seconds bucket_ttl{0};  ///< ban of who is over, 1s to 36500d; 0 = none
   bool encrypted = false;              ///< what is sealed with one of our keys counts, too
-  std::vector<Network> whitelist;      ///< never limited; nor are local and trusted ones
-  bool log_only = false;               ///< say so and serve on
+  /// Of datagrams sealed with a key we know, where `encrypted` does not count them: so many a
+  /// second and at once, from 0 to 1e6 and 1e9; off while either is 0. A busy client was seen to
+  /// ask 50 000 a second.
+  RateOptions sealed{.rate = 60'000, .burst = 120'000};
+  std::vector<Network> whitelist;  ///< never limited; nor are local and trusted ones
+  bool log_only = false;           ///< say so and serve on
 
   [[nodiscard]] bool enabled() const { return rate > 0 && burst > 0; }
   friend bool operator==(const RateLimitOptions&, const RateLimitOptions&) = default;
+};
+
+/// How many keys may be agreed on with clients that are not known yet: each costs some 40 µs, and
+/// anybody can make as many as he likes. A client needs one for each thread that meets it, as long
+/// as its key is kept.
+struct AgreementOptions {
+  /// By each thread: 1000 a second take 4 % of its time.
+  RateOptions thread{.rate = 1000, .burst = 1000};
+  /// With one source: a hundred clients that start anew find eight threads at once.
+  RateOptions source{.rate = 100, .burst = 1000};
+
+  friend bool operator==(const AgreementOptions&, const AgreementOptions&) = default;
 };
 
 /// Files that hold a part of a list each, one entry a line, or of the keys. Read at the start and
@@ -130,12 +146,14 @@ struct ServerOptions {
   std::vector<Network> delay_whitelist;  ///< see it at once
   RateLimitOptions ratelimit;
   ListFiles files;
-  std::vector<Keypair> keypair;            ///< the last one is the default key
-  std::vector<Keypair> dynamic_keypair;    ///< from dynamic_keys_map; none is the default key
-  std::uint32_t keypair_cache_size = 512;  ///< shared keys kept, 0 to 1000000; 0 = none
-  bool encrypted_only = false;             ///< what is not encrypted is refused
-  bool read_only = false;                  ///< WRITE and DEL are refused to everybody
-  std::uint32_t threads = 0;               ///< worker threads, 1 to 1024; 0 = one a processor
+  std::vector<Keypair> keypair;          ///< the last one is the default key
+  std::vector<Keypair> dynamic_keypair;  ///< from dynamic_keys_map; none is the default key
+  /// Shared keys kept by each thread, of some 250 bytes; 0 to 1000000, 0 = none.
+  std::uint32_t keypair_cache_size = 4096;
+  AgreementOptions agreements;
+  bool encrypted_only = false;  ///< what is not encrypted is refused
+  bool read_only = false;       ///< WRITE and DEL are refused to everybody
+  std::uint32_t threads = 0;    ///< worker threads, 1 to 1024; 0 = one a processor
   /// A request that waited longer to be read is dropped, for its client has given it up; updates in
   /// the clear are not. 1ms to 1h, 0 = none is.
   std::chrono::milliseconds queue_wait_max{500};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "config/list_words.h"
 #include "config/sections/listed.h"
@@ -37,9 +38,13 @@ void load_limits(Section& section, RateLimitOptions& out, std::vector<std::strin
                             "no ban");
   load_networks(section, "ratelimit_whitelist", out.whitelist, files);
   section.boolean("ratelimit_encrypted", out.encrypted);
+  section.real("ratelimit_sealed_rate", out.sealed.rate, {0, 1e6});
+  section.real("ratelimit_sealed_burst", out.sealed.burst, {0, 1e9});
   section.boolean("ratelimit_log_only", out.log_only);
-  if (out.burst > 0 && out.burst < 1) {
-    section.problem("ratelimit_burst", "no request would pass; allowed: 0 (off) or 1 to 1e9");
+  for (const auto& [key, burst] : {std::pair{"ratelimit_burst", out.burst},
+                                   std::pair{"ratelimit_sealed_burst", out.sealed.burst}}) {
+    if (burst > 0 && burst < 1)
+      section.problem(key, "no request would pass; allowed: 0 (off) or 1 to 1e9");
   }
 }
 
@@ -78,6 +83,10 @@ void load_keys(Section& section, ServerOptions& out) {
   if (const auto field = section.field("dynamic_keys_map"))
     load_key_file(*field, out.files.dynamic_keys_map);
   section.number<std::uint32_t>("keypair_cache_size", out.keypair_cache_size, {0, 1'000'000});
+  section.real("key_agreement_rate", out.agreements.thread.rate, {1, 1e6});
+  section.real("key_agreement_burst", out.agreements.thread.burst, {1, 1e9});
+  section.real("key_agreement_source_rate", out.agreements.source.rate, {1, 1e6});
+  section.real("key_agreement_source_burst", out.agreements.source.burst, {1, 1e9});
   section.boolean("encrypted_only", out.encrypted_only);
   // A key that was given and is wrong has its problem already.
   const bool none = !keypair || keypair->is_null() || keypair->list().empty();

@@ -29,6 +29,13 @@ std::optional<SealedRequest> parse_sealed_request(BytesView packet) {
   return request;
 }
 
+std::uint64_t seal_name(BytesView sealed) {
+  const std::uint64_t nonce = ByteReader(sealed).u64();
+  const std::uint64_t tag = ByteReader(sealed.subspan(sizeof(Nonce))).u64();
+  // The tag is evenly spread whatever nonce a client takes.
+  return std::max<std::uint64_t>(nonce ^ tag, 1);
+}
+
 std::size_t seal_request(const PublicKey& server, const PublicKey& client, const SharedKey& key,
                          const Nonce& nonce, BytesView command, std::span<std::uint8_t> out) {
   ByteWriter writer(out);

@@ -27,6 +27,11 @@ struct SealedRequest {
 /// The envelope of a packet; nothing if the packet is a plain one.
 std::optional<SealedRequest> parse_sealed_request(BytesView packet);
 
+/// A name for a sealed message, made of its nonce and its tag: the same for the same bytes, and for
+/// no others but by a chance of 2^-64. Who seals may choose those of his own messages. Not 0.
+/// `sealed` holds kSealBytes at least.
+std::uint64_t seal_name(BytesView sealed);
+
 /// Seals a command for a server; returns kRequestSealBytes + command.size(), 0 if it does not fit.
 std::size_t seal_request(const PublicKey& server, const PublicKey& client, const SharedKey& key,
                          const Nonce& nonce, BytesView command, std::span<std::uint8_t> out);

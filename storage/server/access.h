@@ -68,6 +68,8 @@ class Access {
   [[nodiscard]] bool is_blocked(const IpAddress& ip) const { return blocked_.contains(ip); }
   /// How often each may come; asked for every packet and connection, before anything is read of it.
   [[nodiscard]] const SourceLimits& sources() const { return sources_; }
+  /// How many keys one worker may agree on.
+  [[nodiscard]] const LeakRate& agreement_rate() const { return agreement_rate_; }
   [[nodiscard]] bool needs_encryption() const { return encrypted_only_; }
   /// May have 144 bytes for 76 in the clear: its source address is hardly forged. Anybody else's
   /// may be a victim's.
@@ -110,6 +112,7 @@ class Access {
   NetworkSet trusted_;
   NetworkSet delay_whitelist_;
   SourceLimits sources_;
+  LeakRate agreement_rate_;
   bool encrypted_only_;
   bool read_only_;
   bool addresses_decide_;

@@ -25,13 +25,19 @@ Reply reply_to(const Request& request) {
 
 RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters,
                                std::size_t worker)
-    : store_(store), counters_(counters), nonces_(random), sources_(random), worker_(worker) {}
+    : store_(store),
+      counters_(counters),
+      nonces_(random),
+      sources_(random),
+      worker_(worker),
+      secret_(random.next_u64()),
+      seals_(random.next_u64()) {}
 
 void RequestHandler::use(std::shared_ptr<const Access> access, std::size_t key_cache_size) {
   const bool same_keys = access_ != nullptr && access_->keyring() == access->keyring() &&
                          keys_.capacity() == key_cache_size;
   access_ = std::move(access);
-  if (!same_keys) keys_ = SharedKeyCache(key_cache_size);
+  if (!same_keys) keys_ = SharedKeyCache(key_cache_size, secret_);
 }
 
 bool RequestHandler::admits(const Peer& peer, TimePoint now) {
@@ -54,40 +60,100 @@ std::variant<Drop, RequestHandler::Admitted> RequestHandler::admit(const Peer& p
   return Admitted{admission.counted};
 }
 
-/// What opens with one of our keys does not count against the limit, unless it shall. To find out
-/// is cheap for a client we have shared a key with already; of one we have not, the limit decides
-/// first, or a flood of sealed nonsense could have us calculate keys without end.
+std::optional<Drop> RequestHandler::limit(const Peer& peer, TimePoint now, Admitted& admitted) {
+  const auto verdict = admit(peer, now);
+  if (const Drop* drop = std::get_if<Drop>(&verdict)) return *drop;
+  admitted = std::get<Admitted>(verdict);
+  return std::nullopt;
+}
+
 std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(BytesView packet,
                                                                     const Peer& peer,
                                                                     TimePoint now) {
-  const auto request = parse_sealed_request(packet);
-  const bool exempt = request && !access_->sources().counts_sealed();
-  const bool known = exempt && !access_->is_blocked(peer.ip) &&
-                     keys_.find(request->key, request->client) != nullptr;
+  if (const auto request = parse_sealed_request(packet)) return take_in(*request, peer, now);
   Admitted admitted;
-  const auto limit = [&]() -> std::optional<Drop> {
-    const auto verdict = admit(peer, now);
-    if (const Drop* drop = std::get_if<Drop>(&verdict)) return *drop;
-    admitted = std::get<Admitted>(verdict);
-    return std::nullopt;
-  };
+  if (const auto drop = limit(peer, now, admitted)) return *drop;
+  return TakenIn{Opened{packet, std::nullopt, {}, nullptr}, admitted};
+}
+
+/// What opens with a key that was known before does not count against the limit, unless it shall;
+/// to find out is cheap. A new client's packet counts like one in the clear, and not only until it
+/// opens: anybody can make a key that opens it, and to agree on it costs a hundred times as much.
+std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(const SealedRequest& request,
+                                                                    const Peer& peer,
+                                                                    TimePoint now) {
+  Admitted admitted;
+  const bool counts = access_->sources().counts_sealed();
+  const bool blocked = access_->is_blocked(peer.ip);
+  const SharedKey* kept = blocked ? nullptr : keys_.find(request.key, request.client, now);
+  const bool known = kept != nullptr && !counts;
   if (!known) {
-    if (const auto drop = limit()) return *drop;
+    if (const auto drop = limit(peer, now, admitted)) return *drop;
   }
-  auto opened = open_packet(packet, request);
-  if (!opened) {
+  std::optional<SharedKey> key;
+  if (kept != nullptr) {
+    key = *kept;
+  } else {
+    const auto agreed = agree(request, peer, now);
+    if (const Drop* drop = std::get_if<Drop>(&agreed)) return *drop;
+    key = std::get<SharedKey>(agreed);
+  }
+  const auto length = open(*key, request.sealed, opened_);
+  if (!length) {
     if (known) {
-      if (const auto drop = limit()) return *drop;
+      if (const auto drop = limit(peer, now, admitted)) return *drop;
     }
-    counters_.undecryptable.add(1);
-    sources_.note(peer.ip, Outcome::kDropped);
-    return Drop::kUndecryptable;
+    return undecryptable(peer);
   }
-  if (exempt && admitted.counted) {
-    access_->sources().take_back(peer.ip, now);
-    admitted.counted = false;
+  if (kept == nullptr)
+    keys_.keep(request.key, request.client, *key, access_->sources().source_of(peer.ip), now);
+  if (peer.transport == Transport::kDatagram) {
+    const bool repeated = seals_.note(seal_name(request.sealed));
+    if (known) {
+      // Once it is counted it stays so, whatever is in it: it was answered before.
+      if (const auto drop = repeated ? limit(peer, now, admitted) : limit_known(peer, now))
+        return *drop;
+    }
+    if (repeated) admitted.counted = false;
   }
-  return TakenIn{*std::move(opened), admitted};
+  return TakenIn{
+      {BytesView(opened_).first(*length), key, request.client, access_->key(request.key)},
+      admitted};
+}
+
+std::optional<Drop> RequestHandler::limit_known(const Peer& peer, TimePoint now) {
+  if (access_->sources().admit_sealed(peer.ip, now)) return std::nullopt;
+  counters_.ratelimited.add(1);
+  sources_.note(peer.ip, Outcome::kRateLimited);
+  return Drop::kRateLimited;
+}
+
+/// First the source's share, then this worker's, so that one source cannot use up what there is
+/// for all.
+std::variant<Drop, SharedKey> RequestHandler::agree(const SealedRequest& request, const Peer& peer,
+                                                    TimePoint now) {
+  const Keypair* own = access_->keyring().find(request.key);
+  if (own == nullptr) return undecryptable(peer);
+  const SourceLimits& sources = access_->sources();
+  const auto way = peer.transport == Transport::kStream ? SourceLimits::Way::kStream
+                                                        : SourceLimits::Way::kDatagram;
+  LeakyBucket& bucket = sources.is_exempt(peer.ip) ? exempt_ : strangers_;
+  if (!sources.admit_agreement(peer.ip, way, now) ||
+      !bucket.try_add(1, access_->agreement_rate(), now)) {
+    counters_.unknown_keys.add(1);
+    sources_.note(peer.ip, Outcome::kRateLimited);
+    return Drop::kUnknownKey;
+  }
+  counters_.agreements.add(1);
+  const auto key = shared_key(own->secret_key, request.client);
+  if (!key) return undecryptable(peer);
+  return *key;
+}
+
+Drop RequestHandler::undecryptable(const Peer& peer) {
+  counters_.undecryptable.add(1);
+  sources_.note(peer.ip, Outcome::kDropped);
+  return Drop::kUndecryptable;
 }
 
 Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment& now,
@@ -209,24 +275,6 @@ Answer RequestHandler::acknowledge(const ReplyTicket& ticket, std::span<std::uin
   Reply reply = reply_to(ticket);
   reply.probability = 1;
   return dress(reply, ticket.form, ticket.key, out);
-}
-
-std::optional<RequestHandler::Opened> RequestHandler::open_packet(
-    BytesView packet, const std::optional<SealedRequest>& request) {
-  if (!request) return Opened{packet, std::nullopt, {}, nullptr};
-  const SharedKey* kept = keys_.find(request->key, request->client);
-  const std::optional<SharedKey> key = kept != nullptr ? *kept : agree(*request);
-  if (!key) return std::nullopt;
-  const auto length = open(*key, request->sealed, opened_);
-  if (!length) return std::nullopt;
-  if (kept == nullptr) keys_.keep(request->key, request->client, *key);
-  return Opened{BytesView(opened_).first(*length), key, request->client,
-                access_->key(request->key)};
-}
-
-std::optional<SharedKey> RequestHandler::agree(const SealedRequest& request) const {
-  const Keypair* own = access_->keyring().find(request.key);
-  return own == nullptr ? std::nullopt : shared_key(own->secret_key, request.client);
 }
 
 /// The form the version asks for, unless that made us an amplifier: a datagram in the clear whose

@@ -19,6 +19,7 @@
 #include "storage/protocol/frame.h"
 #include "storage/server/access.h"
 #include "storage/server/outcome.h"
+#include "storage/server/recent_seals.h"
 #include "storage/server/server_counters.h"
 #include "storage/server/source_tally.h"
 
@@ -41,6 +42,7 @@ struct Peer {
 enum class Drop : std::uint8_t {
   kBlocked,        ///< the source is blocked
   kRateLimited,    ///< the source's network came too often
+  kUnknownKey,     ///< sealed by a client not known yet, and too many of those came
   kInvalid,        ///< no command in it
   kUndecryptable,  ///< sealed, but not for us, or damaged
 };
@@ -129,19 +131,27 @@ class RequestHandler {
     PublicKey client{};
     const KeyAccess* rights = nullptr;  // of the key that opened it; as long as access_
   };
-  /// Why nothing of a source is read now.
   struct Admitted {
-    bool counted = false;  ///< by the rate limit
+    bool counted = false;  ///< by the rate limit, and may be taken back
   };
+  /// Whether anything of a source is read now, and why not.
   std::variant<Drop, Admitted> admit(const Peer& peer, TimePoint now);
+  /// As `admit`, where all that counts is whether it may be read; fills in what it counted.
+  std::optional<Drop> limit(const Peer& peer, TimePoint now, Admitted& admitted);
   /// A packet that may be read, opened.
   struct TakenIn {
     Opened opened;
     Admitted admitted;
   };
   std::variant<Drop, TakenIn> take_in(BytesView packet, const Peer& peer, TimePoint now);
-  std::optional<Opened> open_packet(BytesView packet, const std::optional<SealedRequest>& request);
-  [[nodiscard]] std::optional<SharedKey> agree(const SealedRequest& request) const;
+  std::variant<Drop, TakenIn> take_in(const SealedRequest& request, const Peer& peer,
+                                      TimePoint now);
+  /// The limits of one that opened with a key that was known before.
+  std::optional<Drop> limit_known(const Peer& peer, TimePoint now);
+  /// The key shared with a client that is not known.
+  std::variant<Drop, SharedKey> agree(const SealedRequest& request, const Peer& peer,
+                                      TimePoint now);
+  Drop undecryptable(const Peer& peer);
   [[nodiscard]] ReplyForm form_for(const Command& command, const Opened& opened,
                                    const Peer& peer) const;
   /// The reply to a CHECK that may not be made.
@@ -168,7 +178,13 @@ class RequestHandler {
   SourceTally sources_;
   std::size_t worker_;
   std::shared_ptr<const Access> access_;
+  std::uint64_t secret_;  // of the tables that strangers fill
   SharedKeyCache keys_{0};
+  RecentSeals seals_;
+  // What agreements may still cost this worker: two buckets, so that no stranger takes what there
+  // is for the sources that are never limited.
+  LeakyBucket strangers_;
+  LeakyBucket exempt_;
   std::array<std::uint8_t, kFrameBytesMax> opened_{};  // the plain command of a sealed request
 };
 

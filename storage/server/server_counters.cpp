@@ -17,6 +17,8 @@ ServerCounters& ServerCounters::operator+=(const ServerCounters& other) {
   undecryptable += other.undecryptable;
   blocked += other.blocked;
   ratelimited += other.ratelimited;
+  unknown_keys += other.unknown_keys;
+  agreements += other.agreements;
   too_late += other.too_late;
   kernel_drops += other.kernel_drops;
   unsent += other.unsent;
@@ -46,6 +48,8 @@ ServerCounters WorkerCounters::read() const {
                          .undecryptable = undecryptable.read(),
                          .blocked = blocked.read(),
                          .ratelimited = ratelimited.read(),
+                         .unknown_keys = unknown_keys.read(),
+                         .agreements = agreements.read(),
                          .too_late = too_late.read(),
                          .kernel_drops = kernel_drops.read(),
                          .unsent = unsent.read(),

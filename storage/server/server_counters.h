@@ -25,6 +25,8 @@ struct ServerCounters {
   std::uint64_t undecryptable = 0;    ///< dropped: unknown key or bad MAC
   std::uint64_t blocked = 0;          ///< dropped: blocked source
   std::uint64_t ratelimited = 0;      ///< dropped: the source's network came too often
+  std::uint64_t unknown_keys = 0;     ///< dropped: of a new client, and too many of those came
+  std::uint64_t agreements = 0;       ///< keys agreed on with new clients
   std::uint64_t too_late = 0;         ///< dropped: waited longer than queue_wait_max to be read
   std::uint64_t kernel_drops = 0;     ///< dropped by the kernel: the socket's buffer was full
   std::uint64_t unsent = 0;           ///< datagrams with a reply the kernel would not take
@@ -56,7 +58,8 @@ class Counter {
 /// The counters of one worker: no line of the cache is written by two threads.
 struct alignas(64) WorkerCounters {
   Counter checks, hits, delayed, hidden, adds, deletes, stats, pings, refused, repeats;
-  Counter invalid, undecryptable, blocked, ratelimited, too_late, kernel_drops, unsent;
+  Counter invalid, undecryptable, blocked, ratelimited, unknown_keys, agreements, too_late;
+  Counter kernel_drops, unsent;
   Counter tcp_connections, tcp_refused, tcp_displaced, tcp_timeouts, tcp_slow, tcp_bad_frames;
   Counter no_memory;
   std::array<Counter, kVersionsCounted> versions;

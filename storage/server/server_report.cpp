@@ -23,9 +23,13 @@ void report_server(const ServerCounters& counters, MetricReport& report) {
   dropped("undecryptable", counters.undecryptable);
   dropped("blocked", counters.blocked);
   dropped("ratelimited", counters.ratelimited);
+  dropped("unknown_key", counters.unknown_keys);
   dropped("too_late", counters.too_late);
   dropped("kernel", counters.kernel_drops);
   dropped("no_memory", counters.no_memory);
+  report.counter(
+      {"shingled_server_key_agreements", "Keys agreed on with clients not known before."},
+      counters.agreements);
   const auto closed = [&](const char* why, std::uint64_t count) {
     report.counter({"shingled_server_tcp_closed", "TCP connections that were ended, and why."},
                    count, {{"reason", why}});

@@ -50,6 +50,8 @@ LogLine served_line(const ServerCounters& sum) {
       .field("undecryptable", sum.undecryptable)
       .field("blocked", sum.blocked)
       .field("ratelimited", sum.ratelimited)
+      .field("unknown_keys", sum.unknown_keys)
+      .field("agreements", sum.agreements)
       .field("too_late", sum.too_late)
       .field("kernel_drops", sum.kernel_drops)
       .field("unsent", sum.unsent)

@@ -60,6 +60,8 @@ void handle(benchmark::State& state, const Bytes& packet, const ServerOptions& o
   WorkerCounters counters;
   ServerOptions unlimited = options;
   unlimited.ratelimit.rate = 0;
+  unlimited.agreements.thread = {.rate = 1e6, .burst = 1e9};
+  unlimited.agreements.source = {.rate = 1e6, .burst = 1e9};
   RequestHandler handler(store, random, counters);
   handler.use(std::make_shared<const Access>(Access::make(unlimited).value()),
               options.keypair_cache_size);

@@ -117,6 +117,7 @@ TEST(StorageAccess, ReadsTheLimits) {
   EXPECT_EQ(limits.burst, 100);
   EXPECT_EQ(limits.network_mask, 16U);
   EXPECT_EQ(limits.max_buckets, 50U);
+  EXPECT_EQ(limits.sealed, (RateOptions{60'000, 120'000}));
   EXPECT_EQ(limits.bucket_ttl, std::chrono::seconds(3)) << "three seconds are three seconds";
   EXPECT_THAT(limits.whitelist, ElementsAre(*Network::parse("10.0.0.0/8")));
   EXPECT_TRUE(limits.log_only);
@@ -127,6 +128,23 @@ TEST(StorageAccess, ReadsTheLimits) {
   EXPECT_THAT(problems_of("ratelimit_rate: 1, ratelimit_burst: 0.5"),
               HasSubstr("no request would pass"));
   EXPECT_THAT(problems_of("ratelimit_rate: -1, ratelimit_burst: 5"), HasSubstr("out of range"));
+  EXPECT_EQ(server_of("ratelimit_sealed_rate: 7, ratelimit_sealed_burst: 0").ratelimit.sealed,
+            (RateOptions{7, 0}));
+  EXPECT_THAT(problems_of("ratelimit_sealed_burst: 0.5"), HasSubstr("no request would pass"));
+}
+
+TEST(StorageAccess, ReadsHowManyKeysMayBeAgreedOn) {
+  const AgreementOptions agreements =
+      server_of(
+          "key_agreement_rate: 10, key_agreement_burst: 20, key_agreement_source_rate: 3, "
+          "key_agreement_source_burst: 4")
+          .agreements;
+  EXPECT_EQ(agreements.thread, (RateOptions{10, 20}));
+  EXPECT_EQ(agreements.source, (RateOptions{3, 4}));
+  for (const char* name : {"key_agreement_rate", "key_agreement_burst", "key_agreement_source_rate",
+                           "key_agreement_source_burst"}) {
+    EXPECT_THAT(problems_of(std::string(name) + ": 0"), HasSubstr("out of range")) << name;
+  }
 }
 
 TEST(StorageAccess, TakesEntriesAndFilesInOneList) {

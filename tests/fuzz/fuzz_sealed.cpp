@@ -23,6 +23,9 @@ struct World {
     key = *shared_key(client.secret_key, server.public_key);
     ServerOptions options;
     options.keypair = {server};
+    options.ratelimit.rate = 0;  // the clock stands still
+    options.agreements.thread = {.rate = 1e6, .burst = 1e9};
+    options.agreements.source = {.rate = 1e6, .burst = 1e9};
     handler.use(std::make_shared<const Access>(Access::make(options).value()), 4);
   }
   shingled::testing::SeededRandom random{1};

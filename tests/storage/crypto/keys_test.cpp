@@ -104,23 +104,74 @@ PublicKey client(std::uint8_t number) {
 
 SharedKey key(std::uint8_t number) { return SharedKey(client(number)); }
 
+constexpr TimePoint kThen{std::chrono::hours(1)};
+
 TEST(SharedKeyCache, DropsTheLeastRecentlyUsed) {
-  SharedKeyCache cache(2);
-  cache.keep(KeyId{}, client(1), key(1));
-  cache.keep(KeyId{}, client(2), key(2));
-  ASSERT_NE(cache.find(KeyId{}, client(1)), nullptr);
-  cache.keep(KeyId{}, client(3), key(3));
+  SharedKeyCache cache(8);  // two of them for keys that are new
+  cache.keep(KeyId{}, client(1), key(1), 0, kThen);
+  cache.keep(KeyId{}, client(2), key(2), 0, kThen);
+  cache.keep(KeyId{}, client(3), key(3), 0, kThen);
   EXPECT_EQ(cache.size(), 2U);
-  EXPECT_EQ(cache.find(KeyId{}, client(2)), nullptr);
-  ASSERT_NE(cache.find(KeyId{}, client(1)), nullptr);
-  EXPECT_EQ(cache.find(KeyId{}, client(1))->reveal()[0], 1);
-  EXPECT_EQ(cache.find(KeyId{9}, client(1)), nullptr) << "another server key, another shared key";
+  EXPECT_EQ(cache.find(KeyId{}, client(1), kThen), nullptr);
+  ASSERT_NE(cache.find(KeyId{}, client(2), kThen), nullptr);
+  EXPECT_EQ(cache.find(KeyId{}, client(2), kThen)->reveal()[0], 2);
+  EXPECT_EQ(cache.find(KeyId{9}, client(2), kThen), nullptr)
+      << "another server key, another shared key";
 }
 
 TEST(SharedKeyCache, OfNoneKeepsNone) {
   SharedKeyCache cache(0);
-  cache.keep(KeyId{}, client(1), key(1));
-  EXPECT_EQ(cache.find(KeyId{}, client(1)), nullptr);
+  cache.keep(KeyId{}, client(1), key(1), 0, kThen);
+  EXPECT_EQ(cache.find(KeyId{}, client(1), kThen), nullptr);
+}
+
+TEST(SharedKeyCache, KeepsWhatIsInUseWhateverComes) {
+  SharedKeyCache cache(64);
+  const auto come = [&](std::uint8_t number, std::uint64_t source, int times) {
+    for (int i = 0; i < times; ++i) {
+      if (cache.find(KeyId{}, client(number), kThen) == nullptr)
+        cache.keep(KeyId{}, client(number), key(number), source, kThen);
+    }
+  };
+  for (std::uint8_t number = 0; number < 6; ++number) come(number, 1, 2);
+  for (int number = 6; number < 250; ++number) come(static_cast<std::uint8_t>(number), 2, 1);
+  for (int number = 6; number < 250; ++number)
+    come(static_cast<std::uint8_t>(number), static_cast<std::uint64_t>(number), 3);
+  EXPECT_EQ(cache.size(), 64U);
+  for (std::uint8_t number = 0; number < 6; ++number)
+    EXPECT_NE(cache.find(KeyId{}, client(number), kThen), nullptr) << int{number};
+}
+
+TEST(SharedKeyCache, GivesASourceItsShareAndWhatNobodyUsesToOthers) {
+  SharedKeyCache cache(64);  // 16 on probation, 48 others, of which a source may have 6
+  const auto come = [&](std::uint8_t number, std::uint64_t source, TimePoint now) {
+    cache.keep(KeyId{}, client(number), key(number), source, now);
+    (void)cache.find(KeyId{}, client(number), now);
+  };
+  for (std::uint8_t number = 0; number < 100; ++number) come(number, 7, kThen);
+  EXPECT_EQ(cache.size(), 16U + 6U) << "one source by itself";
+  EXPECT_NE(cache.find(KeyId{}, client(0), kThen), nullptr) << "who was there stays";
+  for (std::uint8_t number = 100; number < 200; ++number) come(number, 0, kThen);
+  EXPECT_EQ(cache.size(), 64U) << "who is trusted may have all that is free";
+  EXPECT_NE(cache.find(KeyId{}, client(0), kThen), nullptr);
+  const TimePoint later = kThen + SharedKeyCache::kIdle;
+  EXPECT_NE(cache.find(KeyId{}, client(1), later), nullptr);
+  for (std::uint8_t number = 200; number < 248; ++number) come(number, 0, later);
+  EXPECT_EQ(cache.find(KeyId{}, client(0), later), nullptr) << "not used for long enough";
+  EXPECT_NE(cache.find(KeyId{}, client(1), later), nullptr) << "in use";
+}
+
+TEST(SealName, IsThatOfTheSameBytesAlone) {
+  Bytes packet(200, 5);
+  packet[7] = 77;
+  const std::uint64_t name = seal_name(packet);
+  EXPECT_EQ(seal_name(packet), name);
+  packet[3] ^= 1;
+  EXPECT_NE(seal_name(packet), name) << "another nonce";
+  packet[3] ^= 1;
+  packet[24] ^= 1;
+  EXPECT_NE(seal_name(packet), name) << "another tag";
+  EXPECT_NE(seal_name(Bytes(200)), 0U);
 }
 
 }  // namespace

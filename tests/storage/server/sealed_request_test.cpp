@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "storage/crypto/keypair.h"
 #include "storage/server/request_handler.h"
@@ -23,12 +24,14 @@ class SealedRequestTest : public RequestHandlerTest {
     Bytes plain(kCommandBytesMax);
     plain.resize(encode_command(command, plain));
     Bytes packet(kRequestSealBytes + plain.size());
-    EXPECT_EQ(seal_request(server_.public_key, client_.public_key, key(), Nonce{9}, plain, packet),
-              packet.size());
+    EXPECT_EQ(
+        seal_request(server_.public_key, client_.public_key, key(), nonces_.next(), plain, packet),
+        packet.size());
     return packet;
   }
   SharedKey key() const { return *shared_key(client_.secret_key, server_.public_key); }
 
+  NonceSource nonces_{random_};
   Keypair server_;
   Keypair client_;
 };
@@ -75,31 +78,36 @@ TEST_F(SealedRequestTest, MayDoWhatItsKeyMay) {
   EXPECT_EQ(answer_to(CommandCode::kCheck).probability, 1.0F);
 }
 
-// What is sealed does not count, but a stranger's key is only agreed on while the limit lets him.
+// What is sealed with a key that is known does not count; the first packet of a key does, and so
+// does one that came before.
 TEST_F(SealedRequestTest, PassesTheLimitOfItsSource) {
   options_.ratelimit.rate = 0.001;
   options_.ratelimit.burst = 3;
   use(options_);
   const Peer source = peer("192.0.2.1");
-  const Bytes packet = sealed(command(CommandCode::kPing));
+  const auto ping = [&] { return sealed(command(CommandCode::kPing)); };
   const auto is_served = [&](const Bytes& bytes) {
     return std::holds_alternative<Answer>(handle_packet(bytes, source));
   };
-  for (int i = 0; i < 50; ++i) ASSERT_TRUE(is_served(packet)) << i;
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(is_served(ping())) << i;
   for (int i = 0; i < 3; ++i) (void)handle(command(CommandCode::kPing), source);
   EXPECT_EQ(std::get<Drop>(handle(command(CommandCode::kPing), source)), Drop::kRateLimited);
+  const Bytes packet = ping();
   EXPECT_TRUE(is_served(packet)) << "over the limit others of the network do not take its place";
-  Bytes damaged = packet;
+  EXPECT_EQ(std::get<Drop>(handle_packet(packet, source)), Drop::kRateLimited)
+      << "anybody may have recorded it";
+  Bytes damaged = ping();
   damaged.back() ^= 1;
   EXPECT_EQ(std::get<Drop>(handle_packet(damaged, source)), Drop::kRateLimited)
       << "who names the key of another has no seal of it";
-  client_ = generate_keypair(random_);
-  EXPECT_FALSE(is_served(sealed(command(CommandCode::kPing)))) << "a new client has to wait";
+  const Keypair known = std::exchange(client_, generate_keypair(random_));
+  EXPECT_FALSE(is_served(ping())) << "a new client has to wait";
 
+  client_ = known;
   options_.ratelimit.encrypted = true;
   use(options_);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(is_served(packet));
-  EXPECT_FALSE(is_served(packet)) << "as it is told to";
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(is_served(ping()));
+  EXPECT_FALSE(is_served(ping())) << "as it is told to";
 }
 
 TEST_F(SealedRequestTest, IsCountedOnceByKeyAndSource) {
