@@ -66,6 +66,7 @@ struct Update {
   Fingerprint fingerprint;
   std::uint64_t source = 0;  ///< who said so (hash of address or key), for explain; 0 = unknown
   UpdateName name{};         ///< stored with it, for `recent_updates`
+  std::uint64_t seal = 0;    ///< likewise: that of the packet it came in (`seal_name`); 0 = none
   friend bool operator==(const Update&, const Update&) = default;
 };
 
@@ -118,6 +119,9 @@ class FuzzyStore {
   /// Names of the updates that were made shortly before the store was opened, oldest first: what
   /// comes again is a repeat, also after a crash. As long as kRepeatSeconds by the wall clock.
   [[nodiscard]] virtual std::vector<UpdateName> recent_updates() const { return {}; }
+  /// The seals of the updates that were made before the store was opened, oldest first, as far as
+  /// RepeatOptions have them kept.
+  [[nodiscard]] virtual std::vector<std::uint64_t> recent_seals() const { return {}; }
   /// Live records.
   [[nodiscard]] virtual std::uint64_t size() const = 0;
   /// Tells what it has measured. Does not wait for a disk or a peer.

@@ -20,6 +20,16 @@ enum class Durability : std::uint8_t {
   kSync,  ///< commits at least every `sync`, replies still wait for the commit: fewest disk writes
 };
 
+/// How long an update that came sealed is known, so that it counts once whoever sends it again.
+struct RepeatOptions {
+  std::chrono::seconds window = std::chrono::hours(24);  ///< 1m to 365d
+  /// Of them at most, 1000 to 100000000; the oldest are forgotten first. Of memory up to 32 bytes
+  /// each, of the disk 8 and a row a transaction.
+  std::uint32_t most = 1'000'000;
+
+  friend bool operator==(const RepeatOptions&, const RepeatOptions&) = default;
+};
+
 /// Section `storage`, first half: the embedded engine.
 struct EngineOptions {
   std::string hashfile = "/var/lib/shingled/fuzzy.db";
@@ -34,6 +44,7 @@ struct EngineOptions {
   /// Hashes stored at most, 1 to 66000000; further ones are refused, what is stored can still be
   /// taught, deleted and found. 0 = as many as three quarters of the memory hold.
   std::uint32_t hashes_max = 0;
+  RepeatOptions repeats;          ///< those of ServerOptions
   std::uint32_t journal_max = 0;  ///< changes kept for mirrors (ReplicationOptions); 0 = none
 
   friend bool operator==(const EngineOptions&, const EngineOptions&) = default;
@@ -151,6 +162,7 @@ struct ServerOptions {
   /// Shared keys kept by each thread, of some 250 bytes; 0 to 1000000, 0 = none.
   std::uint32_t keypair_cache_size = 4096;
   AgreementOptions agreements;
+  RepeatOptions repeats;
   bool encrypted_only = false;  ///< what is not encrypted is refused
   bool read_only = false;       ///< WRITE and DEL are refused to everybody
   std::uint32_t threads = 0;    ///< worker threads, 1 to 1024; 0 = one a processor

@@ -49,6 +49,8 @@ void load_engine(Section& section, EngineOptions& out) {
 void load_server(Section& section, ServerOptions& out) {
   section.sockets("listen", out.listen, kFuzzyPort);
   load_access(section, out);
+  section.duration<seconds>("repeat_window", out.repeats.window, {minutes(1), hours(24 * 365)});
+  section.number<std::uint32_t>("repeats_max", out.repeats.most, {1000, 100'000'000});
   section.number<std::uint32_t>("threads", out.threads, {0, 1024});
   section.duration<milliseconds>("queue_wait_max", out.queue_wait_max, {milliseconds(1), hours(1)},
                                  "never");
@@ -68,6 +70,7 @@ void load_storage(Section&& section, StorageOptions& out) {
   section.choice<Backend>("backend", out.backend, kBackends);
   load_engine(section, out.engine);
   load_server(section, out.server);
+  out.engine.repeats = out.server.repeats;
   load_redis(section.section("redis"), out.redis);
   refuse_foreign_keys(section);
   load_replication(section, out.replication);

@@ -40,6 +40,8 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("storage.update_queue_max", engine.update_queue_max, new_engine.update_queue_max);
   compare("storage.slot_owners_max", engine.slot_owners_max, new_engine.slot_owners_max);
   compare("storage.hashes_max", engine.hashes_max, new_engine.hashes_max);
+  compare("storage.repeat_window", engine.repeats.window, new_engine.repeats.window);
+  compare("storage.repeats_max", engine.repeats.most, new_engine.repeats.most);
   const ServerOptions& server = running.storage.server;
   const ServerOptions& new_server = wanted.storage.server;
   compare("storage.listen", server.listen, new_server.listen);

@@ -17,10 +17,15 @@ namespace shingled::storage {
 
 class Engine::Impl {
  public:
-  Impl(FileLock lock, std::vector<UpdateName> recent_updates, std::unique_ptr<FuzzyIndex> index,
+  /// What was done before the file was opened.
+  struct Recent {
+    std::vector<UpdateName> updates;
+    std::vector<std::uint64_t> seals;
+  };
+  Impl(FileLock lock, Recent recent, std::unique_ptr<FuzzyIndex> index,
        std::unique_ptr<Writer> writer, Clock& clock)
       : lock_(std::move(lock)),
-        recent_updates_(std::move(recent_updates)),
+        recent_(std::move(recent)),
         index_(std::move(index)),
         writer_(std::move(writer)),
         clock_(clock) {}
@@ -39,13 +44,13 @@ class Engine::Impl {
                      check_size_.read());
   }
 
-  [[nodiscard]] const std::vector<UpdateName>& recent_updates() const { return recent_updates_; }
+  [[nodiscard]] const Recent& recent() const { return recent_; }
   [[nodiscard]] const FuzzyIndex& index() const { return *index_; }
   [[nodiscard]] Writer& writer() { return *writer_; }
 
  private:
   FileLock lock_;
-  std::vector<UpdateName> recent_updates_;
+  Recent recent_;
   std::unique_ptr<FuzzyIndex> index_;
   std::unique_ptr<Writer> writer_;  ///< goes first: it uses the index
   Clock& clock_;
@@ -78,15 +83,21 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& wanted, Clock&
   if (Status journal = (*table)->keep_journal(options.journal_max); !journal) {
     return journal.error();
   }
-  auto recent_updates = (*table)->update_names().read(now - std::min(now, kRepeatSeconds));
-  if (!recent_updates) return recent_updates.error();
+  UpdateNames& names = (*table)->update_names();
+  names.keep(options.repeats);
+  auto updates = names.read(now - std::min(now, kRepeatSeconds));
+  if (!updates) return updates.error();
+  const auto window = static_cast<std::uint32_t>(options.repeats.window.count());
+  auto seals = names.read_seals(now - std::min(now, window));
+  if (!seals) return seals.error();
   auto checkpointer = Checkpointer::open(options.hashfile);
   if (!checkpointer) return checkpointer.error();
   (*table)->database().leave_checkpoints();
   auto writer = std::make_unique<Writer>(options, *index, *std::move(table),
                                          *std::move(checkpointer), clock, logger);
-  return std::unique_ptr<Engine>(new Engine(std::make_unique<Impl>(
-      *std::move(lock), *std::move(recent_updates), std::move(index), std::move(writer), clock)));
+  return std::unique_ptr<Engine>(new Engine(
+      std::make_unique<Impl>(*std::move(lock), Impl::Recent{*std::move(updates), *std::move(seals)},
+                             std::move(index), std::move(writer), clock)));
 }
 
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -124,7 +135,8 @@ void Engine::watch_commits(std::function<void()> watcher) {
   impl_->writer().watch_commits(std::move(watcher));
 }
 
-std::vector<UpdateName> Engine::recent_updates() const { return impl_->recent_updates(); }
+std::vector<UpdateName> Engine::recent_updates() const { return impl_->recent().updates; }
+std::vector<std::uint64_t> Engine::recent_seals() const { return impl_->recent().seals; }
 
 std::uint64_t Engine::size() const { return impl_->index().size(); }
 

@@ -6,6 +6,7 @@ namespace shingled::storage {
 
 void UpdateGroup::fold(const Update& update) {
   if (update.name != UpdateName{}) names_.push_back(update.name);
+  if (update.seal != 0) seals_.push_back(update.seal);
   Change& change = change_of(update.fingerprint.digest);
   change.own_changed = true;
   if (change.has_parts) return fold_into_part(change, update);
@@ -66,7 +67,7 @@ Status UpdateGroup::write() {
   }
   if (!trouble_) return trouble_;
   if (Status done = write_heard(); !done) return done;
-  return table_.update_names().append(names_, now_);
+  return table_.update_names().append(names_, seals_, now_);
 }
 
 Status UpdateGroup::write_one(Change& change) {

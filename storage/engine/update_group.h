@@ -116,9 +116,10 @@ class UpdateGroup {
   FuzzyTable& table_;
   std::uint32_t now_;
   std::unordered_map<Digest, Change, DigestHash> changes_;
-  std::vector<Change*> in_order_;  ///< of `changes_`, as they came first: rows are written so
-  std::vector<UpdateName> names_;  ///< of the updates folded
-  Status trouble_;                 ///< the first one
+  std::vector<Change*> in_order_;     ///< of `changes_`, as they came first: rows are written so
+  std::vector<UpdateName> names_;     ///< of the updates folded
+  std::vector<std::uint64_t> seals_;  ///< of those that were sealed
+  Status trouble_;                    ///< the first one
   Status refusal_;
   std::vector<Asked> asked_;
   std::vector<TakebackAnswer> answers_;   ///< of this store

@@ -85,19 +85,27 @@ Status RowAudit::run(const Watcher& watcher) {
 }
 
 Status RowAudit::judge_names() {
-  const auto there =
-      database_.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'recent_updates'");
+  if (Status judged = judge_names("recent_updates", sizeof(UpdateName)); !judged) return judged;
+  return judge_names("sealed_updates", sizeof(std::uint64_t));
+}
+
+Status RowAudit::judge_names(const std::string& table, std::size_t name_bytes) {
+  const std::string exists = "SELECT count(*) FROM sqlite_schema WHERE name = '" + table + "'";
+  const auto there = database_.integer(exists.c_str());
   if (!there) return there.error();
-  if (*there == 0) return {};  // schema version 1
-  auto rows = database_.prepare(
-      "SELECT id FROM recent_updates WHERE typeof(time) <> 'integer' OR typeof(names) <> 'blob' OR"
-      " length(names) = 0 OR length(names) % 16 <> 0");
+  if (*there == 0) return {};  // an older schema
+  const std::string size = std::to_string(name_bytes);
+  const std::string wrong = "SELECT id FROM " + table +
+                            " WHERE typeof(time) <> 'integer' OR typeof(names) <> 'blob' OR"
+                            " length(names) = 0 OR length(names) % " +
+                            size + " <> 0";
+  auto rows = database_.prepare(wrong.c_str());
   if (!rows) return rows.error();
   for (;;) {
     const auto more = rows->step();
     if (!more) return more.error();
     if (!*more) return {};
-    problem("recent_updates row " + rows->text(0), "its names are not 16 bytes each");
+    problem(table + " row " + rows->text(0), "its names are not " + size + " bytes each");
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace shingled::storage {
 
-/// Judges the rows of `digests`, `extra_flags` and `recent_updates` one by one and notes what is
+/// Judges the rows of `digests`, `extra_flags`, `recent_updates` and `sealed_updates` one by one and notes what is
 /// wrong with them; the other tables are ReplicaAudit's.
 /// Threads: one thread.
 class RowAudit {
@@ -34,6 +34,7 @@ class RowAudit {
   Status judge_lists(Statement& lists, const FirstList& first);
   void judge_list(const std::string& where, const Statement& list, const FirstList& first);
   Status judge_names();
+  Status judge_names(const std::string& table, std::size_t name_bytes);
   void problem(const std::string& where, std::string_view what);
   void warning(const std::string& where, std::string_view what);
 

@@ -73,7 +73,7 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(BytesView pa
   if (const auto request = parse_sealed_request(packet)) return take_in(*request, peer, now);
   Admitted admitted;
   if (const auto drop = limit(peer, now, admitted)) return *drop;
-  return TakenIn{Opened{packet, std::nullopt, {}, nullptr}, admitted};
+  return TakenIn{Opened{packet, std::nullopt, {}, nullptr, 0}, admitted};
 }
 
 /// What opens with a key that was known before does not count against the limit, unless it shall;
@@ -107,8 +107,9 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(const Sealed
   }
   if (kept == nullptr)
     keys_.keep(request.key, request.client, *key, access_->sources().source_of(peer.ip), now);
+  const std::uint64_t seal = seal_name(request.sealed);
   if (peer.transport == Transport::kDatagram) {
-    const bool repeated = seals_.note(seal_name(request.sealed));
+    const bool repeated = seals_.note(seal);
     if (known) {
       // Once it is counted it stays so, whatever is in it: it was answered before.
       if (const auto drop = repeated ? limit(peer, now, admitted) : limit_known(peer, now))
@@ -117,7 +118,7 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(const Sealed
     if (repeated) admitted.counted = false;
   }
   return TakenIn{
-      {BytesView(opened_).first(*length), key, request.client, access_->key(request.key)},
+      {BytesView(opened_).first(*length), key, request.client, access_->key(request.key), seal},
       admitted};
 }
 
@@ -337,6 +338,7 @@ PendingUpdate RequestHandler::pending(const Command& command, const Opened& open
                                       const Peer& peer, ReplyForm form) const {
   PendingUpdate pending;
   Update& update = pending.update;
+  update.seal = opened.seal;
   update.source = source_of(peer.ip);
   update.fingerprint.digest = command.digest;
   if (const Shingles* shingles = command.shingles_or_null())

@@ -130,6 +130,7 @@ class RequestHandler {
     std::optional<SharedKey> key;
     PublicKey client{};
     const KeyAccess* rights = nullptr;  // of the key that opened it; as long as access_
+    std::uint64_t seal = 0;             // its name, if it was sealed
   };
   struct Admitted {
     bool counted = false;  ///< by the rate limit, and may be taken back

@@ -46,20 +46,26 @@ void Mailbox::wake() {
   (void)!write(event_.get(), &one, sizeof one);
 }
 
-UpdateDesk::UpdateDesk(std::size_t workers) {
+UpdateDesk::UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats,
+                       std::uint64_t secret)
+    : clock_(clock), state_(std::in_place, repeats, secret) {
   for (std::size_t i = 0; i < workers; ++i) mailboxes_.push_back(std::make_unique<Mailbox>());
 }
 
-void UpdateDesk::remember(std::span<const UpdateName> done, TimePoint now) {
+void UpdateDesk::remember(std::span<const UpdateName> done, std::span<const std::uint64_t> seals) {
+  const TimePoint now = clock_.now();
   auto state = state_.lock();
   for (const UpdateName& name : done) state->done.insert(name, now);
+  for (const std::uint64_t seal : seals) state->seals.insert(seal, now);
 }
 
 UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pending,
                                      WaitingUpdate waiting, TimePoint now) {
+  const std::uint64_t seal = pending.update.seal;
   {
     auto state = state_.lock();
     if (state->done.contains(pending.update.name, now)) return Taken::kKnownDone;
+    if (seal != 0 && state->seals.contains(seal, now)) return Taken::kKnownDone;
     // In with its first waiter in one step: one without would keep its repeats waiting for ever.
     std::vector<WaitingUpdate> alone(1);
     alone.front() = std::move(waiting);
@@ -73,7 +79,7 @@ UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pen
     ++state->unfinished;
   }
   const auto done = [desk = shared_from_this(), name = pending.update.name,
-                     now](const Status& status) { desk->finish(name, now, status.has_value()); };
+                     seal](const Status& status) { desk->finish(name, seal, status.has_value()); };
   try {
     store.submit(pending.update, done);
   } catch (const std::bad_alloc&) {
@@ -84,12 +90,20 @@ UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pen
 
 bool UpdateDesk::idle() { return state_.lock()->unfinished == 0; }
 
-void UpdateDesk::finish(const UpdateName& name, TimePoint submitted, bool stored) {
+/// A client repeats what it got no answer to, so the time of a repeat begins here: the commit may
+/// have come long after the request (`durability: sync`).
+void UpdateDesk::finish(const UpdateName& name, std::uint64_t seal, bool stored) {
+  const TimePoint now = clock_.now();
   std::vector<WaitingUpdate> clients;
   {
     auto state = state_.lock();
     if (auto node = state->waiting.extract(name)) clients = std::move(node.mapped());
-    if (stored) if_memory_allows([&] { state->done.insert(name, submitted); });
+    if (stored) {
+      if_memory_allows([&] {
+        state->done.insert(name, now);
+        if (seal != 0) state->seals.insert(seal, now);
+      });
+    }
   }
   for (WaitingUpdate& client : clients) {
     Mailbox& mailbox = *mailboxes_[client.worker];

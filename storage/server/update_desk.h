@@ -8,9 +8,12 @@
 #include <variant>
 #include <vector>
 
+#include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/unique_fd.h"
+#include "config/options/storage_options.h"
 #include "storage/server/recent_names.h"
+#include "storage/server/seal_set.h"
 #include "storage/server/udp_socket.h"
 
 namespace shingled::storage {
@@ -57,19 +60,22 @@ class Mailbox {
 /// Hands each update to the store once, however often its client repeats it, and each answer to the
 /// worker that received the request. An update there is no memory for is refused.
 ///
-/// A repeat within the window gets the answer of the first one, after its commit. After a refusal
-/// the next request tries again. Beyond kWaitersMax requests for one update the others get no
-/// answer. Callbacks of the store keep the desk alive: it may go before they came. Threads: any
-/// thread; `submit` of one worker at a time.
+/// A repeat within the window, which begins with the commit, gets the answer of the first one,
+/// after its commit. One that came sealed is known by its seal for as long as RepeatOptions say, so
+/// that nobody can send a recorded one again. After a refusal the next request tries again. Beyond
+/// kWaitersMax requests for one update the others get no answer. Callbacks of the store keep the
+/// desk alive: it may go before they came. Threads: any thread; `submit` of one worker at a time.
 class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
  public:
   static constexpr Duration kRepeatWindow = std::chrono::seconds(kRepeatSeconds);
   static constexpr std::size_t kRepeatsMax = 131'072;  // remembered: 5 s of 25 000 updates a second
   static constexpr std::size_t kWaitersMax = 8;
 
-  explicit UpdateDesk(std::size_t workers);
+  /// `secret`: on which the places of what it remembers depend.
+  UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats = {},
+             std::uint64_t secret = 0);
   /// These were done before: their repeats count once.
-  void remember(std::span<const UpdateName> done, TimePoint now);
+  void remember(std::span<const UpdateName> done, std::span<const std::uint64_t> seals);
 
   enum class Taken : std::uint8_t {
     kFirst,      ///< given to the store; the answer comes by mailbox
@@ -85,13 +91,20 @@ class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
   [[nodiscard]] bool idle();
 
  private:
-  void finish(const UpdateName& name, TimePoint submitted, bool stored);
+  void finish(const UpdateName& name, std::uint64_t seal, bool stored);
 
   struct State {
+    State(const RepeatOptions& repeats, std::uint64_t secret)
+        : waiting(0, UpdateNameHash{secret}),
+          done(kRepeatWindow, kRepeatsMax, RecentNames::Set(0, UpdateNameHash{secret})),
+          seals(repeats.window, repeats.most, SealSet(secret)) {}
+
     std::unordered_map<UpdateName, std::vector<WaitingUpdate>, UpdateNameHash> waiting;
     std::size_t unfinished = 0;  // updates whose answers are not in the mailboxes yet
-    RecentNames done{kRepeatWindow, kRepeatsMax};
+    RecentNames done;
+    RecentSet<SealSet> seals;  // of updates that are done
   };
+  Clock& clock_;
   std::vector<std::unique_ptr<Mailbox>> mailboxes_;  // constant after construction
   Guarded<State> state_;
 };

@@ -99,11 +99,19 @@ CREATE TABLE store_keys (
 );
 PRAGMA user_version = 4;
 )sql";
+constexpr const char* kVersion5 = R"sql(
+CREATE TABLE sealed_updates (
+  id INTEGER PRIMARY KEY,
+  time INTEGER NOT NULL,
+  names BLOB NOT NULL
+);
+PRAGMA user_version = 5;
+)sql";
 static_assert(kApplicationId == 1936222060, "the script must name the same number");
 
 /// kMigrations[v] leads from version v to v + 1.
 constexpr std::array<const char*, kSchemaVersion> kMigrations = {kVersion1, kVersion2, kVersion3,
-                                                                 kVersion4};
+                                                                 kVersion4, kVersion5};
 
 struct SchemaState {
   std::int64_t application_id = 0;

@@ -2,70 +2,127 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace shingled::storage {
 
+namespace {
+
 static_assert(sizeof(UpdateName) == std::tuple_size_v<UpdateName>, "names lie side by side");
 
-Result<UpdateNames> UpdateNames::open(Database& database) {
-  auto insert = database.prepare("INSERT INTO recent_updates (id, time, names) VALUES (?, ?, ?)");
+template <typename Name>
+BytesView bytes_of(std::span<const Name> names) {
+  return {reinterpret_cast<const std::uint8_t*>(names.data()), names.size_bytes()};
+}
+
+template <typename Name>
+std::vector<Name> names_in(BytesView bytes) {
+  std::vector<Name> names(bytes.size() / sizeof(Name));
+  if (!names.empty()) std::memcpy(names.data(), bytes.data(), names.size() * sizeof(Name));
+  return names;
+}
+
+NameLog::Bound bound_of(const RepeatOptions& options) {
+  return {static_cast<std::uint32_t>(options.window.count()), options.most};
+}
+
+}  // namespace
+
+Result<NameLog> NameLog::open(Database& database, const std::string& table, std::size_t name_bytes,
+                              Bound bound) {
+  const auto prepare = [&](const std::string& sql) { return database.prepare(sql.c_str()); };
+  auto insert = prepare("INSERT INTO " + table + " (id, time, names) VALUES (?, ?, ?)");
   if (!insert) return insert.error();
-  auto remove = database.prepare("DELETE FROM recent_updates WHERE id <= ?");
+  auto remove = prepare("DELETE FROM " + table + " WHERE id <= ?");
   if (!remove) return remove.error();
-  auto select = database.prepare("SELECT names FROM recent_updates WHERE time >= ? ORDER BY id");
+  auto select = prepare("SELECT names FROM " + table + " WHERE time >= ? ORDER BY id");
   if (!select) return select.error();
-  UpdateNames names(*std::move(insert), *std::move(remove), *std::move(select));
-  auto rows = database.prepare("SELECT id, time FROM recent_updates ORDER BY id");
+  NameLog log(*std::move(insert), *std::move(remove), *std::move(select), name_bytes, bound);
+  auto rows = prepare("SELECT id, time, length(names) FROM " + table + " ORDER BY id");
   if (!rows) return rows.error();
   for (;;) {
     auto row = rows->step();
     if (!row) return row.error();
     if (!*row) break;
-    names.rows_.push_back({rows->integer(0), static_cast<std::uint32_t>(rows->integer(1))});
-    names.next_id_ = names.rows_.back().id + 1;
+    const auto count = static_cast<std::size_t>(rows->integer(2)) / name_bytes;
+    log.rows_.push_back({rows->integer(0), static_cast<std::uint32_t>(rows->integer(1)),
+                         static_cast<std::uint32_t>(count)});
+    log.names_ += count;
+    log.next_id_ = log.rows_.back().id + 1;
   }
-  if (!names.rows_.empty()) names.bound_times(names.rows_.back().time);
-  return names;
+  if (!log.rows_.empty()) log.bound_times(log.rows_.back().time);
+  return log;
 }
 
-void UpdateNames::bound_times(std::uint32_t latest) {
+void NameLog::bound_times(std::uint32_t latest) {
   for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
     row->time = latest = std::min(row->time, latest);
   }
 }
 
-Status UpdateNames::append(std::span<const UpdateName> names, std::uint32_t now) {
+Status NameLog::append(BytesView names, std::uint32_t now) {
+  const std::size_t count = names.size() / name_bytes_;
   std::int64_t old = 0;
   // The clock has stepped back: else they and all behind them stayed until it is where it was.
   if (!rows_.empty() && rows_.back().time > now) bound_times(now);
-  while (!rows_.empty() && rows_.front().time + kRepeatSeconds < now) {
+  while (!rows_.empty() &&
+         (now - rows_.front().time > bound_.seconds || names_ + count > bound_.most)) {
     old = rows_.front().id;
+    names_ -= rows_.front().names;
     rows_.pop_front();
   }
   if (old != 0) {
     if (Status done = remove_.bind(1, old).run(); !done) return done;
   }
-  if (names.empty()) return {};
-  const BytesView bytes(names.front().data(), names.size_bytes());
-  rows_.push_back({next_id_++, now});
-  return insert_.bind(1, rows_.back().id).bind(2, std::int64_t{now}).bind(3, bytes).run();
+  if (count == 0) return {};
+  rows_.push_back({next_id_++, now, static_cast<std::uint32_t>(count)});
+  names_ += count;
+  return insert_.bind(1, rows_.back().id).bind(2, std::int64_t{now}).bind(3, names).run();
 }
 
-Result<std::vector<UpdateName>> UpdateNames::read(std::uint32_t since) {
-  std::vector<UpdateName> names;
+Result<Bytes> NameLog::read(std::uint32_t since) {
+  Bytes names;
   select_.bind(1, std::int64_t{since});
   for (;;) {
     auto row = select_.step();
     if (!row) return row.error();
     if (!*row) break;
     const BytesView bytes = select_.blob(0);
-    for (std::size_t at = 0; at + sizeof(UpdateName) <= bytes.size(); at += sizeof(UpdateName)) {
-      std::memcpy(names.emplace_back().data(), bytes.data() + at, sizeof(UpdateName));
-    }
+    const std::size_t whole = bytes.size() / name_bytes_ * name_bytes_;
+    names.insert(names.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(whole));
   }
   select_.reset();
   return names;
+}
+
+Result<UpdateNames> UpdateNames::open(Database& database) {
+  auto names = NameLog::open(database, "recent_updates", sizeof(UpdateName),
+                             {kRepeatSeconds, std::numeric_limits<std::size_t>::max()});
+  if (!names) return names.error();
+  auto seals = NameLog::open(database, "sealed_updates", sizeof(std::uint64_t), bound_of({}));
+  if (!seals) return seals.error();
+  return UpdateNames(*std::move(names), *std::move(seals));
+}
+
+void UpdateNames::keep(const RepeatOptions& options) { seals_.bound(bound_of(options)); }
+
+Status UpdateNames::append(std::span<const UpdateName> names, std::span<const std::uint64_t> seals,
+                           std::uint32_t now) {
+  if (Status done = names_.append(bytes_of(names), now); !done) return done;
+  return seals_.append(bytes_of(seals), now);
+}
+
+Result<std::vector<UpdateName>> UpdateNames::read(std::uint32_t since) {
+  const auto bytes = names_.read(since);
+  if (!bytes) return bytes.error();
+  return names_in<UpdateName>(*bytes);
+}
+
+Result<std::vector<std::uint64_t>> UpdateNames::read_seals(std::uint32_t since) {
+  const auto bytes = seals_.read(since);
+  if (!bytes) return bytes.error();
+  return names_in<std::uint64_t>(*bytes);
 }
 
 }  // namespace shingled::storage

@@ -86,6 +86,8 @@ TEST(StorageOptionNames, WorkOrSayWhyNot) {
       {"dynamic_keys_map", "/etc/shingled/keys", nullptr},
       {"ratelimit_rate", "10", nullptr},
       {"ratelimit_burst", "10", nullptr},
+      {"repeat_window", "2d", nullptr},
+      {"repeats_max", "5000", nullptr},
       {"backend", "sqlite", nullptr},
       {"backend", "redis", nullptr},
       {"backend", "noop", nullptr},
@@ -131,6 +133,14 @@ TEST(StorageAccess, ReadsTheLimits) {
   EXPECT_EQ(server_of("ratelimit_sealed_rate: 7, ratelimit_sealed_burst: 0").ratelimit.sealed,
             (RateOptions{7, 0}));
   EXPECT_THAT(problems_of("ratelimit_sealed_burst: 0.5"), HasSubstr("no request would pass"));
+}
+
+TEST(StorageAccess, ReadsHowLongARepeatIsKnown) {
+  const RepeatOptions repeats = server_of("repeat_window: 2h, repeats_max: 1000").repeats;
+  EXPECT_EQ(repeats.window, std::chrono::hours(2));
+  EXPECT_EQ(repeats.most, 1000U);
+  EXPECT_THAT(problems_of("repeat_window: 59s"), HasSubstr("out of range"));
+  EXPECT_THAT(problems_of("repeats_max: 999"), HasSubstr("out of range"));
 }
 
 TEST(StorageAccess, ReadsHowManyKeysMayBeAgreedOn) {

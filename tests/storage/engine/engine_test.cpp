@@ -200,5 +200,22 @@ TEST_F(EngineTest, KnowsTheNamesOfItsLastUpdatesWhenItIsOpenedAgain) {
   EXPECT_TRUE(engine_->recent_updates().empty()) << "nobody repeats after so long";
 }
 
+TEST_F(EngineTest, KnowsTheSealsOfItsUpdatesForAsLongAsItIsTold) {
+  open();
+  Update update = add(random_fingerprint(random_));
+  update.seal = 7;
+  ASSERT_TRUE(apply(update));
+  update.seal = 8;
+  ASSERT_TRUE(apply(update));
+  open();
+  EXPECT_EQ(engine_->recent_seals(), (std::vector<std::uint64_t>{7, 8}));
+  clock_.advance(options_.repeats.window);
+  open();
+  EXPECT_EQ(engine_->recent_seals().size(), 2U);
+  clock_.advance(std::chrono::seconds(1));
+  open();
+  EXPECT_TRUE(engine_->recent_seals().empty());
+}
+
 }  // namespace
 }  // namespace shingled::storage

@@ -86,6 +86,7 @@ TEST_F(VerifyTest, NamesEachDamage) {
       {"UPDATE extra_flags SET flag = -1", "(3, -1): flag is out of range"},
       {"UPDATE extra_flags SET value = x'05'", "(3, 8): a column has the wrong type"},
       {"INSERT INTO recent_updates VALUES (1, 5, zeroblob(24))", "recent_updates row 1: its names"},
+      {"INSERT INTO sealed_updates VALUES (1, 5, zeroblob(12))", "sealed_updates row 1: its names"},
       {"WITH RECURSIVE n(i) AS (SELECT 20 UNION ALL SELECT i + 1 FROM n WHERE i < 27)"
        " INSERT INTO extra_flags SELECT 3, i, 0 FROM n",
        "row 3: stands on more than 8 lists"},

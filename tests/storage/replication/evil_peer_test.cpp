@@ -272,7 +272,9 @@ TEST_F(EvilPeerTest, AFileFromBeforeNamesHadKeysTakesThemAsMastersCome) {
   {
     auto file = Database::open(mirror_.options.hashfile, Database::Access::kReadWrite);
     ASSERT_TRUE(file) << file.error().message;
-    ASSERT_TRUE((*file)->execute("DROP TABLE store_keys; PRAGMA user_version = 3"));
+    ASSERT_TRUE(
+        (*file)->execute("DROP TABLE store_keys; DROP TABLE sealed_updates;"
+                         "PRAGMA user_version = 3"));
   }
   mirror_.open();
   auto own = call_mirror(evil_);

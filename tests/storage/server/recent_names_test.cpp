@@ -5,6 +5,7 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "storage/server/seal_set.h"
 #include "tests/support/longest_chain.h"
 
 namespace shingled::storage {
@@ -59,6 +60,18 @@ TEST(UpdateNameHash, SpreadsNamesThatBeginWithMultiplesOfTheSizeOfTheTable) {
   }
   ASSERT_EQ(table.bucket_count(), buckets) << "it grew, and the keys are not crafted for it";
   EXPECT_LE(testing::longest_chain(table), testing::kChainByChance);
+}
+
+TEST(SealSet, HoldsWhatWasPutIntoIt) {
+  SealSet set(77);
+  EXPECT_FALSE(set.contains(1));
+  for (std::uint64_t i = 1; i <= 10'000; ++i) set.insert(i * i);
+  set.insert(4);
+  EXPECT_EQ(set.size(), 10'000U);
+  for (std::uint64_t i = 1; i <= 10'000; ++i) {
+    EXPECT_TRUE(set.contains(i * i));
+    EXPECT_FALSE(set.contains(i * i + 1));
+  }
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class StreamHandlerTest : public ::testing::Test {
   NullLogger logger_;
   AccessSource access_{AccessSource::Snapshot{}};
   LossReport losses_{logger_};
-  std::shared_ptr<UpdateDesk> desk_ = std::make_shared<UpdateDesk>(1);
+  std::shared_ptr<UpdateDesk> desk_ = std::make_shared<UpdateDesk>(1, clock_);
   WorkerShared shared_{store_, clock_, random_, access_, *desk_, losses_};
   WorkerCounters counters_;
   StreamHandler handler_{0, shared_, counters_};
@@ -258,7 +258,7 @@ TEST_F(StreamHandlerLaw, AnswersTheSameForAnyCut) {
     for (const std::size_t longest :
          {bytes.size(), std::size_t{1}, std::size_t{97}, std::size_t{1500}, std::size_t{16'384}}) {
       FakeStore store;
-      const auto desk = std::make_shared<UpdateDesk>(1);
+      const auto desk = std::make_shared<UpdateDesk>(1, clock_);
       StreamHandler handler(0, {store, clock_, random_, access_, *desk, losses_}, counters_);
       handler.use(std::make_shared<const Access>(Access::make(options_).value()), 8);
       Stream stream;

@@ -32,7 +32,13 @@ class UpdateNamesTest : public ::testing::Test {
     names_.emplace(UpdateNames::open(*database_).value());
   }
   Status append(const std::vector<UpdateName>& names, std::uint32_t now) {
-    return names_->append(names, now);
+    return names_->append(names, {}, now);
+  }
+  Status append_seals(const std::vector<std::uint64_t>& seals, std::uint32_t now) {
+    return names_->append(std::vector<UpdateName>(seals.size()), seals, now);
+  }
+  std::vector<std::uint64_t> seals(std::uint32_t since = 0) {
+    return names_->read_seals(since).value();
   }
   std::vector<UpdateName> read(std::uint32_t since = 0) { return names_->read(since).value(); }
   std::int64_t rows() { return database_->integer("SELECT count(*) FROM recent_updates").value(); }
@@ -90,6 +96,36 @@ TEST_F(UpdateNamesTest, GoWithTheTransactionThatIsRolledBack) {
   EXPECT_EQ(rows(), 0);
 }
 
+TEST_F(UpdateNamesTest, SealsStayForTheirOwnTimeAlsoThoseOfAnEarlierRun) {
+  constexpr std::uint32_t kDay = 86'400;
+  ASSERT_TRUE(append_seals({1, 2}, 1000));
+  ASSERT_TRUE(append({name(9)}, 1001));
+  ASSERT_TRUE(append_seals({3}, 5000));
+  reopen();
+  EXPECT_THAT(seals(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(seals(1001), ElementsAre(3));
+  EXPECT_EQ(rows(), 1) << "names go after the time of a repeat";
+  ASSERT_TRUE(append({}, 1000 + kDay));
+  EXPECT_THAT(seals(), ElementsAre(1, 2, 3));
+  ASSERT_TRUE(append({}, 1000 + kDay + 1));
+  EXPECT_THAT(seals(), ElementsAre(3));
+  names_->keep({.window = std::chrono::hours(1), .most = 1000});
+  ASSERT_TRUE(append({}, 1000 + kDay + 2));
+  EXPECT_THAT(seals(), IsEmpty()) << "as it is told to";
+}
+
+TEST_F(UpdateNamesTest, OfTooManySealsTheOldestGo) {
+  names_->keep({.window = std::chrono::hours(1), .most = 5});
+  ASSERT_TRUE(append_seals({1, 2}, 1000));
+  ASSERT_TRUE(append_seals({3, 4}, 1000));
+  reopen();
+  names_->keep({.window = std::chrono::hours(1), .most = 5});
+  ASSERT_TRUE(append_seals({5}, 1000));
+  EXPECT_THAT(seals(), ElementsAre(1, 2, 3, 4, 5));
+  ASSERT_TRUE(append_seals({6}, 1000));
+  EXPECT_THAT(seals(), ElementsAre(3, 4, 5, 6));
+}
+
 TEST_F(UpdateNamesTest, NoNamesMakeNoRow) {
   ASSERT_TRUE(append({}, 1000));
   EXPECT_EQ(rows(), 0);
@@ -99,8 +135,9 @@ TEST_F(UpdateNamesTest, AFileOfVersion1GetsTheTable) {
   names_.reset();
   ASSERT_TRUE(database_->execute(
       "DROP TABLE recent_updates; DROP TABLE stores; DROP TABLE parts; DROP TABLE journal;"
-      "DROP TABLE journal_eras; DROP TABLE takebacks; DROP TABLE store_keys; PRAGMA user_version = "
-      "1"));
+      "DROP TABLE journal_eras; DROP TABLE takebacks; DROP TABLE store_keys; DROP TABLE "
+      "sealed_updates;"
+      "PRAGMA user_version = 1"));
   reopen();
   EXPECT_THAT(read(), IsEmpty());
   EXPECT_EQ(database_->integer("PRAGMA user_version").value(), kSchemaVersion);
