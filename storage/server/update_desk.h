@@ -71,7 +71,7 @@ class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
   static constexpr std::size_t kRepeatsMax = 131'072;  // remembered: 5 s of 25 000 updates a second
   static constexpr std::size_t kWaitersMax = 8;
 
-  /// `secret`: on which the places of what it remembers depend.
+  /// `secret`: on which the places of the seals depend that it remembers.
   UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats = {},
              std::uint64_t secret = 0);
   /// These were done before: their repeats count once.
@@ -95,13 +95,11 @@ class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
 
   struct State {
     State(const RepeatOptions& repeats, std::uint64_t secret)
-        : waiting(0, UpdateNameHash{secret}),
-          done(kRepeatWindow, kRepeatsMax, RecentNames::Set(0, UpdateNameHash{secret})),
-          seals(repeats.window, repeats.most, SealSet(secret)) {}
+        : seals(repeats.window, repeats.most, SealSet(secret)) {}
 
     std::unordered_map<UpdateName, std::vector<WaitingUpdate>, UpdateNameHash> waiting;
     std::size_t unfinished = 0;  // updates whose answers are not in the mailboxes yet
-    RecentNames done;
+    RecentNames done{kRepeatWindow, kRepeatsMax};
     RecentSet<SealSet> seals;  // of updates that are done
   };
   Clock& clock_;
