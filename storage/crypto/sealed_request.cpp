@@ -25,6 +25,9 @@ std::optional<SealedRequest> parse_sealed_request(BytesView packet) {
   SealedRequest request;
   request.key = reader.array<std::tuple_size_v<KeyId>>();
   request.client = reader.array<std::tuple_size_v<PublicKey>>();
+  // X25519 ignores this bit (RFC 7748 section 5): a client would have two names, and an update that
+  // somebody sends again while it is under way would count for either.
+  request.client.back() &= 0x7f;
   request.sealed = reader.bytes(reader.left());
   return request;
 }

@@ -8,9 +8,8 @@
 
 namespace shingled::storage {
 
-/// Judges the rows of `digests`, `extra_flags`, `recent_updates` and `sealed_updates` one by one and notes what is
-/// wrong with them; the other tables are ReplicaAudit's.
-/// Threads: one thread.
+/// Judges the rows of `digests`, `extra_flags`, `recent_updates` and `sealed_updates` one by one
+/// and notes what is wrong with them; the other tables are ReplicaAudit's. Threads: one thread.
 class RowAudit {
  public:
   RowAudit(Database& database, const VerifyOptions& options, VerifyReport& report)

@@ -150,6 +150,17 @@ TEST_F(UpdateDeskTest, ForgetsTheOldestSealsBeyondTheBound) {
   EXPECT_EQ(take(first), Taken::kFirst);
 }
 
+// X25519 ignores the highest bit of a key, so the packet opens with it or without.
+TEST_F(UpdateDeskTest, CountsAnUpdateUnderWayOnceWhateverTheBitOfTheKeyThatMeansNothing) {
+  FakeStore store(FakeStore::Commit::kWhenTold);
+  Bytes write = sealed(1);
+  EXPECT_EQ(take(write, "192.0.2.1", store), Taken::kFirst);
+  write[4 + sizeof(KeyId) + sizeof(PublicKey) - 1] ^= 0x80;
+  EXPECT_EQ(take(write, "198.51.100.7", store), Taken::kRepeat);
+  EXPECT_EQ(store.commit(), 1U);
+  EXPECT_EQ(take(write, "198.51.100.7", store), Taken::kKnownDone);
+}
+
 TEST_F(UpdateDeskTest, LetsARefusedSealedUpdateTryAgain) {
   FakeStore store(FakeStore::Commit::kWhenTold);
   const Bytes write = sealed(1);
