@@ -12,7 +12,7 @@
 #include "milter/cli/redis_choice.h"
 #include "milter/cli/settings_choice.h"
 #include "storage/formats/import.h"
-#include "storage/redis/transfer.h"
+#include "storage/redis/redis_import.h"
 
 namespace shingled::milter {
 
@@ -63,7 +63,8 @@ int tell(const ImportArguments& arguments, const storage::Import::Counts& counts
 int import_to_redis(const ImportArguments& arguments, const storage::TransferOptions& redis,
                     std::uint32_t now, WorkMeter& meter, Clock& clock, Console& console) {
   NullLogger logger;
-  const auto import = storage::RedisImport::open(redis, arguments.existing, clock, logger);
+  SystemRandom random;
+  const auto import = storage::RedisImport::open(redis, arguments.existing, clock, random, logger);
   if (!import) return meter.failed("import", import.error());
   const auto take = [&](const storage::FuzzyRow& row) { return (*import)->take(row); };
   const auto report = feed_hashes(arguments.file, take, now, meter, console);

@@ -4,7 +4,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "config/base/hex.h"
 #include "storage/redis/layout.h"
 
 namespace shingled::storage {
@@ -25,17 +24,6 @@ end
 return 0
 )lua";
 
-// KEYS: the counter, a marker. ARGV: how much, seconds the marker lives.
-constexpr std::string_view kCountScript = R"lua(
-local count, marker, more, remember = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
-if redis.call('SET', marker, '1', 'NX', 'EX', remember) then
-  redis.pcall('INCRBY', count, more)
-else
-  redis.call('EXPIRE', marker, remember)
-end
-return 0
-)lua";
-
 constexpr std::size_t kSlotsTextMax = 2048;  ///< of a field S: 32 slots take 767 bytes at most
 
 std::vector<std::string> split_slots(std::string_view text) {
@@ -47,13 +35,6 @@ std::vector<std::string> split_slots(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return names;
-}
-
-/// The marker of an update beside a key.
-std::string marker_beside(const std::string& prefix, const std::string& key, const UpdateName& name,
-                          std::string_view ending = {}) {
-  std::string marker = prefix + "_done_{" + slot_tag(key_slot(key)) + "}_" + to_hex(name);
-  return marker += ending;
 }
 
 }  // namespace
@@ -308,7 +289,7 @@ Status ClusterSender::load(TimePoint deadline) {
   CommandList commands;
   commands.add({"SCRIPT", "LOAD", update_script()});
   commands.add({"SCRIPT", "LOAD", kSlotScript});
-  commands.add({"SCRIPT", "LOAD", kCountScript});
+  commands.add({"SCRIPT", "LOAD", count_script()});
   const auto replies = cluster_.ask_all(commands, deadline);
   if (!replies) return replies.error();
   auto update = script_name((*replies)[0]);

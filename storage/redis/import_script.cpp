@@ -8,21 +8,26 @@ namespace shingled::storage {
 
 namespace {
 
-// KEYS: the record, perhaps the counter. ARGV: seconds to live, those that were seen, the digest,
-// the slot keys to claim (a line each; a prefix may have a comma), 18 fields as they were seen
-// ('=value', or '-' for none), then names and values to write.
+// KEYS: the record, the group's marker, perhaps the counter. ARGV: the line's number and how long
+// the marker lives, seconds to live, those that were seen, the digest, the slot keys to claim (a
+// line each; a prefix may have a comma), 18 fields as they were seen ('=value', or '-' for none),
+// then names and values to write.
 constexpr std::string_view kScript = R"lua(
-local record, count = KEYS[1], KEYS[2]
-local left, seen, digest, slots = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local record, marker, count = KEYS[1], KEYS[2], KEYS[3]
+local line, remember, left, seen = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local digest, slots = ARGV[5], ARGV[6]
+if redis.call('GETBIT', marker, line) == 1 then return 1 end
 local names = {'F', 'V', 'C', 'F1', 'V1', 'F2', 'V2', 'F3', 'V3', 'F4', 'V4', 'F5', 'V5',
                'F6', 'V6', 'F7', 'V7', 'S'}
 local there = redis.call('HMGET', record, unpack(names))
 for i = 1, #names do
-  if (there[i] and '=' .. there[i] or '-') ~= ARGV[4 + i] then return 0 end
+  if (there[i] and '=' .. there[i] or '-') ~= ARGV[6 + i] then return 0 end
 end
+redis.call('SETBIT', marker, line, 1)
+redis.call('EXPIRE', marker, remember)
 local is_new = redis.call('EXISTS', record) == 0
 redis.call('HDEL', record, unpack(names, 1, #names - 1))
-redis.call('HSET', record, unpack(ARGV, 5 + #names))
+redis.call('HSET', record, unpack(ARGV, 7 + #names))
 if left == 0 then
   redis.call('PERSIST', record)
 elseif is_new or redis.call('TTL', record) <= seen then
@@ -50,8 +55,15 @@ std::string seen_text(const RedisReply& field) { return field.is_text() ? '=' + 
 
 }  // namespace
 
-void append_import(CommandList& commands, const ImportContext& context, const FuzzyRow& row,
-                   const SeenRecord& seen, std::int64_t left) {
+std::string_view import_script() { return kScript; }
+
+std::string group_marker(const ImportContext& context, const Digest& digest) {
+  if (context.in_one_step) return marker_key(context.prefix, context.group);
+  return marker_beside(context.prefix, record_key(context.prefix, digest), context.group);
+}
+
+void append_import(CommandList& commands, const ImportContext& context, std::size_t line,
+                   const FuzzyRow& row, const SeenRecord& seen, std::int64_t left) {
   const std::string record = record_key(context.prefix, row.digest);
   std::string slots;
   if (context.in_one_step) {
@@ -60,14 +72,17 @@ void append_import(CommandList& commands, const ImportContext& context, const Fu
     });
   }
   const auto lists = row.flags.all();
-  const std::size_t keys = context.in_one_step ? 2 : 1;
+  const std::size_t keys = context.in_one_step ? 3 : 2;
   const std::size_t written = 2 + 4 * lists.size() + (row.shingles ? 2 : 0);
-  commands.begin(3 + keys + 4 + seen.fields.size() + written, key_slot(record));
-  commands.word("EVAL");
-  commands.word(kScript);
+  commands.begin(3 + keys + 6 + seen.fields.size() + written, key_slot(record));
+  commands.word("EVALSHA");
+  commands.word(context.sha);
   commands.word(std::to_string(keys));
   commands.word(record);
+  commands.word(group_marker(context, row.digest));
   if (context.in_one_step) commands.word(count_key(context.prefix));
+  commands.word(std::to_string(line));
+  commands.word(std::to_string(kGroupMarkerSeconds));
   commands.word(std::to_string(left));
   commands.word(std::to_string(seen.ttl));
   commands.word(as_text(row.digest.bytes));
@@ -88,7 +103,7 @@ void append_import(CommandList& commands, const ImportContext& context, const Fu
   }
 }
 
-void append_slots(CommandList& commands, std::string_view prefix, const FuzzyRow& row, bool is_new,
+void append_slots(CommandList& commands, std::string_view prefix, const FuzzyRow& row,
                   std::int64_t left) {
   const std::string_view digest = as_text(row.digest.bytes);
   for_each_slot(row, [&](std::size_t slot, std::uint64_t shingle) {
@@ -99,8 +114,6 @@ void append_slots(CommandList& commands, std::string_view prefix, const FuzzyRow
       commands.add({"SET", name, digest}, key_slot(name));
     }
   });
-  const std::string count = count_key(prefix);
-  if (is_new) commands.add({"INCR", count}, key_slot(count));
 }
 
 }  // namespace shingled::storage

@@ -5,86 +5,17 @@
 #include <unordered_set>
 #include <utility>
 
-#include "storage/redis/import_script.h"
 #include "storage/redis/key_scan.h"
 #include "storage/redis/key_slot.h"
 #include "storage/redis/layout.h"
-#include "storage/redis/redis_cluster.h"
-#include "storage/redis/server_list.h"
+#include "storage/redis/transfer_servers.h"
 #include "storage/sqlite/lost_slot.h"
 
 namespace shingled::storage {
 
 namespace {
 
-constexpr std::size_t kGroup = 256;            // hashes in one round trip
-constexpr std::chrono::seconds kPatience{30};  // for one answer: nobody's mail waits
-constexpr std::size_t kRowReplies = 2;         // a record's fields, its time to live
-constexpr std::size_t kRoundsMax = 1000;       // merges of a hash that others go on changing
-
 using TakeRow = std::function<Status(const FuzzyRow&)>;
-
-/// The servers of one database: a route by key, and each one that must be scanned.
-struct Servers {
-  std::unique_ptr<RedisRoute> route;
-  std::vector<std::unique_ptr<RedisRoute>> scanned;
-};
-
-Servers servers_for(const RedisOptions& options, const std::vector<SocketSpec>& wanted,
-                    Clock& clock, Logger& logger) {
-  const std::vector<SocketSpec>& places = wanted.empty() ? options.servers : wanted;
-  Servers out;
-  out.scanned = key_holders(options, places, clock.now() + kPatience, clock, logger);
-  if (options.cluster) {
-    out.route = std::make_unique<RedisCluster>(options.servers, login_of(options), clock, logger);
-  } else {
-    out.route = std::make_unique<ServerList>(places, login_of(options), ServerList::Turn::kInOrder,
-                                             clock, logger);
-  }
-  return out;
-}
-
-Result<std::vector<RedisReply>> ask(RedisRoute& route, const CommandList& commands, Clock& clock) {
-  if (commands.empty()) return std::vector<RedisReply>();
-  auto replies = route.ask(commands, clock.now() + kPatience);
-  if (!replies) return replies;
-  for (const RedisReply& reply : *replies) {
-    if (reply.is_error(RedisCluster::kAway)) {
-      return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
-    }
-  }
-  return replies;
-}
-
-void ask_row(CommandList& commands, std::string_view prefix, const Digest& digest) {
-  const std::string key = record_key(prefix, digest);
-  commands.begin(3 + kRecordFields.size(), key_slot(key));
-  commands.word("HMGET");
-  commands.word(key);
-  for (const std::string_view field : kRecordFields) commands.word(field);
-  commands.word("S");
-  commands.add({"TTL", key}, key_slot(key));
-}
-
-/// The row of a record; nothing where there is none. `S` gives the shingles.
-std::optional<FuzzyRow> row_of(const Digest& digest, const SeenRecord& seen, std::int64_t expire,
-                               std::uint32_t now) {
-  if (seen.fields.empty()) return std::nullopt;
-  const std::string& slots = seen.fields.back().text;
-  const auto record = parse_record(
-      {.kind = RedisReply::Kind::kArray, .elements = {seen.fields.begin(), seen.fields.end() - 1}});
-  if (!record) return std::nullopt;
-  FuzzyRow row;
-  row.digest = digest;
-  row.flags = record->flags;
-  // What is left of its life says when that began.
-  const std::int64_t lived = expire > 0 && seen.ttl > 0 ? expire - seen.ttl : 0;
-  const std::int64_t updated = now - std::clamp<std::int64_t>(lived, 0, now - 1);
-  row.created = record->created != 0 ? record->created : static_cast<std::uint32_t>(updated);
-  row.updated = std::max(row.created, static_cast<std::uint32_t>(updated));
-  row.shingles = parse_slots(slots);
-  return row;
-}
 
 /// "P_<slot>_<shingle>"
 std::optional<NamedSlot> slot_in_key(std::string_view prefix, std::string_view key) {
@@ -94,8 +25,8 @@ std::optional<NamedSlot> slot_in_key(std::string_view prefix, std::string_view k
 
 class Dump {
  public:
-  Dump(const TransferOptions& options, Servers servers, const TakeRow& take, const Watcher& watcher,
-       Clock& clock)
+  Dump(const TransferOptions& options, TransferServers servers, const TakeRow& take,
+       const Watcher& watcher, Clock& clock)
       : prefix_(options.redis.prefix),
         expire_(options.expire.count()),
         servers_(std::move(servers)),
@@ -106,7 +37,7 @@ class Dump {
   Status run() {
     for (const auto& server : servers_.scanned) {
       Status read = scan_keys(
-          *server, glob_of(prefix_, "*"), [&] { return clock_.now() + kPatience; },
+          *server, glob_of(prefix_, "*"), [&] { return clock_.now() + kTransferPatience; },
           [&](const std::vector<RedisReply>& keys) { return read_records(keys); });
       if (!read) return read;
     }
@@ -161,7 +92,7 @@ class Dump {
     }
     for (const auto& server : servers_.scanned) {
       Status read = scan_keys(
-          *server, glob_of(prefix_, "_*_*"), [&] { return clock_.now() + kPatience; },
+          *server, glob_of(prefix_, "_*_*"), [&] { return clock_.now() + kTransferPatience; },
           [&](const std::vector<RedisReply>& keys) { return read_slots(keys); });
       if (!read) return read;
     }
@@ -210,7 +141,7 @@ class Dump {
 
   const std::string prefix_;
   const std::int64_t expire_;
-  Servers servers_;
+  TransferServers servers_;
   const TakeRow& take_;
   const Watcher& watcher_;
   Clock& clock_;
@@ -223,136 +154,13 @@ class Dump {
 
 Result<DumpReport> dump_redis(const TransferOptions& options, const TakeRow& take,
                               const Watcher& watcher, Clock& clock, Logger& logger) {
-  Servers servers = servers_for(options.redis, options.redis.read_servers, clock, logger);
+  TransferServers servers = servers_for(options.redis, options.redis.read_servers, clock, logger);
   if (servers.scanned.empty()) {
     return Error{ErrorCode::kUnavailable, "no server of the cluster answers"};
   }
   Dump dump(options, std::move(servers), take, watcher, clock);
   if (Status done = dump.run(); !done) return done.error();
   return dump.report();
-}
-
-struct RedisImport::State {
-  State(const TransferOptions& given, MergeRule merge_rule, Servers reached, Clock& time)
-      : options(given), rule(merge_rule), servers(std::move(reached)), clock(time) {}
-
-  struct Merged {
-    FuzzyRow coming;
-    FuzzyRow row;
-    std::int64_t left = 0;
-    bool is_new = false;
-  };
-
-  Status write_group();
-  Status write_once();
-  Result<std::vector<SeenRecord>> read_group();
-
-  TransferOptions options;
-  MergeRule rule;
-  Servers servers;
-  Clock& clock;
-  Import::Counts counts;
-  std::vector<FuzzyRow> group;
-  std::unordered_set<Digest, DigestHash> in_group;
-};
-
-Result<std::unique_ptr<RedisImport>> RedisImport::open(const TransferOptions& options,
-                                                       MergeRule rule, Clock& clock,
-                                                       Logger& logger) {
-  Servers servers = servers_for(options.redis, options.redis.write_servers, clock, logger);
-  CommandList commands;
-  commands.add({"GET", count_key(options.redis.prefix)}, key_slot(count_key(options.redis.prefix)));
-  const auto replies = ask(*servers.route, commands, clock);
-  if (!replies) return replies.error();
-  return std::unique_ptr<RedisImport>(
-      new RedisImport(std::make_unique<State>(options, rule, std::move(servers), clock)));
-}
-
-RedisImport::RedisImport(std::unique_ptr<State> state) : state_(std::move(state)) {}
-RedisImport::~RedisImport() = default;
-
-Status RedisImport::take(const FuzzyRow& coming) {
-  // A digest that comes twice must find what the first made.
-  const bool again = state_->in_group.count(coming.digest) != 0;
-  if (again || state_->group.size() >= kGroup) {
-    if (Status written = finish(); !written) return written;
-  }
-  state_->in_group.insert(coming.digest);
-  state_->group.push_back(coming);
-  return {};
-}
-
-Status RedisImport::finish() { return state_->write_group(); }
-
-const Import::Counts& RedisImport::counts() const { return state_->counts; }
-
-Status RedisImport::State::write_group() {
-  for (std::size_t round = 0; !group.empty(); ++round) {
-    if (round == kRoundsMax) {
-      return Error{ErrorCode::kUnavailable, "a hash changes faster than it can be merged"};
-    }
-    if (Status written = write_once(); !written) return written;
-  }
-  in_group.clear();
-  return {};
-}
-
-/// Reads what is there and writes the merges; what somebody changed in between stays in the group.
-Status RedisImport::State::write_once() {
-  auto seen = read_group();
-  if (!seen) return seen.error();
-  const std::string& prefix = options.redis.prefix;
-  const ImportContext context{prefix, !options.redis.cluster};
-  const std::int64_t expire = options.expire.count();
-  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
-  CommandList commands;
-  std::vector<Merged> written;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const auto stored = row_of(group[i].digest, (*seen)[i], expire, now);
-    FuzzyRow row = stored ? merged(*stored, group[i], rule) : group[i];
-    const std::int64_t left = expire == 0 ? 0 : row.updated + expire - now;
-    if ((stored && row == *stored) || (expire > 0 && left <= 0)) {
-      ++counts.unchanged;
-      continue;
-    }
-    append_import(commands, context, row, (*seen)[i], left);
-    written.push_back({group[i], row, left, !stored});
-  }
-  group.clear();
-  const auto outcomes = ask(*servers.route, commands, clock);
-  if (!outcomes) return outcomes.error();
-  commands.clear();
-  for (std::size_t i = 0; i < written.size(); ++i) {
-    Merged& one = written[i];
-    const RedisReply& outcome = (*outcomes)[i];
-    if (outcome.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + outcome.text};
-    if (outcome.integer == 0) {
-      group.push_back(one.coming);
-      continue;
-    }
-    ++(one.is_new ? counts.added : counts.merged);
-    if (!context.in_one_step) append_slots(commands, prefix, one.row, one.is_new, one.left);
-  }
-  const auto claimed = ask(*servers.route, commands, clock);
-  if (!claimed) return claimed.error();
-  for (const RedisReply& reply : *claimed) {
-    if (reply.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + reply.text};
-  }
-  return {};
-}
-
-Result<std::vector<SeenRecord>> RedisImport::State::read_group() {
-  CommandList commands;
-  for (const FuzzyRow& row : group) ask_row(commands, options.redis.prefix, row.digest);
-  auto replies = ask(*servers.route, commands, clock);
-  if (!replies) return replies.error();
-  std::vector<SeenRecord> seen;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    RedisReply& fields = (*replies)[kRowReplies * i];
-    if (fields.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + fields.text};
-    seen.push_back({std::move(fields.elements), (*replies)[kRowReplies * i + 1].integer});
-  }
-  return seen;
 }
 
 }  // namespace shingled::storage

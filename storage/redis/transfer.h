@@ -2,16 +2,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/options/redis_options.h"
-#include "storage/formats/import.h"
 #include "storage/formats/watcher.h"
-#include "storage/redis/redis_route.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {
@@ -44,35 +39,5 @@ struct DumpReport {
 Result<DumpReport> dump_redis(const TransferOptions& options,
                               const std::function<Status(const FuzzyRow&)>& take,
                               const Watcher& watcher, Clock& clock, Logger& logger);
-
-/// Brings hashes into a Redis database that may be in use, in groups; a hash that is there already
-/// is merged by `rule` (see Import), so that no update of others is lost: a merge is written only
-/// while the record is what was read, else it is made anew. Shingles go out as unsigned numbers,
-/// whatever they came as.
-///
-/// Each hash is one step (in a cluster the record is, its slots and the counter follow), but not
-/// all of them together: what was written before an error stays. To repeat it is safe with every
-/// rule but kSum.   Errors: those of the connection. Threads: one thread.
-class RedisImport {
- public:
-  static Result<std::unique_ptr<RedisImport>> open(const TransferOptions& options, MergeRule rule,
-                                                   Clock& clock, Logger& logger);
-  ~RedisImport();
-  RedisImport(const RedisImport&) = delete;
-  RedisImport& operator=(const RedisImport&) = delete;
-  RedisImport(RedisImport&&) = delete;
-  RedisImport& operator=(RedisImport&&) = delete;
-
-  /// The row's id is ignored; it has at least one flag. One that has expired is left out.
-  Status take(const FuzzyRow& coming);
-  /// Writes what still waits.
-  Status finish();
-  [[nodiscard]] const Import::Counts& counts() const;
-
- private:
-  struct State;
-  explicit RedisImport(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
-};
 
 }  // namespace shingled::storage

@@ -1,6 +1,7 @@
 #include "storage/redis/update_script.h"
 
 #include "config/base/hex.h"
+#include "storage/redis/key_slot.h"
 #include "storage/redis/layout.h"
 
 namespace shingled::storage {
@@ -147,6 +148,16 @@ end
 return 0
 )lua";
 
+constexpr std::string_view kCountScript = R"lua(
+local count, marker, more, remember = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+if redis.call('SET', marker, '1', 'NX', 'EX', remember) then
+  redis.pcall('INCRBY', count, more)
+else
+  redis.call('EXPIRE', marker, remember)
+end
+return 0
+)lua";
+
 /// `keys`: the record, the marker, perhaps the counter.
 void append_call(CommandList& commands, const ScriptContext& context, std::uint16_t slot,
                  std::initializer_list<std::string_view> keys,
@@ -178,8 +189,17 @@ void append_update_call(CommandList& commands, const ScriptContext& context, std
 
 std::string_view update_script() { return kScript; }
 
+std::string_view count_script() { return kCountScript; }
+
 std::string marker_key(std::string_view prefix, const UpdateName& name) {
   return std::string(prefix) + "_done_" + to_hex(name);
+}
+
+std::string marker_beside(std::string_view prefix, std::string_view key, const UpdateName& name,
+                          std::string_view ending) {
+  std::string marker(prefix);
+  marker += "_done_{" + slot_tag(key_slot(key)) + "}_" + to_hex(name);
+  return marker += ending;
 }
 
 void append_update(CommandList& commands, const ScriptContext& context, const Update& update,

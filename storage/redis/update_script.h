@@ -30,6 +30,13 @@ struct ScriptContext {
 
 /// The key that says an update was made: P_done_<name in hexadecimal>.
 std::string marker_key(std::string_view prefix, const UpdateName& name);
+/// The same for a cluster, in the slot of another key: P_done_{<tag>}_<name><ending>.
+std::string marker_beside(std::string_view prefix, std::string_view key, const UpdateName& name,
+                          std::string_view ending = {});
+
+/// Changes a counter once. KEYS: the counter, a marker beside it. ARGV: how much, seconds the
+/// marker lives.
+std::string_view count_script();
 
 /// An update; it must have a name.   `now` in Unix seconds: a new record's creation.
 void append_update(CommandList& commands, const ScriptContext& context, const Update& update,

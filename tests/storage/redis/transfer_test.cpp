@@ -1,4 +1,4 @@
-#include "storage/redis/transfer.h"
+#include "storage/redis/redis_import.h"
 
 #include <gmock/gmock.h>
 
@@ -28,7 +28,7 @@ class TransferTest : public RedisStoreTest {
     return rows;
   }
   void import(const std::vector<FuzzyRow>& rows, MergeRule rule = MergeRule::kSum) {
-    auto opened = RedisImport::open(transfer(), rule, clock_, logger_);
+    auto opened = RedisImport::open(transfer(), rule, clock_, random_source_, logger_);
     ASSERT_TRUE(opened) << opened.error().message;
     for (const FuzzyRow& row : rows) ASSERT_TRUE((*opened)->take(row));
     ASSERT_TRUE((*opened)->finish());
@@ -224,7 +224,7 @@ TEST_F(TransferTest, SaysWhenNobodyIsThere) {
       clock_, logger_);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kUnavailable);
-  EXPECT_FALSE(RedisImport::open(transfer(), MergeRule::kSum, clock_, logger_));
+  EXPECT_FALSE(RedisImport::open(transfer(), MergeRule::kSum, clock_, random_source_, logger_));
 }
 
 }  // namespace

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <list>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "config/base/socket_address.h"
+#include "config/base/unique_fd.h"
+#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/seeded_random.h"
+
+namespace shingled::testing {
+
+/// Stands between a client and a server on a unix socket, and cuts connections when the server has
+/// answered: what was asked was done, in part or all of it, and nobody hears of it.
+/// Threads: one inside; `cuts` from any thread.
+class CuttingProxy {
+ public:
+  /// One exchange of so many is cut.
+  CuttingProxy(std::string server, std::uint32_t one_of, std::uint32_t seed)
+      : server_(std::move(server)),
+        one_of_(one_of),
+        random_(seed),
+        listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const sockaddr_un own = name_of(folder_.file("proxy"));
+    const auto* const address = reinterpret_cast<const sockaddr*>(&own);
+    ok_ = ::bind(listener_.get(), address, sizeof own) == 0 && ::listen(listener_.get(), 16) == 0;
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) serve();
+    });
+  }
+
+  [[nodiscard]] bool ok() const { return ok_; }
+  [[nodiscard]] SocketSpec address() const {
+    return {SocketSpec::Kind::kUnix, "", 0, folder_.file("proxy")};
+  }
+  [[nodiscard]] std::size_t cuts() const { return cuts_.load(); }
+
+ private:
+  enum class Fate {
+    kPass,
+    kCutAtOnce,    ///< when the answer begins: the rest of what was sent may not be read any more
+    kCutWhenDone,  ///< when the server is silent: it has done everything
+  };
+  struct Pair {
+    UniqueFd client;
+    UniqueFd server;
+    Fate fate = Fate::kPass;
+    bool is_asking = false;  ///< the client spoke last
+    bool answered = false;   ///< an answer was kept back
+  };
+  static constexpr int kSilenceMs = 5;
+
+  static sockaddr_un name_of(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(static_cast<char*>(address.sun_path), path.c_str(), sizeof address.sun_path - 1);
+    return address;
+  }
+  void serve() {
+    std::vector<pollfd> waits = {{listener_.get(), POLLIN, 0}};
+    for (const Pair& pair : pairs_) {
+      waits.push_back({pair.client.get(), POLLIN, 0});
+      waits.push_back({pair.server.get(), POLLIN, 0});
+    }
+    const bool is_silent = ::poll(waits.data(), waits.size(), kSilenceMs) == 0;
+    std::size_t at = 1;
+    for (auto pair = pairs_.begin(); pair != pairs_.end(); at += 2) {
+      const bool done = is_silent && pair->answered;
+      const bool stays = !done && (waits[at].revents == 0 || ask(*pair)) &&
+                         (waits[at + 1].revents == 0 || answer(*pair));
+      if (!stays && pair->fate != Fate::kPass) ++cuts_;
+      pair = stays ? std::next(pair) : pairs_.erase(pair);
+    }
+    if (waits[0].revents != 0) accept();
+  }
+  void accept() {
+    Pair pair{UniqueFd(::accept(listener_.get(), nullptr, nullptr)),
+              UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))};
+    const sockaddr_un other = name_of(server_);
+    const auto* const address = reinterpret_cast<const sockaddr*>(&other);
+    if (::connect(pair.server.get(), address, sizeof other) == 0) pairs_.push_back(std::move(pair));
+  }
+  /// False: it is over.
+  bool ask(Pair& pair) {
+    if (!pair.is_asking && random_.next_u32() % one_of_ == 0) {
+      pair.fate = random_.next_u32() % 2 == 0 ? Fate::kCutAtOnce : Fate::kCutWhenDone;
+    }
+    pair.is_asking = true;
+    return pass_on(pair.client, &pair.server);
+  }
+  bool answer(Pair& pair) {
+    pair.is_asking = false;
+    if (pair.fate == Fate::kCutAtOnce) return false;
+    pair.answered = pair.fate == Fate::kCutWhenDone;
+    return pass_on(pair.server, pair.answered ? nullptr : &pair.client);
+  }
+  /// `to` null: nowhere.
+  bool pass_on(const UniqueFd& from, const UniqueFd* to) {
+    const ssize_t count = ::read(from.get(), bytes_.data(), bytes_.size());
+    if (count <= 0) return false;
+    std::string_view left(bytes_.data(), static_cast<std::size_t>(count));
+    while (to != nullptr && !left.empty()) {
+      const ssize_t sent = ::send(to->get(), left.data(), left.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      left.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+  }
+
+  storage::TemporaryDirectory folder_;
+  const std::string server_;
+  const std::uint32_t one_of_;
+  SeededRandom random_;
+  UniqueFd listener_;
+  bool ok_ = false;
+  std::list<Pair> pairs_;
+  std::array<char, 65'536> bytes_{};
+  std::atomic<std::size_t> cuts_{0};
+  std::jthread thread_;  ///< last: starts when all else is there
+};
+
+}  // namespace shingled::testing
