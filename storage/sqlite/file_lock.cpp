@@ -41,19 +41,24 @@ std::string holder(int fd) {
 
 Result<FileLock> FileLock::take(const std::string& hashfile) {
   const std::string path = hashfile + ".lock";
+  const auto taken = [&](int beside) {
+    return Error{ErrorCode::kUnavailable,
+                 hashfile + ": another shingled has it open" + holder(beside)};
+  };
   UniqueFd fd = create_file(path);
   if (!fd) fd = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode));
   if (!fd) return Error{code_of(errno), path + ": " + std::strerror(errno)};
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    return Error{ErrorCode::kUnavailable,
-                 hashfile + ": another shingled has it open" + holder(fd.get())};
-  }
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return taken(fd.get());
+  UniqueFd file = create_file(hashfile);
+  if (!file) file = UniqueFd(::open(hashfile.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return Error{code_of(errno), hashfile + ": " + std::strerror(errno)};
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return taken(fd.get());
   // For people only: where the disk is full, the lock counts as well.
   const std::string number = std::to_string(::getpid()) + "\n";
   if (::ftruncate(fd.get(), 0) == 0) {
     static_cast<void>(::pwrite(fd.get(), number.data(), number.size(), 0) == 0);
   }
-  return FileLock(std::move(fd));
+  return {FileLock(std::move(fd), std::move(file))};
 }
 
 }  // namespace shingled::storage

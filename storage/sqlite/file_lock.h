@@ -8,19 +8,22 @@
 namespace shingled::storage {
 
 /// The right to change one database file: an index in memory is only true while nobody else
-/// writes. It is a `flock` on FILE.lock beside it (SQLite's own locks must stay free for readers)
-/// and goes with the process, however that ends; FILE.lock holds the number of the process.
+/// writes. It is a `flock` on FILE.lock beside it, which holds the number of the process, and one
+/// on the file itself, for a tool may remove FILE.lock; it goes with the process, however that
+/// ends. Readers need not care: SQLite's own locks are of another kind (fcntl). But a process that
+/// closes the file loses those, so this must outlive what is open of it here.
 ///
 /// Threads: one thread.
 class FileLock {
  public:
-  /// Errors: kUnavailable (another process has it, which is named; a full disk), kNotFound (no such
-  /// folder), kDenied (permissions); each names the file.
+  /// Makes the file if it is not there.   Errors: kUnavailable (another process has it, which is
+  /// named; a full disk), kNotFound (no such folder), kDenied (permissions); each names the file.
   static Result<FileLock> take(const std::string& hashfile);
 
  private:
-  explicit FileLock(UniqueFd fd) : fd_(std::move(fd)) {}
-  UniqueFd fd_;
+  FileLock(UniqueFd beside, UniqueFd file) : beside_(std::move(beside)), file_(std::move(file)) {}
+  UniqueFd beside_;
+  UniqueFd file_;
 };
 
 }  // namespace shingled::storage
