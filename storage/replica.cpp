@@ -57,6 +57,8 @@ Part merge(std::span<const Part* const> parts) {
       first = part;
     }
   }
+  // A clock far ahead may have told a part's: such a one was there when it was last taught.
+  all.created = std::min(all.created, all.updated);
   if (first != nullptr) all.shingles = first->shingles;
   return all;
 }

@@ -41,8 +41,8 @@ struct Part {
 };
 
 /// The parts of one digest as one record, whatever their order: weights add up and saturate at the
-/// end, of more than eight lists the largest stay, the earliest `created`, the latest `updated`
-/// with its source, the shingles of the part that was created first.
+/// end, of more than eight lists the largest stay, the earliest `created` (at most `updated`), the
+/// latest `updated` with its source, the shingles of the part that was created first.
 Part merge(std::span<const Part* const> parts);
 
 /// A store's own part as it is now; without flags: gone.

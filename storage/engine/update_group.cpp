@@ -12,18 +12,24 @@ void UpdateGroup::fold(const Update& update) {
   if (change.has_parts) return fold_into_part(change, update);
   FuzzyRow& row = change.row;
   if (update.kind == Update::Kind::kDelete) {
-    if (update.flag == 0) {
-      row.flags.clear();
-    } else {
-      row.flags.remove(update.flag);
-    }
-    return;
+    return take_away(change, row.flags, row.created, update.flag);
   }
-  if (row.flags.empty()) row.created = row.updated = now_;
+  if (row.flags.empty()) row.created = row.updated = creation(change);
   row.flags.add({update.flag, update.value}, update.weak);
   row.updated = std::max(row.updated, now_);
   row.source = update.source;
   if (!change.known_shingles && !row.shingles) row.shingles = update.fingerprint.shingles;
+}
+
+void UpdateGroup::take_away(Change& change, FlagSet& flags, std::uint32_t created,
+                            std::uint32_t flag) {
+  if (flags.empty()) return;
+  if (flag == 0) {
+    flags.clear();
+  } else {
+    flags.remove(flag);
+  }
+  if (flags.empty()) change.own_gone = std::max(change.own_gone, created);
 }
 
 void UpdateGroup::expire(std::uint32_t number) {
@@ -122,7 +128,18 @@ RecordNeeds UpdateGroup::needs() const {
   return needs;
 }
 
+std::int64_t UpdateGroup::list_growth() const {
+  std::int64_t growth = 0;
+  for (const auto& [digest, change] : changes_) {
+    if (change.row.flags.size() > 1) ++growth;
+    if (change.number == 0) continue;
+    if (index_.records().state(change.number).flags.size() > 1) --growth;
+  }
+  return growth;
+}
+
 void UpdateGroup::publish() {
+  for (const auto& [digest, change] : changes_) gone_.note(digest, change.own_gone, now_);
   // New records come before old ones go, so that a reader finds one of them.
   std::vector<FuzzyIndex::NewRecord> added;
   for (const Change* change : in_order_) {

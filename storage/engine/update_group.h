@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "storage/engine/fuzzy_index.h"
+#include "storage/engine/recently_gone.h"
 #include "storage/replica.h"
 #include "storage/sqlite/fuzzy_table.h"
 
@@ -22,12 +24,14 @@ namespace shingled::storage {
 ///
 /// Updates are of this store's own part of a digest. A digest that other stores teach as well has
 /// parts (PartTable), and its record is what they make together. What changes the own part goes
-/// into the journal. A delete hides the parts of others and asks for them to be taken back.
+/// into the journal. A delete hides the parts of others and asks for them to be taken back. A part
+/// that cannot be read is dropped, so that it stops nobody: its owner says it again when all is
+/// compared.
 /// Threads: the writer.
 class UpdateGroup {
  public:
-  UpdateGroup(FuzzyIndex& index, FuzzyTable& table, std::uint32_t now)
-      : index_(index), table_(table), now_(now) {}
+  UpdateGroup(FuzzyIndex& index, FuzzyTable& table, RecentlyGone& gone, std::uint32_t now)
+      : index_(index), table_(table), gone_(gone), now_(now) {}
 
   void fold(const Update& update);
   /// What a master says; at most one batch a group.
@@ -57,6 +61,10 @@ class UpdateGroup {
   Status write();
   /// Once it is written: what `publish` takes of the index.
   [[nodiscard]] RecordNeeds needs() const;
+  /// How many more hashes will be on several lists than before.
+  [[nodiscard]] std::int64_t list_growth() const;
+  /// What of the file could not be read and was dropped: in other words, sentences for the log.
+  [[nodiscard]] const std::vector<std::string>& damage() const { return damage_; }
   /// Everything into the index, after the commit; it has room for `needs()`.
   void publish();
 
@@ -69,6 +77,7 @@ class UpdateGroup {
     std::optional<Shingles> old_shingles;  ///< from the file, when the record goes or is renewed
     bool renewed = false;                  ///< it has other shingles than before
     bool own_changed = false;              ///< mirrors have to hear of it
+    std::uint32_t own_gone = 0;            ///< the creation of an own part that went; 0 = none
     /// The digest has, or had, parts of other stores: these are all of them, and `row` is made of
     /// them at the end.
     bool has_parts = false;
@@ -94,6 +103,12 @@ class UpdateGroup {
   void give_parts(Change& change);
   static Part* part_of(Change& change, std::int64_t store);
   void fold_into_part(Change& change, const Update& update);
+  /// When an own part that is made now was created.
+  [[nodiscard]] std::uint32_t creation(const Change& change) const {
+    return gone_.creation(change.row.digest, change.own_gone, now_);
+  }
+  /// Takes a list away from the own part (0 = all).
+  static void take_away(Change& change, FlagSet& flags, std::uint32_t created, std::uint32_t flag);
   void take_back_others(Change& change, std::uint32_t flag);
   void fold_record(const PartRecord& record, std::int64_t store, std::uint32_t mark);
   void fold_takeback(const Takeback& takeback, const StoreId& asker);
@@ -114,6 +129,7 @@ class UpdateGroup {
 
   FuzzyIndex& index_;
   FuzzyTable& table_;
+  RecentlyGone& gone_;
   std::uint32_t now_;
   std::unordered_map<Digest, Change, DigestHash> changes_;
   std::vector<Change*> in_order_;     ///< of `changes_`, as they came first: rows are written so
@@ -129,6 +145,7 @@ class UpdateGroup {
   std::optional<JournalPosition> position_;
   bool compared_ = false;  ///< the end of a comparison
   std::vector<LostRow> lost_;
+  std::vector<std::string> damage_;
   std::span<const LostRow> buried_;
 };
 

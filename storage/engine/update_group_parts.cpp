@@ -14,7 +14,7 @@ void UpdateGroup::load_parts(Change& change) {
   PartTable& table = table_.replica().parts;
   auto parts = table.of(change.row.id, std::nullopt);
   if (!parts) return failed(parts.error());
-  if (parts->empty()) return;
+  if (parts->parts.empty() && !parts->damage) return;
   if (change.known_shingles) {
     const auto row = row_of(change);
     if (!row) return;
@@ -23,7 +23,11 @@ void UpdateGroup::load_parts(Change& change) {
     if (!parts) return failed(parts.error());
   }
   change.has_parts = true;
-  change.parts = *std::move(parts);
+  change.parts = std::move(parts->parts);
+  if (parts->damage) {
+    change.own_changed = true;  // it may have been ours
+    damage_.push_back(std::move(parts->damage->message));
+  }
   std::erase_if(change.parts, [&](const StoredPart& stored) {
     if (!index_.is_expired(stored.part.updated, now_)) return false;
     if (stored.store == kOwn) change.own_changed = true;
@@ -66,14 +70,13 @@ Part* UpdateGroup::part_of(Change& change, std::int64_t store) {
 void UpdateGroup::fold_into_part(Change& change, const Update& update) {
   Part* own = part_of(change, kOwn);
   if (update.kind == Update::Kind::kDelete) {
-    if (own != nullptr && update.flag == 0) own->flags.clear();
-    if (own != nullptr) own->flags.remove(update.flag);
+    if (own != nullptr) take_away(change, own->flags, own->created, update.flag);
     take_back_others(change, update.flag);
   } else {
     if (own == nullptr) {
       change.parts.push_back({kOwn, {}, 0});
       own = &change.parts.back().part;
-      own->created = now_;
+      own->created = own->updated = creation(change);
     }
     own->flags.add({update.flag, update.value}, update.weak);
     own->updated = std::max(own->updated, now_);
@@ -138,7 +141,7 @@ void UpdateGroup::fold(const ReplicaBatch& batch) {
 void UpdateGroup::fold_record(const PartRecord& record, std::int64_t store, std::uint32_t mark) {
   Change& change = change_of(record.digest);
   Part part = record.part;
-  // `created` stays as the master says: with it a takeback names the part.
+  // `created` stays as the master says: with it a takeback names the part. `merge` bounds it.
   part.updated = plausible_time(part.updated, now_);
   if (index_.is_expired(part.updated, now_)) part.flags.clear();
   if (mark == 0) hide_asked(part, record.digest, store);
@@ -168,9 +171,7 @@ void UpdateGroup::fold_takeback(const Takeback& takeback, const StoreId& asker) 
   Change& change = change_of(takeback.digest);
   change.own_changed = true;  // it is said again, for the asker has hidden it
   const auto take_back = [&](FlagSet& flags, std::uint32_t created) {
-    if (created != takeback.created) return;
-    if (takeback.flag == 0) flags.clear();
-    flags.remove(takeback.flag);
+    if (created == takeback.created) take_away(change, flags, created, takeback.flag);
   };
   if (!change.has_parts) return take_back(change.row.flags, change.row.created);
   Part* own = part_of(change, kOwn);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -14,17 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPatience{500};           ///< longest sleep of an idle writer
-constexpr std::chrono::seconds kExpiryPause{1};  ///< between two slices of the walk
-constexpr std::uint32_t kExpiryLooks = 65'536;   ///< records looked at in a slice: about 1 ms
-constexpr std::size_t kExpiryRemovals = 256;     ///< removed in a slice: one short transaction
-
-constexpr std::int64_t kPartLooks = 4096;  ///< parts looked at in a slice, likewise
-
-constexpr std::int64_t kWalPages = 1000;  ///< a checkpoint each: 4 MB, as SQLite does by default
-constexpr std::int64_t kWalWarnPages = 16'384;  ///< 64 MB: somebody reads the file for long
-constexpr std::int64_t kGiveBack = 64;          ///< pages given back in a step
-constexpr std::int64_t kFreePagesMin = 256;  ///< and a sixteenth of the file: kept for coming adds
+constexpr milliseconds kPatience{500};  ///< longest sleep of an idle writer
 
 /// What `work` says; that there was no memory for it is an error like others.
 template <typename Work>
@@ -113,7 +104,10 @@ void Writer::commit_all(std::span<const QueuedUpdate> group) {
 }
 
 void Writer::commit_batch(const QueuedUpdate& pending) {
-  if (is_beyond_bound(*pending.batch)) return pending.done(full());
+  if (is_beyond_bound(*pending.batch)) {
+    return pending.done(
+        full({ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"}, is_full_));
+  }
   const Status outcome = commit([&](UpdateGroup& changes) { changes.fold(*pending.batch); });
   if (outcome) {
     counters_.replicated.fetch_add(pending.batch->records.size(), std::memory_order_relaxed);
@@ -127,39 +121,56 @@ void Writer::commit_batch(const QueuedUpdate& pending) {
 
 void Writer::commit_updates(std::span<const QueuedUpdate> group) {
   std::vector<bool> refused;
+  std::vector<const QueuedUpdate*> fitting;
   const Status judged = within_memory([&]() -> Status {
     refused = beyond_bound(group);
     refused.resize(group.size());
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if (!refused[i]) fitting.push_back(&group[i]);
+    }
     return {};
   });
   if (!judged) {
     for (const QueuedUpdate& pending : group) pending.done(judged);
     return;
   }
-  std::uint64_t adds = 0;
-  std::uint64_t deletes = 0;
+  if (!fitting.empty()) commit_fitting(fitting);
+  if (fitting.size() == group.size()) return;
+  counters_.refused.fetch_add(group.size() - fitting.size(), std::memory_order_relaxed);
+  const Status no_room =
+      full({ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"}, is_full_);
   for (std::size_t i = 0; i < group.size(); ++i) {
-    if (!refused[i]) ++(group[i].update.kind == Update::Kind::kAdd ? adds : deletes);
+    if (refused[i]) group[i].done(no_room);
   }
+}
+
+void Writer::commit_fitting(std::span<const QueuedUpdate* const> group) {
   const TimePoint begun = clock_.now();
   const Status outcome = commit([&](UpdateGroup& changes) {
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      if (!refused[i]) changes.fold(group[i].update);
-    }
+    for (const QueuedUpdate* pending : group) changes.fold(pending->update);
   });
+  if (!outcome && outcome.error().code == ErrorCode::kLimit) {
+    // Of its updates some need no room: one that finds none by itself is the one to refuse.
+    if (group.size() > 1) {
+      commit_fitting(group.first(group.size() / 2));
+      return commit_fitting(group.subspan(group.size() / 2));
+    }
+    static_cast<void>(full(outcome.error(), lists_full_));
+  }
+  const auto deletes =
+      static_cast<std::uint64_t>(std::ranges::count_if(group, [](const QueuedUpdate* pending) {
+        return pending->update.kind == Update::Kind::kDelete;
+      }));
   if (outcome) {
     counters_.commit_time.observe(clock_.now() - begun);
     counters_.commit_size.observe(group.size());
-    counters_.added.fetch_add(adds, std::memory_order_relaxed);
+    counters_.added.fetch_add(group.size() - deletes, std::memory_order_relaxed);
     counters_.deleted.fetch_add(deletes, std::memory_order_relaxed);
     rows_removed_ |= deletes != 0;
   } else {
-    counters_.refused.fetch_add(adds + deletes, std::memory_order_relaxed);
+    counters_.refused.fetch_add(group.size(), std::memory_order_relaxed);
   }
-  const std::uint64_t beyond = group.size() - adds - deletes;
-  counters_.refused.fetch_add(beyond, std::memory_order_relaxed);
-  const Status no_room = beyond == 0 ? Status() : Status(full());
-  for (std::size_t i = 0; i < group.size(); ++i) group[i].done(refused[i] ? no_room : outcome);
+  for (const QueuedUpdate* pending : group) pending->done(outcome);
 }
 
 std::vector<bool> Writer::beyond_bound(std::span<const QueuedUpdate> group) const {
@@ -188,33 +199,53 @@ bool Writer::is_beyond_bound(const ReplicaBatch& batch) const {
   return added != 0 && index_.size() + static_cast<std::uint64_t>(added) > options_.hashes_max;
 }
 
-Error Writer::full() {
-  if (!std::exchange(is_full_, true)) {
+Error Writer::full(Error reason, bool& is_said) {
+  if (!std::exchange(is_said, true)) {
     logger_.warning(LogLine("storage_full")
                         .field("hashes", index_.size())
-                        .field("hashes_max", options_.hashes_max));
+                        .field("hashes_max", options_.hashes_max)
+                        .field("reason", reason.message));
   }
-  return {ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"};
+  return reason;
+}
+
+RecordNeeds Writer::needs_of(const UpdateGroup& group) const {
+  RecordNeeds needs = group.needs();
+  // A record that stays on several lists takes another place before it gives its own back: what
+  // does not grow finds one, for growth leaves as many as a group can need.
+  const std::int64_t growth = needs.flag_sets == 0 ? 0 : group.list_growth();
+  if (growth > 0) {
+    needs.flag_sets = std::max<std::uint64_t>(
+        needs.flag_sets, static_cast<std::uint64_t>(growth) + options_.group_commit_max);
+  }
+  return needs;
 }
 
 Status Writer::commit(UpdateGroup& group) {
   if (index_lacks_) return Error{ErrorCode::kUnavailable, "out of memory until a restart"};
   if (!group.refusal()) return group.refusal();
   group.bury(lost_);
+  bool no_room = false;
   Status outcome = within_memory([&]() -> Status {
     auto transaction = table_->begin();
     if (!transaction) return transaction.error();
     if (Status written = group.write(); !written) return written;
-    if (Status fits = index_.fits(group.needs()); !fits) return fits;
+    if (Status fits = index_.fits(needs_of(group)); !fits) {
+      no_room = true;
+      return fits;
+    }
     return transaction->commit();
   });
   if (!outcome && !group.lost().empty()) {
     forget(group.lost());
     return Error{ErrorCode::kUnavailable, outcome.error().message};
   }
+  if (no_room) return outcome;
   outcome = told(std::move(outcome));
   if (!outcome) return Error{ErrorCode::kUnavailable, outcome.error().message};
   lost_.clear();
+  if (lists_full_ && group.list_growth() > 0) lists_full_ = false;
+  tell_damage(group);
   counters_.commits.fetch_add(1, std::memory_order_relaxed);
   publish(group);
   if (auto watcher = watcher_.lock(); *watcher) (*watcher)();
@@ -239,7 +270,7 @@ Status Writer::commit(const std::function<void(UpdateGroup&)>& fold) {
   // One attempt finds all rows that are gone by then; a tool may be at it still.
   constexpr int kAttempts = 4;
   for (int attempt = 1;; ++attempt) {
-    UpdateGroup group(index_, *table_, now());
+    UpdateGroup group(index_, *table_, gone_, now());
     Status outcome = within_memory([&]() -> Status {
       fold(group);
       return commit(group);
@@ -262,107 +293,21 @@ void Writer::forget(std::span<const UpdateGroup::LostRow> lost) {
                       .field("first", lost.front().id));
 }
 
+void Writer::tell_damage(const UpdateGroup& group) {
+  for (const std::string& damage : group.damage()) {
+    logger_.error(LogLine("storage_part_dropped").field("reason", damage));
+  }
+}
+
 Status Writer::told(Status outcome) {
   if (outcome) {
     if (std::exchange(disk_refuses_, false)) logger_.info(LogLine("storage_recovered"));
-  } else if (!std::exchange(disk_refuses_, true)) {
+  } else {
+    room_wanted_ = true;
+    if (std::exchange(disk_refuses_, true)) return outcome;
     logger_.error(LogLine("storage_refused").field("reason", outcome.error().message));
   }
   return outcome;
-}
-
-bool Writer::expire_slice() {
-  const TimePoint moment = clock_.now();
-  if (moment < expiry_due_) return false;
-  expiry_due_ = moment + kExpiryPause;
-  const RecordStore& records = index_.records();
-  const std::uint32_t now = this->now();
-  const bool more_parts = expire_parts_slice(now);
-  if (more_parts) expiry_due_ = moment;
-  UpdateGroup gone(index_, *table_, now);
-  for (std::uint32_t looks = 0; looks < kExpiryLooks && gone.size() < kExpiryRemovals; ++looks) {
-    if (expiry_next_ >= records.number_end()) {
-      expiry_next_ = 0;
-      break;
-    }
-    const std::uint32_t number = expiry_next_++;
-    if (records.is_live(number) && index_.is_expired(records.updated(number), now)) {
-      gone.expire(number);
-    }
-  }
-  const std::size_t count = gone.size();
-  if (count == 0 || !commit(gone)) return more_parts;
-  counters_.expired.fetch_add(gone.removed(), std::memory_order_relaxed);
-  rows_removed_ = true;
-  if (count < kExpiryRemovals) return more_parts;
-  expiry_due_ = moment;
-  return true;
-}
-
-bool Writer::expire_parts_slice(std::uint32_t now) {
-  PartTable& parts = table_->replica().parts;
-  const auto expire = static_cast<std::uint32_t>(options_.expire.count());
-  if (!parts.any() || now <= expire) return false;
-  auto walk = parts.updated_until(now - expire - 1, parts_next_, kPartLooks);
-  parts_next_ = walk ? walk->next : 0;
-  if (!walk) {
-    static_cast<void>(told(walk.error()));
-    return false;
-  }
-  std::vector<std::int64_t>& ids = walk->digest_ids;
-  const bool is_full = ids.size() > kExpiryRemovals;
-  if (is_full) {
-    ids.resize(kExpiryRemovals);
-    parts_next_ = ids.back();
-  }
-  UpdateGroup gone(index_, *table_, now);
-  for (const std::int64_t id : ids) {
-    if (const auto row = table_->row(id)) gone.expire_parts(row->digest);
-  }
-  if (gone.size() == 0 || !commit(gone)) return false;
-  counters_.expired.fetch_add(gone.removed(), std::memory_order_relaxed);
-  rows_removed_ = true;
-  return is_full;
-}
-
-bool Writer::give_back_slice() {
-  if (!rows_removed_) return false;
-  rows_removed_ = false;
-  const auto unused = table_->free_pages();
-  const auto pages = table_->pages();
-  if (!unused || !pages) return false;
-  const std::int64_t surplus = *unused - *pages / 16 - kFreePagesMin;
-  if (surplus <= 0) return false;
-  const std::int64_t step = std::min(surplus, kGiveBack);
-  if (!told(table_->give_back(step))) return false;  // and again when more rows are gone
-  counters_.pages_returned.fetch_add(static_cast<std::uint64_t>(step), std::memory_order_relaxed);
-  rows_removed_ = true;
-  return true;
-}
-
-void Writer::tend_wal() {
-  Database& database = table_->database();
-  const std::int64_t pages = database.wal_pages();
-  if (pages < wal_seen_) {  // it has begun anew
-    wal_due_ = kWalPages;
-    wal_warn_at_ = kWalWarnPages;
-  }
-  wal_seen_ = pages;
-  if (pages >= wal_warn_at_) {
-    wal_warn_at_ = pages * 2;
-    logger_.warning(LogLine("storage_wal_grows")
-                        .field("pages", pages)
-                        .field("reason", "somebody has been reading the file for long"));
-  }
-  if (auto outcome = checkpointer_->take_outcome()) {
-    // What was committed meanwhile is little. Once it is in the file, too, the WAL can begin anew;
-    // where it cannot (a tool reads the file), it is tried again so many pages later.
-    wal_due_ = pages + kWalPages;
-    if (*outcome) outcome = database.checkpoint();
-    if (told(*std::move(outcome))) counters_.checkpoints.fetch_add(1, std::memory_order_relaxed);
-  } else if (pages >= wal_due_) {
-    checkpointer_->start();
-  }
 }
 
 std::uint32_t Writer::now() const {

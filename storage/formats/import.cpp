@@ -109,7 +109,8 @@ Status Import::merge_into(const FuzzyRow& stored, const FuzzyRow& coming) {
   if (table_->replica().parts.any()) {
     auto parts = table_->replica().parts.of(stored.id, stored.shingles);
     if (!parts) return parts.error();
-    if (!parts->empty()) return merge_into_parts(stored, *std::move(parts), coming);
+    if (parts->damage) return *parts->damage;
+    if (!parts->parts.empty()) return merge_into_parts(stored, std::move(parts->parts), coming);
   }
   const FuzzyRow row = merged(stored, coming, rule_);
   if (row == stored) {

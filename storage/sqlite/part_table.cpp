@@ -66,23 +66,23 @@ Result<PartTable> PartTable::open(Database& database) {
                    *std::move(remove));
 }
 
-Result<std::vector<StoredPart>> PartTable::of(std::int64_t digest_id,
-                                              const std::optional<Shingles>& shingles) {
-  std::vector<StoredPart> parts;
+Result<PartTable::Parts> PartTable::of(std::int64_t digest_id,
+                                       const std::optional<Shingles>& shingles) {
+  Parts all;
   select_.bind(1, digest_id);
   for (;;) {
     const auto more = select_.step();
     if (!more) return more.error();
     if (!*more) break;
     auto part = read_part(*database_, select_, 0, digest_id, shingles);
-    if (!part) {
-      select_.reset();
-      return part.error();
+    if (part) {
+      all.parts.push_back(*std::move(part));
+    } else if (!all.damage) {
+      all.damage = part.error();
     }
-    parts.push_back(*std::move(part));
   }
   select_.reset();
-  return parts;
+  return all;
 }
 
 Result<PartTable::Walk> PartTable::updated_until(std::uint32_t time, std::int64_t after,

@@ -28,9 +28,12 @@ class PartTable {
 
   /// Is there any row? May say yes for a while when there is none any more.
   [[nodiscard]] bool any() const { return any_; }
-  /// All parts of a digest, by store; `shingles` are those of its row in `digests`.
-  Result<std::vector<StoredPart>> of(std::int64_t digest_id,
-                                     const std::optional<Shingles>& shingles);
+  struct Parts {
+    std::vector<StoredPart> parts;  ///< by store
+    std::optional<Error> damage;    ///< the first of those that are left out: kCorrupt
+  };
+  /// All parts of a digest that can be read; `shingles` are those of its row in `digests`.
+  Result<Parts> of(std::int64_t digest_id, const std::optional<Shingles>& shingles);
   /// Rows from `after` on, at most `most`, whose part is as old as that or older: the ids of their
   /// digests, and where to go on (0 = that was the end).
   struct Walk {

@@ -10,6 +10,7 @@
 
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/memory_bound.h"
+#include "storage/engine/writer.h"
 #include "storage/sqlite/database.h"
 #include "tests/storage/engine/engine_fixture.h"
 
@@ -117,6 +118,78 @@ TEST(IndexBounds, ListsHaveRoomForSoManyAndNoMore) {
   index.remove(index.find(records[0].fingerprint.digest), std::nullopt);
   index.collect();
   EXPECT_TRUE(index.fits({.records = 1, .flag_sets = 1}));
+}
+
+/// A writer over an index with few places for what is on several lists.
+class ListsMax : public ::testing::Test, protected StoreCalls {
+ protected:
+  static constexpr std::uint32_t kGroup = 4;
+  static constexpr std::uint32_t kPlaces = 3 + kGroup;
+
+  void SetUp() override {
+    options_.hashfile = directory_.file("fuzzy.db");
+    options_.hashes_max = 1000;
+    options_.durability = Durability::kSync;  // so that what is submitted together is a group
+    options_.sync = std::chrono::hours(1);
+    options_.group_commit_max = kGroup;
+    auto table = FuzzyTable::open(options_.hashfile, Durability::kNormal).value();
+    auto checkpointer = Checkpointer::open(options_.hashfile).value();
+    writer_ = std::make_unique<Writer>(options_, index_, std::move(table), std::move(checkpointer),
+                                       clock_, logger_);
+    for (int i = 0; i < 4; ++i) texts_.push_back(random_fingerprint(random_));
+    for (std::size_t i = 0; i < 3; ++i) {
+      group({add(texts_[i], 1, 1), add(texts_[i], 1, 2), add(texts_[i], 1, 3), add(texts_[3])});
+    }
+  }
+  std::vector<ErrorCode> group(const std::vector<Update>& updates) {
+    std::vector<std::promise<ErrorCode>> outcomes(updates.size());
+    for (std::size_t i = 0; i < updates.size(); ++i) {
+      writer_->submit(updates[i], [&, i](const Status& outcome) {
+        outcomes[i].set_value(outcome ? kDone : outcome.error().code);
+      });
+    }
+    std::vector<ErrorCode> codes;
+    for (auto& outcome : outcomes) codes.push_back(outcome.get_future().get());
+    return codes;
+  }
+  std::vector<FlagValue> flags(const Fingerprint& text) {
+    const auto match = index_.check(text.digest, nullptr, clock_.unix_seconds());
+    return match ? flags_of(*match) : std::vector<FlagValue>();
+  }
+  static constexpr ErrorCode kDone = ErrorCode::kInternal;  // no outcome of a writer
+
+  TemporaryDirectory directory_;
+  EngineOptions options_;
+  ManualClock clock_;
+  NullLogger logger_;
+  Seeded random_{20'261'124};
+  FuzzyIndex index_{{.flag_sets_max = kPlaces}};
+  std::vector<Fingerprint> texts_;
+  std::unique_ptr<Writer> writer_;
+};
+
+TEST_F(ListsMax, RefusesWhatNeedsAPlaceAndNothingElse) {
+  const ErrorCode no = ErrorCode::kLimit;
+  EXPECT_THAT(group({add(texts_[3], 1, 2), add(texts_[0], 5, 1), remove(texts_[1], 3),
+                     add(random_fingerprint(random_))}),
+              ElementsAre(no, kDone, kDone, kDone));
+  EXPECT_THAT(flags(texts_[3]), ElementsAre(FlagValue{1, 3}));
+  EXPECT_THAT(flags(texts_[0]).front(), (FlagValue{1, 6}));
+  EXPECT_EQ(flags(texts_[1]).size(), 2U);
+  EXPECT_THAT(group({remove(texts_[2]), add(texts_[3], 1, 2), add(texts_[3], 1, 7),
+                     remove(random_fingerprint(random_))}),
+              ElementsAre(kDone, kDone, kDone, kDone))
+      << "there is a place again";
+  EXPECT_EQ(flags(texts_[3]).size(), 3U);
+}
+
+TEST_F(ListsMax, ChangesWhatIsThereAllTheSame) {
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_THAT(group({add(texts_[0], 1, 1), add(texts_[1], 1, 2), add(texts_[2], 1, 3),
+                       remove(random_fingerprint(random_))}),
+                ElementsAre(kDone, kDone, kDone, kDone));
+  }
+  EXPECT_EQ(flags(texts_[2]).front(), (FlagValue{3, 21}));
 }
 
 class FileBounds : public EngineTest {

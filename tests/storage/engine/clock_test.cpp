@@ -1,8 +1,10 @@
 // What becomes of times when a clock is wrong: ours, or a master's.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <future>
 
+#include "storage/engine/clock_watch.h"
 #include "storage/formats/verify.h"
 #include "tests/storage/engine/engine_fixture.h"
 
@@ -67,9 +69,99 @@ TEST_F(WrongClock, OfAMasterIsBounded) {
   const Fingerprint known = random_fingerprint(random_);
   hear(known, 1'600'000'000, 4'294'967'295);
   EXPECT_EQ(check(known)->updated, clock_.unix_seconds() + 86'400);
+  const Fingerprint later = random_fingerprint(random_);
+  hear(later, 4'294'967'295, clock_.unix_seconds());
+  EXPECT_EQ(check(later)->created, clock_.unix_seconds());
+  open();
+  EXPECT_EQ(check(later)->created, clock_.unix_seconds());
+  ASSERT_TRUE(apply(remove(later)));  // or `verify` warns of what the master says
+  hear(later, 4'294'967'295, 0);
   const VerifyReport report = verify();
   EXPECT_THAT(report.problems, IsEmpty());
   EXPECT_THAT(report.warnings, IsEmpty());
+}
+
+/// Shows another time than the one that passes.
+class MovedClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint now() const override { return clock.now(); }
+  [[nodiscard]] WallTime wall() const override { return clock.wall() + ahead.load(); }
+  ManualClock clock;
+  std::atomic<std::chrono::seconds> ahead{std::chrono::seconds(0)};
+};
+
+class MovedClockTest : public EngineTest {
+ protected:
+  static constexpr std::chrono::hours kExpire{24 * 90};
+  static constexpr std::chrono::hours kYear{24 * 365};
+
+  void start() {
+    options_.expire = kExpire;
+    engine_.reset();
+    auto opened = Engine::open(options_, moved_, logger_);
+    ASSERT_TRUE(opened) << opened.error().message;
+    engine_ = *std::move(opened);
+  }
+  /// The writer has looked at everything.
+  void walk() {
+    for (int i = 0; i < 4; ++i) {
+      moved_.clock.advance(std::chrono::seconds(2));
+      ASSERT_TRUE(apply(remove(random_fingerprint(random_))));
+    }
+  }
+  MovedClock moved_;
+};
+
+TEST_F(MovedClockTest, AheadForAMomentItTakesNothingAway) {
+  start();
+  const Fingerprint known = random_fingerprint(random_);
+  ASSERT_TRUE(apply(add(known)));
+  walk();
+  moved_.ahead = kYear;
+  walk();
+  moved_.clock.advance(std::chrono::minutes(30));
+  walk();
+  moved_.ahead = std::chrono::seconds(0);
+  walk();
+  EXPECT_EQ(engine_->size(), 1U);
+  EXPECT_TRUE(check(known));
+}
+
+TEST_F(MovedClockTest, AheadAtTheStartItTakesNothingAway) {
+  start();
+  ASSERT_TRUE(apply(add(random_fingerprint(random_))));
+  engine_.reset();
+  moved_.ahead = kYear;
+  start();
+  walk();
+  EXPECT_EQ(engine_->size(), 1U);
+}
+
+TEST_F(MovedClockTest, ThatRunsOnIsBelieved) {
+  start();
+  ASSERT_TRUE(apply(add(random_fingerprint(random_))));
+  walk();
+  moved_.ahead = kYear;
+  walk();
+  moved_.clock.advance(std::chrono::minutes(61));
+  walk();
+  EXPECT_EQ(engine_->size(), 0U);
+}
+
+TEST(ClockWatch, BelievesWhatCanBe) {
+  const TimePoint begin{};
+  const auto at = [&](int hours) { return begin + std::chrono::hours(hours); };
+  constexpr std::uint32_t kNow = 1'700'000'000;
+  constexpr std::uint32_t kDay = 86'400;
+  ClockWatch watch(kNow, begin);
+  EXPECT_TRUE(watch.believes(kNow + 3600, at(1)));
+  EXPECT_TRUE(watch.believes(kNow, at(2))) << "back";
+  EXPECT_TRUE(watch.believes(kNow + kDay, at(3))) << "ahead, but not far";
+  EXPECT_TRUE(watch.believes(kNow + 40 * kDay, at(3 + 24 * 40))) << "as much as has passed";
+  EXPECT_FALSE(watch.believes(kNow + 90 * kDay, at(3 + 24 * 40)));
+  EXPECT_EQ(watch.ahead(), 50 * kDay);
+  EXPECT_FALSE(watch.believes(kNow + 900 * kDay, at(4 + 24 * 40))) << "moved once more";
+  EXPECT_TRUE(watch.believes(kNow + 900 * kDay + 3600, at(5 + 24 * 40)));
 }
 
 }  // namespace

@@ -45,6 +45,29 @@ TEST_F(DiskFault, RefusesTheGroupAndRecoversByItself) {
   EXPECT_EQ(engine_->counters().refused, 2 * std::size(kCases));
 }
 
+// Little is in the WAL, so that nobody else would see a reason for a checkpoint.
+TEST_F(DiskFault, AFullDiskHasTheRoomTheWalTakes) {
+  open();
+  std::vector<Update> known;
+  for (int i = 0; i < 50; ++i) known.push_back(add(random_fingerprint(random_)));
+  ASSERT_TRUE(engine_->apply(known));
+  open();  // all of it is in the file
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(engine_->apply(known));
+  disk_.fill_up();
+  bool refused = false;
+  for (int i = 0; i < 100 && !refused; ++i) refused = !engine_->apply(known);
+  ASSERT_TRUE(refused) << "the WAL cannot grow";
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  bool made = false;
+  while (!made && std::chrono::steady_clock::now() < deadline) made = bool(apply(known[7]));
+  EXPECT_TRUE(made) << "the WAL begins anew where it is";
+  disk_.heal();
+  ASSERT_TRUE(engine_->apply(known));
+  const auto before = flags_of(*check(known[7].fingerprint));
+  open();
+  EXPECT_EQ(flags_of(*check(known[7].fingerprint)), before);
+}
+
 TEST_F(DiskFault, AForeignLockIsARefusalToo) {
   open();
   const Fingerprint what = random_fingerprint(random_);

@@ -11,6 +11,7 @@
 namespace shingled::storage {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -107,6 +108,34 @@ TEST_F(LostRow, ThatAMasterTeachesTooBeginsAnew) {
   EXPECT_THAT(flags_of(*check(texts_[1])), ElementsAre(FlagValue{3, 1}));
   expect_flags(texts_[2], {{9, 4}});
   expect_sound();
+}
+
+// Of other stores' parts it is the same: what cannot be read refuses nothing for ever.
+TEST_F(LostRow, ADamagedPartStopsNobody) {
+  struct Case {
+    std::string sql;
+    std::vector<FlagValue> left;  ///< of {1, 7}, {2, 5} and a master's {3, 1}, after add {9, 4}
+  };
+  const Case cases[] = {
+      {"UPDATE parts SET flags = x'0102' WHERE store > 0 AND", {{1, 7}, {2, 5}, {9, 4}}},
+      {"UPDATE parts SET shingle_set = x'01' WHERE store > 0 AND", {{1, 7}, {2, 5}, {9, 4}}},
+      {"UPDATE parts SET flags = x'0102' WHERE store = 0 AND", {{9, 4}, {3, 1}}},
+      {"UPDATE parts SET flags = x'0102' WHERE", {{9, 4}}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.sql);
+    const Fingerprint text = random_fingerprint(random_);
+    ASSERT_TRUE(engine_->apply(std::vector{add(text, 7, 1), add(text, 5, 2)}));
+    hear(text);
+    tool((c.sql + " digest_id = (SELECT max(id) FROM digests)").c_str());
+    ASSERT_TRUE(engine_->apply(std::vector{add(text, 4, 9), add(texts_[0], 1, 1)}));
+    const auto match = check(text);
+    ASSERT_TRUE(match);
+    EXPECT_EQ(flags_of(*match), c.left);
+    expect_sound();
+    hear(text);
+    EXPECT_THAT(flags_of(*check(text)), Contains(FlagValue{3, 1})) << "said again";
+  }
 }
 
 TEST_F(LostRow, ExpiresInTheBackground) {

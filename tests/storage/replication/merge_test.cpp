@@ -68,9 +68,18 @@ TEST(MergeParts, DoesNotDependOnTheOrder) {
 TEST(MergeParts, OfOnePartIsThatPart) {
   Seeded random(20'261'126);
   for (int round = 0; round < 100; ++round) {
-    const Part part = random_part(random, 1 + random() % kFlagsMax, round % 2 == 0);
+    Part part = random_part(random, 1 + random() % kFlagsMax, round % 2 == 0);
+    part.created = std::min(part.created, part.updated);
     EXPECT_EQ(merge_all({part}), part);
   }
+}
+
+TEST(MergeParts, AreCreatedNoLaterThanTaught) {
+  Seeded random(20'261'127);
+  Part part = random_part(random, 1, false);
+  part.updated = 1'700'000'000;
+  part.created = 4'294'967'295;
+  EXPECT_EQ(merge_all({part}).created, part.updated);
 }
 
 }  // namespace

@@ -125,6 +125,36 @@ TEST_F(SessionTest, ANewTextAfterTheDeleteIsNotTakenBack) {
   EXPECT_EQ(value_at(second_, text_), 9);
 }
 
+// All within one second, which is what times are counted in.
+TEST_F(SessionTest, ANewTextInTheSecondOfTheDeleteIsNotTakenBack) {
+  for (const bool in_one_group : {true, false}) {
+    SCOPED_TRACE(in_one_group);
+    const Fingerprint text = random_fingerprint(random_);
+    connect_all();
+    first_.apply(add(text, 2));
+    settle();
+    there_.cut();
+    back_.cut();
+    second_.apply(remove(text));
+    if (in_one_group) {
+      ASSERT_TRUE(first_.engine->apply(std::vector{remove(text), add(text, 5), remove(text)}));
+    } else {
+      first_.apply(remove(text));
+    }
+    first_.apply(add(text, 9));
+    connect_all();
+    settle();
+    expect_all_equal();
+    EXPECT_EQ(value_at(first_, text), 9);
+    EXPECT_EQ(value_at(second_, text), 9);
+    EXPECT_EQ(value_at(mirror_, text), 9);
+    second_.apply(remove(text));
+    settle();
+    expect_all_equal();
+    EXPECT_EQ(value_at(mirror_, text), 0) << "nor does an old one come back";
+  }
+}
+
 TEST_F(SessionTest, OnlyWhatDiffersIsSentAgain) {
   connect_all();
   for (int i = 0; i < 300; ++i) first_.apply(add(random_fingerprint(random_)));

@@ -15,6 +15,7 @@ struct Faults {
   std::atomic<std::int64_t> good_writes{std::numeric_limits<std::int64_t>::max()};
   std::atomic<int> code{SQLITE_OK};
   std::atomic<bool> locked_out{false};
+  std::atomic<bool> full{false};
 };
 
 Faults& faults() {
@@ -49,6 +50,15 @@ struct Forward<kMethod> {
   }
 };
 
+int write_file(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 at) {
+  sqlite3_int64 size = 0;
+  if (faults().full &&
+      (real(file)->pMethods->xFileSize(real(file), &size) != SQLITE_OK || at + count > size)) {
+    return SQLITE_FULL;
+  }
+  return Forward<&sqlite3_io_methods::xWrite>::faulty(file, bytes, count, at);
+}
+
 int shm_lock(sqlite3_file* file, int offset, int count, int flags) {
   constexpr int kWriterLock = 0;  // WAL_WRITE_LOCK
   if (faults().locked_out && offset == kWriterLock && (flags & SQLITE_SHM_LOCK) != 0) {
@@ -62,7 +72,7 @@ const sqlite3_io_methods kMethods = {
     .iVersion = 2,
     .xClose = Forward<&sqlite3_io_methods::xClose>::call,
     .xRead = Forward<&sqlite3_io_methods::xRead>::call,
-    .xWrite = Forward<&sqlite3_io_methods::xWrite>::faulty,
+    .xWrite = write_file,
     .xTruncate = Forward<&sqlite3_io_methods::xTruncate>::faulty,
     .xSync = Forward<&sqlite3_io_methods::xSync>::faulty,
     .xFileSize = Forward<&sqlite3_io_methods::xFileSize>::call,
@@ -113,11 +123,14 @@ void FaultyVfs::fail_after(std::int64_t writes, int sqlite_code) {
   faults().good_writes = faults().writes + writes;
 }
 
+void FaultyVfs::fill_up() { faults().full = true; }
+
 void FaultyVfs::lock_out() { faults().locked_out = true; }
 
 void FaultyVfs::heal() {
   faults().good_writes = std::numeric_limits<std::int64_t>::max();
   faults().locked_out = false;
+  faults().full = false;
 }
 
 std::int64_t FaultyVfs::writes() const { return faults().writes; }

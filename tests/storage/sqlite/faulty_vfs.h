@@ -16,6 +16,8 @@ class FaultyVfs {
 
   /// After `writes` more good writes (or syncs) each one fails with `sqlite_code`, until `heal`.
   void fail_after(std::int64_t writes, int sqlite_code);
+  /// A disk without room: what would make a file larger fails, until `heal`; the rest goes on.
+  void fill_up();
   /// Every attempt to lock for writing finds the file locked, until `heal`.
   void lock_out();
   void heal();

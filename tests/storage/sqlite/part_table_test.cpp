@@ -103,14 +103,14 @@ TEST_F(PartTableTest, KeepsShinglesOnceAndTellsThemApartFromNone) {
   }
   const auto read = parts().of(5, of_row);
   ASSERT_TRUE(read);
-  ASSERT_EQ(read->size(), 3U);
-  for (const StoredPart& stored : *read) {
+  ASSERT_EQ(read->parts.size(), 3U);
+  for (const StoredPart& stored : read->parts) {
     EXPECT_EQ(stored.part.shingles, wanted.at(stored.store)) << "store " << stored.store;
     EXPECT_EQ(stored.mark, 9U);
   }
   EXPECT_EQ(table_->database().integer("SELECT sum(length(shingle_set)) FROM parts").value(), 256);
   ASSERT_TRUE(parts().remove(5));
-  EXPECT_TRUE(parts().of(5, of_row)->empty());
+  EXPECT_TRUE(parts().of(5, of_row)->parts.empty());
 }
 
 }  // namespace

@@ -1,0 +1,149 @@
+// The half of Writer that keeps house.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "storage/engine/writer.h"
+
+namespace shingled::storage {
+namespace {
+
+constexpr std::chrono::seconds kExpiryPause{1};  ///< between two slices of the walk
+constexpr std::uint32_t kExpiryLooks = 65'536;   ///< records looked at in a slice: about 1 ms
+constexpr std::size_t kExpiryRemovals = 256;     ///< removed in a slice: one short transaction
+
+constexpr std::int64_t kPartLooks = 4096;  ///< parts looked at in a slice, likewise
+
+constexpr std::int64_t kGiveBack = 64;       ///< pages given back in a step
+constexpr std::int64_t kFreePagesMin = 256;  ///< and a sixteenth of the file: kept for coming adds
+
+}  // namespace
+
+bool Writer::expire_slice() {
+  const TimePoint moment = clock_.now();
+  if (moment < expiry_due_) return false;
+  expiry_due_ = moment + kExpiryPause;
+  const RecordStore& records = index_.records();
+  const std::uint32_t now = this->now();
+  if (!may_expire(now, moment)) return false;
+  const bool more_parts = expire_parts_slice(now);
+  if (more_parts) expiry_due_ = moment;
+  UpdateGroup gone(index_, *table_, gone_, now);
+  for (std::uint32_t looks = 0; looks < kExpiryLooks && gone.size() < kExpiryRemovals; ++looks) {
+    if (expiry_next_ >= records.number_end()) {
+      expiry_next_ = 0;
+      break;
+    }
+    const std::uint32_t number = expiry_next_++;
+    if (records.is_live(number) && index_.is_expired(records.updated(number), now)) {
+      gone.expire(number);
+    }
+  }
+  const std::size_t count = gone.size();
+  if (count == 0 || !commit(gone)) return more_parts;
+  counters_.expired.fetch_add(gone.removed(), std::memory_order_relaxed);
+  rows_removed_ = true;
+  if (count < kExpiryRemovals) return more_parts;
+  expiry_due_ = moment;
+  return true;
+}
+
+bool Writer::may_expire(std::uint32_t now, TimePoint moment) {
+  if (!clock_watch_) {
+    // What the file has was taught while the clock was right, we may hope.
+    std::uint32_t newest = 0;
+    const RecordStore& records = index_.records();
+    for (std::uint32_t number = 0; number < records.number_end(); ++number) {
+      if (records.is_live(number)) newest = std::max(newest, records.updated(number));
+    }
+    clock_watch_.emplace(newest == 0 ? now : newest, moment);
+  }
+  const bool may = clock_watch_->believes(now, moment);
+  if (may == clock_doubted_) {
+    clock_doubted_ = !may;
+    if (may) {
+      logger_.info(LogLine("storage_clock_believed"));
+    } else {
+      logger_.warning(LogLine("storage_clock_ahead")
+                          .field("seconds", clock_watch_->ahead())
+                          .field("expiry", "waits until it has run on for an hour"));
+    }
+  }
+  return may;
+}
+
+bool Writer::expire_parts_slice(std::uint32_t now) {
+  PartTable& parts = table_->replica().parts;
+  const auto expire = static_cast<std::uint32_t>(options_.expire.count());
+  if (!parts.any() || now <= expire) return false;
+  auto walk = parts.updated_until(now - expire - 1, parts_next_, kPartLooks);
+  parts_next_ = walk ? walk->next : 0;
+  if (!walk) {
+    static_cast<void>(told(walk.error()));
+    return false;
+  }
+  std::vector<std::int64_t>& ids = walk->digest_ids;
+  const bool is_full = ids.size() > kExpiryRemovals;
+  if (is_full) {
+    ids.resize(kExpiryRemovals);
+    parts_next_ = ids.back();
+  }
+  UpdateGroup gone(index_, *table_, gone_, now);
+  for (const std::int64_t id : ids) {
+    if (const auto row = table_->row(id)) gone.expire_parts(row->digest);
+  }
+  if (gone.size() == 0 || !commit(gone)) return false;
+  counters_.expired.fetch_add(gone.removed(), std::memory_order_relaxed);
+  rows_removed_ = true;
+  return is_full;
+}
+
+bool Writer::give_back_slice() {
+  if (!rows_removed_) return false;
+  rows_removed_ = false;
+  const auto unused = table_->free_pages();
+  const auto pages = table_->pages();
+  if (!unused || !pages) return false;
+  const std::int64_t surplus = *unused - *pages / 16 - kFreePagesMin;
+  if (surplus <= 0) return false;
+  const std::int64_t step = std::min(surplus, kGiveBack);
+  if (!told(table_->give_back(step))) return false;  // and again when more rows are gone
+  counters_.pages_returned.fetch_add(static_cast<std::uint64_t>(step), std::memory_order_relaxed);
+  rows_removed_ = true;
+  return true;
+}
+
+void Writer::tend_wal() {
+  Database& database = table_->database();
+  const std::int64_t pages = database.wal_pages();
+  if (pages < wal_seen_) {  // it has begun anew
+    wal_due_ = kWalPages;
+    wal_warn_at_ = kWalWarnPages;
+  }
+  wal_seen_ = pages;
+  if (pages >= wal_warn_at_) {
+    wal_warn_at_ = pages * 2;
+    logger_.warning(LogLine("storage_wal_grows")
+                        .field("pages", pages)
+                        .field("reason", "somebody has been reading the file for long"));
+  }
+  if (auto outcome = checkpointer_->take_outcome()) {
+    // What was committed meanwhile is little. Once it is in the file, too, the WAL can begin anew;
+    // where it cannot (a tool reads the file), it is tried again so many pages later.
+    wal_due_ = pages + kWalPages;
+    if (*outcome) outcome = database.checkpoint();
+    // That it went well says nothing of the room for what comes: a commit does.
+    if (!*outcome) {
+      static_cast<void>(told(*std::move(outcome)));
+    } else {
+      counters_.checkpoints.fetch_add(1, std::memory_order_relaxed);
+    }
+  } else if (pages >= wal_due_ || (room_wanted_ && pages > 0)) {
+    // Once all of the WAL is in the file, the WAL begins anew where it is: on a full disk that is
+    // the room there is.
+    room_wanted_ = false;
+    checkpointer_->start();
+  }
+}
+
+}  // namespace shingled::storage
