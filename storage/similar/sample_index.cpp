@@ -10,7 +10,6 @@
 #include "mime/fingerprint/spamsum_ngrams.h"
 #include "mime/fingerprint/spamsum_score.h"
 #include "storage/similar/best.h"
-#include "storage/similar/slot_set.h"
 
 namespace shingled::storage {
 
@@ -89,18 +88,10 @@ std::vector<SimilarMatch> SampleIndex::similar(const fingerprint::Spamsum& signa
   if (!options_.exact) return {};
   std::vector<std::uint32_t> keys;
   fingerprint::spamsum_keys(signature, keys);
-  SlotSet candidates(table_.slots());
-  for (const std::uint32_t name : exact_.names_of(keys)) {
-    exact_.find_named(name, [&](std::uint32_t slot) {
-      candidates.add(slot);
-      return true;
-    });
-  }
   const fingerprint::SpamsumMatcher matcher(signature);
   fingerprint::Spamsum candidate;
   Best<RankedSlot> best(most);
-  candidates.each([&](std::uint32_t slot) {
-    if (!table_.filled()[slot]) return;
+  candidates(exact_.names_of(keys)).each([&](std::uint32_t slot) {
     table_.signature(slot, candidate);
     const int score = matcher.score(candidate);
     if (score > 0) best.add({static_cast<unsigned>(score), slot});
@@ -111,6 +102,36 @@ std::vector<SimilarMatch> SampleIndex::similar(const fingerprint::Spamsum& signa
                    static_cast<int>(score)});
   }
   return out;
+}
+
+SlotSet SampleIndex::candidates(std::vector<std::uint32_t> names) const {
+  const auto visit = [&](std::uint32_t name, std::size_t& left, const auto& see) {
+    exact_.find_named(name, [&](std::uint32_t slot) {
+      if (!table_.filled()[slot]) return true;
+      if (left == 0) return false;
+      --left;
+      see(slot);
+      return true;
+    });
+  };
+  const auto gather = [&] {
+    std::pair<SlotSet, std::size_t> some(SlotSet(table_.slots()), SimilarLimits::kCandidatesMax);
+    for (const std::uint32_t name : names) {
+      visit(name, some.second, [&](std::uint32_t slot) { some.first.add(slot); });
+    }
+    return some;
+  };
+  auto [all, left] = gather();
+  if (left > 0) return std::move(all);
+  std::vector<std::pair<std::size_t, std::uint32_t>> ranked;  // how many have the gram
+  for (const std::uint32_t name : names) {
+    std::size_t rest = SimilarLimits::kRareMax;
+    visit(name, rest, [](std::uint32_t) {});
+    ranked.emplace_back(SimilarLimits::kRareMax - rest, name);
+  }
+  std::ranges::sort(ranked);
+  std::ranges::transform(ranked, names.begin(), [](const auto& one) { return one.second; });
+  return std::move(gather().first);
 }
 
 std::vector<PartMatch> SampleIndex::sharing(std::string_view parts, std::size_t most) const {

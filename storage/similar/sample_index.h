@@ -12,6 +12,7 @@
 #include "storage/similar/gram_index.h"
 #include "storage/similar/sample.h"
 #include "storage/similar/sample_table.h"
+#include "storage/similar/slot_set.h"
 
 namespace shingled::storage {
 
@@ -54,11 +55,19 @@ struct PartLimits {
   }
 };
 
+/// What a search by signatures looks at, at most: 0.1 s of comparisons.
+struct SimilarLimits {
+  /// Samples that share a key, as often as they share one.
+  static constexpr std::size_t kCandidatesMax = std::size_t{1} << 18U;
+  /// A key of more samples than that is one of the common ones, whose turn comes last.
+  static constexpr std::size_t kRareMax = std::size_t{1} << 15U;
+};
+
 /// The samples in memory, and their grams.
 ///
-/// `similar` is exact: it compares with every sample that shares a key (`spamsum_keys`). Where a
-/// million share one, that is a million comparisons, in memory for one bit a sample and the answer.
-/// `sharing` counts shared grams within PartLimits.
+/// `similar` compares with every sample that shares a key (`spamsum_keys`), so it is exact, within
+/// SimilarLimits: where too many samples share keys with the question those of rare keys come
+/// first, then the first ones of common keys. `sharing` counts shared grams within PartLimits.
 ///
 /// Threads: searches, `merge_next` and figures from many at once, changes from one alone.
 class SampleIndex {
@@ -97,6 +106,9 @@ class SampleIndex {
   [[nodiscard]] SampleCounts counts() const;
 
  private:
+  /// The samples to compare with, from the names of their grams in `exact_`.
+  [[nodiscard]] SlotSet candidates(std::vector<std::uint32_t> names) const;
+
   Options options_;
   SampleTable table_;
   GramIndex exact_;                  ///< keys of signatures

@@ -15,7 +15,8 @@
 namespace shingled::storage {
 
 /// A few questions, answered by looking at all samples once, without an index over them: what
-/// SampleIndex would say, by a fraction of the work of making one.
+/// SampleIndex would say, by a fraction of the work of making one. (It compares all signatures
+/// anyway: SimilarLimits bound the index alone.)
 ///
 /// Threads: one thread.   Memory: the questions and the matches that are kept.   Cost: for each
 /// sample and question a comparison of signatures, and a nanosecond or two a character of parts.

@@ -117,6 +117,35 @@ TEST(SampleIndex, StaysExactWhereAllShareAKey) {
   }
 }
 
+// Crafted so that all share one run with whatever is asked: the work is bounded, and what shares
+// more than that run is found among them all the same.
+TEST(SampleIndex, BoundsWhatItComparesWith) {
+  constexpr std::size_t kMany = SimilarLimits::kCandidatesMax + 20'000;
+  SampleIndex index({.parts = false});
+  const auto number = [](std::uint64_t id) {
+    std::string letters;
+    for (int i = 0; i < 5; ++i, id /= 26) letters.push_back(static_cast<char>('a' + id % 26));
+    return letters;
+  };
+  Sample sample{.id = 0, .list = "bad", .name = "n", .signature = {}, .parts = ""};
+  for (std::uint64_t id = 1; id <= kMany; ++id) {
+    sample.id = id;
+    sample.signature = {96, "COMMONR" + number(id), ""};
+    index.load(sample);
+  }
+  sample.id = kMany + 1;
+  sample.signature = {96, "COMMONRabcdefghijklmnopq", ""};
+  index.load(sample);
+  index.settle();
+  const auto common = index.similar(fingerprint::Spamsum::parse("96:COMMONR12345:").value(), kMany);
+  EXPECT_LE(common.size(), SimilarLimits::kCandidatesMax);
+  EXPECT_GT(common.size(), SimilarLimits::kCandidatesMax / 2);
+  const auto found = index.similar(sample.signature, 5);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].id, kMany + 1);
+  EXPECT_EQ(found[0].score, 100);
+}
+
 // One of very many equal ones is found, by bounded work, and it is the one with the lowest id.
 TEST(SampleIndex, BoundsWhatItLooksAtForParts) {
   SampleIndex index({.exact = false});
