@@ -216,6 +216,66 @@ class Replication(unittest.TestCase):
                            "deleted everywhere")
         self.assertEqual({text.digest for text in texts[4:] if text.value}, set(contents(self.masters[1])))
 
+    def stores(self, daemon, *arguments):
+        """(exit code, what `shingled stores` says, its errors)"""
+        done = daemon.run("stores", *arguments)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_the_command_stores_lists_and_forgets(self):
+        texts = [test_kill.Text(self.rng) for _ in range(8)]
+        self.load(texts, 300)
+        for client in self.clients:
+            client.settle()
+        harness.wait_until(self.all_equal, LAG_SECONDS, "all stores equal")
+        mirror = self.daemons["x1"]
+        hashes = len(contents(mirror))
+
+        def listed(daemon=mirror):
+            code, out, error = self.stores(daemon, "--json")
+            self.assertEqual((0, ""), (code, error))
+            return [json.loads(line) for line in out.splitlines()]
+
+        harness.wait_until(lambda: all(store["complete"] for store in listed() if not store["self"]), LAG_SECONDS,
+                           "both masters are known as a whole")
+        known = listed()
+        masters = [store for store in known if not store["self"]]
+        self.assertEqual({"name", "self", "hashes", "key", "configured", "complete"}, set(known[0]))
+        self.assertEqual(2, len(masters))
+        own = next(store for store in listed(self.masters[1]) if store["self"])
+        self.assertIn(own["name"], {store["name"] for store in masters})
+        self.assertIn("this file itself", self.stores(self.masters[1])[1])
+        self.assertTrue(all(store["configured"] and store["key"] for store in masters), known)
+        self.assertEqual(hashes, max(store["hashes"] for store in masters))
+        code, out, _ = self.stores(mirror)
+        self.assertEqual(0, code)
+        for word in ("in master_key", *(store["name"] for store in known)):
+            self.assertIn(word, out)
+
+        gone, stays = masters
+        wrong = {("--forget", "zz"): "no store begins so", ("--dry-run",): "needs --forget"}
+        for arguments, reason in wrong.items():
+            code, _, error = self.stores(mirror, *arguments)
+            self.assertEqual(64, code, arguments)
+            self.assertIn(reason, error)
+        code, out, error = self.stores(mirror, "--forget", gone["name"][:8], "--dry-run")
+        self.assertEqual(0, code, error)
+        self.assertIn("would be forgotten", out)
+        self.assertIn("it comes again", error + out, "its key is in master_key")
+        self.assertEqual(known, listed(), "nothing has changed")
+        code, _, error = self.stores(mirror, "--forget", gone["name"])
+        self.assertEqual(75, code, "the daemon runs")
+        self.assertIn("another shingled has it open", error)
+
+        mirror.stop()
+        code, out, error = self.stores(mirror, "--forget", gone["name"])
+        self.assertEqual(0, code, error)
+        self.assertIn("forgotten", out)
+        self.assertEqual({stays["name"]}, {store["name"] for store in listed() if not store["self"]})
+        self.assertEqual(mirror.run("verify").returncode, 0)
+        mirror.start()  # its key is in master_key: it comes again, with all it has
+        harness.wait_until(self.all_equal, 2 * LAG_SECONDS, "all stores equal again")
+        self.assertEqual({gone["name"], stays["name"]}, {store["name"] for store in listed() if not store["self"]})
+
 
 if __name__ == "__main__":
     unittest.main()
