@@ -131,7 +131,7 @@ Status RedisImport::State::write_once(std::size_t round) {
       continue;
     }
     markers.insert(group_marker(context(), row.digest));
-    merges.push_back({group[i], std::move(row), left, !stored});
+    merges.push_back({group[i], row, left, !stored});
     replaced.push_back(&(*seen)[i]);
   }
   group.clear();
@@ -147,11 +147,11 @@ Status RedisImport::State::write_once(std::size_t round) {
     const RedisReply& outcome = (*outcomes)[i];
     if (outcome.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + outcome.text};
     if (outcome.integer == 0) {
-      group.push_back(std::move(merges[i].line));
+      group.push_back(merges[i].line);
       continue;
     }
     ++(merges[i].is_new ? counts.added : counts.merged);
-    if (options.redis.cluster) written.push_back(std::move(merges[i]));
+    if (options.redis.cluster) written.push_back(merges[i]);
   }
   return finish_in_cluster(written, round);
 }

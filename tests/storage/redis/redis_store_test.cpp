@@ -266,10 +266,15 @@ TEST_F(RedisStoreTest, ADeleteLeavesOthersTheirSlots) {
 TEST_F(RedisStoreTest, OtherShinglesOfADigestReplaceItsOwn) {
   const Fingerprint text = random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
-  ASSERT_TRUE(apply(add(near_duplicate({text.digest, text.shingles}, 10, random_))));
+  const Fingerprint near = near_duplicate(text, 10, random_);
+  ASSERT_TRUE(apply(add(near)));
   ASSERT_TRUE(apply(add({text.digest, random_shingles(random_)})));
   ASSERT_TRUE(apply(remove({text.digest, std::nullopt})));
-  EXPECT_EQ(redis_.ask({"EXISTS", slot_key("fuzzy", 31, (*text.shingles)[31])}).integer, 0);
+  for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+    const std::uint64_t shingle = (*text.shingles)[slot];
+    EXPECT_EQ(redis_.ask({"EXISTS", slot_key("fuzzy", slot, shingle)}).integer,
+              shingle == (*near.shingles)[slot] ? 1 : 0);
+  }
 }
 
 TEST_F(RedisStoreTest, AnUpdateThatComesAgainCountsOnce) {

@@ -1,9 +1,8 @@
-#include "storage/redis/redis_import.h"
-
 #include <gmock/gmock.h>
 
 #include <thread>
 
+#include "storage/redis/redis_import.h"
 #include "storage/sqlite/lost_slot.h"
 #include "tests/storage/redis/redis_fixture.h"
 
