@@ -19,8 +19,7 @@ class RecentSet {
   using Set = Names;
   using Name = typename Names::value_type;
 
-  RecentSet(Duration window, std::size_t most, Names empty = {})
-      : window_(window), half_(most / 2), empty_(std::move(empty)), young_(empty_), old_(empty_) {}
+  RecentSet(Duration window, std::size_t most) : window_(window), half_(most / 2) {}
 
   [[nodiscard]] bool contains(const Name& name, TimePoint now) const {
     if (now < born_ + 2 * window_ && young_.contains(name)) return true;
@@ -28,7 +27,7 @@ class RecentSet {
   }
   void insert(const Name& name, TimePoint now) {
     if (young_.size() >= half_ || now >= born_ + window_) {
-      old_ = std::exchange(young_, empty_);
+      old_ = std::exchange(young_, {});
       old_end_ = born_ + 2 * window_;
       born_ = now;
     }
@@ -39,7 +38,6 @@ class RecentSet {
  private:
   Duration window_;
   std::size_t half_;
-  Names empty_;
   // Two generations: when the young one is full or `window` old it becomes the old one, and what
   // was the old one is forgotten as a whole.
   Names young_;

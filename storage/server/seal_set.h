@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "mime/fingerprint/secret_hash.h"
+
 namespace shingled::storage {
 
 /// Names of seals: numbers that are not 0, in a table of a power of two places.
@@ -13,9 +15,6 @@ namespace shingled::storage {
 class SealSet {
  public:
   using value_type = std::uint64_t;
-
-  /// `secret`: on which the places depend, or who seals could choose names that share one.
-  explicit SealSet(std::uint64_t secret = 0) : secret_(secret) {}
 
   [[nodiscard]] bool contains(std::uint64_t name) const {
     return !places_.empty() && places_[place_of(name)] == name;
@@ -34,9 +33,7 @@ class SealSet {
 
   /// Where it stands, or the free place where it would.
   [[nodiscard]] std::size_t place_of(std::uint64_t name) const {
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(name ^ secret_) * 0x9e3779b97f4a7c15U;
-    auto at = static_cast<std::size_t>(product ^ product >> 64) & (places_.size() - 1);
+    std::size_t at = SecretHash::of_process()(name) & (places_.size() - 1);
     while (places_[at] != 0 && places_[at] != name) at = (at + 1) & (places_.size() - 1);
     return at;
   }
@@ -48,7 +45,6 @@ class SealSet {
     }
   }
 
-  std::uint64_t secret_;
   std::vector<std::uint64_t> places_;  // 0 = free
   std::size_t size_ = 0;
 };

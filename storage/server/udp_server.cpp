@@ -75,8 +75,7 @@ class UdpServer::Impl {
         clock_(clock),
         keeper_(std::move(keeper)),
         access_(snapshot_of(*keeper_)),
-        desk_(std::make_shared<UpdateDesk>(2 * workers, clock, keeper_->options().repeats,
-                                           random.next_u64())),
+        desk_(std::make_shared<UpdateDesk>(2 * workers, clock, keeper_->options().repeats)),
         losses_(logger),
         shared_{store, clock, random, access_, *desk_, losses_} {
     desk_->remember(store.recent_updates(), store.recent_seals());

@@ -46,9 +46,8 @@ void Mailbox::wake() {
   (void)!write(event_.get(), &one, sizeof one);
 }
 
-UpdateDesk::UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats,
-                       std::uint64_t secret)
-    : clock_(clock), state_(std::in_place, repeats, secret) {
+UpdateDesk::UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats)
+    : clock_(clock), state_(std::in_place, repeats) {
   for (std::size_t i = 0; i < workers; ++i) mailboxes_.push_back(std::make_unique<Mailbox>());
 }
 

@@ -71,9 +71,7 @@ class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
   static constexpr std::size_t kRepeatsMax = 131'072;  // remembered: 5 s of 25 000 updates a second
   static constexpr std::size_t kWaitersMax = 8;
 
-  /// `secret`: on which the places of the seals depend that it remembers.
-  UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats = {},
-             std::uint64_t secret = 0);
+  UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats = {});
   /// These were done before: their repeats count once.
   void remember(std::span<const UpdateName> done, std::span<const std::uint64_t> seals);
 
@@ -94,8 +92,7 @@ class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
   void finish(const UpdateName& name, std::uint64_t seal, bool stored);
 
   struct State {
-    State(const RepeatOptions& repeats, std::uint64_t secret)
-        : seals(repeats.window, repeats.most, SealSet(secret)) {}
+    explicit State(const RepeatOptions& repeats) : seals(repeats.window, repeats.most) {}
 
     std::unordered_map<UpdateName, std::vector<WaitingUpdate>, UpdateNameHash> waiting;
     std::size_t unfinished = 0;  // updates whose answers are not in the mailboxes yet

@@ -57,7 +57,7 @@ class UpdateDeskTest : public ::testing::Test {
     return take(packet, from, store_);
   }
   void restart(FuzzyStore& store) {
-    desk_ = std::make_shared<UpdateDesk>(1, clock_, repeats_, 5);
+    desk_ = std::make_shared<UpdateDesk>(1, clock_, repeats_);
     desk_->remember(store.recent_updates(), store.recent_seals());
   }
 
@@ -72,7 +72,7 @@ class UpdateDeskTest : public ::testing::Test {
   RequestHandler handler_{store_, random_, counters_};
   std::array<std::uint8_t, kSealedReplyBytesMax> out_{};
   RepeatOptions repeats_;
-  std::shared_ptr<UpdateDesk> desk_ = std::make_shared<UpdateDesk>(1, clock_, repeats_, 5);
+  std::shared_ptr<UpdateDesk> desk_ = std::make_shared<UpdateDesk>(1, clock_, repeats_);
 };
 
 TEST_F(UpdateDeskTest, CountsARecordedSealedUpdateOnceWheneverAndWhereverItComesFrom) {
