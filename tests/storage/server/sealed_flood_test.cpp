@@ -62,11 +62,12 @@ class SealedFloodTest : public RequestHandlerTest {
     const Moment moment{now_, WallTime(seconds(kNow))};
     return !std::holds_alternative<Drop>(handler_.handle(packet, from, moment, out_));
   }
+  /// Each of another network than the 65 535 before, so that none of these is what refuses it.
   static Peer forged(std::uint32_t number) {
-    Peer peer{*IpAddress::parse("198.18.0.0"), 53};
-    peer.ip.bytes[1] = static_cast<std::uint8_t>(peer.ip.bytes[1] + (number >> 16));
-    peer.ip.bytes[2] = static_cast<std::uint8_t>(number >> 8);
-    peer.ip.bytes[3] = static_cast<std::uint8_t>(number);
+    Peer peer{*IpAddress::parse("198.0.0.0"), 53};
+    peer.ip.bytes[1] = static_cast<std::uint8_t>(number >> 8);
+    peer.ip.bytes[2] = static_cast<std::uint8_t>(number);
+    peer.ip.bytes[3] = static_cast<std::uint8_t>(number >> 16);
     return peer;
   }
   static Peer stream(const char* ip) { return {*IpAddress::parse(ip), 9, Transport::kStream}; }
@@ -109,9 +110,9 @@ TEST_F(SealedFloodTest, OfNonsenseFromForgedSourcesCostsWhatAThreadMaySpend) {
     now_ += milliseconds(10);
   }
   EXPECT_LE(agreements(), 1U + 300U + 200U * static_cast<unsigned>(flood_seconds()));
-  EXPECT_FALSE(is_served(sealed(client()), forged(1)) && is_served(sealed(client()), forged(2)) &&
-               is_served(sealed(client()), forged(3)))
-      << "there is nothing left for strangers";
+  std::uint32_t served = 0;
+  for (std::uint32_t i = 1; i <= 8; ++i) served += is_served(sealed(client()), forged(i)) ? 1U : 0U;
+  EXPECT_LE(served, 3U) << "what 10 ms give, and a fraction, are all that is left for strangers";
   EXPECT_TRUE(is_served(sealed(trusted), peer("203.0.113.1"))) << "nobody takes what is theirs";
 }
 
