@@ -69,7 +69,7 @@ void NumberMap::move_to(std::size_t bucket_count) {
     const Bucket& bucket = from.buckets[b];
     for (std::size_t i = 0; i < kBucketEntries; ++i) {
       const std::uint32_t entry = bucket.entries[i].load(std::memory_order_relaxed);
-      if (entry != 0) to.place(bucket.print(i), entry & kNumberMax, kAnyWay);
+      if (entry != 0) static_cast<void>(to.place(bucket.print(i), entry & kNumberMax, kAnyWay));
     }
   }
   retired_.push_back(show(std::move(table)));

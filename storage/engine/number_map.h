@@ -138,7 +138,9 @@ class alignas(64) NumberMap {
     [[nodiscard]] std::uint32_t next(std::uint32_t bucket) const {
       return bucket + 1 == bucket_count ? 0 : bucket + 1;
     }
-    bool place(std::uint32_t print, std::uint32_t number, std::uint32_t way_max) const;
+    /// False: there was no place so near.
+    [[nodiscard]] bool place(std::uint32_t print, std::uint32_t number,
+                             std::uint32_t way_max) const;
   };
   static constexpr unsigned kPagesBits = 28;
   [[nodiscard]] View view() const;

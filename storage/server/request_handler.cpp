@@ -25,10 +25,10 @@ Reply reply_to(const Request& request) {
 
 RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters,
                                std::size_t worker)
-    : store_(store),
+    : sources_(random),
+      store_(store),
       counters_(counters),
       nonces_(random),
-      sources_(random),
       worker_(worker),
       secret_(random.next_u64()),
       seals_(random.next_u64()) {}

@@ -173,10 +173,10 @@ class RequestHandler {
   Answer dress(const Reply& reply, ReplyForm form, const std::optional<SharedKey>& key,
                std::span<std::uint8_t> out);
 
+  SourceTally sources_;
   const FuzzyStore& store_;
   WorkerCounters& counters_;
   NonceSource nonces_;
-  SourceTally sources_;
   std::size_t worker_;
   std::shared_ptr<const Access> access_;
   std::uint64_t secret_;  // of the tables that strangers fill
