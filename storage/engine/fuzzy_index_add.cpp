@@ -63,9 +63,11 @@ class FuzzyIndex::Addition {
     if (index_.find(fingerprint.digest) != record.replaces) return false;
     SlotLows lows;
     if (fingerprint.shingles) {
-      lows = lows_of(index_.hash_, *fingerprint.shingles);
-      for (std::size_t slot = 0; slot < kIndexedSlots; ++slot)
-        slots_[slot].push_back(index_.hash_.of((*fingerprint.shingles)[slot]));
+      for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+        const std::uint64_t of_slot = index_.hash_.of((*fingerprint.shingles)[slot]);
+        lows.of_slot[slot] = HashParts::low(of_slot);
+        if (slot < kIndexedSlots) slots_[slot].push_back(of_slot);
+      }
     }
     const std::uint32_t number = index_.records_.add(fingerprint.digest, record.state,
                                                      fingerprint.shingles ? &lows : nullptr);

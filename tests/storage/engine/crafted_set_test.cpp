@@ -94,6 +94,27 @@ TEST(CraftedSet, OfDigestsMakesNoLongerChainsThanChanceDoes) {
   }
 }
 
+TEST(CraftedSet, FindsAPlaceForEveryOwnerInTheIndexItself) {
+  constexpr std::size_t kRecords = 3000;  // far more than one chain takes (NumberMap::kWayMax)
+  Seeded random(3);
+  std::vector<FuzzyIndex::NewRecord> records(kRecords);
+  for (std::size_t i = 0; i < kRecords; ++i) {
+    Shingles shingles{};
+    shingles.fill(unmixed(i));
+    records[i].fingerprint = {random_digest(random), shingles};
+    records[i].state.row = static_cast<std::int64_t>(i + 1);
+    records[i].state.flags.add({1, 1});
+  }
+  FuzzyIndex index({});
+  ASSERT_EQ(index.add(records), kRecords);
+  EXPECT_EQ(index.slot_overflows(), 0U);
+  for (const FuzzyIndex::NewRecord& record : records) {
+    const auto match = index.check(random_digest(random), &*record.fingerprint.shingles, 0);
+    ASSERT_TRUE(match);
+    EXPECT_EQ(match->digest, record.fingerprint.digest);
+  }
+}
+
 TEST(CraftedSet, EachIndexHasItsOwnSecret) {
   SystemRandom random;
   const IndexHash one(random);
