@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "config/base/permission.h"
 #include "milter/cli/exit_code.h"
 #include "milter/cli/interrupt.h"
 #include "milter/cli/work_meter.h"
@@ -39,6 +40,9 @@ int SampleDesk::open(const LibraryChoice& choice, LibraryUse use) {
     return EX_USAGE;
   }
   if (use != LibraryUse::kChange && ::access(file_.c_str(), F_OK) != 0) {
+    if (const auto why = missing_permission(file_, R_OK)) {
+      return failed({ErrorCode::kDenied, file_ + ": " + *why});
+    }
     console_.error(file_, "there is no library yet: `shingled similar add` makes one");
     return EX_NOINPUT;
   }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "config/base/permission.h"
 #include "storage/sqlite/created_file.h"
 
 namespace shingled::storage {
@@ -42,6 +43,16 @@ int flags_of(Database::Access access) {
       break;
   }
   return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+}
+
+/// Whose permission is missing: at the file, or at the folder, where SQLite makes files of its own
+/// beside it even to read.
+std::optional<std::string> denial_of(const std::string& path, Database::Access access) {
+  const int mode = access == Database::Access::kReadOnly ? R_OK : R_OK | W_OK;
+  if (auto why = missing_permission(path, mode)) return why;
+  const std::size_t slash = path.find_last_of('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  return missing_permission(folder.empty() ? "/" : folder, W_OK | X_OK);
 }
 
 }  // namespace
@@ -108,7 +119,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access
   const int code =
       sqlite3_open_v2(path.c_str(), &handle,
                       flags_of(access) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
-  std::unique_ptr<Database> database(new Database(path, handle));
+  std::unique_ptr<Database> database(new Database(path, access, handle));
   if (code != SQLITE_OK) {
     if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT && access != Access::kCreate) {
       return Error{ErrorCode::kNotFound, path + ": no such file"};
@@ -117,7 +128,9 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access
   }
   // SQLite quietly opens a write-protected file for reading; whoever asked to write must hear it.
   if (access != Access::kReadOnly && sqlite3_db_readonly(handle, "main") == 1) {
-    return Error{ErrorCode::kDenied, path + ": the file is read-only"};
+    const auto why = denial_of(path, access);
+    return Error{ErrorCode::kDenied,
+                 path + ": the file is read-only" + (why ? "; " + *why : std::string())};
   }
   return database;
 }
@@ -168,6 +181,11 @@ std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid
 std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_.get()); }
 
 Error Database::error(int code) const {
+  if (code_of(code) == ErrorCode::kDenied) {
+    if (const auto why = denial_of(path_, access_)) {
+      return {ErrorCode::kDenied, path_ + ": " + *why};
+    }
+  }
   const char* reason = handle_ != nullptr ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   return {code_of(code), path_ + ": " + reason};
 }

@@ -53,9 +53,9 @@ class Statement {
 /// sqlite3.h.
 ///
 /// Errors: kUnavailable (busy, full, I/O: may work later), kCorrupt (damaged or no database),
-/// kDenied (permissions, read-only, cannot be opened), kNotFound (no such file, where it is not to
-/// be created), kInternal (the rest); each names the file.
-/// Threads: one thread at a time.
+/// kDenied (permissions: whose they are; read-only, cannot be opened), kNotFound (no such file,
+/// where it is not to be created), kInternal (the rest); each names the file. Threads: one thread
+/// at a time.
 class Database {
  public:
   enum class Access { kReadOnly, kReadWrite, kCreate };
@@ -94,11 +94,13 @@ class Database {
   struct Close {
     void operator()(sqlite3* handle) const;
   };
-  Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
+  Database(std::string path, Access access, sqlite3* handle)
+      : path_(std::move(path)), access_(access), handle_(handle) {}
   [[nodiscard]] Error error(int code) const;     ///< with what this connection says about it
   [[nodiscard]] Error error_of(int code) const;  ///< with what the code means
 
   std::string path_;
+  Access access_;
   std::int64_t wal_pages_ = 0;
   std::unique_ptr<sqlite3, Close> handle_;
 };

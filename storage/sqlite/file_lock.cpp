@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "config/base/permission.h"
 #include "storage/sqlite/created_file.h"
 
 namespace shingled::storage {
@@ -37,6 +38,16 @@ std::string holder(int fd) {
   return number.empty() ? "" : " (process " + number + ")";
 }
 
+/// Why a file could not be opened or made.
+Error failure_of(const std::string& path, int reason) {
+  auto why = missing_permission(path, R_OK | W_OK);
+  if (!why && reason == EACCES) {
+    const std::size_t slash = path.find_last_of('/');
+    why = missing_permission(slash == std::string::npos ? "." : path.substr(0, slash), W_OK | X_OK);
+  }
+  return {code_of(reason), path + ": " + why.value_or(std::strerror(reason))};
+}
+
 }  // namespace
 
 Result<FileLock> FileLock::take(const std::string& hashfile) {
@@ -47,11 +58,11 @@ Result<FileLock> FileLock::take(const std::string& hashfile) {
   };
   UniqueFd fd = create_file(path);
   if (!fd) fd = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode));
-  if (!fd) return Error{code_of(errno), path + ": " + std::strerror(errno)};
+  if (!fd) return failure_of(path, errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return taken(fd.get());
   UniqueFd file = create_file(hashfile);
   if (!file) file = UniqueFd(::open(hashfile.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return Error{code_of(errno), hashfile + ": " + std::strerror(errno)};
+  if (!file) return failure_of(hashfile, errno);
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return taken(fd.get());
   // For people only: where the disk is full, the lock counts as well.
   const std::string number = std::to_string(::getpid()) + "\n";

@@ -192,11 +192,56 @@ TEST_F(FuzzyTableTest, RefusesAPathThatCannotBe) {
   expect_refused(ErrorCode::kDenied, "unable to open");
 }
 
-TEST_F(FuzzyTableTest, RefusesAFileItMayNotWrite) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may write everything";
+/// What the test does as somebody who may not do everything, where it runs as root.
+class AsNobody {
+ public:
+  AsNobody() : user_(::geteuid()) {
+    if (user_ == 0) EXPECT_EQ(::seteuid(65534), 0);
+  }
+  ~AsNobody() { EXPECT_EQ(::seteuid(user_), 0); }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+
+ private:
+  uid_t user_;
+};
+
+TEST_F(FuzzyTableTest, RefusesAFileItMayNotWriteAndSaysWhoseItIs) {
   open();
-  ASSERT_EQ(::chmod(path_.c_str(), 0400), 0);
-  expect_refused(ErrorCode::kDenied, "read-only");
+  ASSERT_EQ(::chmod(path_.c_str(), 0444), 0);
+  const AsNobody nobody;
+  expect_refused(ErrorCode::kDenied, "permission denied: ");
+}
+
+// Where SQLite itself says no more than "unable to open database file".
+TEST_F(FuzzyTableTest, NamesTheFolderThatIsClosed) {
+  open();
+  const std::string folder = std::filesystem::path(path_).parent_path();
+  ASSERT_EQ(::chmod(folder.c_str(), 0), 0);
+  {
+    const AsNobody nobody;
+    expect_refused(ErrorCode::kDenied, "permission denied: " + folder);
+    const auto reader = FuzzyTable::open_read_only(path_);
+    ASSERT_FALSE(reader);
+    EXPECT_EQ(reader.error().code, ErrorCode::kDenied);
+    EXPECT_THAT(reader.error().message, ::testing::HasSubstr("permission denied: " + folder));
+  }
+  ::chmod(folder.c_str(), 0700);
+}
+
+// A reader of a database in WAL mode makes files beside it, too.
+TEST_F(FuzzyTableTest, NamesTheFolderAReaderMayNotWriteTo) {
+  open();
+  const std::string folder = std::filesystem::path(path_).parent_path();
+  ASSERT_EQ(::chmod(path_.c_str(), 0644), 0);
+  ASSERT_EQ(::chmod(folder.c_str(), 0555), 0);
+  {
+    const AsNobody nobody;
+    const auto reader = FuzzyTable::open_read_only(path_);
+    ASSERT_FALSE(reader);
+    EXPECT_THAT(reader.error().message, ::testing::HasSubstr("permission denied: " + folder));
+  }
+  ::chmod(folder.c_str(), 0700);
 }
 
 TEST_F(FuzzyTableTest, RefusesALockedFile) {
