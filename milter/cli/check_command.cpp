@@ -73,7 +73,7 @@ int run_check(const CheckArguments& arguments, Console& console) {
   const auto scanner = open_scanner(arguments.server, *settings, clock, random);
   if (!scanner) {
     console.error("check", scanner.error().message);
-    return usage_exit_code(scanner.error());
+    return service_exit_code(scanner.error());
   }
   std::optional<std::uint32_t> flag;
   if (!arguments.flag.empty()) {

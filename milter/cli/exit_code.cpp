@@ -31,6 +31,10 @@ int usage_exit_code(const Error& error) {
   return error.code == ErrorCode::kInvalid ? EX_USAGE : exit_code(error.code);
 }
 
+int service_exit_code(const Error& error) {
+  return error.code == ErrorCode::kNotFound ? EX_UNAVAILABLE : usage_exit_code(error);
+}
+
 int worse_exit_code(int a, int b) {
   constexpr std::array kFromBadToWorse = {EX_OK,       EX_DATAERR, EX_NOINPUT,
                                           EX_TEMPFAIL, EX_NOPERM,  EX_UNAVAILABLE};

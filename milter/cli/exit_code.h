@@ -8,7 +8,7 @@ namespace shingled::milter {
 /// on.
 ///
 ///   kInvalid, kCorrupt  EX_DATAERR       the input is wrong
-///   kNotFound           EX_NOINPUT       no such file or host
+///   kNotFound           EX_NOINPUT       no such file
 ///   kDenied             EX_NOPERM        refused by the system or the server
 ///   kLimit, kTimeout    EX_TEMPFAIL      again later
 ///   kUnavailable        EX_UNAVAILABLE   nobody there
@@ -17,6 +17,10 @@ int exit_code(ErrorCode code);
 
 /// The same for what a user said on the command line: EX_USAGE where that itself is wrong.
 int usage_exit_code(const Error& error);
+
+/// The same for a service that a command opens: a host without an address is not a file that is
+/// missing but a server that cannot be reached, EX_UNAVAILABLE.
+int service_exit_code(const Error& error);
 
 /// The code of a command that did many things: the one that says more. What concerns one message
 /// (EX_DATAERR, EX_NOINPUT) yields to what concerns the system (EX_TEMPFAIL, EX_NOPERM,

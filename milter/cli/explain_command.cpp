@@ -223,7 +223,7 @@ int run_explain(const ExplainArguments& arguments, Console& console) {
       open_scanner(arguments.server, *settings, clock, random, *std::move(samples));
   if (!scanner) {
     console.error("explain", scanner.error().message);
-    return usage_exit_code(scanner.error());
+    return service_exit_code(scanner.error());
   }
   Explainer explainer(arguments, *settings, **scanner, clock, random, console);
   if (const auto refusal = explainer.refusal()) {

@@ -177,7 +177,7 @@ int run_scan(const ScanArguments& arguments, Console& console) {
   const auto scanner = open_scanner({}, *settings, clock, random, *std::move(samples));
   if (!scanner) {
     console.error("scan", scanner.error().message);
-    return usage_exit_code(scanner.error());
+    return service_exit_code(scanner.error());
   }
   FurtherMatches further(*settings, clock);
   return for_each_message(

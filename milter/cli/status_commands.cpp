@@ -44,17 +44,23 @@ Json add_statistics(Json object, const storage::ServerStatistics& statistics) {
   object["answered"] = statistics.replies;
   object["repeats"] = statistics.repeats;
   object["strays"] = statistics.strays;
-  object["time_mean"] = static_cast<double>(statistics.latency_mean().count()) / 1e6;
-  object["time_max"] = static_cast<double>(statistics.latency_max.count()) / 1e6;
+  const auto seconds = [&](std::chrono::microseconds time) {
+    return statistics.replies == 0 ? Json(nullptr) : Json(static_cast<double>(time.count()) / 1e6);
+  };
+  object["time_mean"] = seconds(statistics.latency_mean());
+  object["time_max"] = seconds(statistics.latency_max);
   return object;
 }
 
+/// Without an answer there is no time to tell.
 TableRow statistics_row(const storage::ServerStatistics& statistics) {
-  return {statistics.server,
-          fmt::format("{} of {} answered", statistics.replies, statistics.requests),
-          counted(statistics.repeats, "repeat", "repeats"),
-          fmt::format("mean {} ms", milliseconds_text(statistics.latency_mean())),
-          fmt::format("max {} ms", milliseconds_text(statistics.latency_max))};
+  TableRow row = {statistics.server,
+                  fmt::format("{} of {} answered", statistics.replies, statistics.requests),
+                  counted(statistics.repeats, "repeat", "repeats")};
+  if (statistics.replies == 0) return row;
+  row.push_back(fmt::format("mean {} ms", milliseconds_text(statistics.latency_mean())));
+  row.push_back(fmt::format("max {} ms", milliseconds_text(statistics.latency_max)));
+  return row;
 }
 
 Json answer_json(const Destination& asked, const storage::RemoteAnswer& answer, Kind kind) {
@@ -100,7 +106,7 @@ class StatusRun {
     const auto store = storage::RemoteStore::open(destination.remote, clock_, random_);
     if (!store) {
       console_.error("rule " + destination.rule->name, store.error().message);
-      worst_ = worse_exit_code(worst_, exit_code(store.error().code));
+      worst_ = worse_exit_code(worst_, service_exit_code(store.error()));
       return;
     }
     std::vector<storage::RemoteAnswer> answers;

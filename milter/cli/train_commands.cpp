@@ -134,7 +134,7 @@ int run_train(const TrainArguments& arguments, Kind kind, const std::string& nam
   SystemClock clock;
   SystemRandom random;
   const auto store = storage::RemoteStore::open(pupil->remote, clock, random);
-  if (!store) return fail(store.error(), exit_code(store.error().code));
+  if (!store) return fail(store.error(), service_exit_code(store.error()));
   Trainer trainer(*pupil, settings->mime, *lesson, **store, clock, console);
   trainer.set_json(arguments.json);
   trainer.set_force(arguments.force);

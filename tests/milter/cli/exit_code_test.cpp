@@ -20,5 +20,11 @@ TEST(ExitCode, AnArgumentThatIsWrongIsAUsageError) {
   EXPECT_EQ(usage_exit_code({ErrorCode::kUnavailable, ""}), EX_UNAVAILABLE);
 }
 
+TEST(ExitCode, AHostWithoutAnAddressIsAServerThatCannotBeReached) {
+  EXPECT_EQ(service_exit_code({ErrorCode::kNotFound, ""}), EX_UNAVAILABLE);
+  EXPECT_EQ(service_exit_code({ErrorCode::kUnavailable, ""}), EX_UNAVAILABLE);
+  EXPECT_EQ(service_exit_code({ErrorCode::kInvalid, ""}), EX_USAGE);
+}
+
 }  // namespace
 }  // namespace shingled::milter
