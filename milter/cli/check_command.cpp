@@ -48,8 +48,11 @@ int check_message(const SourceMessage& message, const Scanner& scanner,
       lookups.push_back(lookup_json(lookup, rules[lookup.rule_index]));
       lookups.back()["further"] = further.of(lookup, rules[lookup.rule_index]);
     }
+    // Nobody knows whether it would have been found: neither true nor false.
+    const bool unknown = found == 0 && facts.failed() > 0;
     console.json({{"file", message.name},
-                  {"found", found > 0},
+                  {"found", unknown ? Json(nullptr) : Json(found > 0)},
+                  {"unknown", facts.failed()},
                   {"lookups", std::move(lookups)},
                   {"unasked", facts.unasked},
                   {"incomplete", facts.incomplete}});
@@ -57,8 +60,9 @@ int check_message(const SourceMessage& message, const Scanner& scanner,
     console.line(terminal_safe(message.name) +
                  ": no hash: the message is too short for these rules");
   } else {
-    console.line(fmt::format("{}: {} of {} look-ups found", terminal_safe(message.name), found,
-                             facts.lookups.size()));
+    console.line(fmt::format(
+        "{}: {} of {} look-ups found{}", terminal_safe(message.name), found, facts.lookups.size(),
+        facts.failed() == 0 ? "" : fmt::format(", {} unknown", facts.failed())));
     for (const std::string& line : lookup_lines(facts.lookups, rules, "  ")) console.line(line);
     print_further(facts.lookups, rules, further, console);
   }
@@ -100,7 +104,7 @@ void add_check_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("check", "Ask the storage about messages: every look-up of every rule");
   command->footer(
-      R"(Exits 0 when every question was answered, found or not. Of the local daemon every further match is shown, too,
+      R"(Exits 0 when every question was answered, found or not; with 69 (75 after a timeout) what was not found is unknown. Of the local daemon every further match is shown, too,
 if it has a status page (status.listen). Look-ups are listed as they are asked: the visible body, other texts,
 attachments and images, archives, of each the larger first; 65 when a message has more than milter.lookups_max.
 

@@ -29,7 +29,8 @@ TableRow lookup_row(const Lookup& lookup, const RuleOptions& rule) {
                   lookup.server,
                   milliseconds_text(lookup.time) + " ms"};
   if (lookup.outcome != Lookup::Outcome::kHit) {
-    row.emplace_back(to_string(lookup.outcome));
+    const std::string outcome(to_string(lookup.outcome));
+    row.push_back(lookup.failed() ? "unknown (" + outcome + ")" : outcome);
     return row;
   }
   std::string lists;
@@ -58,6 +59,9 @@ std::optional<ServiceFailure> failure_of(const Lookup& lookup) {
     case Lookup::Outcome::kTimeout:
       return ServiceFailure{ServiceFailure::Kind::kTimeout, lookup.server, 0, ""};
     case Lookup::Outcome::kUnreachable:
+      if (lookup.status != 0) {  // it was asked, and said that it could not ask further
+        return ServiceFailure{ServiceFailure::Kind::kRefused, lookup.server, lookup.status, ""};
+      }
       break;
   }
   return ServiceFailure{ServiceFailure::Kind::kUnreachable, lookup.server, 0, lookup.error};

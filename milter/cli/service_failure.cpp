@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sysexits.h>
 
+#include "storage/protocol/reply.h"
+
 namespace shingled::milter {
 
 namespace {
@@ -30,6 +32,9 @@ std::string explain_status(std::int32_t status) {
 std::string ServiceFailure::explain() const {
   switch (kind) {
     case Kind::kRefused:
+      if (status == storage::kStatusStoreAway) {
+        return fmt::format("{} cannot tell: the storage behind it does not answer (504)", server);
+      }
       return fmt::format("{} refused: {}", server, explain_status(status));
     case Kind::kTimeout:
       return fmt::format("{} gave no answer: not running, another --key, or packets are dropped",
@@ -44,6 +49,7 @@ std::string ServiceFailure::explain() const {
 int ServiceFailure::exit_code() const {
   switch (kind) {
     case Kind::kRefused:
+      if (status == storage::kStatusStoreAway) return EX_UNAVAILABLE;
       return status == kSkippedHash ? EX_DATAERR : EX_NOPERM;
     case Kind::kTimeout:
       return EX_TEMPFAIL;

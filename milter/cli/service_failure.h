@@ -21,8 +21,8 @@ struct ServiceFailure {
 
   /// For a person: the server, what it said, what may help.
   [[nodiscard]] std::string explain() const;
-  /// EX_TEMPFAIL without an answer, EX_UNAVAILABLE when the server cannot be reached, EX_NOPERM
-  /// when it refuses us, EX_DATAERR when it refuses this hash.
+  /// EX_TEMPFAIL without an answer, EX_UNAVAILABLE when the server, or the storage behind it,
+  /// cannot be reached, EX_NOPERM when it refuses us, EX_DATAERR when it refuses this hash.
   [[nodiscard]] int exit_code() const;
 };
 

@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "milter/filter/lookup_order.h"
+#include "storage/protocol/reply.h"
 
 namespace shingled::milter {
 
 namespace {
-
-constexpr std::int32_t kStatusSkipped = 401;  // the server knows the hash and will not tell: a miss
 
 constexpr std::size_t kShortTextBytesMax = 25;  // about five words
 
@@ -28,7 +27,9 @@ Outcome outcome_of(const storage::RemoteAnswer& answer) {
     case storage::RemoteAnswer::Outcome::kDone:
       return Outcome::kMiss;
     case storage::RemoteAnswer::Outcome::kRefused:
-      return answer.status == kStatusSkipped ? Outcome::kMiss : Outcome::kRefused;
+      if (answer.status == storage::kStatusStoreAway) return Outcome::kUnreachable;
+      // The server knows the hash and will not tell: a miss.
+      return answer.status == storage::kStatusSkipped ? Outcome::kMiss : Outcome::kRefused;
     case storage::RemoteAnswer::Outcome::kTimeout:
       return Outcome::kTimeout;
     case storage::RemoteAnswer::Outcome::kUnreachable:

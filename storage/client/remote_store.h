@@ -40,7 +40,7 @@ struct RemoteAnswer {
     kHit,          ///< CHECK: `match` is set
     kMiss,         ///< CHECK: unknown there
     kDone,         ///< WRITE, DEL, PING accepted; STAT: `count` is set
-    kRefused,      ///< the server said no: `status` is 401, 403, 415, 503 or another code
+    kRefused,      ///< the server said no: `status` is 401, 403, 415, 503, 504 or another code
     kTimeout,      ///< no answer within the deadline
     kUnreachable,  ///< the system would not send: `error`
   };

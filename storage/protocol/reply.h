@@ -27,6 +27,7 @@ inline constexpr std::int32_t kStatusSkipped = 401;       ///< this digest is ne
 inline constexpr std::int32_t kStatusForbidden = 403;     ///< rate limit; old servers: any refusal
 inline constexpr std::int32_t kStatusNotEncrypted = 415;  ///< the server takes sealed packets only
 inline constexpr std::int32_t kStatusNotPermitted = 503;  ///< no right to update
+inline constexpr std::int32_t kStatusStoreAway = 504;     ///< CHECK: nobody knows; ours alone
 
 /// One answer, as it stands on the wire (fuzzy-protocol.md 2.1). A hit iff `probability` > 0.5.
 struct Reply {

@@ -15,7 +15,7 @@ namespace shingled::storage {
 /// What the store has done since it was opened.
 struct RedisCounters {
   bool connected = false;         ///< a server is there to be asked
-  std::uint64_t misses_away = 0;  ///< questions answered "no" because none was
+  std::uint64_t misses_away = 0;  ///< questions not answered because none was
   std::uint64_t added = 0;        ///< updates made
   std::uint64_t deleted = 0;
   std::uint64_t refused = 0;    ///< updates answered with an error
@@ -38,12 +38,12 @@ struct SharedStoreOptions {
 /// layout, byte for byte (SCHEMA.md). The facade of this folder.
 ///
 /// A batch of questions costs one round trip, and one more when likenesses were found; while most
-/// are known exactly, one more for those that are not. While no server is there every question is a
-/// miss at once, and updates wait in a journal on the disk. Invariant: an update is acknowledged
-/// after Redis has answered or the journal has it; how long it lives in Redis is Redis's own matter
-/// (appendfsync). Each counts once. With a cache an answer may be as old as `cache_seconds`; what
-/// went through this store itself is seen at once by its digest. Threads: any thread; one writer
-/// thread inside.
+/// are known exactly, one more for those that are not. While no server is there every question goes
+/// unanswered at once, and updates wait in a journal on the disk. Invariant: an update is
+/// acknowledged after Redis has answered or the journal has it; how long it lives in Redis is
+/// Redis's own matter (appendfsync). Each counts once. With a cache an answer may be as old as
+/// `cache_seconds`; what went through this store itself is seen at once by its digest. Threads: any
+/// thread; one writer thread inside.
 class RedisStore final : public FuzzyStore {
  public:
   /// Errors: those of UpdateJournal::open; none when no server is there: it may come.

@@ -226,6 +226,15 @@ Answer RequestHandler::finish_check(const PendingCheck& check, const std::option
   return dress(reply, ticket.form, ticket.key, out);
 }
 
+Answer RequestHandler::finish_unasked(const PendingCheck& check, std::span<std::uint8_t> out) {
+  counters_.refused.add(1);
+  note(check.ip, check.rights, Outcome::kRefused);
+  Reply reply = reply_to(check.ticket);
+  reply.flag = 0;
+  reply.value = kStatusStoreAway;
+  return dress(reply, check.ticket.form, check.ticket.key, out);
+}
+
 Outcome RequestHandler::count(Shown shown) {
   switch (shown) {
     case Shown::kHit:

@@ -109,13 +109,15 @@ class RequestHandler {
 
   /// What becomes of a packet that is read now, a datagram or the content of a frame. `out` has
   /// room for kSealedReplyBytesMax bytes; an Answer stands in it. Counts what it saw, except checks
-  /// and updates: `finish_check` and `finish` do.
+  /// and updates: `finish_check`, `finish_unasked` and `finish` do.
   Handled handle(BytesView packet, const Peer& peer, const Moment& now,
                  std::span<std::uint8_t> out);
 
   /// The reply to a CHECK: `match` is what the store found.
   Answer finish_check(const PendingCheck& check, const std::optional<Match>& match, WallTime now,
                       std::span<std::uint8_t> out);
+  /// The reply to a CHECK that the store could not answer: no miss, for nobody knows.
+  Answer finish_unasked(const PendingCheck& check, std::span<std::uint8_t> out);
   /// The reply to an update: what became of it is known now.
   Answer finish(const UpdateTicket& ticket, bool stored, std::span<std::uint8_t> out);
   /// The reply to a retransmission of an update that was answered before.

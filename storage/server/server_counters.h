@@ -19,7 +19,7 @@ struct ServerCounters {
   std::uint64_t deletes = 0;  ///< acknowledged
   std::uint64_t stats = 0;
   std::uint64_t pings = 0;
-  std::uint64_t refused = 0;          ///< answered 401, 403, 415 or 503
+  std::uint64_t refused = 0;          ///< answered 401, 403, 415, 503 or 504
   std::uint64_t repeats = 0;          ///< retransmitted updates that were counted once
   std::uint64_t invalid = 0;          ///< dropped: no command
   std::uint64_t undecryptable = 0;    ///< dropped: unknown key or bad MAC

@@ -76,10 +76,15 @@ void StreamHandler::answer_checks(WallTime now, Bytes& out) {
   std::array<Question, kChecksTogether> questions;
   for (std::size_t i = 0; i < asked_count_; ++i) questions[i] = asked_[i].question();
   const auto wall = static_cast<std::uint32_t>(now.time_since_epoch().count());
-  (void)shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
+  const bool reached =
+      shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
   ReplyBytes reply;  // not reply_: the one after the questions may stand there already
-  for (std::size_t i = 0; i < asked_count_; ++i)
-    append(reply, handler_.finish_check(asked_[i], matches_[i], now, reply), out);
+  for (std::size_t i = 0; i < asked_count_; ++i) {
+    append(reply,
+           reached || matches_[i] ? handler_.finish_check(asked_[i], matches_[i], now, reply)
+                                  : handler_.finish_unasked(asked_[i], reply),
+           out);
+  }
   asked_count_ = 0;
 }
 

@@ -119,9 +119,13 @@ void UdpWorker::answer_checks(WallTime now) {
   std::array<Question, kBatchPackets> questions;
   for (std::size_t i = 0; i < asked_count_; ++i) questions[i] = asked_[i].check.question();
   const auto wall = static_cast<std::uint32_t>(now.time_since_epoch().count());
-  (void)shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
+  const bool reached =
+      shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
   for (std::size_t i = 0; i < asked_count_; ++i) {
-    const Answer answer = handler_.finish_check(asked_[i].check, matches_[i], now, replies_.room());
+    const PendingCheck& check = asked_[i].check;
+    const Answer answer = reached || matches_[i]
+                              ? handler_.finish_check(check, matches_[i], now, replies_.room())
+                              : handler_.finish_unasked(check, replies_.room());
     replies_.add(answer.bytes, received_.route(asked_[i].packet));
   }
 }

@@ -116,7 +116,16 @@ class SharedDatabase(unittest.TestCase):
         self.ours(0, "add", "--flag", "denied", stdin=OFFER)
         self.redis.__exit__()
         self.ours(0, "add", "--flag", "denied", "--weight", "7", stdin=LETTER)
-        self.assertEqual([], found(self.daemon, OFFER), "a miss, not a wait")
+        # Nobody knows, which is no miss; and it is said at once.
+        for command in ("check", "scan"):
+            done = self.daemon.run(command, "--json", stdin=OFFER)
+            self.assertEqual(69, done.returncode, done.stderr)
+            answer = json.loads(done.stdout)
+            self.assertEqual({"unreachable"}, {lookup["result"] for lookup in answer["lookups"]})
+            self.assertRegex(done.stderr, "cannot tell: the storage behind it does not answer")
+        self.assertIsNone(json.loads(self.daemon.run("check", "--json", stdin=OFFER).stdout)["found"])
+        self.assertRegex(self.daemon.run("check", stdin=OFFER).stdout, r"0 of (\d+) look-ups found, \1 unknown\n")
+        self.assertIn("failed", json.loads(self.daemon.run("scan", "--json", stdin=OFFER).stdout)["reason"])
         self.daemon.kill9()
         self.redis.__enter__()
         self.daemon.start()

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -38,6 +40,14 @@ class FakeStore final : public storage::FuzzyStore {
       if (match.slots >= storage::kMatchSlotsMin) return match;
     }
     return std::nullopt;
+  }
+  bool check_batch(std::span<const storage::Question> questions, std::uint32_t now,
+                   std::span<std::optional<storage::Match>> answers) const override {
+    if (away_) {
+      std::fill(answers.begin(), answers.end(), std::nullopt);
+      return false;
+    }
+    return FuzzyStore::check_batch(questions, now, answers);
   }
   std::vector<storage::Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                         std::size_t) const override {
@@ -74,6 +84,8 @@ class FakeStore final : public storage::FuzzyStore {
   void pretend_recent(std::vector<storage::UpdateName> names) {
     state_.lock()->recent = std::move(names);
   }
+  /// From now on it cannot be asked: nobody knows what it holds.
+  void go_away() { away_ = true; }
   void pretend_size(std::uint64_t size) { state_.lock()->pretended_size = size; }
   void put(const storage::Match& match, std::optional<Shingles> shingles = std::nullopt) {
     state_.lock()->records[match.digest] = {match, shingles};
@@ -114,6 +126,7 @@ class FakeStore final : public storage::FuzzyStore {
   }
 
   const Commit commit_;
+  std::atomic<bool> away_{false};
   mutable Guarded<State> state_;
 };
 

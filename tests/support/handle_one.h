@@ -21,7 +21,8 @@ inline storage::Handled handle_one(storage::RequestHandler& handler,
   if (check == nullptr) return handled;
   const storage::Question question = check->question();
   std::optional<storage::Match> match;
-  (void)store.check_batch({&question, 1}, now, {&match, 1});
+  const bool reached = store.check_batch({&question, 1}, now, {&match, 1});
+  if (!reached && !match) return handler.finish_unasked(*check, out);
   return handler.finish_check(*check, match, wall, out);
 }
 

@@ -110,6 +110,19 @@ class StreamHandlerTest : public ::testing::Test {
   Bytes out_;
 };
 
+TEST_F(StreamHandlerTest, AStoreThatCannotBeAskedIsNoMiss) {
+  store_.go_away();
+  ASSERT_EQ(take_frame(packet_of(command(CommandCode::kCheck, 5))), End::kNone);
+  const auto answers = replies();
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].value, kStatusStoreAway);
+  EXPECT_EQ(answers[0].flag, 0U);
+  EXPECT_EQ(answers[0].tag, 5U);
+  EXPECT_EQ(answers[0].probability, 0.0F);
+  EXPECT_EQ(counters_.checks.read(), 0U);
+  EXPECT_EQ(counters_.refused.read(), 1U);
+}
+
 TEST_F(StreamHandlerTest, AnswersFramesAsDatagramsAreAnswered) {
   struct Case {
     const char* why;

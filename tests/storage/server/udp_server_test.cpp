@@ -144,6 +144,18 @@ TEST_F(UdpServerTest, AnswersWhatWasCommittedBeforeItStops) {
   EXPECT_TRUE(peer.receive(std::chrono::milliseconds(0)));
 }
 
+TEST_F(UdpServerTest, AStoreThatCannotBeAskedIsNoMiss) {
+  start();
+  store_->go_away();
+  UdpPeer peer;
+  const auto reply = exchange(peer, command(CommandCode::kCheck, 9));
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->value, kStatusStoreAway);
+  EXPECT_EQ(reply->flag, 0U);
+  EXPECT_EQ(reply->probability, 0.0F);
+  EXPECT_EQ(server_->counters().refused, 1U);
+}
+
 TEST_F(UdpServerTest, KeepsServingThroughRubbish) {
   start();
   UdpPeer peer;
