@@ -17,6 +17,7 @@
 #include "milter/cli/sample_hits.h"
 #include "milter/cli/service_failure.h"
 #include "milter/cli/settings_choice.h"
+#include "storage/server/source_name.h"
 
 namespace shingled::milter {
 
@@ -70,6 +71,7 @@ class Explainer {
  private:
   [[nodiscard]] const std::vector<RuleOptions>& rules() const { return scanner_.settings().rules; }
   [[nodiscard]] bool is_local(const RuleOptions& rule) const;
+  [[nodiscard]] std::optional<IpAddress> address_of(std::uint64_t source) const;
   Result<Digest> complete(const std::string& hex) const;
   std::vector<Lookup> ask_about(const Digest& digest);
   std::vector<Explanation> explanations(const std::vector<Lookup>& lookups, Subject subject,
@@ -108,6 +110,15 @@ Result<Digest> Explainer::complete(const std::string& hex) const {
   return Error{ErrorCode::kInvalid, "several stored digests begin so:" + several};
 }
 
+/// Whoever taught a hash, if he may and is one we can try: this machine, or of allow_update.
+std::optional<IpAddress> Explainer::address_of(std::uint64_t source) const {
+  if (source == 0) return std::nullopt;
+  std::vector<Network> networks = {*Network::parse("127.0.0.1"), *Network::parse("::1")};
+  const auto& allowed = settings_.storage.server.allow_update;
+  networks.insert(networks.end(), allowed.begin(), allowed.end());
+  return storage::find_source(source, networks);
+}
+
 std::vector<Lookup> Explainer::ask_about(const Digest& digest) {
   std::vector<Lookup> lookups;
   for (std::uint32_t i = 0; i < rules().size(); ++i) {
@@ -137,7 +148,8 @@ std::vector<Explanation> Explainer::explanations(const std::vector<Lookup>& look
   std::vector<std::size_t> wanted_by;
   for (const Lookup& lookup : lookups) {
     const RuleOptions& rule = rules()[lookup.rule_index];
-    all.push_back({&rule, &lookup, std::nullopt, subject == Subject::kDigest});
+    all.push_back({&rule, &lookup, std::nullopt, subject == Subject::kDigest, std::nullopt,
+                   arguments_.settings.again() + arguments_.server.again()});
     if (!is_local(rule) || lookup.outcome == Lookup::Outcome::kMiss) continue;
     // What the daemon matched is looked up by its digest; what it did not say, by likeness.
     wanted.push_back(lookup.failed() ? lookup.hash.fingerprint
@@ -150,7 +162,11 @@ std::vector<Explanation> Explainer::explanations(const std::vector<Lookup>& look
     file_error = found.error().message;
     return all;
   }
-  for (std::size_t i = 0; i < wanted.size(); ++i) all[wanted_by[i]].stored = (*found)[i];
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    Explanation& explanation = all[wanted_by[i]];
+    explanation.stored = (*found)[i];
+    if ((*found)[i]) explanation.taught_from = address_of((*found)[i]->row.source);
+  }
   return all;
 }
 

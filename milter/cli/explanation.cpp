@@ -49,7 +49,15 @@ std::uint32_t Explanation::created() const {
 }
 
 std::string Explanation::undo() const {
-  return fmt::format("shingled del --rule {} --digest {}", rule->name, to_hex(digest().bytes));
+  return fmt::format("shingled del{} --rule {} --digest {}", options, rule->name,
+                     to_hex(digest().bytes));
+}
+
+std::string Explanation::source_text() const {
+  if (taught_from) return taught_from->to_string();
+  if (stored->row.source == 0) return "not known (imported, or from before it was noted)";
+  return fmt::format("an address that storage.allow_update does not list (mark {:016x})",
+                     stored->row.source);
 }
 
 Json Explanation::json(WallTime now) const {
@@ -70,6 +78,7 @@ Json Explanation::json(WallTime now) const {
   object["source"] = stored && stored->row.source != 0
                          ? Json(fmt::format("{:016x}", stored->row.source))
                          : Json(nullptr);
+  object["address"] = taught_from ? Json(taught_from->to_string()) : Json(nullptr);
   object["undo"] = undo();
   return object;
 }
@@ -91,9 +100,7 @@ void Explanation::print(WallTime now, Console& console) const {
   if (created() != 0) rows.push_back({"created", moment_text(created(), now)});
   if (stored) {
     rows.push_back({"updated", moment_text(stored->row.updated, now)});
-    rows.push_back({"source", stored->row.source == 0
-                                  ? "unknown"
-                                  : fmt::format("{:016x}", stored->row.source)});
+    rows.push_back({"source", source_text()});
   }
   rows.push_back({"known to", lookup->failed()
                                   ? "the database file; its server does not answer"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/base/clock.h"
+#include "config/base/socket_address.h"
 #include "config/options/rule_options.h"
 #include "milter/cli/console.h"
 #include "milter/cli/stored_match.h"
@@ -18,7 +19,9 @@ struct Explanation {
   const RuleOptions* rule = nullptr;
   const Lookup* lookup = nullptr;
   std::optional<StoredMatch> stored;
-  bool by_digest = false;  ///< the user gave a digest: there is no part
+  bool by_digest = false;                     ///< the user gave a digest: there is no part
+  std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if we know him
+  std::string options = {};  ///< with which another command asks the same: " -c FILE"
 
   /// Somebody knows the hash.
   [[nodiscard]] bool found() const { return stored || lookup->outcome == Lookup::Outcome::kHit; }
@@ -28,6 +31,7 @@ struct Explanation {
   void print(WallTime now, Console& console) const;
 
  private:
+  [[nodiscard]] std::string source_text() const;  ///< of `stored`
   [[nodiscard]] const Digest& digest() const;
   [[nodiscard]] std::span<const storage::FlagValue> flags() const;
   [[nodiscard]] std::uint32_t slots() const;

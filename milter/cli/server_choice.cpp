@@ -6,6 +6,7 @@
 
 #include "config/base/hex.h"
 #include "config/base/zbase32.h"
+#include "milter/cli/shell_word.h"
 
 namespace shingled::milter {
 
@@ -92,6 +93,16 @@ void ServerArguments::add_to(CLI::App& command) {
   command.add_option("--protocol", protocol, "Version byte of the requests (default: found out)")
       ->type_name("3|4|5|0x14")
       ->check(CLI::IsMember({"3", "4", "5", "0x14"}));
+}
+
+std::string ServerArguments::again() const {
+  std::string text;
+  for (const std::string& server : servers) text += " --server " + shell_word(server);
+  for (const auto& [option, value] : {std::pair{" --key ", &key}, std::pair{" --tcp ", &tcp},
+                                      std::pair{" --protocol ", &protocol}}) {
+    if (!value->empty()) text += option + shell_word(*value);
+  }
+  return text;
 }
 
 Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name) {

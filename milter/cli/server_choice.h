@@ -18,6 +18,9 @@ struct ServerArguments {
   std::string protocol = {};  ///< the version byte: "3", "4", "5", "0x14"; "" = the rule's
 
   void add_to(CLI::App& command);
+  /// Whom another command must ask to meet the same servers: " --server HOST --key PUBKEY", quoted
+  /// for a shell; without the rule.
+  [[nodiscard]] std::string again() const;
 };
 
 /// One rule and the servers that are asked for it.

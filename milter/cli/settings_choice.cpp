@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "config/load_settings.h"
+#include "milter/cli/shell_word.h"
 
 namespace shingled::milter {
 
@@ -23,6 +24,12 @@ void SettingsArguments::add_to(CLI::App& command) {
 std::string SettingsArguments::chosen_file() const {
   if (!file.empty()) return file;
   return ::access(kStandardFile, F_OK) == 0 ? kStandardFile : "";
+}
+
+std::string SettingsArguments::again() const {
+  std::string text = file.empty() ? "" : " -c " + shell_word(file);
+  for (const std::string& setting : overrides) text += " -o " + shell_word(setting);
+  return text;
 }
 
 std::shared_ptr<const Settings> SettingsArguments::load(Console& console) const {

@@ -18,6 +18,8 @@ struct SettingsArguments {
   void add_to(CLI::App& command);
   /// The file that is read; empty = built-in defaults.
   [[nodiscard]] std::string chosen_file() const;
+  /// The same choice for another command: " -c FILE -o KEY=VALUE", quoted for a shell.
+  [[nodiscard]] std::string again() const;
   /// The settings. Nothing when something is wrong with them: every problem is then on the error
   /// stream, and the command ends with EX_CONFIG.
   [[nodiscard]] std::shared_ptr<const Settings> load(Console& console) const;

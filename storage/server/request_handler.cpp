@@ -3,13 +3,11 @@
 #include <utility>
 
 #include "storage/crypto/message_name.h"
+#include "storage/server/source_name.h"
 
 namespace shingled::storage {
 
 namespace {
-
-/// The same for the same address on every day, so that `explain` can compare.
-std::uint64_t source_of(const IpAddress& ip) { return ByteReader(message_name(ip.bytes)).u64(); }
 
 /// What every reply repeats of its request.
 template <typename Request>
@@ -348,7 +346,7 @@ PendingUpdate RequestHandler::pending(const Command& command, const Opened& open
   PendingUpdate pending;
   Update& update = pending.update;
   update.seal = opened.seal;
-  update.source = source_of(peer.ip);
+  update.source = source_name(peer.ip);
   update.fingerprint.digest = command.digest;
   if (const Shingles* shingles = command.shingles_or_null())
     update.fingerprint.shingles = *shingles;
