@@ -96,7 +96,8 @@ Status HashFeed::read_lines(UniqueFd fd) {
       return read;
     }
     if (number % storage::kWatchEvery == 0 &&
-        !watch("reading lines", lines.position(), bytes_total_)) {
+        !meter_.report(
+            {"reading", lines.position(), bytes_total_, storage::WorkDone::Unit::kBytes})) {
       return storage::stopped();
     }
   }

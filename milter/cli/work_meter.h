@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "config/base/clock.h"
 #include "config/base/result.h"
 #include "milter/cli/console.h"
@@ -7,8 +9,9 @@
 
 namespace shingled::milter {
 
-/// How far a long command has come, drawn on the error stream: only on a terminal, only when it
-/// lasts, at most ten times a second. Ctrl-C ends the work at its next report.
+/// How far a long command has come and how long it will last, drawn on the error stream: only on a
+/// terminal, only when it lasts, at most ten times a second. Ctrl-C ends the work at its next
+/// report.
 /// Threads: one thread.
 class WorkMeter {
  public:
@@ -31,9 +34,13 @@ class WorkMeter {
   const Clock& clock_;
   bool enabled_;
   TimePoint next_draw_;
+  std::string step_;  ///< the one under way
+  TimePoint step_start_;
 };
 
-/// "copying  [########............]  40 %  1234 of 3085"; without a total "reading lines  1234".
-std::string work_line(const storage::WorkDone& work);
+/// "copying  [########............]  40 %  1234 of 3085, 12 s left", bytes as "1.2 MiB of 3.0 MiB";
+/// without a total "reading  1234". `lasted`: since the step began. What is left is told once a
+/// second of it has shown how fast it goes, as if it went on like that.
+std::string work_line(const storage::WorkDone& work, Duration lasted);
 
 }  // namespace shingled::milter

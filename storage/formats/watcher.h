@@ -10,9 +10,11 @@ namespace shingled::storage {
 
 /// How far one step of long work has come.
 struct WorkDone {
-  std::string_view step;    ///< "copying", "reading rows", ...
-  std::uint64_t done = 0;   ///< in the unit of the step
-  std::uint64_t total = 0;  ///< 0 = not known
+  enum class Unit : std::uint8_t { kThings, kBytes };  ///< rows, hashes, pages; bytes of a file
+  std::string_view step;                               ///< "copying", "reading rows", ...
+  std::uint64_t done = 0;                              ///< in the unit of the step
+  std::uint64_t total = 0;                             ///< 0 = not known
+  Unit unit = Unit::kThings;
 };
 
 /// Told now and then how far long work has come; false ends it, and it fails with `stopped()`.
