@@ -7,6 +7,7 @@
 #include <exception>
 #include <iostream>
 
+#include "milter/cli/argument_order.h"
 #include "milter/cli/commands.h"
 #include "milter/cli/interrupt.h"
 
@@ -14,7 +15,9 @@ namespace shingled::milter {
 
 namespace {
 
-constexpr const char* kFooter = R"(Every command takes --help, -c FILE and -o KEY=VALUE.
+constexpr const char* kFooter =
+    R"(Every command takes --help (so does: shingled help COMMAND), -c FILE and -o KEY=VALUE; options may
+stand before the command.
 Exit codes are those of sysexits: 0 done, 64 usage, 65 a message without a hash or damaged data,
 66 cannot read, 69 nobody answers, 73 cannot create a file, 75 again later, 77 refused,
 78 configuration.)";
@@ -23,7 +26,7 @@ void describe(CLI::App& app, Command& chosen) {
   app.name("shingled");
   app.description("A milter for Postfix and Sendmail with its own fuzzy-hash storage.");
   app.footer(kFooter);
-  app.set_version_flag("--version", "shingled " SHINGLED_VERSION);
+  app.set_version_flag("-V,--version", "shingled " SHINGLED_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(28);
   add_run_command(app, chosen);
@@ -45,11 +48,27 @@ void describe(CLI::App& app, Command& chosen) {
   add_keypair_command(app, chosen);
 }
 
+/// "; did you mean --json?" of the first option that the command does not have.
+std::string meant_option(const CLI::App& command) {
+  for (const CLI::App* verb : command.get_subcommands({})) {
+    if (verb->parsed()) return meant_option(*verb);
+  }
+  for (const std::string& word : command.remaining()) {
+    const std::string meant = word.starts_with("--") ? nearest_option(command, word) : "";
+    if (!meant.empty()) return "; did you mean " + meant + "?";
+  }
+  return "";
+}
+
 /// The text CLI11 has for --help, --version and errors, where we want it.
 int finish_parse(const CLI::App& app, const CLI::ParseError& outcome, Console& console) {
   if (outcome.get_exit_code() != 0) {
     const auto chosen = app.get_subcommands();
-    console.error(chosen.empty() ? "usage" : chosen.front()->get_name(), outcome.what());
+    std::string why = outcome.what();
+    if (!chosen.empty() && dynamic_cast<const CLI::ExtrasError*>(&outcome) != nullptr) {
+      why += meant_option(*chosen.front());
+    }
+    console.error(chosen.empty() ? "usage" : chosen.front()->get_name(), why);
     console.note("try: shingled " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") +
                  "--help");
     return EX_USAGE;
@@ -67,9 +86,15 @@ int run_cli(const std::vector<std::string>& arguments, Console& console) {
   CLI::App app;
   Command chosen;
   describe(app, chosen);
+  auto ordered = in_parsing_order(app, arguments);
+  if (!ordered) {
+    console.note("shingled: " + terminal_safe(ordered.error().message));
+    console.note("try: shingled --help");
+    return EX_USAGE;
+  }
+  std::reverse(ordered->begin(), ordered->end());  // CLI11 takes them from the back
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(),
-                                       arguments.rend()));  // CLI11 takes them from the back
+    app.parse(*ordered);
   } catch (const CLI::ParseError& outcome) {
     return finish_parse(app, outcome, console);
   }
