@@ -17,6 +17,8 @@ namespace shingled::milter {
 
 namespace {
 
+constexpr std::size_t kFoundShown = 100;
+
 struct BucketArguments {
   std::string part;
   std::size_t limit = 100;
@@ -56,16 +58,7 @@ class BucketRun {
     return with_desk([&](BucketDesk& desk) {
       const auto page = desk.list(arguments_.part, arguments_.limit);
       if (!page) return failed(page.error());
-      std::vector<TableRow> rows;
-      for (const Json& bucket : page->at("buckets")) {
-        if (arguments_.json) {
-          console_.json(bucket);
-        } else {
-          rows.push_back(bucket_row(bucket));
-        }
-      }
-      for (const std::string& line : table_lines(rows, "")) console_.line(line);
-      if (page->value("more", false)) console_.note("there are more; see --limit");
+      print(*page, "there are more; see --limit");
       return EX_OK;
     });
   }
@@ -73,19 +66,16 @@ class BucketRun {
   int show() {
     return each_key([&](BucketDesk& desk, const std::string& key) {
       const auto page = desk.show(key);
-      if (!page)
-        return page.error().code == ErrorCode::kNotFound ? empty(key) : failed(page.error());
-      if (arguments_.json) {
-        console_.json(*page);
-      } else {
-        for (const std::string& line : table_lines({bucket_row(*page)}, "")) console_.line(line);
-      }
+      if (!page && page.error().code != ErrorCode::kNotFound) return failed(page.error());
+      if (!page) return has_type(key) ? empty(key) : show_all_types(desk, key);
+      print({{"buckets", Json::array({*page})}}, "");
       return EX_OK;
     });
   }
 
   int reset() {
     return each_key([&](BucketDesk& desk, const std::string& key) {
+      if (!is_bucket(desk, key)) return wants_type(desk, key);
       const auto page = desk.reset(key);
       if (!page) return failed(page.error());
       if (!page->value("reset", false)) return empty(key);
@@ -96,6 +86,7 @@ class BucketRun {
 
   int set() {
     return with_desk([&](BucketDesk& desk) {
+      if (!is_bucket(desk, arguments_.key)) return wants_type(desk, arguments_.key);
       const auto rate = wanted_rate(desk);
       if (!rate) {
         console_.error(terminal_safe(arguments_.key), rate.error().message);
@@ -119,6 +110,76 @@ class BucketRun {
       }
       return worst;
     });
+  }
+
+  /// What a page lists; `more` is said where there is more than it holds.
+  void print(const Json& page, std::string_view more) {
+    std::vector<TableRow> rows;
+    for (const Json& bucket : page.at("buckets")) {
+      if (arguments_.json) {
+        console_.json(bucket);
+      } else {
+        rows.push_back(bucket_row(bucket));
+      }
+    }
+    for (const std::string& line : table_lines(rows, "")) console_.line(line);
+    if (page.value("more", false)) console_.note(more);
+  }
+
+  /// Whether a name begins as those of buckets do: with a type, of the settings where they have
+  /// any.
+  [[nodiscard]] bool has_type(const std::string& key) const {
+    const std::string_view type = storage::bucket_type(key);
+    const auto& types = settings_->ratelimit.rates;
+    return type.size() < key.size() &&
+           (types.empty() || std::any_of(types.begin(), types.end(), [&](const BucketType& known) {
+              return known.name == type;
+            }));
+  }
+
+  /// Whether it is the whole name of one; of a type that was limited once, if it holds anything.
+  bool is_bucket(BucketDesk& desk, const std::string& key) const {
+    return has_type(key) || desk.show(key).has_value();
+  }
+
+  /// The buckets of every type with that in their names, as it stands or as names have it.
+  Result<Json> find(BucketDesk& desk, const std::string& text) {
+    auto page = desk.list(text, kFoundShown);
+    if (!page || !page->at("buckets").empty()) return page;
+    const std::string_view part[] = {text};
+    return desk.list(storage::make_bucket_key("", part).substr(1), kFoundShown);
+  }
+
+  /// For an address alone: nobody knows by heart which types there are.
+  int show_all_types(BucketDesk& desk, const std::string& text) {
+    const auto page = find(desk, text);
+    if (!page) return failed(page.error());
+    if (page->at("buckets").empty()) {
+      console_.error(text, "no bucket that holds anything has this in its name; " + names_hint());
+      return EX_NOINPUT;
+    }
+    print(*page, "there are more; see shingled buckets list");
+    return EX_OK;
+  }
+
+  /// What changes something needs the whole name.
+  int wants_type(BucketDesk& desk, const std::string& text) {
+    const auto page = find(desk, text);
+    if (!page) return failed(page.error());
+    std::string found;
+    for (const Json& bucket : page->at("buckets")) found += " " + bucket.value("key", "");
+    console_.error(text, found.empty() ? "is no bucket; " + names_hint()
+                                       : "say the whole name of a bucket, such as" + found);
+    return EX_USAGE;
+  }
+
+  [[nodiscard]] std::string names_hint() const {
+    std::string types;
+    for (const BucketType& type : settings_->ratelimit.rates) {
+      types += (types.empty() ? "" : ", ") + type.name;
+    }
+    return "names are TYPE:PART..., such as to:user@example.org" +
+           (types.empty() ? "; ratelimit.rates names no type" : "; types: " + types);
   }
 
   int empty(const std::string& key) {
@@ -186,7 +247,9 @@ void add_buckets_command(CLI::App& app, Command& chosen) {
     verb.add_flag("--json", arguments.json, "One JSON object a line and bucket");
   };
   const auto add_keys = [](CLI::App& verb, BucketArguments& arguments) {
-    verb.add_option("KEY", arguments.keys, "Buckets, as list and the log name them")->required();
+    verb.add_option("KEY", arguments.keys,
+                    "Buckets, as list and the log name them; show: or a part of the name")
+        ->required();
   };
   add_verb(*buckets, choice, chosen, "list", "Buckets that are not empty, the fullest first",
            &BucketRun::list, [&](CLI::App& verb, BucketArguments& arguments) {
@@ -215,6 +278,8 @@ void add_buckets_command(CLI::App& app, Command& chosen) {
   buckets->footer(
       R"(Buckets in Redis are asked there, those of the daemon over its status page (status.listen), and
 while it does not run in its file.
+
+show finds what has no type in all types; reset and set need the whole name.
 
 Example:
   shingled buckets list user@example.org
