@@ -32,7 +32,12 @@ bool is_trashed(std::string_view file_name) {
 MessageSource::MessageSource(const std::vector<std::string>& arguments, const Options& options)
     : options_(options) {
   if (arguments.empty()) add_argument("-");
-  for (const std::string& argument : arguments) add_argument(argument);
+  for (const std::string& argument : arguments) {
+    const std::size_t before = files_.size();
+    add_argument(argument);
+    if (files_.size() != before) continue;
+    files_.push_back({argument, 0, Error{ErrorCode::kNotFound, "no message in this folder"}});
+  }
 }
 
 std::optional<SourceMessage> MessageSource::next() {

@@ -25,7 +25,8 @@ struct SourceMessage {
 ///   FILE   one message, or each message of an mbox
 ///   DIR    a Maildir (has cur/ and new/): the messages in both, without those flagged T (trashed:
 ///          deleted or moved away); else every file below it, Maildirs included. Names that begin
-///          with a dot are left out, links to directories are not followed.
+///          with a dot are left out, links to directories are not followed. One without any
+///          message is an error (kNotFound), folders in it are not.
 ///   -      standard input; it is also what no argument means
 ///
 /// Order:   as the arguments stand, names of a directory sorted by their bytes.

@@ -13,7 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 /// A folder that goes with the test; names are given below it.
@@ -198,8 +197,19 @@ TEST_F(MessageSourceTest, ADirectoryGivesEveryFileBelowItInOrder) {
   ASSERT_EQ(::mkfifo(path("spam/pipe").c_str(), 0600), 0);
   EXPECT_THAT(read({path("spam")}), ElementsAre("spam/a/box/new/2|new", "spam/a/z.eml|z",
                                                 "spam/b.eml|b", "spam/c.eml|b"));
-  fs::create_directory(path("nothing"));
-  EXPECT_THAT(read({path("nothing")}), IsEmpty());
+}
+
+TEST_F(MessageSourceTest, AFolderWithoutAMessageIsAnErrorAndFoldersInItAreNone) {
+  fs::create_directories(path("nothing"));
+  fs::create_directories(path("spam/empty"));
+  for (const char* folder : {"Maildir/cur", "Maildir/new", "Maildir/tmp"}) {
+    fs::create_directories(path(folder));
+  }
+  write("spam/a.eml", "a");
+  write("Maildir/cur/1.host:2,T", "trashed");
+  EXPECT_THAT(read({path("nothing"), path("spam"), path("Maildir")}),
+              ElementsAre("nothing|! no message in this folder", "spam/a.eml|a",
+                          "Maildir|! no message in this folder"));
 }
 
 TEST_F(MessageSourceTest, WhatCannotBeReadIsReportedAndTheOthersGoOn) {
