@@ -167,8 +167,9 @@ CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& n
   if (kind == Kind::kAdd) {
     command->add_option("--weight", arguments->weight, "How many reports this counts for (1)")
         ->type_name("N");
-    command->add_flag("--force", arguments->force,
-                      "Also bounces, receipts and texts without words of their own");
+    command->add_flag(
+        "--force", arguments->force,
+        "Also bounces, receipts, texts without words of their own and files that are no mail");
   } else {
     command->add_option("--digest", arguments->digests, "A hash by its digest; repeatable")
         ->type_name("HEX")
@@ -194,7 +195,8 @@ void add_train_commands(CLI::App& app, Command& chosen) {
       ->footer(
           R"(Exits 0 when every server has every hash on disk, known before or not; 65 when a message is too
 short to have a hash, or is left out because it looks like what anybody gets: a bounce, a receipt, an
-out-of-office reply, a text with hardly a word of its own. --force adds these, too. Else it exits as the
+out-of-office reply, a text with hardly a word of its own, or because it is no mail: it does not begin with
+a header. --force adds these, too. Else it exits as the
 first hash that failed, and then the line says how many of how many were added. Another try is another
 report: it adds the weight to those once more. The default list is the first of the rule.
 

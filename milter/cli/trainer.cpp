@@ -11,6 +11,7 @@
 
 #include "milter/cli/common_property.h"
 #include "milter/cli/exit_code.h"
+#include "milter/cli/message_shape.h"
 #include "milter/cli/service_failure.h"
 
 namespace shingled::milter {
@@ -22,6 +23,13 @@ constexpr std::size_t kRequestsMax = 64;
 }  // namespace
 
 int Trainer::take(const SourceMessage& message) {
+  if (lesson_.kind == storage::RemoteRequest::Kind::kAdd && !force_) {
+    if (const auto why = why_no_message(message.bytes)) {
+      ++taken_;
+      ++without_hash_;
+      return leave_out(message.name, "no_message", "no message: " + *why + "; --force adds it");
+    }
+  }
   const mime::Analysis analysis = mime::analyze(message.bytes, mime_);
   const mime::MessageHashes hashes_of_rule = mime::hash_message(analysis, {&hash_rule_, 1});
   const std::vector<mime::PartHash>& parts = hashes_of_rule.of_rule.front();
@@ -55,7 +63,7 @@ int Trainer::take(std::string name, const std::vector<Fingerprint>& hashes) {
 int Trainer::leave_out(const std::string& name, const char* result, const std::string& why) {
   if (json_) {
     Json object = {{"file", name}, {"result", result}, {"hashes", 0}};
-    if (std::string_view(result) == "common") object["error"] = why;
+    if (std::string_view(result) != "no_hash") object["error"] = why;
     console_.json(object);
   }
   console_.error(name, why);

@@ -41,11 +41,11 @@ class Trainer {
 
   /// One object a line instead of text.
   void set_json(bool json) { json_ = json; }
-  /// Also what looks like many others (common_property.h).
+  /// Also what looks like many others (common_property.h), and what is no mail (message_shape.h).
   void set_force(bool force) { force_ = force; }
 
   /// Each returns the worst exit code of what was sent by this call: EX_DATAERR for a message
-  /// without any hash, and for one that is not taught because it looks like many others.
+  /// without any hash, and for one that is not taught because it looks like many others or is none.
   int take(const SourceMessage& message);
   int take(std::string name, const std::vector<Fingerprint>& hashes);
   /// Sends what is left; call once, last.
