@@ -1,8 +1,10 @@
 """Every command against a running daemon: what it prints, what it exits with, what is true afterwards."""
 
 import json
+import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -142,8 +144,34 @@ class Learning(WithDaemon):
         self.assertLess(match["age"], harness.START_SECONDS)
         for one in explained["matches"]:
             self.assertEqual("shingled del", one["undo"][:12])
-            self.ok(*one["undo"].split()[1:])
+            undone = harness.run(*shlex.split(one["undo"])[1:])  # as it stands, from any shell
+            self.assertEqual(0, undone.returncode, undone.stderr)
         self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+
+
+    def test_what_is_no_mail_is_not_taught_without_a_word(self):
+        folder = self.tmp / "mixed"
+        folder.mkdir()
+        (folder / "1.eml").write_bytes(OFFER.read_bytes())
+        (folder / "2.jpg").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40)
+        (folder / "3.txt").write_bytes(OFFER.read_bytes().partition(b"\n\n")[2])
+        done = self.ends_with(EX_DATAERR, "add", "--json", folder)
+        self.assertEqual({"1.eml": "added", "2.jpg": "no_message", "3.txt": "no_message"},
+                         {pathlib.Path(line["file"]).name: line["result"] for line in objects(done.stdout)})
+        self.assertIn("2.jpg: no message: it does not begin with a header (Name: value); --force adds it", done.stderr)
+        self.assertEqual([False, True], [objects(self.ok("check", "--json", file).stdout)[0]["found"]
+                                         for file in (folder / "2.jpg", folder / "1.eml")])
+        self.ok("add", "--force", folder / "3.txt")
+
+    def test_a_folder_without_a_message_is_said(self):
+        empty = self.tmp / "empty"
+        for folder in ("", "cur", "new", "tmp", ".Sent"):
+            (empty / folder).mkdir(exist_ok=True)
+        for command in ("add", "del", "check"):
+            done = self.ends_with(EX_NOINPUT, command, empty)
+            self.assertEqual(("", f"shingled: {empty}: no message in this folder\n"), (done.stdout, done.stderr))
+        both = self.ends_with(EX_NOINPUT, "add", empty, OFFER)
+        self.assertIn("added to denied", both.stdout)
 
 
 class Explaining(WithDaemon):
@@ -187,9 +215,25 @@ class Explaining(WithDaemon):
 
         self.daemon.stop()
         offline, = objects(self.ok("explain", "--json", AGAIN).stdout)
-        same = ("digest", "slots", "exact", "flags", "created", "source", "undo")
+        self.assertEqual("127.0.0.1", with_daemon["matches"][0]["address"])
+        self.assertRegex(self.ok("explain", AGAIN).stdout, r"(?m)^  source +127\.0\.0\.1$")
+        same = ("digest", "slots", "exact", "flags", "created", "source", "address", "undo")
         self.assertEqual([{key: match[key] for key in same} for match in with_daemon["matches"]],
                          [{key: match[key] for key in same} for match in offline["matches"]])
+
+    def test_the_command_that_undoes_it_has_the_options_given(self):
+        self.ok("add", OFFER)
+        config = self.tmp / "my settings.yaml"
+        config.write_text(f"storage: {{listen: [127.0.0.1:{self.daemon.fuzzy_port}], hashfile: {self.daemon.hashfile}}}\n")
+        setting = "mime.parts_max=77"
+        matches = objects(harness.run("-c", config, "-o", setting, "explain", "--json", OFFER).stdout)[0]["matches"]
+        self.assertTrue(matches)
+        for match in matches:
+            self.assertEqual(["shingled", "del", "-c", str(config), "-o", setting, "--rule", "local", "--digest",
+                              match["digest"]], shlex.split(match["undo"]))
+        server = ["--server", f"127.0.0.1:{self.daemon.fuzzy_port}", "--tcp", "no"]
+        match = objects(self.ok("explain", "--json", *server, OFFER).stdout)[0]["matches"][0]
+        self.assertEqual(server, shlex.split(match["undo"])[-8:-4])
 
     def test_an_unknown_digest_is_said(self):
         done = self.ends_with(EX_NOINPUT, "explain", "0123456789abcdef")
@@ -207,6 +251,13 @@ class Status(WithDaemon):
         self.assertRegex(self.ok("ping").stdout, rf"^{re.escape(server)}  alive  \d+\.\d\d\d ms\n$")
         self.assertRegex(self.ok("stat", "--server", server).stdout, rf"^{re.escape(server)}  0 hashes  \d")
 
+    def test_who_does_not_answer_has_no_times(self):
+        server = f"127.0.0.1:{harness.free_port()}"
+        done = self.ends_with(EX_UNAVAILABLE, "ping", "--count", "2", "--server", server)
+        self.assertRegex(done.stdout, rf"^{re.escape(server)}  0 of 2 answered  \d+ repeats?\n$")
+        told, = objects(self.ends_with(EX_UNAVAILABLE, "ping", "--json", "--count", "2", "--server", server).stdout)
+        self.assertEqual((0, None, None), (told["answered"], told["time_mean"], told["time_max"]))
+
     def test_a_daemon_that_is_away_is_an_error_with_a_reason(self):
         self.daemon.stop()
         for command in (["add", OFFER], ["del", OFFER], ["check", OFFER], ["scan", OFFER], ["stat"], ["ping"]):
@@ -214,6 +265,33 @@ class Status(WithDaemon):
                 done = self.daemon.run(*command)
                 self.assertIn(done.returncode, (EX_UNAVAILABLE, EX_TEMPFAIL))
                 self.assertRegex(done.stderr, r"(?m)^shingled: .*127\.0\.0\.1:\d+ (cannot be reached|gave no answer)")
+
+
+class Buckets(WithDaemon):
+    overrides = ["ratelimit.rates.to=[10, 1 / 1h]", "ratelimit.rates.to_ip=[10, 1 / 1h]", "ratelimit.file=''"]
+
+    def test_a_person_is_found_in_all_types(self):
+        for key in ("to:bob@example.org", "to_ip:bob@example.org:192.0.2.1", "to:eve@example.org"):
+            self.ok("buckets", "set", key, "5")
+        shown = objects(self.ok("buckets", "show", "--json", "bob@example.org").stdout)
+        self.assertEqual({"to:bob@example.org", "to_ip:bob@example.org:192.0.2.1"}, {one["key"] for one in shown})
+        one, = objects(self.ok("buckets", "show", "--json", "to:bob@example.org").stdout)
+        self.assertEqual("to:bob@example.org", one["key"])
+        v6 = "to_ip:bob@example.org:2001%3Adb8%3A%3A1"
+        self.ok("buckets", "set", v6, "5")
+        self.assertEqual([v6], [one["key"] for one in objects(self.ok("buckets", "show", "--json", "2001:db8::1").stdout)])
+
+        nobody = self.ends_with(EX_NOINPUT, "buckets", "show", "nobody@example.org")
+        self.assertRegex(nobody.stderr, r"no bucket that holds anything .*to:user@example\.org; types: to, to_ip\n$")
+        self.assertIn("the bucket is empty", self.ends_with(EX_NOINPUT, "buckets", "show", "to:no@example.org").stderr)
+
+    def test_what_changes_something_wants_the_whole_name(self):
+        self.ok("buckets", "set", "to:bob@example.org", "5")
+        for arguments in (["reset", "bob@example.org"], ["set", "bob@example.org", "3"]):
+            done = self.ends_with(EX_USAGE, "buckets", *arguments)
+            self.assertIn("say the whole name of a bucket, such as to:bob@example.org", done.stderr)
+        self.assertIn("types: to, to_ip", self.ends_with(EX_USAGE, "buckets", "reset", "nobody@example.org").stderr)
+        self.ok("buckets", "reset", "to:bob@example.org")
 
 
 class Refusing(WithDaemon):
@@ -244,6 +322,63 @@ class WithoutDaemon(unittest.TestCase):
                 self.assertIn(f"Example:\n  shingled {command}", text)
                 for option in ("-c", "-o"):
                     self.assertIn(option, text)
+
+    def test_the_manual_has_every_command_and_option(self):
+        manual = (SAMPLES.parent / "man" / "shingled.8").read_text().replace("\\-", "-")
+        said = {name for line in manual.splitlines() if re.match(r"\.[BIR]", line) for name in re.findall(r"[\w-]+", line)}
+
+        def listed(text, heading, pattern):
+            """What stands in the first column below a heading."""
+            return re.findall(pattern, text.partition(f"{heading}:\n")[2].partition("\n\n")[0])
+
+        def look_at(*command):
+            text = self.ends_with(0, "help", *command).stdout
+            names = listed(text, "Subcommands", r"(?m)^  (\w+) ")
+            for word in listed(text, "Options", r"(?m)^  (?:-\w,)?(--[a-z-]+)") + names:
+                if word not in said:
+                    missing.append((*command, word))
+            for name in names:
+                look_at(*command, name)
+
+        missing = []
+        look_at()
+        self.assertEqual([], missing)
+
+    def test_a_server_whose_name_has_no_address_cannot_be_reached(self):
+        nowhere = "a" * 64 + ".example"  # a label too long for the DNS: no resolver is asked
+        for command in (["check", OFFER], ["add", OFFER], ["del", OFFER], ["explain", OFFER], ["stat"], ["ping"]):
+            with self.subTest(command=command[0]):
+                done = self.ends_with(EX_UNAVAILABLE, *command, "--server", nowhere)
+                self.assertIn(nowhere, done.stderr)
+
+    def test_who_lacks_permission_is_told_whose_it_is(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can become somebody else")
+        closed = self.tmp / "closed"
+        closed.mkdir(mode=0o700)
+        hashfile, library = closed / "fuzzy.db", closed / "similar.db"
+        harness.run("import", "-o", f"storage.hashfile={hashfile}", "-",
+                    stdin='{"format":"shingled-hashes","version":1}\n{"digest":"' + "ab" * 64 +
+                    '","flags":[{"flag":11,"value":1}],"time":1,"created":1,"source":"0","shingles":null}\n')
+        self.assertTrue(hashfile.exists())
+        anyone = self.tmp / "anyone"
+        anyone.mkdir()
+        anyone.chmod(0o777)
+        commands = [["list"], ["verify"], ["backup", anyone / "copy"], ["export", anyone / "out"], ["stores"],
+                    ["similar", "list", "--file", library], ["similar", "search", "--file", library, OFFER],
+                    ["similar", "add", "--list", "bad", "--file", library, OFFER], ["import", "-"]]
+        for command in commands:
+            with self.subTest(command=command):
+                try:
+                    done = harness.run(*command, "-o", f"storage.hashfile={hashfile}", user=65534, group=65534,
+                                       extra_groups=[], stdin='{"format":"shingled-hashes","version":1}\n{"digest":"' +
+                                       "cd" * 64 + '","flags":[{"flag":11,"value":1}],"time":1,"created":1,"source":"0",'
+                                       '"shingles":null}\n')
+                except PermissionError as reason:
+                    self.skipTest(f"nobody else may run the program: {reason}")
+                self.assertEqual(EX_NOPERM, done.returncode, done.stderr)
+                self.assertIn(f"permission denied: {closed} belongs to root, this runs as nobody; run it as that user: "
+                              "sudo -u root", done.stderr)
 
     def test_version(self):
         self.assertRegex(self.ends_with(0, "--version").stdout, r"^shingled \d+\.\d+\.\d+\n$")
