@@ -36,12 +36,16 @@ struct ActionOptions {
 };
 
 /// Names of the headers we add (RFC 5322 field names, at most 64 bytes, no two alike, none of the
-/// mail itself); every inbound one of the same name is removed first. Empty = not added.
+/// mail itself). Empty = not added.
 struct HeaderOptions {
-  std::string spam = "X-Spam";  ///< "Yes", from the add_header threshold on
-  std::string score = "X-Spam-Score";
-  std::string status = "X-Spam-Status";
-  std::string result = "X-Fuzzy-Result";  ///< one for each hit, at most 32
+  /// "Yes", from the add_header threshold on: other filters and people's Sieve rules know it, too.
+  std::string spam = "X-Spam";
+  std::string score = "X-Shingled-Score";
+  std::string status = "X-Shingled-Status";
+  std::string result = "X-Shingled-Result";  ///< one for each hit, at most 32
+  /// Every inbound header of such a name is removed first. Where the file does not say it, the
+  /// names of `score`, `status` and `result`: what only we write. At most 100.
+  std::vector<std::string> remove = {score, status, result};
 
   friend bool operator==(const HeaderOptions&, const HeaderOptions&) = default;
 };

@@ -15,7 +15,7 @@ constexpr std::array<Choice<FailurePolicy>, 3> kPolicies = {{{"accept", FailureP
                                                              {"tempfail", FailurePolicy::kTempfail},
                                                              {"reject", FailurePolicy::kReject}}};
 
-/// Headers that carry the mail itself: as a name of ours every inbound one would be removed.
+/// Headers that carry the mail itself: none of them is ours to add or to remove.
 constexpr std::array<std::string_view, 24> kMailHeaders = {"From",
                                                            "To",
                                                            "Cc",
@@ -80,27 +80,52 @@ void read_threshold(Section& section, std::string_view key, std::optional<double
   }
 }
 
+/// Whether we may add or remove headers of this name; a problem of `field` if not.
+bool check_header_name(const Field& field, std::string_view name, std::string_view allowed) {
+  constexpr std::size_t kNameBytesMax = 64;
+  // RFC 5322 section 2.2: ftext
+  const bool legal =
+      name.size() <= kNameBytesMax &&
+      std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~' && c != ':'; });
+  const bool taken = std::any_of(kMailHeaders.begin(), kMailHeaders.end(),
+                                 [&](auto other) { return equal_ignoring_case(other, name); });
+  if (!legal) {
+    field.refuse(name, "no header name", allowed);
+  } else if (taken) {
+    field.refuse(name, "a header of the mail itself", "a name of our own");
+  }
+  return legal && !taken;
+}
+
 void read_header_name(Section& section, std::string_view key, std::string& out) {
   const auto field = section.field(key);
   if (!field) return;
   constexpr std::string_view kAllowed =
       "1 to 64 printable ASCII characters without space and colon, or \"\" for none";
   const auto text = field->scalar(kAllowed);
-  if (!text) return;
-  constexpr std::size_t kNameBytesMax = 64;
-  // RFC 5322 section 2.2: ftext
-  const bool legal = text->size() <= kNameBytesMax &&
-                     std::all_of(text->begin(), text->end(),
-                                 [](char c) { return c > ' ' && c <= '~' && c != ':'; });
-  const bool taken = std::any_of(kMailHeaders.begin(), kMailHeaders.end(),
-                                 [&](auto name) { return equal_ignoring_case(name, *text); });
-  if (!legal) {
-    field->refuse("no header name", kAllowed);
-  } else if (taken) {
-    field->refuse("a header of the mail itself, which would be removed", "a name of our own");
-  } else {
-    out = *text;
+  if (text && check_header_name(*field, *text, kAllowed)) out = *text;
+}
+
+/// The inbound headers that go. Where it is not said: those with the names that only we write.
+/// Others know X-Spam as well, and a forged "Yes" harms nobody but its sender.
+void read_removed_headers(Section& section, HeaderOptions& out) {
+  out.remove.clear();
+  const auto field = section.field("remove");
+  if (!field) {
+    for (const std::string* name : {&out.score, &out.status, &out.result}) {
+      if (!name->empty()) out.remove.push_back(*name);
+    }
+    return;
   }
+  constexpr std::string_view kAllowed =
+      "names of headers, each of 1 to 64 printable ASCII characters without space and colon";
+  constexpr std::size_t kNamesMax = 100;  // each inbound header is compared with them
+  for (auto& [item, word] : field->words(kAllowed)) {
+    if (!word.empty() && check_header_name(item, word, kAllowed)) {
+      out.remove.push_back(std::move(word));
+    }
+  }
+  if (out.remove.size() > kNamesMax) field->problem("has too many names", "at most 100");
 }
 
 void load_headers(Section&& section, HeaderOptions& out) {
@@ -110,6 +135,7 @@ void load_headers(Section&& section, HeaderOptions& out) {
        {"status", &out.status},
        {"result", &out.result}}};
   for (const auto& [key, name] : names) read_header_name(section, key, *name);
+  read_removed_headers(section, out);
   for (std::size_t i = 0; i < names.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const std::string& name = *names[i].second;

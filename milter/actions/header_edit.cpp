@@ -24,7 +24,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// "X-Spam \t" is X-Spam to a mail client (RFC 5322 4.5.8), so it is to us.
+/// "X-Shingled-Score \t" is X-Shingled-Score to a mail client (RFC 5322 4.5.8), so it is to us.
 std::string_view without_trailing_space(std::string_view name) {
   const std::size_t last = name.find_last_not_of(" \t");
   return name.substr(0, last == std::string_view::npos ? 0 : last + 1);
@@ -67,9 +67,7 @@ std::string result_text(const SimilarShare& share, const SimilarHit& hit) {
 }  // namespace
 
 ForgedHeaders::ForgedHeaders(const HeaderOptions& names) {
-  for (const std::string* name : {&names.spam, &names.score, &names.status, &names.result}) {
-    if (!name->empty()) count_.try_emplace(lower(*name), 0);
-  }
+  for (const std::string& name : names.remove) count_.try_emplace(lower(name), 0);
 }
 
 void ForgedHeaders::see(std::string_view name) {

@@ -22,8 +22,9 @@ struct HeaderEdit {
   friend bool operator==(const HeaderEdit&, const HeaderEdit&) = default;
 };
 
-/// Counts the inbound headers that carry one of our names: whatever their case, place or number,
-/// they are not ours and go. Threads: one thread.
+/// Counts the inbound headers that are to be removed (`HeaderOptions::remove`): whatever their
+/// case, place or number, they are not ours and go. What other filters write stays. Threads: one
+/// thread.
 class ForgedHeaders {
  public:
   explicit ForgedHeaders(const HeaderOptions& names);

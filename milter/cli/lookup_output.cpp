@@ -13,7 +13,7 @@ namespace shingled::milter {
 
 namespace {
 
-constexpr std::size_t kShortDigest = 10;  // as in X-Fuzzy-Result and rspamd's symbol options
+constexpr std::size_t kShortDigest = 10;  // as in X-Shingled-Result and rspamd's symbol options
 
 std::span<const storage::FlagValue> flags_of(const storage::Match& match) {
   return {match.flags.data(), std::min<std::size_t>(match.flag_count, match.flags.size())};

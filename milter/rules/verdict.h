@@ -22,7 +22,7 @@ std::string_view to_string(Action action);  ///< "pass" "add_header" "tempfail" 
 struct Verdict {
   Action action = Action::kPass;
   double score = 0;
-  std::optional<double> required;  ///< the add_header threshold, "required" in X-Spam-Status
+  std::optional<double> required;  ///< the add_header threshold, "required" in X-Shingled-Status
   std::vector<Symbol> symbols;
   std::vector<Hit> hits;
   std::vector<SimilarShare> similar;  ///< of known files

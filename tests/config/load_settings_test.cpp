@@ -51,8 +51,36 @@ milter:
   EXPECT_EQ(milter.on_failure, (FailureOptions{FailurePolicy::kAccept, FailurePolicy::kTempfail,
                                                FailurePolicy::kReject}));
   EXPECT_EQ(milter.actions, (ActionOptions{30.0, std::nullopt, 7.5, -1.0, std::nullopt}));
-  EXPECT_EQ(milter.headers, (HeaderOptions{"", "X-Points", "X-Spam-Status", "X-Fuzzy-Result"}));
+  EXPECT_EQ(milter.headers,
+            (HeaderOptions{"",
+                           "X-Points",
+                           "X-Shingled-Status",
+                           "X-Shingled-Result",
+                           {"X-Points", "X-Shingled-Status", "X-Shingled-Result"}}));
   EXPECT_EQ(milter.reject_text, "Go away");
+}
+
+TEST(LoadSettings, RemovesTheHeadersThatOnlyWeWriteUnlessToldOtherwise) {
+  struct Case {
+    const char* why;
+    const char* headers;
+    std::vector<std::string> removed;
+  };
+  const Case cases[] = {
+      {"the mark is everybody's", "{}", HeaderOptions{}.remove},
+      {"without a name there is nothing to remove",
+       "{score: '', status: ''}",
+       {"X-Shingled-Result"}},
+      {"none", "{remove: []}", {}},
+      {"as told", "{score: X-Points, remove: [X-Spam, X-Points]}", {"X-Spam", "X-Points"}},
+      {"in one text", "{remove: 'X-Spam, X-Points'}", {"X-Spam", "X-Points"}},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(
+        settings_of(std::string("milter: {headers: ") + c.headers + "}").milter.headers.remove,
+        c.removed)
+        << c.why;
+  }
 }
 
 TEST(LoadSettings, ReadsTheStorage) {

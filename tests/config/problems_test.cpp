@@ -73,9 +73,15 @@ TEST(Problems, OfTheMilter) {
       {"a header name that ends the line", "milter: {headers: {spam: \"X\\r\\nY\"}}",
        "f:1:26: milter.headers.spam: 'X\\x0d\\x0aY' is no header name; allowed: 1 to 64 printable "
        "ASCII characters without space and colon, or \"\" for none"},
-      {"the subject would be removed", "milter: {headers: {spam: subject}}",
-       "f:1:26: milter.headers.spam: 'subject' is a header of the mail itself, which would be "
-       "removed; allowed: a name of our own"},
+      {"a second subject", "milter: {headers: {spam: subject}}",
+       "f:1:26: milter.headers.spam: 'subject' is a header of the mail itself; allowed: a name of "
+       "our own"},
+      {"the subject would be removed", "milter: {headers: {remove: [X-A, subject]}}",
+       "f:1:34: milter.headers.remove: 'subject' is a header of the mail itself; allowed: a name "
+       "of our own"},
+      {"a header to remove with a colon", "milter: {headers: {remove: 'X-A, X-B:'}}",
+       "f:1:28: milter.headers.remove: 'X-B:' is no header name; allowed: names of headers, each "
+       "of 1 to 64 printable ASCII characters without space and colon"},
       {"two headers of one name", "milter: {headers: {spam: X-A, score: x-a}}",
        "f:1:38: milter.headers.score: 'x-a' is also the name of 'spam'; allowed: another one"},
       {"a reply of two lines", "milter: {reject_text: \"a\\r\\n250 b\"}",

@@ -195,7 +195,7 @@ class Explaining(WithDaemon):
         for _ in range(2):
             scan, = objects(self.ok("scan", "--json", stdin=forged).stdout)
             self.assertEqual(4, scan["hits"][0]["value"])
-        self.assertIn("X-Spam-Score", [header["name"] for header in scan["headers"]])
+        self.assertIn("X-Shingled-Score", [header["name"] for header in scan["headers"]])
         self.assertEqual([1], [removed["index"] for removed in scan["removed"]])
 
     def test_explain_works_with_the_daemon_and_without(self):

@@ -120,7 +120,7 @@ class Flood(unittest.TestCase):
         self.assertEqual([], refused, f"{self.mta.log()[-2000:]}\n{self.daemon.log()[-2000:]}")
         harness.wait_until(lambda: len(self.sink.messages()) >= sent, 120, "ordinary mail is delivered")
         self.report(ordinary, hostile)
-        unfiltered = [message for message in self.sink.messages() if b"\nX-Spam-Status: Yes" not in message]
+        unfiltered = [message for message in self.sink.messages() if b"\nX-Shingled-Status: Yes" not in message]
         self.assertEqual(0, len(unfiltered), f"of {sent} ordinary messages passed unfiltered\n{self.mta.log()[-3000:]}")
         peak = status_bytes(self.daemon.process.pid, "VmHWM")
         if not harness.has_sanitizer():  # which has a memory of its own

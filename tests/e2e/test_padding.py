@@ -69,7 +69,7 @@ class Padding(unittest.TestCase):
         with self.mail_daemon() as daemon:
             outcome = self.send(daemon, message(9980))
             self.assertEqual("accept", outcome.action)
-            status = dict(outcome.added)["X-Spam-Status"]
+            status = dict(outcome.added)["X-Shingled-Status"]
             self.assertIn("Unknown", status)
             self.assertIn("not asked", status)
             done = daemon.run("check", stdin=message(9980))

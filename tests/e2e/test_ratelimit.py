@@ -123,7 +123,7 @@ class RateLimits(LimitedMail):
         third = self.sink.wait_for(b"Subject: number-2")
         self.assertNotIn(b"RATELIMIT", first)
         self.assertIn(b"RATELIMIT(1.81)", third, "2 tanh(3 / 2)")
-        self.assertRegex(third, rb"X-Fuzzy-Result: RATELIMIT; type=to drops=3\.0 burst=1\s+again=\d+h")
+        self.assertRegex(third, rb"X-Shingled-Result: RATELIMIT; type=to drops=3\.0 burst=1\s+again=\d+h")
         self.assertNotIn(b"to:a@", third)
         self.assertRegex(self.daemon.run("buckets", "list").stdout, r"(?m)^to:a@example\.org +3\.0 of 1 ")
 

@@ -174,7 +174,7 @@ class KnownFiles(unittest.TestCase):
         return delivered.partition(b"\r\n\r\n")[0].decode().replace("\r\n\t", " ").replace("\r\n ", " ")
 
     def assert_known(self, headers, sample, piece, symbol="KNOWN_BAD"):
-        self.assertRegex(headers, rf"(?m)^X-Fuzzy-Result: {symbol}; .*{sample} of \w+ in {piece}",
+        self.assertRegex(headers, rf"(?m)^X-Shingled-Result: {symbol}; .*{sample} of \w+ in {piece}",
                          self.daemon.log())
 
     def metrics(self, name):
@@ -205,7 +205,7 @@ class KnownFiles(unittest.TestCase):
         for name, content in (("stranger.docx", docx(paragraphs("another letter"))), ("other.pdf", pdf("report")),
                               ("tiny.docx", docx(["hello"])), ("other.zip", zipped({"a": program("good")}))):
             with self.subTest(name):
-                self.assertNotIn("X-Fuzzy-Result", self.send(name, content), self.daemon.log())
+                self.assertNotIn("X-Shingled-Result", self.send(name, content), self.daemon.log())
 
         self.assertRegex(self.daemon.log(), r'similar="KNOWN_BAD:\d\.\d\d:similarity \d+.*bad/[^ ]*letter.docx:changed.docx')
         self.assertEqual({"bad": True}, {sample["labels"]["list"]: sample["value"] >= 5
@@ -228,7 +228,7 @@ class KnownFiles(unittest.TestCase):
         done = harness.run("similar", "del", "--file", str(self.tmp / "similar.db"), "--id", undo.split()[-1])
         self.assertEqual(0, done.returncode, done.stderr)
         harness.wait_until(lambda: "similar_refreshed" in self.daemon.log(), SECONDS, "the daemon notices")
-        self.assertNotIn("X-Fuzzy-Result", self.send("setup.zip", within), self.daemon.log())
+        self.assertNotIn("X-Shingled-Result", self.send("setup.zip", within), self.daemon.log())
 
     def test_what_is_known_as_good_is_spared(self):
         form = paragraphs("our form")
@@ -243,7 +243,7 @@ class KnownFiles(unittest.TestCase):
         filled = list(form)
         filled[50] = filled[50].replace(filled[50].split()[3], "somebody", 1)
         headers = self.send("filled.docx", docx(filled))
-        self.assertRegex(headers, r"X-Fuzzy-Result: KNOWN_BAD; .*spared by what is known as good")
+        self.assertRegex(headers, r"X-Shingled-Result: KNOWN_BAD; .*spared by what is known as good")
         self.assert_known(headers, "form.docx", "filled.docx", "OUR_FORM")
         self.assertNotIn("X-Spam: Yes", headers)
         headers = self.send("again.docx", docx(abused))
@@ -269,7 +269,7 @@ class KnownFiles(unittest.TestCase):
             with self.subTest(name):
                 seen = len(self.daemon.log())
                 headers = self.send(name + ".zip", content)
-                self.assertNotIn("X-Fuzzy-Result", headers)
+                self.assertNotIn("X-Shingled-Result", headers)
                 line = self.message_line(seen)
                 self.assertIn("action=pass", line)
                 if note:
@@ -325,7 +325,7 @@ class KnownFiles(unittest.TestCase):
         configure("no")
         self.daemon = self.enterContext(harness.Daemon(self.tmp, config=configuration))
         self.mta = self.enterContext(Postfix(self.tmp, self.daemon.milter_port, self.sink.port))
-        self.assertNotIn("X-Fuzzy-Result", self.send("a.exe", program("evil")))
+        self.assertNotIn("X-Shingled-Result", self.send("a.exe", program("evil")))
         configure("yes")
         self.daemon.signal(signal.SIGHUP)
         harness.wait_until(lambda: "reloaded" in self.daemon.log(), SECONDS, "the reload")

@@ -55,7 +55,7 @@ std::vector<HostileKind> header_kinds() {
       {"header-subjects", "many subjects",
        [](std::size_t bytes) { return in_header("", "Subject: =?utf-8?q?hello?=\n", bytes); }},
       {"header-forged-ours", "headers that look like ours, each to be removed",
-       [](std::size_t bytes) { return in_header("", "X-Spam-Status: No\n", bytes); }},
+       [](std::size_t bytes) { return in_header("", "X-Shingled-Status: No\n", bytes); }},
       {"header-blank-lines-first", "empty lines before the header",
        [](std::size_t bytes) { return repeat("", "\r\n \t", bytes) + head() + "\nbody\n"; }},
       {"header-from-lines", "lines of an mbox",

@@ -24,11 +24,11 @@ TEST(Apply, AsksForWhatTheActionNeeds) {
       {"a message that passes loses forged headers only",
        Action::kPass,
        false,
-       {"remove x-spam 1"}},
+       {"remove x-shingled-score 1"}},
       {"quarantine goes with the headers",
        Action::kQuarantine,
        false,
-       {"remove x-spam 1", "quarantine why"}},
+       {"remove x-shingled-score 1", "quarantine why"}},
       {"a refused message needs no headers",
        Action::kReject,
        false,
@@ -49,7 +49,7 @@ TEST(Apply, AsksForWhatTheActionNeeds) {
     verdict.reason = "why";
     verdict.failed = c.failed;
     ForgedHeaders forged({});
-    forged.see("X-Spam");
+    forged.see("X-Shingled-Score");
     Decision decision = decide(verdict, {}, forged, {});
     if (c.failed) decision.edits.clear();
     RecordingMta mta;
@@ -62,8 +62,8 @@ TEST(Apply, DoesTheRestWhenTheMtaDeclinesAndTellsTheFirstReason) {
   Verdict verdict;
   verdict.action = Action::kQuarantine;
   ForgedHeaders forged({});
-  forged.see("X-Spam");
-  forged.see("X-Spam");
+  forged.see("X-Shingled-Score");
+  forged.see("X-Shingled-Score");
   RecordingMta mta;
   mta.declines = true;
   const Status status = apply(decide(verdict, {}, forged, {}), mta);

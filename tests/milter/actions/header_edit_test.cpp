@@ -24,34 +24,40 @@ std::vector<std::string> removals(const std::vector<std::string>& inbound,
 }
 
 TEST(ForgedHeaders, LeavesOtherHeadersAlone) {
-  EXPECT_THAT(removals({"Subject", "X-Spam-Flag", "X-Spammer", "X-Spa", "", "X"}), IsEmpty());
+  EXPECT_THAT(removals({"Subject", "X-Shingled", "X-Shingled-Scores", "X-Sh", "", "X"}), IsEmpty());
+}
+
+TEST(ForgedHeaders, LeavesTheVerdictOfAnotherFilter) {
+  const std::vector<std::string> theirs = {
+      "X-Spam",         "X-Spam-Status", "X-Spam-Flag",     "X-Spam-Score",   "X-Spam-Level",
+      "X-Spamd-Result", "X-Spam-Report", "X-Rspamd-Action", "X-Fuzzy-Result", "X-Virus-Scanned"};
+  EXPECT_THAT(removals(theirs), IsEmpty());
 }
 
 TEST(ForgedHeaders, RemovesEveryCopyFromTheLastToTheFirst) {
-  EXPECT_THAT(removals({"X-Spam", "To", "X-Spam", "X-Spam"}),
-              ElementsAre("x-spam 3", "x-spam 2", "x-spam 1"));
+  EXPECT_THAT(removals({"X-Shingled-Score", "To", "X-Shingled-Score", "X-Shingled-Score"}),
+              ElementsAre("x-shingled-score 3", "x-shingled-score 2", "x-shingled-score 1"));
 }
 
 TEST(ForgedHeaders, CountsCopiesOfAnyCaseTogetherAsAnMtaDoes) {
-  EXPECT_THAT(removals({"x-spam-STATUS", "X-SPAM-status", "X-Spam-Status"}),
-              ElementsAre("x-spam-status 3", "x-spam-status 2", "x-spam-status 1"));
+  EXPECT_THAT(removals({"x-shingled-STATUS", "X-SHINGLED-status", "X-Shingled-Status"}),
+              ElementsAre("x-shingled-status 3", "x-shingled-status 2", "x-shingled-status 1"));
 }
 
 TEST(ForgedHeaders, SeesThroughSpaceBeforeTheColon) {
-  EXPECT_THAT(removals({"X-Spam ", "X-Spam\t", "X-Spam-Score \t "}),
-              ElementsAre("x-spam 2", "x-spam 1", "x-spam-score 1"));
+  EXPECT_THAT(removals({"X-Shingled-Status ", "X-Shingled-Status\t", "X-Shingled-Score \t "}),
+              ElementsAre("x-shingled-score 1", "x-shingled-status 2", "x-shingled-status 1"));
 }
 
-TEST(ForgedHeaders, FollowsTheConfiguredNames) {
+TEST(ForgedHeaders, FollowsTheConfiguration) {
   HeaderOptions names;
-  names.spam = "X-Our-Mark";
-  names.score.clear();
-  EXPECT_THAT(removals({"X-Spam", "x-our-mark", "X-Spam-Score", ""}, names),
+  names.remove = {"X-Our-Mark", "x-our-mark"};
+  EXPECT_THAT(removals({"X-Spam", "X-OUR-mark", "X-Shingled-Score", ""}, names),
               ElementsAre("x-our-mark 1"));
 }
 
 TEST(ForgedHeaders, RemovesManyWithoutLosingCount) {
-  EXPECT_EQ(removals(std::vector<std::string>(10'000, "X-Fuzzy-Result")).size(), 10'000U);
+  EXPECT_EQ(removals(std::vector<std::string>(10'000, "X-Shingled-Result")).size(), 10'000U);
 }
 
 struct ValueCase {
@@ -101,10 +107,10 @@ TEST(VerdictHeaders, TellMarkScoreStatusAndResult) {
   facts.lookups = {hit_lookup(mime::PartKind::kText, 0.9375F, {{12, 9}})};
   EXPECT_THAT(
       headers(judged(facts), facts),
-      ElementsAre("X-Spam: Yes", "X-Spam-Score: 6.90",
-                  "X-Spam-Status: Yes, score=6.90 required=4.00 action=add_header\n\t"
+      ElementsAre("X-Spam: Yes", "X-Shingled-Score: 6.90",
+                  "X-Shingled-Status: Yes, score=6.90 required=4.00 action=add_header\n\t"
                   "symbols=FUZZY_PROB(6.90)",
-                  "X-Fuzzy-Result: FUZZY_PROB; flag=12 value=9 prob=0.94 digest=ababababab"));
+                  "X-Shingled-Result: FUZZY_PROB; flag=12 value=9 prob=0.94 digest=ababababab"));
 }
 
 TEST(VerdictHeaders, DoNotMarkBelowTheThreshold) {
@@ -112,8 +118,8 @@ TEST(VerdictHeaders, DoNotMarkBelowTheThreshold) {
   facts.lookups = {hit_lookup(mime::PartKind::kText, 0.625F, {{12, 9}})};
   const auto lines = headers(judged(facts), facts);
   ASSERT_EQ(lines.size(), 3U);
-  EXPECT_EQ(lines[0], "X-Spam-Score: 1.97");
-  EXPECT_THAT(lines[1], testing::StartsWith("X-Spam-Status: No, score=1.97 required=4.00"));
+  EXPECT_EQ(lines[0], "X-Shingled-Score: 1.97");
+  EXPECT_THAT(lines[1], testing::StartsWith("X-Shingled-Status: No, score=1.97 required=4.00"));
 }
 
 TEST(VerdictHeaders, SaySoWhenAMessageCouldNotBeJudged) {
@@ -121,7 +127,7 @@ TEST(VerdictHeaders, SaySoWhenAMessageCouldNotBeJudged) {
   facts.lookups = {failed_lookup(Lookup::Outcome::kTimeout)};
   EXPECT_THAT(
       headers(judged(facts), facts),
-      ElementsAre("X-Spam-Status: Unknown, score=0.00, reason=1 of 1 look-ups failed, first\n\t"
+      ElementsAre("X-Shingled-Status: Unknown, score=0.00, reason=1 of 1 look-ups failed, first\n\t"
                   "timeout of rule remote"));
 }
 
@@ -130,7 +136,7 @@ TEST(VerdictHeaders, AreBoundedInNumber) {
   facts.lookups.assign(500, hit_lookup(mime::PartKind::kText, 1.0F, {{11, 9}}));
   const auto edits = headers(judged(facts), facts);
   ASSERT_EQ(edits.size(), 3U + 32U + 1U);
-  EXPECT_EQ(edits.back(), "X-Fuzzy-Result: and 468 more");
+  EXPECT_EQ(edits.back(), "X-Shingled-Result: and 468 more");
 }
 
 TEST(VerdictHeaders, LeaveOutWhatHasNoName) {
@@ -159,11 +165,12 @@ TEST(VerdictHeaders, NameTheKnownFile) {
     lines.push_back(edit.name + ": " + edit.value);
   }
   EXPECT_THAT(
-      lines, ElementsAre("X-Spam: Yes", "X-Spam-Score: 7.44",
-                         "X-Spam-Status: Yes, score=7.44 required=4.00 action=add_header\n"
-                         "\tsymbols=KNOWN_BAD(7.44)",
-                         "X-Fuzzy-Result: KNOWN_BAD; similarity 93 and 10 of 40 n-grams (25 %) to\n"
-                         "\tevil??X-Spam: No.exe of bad in setup.zip!../run.exe"));
+      lines,
+      ElementsAre("X-Spam: Yes", "X-Shingled-Score: 7.44",
+                  "X-Shingled-Status: Yes, score=7.44 required=4.00 action=add_header\n"
+                  "\tsymbols=KNOWN_BAD(7.44)",
+                  "X-Shingled-Result: KNOWN_BAD; similarity 93 and 10 of 40 n-grams (25 %) to\n"
+                  "\tevil??X-Spam: No.exe of bad in setup.zip!../run.exe"));
 }
 
 }  // namespace

@@ -36,9 +36,10 @@ TEST_F(DaemonTest, RemovesForgedHeadersAndAddsItsOwn) {
   learn(digest_of("hi"), 12, 9);
   MilterClient client(settings_.milter.socket.path);
   const auto packets = client.send_mail(
-      "Q1", {{"X-SPAM", " No"}, {"Subject", " hi"}, {"x-spam", " No"}}, long_text());
+      "Q1", {{"X-SHINGLED-SCORE", " 0"}, {"Subject", " hi"}, {"x-shingled-score", " 0"}},
+      long_text());
   ASSERT_EQ(packets.size(), 7U);
-  const std::string second("\0\0\0\2x-spam\0\0", 12);
+  const std::string second("\0\0\0\2x-shingled-score\0\0", 22);
   EXPECT_EQ(packets[0].command, 'm');
   EXPECT_EQ(packets[0].data, second);
   EXPECT_EQ(packets[1].data[3], 1);

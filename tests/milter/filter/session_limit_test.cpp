@@ -157,12 +157,12 @@ TEST_F(SessionLimitTest, AddsTheSymbolToScoreHeadersAndLog) {
   options.actions.add_header = 1.5;
   use("rates: {to: [1, 0.1]}, symbol: RL", options);
   EXPECT_THAT(play("connect mail a text end"), ElementsAre("= pass")) << "not over yet";
-  EXPECT_THAT(
-      play("mail a text end"),
-      ElementsAre("add X-Spam: Yes", "add X-Spam-Score: 1.52",
-                  "add X-Spam-Status: Yes, score=1.52 required=1.50 action=add_header\n"
-                  "\tsymbols=RL(1.52)",
-                  "add X-Fuzzy-Result: RL; type=to drops=2.0 burst=1 again=20s", "= add_header"));
+  EXPECT_THAT(play("mail a text end"),
+              ElementsAre("add X-Spam: Yes", "add X-Shingled-Score: 1.52",
+                          "add X-Shingled-Status: Yes, score=1.52 required=1.50 action=add_header\n"
+                          "\tsymbols=RL(1.52)",
+                          "add X-Shingled-Result: RL; type=to drops=2.0 burst=1 again=20s",
+                          "= add_header"));
   EXPECT_THAT(lines_.lines.back(), HasSubstr("limit=\"bucket to:a holds 2.0 of 1, again in 20s\""));
 }
 
