@@ -25,7 +25,7 @@ Settings load(std::string_view yaml, std::span<const std::string> overrides,
     load_similar(section.section("similar"), settings.similar);
     load_storage(section.section("storage"), settings.storage);
     load_status(section.section("status"), settings.status);
-    load_rules(section, settings.rules);
+    load_rules(section, settings.storage.enabled, settings.rules);
   }
   validate(settings, root, diagnostics);
   return settings;

@@ -44,7 +44,7 @@ struct Settings {
   SimilarOptions similar;
   StorageOptions storage;
   StatusOptions status;
-  std::vector<RuleOptions> rules = {RuleOptions{}};
+  std::vector<RuleOptions> rules = {RuleOptions{}};  ///< none where all are switched off
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

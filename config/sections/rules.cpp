@@ -176,6 +176,14 @@ void load_hash(Section& section, const YamlNode& rule, HashOptions& out) {
   section.boolean("robust", out.robust);
 }
 
+/// "NAME: off": there is no such rule.
+bool is_off(const YamlNode& entry) {
+  constexpr std::array<std::string_view, 3> kOff = {"off", "no", "false"};
+  return entry.kind == YamlNode::Kind::kScalar &&
+         std::any_of(kOff.begin(), kOff.end(),
+                     [&](auto word) { return equal_ignoring_case(word, entry.text); });
+}
+
 RuleOptions load_rule(const Field& entry) {
   Section section(&entry.node(), entry.key(), entry.diagnostics());
   RuleOptions out;
@@ -207,14 +215,20 @@ void load_symbol(Section& section, std::string& out, std::string_view empty) {
   }
 }
 
-void load_rules(Section& root, std::vector<RuleOptions>& out) {
+void load_rules(Section& root, bool embedded_storage, std::vector<RuleOptions>& out) {
   Section section = root.section("rules");
   const auto entries = section.entries();
   if (entries.empty()) return;
+  const RuleOptions local;
+  bool names_local = false;
   out.clear();
   for (const Field& entry : entries) {
-    if (check_name(entry)) out.push_back(load_rule(entry));
+    if (!check_name(entry)) continue;
+    if (entry.node().key == local.name) names_local = true;
+    if (!is_off(entry.node())) out.push_back(load_rule(entry));
   }
+  // Who adds a feed does not mean to lose what he has taught: that is only for who says so.
+  if (!names_local && (embedded_storage || out.empty())) out.insert(out.begin(), local);
 }
 
 }  // namespace shingled::config

@@ -28,8 +28,9 @@ void load_storage(Section&& section, StorageOptions& out);
 /// The keys of section `storage` about replication.
 void load_replication(Section& section, ReplicationOptions& out);
 void load_status(Section&& section, StatusOptions& out);
-/// The rules given, or the default ones where there is no `rules`.
-void load_rules(Section& root, std::vector<RuleOptions>& out);
+/// The rules given, but those that are off. Where `local` is not among them it is the first one, as
+/// it is by default, if there is an embedded storage or no other rule.
+void load_rules(Section& root, bool embedded_storage, std::vector<RuleOptions>& out);
 
 /// The part of a rule about its servers.
 void load_remote(Section& section, RemoteOptions& out);

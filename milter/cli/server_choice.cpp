@@ -31,6 +31,16 @@ Result<PublicKey> parse_key(const std::string& text) {
   return key;
 }
 
+/// The rule that is meant where none is named. Null: there is none.
+const RuleOptions* default_rule(const Settings& settings) {
+  const auto& rules = settings.rules;
+  const std::string& local = RuleOptions{}.name;
+  const auto found = std::find_if(rules.begin(), rules.end(),
+                                  [&](const RuleOptions& rule) { return rule.name == local; });
+  if (found != rules.end()) return &*found;
+  return rules.empty() ? nullptr : &rules.front();
+}
+
 /// The rule's keys belong to the rule's servers.
 void forget_servers(RemoteOptions& remote) {
   remote.servers = remote.read_servers = remote.write_servers = {};
@@ -107,7 +117,7 @@ std::string ServerArguments::again() const {
 
 Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name) {
   if (settings.rules.empty()) return Error{ErrorCode::kInvalid, "the configuration has no rule"};
-  if (name.empty()) return &settings.rules.front();
+  if (name.empty()) return default_rule(settings);
   std::string known;
   for (const RuleOptions& rule : settings.rules) {
     if (rule.name == name) return &rule;
@@ -137,21 +147,29 @@ Result<std::vector<Destination>> choose_destinations(const ServerArguments& argu
 }
 
 Result<Destination> choose_pupil(const ServerArguments& arguments, const Settings& settings) {
-  ServerArguments named = arguments;
-  if (named.rule.empty() && named.servers.empty()) {
-    const auto writable = std::find_if(settings.rules.begin(), settings.rules.end(),
-                                       [](const RuleOptions& rule) { return !rule.read_only; });
-    if (writable == settings.rules.end()) {
+  const auto named = find_rule(settings, arguments.rule);
+  if (!named) return named.error();
+  const RuleOptions* rule = *named;
+  if (!arguments.servers.empty()) return destination_of(*rule, arguments, settings);
+  if (arguments.rule.empty() && rule->name != RuleOptions{}.name) {
+    const auto first = [&](auto wanted) {
+      const auto found = std::find_if(settings.rules.begin(), settings.rules.end(), wanted);
+      return found == settings.rules.end() ? nullptr : &*found;
+    };
+    const RuleOptions* here =
+        first([](const RuleOptions& r) { return !r.read_only && !r.remote.is_remote(); });
+    const RuleOptions* any = first([](const RuleOptions& r) { return !r.read_only; });
+    if (any == nullptr) {
       return Error{ErrorCode::kInvalid, "every rule of the configuration is read-only"};
     }
-    named.rule = writable->name;
+    rule = here != nullptr ? here : any;
   }
-  const auto rule = find_rule(settings, named.rule);
-  if (!rule) return rule.error();
-  if ((*rule)->read_only && named.servers.empty()) {
-    return Error{ErrorCode::kInvalid, "rule " + named.rule + " is read-only"};
+  if (rule->read_only) {
+    return Error{ErrorCode::kInvalid,
+                 "rule " + rule->name + " is read-only" +
+                     (arguments.rule.empty() ? "; --rule names another one" : "")};
   }
-  return destination_of(**rule, named, settings);
+  return destination_of(*rule, arguments, settings);
 }
 
 Result<RemoteOptions> local_service(const StorageOptions& storage) {

@@ -30,18 +30,20 @@ struct Destination {
   bool local = false;                 ///< the daemon of these very settings
 };
 
-/// The rule of that name; an empty name is the first one.
+/// The rule of that name; an empty name is `local`, else the first one.
 /// Errors: kInvalid, naming the rules there are.
 Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name);
 
 /// Whom to ask: every rule's servers, or those of the named rule, or --server with the hashes of
-/// the named or first rule. A rule without servers means the local daemon.
+/// the rule that `find_rule` gives. A rule without servers means the local daemon.
 /// Errors: kInvalid (unknown rule, bad address or key), kUnavailable (a rule means the local
 /// daemon, which has no fuzzy service in these settings).
 Result<std::vector<Destination>> choose_destinations(const ServerArguments& arguments,
                                                      const Settings& settings);
 
-/// Whom to teach: the same, but one rule only: the named one, else the first that is not read-only.
+/// Whom to teach: the same, but one rule only: the named one, else `local`, else the first that
+/// means the local daemon, else the first that is not read-only. What is taught by default stays
+/// here: a `local` that is read-only is an error, not a lesson for somebody else.
 Result<Destination> choose_pupil(const ServerArguments& arguments, const Settings& settings);
 
 /// The fuzzy service of the daemon that runs with these settings: its first listening address, a

@@ -205,6 +205,33 @@ rules:
   EXPECT_TRUE(rules[1].hash.robust) << "the embedded engine knows ours, too";
 }
 
+TEST(LoadSettings, KeepsTheLocalRuleUnlessItIsSwitchedOffByName) {
+  struct Case {
+    const char* why;
+    const char* text;
+    std::vector<std::string> names;
+  };
+  const Case cases[] = {
+      {"no rules", "", {"local"}},
+      {"an empty map", "rules: {}", {"local"}},
+      {"a feed beside it", "rules: {feed: {servers: x}}", {"local", "feed"}},
+      {"it stands where it was put", "rules: {feed: {servers: x}, local: }", {"feed", "local"}},
+      {"another one of the embedded storage", "rules: {own: {fuzzy_key: a}}", {"local", "own"}},
+      {"switched off", "rules: {local: off, feed: {servers: x}}", {"feed"}},
+      {"in another word", "rules: {feed: {servers: x}, local: No}", {"feed"}},
+      {"any rule may be", "rules: {feed: off}", {"local"}},
+      {"nothing is looked up", "rules: {local: off}", {}},
+      {"there is no embedded storage",
+       "storage: {enabled: no}\nrules: {feed: {servers: x}}",
+       {"feed"}},
+  };
+  for (const Case& c : cases) {
+    std::vector<std::string> names;
+    for (const RuleOptions& rule : settings_of(c.text).rules) names.push_back(rule.name);
+    EXPECT_EQ(names, c.names) << c.why;
+  }
+}
+
 TEST(LoadSettings, ReadsTheServersOfARule) {
   const auto rules = settings_of(R"(
 rules:
@@ -219,7 +246,8 @@ rules:
     read_servers: [hash:x, y]
 )")
                          .rules;
-  const RemoteOptions& a = rules.at(0).remote;
+  ASSERT_EQ(rules.size(), 3U);
+  const RemoteOptions& a = rules.at(1).remote;
   EXPECT_TRUE(a.is_remote());
   EXPECT_EQ(a.to_read(), a.servers);
   EXPECT_EQ(a.to_read().rotation, Rotation::kMasterSlave);
@@ -233,11 +261,11 @@ rules:
   EXPECT_EQ(a.resolve_interval, std::chrono::hours(1));
   EXPECT_EQ(a.protocol, 0x14);
   EXPECT_EQ(a.tcp, TcpUse::kYes);
-  const RemoteOptions& b = rules.at(1).remote;
+  const RemoteOptions& b = rules.at(2).remote;
   EXPECT_EQ(b.to_read().rotation, Rotation::kHash);
   EXPECT_EQ(b.to_write(), b.read_servers) << "a missing list is the other one";
   EXPECT_EQ(b.to_write().servers.at(1).to_string(), "y:11335");
-  EXPECT_FALSE(rules.at(1).hash.robust);
+  EXPECT_FALSE(rules.at(2).hash.robust);
 }
 
 TEST(LoadSettings, ReadsTheChecksOfARuleInGroups) {
@@ -260,8 +288,8 @@ rules:
 )")
                         .rules;
   EXPECT_EQ(grouped, flat);
-  EXPECT_FALSE(flat[0].hash.text_hashes);
-  EXPECT_TRUE(flat[0].hash.skip_images);
+  EXPECT_FALSE(flat.at(1).hash.text_hashes);
+  EXPECT_TRUE(flat.at(1).hash.skip_images);
   EXPECT_EQ(settings_of("rules: {local: {checks: {image: {min_width: 500}, text: }}}"), Settings{})
       << "what a group does not name has its default";
 }

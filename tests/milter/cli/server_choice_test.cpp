@@ -113,6 +113,37 @@ TEST(ServerChoice, ThePupilIsTheFirstRuleThatMayBeWritten) {
   EXPECT_FALSE(choose_pupil({}, with_rules({closed})));
 }
 
+TEST(ServerChoice, LessonsStayHereUnlessARuleIsNamed) {
+  const RuleOptions feed = rule("feed", {"192.0.2.1"});
+  RuleOptions read_only = rule("local");
+  read_only.read_only = true;
+  RuleOptions read_only_feed = feed;
+  read_only_feed.read_only = true;
+  struct Case {
+    const char* why;
+    std::vector<RuleOptions> rules;
+    ServerArguments arguments;
+    const char* taught;  // a rule, or what the error says
+  };
+  const Case cases[] = {
+      {"a feed stands before it", {feed, rule("local")}, {}, "local"},
+      {"named", {feed, rule("local")}, {.rule = "feed"}, "feed"},
+      {"another rule of the local daemon", {feed, rule("own")}, {}, "own"},
+      {"no local daemon", {read_only_feed, rule("b", {"192.0.2.2"})}, {}, "b"},
+      {"not somebody else instead", {feed, read_only}, {}, "rule local is read-only; --rule"},
+      {"hashes for another server are those of local",
+       {feed, rule("local")},
+       {.servers = {"192.0.2.9"}},
+       "local"},
+      {"a server may be taught whatever the rule is", {read_only}, {.servers = {"::1"}}, "local"},
+  };
+  for (const Case& c : cases) {
+    const Settings settings = with_rules(c.rules);
+    const auto pupil = choose_pupil(c.arguments, settings);
+    EXPECT_THAT(pupil ? pupil->rule->name : pupil.error().message, HasSubstr(c.taught)) << c.why;
+  }
+}
+
 struct ListenCase {
   const char* listen;
   const char* server;
