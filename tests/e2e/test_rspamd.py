@@ -3,7 +3,10 @@ our commands learn and find in its storage."""
 
 import json
 import pathlib
+import re
+import shutil
 import sqlite3
+import subprocess
 import sys
 import unittest
 
@@ -93,6 +96,25 @@ class Interop(unittest.TestCase):
 
     def test_we_use_the_storage_of_rspamd_encrypted(self):
         self.check_their_storage(key=True)
+
+
+class Readme(unittest.TestCase):
+    """The rule that README has for rspamd, where its users put it: beside the distribution's own configuration."""
+
+    def test_the_rule_works_in_local_d(self):
+        if not shutil.which("rspamadm") or not pathlib.Path("/etc/rspamd/modules.d/fuzzy_check.conf").exists():
+            self.skipTest("the package rspamd is not installed")
+        readme = (SAMPLES.parents[1] / "README.md").read_text()
+        place = re.search(r"`local\.d/fuzzy_check\.conf`:\n\n((?:    .*\n)+)", readme)
+        folder = harness.temporary_folder(self) / "local.d"
+        folder.mkdir()
+        (folder / "fuzzy_check.conf").write_text(place.group(1))
+        done = subprocess.run(["rspamadm", f"--var=LOCAL_CONFDIR={folder.parent}", "configdump", "--json", "fuzzy_check"],
+                              capture_output=True, text=True, timeout=120, check=True)
+        section = json.loads(done.stdout[done.stdout.index("{"):])
+        self.assertNotIn("fuzzy_check", section, "the file is the inside of the section")
+        self.assertEqual("127.0.0.1:11335", section["rule"]["local"]["servers"])
+        self.assertEqual(11, section["rule"]["local"]["fuzzy_map"]["FUZZY_DENIED"]["flag"])
 
 
 class Database(unittest.TestCase):
