@@ -4,6 +4,12 @@
 
 namespace shingled::milter {
 
+TextAmount amount_of_text(std::size_t bytes) {
+  constexpr std::size_t kShortTextBytesMax = 25;  // about five words
+  if (bytes == 0) return TextAmount::kNone;
+  return bytes <= kShortTextBytesMax ? TextAmount::kShort : TextAmount::kLong;
+}
+
 std::string_view to_string(Lookup::Outcome outcome) {
   switch (outcome) {
     case Lookup::Outcome::kHit:

@@ -46,6 +46,9 @@ std::string_view to_string(Lookup::Outcome outcome);  ///< "hit" "miss" "refused
 /// How much a reader has to read: an image without text is judged differently from one beside it.
 enum class TextAmount : std::uint8_t { kNone, kShort, kLong };
 
+/// From the longest text of a message in its one-line form.
+TextAmount amount_of_text(std::size_t bytes);
+
 /// How long each part of a scan took; none where nothing was to do.
 struct ScanStages {
   Duration analysis{};  ///< taking the message apart

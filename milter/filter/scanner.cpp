@@ -10,14 +10,7 @@ namespace shingled::milter {
 
 namespace {
 
-constexpr std::size_t kShortTextBytesMax = 25;  // about five words
-
 using Outcome = Lookup::Outcome;
-
-TextAmount amount_of_text(std::size_t bytes) {
-  if (bytes == 0) return TextAmount::kNone;
-  return bytes <= kShortTextBytesMax ? TextAmount::kShort : TextAmount::kLong;
-}
 
 Outcome outcome_of(const storage::RemoteAnswer& answer) {
   switch (answer.outcome) {

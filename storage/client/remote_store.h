@@ -21,7 +21,7 @@ struct RemoteRequest {
     kCheck,
     kAdd,
     kDelete,          ///< from all lists
-    kDeleteFromList,  ///< from `flag` alone: only shingled can, others refuse or say nothing
+    kDeleteFromList,  ///< from `flag` alone: for servers whose STAT says that they know it
     kStat,
     kPing,
   };
@@ -47,9 +47,10 @@ struct RemoteAnswer {
   Outcome outcome = Outcome::kTimeout;
   std::string server;  ///< "192.0.2.1:11335"
   std::int32_t status = 0;
-  float probability = 0;       ///< as the server sent it
-  std::optional<Match> match;  ///< slots = probability * 32; with v2 replies all flags
-  std::uint64_t count = 0;     ///< STAT: stored hashes
+  float probability = 0;           ///< as the server sent it
+  std::optional<Match> match;      ///< slots = probability * 32; with v2 replies all flags
+  std::uint64_t count = 0;         ///< STAT: stored hashes
+  bool deletes_from_list = false;  ///< STAT: it is a shingled, and knows kDeleteFromList
   std::chrono::microseconds time{0};
   std::string error;
 };

@@ -22,7 +22,7 @@ enum class CommandCode : std::uint8_t {
   kDelete = 2,
   kStat = 3,
   kPing = 4,
-  /// Ours alone: DEL of one list. Others answer it as a command without a name, and delete nothing.
+  /// Ours alone: DEL of one list. Others say yes and delete nothing, or worse (kOurMark).
   kDeleteFromList = 0x82,
 };
 

@@ -29,6 +29,12 @@ inline constexpr std::int32_t kStatusNotEncrypted = 415;  ///< the server takes 
 inline constexpr std::int32_t kStatusNotPermitted = 503;  ///< no right to update
 inline constexpr std::int32_t kStatusStoreAway = 504;     ///< CHECK: nobody knows; ours alone
 
+/// What the reply to a STAT has as its time, where other servers have 0: the upper 24 bits say that
+/// it is one of ours, the lower eight what it knows beyond their commands. A client must not try:
+/// others acknowledge an update without a name and ignore it, or end themselves.
+inline constexpr std::uint32_t kOurMark = 0x73686700;  ///< "shg"
+inline constexpr std::uint32_t kKnowsDeleteFromList = 1;
+
 /// One answer, as it stands on the wire (fuzzy-protocol.md 2.1). A hit iff `probability` > 0.5.
 struct Reply {
   std::int32_t value = 0;

@@ -324,6 +324,7 @@ Reply RequestHandler::stat(const Command& command) {
   Reply reply = reply_to(command);
   reply.flag = static_cast<std::uint32_t>(count);
   reply.value = static_cast<std::int32_t>(count >> 32);
+  reply.time = kOurMark | kKnowsDeleteFromList;
   // 1 and not the count, as 4.x has it: for a client an answer is a hit, also from an empty store.
   reply.probability = 1;
   return reply;

@@ -60,5 +60,25 @@ TEST(Interpret, CountsSlotsAndCollectsFlags) {
   EXPECT_EQ(answer.match->flags[1], (FlagValue{51, 4}));
 }
 
+TEST(Interpret, KnowsAShingledByItsStat) {
+  struct Case {
+    const char* why;
+    std::uint32_t time;
+    bool knows;
+  };
+  constexpr Case kCases[] = {{"rspamd", 0, false},
+                             {"ours", kOurMark | kKnowsDeleteFromList, true},
+                             {"ours of a later version", kOurMark | 0xffU, true},
+                             {"ours that does not know it", kOurMark, false},
+                             {"some time", 1'700'000'001, false}};
+  for (const Case& c : kCases) {
+    Reply reply;
+    reply.probability = 1;
+    reply.time = c.time;
+    EXPECT_EQ(interpret(reply, RemoteRequest::Kind::kStat).deletes_from_list, c.knows) << c.why;
+    EXPECT_FALSE(interpret(reply, RemoteRequest::Kind::kPing).deletes_from_list) << c.why;
+  }
+}
+
 }  // namespace
 }  // namespace shingled::storage

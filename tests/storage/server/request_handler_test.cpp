@@ -78,6 +78,12 @@ TEST_F(RequestHandlerTest, CountsInSixtyFourBitsAndIsAHitWhenEmpty) {
   EXPECT_EQ(stat.flag, 5U);
 }
 
+// rspamd has 0 there: a client that wants what only we can must know whom it talks to.
+TEST_F(RequestHandlerTest, SaysInStatThatItIsOneOfOursAndWhatItKnows) {
+  EXPECT_EQ(reply(handle(command(CommandCode::kStat))).time, 0x73686701U);
+  EXPECT_EQ(reply(handle(command(CommandCode::kPing))).time, 0U);
+}
+
 TEST_F(RequestHandlerTest, EchoesAPing) {
   Command ping = command(CommandCode::kPing);
   ping.value = -5;
