@@ -4,11 +4,10 @@
 #include <sysexits.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <utility>
 
+#include "milter/cli/asking_servers.h"
 #include "milter/cli/common_property.h"
 #include "milter/cli/exit_code.h"
 #include "milter/cli/message_shape.h"
@@ -17,9 +16,32 @@
 namespace shingled::milter {
 
 namespace {
-// Requests asked together: enough for one transaction to carry many, few enough for its commit to
-// end within our patience.
-constexpr std::size_t kRequestsMax = 64;
+
+std::string from_weight(std::optional<std::int32_t> weight, const char* what) {
+  return weight ? fmt::format("a {} from {}", what, *weight)
+                : fmt::format("no {} from this list alone", what);
+}
+
+/// "now 3: a header from 2, a reject from 5"; of a list that does not accuse only the weight.
+std::string weight_text(std::int32_t now, const WeightNeeded& needed, const FlagOptions* list,
+                        const ActionOptions& actions) {
+  std::string text = fmt::format("now {}", now);
+  if (list == nullptr || list->weight <= 0) return text;
+  std::string_view between = ": ";
+  const auto say = [&](const std::optional<double>& score, const auto& weight, const char* what) {
+    if (!score) return;  // this action is off
+    text.append(between).append(from_weight(weight, what));
+    between = ", ";
+  };
+  say(actions.add_header, needed.header, "header");
+  say(actions.reject, needed.reject, "reject");
+  return text;
+}
+
+Json weight_or_null(std::optional<std::int32_t> weight) {
+  return weight ? Json(*weight) : Json(nullptr);
+}
+
 }  // namespace
 
 int Trainer::take(const SourceMessage& message) {
@@ -33,31 +55,25 @@ int Trainer::take(const SourceMessage& message) {
   const mime::Analysis analysis = mime::analyze(message.bytes, mime_);
   const mime::MessageHashes hashes_of_rule = mime::hash_message(analysis, {&hash_rule_, 1});
   const std::vector<mime::PartHash>& parts = hashes_of_rule.of_rule.front();
-  if (lesson_.kind == storage::RemoteRequest::Kind::kAdd && !force_ && !parts.empty()) {
+  if (!force_ && !parts.empty()) {
     if (const auto why = common_property(message.bytes, analysis, parts)) {
       ++taken_;
       ++common_;
       return leave_out(message.name, "common", "not added: " + *why + "; --force adds it");
     }
   }
-  std::vector<Fingerprint> hashes;
-  hashes.reserve(parts.size());
-  for (const auto& part : parts) hashes.push_back(part.fingerprint);
-  return take(message.name, hashes);
-}
-
-int Trainer::take(std::string name, const std::vector<Fingerprint>& hashes) {
   ++taken_;
-  if (hashes.empty()) {
+  if (parts.empty()) {
     ++without_hash_;
-    return leave_out(name, "no_hash",
+    return leave_out(message.name, "no_hash",
                      "no hash: the message is too short for this rule (see min_length, min_bytes)");
   }
-  pending_.push_back({std::move(name), hashes.size()});
-  for (const Fingerprint& hash : hashes) {
-    requests_.push_back({lesson_.kind, lesson_.flag, lesson_.weight, hash});
-  }
-  return requests_.size() >= kRequestsMax ? send() : EX_OK;
+  Pending& pending = pending_.emplace_back();
+  pending.name = message.name;
+  pending.text = amount_of_text(hashes_of_rule.longest_text_bytes);
+  for (const mime::PartHash& part : parts) pending.hashes.push_back({part, {}});
+  pending_hashes_ += parts.size();
+  return pending_hashes_ >= kRequestsAtOnce ? send() : EX_OK;
 }
 
 int Trainer::leave_out(const std::string& name, const char* result, const std::string& why) {
@@ -73,85 +89,105 @@ int Trainer::leave_out(const std::string& name, const char* result, const std::s
 int Trainer::finish() {
   const int code = send();
   if (taken_ > 1 && !json_) {
-    const char* verb = lesson_.kind == storage::RemoteRequest::Kind::kAdd ? "added" : "deleted";
     const std::string common =
         common_ == 0 ? "" : fmt::format(", {} like many others (--force)", common_);
-    console_.line(fmt::format("{} messages: {} {}, {} without a hash{}, {} failed", taken_, done_,
-                              verb, without_hash_, common,
+    console_.line(fmt::format("{} messages: {} added, {} without a hash{}, {} failed", taken_,
+                              done_, without_hash_, common,
                               taken_ - done_ - without_hash_ - common_));
   }
   return code;
 }
 
 int Trainer::send() {
-  if (requests_.empty()) return EX_OK;
-  const auto answers = ask_in_groups();
-  int worst = EX_OK;
-  std::size_t next = 0;
+  if (pending_.empty()) return EX_OK;
+  std::vector<storage::RemoteRequest> requests;
   for (const Pending& message : pending_) {
-    const storage::RemoteAnswer* first_failure = nullptr;
-    std::size_t stored = 0;
-    for (const std::size_t end = next + message.hashes; next < end; ++next) {
+    for (const ListedHash& listed : message.hashes) {
+      requests.push_back({storage::RemoteRequest::Kind::kAdd, lesson_.flag, lesson_.weight,
+                          listed.hash.fingerprint});
+    }
+  }
+  const auto answers = ask_in_groups(store_, requests, pupil_.remote, clock_);
+  std::size_t next = 0;
+  for (Pending& message : pending_) {
+    for (const std::size_t end = next + message.hashes.size(); next < end; ++next) {
       const storage::RemoteAnswer& answer = answers[std::min(next, answers.size() - 1)];
       const bool failed = failure_of(answer).has_value();
-      if (!failed) ++stored;
-      if (failed && first_failure == nullptr) first_failure = &answer;
+      if (!failed) ++message.stored;
+      if (failed && !message.failure) message.failure = answer;
     }
-    worst = worse_exit_code(worst, report(message, stored, first_failure));
   }
+  look_again();
+  int worst = EX_OK;
+  for (const Pending& message : pending_) worst = worse_exit_code(worst, report(message));
   pending_.clear();
-  requests_.clear();
+  pending_hashes_ = 0;
   return worst;
 }
 
-std::vector<storage::RemoteAnswer> Trainer::ask_in_groups() {
-  std::vector<storage::RemoteAnswer> all;
-  for (std::span<const storage::RemoteRequest> rest = requests_; !rest.empty();) {
-    const auto group = rest.first(std::min(rest.size(), kRequestsMax));
-    rest = rest.subspan(group.size());
-    const storage::RemoteBatch batch{&store_, group};
-    auto answers = storage::ask({&batch, 1}, patience(pupil_.remote, clock_)).front();
-    const bool silent = std::all_of(answers.begin(), answers.end(), [](const auto& answer) {
-      return answer.outcome == storage::RemoteAnswer::Outcome::kTimeout ||
-             answer.outcome == storage::RemoteAnswer::Outcome::kUnreachable;
-    });
-    all.insert(all.end(), std::make_move_iterator(answers.begin()),
-               std::make_move_iterator(answers.end()));
-    if (silent) break;
+bool Trainer::tells_weights() {
+  if (!tells_weights_) {
+    const bool asks_whom_it_teaches = pupil_.remote.to_read() == pupil_.remote.to_write();
+    tells_weights_ = pupil_.local || (asks_whom_it_teaches &&
+                                      ask_who(store_, pupil_.remote, clock_).deletes_from_list);
   }
-  return all;
+  return *tells_weights_;
 }
 
-int Trainer::report(const Pending& message, std::size_t stored,
-                    const storage::RemoteAnswer* first_failure) {
-  const bool is_add = lesson_.kind == storage::RemoteRequest::Kind::kAdd;
-  const auto failure = first_failure == nullptr ? std::nullopt : failure_of(*first_failure);
+void Trainer::look_again() {
+  std::vector<storage::RemoteRequest> questions;
+  std::vector<ListedHash*> asked;
+  for (Pending& message : pending_) {
+    if (message.failure) continue;
+    for (ListedHash& listed : message.hashes) {
+      questions.push_back({storage::RemoteRequest::Kind::kCheck, 0, 0, listed.hash.fingerprint});
+      asked.push_back(&listed);
+    }
+  }
+  if (questions.empty() || !tells_weights()) return;
+  const auto answers = ask_in_groups(store_, questions, pupil_.remote, clock_);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto& match = answers[i].match;
+    if (match && match->exact)
+      asked[i]->flags.assign(match->flags.begin(), match->flags.begin() + match->flag_count);
+  }
+}
+
+int Trainer::report(const Pending& message) {
+  const auto failure = message.failure ? failure_of(*message.failure) : std::nullopt;
   if (!failure) ++done_;
+  const auto now = weight_on(message.hashes, lesson_.flag);
+  const WeightNeeded needed =
+      now ? weight_needed(message.hashes, message.text, *pupil_.rule, lesson_.flag, actions_)
+          : WeightNeeded{};
   if (json_) {
     Json object = {{"file", message.name},
-                   {"result", failure  ? "failed"
-                              : is_add ? "added"
-                                       : "deleted"},
-                   {"hashes", message.hashes},
-                   {"flag", lesson_.flag}};
-    if (is_add) object["weight"] = lesson_.weight;
+                   {"result", failure ? "failed" : "added"},
+                   {"hashes", message.hashes.size()},
+                   {"flag", lesson_.flag},
+                   {"weight", lesson_.weight}};
     if (failure) object["error"] = failure->explain();
-    if (failure) object["done"] = stored;
+    if (failure) object["done"] = message.stored;
+    if (!failure) {
+      object["weight_now"] = weight_or_null(now);
+      object["header_from"] = weight_or_null(needed.header);
+      object["reject_from"] = weight_or_null(needed.reject);
+    }
     console_.json(object);
   } else if (!failure) {
-    console_.line(
-        fmt::format("{}: {} {} {}{}{}", terminal_safe(message.name),
-                    counted(message.hashes, "hash", "hashes"), is_add ? "added to" : "deleted from",
-                    lesson_.list, is_add ? fmt::format(", weight {}", lesson_.weight) : "",
-                    pupil_.remote.to_write().size() == 1
-                        ? ""
-                        : fmt::format(", at {} servers", pupil_.remote.to_write().size())));
+    console_.line(fmt::format(
+        "{}: {} added to {}, weight {}{}{}", terminal_safe(message.name),
+        counted(message.hashes.size(), "hash", "hashes"), lesson_.list, lesson_.weight,
+        pupil_.remote.to_write().size() == 1
+            ? ""
+            : fmt::format(", at {} servers", pupil_.remote.to_write().size()),
+        now ? ", " + weight_text(*now, needed, pupil_.rule->flags.find(lesson_.flag), actions_)
+            : ""));
   }
   if (!failure) return EX_OK;
   std::string text = failure->explain();
-  if (stored > 0) {
-    text += fmt::format(" ({} of {} hashes were {})", stored, message.hashes,
-                        is_add ? "added" : "deleted");
+  if (message.stored > 0) {
+    text += fmt::format(" ({} of {} hashes were added)", message.stored, message.hashes.size());
   }
   console_.error(message.name, text);
   return failure->exit_code();

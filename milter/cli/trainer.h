@@ -1,38 +1,42 @@
 #pragma once
 
-#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/base/clock.h"
-#include "config/options/mime_options.h"
+#include "config/options/settings.h"
 #include "milter/cli/console.h"
 #include "milter/cli/message_source.h"
 #include "milter/cli/server_choice.h"
+#include "milter/cli/weight_needed.h"
 #include "mime/analyze.h"
 #include "storage/client/remote_store.h"
 
 namespace shingled::milter {
 
-/// What `add` and `del` do with each hash.
+/// What `add` does with each hash.
 struct Lesson {
-  storage::RemoteRequest::Kind kind = storage::RemoteRequest::Kind::kAdd;
   std::uint32_t flag = 0;
   std::int32_t weight = 1;
-  std::string list;  ///< the flag for people: "denied (11)", "every list"
+  std::string list;  ///< the flag for people: "denied (11)"
 };
 
 /// Teaches messages to the servers of one rule: every one of them must accept every hash.
 ///
 /// Messages are sent in groups, so that the server commits many in one transaction, and a message
 /// of many hashes in several; each is reported by itself, on one line. Of a message that failed the
-/// line says how many of its hashes every server has. Threads: one thread.
+/// line says how many of its hashes every server has; of one that was taught, its weight now and
+/// from which weight on the milter does something, where the server says it: a shingled, whose
+/// answer to an update comes after its commit. Threads: one thread.
 class Trainer {
  public:
-  Trainer(const Destination& pupil, const MimeOptions& mime, const Lesson& lesson,
+  Trainer(const Destination& pupil, const Settings& settings, const Lesson& lesson,
           storage::RemoteStore& store, const Clock& clock, Console& console)
       : pupil_(pupil),
-        mime_(mime),
+        mime_(settings.mime),
+        actions_(settings.milter.actions),
         hash_rule_(pupil.rule->hash),
         lesson_(lesson),
         store_(store),
@@ -44,28 +48,31 @@ class Trainer {
   /// Also what looks like many others (common_property.h), and what is no mail (message_shape.h).
   void set_force(bool force) { force_ = force; }
 
-  /// Each returns the worst exit code of what was sent by this call: EX_DATAERR for a message
-  /// without any hash, and for one that is not taught because it looks like many others or is none.
+  /// The worst exit code of what was sent by this call: EX_DATAERR for a message without any hash,
+  /// and for one that is not taught because it looks like many others or is no mail.
   int take(const SourceMessage& message);
-  int take(std::string name, const std::vector<Fingerprint>& hashes);
   /// Sends what is left; call once, last.
   int finish();
 
  private:
   struct Pending {
     std::string name;
-    std::size_t hashes = 0;
+    TextAmount text = TextAmount::kNone;
+    std::vector<ListedHash> hashes;                ///< the lists: as they are after the lesson
+    std::size_t stored = 0;                        ///< hashes that every server has now
+    std::optional<storage::RemoteAnswer> failure;  ///< the first one
   };
 
   int leave_out(const std::string& name, const char* result, const std::string& why);
   int send();
-  /// Of the first hashes only, when nobody answers: then the others have no better chance.
-  std::vector<storage::RemoteAnswer> ask_in_groups();
-  int report(const Pending& message, std::size_t stored,
-             const storage::RemoteAnswer* first_failure);
+  /// What stands there now, of the messages that were taught.
+  void look_again();
+  bool tells_weights();
+  int report(const Pending& message);
 
   const Destination& pupil_;
   const MimeOptions& mime_;
+  const ActionOptions& actions_;
   const mime::HashRule hash_rule_;
   const Lesson& lesson_;
   storage::RemoteStore& store_;
@@ -74,7 +81,8 @@ class Trainer {
   bool json_ = false;
   bool force_ = false;
   std::vector<Pending> pending_;
-  std::vector<storage::RemoteRequest> requests_;
+  std::size_t pending_hashes_ = 0;
+  std::optional<bool> tells_weights_;
   std::size_t taken_ = 0;
   std::size_t done_ = 0;
   std::size_t without_hash_ = 0;

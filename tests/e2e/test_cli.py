@@ -53,7 +53,8 @@ class Learning(WithDaemon):
     def test_what_is_added_is_found_and_what_is_deleted_is_not(self):
         self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
         added = self.ok("add", "--flag", "denied", "--weight", "20", stdin=OFFER.read_bytes())
-        self.assertRegex(added.stdout, r"^-: \d+ hash(es)? added to denied \(11\), weight 20\n$")
+        self.assertEqual("-: 2 hashes added to denied (11), weight 20, now 20: a header from 2, a reject from 5\n",
+                         added.stdout)
 
         found, = objects(self.ok("check", "--json", OFFER).stdout)
         self.assertEqual((str(OFFER), True), (found["file"], found["found"]))
@@ -69,8 +70,76 @@ class Learning(WithDaemon):
         self.assertTrue(0.5 < near[0]["prob"] < 1, near)
         self.assertFalse(objects(self.ok("check", "--json", LETTER).stdout)[0]["found"])
 
-        self.ok("del", OFFER)
+        self.assertEqual(f"{OFFER}: 2 hashes deleted: denied (11) weight 20\n", self.ok("del", OFFER).stdout)
         self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+
+    def test_del_says_what_was_there(self):
+        self.assertEqual("-: nothing deleted: none of its 2 hashes is stored\n",
+                         self.ok("del", stdin=OFFER.read_bytes()).stdout)
+        self.ok("add", "--flag", "denied", "--weight", "20", OFFER)
+        self.ok("add", "--flag", "prob", "--weight", "3", OFFER)
+        done, = objects(self.ok("del", "--json", OFFER).stdout)
+        self.assertEqual(("deleted", 2, None, [], []),
+                         tuple(done[key] for key in ("result", "hashes", "flag", "staying", "matching")))
+        self.assertEqual(2, len(done["deleted"]))
+        for one in done["deleted"]:
+            self.assertEqual((True, [(11, 20), (12, 3)]),
+                             (one["exact"], [(flag["flag"], flag["value"]) for flag in one["flags"]]))
+        again, = objects(self.ok("del", "--json", OFFER).stdout)
+        self.assertEqual(("not_stored", []), (again["result"], again["deleted"]))
+        digest = "ab" * 64
+        self.assertEqual(f"{digest}: nothing deleted: its hash is not stored\n", self.ok("del", "--digest", digest).stdout)
+
+    def test_del_obeys_the_flag_exactly(self):
+        self.ok("add", "--flag", "denied", "--weight", "20", OFFER)
+        self.assertEqual("-: nothing deleted: none of its 2 hashes is on white (13); staying: denied (11) weight 20\n",
+                         self.ok("del", "--flag", "white", stdin=OFFER.read_bytes()).stdout)
+        self.ok("add", "--flag", "white", OFFER)
+        self.assertEqual("-: 2 hashes deleted: denied (11) weight 20; staying: white (13) weight 1\n",
+                         self.ok("del", "--flag", "denied", stdin=OFFER.read_bytes()).stdout)
+        lookup = objects(self.ok("check", "--json", OFFER).stdout)[0]["lookups"][0]
+        self.assertEqual([(13, 1)], [(flag["flag"], flag["value"]) for flag in lookup["flags"]])
+        self.ok("add", "--flag", "denied", OFFER)
+        self.assertEqual("-: 2 hashes deleted: denied (11) weight 1, white (13) weight 1\n",
+                         self.ok("del", "--flag", "white", "--all-lists", stdin=OFFER.read_bytes()).stdout)
+
+    def test_del_names_the_hash_that_a_message_is_only_like(self):
+        self.ok("add", "--flag", "denied", "--weight", "20", OFFER)
+        stored = [lookup["digest"] for lookup in objects(self.ok("check", "--json", OFFER).stdout)[0]["lookups"]]
+        done = self.ends_with(EX_DATAERR, "del", AGAIN)
+        self.assertEqual(f"{AGAIN}: nothing deleted: none of its 2 hashes is stored\n", done.stdout)
+        named = re.findall(r"still like a stored hash, \d+ of 32 shingles, denied \(11\) weight 20; "
+                           r"--matching deletes it, or: shingled (del --rule local --digest) ([0-9a-f]{128})$",
+                           done.stderr, re.M)
+        self.assertEqual(set(stored), {digest for _, digest in named}, done.stderr)
+        self.ends_with(EX_DATAERR, "del", "--flag", "denied", AGAIN)
+        self.ok("del", "--flag", "white", AGAIN)  # what it is like is not on that list
+
+        command, digest = named[0]
+        self.ok(*command.split(), digest)
+        left, = objects(self.ends_with(EX_DATAERR, "del", "--json", AGAIN).stdout)
+        self.assertEqual([stored[1 - stored.index(digest)]], [one["digest"] for one in left["matching"]])
+        self.assertIn("1 hash deleted: denied (11) weight 20", self.ok("del", "--matching", AGAIN).stdout)
+        self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+
+    def test_add_says_what_the_weight_does(self):
+        thresholds = ["-o", "milter.actions.reject=19", "-o", "milter.actions.add_header=off"]
+        cases = [("one report does nothing", 0, ["--flag", "denied"], "now 1: a header from 2, a reject from 5"),
+                 ("the next one marks", 1, ["--flag", "denied"], "now 2: a header from 2, a reject from 5"),
+                 ("a list that cannot reject", 0, ["--flag", "prob"], "now 1: a header from 3, no reject from this list alone"),
+                 ("what stands on another list counts", 1, ["--flag", "prob"], "now 1: a header from 1, a reject from 6"),
+                 ("a good list", 0, ["--flag", "white"], "now 1"),
+                 ("a list without a weight", 0, ["--flag", "99"], "now 1"),
+                 ("other thresholds", 0, ["--flag", "denied", *thresholds], "now 1: a reject from 14")]
+        for why, denied, arguments, weight in cases:
+            with self.subTest(why):
+                self.ok("del", OFFER)
+                for _ in range(denied):
+                    self.ok("add", "--flag", "denied", OFFER)
+                self.assertIn(f", weight 1, {weight}\n", self.ok("add", *arguments, OFFER).stdout)
+        self.ok("add", "--flag", "denied", "--weight", "2", OFFER)
+        added, = objects(self.ok("add", "--json", "--flag", "denied", "--weight", "2", OFFER).stdout)
+        self.assertEqual((2, 5, 2, 5), tuple(added[key] for key in ("weight", "weight_now", "header_from", "reject_from")))
 
     def test_add_counts_up_and_lists_are_apart(self):
         for _ in range(2):
@@ -78,8 +147,7 @@ class Learning(WithDaemon):
         self.ok("add", "--flag", "FUZZY_WHITE", OFFER)
         self.assertEqual(6, objects(self.ok("check", "--json", OFFER).stdout)[0]["lookups"][0]["value"])
         self.assertFalse(objects(self.ok("check", "--json", "--flag", "prob", OFFER).stdout)[0]["found"])
-        self.assertEqual("-: 2 hashes deleted from every list\n",
-                         self.ok("del", "--flag", "white", stdin=OFFER.read_bytes()).stdout)
+        self.ok("del", OFFER)
         self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
 
     def test_a_short_offer_in_another_dress_is_found_by_the_robust_hash(self):
@@ -191,7 +259,7 @@ class Explaining(WithDaemon):
 
     def test_scan_changes_nothing_and_names_headers(self):
         self.ok("add", "--flag", "denied", "--weight", "4", OFFER)
-        forged = b"x-spam: No\n" + OFFER.read_bytes()
+        forged = b"x-shingled-score: -99\n" + OFFER.read_bytes()
         for _ in range(2):
             scan, = objects(self.ok("scan", "--json", stdin=forged).stdout)
             self.assertEqual(4, scan["hits"][0]["value"])

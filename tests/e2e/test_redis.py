@@ -103,6 +103,7 @@ class SharedDatabase(unittest.TestCase):
                            SECONDS, "the weights add up")
 
         # We delete what both stored, by digest alone too: nothing stays behind.
+        self.ours(0, "del", "--flag", "white", stdin=OFFER)
         self.ours(0, "del", "--flag", "denied", stdin=OFFER)
         self.assertEqual({}, peer.symbols(OFFER))
         self.assertEqual({}, peer.symbols(AGAIN))

@@ -88,7 +88,14 @@ class Interop(unittest.TestCase):
 
         stat = ours("stat", "--json")
         self.assertEqual(0, stat.returncode, stat.stderr)
-        self.assertEqual(0, ours("del", "--flag", "denied").returncode)
+        # Its deletion knows no list: it would be one from all of them.
+        refused = ours("del", "--flag", "denied")
+        self.assertEqual(64, refused.returncode, refused.stderr)
+        self.assertIn("is no shingled", refused.stderr)
+        self.assertTrue(found(OFFER))
+        done = ours("del", "--flag", "denied", "--all-lists")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertRegex(done.stdout, r"-: 1 hash deleted: denied \(11\) weight 20\n")
         harness.wait_until(lambda: not found(OFFER), 30, "rspamd's storage to forget the digest")
 
     def test_we_use_the_storage_of_rspamd_in_the_clear(self):
