@@ -95,7 +95,7 @@ class Interop(unittest.TestCase):
         self.assertTrue(found(OFFER))
         done = ours("del", "--flag", "denied", "--all-lists")
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertRegex(done.stdout, r"-: 1 hash deleted: denied \(11\) weight 20\n")
+        self.assertRegex(done.stdout, r"-: \d hash(es)? deleted: denied \(11\) weight 20\n")
         harness.wait_until(lambda: not found(OFFER), 30, "rspamd's storage to forget the digest")
 
     def test_we_use_the_storage_of_rspamd_in_the_clear(self):
