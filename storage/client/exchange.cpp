@@ -292,8 +292,16 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Tr
                        std::chrono::duration_cast<std::chrono::microseconds>(now - since));
   if (transport == Transport::kTcp) upstreams_->streamed(endpoint);
   if (is_current) learn_speech(*line, packet.size(), now);
+  RemoteAnswer answer = interpret(*reply, requests_[line->request].kind);
+  if (answer.status == kStatusStoreAway && line->at + 1 < line->endpoints.size()) {
+    if (is_current) {  // another server may have a storage of its own
+      ++line->at;
+      approach(*line, now);
+    }
+    return true;
+  }
   line->at = static_cast<std::size_t>(asked - line->endpoints.begin());
-  line->answer = interpret(*reply, requests_[line->request].kind);
+  line->answer = std::move(answer);
   close(*line, now);
   return true;
 }

@@ -91,6 +91,40 @@ TEST_F(ExchangeTest, HopsToTheNextServerAndTakesALateAnswerFromTheFirst) {
             service_->upstreams()->endpoints()[first[0].endpoint].name);
 }
 
+// The Redis behind it is away; the next server may have another one, or none.
+TEST_F(ExchangeTest, HopsFromAServerThatCannotAskItsStore) {
+  const auto store_away = [](const Command& command) {
+    Reply reply;
+    reply.tag = command.tag;
+    reply.value = kStatusStoreAway;
+    Bytes packet(kReplyBytesMax);
+    packet.resize(encode_reply(reply, ReplyForm::kV2, packet));
+    return packet;
+  };
+  for (const bool second_knows : {true, false}) {
+    use({{address(1)}, {address(2)}});
+    begin({request(Kind::kCheck)});
+    const auto first = send();
+    ASSERT_EQ(first.size(), 1U);
+    exchange_->receive(first[0].endpoint, store_away(first[0].command), clock_.now());
+    EXPECT_FALSE(exchange_->done());
+    const auto second = send();
+    ASSERT_EQ(second.size(), 1U);
+    EXPECT_NE(second[0].endpoint, first[0].endpoint);
+    if (second_knows) {
+      answer(second[0], ReplyForm::kV2);
+    } else {
+      exchange_->receive(second[0].endpoint, store_away(second[0].command), clock_.now());
+    }
+    ASSERT_TRUE(exchange_->done());
+    const RemoteAnswer told = exchange_->answers()[0];
+    EXPECT_EQ(told.outcome,
+              second_knows ? RemoteAnswer::Outcome::kHit : RemoteAnswer::Outcome::kRefused);
+    EXPECT_EQ(told.status, second_knows ? 0 : kStatusStoreAway);
+    EXPECT_EQ(told.server, service_->upstreams()->endpoints()[second[0].endpoint].name);
+  }
+}
+
 TEST_F(ExchangeTest, LeavesAServerAloneThatFailsInARow) {
   use({{address(1)}, {address(2)}});
   for (int i = 0; i < 4; ++i) {  // each starts at another server, and server 0 never answers
