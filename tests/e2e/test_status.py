@@ -247,6 +247,15 @@ class Strangers(Status):
         self.assertEqual(404, self.get("/../../etc/shadow")[0])
         self.assertEqual(405, self.get("/stat", method="DELETE")[0])
 
+    def test_every_page_is_in_the_documents(self):
+        status, text = self.get("/nonsense")[:2]
+        pages = re.findall(r"/[a-z]+", text)
+        self.assertEqual((404, True), (status, "/hits" in pages))
+        packaging = pathlib.Path(__file__).resolve().parents[2] / "packaging"
+        for document in (packaging / "man" / "shingled.8", packaging.parent / "README.md"):
+            for page in pages:
+                self.assertRegex(document.read_text(), page + r"\b", f"{document.name} lacks {page}")
+
     def test_no_key_and_no_path_is_told(self):
         self.ok("add", OFFER)
         text = self.get("/metrics")[1] + self.get("/stat")[1]
