@@ -67,6 +67,9 @@ struct Update {
   std::uint64_t source = 0;  ///< who said so (hash of address or key), for explain; 0 = unknown
   UpdateName name{};         ///< stored with it, for `recent_updates`
   std::uint64_t seal = 0;    ///< likewise: that of the packet it came in (`seal_name`); 0 = none
+  /// Add: another hash of the same text, deleted with this one, for who deletes may not know its
+  /// form. The embedded store keeps the last one named.
+  std::optional<Digest> companion = std::nullopt;
   friend bool operator==(const Update&, const Update&) = default;
 };
 

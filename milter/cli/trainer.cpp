@@ -38,6 +38,21 @@ std::string weight_text(std::int32_t now, const WeightNeeded& needed, const Flag
   return text;
 }
 
+/// The robust hash of the same text: it goes when somebody deletes the text's own hash who knows
+/// no other, as rspamd does.
+std::optional<Digest> robust_beside(const mime::PartHash& hash,
+                                    const std::vector<ListedHash>& all) {
+  const bool is_text = hash.kind == mime::PartKind::kText || hash.kind == mime::PartKind::kHtml;
+  if (!is_text || hash.place != mime::PartPlace::kBody) return std::nullopt;
+  std::optional<Digest> robust;
+  for (const ListedHash& other : all) {
+    if (other.hash.kind != mime::PartKind::kRobust) continue;
+    // Equal digests stand there once, under the first of their parts.
+    if (!robust || other.hash.index == hash.index) robust = other.hash.fingerprint.digest;
+  }
+  return robust;
+}
+
 Json weight_or_null(std::optional<std::int32_t> weight) {
   return weight ? Json(*weight) : Json(nullptr);
 }
@@ -100,11 +115,13 @@ int Trainer::finish() {
 
 int Trainer::send() {
   if (pending_.empty()) return EX_OK;
+  const bool ties = who().knows_companions;
   std::vector<storage::RemoteRequest> requests;
   for (const Pending& message : pending_) {
     for (const ListedHash& listed : message.hashes) {
       requests.push_back({storage::RemoteRequest::Kind::kAdd, lesson_.flag, lesson_.weight,
-                          listed.hash.fingerprint});
+                          listed.hash.fingerprint,
+                          ties ? robust_beside(listed.hash, message.hashes) : std::nullopt});
     }
   }
   const auto answers = ask_in_groups(store_, requests, pupil_.remote, clock_);
@@ -125,14 +142,19 @@ int Trainer::send() {
   return worst;
 }
 
-bool Trainer::tells_weights() {
-  if (!tells_weights_) {
-    const bool asks_whom_it_teaches = pupil_.remote.to_read() == pupil_.remote.to_write();
-    tells_weights_ = pupil_.local || (asks_whom_it_teaches &&
-                                      ask_who(store_, pupil_.remote, clock_).deletes_from_list);
+const storage::RemoteAnswer& Trainer::who() {
+  if (!who_) {
+    who_.emplace();
+    if (pupil_.local) {
+      who_->deletes_from_list = who_->knows_companions = true;  // the daemon of this very program
+    } else if (pupil_.remote.to_read() == pupil_.remote.to_write()) {
+      who_ = ask_who(store_, pupil_.remote, clock_);
+    }
   }
-  return *tells_weights_;
+  return *who_;
 }
+
+bool Trainer::tells_weights() { return who().deletes_from_list; }
 
 void Trainer::look_again() {
   std::vector<storage::RemoteRequest> questions;

@@ -67,6 +67,8 @@ class Trainer {
   int send();
   /// What stands there now, of the messages that were taught.
   void look_again();
+  /// What the servers say of themselves.
+  const storage::RemoteAnswer& who();
   bool tells_weights();
   int report(const Pending& message);
 
@@ -82,7 +84,7 @@ class Trainer {
   bool force_ = false;
   std::vector<Pending> pending_;
   std::size_t pending_hashes_ = 0;
-  std::optional<bool> tells_weights_;
+  std::optional<storage::RemoteAnswer> who_;
   std::size_t taken_ = 0;
   std::size_t done_ = 0;
   std::size_t without_hash_ = 0;

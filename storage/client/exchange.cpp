@@ -138,9 +138,15 @@ void Exchange::approach(Line& line, TimePoint now) {
 }
 
 void Exchange::encode(Line& line) {
-  std::array<std::uint8_t, kCommandBytes + kShingleBytes> plain{};
-  const BytesView command = BytesView(plain).first(
-      encode_command(command_of(requests_[line.request], line.version, line.tag), plain));
+  std::array<std::uint8_t, kCommandBytes + kShingleBytes + kCompanionBytes> plain{};
+  const RemoteRequest& request = requests_[line.request];
+  Command asked = command_of(request, line.version, line.tag);
+  std::array<std::uint8_t, kCompanionBytes> extension{};
+  if (request.companion && asked.code == CommandCode::kWrite && has_extensions(line.version)) {
+    extension = companion_extension(*request.companion);
+    asked.extensions = extension;
+  }
+  const BytesView command = BytesView(plain).first(encode_command(asked, plain));
   line.packet.assign(command.begin(), command.end());
   if (!service_.sealing) return;
   const Sealing& sealing = *service_.sealing;

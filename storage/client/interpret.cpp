@@ -86,8 +86,10 @@ RemoteAnswer interpret(const Reply& reply, RemoteRequest::Kind kind) {
         answer.outcome = Outcome::kDone;
         answer.count = std::uint64_t{static_cast<std::uint32_t>(reply.value)} << 32 |
                        std::uint64_t{reply.flag};
-        answer.deletes_from_list = (reply.time & ~std::uint32_t{0xff}) == kOurMark &&
-                                   (reply.time & kKnowsDeleteFromList) != 0;
+        if ((reply.time & ~std::uint32_t{0xff}) == kOurMark) {
+          answer.deletes_from_list = (reply.time & kKnowsDeleteFromList) != 0;
+          answer.knows_companions = (reply.time & kKnowsCompanion) != 0;
+        }
         return answer;
       }
       answer.outcome = Outcome::kRefused;

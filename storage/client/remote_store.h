@@ -32,6 +32,8 @@ struct RemoteRequest {
   std::uint32_t flag = 0;
   std::int32_t value = 0;
   Fingerprint fingerprint;
+  /// kAdd: a digest to be deleted with this one, for servers whose STAT says that they know it.
+  std::optional<Digest> companion = std::nullopt;
 };
 
 /// What became of one request on one server.
@@ -51,6 +53,7 @@ struct RemoteAnswer {
   std::optional<Match> match;      ///< slots = probability * 32; with v2 replies all flags
   std::uint64_t count = 0;         ///< STAT: stored hashes
   bool deletes_from_list = false;  ///< STAT: it is a shingled, and knows kDeleteFromList
+  bool knows_companions = false;   ///< STAT: likewise, and RemoteRequest::companion
   std::chrono::microseconds time{0};
   std::string error;
 };

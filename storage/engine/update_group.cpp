@@ -7,8 +7,33 @@ namespace shingled::storage {
 void UpdateGroup::fold(const Update& update) {
   if (update.name != UpdateName{}) names_.push_back(update.name);
   if (update.seal != 0) seals_.push_back(update.seal);
+  const bool is_delete = update.kind == Update::Kind::kDelete;
+  const auto companion = is_delete ? companion_of(update.fingerprint.digest) : std::nullopt;
+  fold_one(update);
+  if (companion) fold_deletion(*companion, update.flag);
+}
+
+std::optional<Digest> UpdateGroup::companion_of(const Digest& digest) {
+  const Change& change = change_of(digest);
+  if (change.companion || change.number == 0) return change.companion;
+  auto stored = table_.companion(change.row.id);
+  if (stored) return *stored;
+  failed(stored.error());
+  return std::nullopt;
+}
+
+void UpdateGroup::fold_deletion(const Digest& digest, std::uint32_t flag) {
+  Update update;
+  update.kind = Update::Kind::kDelete;
+  update.flag = flag;
+  update.fingerprint.digest = digest;
+  fold_one(update);
+}
+
+void UpdateGroup::fold_one(const Update& update) {
   Change& change = change_of(update.fingerprint.digest);
   change.own_changed = true;
+  if (update.companion) change.companion = update.companion;
   if (change.has_parts) return fold_into_part(change, update);
   FuzzyRow& row = change.row;
   if (update.kind == Update::Kind::kDelete) {
@@ -95,6 +120,9 @@ Status UpdateGroup::write_one(Change& change) {
     auto shingles = table_.remove(change.row.id, change.row.digest);
     if (!shingles) return shingles.error();
     change.old_shingles = *std::move(shingles);
+  }
+  if (stays && change.companion) {
+    if (Status done = table_.set_companion(change.row.id, *change.companion); !done) return done;
   }
   if (change.has_parts) {
     if (Status done = write_parts(change); !done) return done;

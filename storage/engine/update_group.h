@@ -27,6 +27,10 @@ namespace shingled::storage {
 /// into the journal. A delete hides the parts of others and asks for them to be taken back. A part
 /// that cannot be read is dropped, so that it stops nobody: its owner says it again when all is
 /// compared.
+///
+/// A digest may have a companion, which an add named: what deletes the one deletes the other from
+/// the same lists, unless it is a master's word about its own part. One step only: the companion's
+/// companion stays.
 /// Threads: the writer.
 class UpdateGroup {
  public:
@@ -74,6 +78,7 @@ class UpdateGroup {
     std::uint32_t number = 0;  ///< the record before; 0 = none
     bool known_shingles = false;
     FuzzyRow row;  ///< the outcome; no flags = it goes. `shingles`: only new ones
+    std::optional<Digest> companion;       ///< if an add named one
     std::optional<Shingles> old_shingles;  ///< from the file, when the record goes or is renewed
     bool renewed = false;                  ///< it has other shingles than before
     bool own_changed = false;              ///< mirrors have to hear of it
@@ -93,6 +98,10 @@ class UpdateGroup {
   static bool is_new(const Change& change) {
     return change.number == 0 || change.renewed || change.row.shingles.has_value();
   }
+  void fold_one(const Update& update);
+  /// Deletes the companion a digest has.
+  void fold_deletion(const Digest& digest, std::uint32_t flag);
+  std::optional<Digest> companion_of(const Digest& digest);
   Change& change_of(const Digest& digest);
   void load_parts(Change& change);
   /// The digest's row; nothing where there is none (`lost_`) or it cannot be read (`trouble_`).

@@ -170,8 +170,11 @@ void UpdateGroup::fold_takeback(const Takeback& takeback, const StoreId& asker) 
   answers_.push_back({takeback.digest, asker, takeback.flag});
   Change& change = change_of(takeback.digest);
   change.own_changed = true;  // it is said again, for the asker has hidden it
+  const auto companion = companion_of(takeback.digest);
   const auto take_back = [&](FlagSet& flags, std::uint32_t created) {
-    if (created == takeback.created) take_away(change, flags, created, takeback.flag);
+    if (created != takeback.created || flags.empty()) return;
+    take_away(change, flags, created, takeback.flag);
+    if (companion) fold_deletion(*companion, takeback.flag);
   };
   if (!change.has_parts) return take_back(change.row.flags, change.row.created);
   Part* own = part_of(change, kOwn);

@@ -40,6 +40,11 @@ inline constexpr std::uint8_t kVersionFlags = 5;      ///< 144-byte replies
 inline constexpr std::uint8_t kVersionLongV2 = 0x14;  ///< 4 with bit 4: 144-byte replies
 inline constexpr std::uint8_t kVersionWeakBit = 0x80;
 
+/// Whether anything may follow a command of this version byte.
+constexpr bool has_extensions(std::uint8_t version) {
+  return (version & kVersionMask) != kVersionShort;
+}
+
 /// One request, as it stands on the wire (fuzzy-protocol.md 1.1).
 struct Command {
   std::uint8_t version = kVersionLong;  ///< the whole byte

@@ -1,5 +1,7 @@
 #include "storage/protocol/extensions.h"
 
+#include <algorithm>
+
 namespace shingled::storage {
 
 namespace {
@@ -42,6 +44,27 @@ bool are_extensions(BytesView bytes) {
   while (reader.next()) {
   }
   return reader.ok();
+}
+
+std::optional<Digest> companion_in(BytesView bytes) {
+  ExtensionReader reader(bytes);
+  std::optional<Digest> named;
+  while (const auto extension = reader.next()) {
+    if (extension->type != static_cast<std::uint8_t>(ExtensionType::kCompanion)) continue;
+    if (extension->payload.size() != kDigestBytes) continue;
+    named.emplace();
+    std::copy(extension->payload.begin(), extension->payload.end(), named->bytes.begin());
+  }
+  return named;
+}
+
+std::array<std::uint8_t, kCompanionBytes> companion_extension(const Digest& companion) {
+  std::array<std::uint8_t, kCompanionBytes> bytes{};
+  ByteWriter writer(bytes);
+  writer.u8(static_cast<std::uint8_t>(ExtensionType::kCompanion));
+  writer.u8(static_cast<std::uint8_t>(kDigestBytes));
+  writer.bytes(companion.bytes);
+  return bytes;
 }
 
 }  // namespace shingled::storage

@@ -1,15 +1,17 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "config/base/byte_reader.h"
+#include "mime/fingerprint/fingerprint.h"
 
 namespace shingled::storage {
 
 // What may follow a command of version 4 and 5 (fuzzy-protocol.md 1.3). It changes no answer: we
-// look whether it is well-formed, keep nothing of it and send none.
+// look whether it is well-formed, and keep and send kCompanion alone.
 
 /// The extension types with a meaning of their own.
 enum class ExtensionType : std::uint8_t {
@@ -17,6 +19,7 @@ enum class ExtensionType : std::uint8_t {
   kSourceV6 = 0x36,     ///< 16 bytes, network order
   kDomain = 0x64,       ///< domain of the MIME From, 0 to 255 bytes
   kSenderFacts = 0x80,  ///< 4 bytes, big-endian
+  kCompanion = 0x81,    ///< ours, of a WRITE: 64 bytes, a digest that is deleted with this one
 };
 
 struct Extension {
@@ -41,7 +44,16 @@ class ExtensionReader {
   ByteReader rest_;
 };
 
+/// Bytes of a kCompanion with its type and length.
+inline constexpr std::size_t kCompanionBytes = 2 + kDigestBytes;
+
 /// Whether a command may have these.
 bool are_extensions(BytesView bytes);
+
+/// The digest that the last kCompanion of well-formed extensions names.
+std::optional<Digest> companion_in(BytesView bytes);
+
+/// A kCompanion as it stands behind a command.
+std::array<std::uint8_t, kCompanionBytes> companion_extension(const Digest& companion);
 
 }  // namespace shingled::storage

@@ -34,6 +34,7 @@ inline constexpr std::int32_t kStatusStoreAway = 504;     ///< CHECK: nobody kno
 /// others acknowledge an update without a name and ignore it, or end themselves.
 inline constexpr std::uint32_t kOurMark = 0x73686700;  ///< "shg"
 inline constexpr std::uint32_t kKnowsDeleteFromList = 1;
+inline constexpr std::uint32_t kKnowsCompanion = 2;
 
 /// One answer, as it stands on the wire (fuzzy-protocol.md 2.1). A hit iff `probability` > 0.5.
 struct Reply {

@@ -203,7 +203,7 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment&
       // The limit is there for questions; who teaches much may do so.
       if (admitted.counted) access_->sources().take_back(peer.ip, now.steady);
       if (const auto refusal = refuse_skipped(*command)) return answer(*refusal, Outcome::kRefused);
-      return pending(*command, opened, peer, form);
+      return pending(*command, opened, peer, form, now);
   }
   return answer(refuse(*command, kStatusNotPermitted), Outcome::kRefused);
 }
@@ -324,7 +324,7 @@ Reply RequestHandler::stat(const Command& command) {
   Reply reply = reply_to(command);
   reply.flag = static_cast<std::uint32_t>(count);
   reply.value = static_cast<std::int32_t>(count >> 32);
-  reply.time = kOurMark | kKnowsDeleteFromList;
+  reply.time = kOurMark | kKnowsDeleteFromList | kKnowsCompanion;
   // 1 and not the count, as 4.x has it: for a client an answer is a hit, also from an empty store.
   reply.probability = 1;
   return reply;
@@ -343,7 +343,7 @@ ReplyTicket RequestHandler::ticket_for(const Command& command, const Opened& ope
 }
 
 PendingUpdate RequestHandler::pending(const Command& command, const Opened& opened,
-                                      const Peer& peer, ReplyForm form) const {
+                                      const Peer& peer, ReplyForm form, const Moment& now) const {
   PendingUpdate pending;
   Update& update = pending.update;
   update.seal = opened.seal;
@@ -355,6 +355,10 @@ PendingUpdate RequestHandler::pending(const Command& command, const Opened& open
     update.flag = command.flag;
     update.value = command.value;
     update.weak = (command.version & kVersionWeakBit) != 0 || access_->is_weak(command.flag);
+    // Who names a companion has it deleted some day, so he must be allowed to.
+    if (access_->may_update(peer.ip, opened.rights, CommandCode::kDelete, now.wall)) {
+      update.companion = companion_in(command.extensions);
+    }
   } else {
     update.kind = Update::Kind::kDelete;
     // A DEL means all lists whatever its flag, and so does 0 as the flag of an update.

@@ -171,7 +171,7 @@ class RequestHandler {
   Answer acknowledge(const ReplyTicket& ticket, std::span<std::uint8_t> out);
   static ReplyTicket ticket_for(const Command& command, const Opened& opened, ReplyForm form);
   [[nodiscard]] PendingUpdate pending(const Command& command, const Opened& opened,
-                                      const Peer& peer, ReplyForm form) const;
+                                      const Peer& peer, ReplyForm form, const Moment& now) const;
   Answer dress(const Reply& reply, ReplyForm form, const std::optional<SharedKey>& key,
                std::span<std::uint8_t> out);
 

@@ -101,6 +101,8 @@ struct FuzzyTable::Statements {
   Statement update;
   Statement update_shingles;
   Statement forget_source;
+  Statement set_companion;
+  Statement companion;
   Statement remove;
   Statement insert_flag;
   Statement remove_flags;
@@ -123,6 +125,10 @@ Result<FuzzyTable::Statements> FuzzyTable::Statements::prepare(Database& databas
   if (!update_shingles) return update_shingles.error();
   auto forget_source = database.prepare("UPDATE digests SET source = 0 WHERE id = ?");
   if (!forget_source) return forget_source.error();
+  auto set_companion = database.prepare("UPDATE digests SET companion = ? WHERE id = ?");
+  if (!set_companion) return set_companion.error();
+  auto companion = database.prepare("SELECT companion FROM digests WHERE id = ?");
+  if (!companion) return companion.error();
   auto remove =
       database.prepare("DELETE FROM digests WHERE id = ? AND digest = ? RETURNING shingle_set");
   if (!remove) return remove.error();
@@ -136,9 +142,11 @@ Result<FuzzyTable::Statements> FuzzyTable::Statements::prepare(Database& databas
   auto select_flags =
       database.prepare("SELECT digest_id, flag, value FROM extra_flags WHERE digest_id = ?");
   if (!select_flags) return select_flags.error();
-  return Statements{*std::move(insert),        *std::move(update), *std::move(update_shingles),
-                    *std::move(forget_source), *std::move(remove), *std::move(insert_flag),
-                    *std::move(remove_flags),  *std::move(select), *std::move(select_flags)};
+  return Statements{
+      *std::move(insert),        *std::move(update),        *std::move(update_shingles),
+      *std::move(forget_source), *std::move(set_companion), *std::move(companion),
+      *std::move(remove),        *std::move(insert_flag),   *std::move(remove_flags),
+      *std::move(select),        *std::move(select_flags)};
 }
 
 FuzzyTable::FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements,
@@ -242,6 +250,26 @@ Status FuzzyTable::set_shingles(std::int64_t id, const std::optional<Shingles>& 
 
 Status FuzzyTable::forget_source(std::int64_t id) {
   return statements_->forget_source.bind(1, id).run();
+}
+
+Status FuzzyTable::set_companion(std::int64_t id, const Digest& companion) {
+  return statements_->set_companion.bind(1, BytesView(companion.bytes)).bind(2, id).run();
+}
+
+Result<std::optional<Digest>> FuzzyTable::companion(std::int64_t id) {
+  Statement& select = statements_->companion.bind(1, id);
+  const auto there = select.step();
+  std::optional<Digest> named;
+  if (there && *there && !select.is_null(0)) {
+    const BytesView bytes = select.blob(0);
+    if (bytes.size() == kDigestBytes) {
+      named.emplace();
+      std::memcpy(named->bytes.data(), bytes.data(), kDigestBytes);
+    }
+  }
+  select.reset();
+  if (!there) return there.error();
+  return named;
 }
 
 Status FuzzyTable::keep_journal(std::uint64_t journal_max) {

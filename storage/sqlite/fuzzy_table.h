@@ -60,6 +60,10 @@ class FuzzyTable {
   /// Gives row `id` other shingles, or none.
   Status set_shingles(std::int64_t id, const std::optional<Shingles>& shingles);
   Status forget_source(std::int64_t id);
+  /// Which other digest is to be deleted with row `id`.
+  Status set_companion(std::int64_t id, const Digest& companion);
+  /// Nothing where none was named, what was is no digest, or there is no such row.
+  Result<std::optional<Digest>> companion(std::int64_t id);
   /// Deletes the row of this id and digest and gives its shingles, which the index needs to forget
   /// it.
   Result<std::optional<Shingles>> remove(std::int64_t id, const Digest& digest);

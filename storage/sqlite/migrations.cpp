@@ -107,11 +107,15 @@ CREATE TABLE sealed_updates (
 );
 PRAGMA user_version = 5;
 )sql";
+constexpr const char* kVersion6 = R"sql(
+ALTER TABLE digests ADD COLUMN companion BLOB;
+PRAGMA user_version = 6;
+)sql";
 static_assert(kApplicationId == 1936222060, "the script must name the same number");
 
 /// kMigrations[v] leads from version v to v + 1.
 constexpr std::array<const char*, kSchemaVersion> kMigrations = {kVersion1, kVersion2, kVersion3,
-                                                                 kVersion4, kVersion5};
+                                                                 kVersion4, kVersion5, kVersion6};
 
 struct SchemaState {
   std::int64_t application_id = 0;

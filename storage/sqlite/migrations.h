@@ -10,7 +10,7 @@ namespace shingled::storage {
 /// "shgl": what stands at offset 68 of a file of ours (SQLite's application_id).
 inline constexpr std::int64_t kApplicationId = 0x7368676c;
 /// The newest schema this program knows (SQLite's user_version).
-inline constexpr std::int64_t kSchemaVersion = 5;
+inline constexpr std::int64_t kSchemaVersion = 6;
 
 /// Makes a new file ours, brings an older one up to date, in one transaction; SCHEMA.md is the
 /// result. Errors: kInvalid (written by a newer version), kCorrupt (another program's database),

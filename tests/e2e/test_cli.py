@@ -122,6 +122,18 @@ class Learning(WithDaemon):
         self.assertIn("1 hash deleted: denied (11) weight 20", self.ok("del", "--matching", AGAIN).stdout)
         self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
 
+    def test_who_knows_no_robust_hash_takes_the_whole_message_back(self):
+        self.ok("add", "--flag", "denied", "--weight", "20", OFFER)
+        self.ok("add", "--flag", "prob", OFFER)
+        compatible = ["-o", "rules.local.robust=false"]
+        self.ok("del", *compatible, "--flag", "prob", OFFER)
+        lookups = objects(self.ok("check", "--json", OFFER).stdout)[0]["lookups"]
+        self.assertEqual([("text", [11]), ("robust", [11])],
+                         [(lookup["kind"], [flag["flag"] for flag in lookup["flags"]]) for lookup in lookups])
+        self.assertIn("1 hash deleted", self.ok("del", *compatible, OFFER).stdout)
+        self.assertFalse(objects(self.ok("check", "--json", OFFER).stdout)[0]["found"])
+        self.assertFalse(objects(self.ok("check", "--json", AGAIN).stdout)[0]["found"])
+
     def test_add_says_what_the_weight_does(self):
         thresholds = ["-o", "milter.actions.reject=19", "-o", "milter.actions.add_header=off"]
         cases = [("one report does nothing", 0, ["--flag", "denied"], "now 1: a header from 2, a reject from 5"),

@@ -51,8 +51,10 @@ class Interop(unittest.TestCase):
         self.assertEqual(0, daemon.run("add", "--flag", "prob", "--weight", "10", stdin=OFFER).returncode)
         self.assertIn("FUZZY_PROB", peer.symbols(AGAIN))
 
+        # It knows no robust hash, but what it takes back is gone.
         self.assertTrue(peer.delete(OFFER, 12)["success"])
         self.assertEqual({}, peer.symbols(OFFER))
+        self.assertNotIn('"hit"', daemon.run("check", "--json", stdin=AGAIN).stdout)
 
     def test_rspamd_uses_our_storage_in_the_clear(self):
         self.check_our_storage([], None)

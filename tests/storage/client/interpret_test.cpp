@@ -69,7 +69,7 @@ TEST(Interpret, KnowsAShingledByItsStat) {
   constexpr Case kCases[] = {{"rspamd", 0, false},
                              {"ours", kOurMark | kKnowsDeleteFromList, true},
                              {"ours of a later version", kOurMark | 0xffU, true},
-                             {"ours that does not know it", kOurMark, false},
+                             {"ours that does not know it", kOurMark | kKnowsCompanion, false},
                              {"some time", 1'700'000'001, false}};
   for (const Case& c : kCases) {
     Reply reply;

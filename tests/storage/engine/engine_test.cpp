@@ -74,6 +74,75 @@ TEST_F(EngineTest, ValuesAddUpAndSaturate) {
   EXPECT_THAT(flags_of(*check(known)), ElementsAre(FlagValue{1, kMost}, FlagValue{2, 1}));
 }
 
+// A client that knows rspamd's hashes only deletes those, and ours of the same text goes as well.
+TEST_F(EngineTest, ACompanionGoesWithItsDigest) {
+  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint robust = random_fingerprint(random_);
+  const Fingerprint other = random_fingerprint(random_);
+  const auto tied = [](Update update, const Fingerprint& companion) {
+    update.companion = companion.digest;
+    return update;
+  };
+  struct Case {
+    const char* why;
+    std::vector<Update> taught;
+    Update deleted;
+    std::vector<FlagValue> left;  // of the robust hash
+  };
+  const Case cases[] = {
+      {"from all lists", {tied(add(text, 5, 1), robust), add(robust, 5, 1)}, remove(text), {}},
+      {"whichever came first",
+       {add(robust, 5, 1), tied(add(text, 5, 1), robust)},
+       remove(text),
+       {}},
+      {"from one list",
+       {tied(add(text, 5, 1), robust), add(robust, 5, 1), add(robust, 3, 2)},
+       remove(text, 1),
+       {{2, 3}}},
+      {"not the other way round: a text is its own digest's",
+       {tied(add(text, 5, 1), robust), add(robust, 5, 1), add(robust, 4, 2)},
+       remove(robust, 2),
+       {{1, 5}}},
+      {"the last one named",
+       {tied(add(text, 5, 1), robust), tied(add(text, 5, 1), other), add(robust, 5, 1)},
+       remove(text),
+       {{1, 5}}},
+      {"an add without a name leaves it",
+       {tied(add(text, 5, 1), robust), add(text, 5, 1), add(robust, 5, 1)},
+       remove(text),
+       {}},
+      {"one step only",
+       {tied(add(other, 5, 1), text), tied(add(text, 5, 1), robust), add(robust, 5, 1)},
+       remove(other),
+       {{1, 5}}},
+      {"what nobody taught has none", {add(robust, 5, 1)}, remove(text), {{1, 5}}},
+      {"an add that only takes weight away",
+       {tied(add(text, 5, 1), robust), add(robust, 5, 1)},
+       add(text, -5, 1),
+       {{1, 5}}},
+  };
+  for (const Case& c : cases) {
+    for (const bool reopened : {false, true}) {
+      SCOPED_TRACE(std::string(c.why) + (reopened ? ", after a restart" : ""));
+      open();
+      ASSERT_TRUE(engine_->apply(c.taught));
+      if (reopened) open();
+      ASSERT_TRUE(apply(c.deleted));
+      const auto match = check({robust.digest, std::nullopt});
+      EXPECT_EQ(match ? flags_of(*match) : std::vector<FlagValue>{}, c.left);
+      ASSERT_TRUE(engine_->apply(std::vector{remove(text), remove(robust), remove(other)}));
+    }
+    open();
+    std::vector<Update> at_once = c.taught;
+    at_once.push_back(c.deleted);
+    ASSERT_TRUE(engine_->apply(at_once));
+    const auto match = check({robust.digest, std::nullopt});
+    EXPECT_EQ(match ? flags_of(*match) : std::vector<FlagValue>{}, c.left)
+        << c.why << ", one group";
+    ASSERT_TRUE(engine_->apply(std::vector{remove(text), remove(robust), remove(other)}));
+  }
+}
+
 TEST_F(EngineTest, DeletesOneFlagOrAll) {
   open();
   const Fingerprint known = random_fingerprint(random_);

@@ -53,6 +53,41 @@ TEST(Extensions, AreReadOneByOne) {
   EXPECT_EQ(as_text(all_of(domain)[0].payload), "a.b");
 }
 
+TEST(Extensions, NameACompanion) {
+  Digest first;
+  first.bytes.fill(1);
+  Digest last;
+  last.bytes.fill(2);
+  const auto named = [](const Digest& digest) {
+    const auto bytes = companion_extension(digest);
+    EXPECT_EQ(bytes[0], 0x81);
+    EXPECT_EQ(bytes[1], 64);
+    return Bytes(bytes.begin(), bytes.end());
+  };
+  const auto both = [](Bytes a, const Bytes& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  struct Case {
+    const char* why;
+    Bytes bytes;
+    std::optional<Digest> companion;
+  };
+  const Case cases[] = {
+      {"none", {}, std::nullopt},
+      {"one", named(first), first},
+      {"behind another one", both({0x64, 1, 'a'}, named(first)), first},
+      {"the last counts", both(named(first), named(last)), last},
+      {"another length says nothing", {0x81, 2, 0, 0}, std::nullopt},
+      {"nor does it take the place of one", both(named(first), {0x81, 0}), first},
+      {"another type", both({0x82, 0}, {}), std::nullopt},
+  };
+  for (const Case& c : cases) {
+    EXPECT_TRUE(are_extensions(c.bytes)) << c.why;
+    EXPECT_EQ(companion_in(c.bytes), c.companion) << c.why;
+  }
+}
+
 TEST(Extensions, AreNoneIfOneIsMalformed) {
   struct Case {
     const char* why;

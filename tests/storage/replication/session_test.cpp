@@ -61,6 +61,24 @@ TEST_F(SessionTest, WeightsOfTwoMastersAddUpOnce) {
   EXPECT_EQ(mirror_.engine->size(), 1U);
 }
 
+// Only the store that was taught knows which hashes belong together; it is asked for both.
+TEST_F(SessionTest, ADeleteElsewhereTakesTheCompanionToo) {
+  connect_all();
+  const Fingerprint robust = random_fingerprint(random_);
+  Update taught = add(text_, 2);
+  taught.companion = robust.digest;
+  first_.apply(taught);
+  first_.apply(add(robust, 2));
+  settle();
+  EXPECT_EQ(value_at(mirror_, robust), 2);
+  second_.apply(remove(text_));
+  settle();
+  expect_all_equal();
+  EXPECT_EQ(value_at(mirror_, text_), 0);
+  EXPECT_EQ(value_at(mirror_, robust), 0);
+  EXPECT_EQ(first_.engine->size(), 0U);
+}
+
 TEST_F(SessionTest, ADeleteTakesWhatTheOthersTaught) {
   connect_all();
   first_.apply(add(text_, 2));

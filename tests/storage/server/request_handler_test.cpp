@@ -80,7 +80,7 @@ TEST_F(RequestHandlerTest, CountsInSixtyFourBitsAndIsAHitWhenEmpty) {
 
 // rspamd has 0 there: a client that wants what only we can must know whom it talks to.
 TEST_F(RequestHandlerTest, SaysInStatThatItIsOneOfOursAndWhatItKnows) {
-  EXPECT_EQ(reply(handle(command(CommandCode::kStat))).time, 0x73686701U);
+  EXPECT_EQ(reply(handle(command(CommandCode::kStat))).time, 0x73686703U);
   EXPECT_EQ(reply(handle(command(CommandCode::kPing))).time, 0U);
 }
 
@@ -264,6 +264,20 @@ TEST_F(RequestHandlerTest, DeletesFromEveryListWhateverTheFlag) {
   const Handled handled = handle(command(CommandCode::kDelete));
   EXPECT_EQ(std::get<PendingUpdate>(handled).update.kind, Update::Kind::kDelete);
   EXPECT_EQ(std::get<PendingUpdate>(handled).update.flag, 0U);
+}
+
+TEST_F(RequestHandlerTest, TakesTheCompanionOfAWriteAlone) {
+  for (const CommandCode code :
+       {CommandCode::kWrite, CommandCode::kDelete, CommandCode::kDeleteFromList}) {
+    Digest robust;
+    robust.bytes.fill(7);
+    const auto extension = companion_extension(robust);
+    Command named = command(code);
+    named.extensions = extension;
+    const Handled handled = handle(named);
+    const auto& update = std::get<PendingUpdate>(handled).update;
+    EXPECT_EQ(update.companion, code == CommandCode::kWrite ? std::optional(robust) : std::nullopt);
+  }
 }
 
 // The daemon's own `del --list`. With flag 0 it must not become a DEL, which means every list.
