@@ -20,7 +20,7 @@ constexpr std::size_t kClassifiedBytesMax = 4096;
 PartContent classify(const Mail& mail, const MailPart& part, WorkMeter& meter) {
   const std::size_t bytes = std::min(part.body.size(), kClassifiedBytesMax);
   if (!meter.spend(kStepsAClassifiedPart + bytes * kStepsAClassifiedByte)) return {};
-  return classify_part(mail, part);
+  return classify_part(mail, part, meter);
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ Analysis analyze(std::string_view message, const MimeOptions& options, std::stop
   WorkMeter meter(steps / 2, parts->stop);  // taking it apart leaves half for what is inside
   parts->mail = scan_message(message, options, meter);
   Mail& mail = parts->mail;
-  parts->subject = decode_subject(mail.subject, meter);
+  parts->subject = decode_subject(mail.subject, options.compat, meter);
   parts->contents.reserve(mail.parts.size());
   for (const MailPart& part : mail.parts) parts->contents.push_back(classify(mail, part, meter));
   parts->body = body_texts(mail, parts->contents);

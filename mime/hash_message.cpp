@@ -193,8 +193,7 @@ class RuleHasher {
   }
 
   [[nodiscard]] bool is_large_enough(const ImageInfo& image) const {
-    return (image.width == 0 || image.width >= options_.min_width) &&
-           (image.height == 0 || image.height >= options_.min_height);
+    return image.width >= options_.min_width && image.height >= options_.min_height;
   }
 
   [[nodiscard]] bool wants_type(std::size_t i) const {

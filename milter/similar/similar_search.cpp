@@ -32,7 +32,7 @@ bool is_text(const mime::PartContent& content) {
 bool is_attachment(const mime::MailPart& part, const mime::PartContent& content) {
   if (part.is_multipart() || part.children > 0) return false;
   return !is_text(content) || !part.file_name().empty() ||
-         part.disposition.kind == mime::Disposition::Kind::kAttachment;
+         part.is_attached();
 }
 
 }  // namespace

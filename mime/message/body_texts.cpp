@@ -11,7 +11,7 @@ namespace {
 
 bool is_text(const MailPart& part, const PartContent& content) {
   const bool text = content.kind == ContentKind::kText || content.kind == ContentKind::kHtml;
-  return text && part.disposition.kind != Disposition::Kind::kAttachment;
+  return text && !part.is_attached();
 }
 
 bool is_blank(std::string_view body) {

@@ -15,6 +15,7 @@ constexpr std::size_t kHeadBytes = 160;
 constexpr std::size_t kTailBytes = 80;
 constexpr std::size_t kWholeBytesMax = 240;  ///< of a body that is looked at as a whole
 constexpr std::size_t kHtmlBytesMax = 4096;
+constexpr std::size_t kPdfMarkEndMax = 1024;    ///< where the version of a PDF must have ended
 constexpr std::size_t kUnprintableShare = 128;  ///< at most one byte of so many
 constexpr std::size_t kForeignRun = 3;          ///< so many 8-bit bytes in a row are some charset
 
@@ -42,22 +43,41 @@ bool starts_with(std::string_view body, std::string_view signature) {
   return body.substr(0, signature.size()) == signature;
 }
 
-/// Walks the segments of a JPEG to its frame header (ITU T.81 B.2.2).
-ImageInfo read_jpeg(std::string_view body) {
-  ImageInfo image{"jpeg", 0, 0};
-  std::size_t at = 2;
-  while (at + 9 <= body.size() && byte_at(body, at) == 0xff) {
+/// Walks the segments of a JPEG to its frame header (ITU T.81 B.2.2), over whatever is between
+/// them.
+std::optional<ImageInfo> read_jpeg(std::string_view body) {
+  constexpr std::size_t kFrameHeaderBytes = 9;
+  if (body.size() < 4 || (byte_at(body, 3) != 0xe0 && byte_at(body, 3) != 0xe1)) {
+    return std::nullopt;  // neither JFIF nor Exif
+  }
+  for (std::size_t at = 2; at + kFrameHeaderBytes <= body.size();) {
     const std::uint32_t marker = byte_at(body, at + 1);
     const bool frame =
         marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
-    if (frame) {
-      image.height = big_endian_16(body, at + 5);
-      image.width = big_endian_16(body, at + 7);
-      break;
+    if (byte_at(body, at) != 0xff || marker == 0xff) {
+      ++at;
+    } else if (frame) {
+      return ImageInfo{"jpeg", big_endian_16(body, at + 7), big_endian_16(body, at + 5)};
+    } else {
+      at += 2 + std::max<std::size_t>(big_endian_16(body, at + 2), 2);
     }
-    at += marker == 0xff ? 1 : 2 + std::max<std::size_t>(big_endian_16(body, at + 2), 2);
   }
-  return image;
+  return std::nullopt;
+}
+
+std::optional<ImageInfo> read_png(std::string_view body) {
+  if (body.size() < 24 || body.substr(12, 4) != "IHDR"sv) return std::nullopt;
+  return ImageInfo{"png", big_endian_32(body, 16), big_endian_32(body, 20)};
+}
+
+std::optional<ImageInfo> read_gif(std::string_view body) {
+  if (body.size() < 10) return std::nullopt;
+  return ImageInfo{"gif", little_endian_16(body, 6), little_endian_16(body, 8)};
+}
+
+std::optional<ImageInfo> read_bmp(std::string_view body) {
+  if (body.size() < 28) return std::nullopt;
+  return ImageInfo{"bmp", little_endian_32(body, 18), little_endian_32(body, 22)};
 }
 
 /// The bytes of a plausible UTF-8 sequence at `at`; 0 if there is none.
@@ -122,18 +142,34 @@ bool is_word_byte(char c) {
 
 }  // namespace
 
-std::optional<ImageInfo> sniff_image(std::string_view body) {
-  if (starts_with(body, "\x89PNG\r\n\x1a\n"sv) && body.size() >= 24) {
-    return ImageInfo{"png", big_endian_32(body, 16), big_endian_32(body, 20)};
+std::string_view sniff_image(std::string_view body) {
+  if (starts_with(body, "\x89PNG\r\n\x1a\n"sv)) return "png";
+  if (starts_with(body, "GIF8"sv) && body.size() > 4 && ascii::is_digit(body[4])) return "gif";
+  if (starts_with(body, "\xff\xd8\xff"sv)) return "jpeg";
+  if (starts_with(body, "BM"sv) && body.substr(5, 4) == "\0\0\0\0"sv) return "bmp";
+  return {};
+}
+
+std::optional<ImageInfo> read_image(std::string_view body, std::string_view subtype) {
+  if (subtype == "png") return read_png(body);
+  if (subtype == "gif") return read_gif(body);
+  if (subtype == "jpeg") return read_jpeg(body);
+  return subtype == "bmp" ? read_bmp(body) : std::nullopt;
+}
+
+bool sniff_pdf(std::string_view body) {
+  body = body.substr(0, kPdfMarkEndMax);
+  for (std::size_t at = body.find("DF-"); at != std::string_view::npos;
+       at = body.find("DF-", at + 1)) {
+    const std::string_view version = body.substr(at + 3, 3);
+    const bool marked =
+        at >= 2 && body[at - 2] == '%' && (body[at - 1] == 'P' || body[at - 1] == 'F');
+    if (marked && version.size() == 3 && (version[0] == '1' || version[0] == '2') &&
+        version[1] == '.' && ascii::is_digit(version[2])) {
+      return true;
+    }
   }
-  if ((starts_with(body, "GIF87a"sv) || starts_with(body, "GIF89a"sv)) && body.size() >= 10) {
-    return ImageInfo{"gif", little_endian_16(body, 6), little_endian_16(body, 8)};
-  }
-  if (starts_with(body, "\xff\xd8\xff"sv)) return read_jpeg(body);
-  if (starts_with(body, "BM"sv) && body.size() >= 26) {
-    return ImageInfo{"bmp", little_endian_32(body, 18), little_endian_32(body, 22)};
-  }
-  return std::nullopt;
+  return false;
 }
 
 std::string_view sniff_archive(std::string_view body) {

@@ -7,16 +7,23 @@
 namespace shingled::mime {
 
 // What a body is by its bytes, whatever its header says.
-// Errors: none.   Threads: stateless.   Cost: reads at most a few kilobytes, of JPEG all segments.
+// Errors: none.   Threads: stateless.   Cost: reads at most a few kilobytes, of JPEG all.
 
 struct ImageInfo {
   std::string_view subtype;  ///< "png" "gif" "jpeg" "bmp"
-  std::uint32_t width = 0;   ///< pixels; 0 = unknown
+  std::uint32_t width = 0;   ///< pixels
   std::uint32_t height = 0;
 };
 
-/// The image a body is, by its signature and its header.
-std::optional<ImageInfo> sniff_image(std::string_view body);
+/// The media subtype of the image a body is, by its signature; empty if it is none.
+std::string_view sniff_image(std::string_view body);
+
+/// What the header of such an image says; nothing if it is not what rspamd reads: of JPEG only JFIF
+/// and Exif.
+std::optional<ImageInfo> read_image(std::string_view body, std::string_view subtype);
+
+/// Whether "%PDF-1.x" stands in the first kilobyte: rspamd lets anything precede it.
+bool sniff_pdf(std::string_view body);
 
 /// The media subtype of the archive a body is: "zip" (so also docx, jar, ...), "x-rar",
 /// "x-7z-compressed", "gzip"; empty if it is none.

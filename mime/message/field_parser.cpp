@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
+/// Of a name only its end counts, which no version of rspamd reads otherwise.
+constexpr Compat kNameCompat = Compat::kRspamd4;
+
 std::string_view trim(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};
@@ -158,7 +161,8 @@ Parameters parse_parameters(const std::vector<std::string>& pieces, WorkMeter& m
     const mimetic::FieldParam parsed(std::string(trim(pieces[i])));
     const std::string name = ascii::to_lower(trim(parsed.name()));
     std::string value(first_word_unless_quoted(pieces[i], parsed.value()));
-    if (name.empty()) continue;
+    const bool quoted = pieces[i].find('"') != std::string::npos;
+    if (name.empty() || (value.empty() && !quoted)) continue;
     if (const std::size_t star = name.find('*'); star != std::string::npos) {
       add_section(name, star, std::move(value), continued);
     } else {
@@ -195,7 +199,9 @@ std::optional<MediaType> parse_media_type(std::string_view value, WorkMeter& met
   const Parameters parameters = parse_parameters(pieces, meter);
   media.charset = parameter(parameters, "charset");
   media.boundary = parameter(parameters, "boundary");
-  media.name = decode_header_words(parameter(parameters, "name"), meter);
+  const char* const name = parameters.count("name") != 0 ? "name" : "filename";
+  media.named = parameters.count(name) != 0;
+  media.name = decode_header_words(parameter(parameters, name), kNameCompat, meter);
   return media;
 }
 
@@ -204,10 +210,12 @@ Disposition parse_disposition(std::string_view value, WorkMeter& meter) {
   const mimetic::ContentDisposition parsed{std::string(trim(pieces[0]))};
   Disposition disposition;
   const std::string kind = ascii::to_lower(trim(parsed.type()));
-  disposition.kind = kind == "inline" ? Disposition::Kind::kInline : Disposition::Kind::kAttachment;
-  if (kind.empty()) disposition.kind = Disposition::Kind::kNone;
-  disposition.file_name =
-      decode_header_words(parameter(parse_parameters(pieces, meter), "filename"), meter);
+  if (kind.empty()) return disposition;  // and then it names no file
+  disposition.kind = kind == "inline"       ? Disposition::Kind::kInline
+                     : kind == "attachment" ? Disposition::Kind::kAttachment
+                                            : Disposition::Kind::kOther;
+  disposition.file_name = decode_header_words(
+      parameter(parse_parameters(pieces, meter), "filename"), kNameCompat, meter);
   return disposition;
 }
 

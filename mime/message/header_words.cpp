@@ -1,5 +1,6 @@
 #include "mime/message/header_words.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "mime/ascii.h"
@@ -10,96 +11,217 @@
 namespace shingled::mime {
 namespace {
 
+constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::string_view kBlanks = " \t\r\n\f";
+
 /// Each of its words begins and ends in ASCII.
 constexpr std::string_view kNeverJoined = "iso-2022-jp";
 
+/// The longest part of a language between hyphens (RFC 2231 5).
+constexpr std::size_t kSubtagBytesMax = 8;
+
+/// What is between the first "=?" of a word and its end: charset "?" encoding "?".
+constexpr unsigned kMarksOfAWord = 3;
+
 struct EncodedWord {
   std::string_view charset;
-  char encoding = 'q';  // 'q' or 'b'
+  bool base64 = false;
   std::string_view text;
-  std::size_t size = 0;  // of the whole "=?...?="
 };
 
-/// The encoded word at the front of `value`.
-std::optional<EncodedWord> read_encoded_word(std::string_view value) {
-  if (value.substr(0, 2) != "=?") return std::nullopt;
-  const std::size_t charset_end = value.find('?', 2);
-  if (charset_end == std::string_view::npos || charset_end == 2 ||
-      charset_end + 2 >= value.size() || value[charset_end + 2] != '?') {
-    return std::nullopt;
+bool is_graph(char c) { return c > ' ' && c < '\x7f'; }
+
+bool is_charset(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return is_graph(c) && std::string_view("()<>@,;:\"/[]?.=*").find(c) == kNone;
+  });
+}
+
+bool is_language(std::string_view name) {
+  std::size_t letters = 0;
+  for (const char c : name) {
+    if (c == '-' && letters > 0) {
+      letters = 0;
+    } else if (!ascii::is_alpha(c) || ++letters > kSubtagBytesMax) {
+      return false;
+    }
   }
-  EncodedWord word;
-  word.charset = value.substr(2, charset_end - 2);
-  word.charset = word.charset.substr(0, word.charset.find('*'));  // RFC 2231 5: a language
-  word.encoding = ascii::to_lower(value[charset_end + 1]);
-  if (word.encoding != 'q' && word.encoding != 'b') return std::nullopt;
-  const std::size_t text_begin = charset_end + 3;
-  const std::size_t text_end = value.find("?=", text_begin);
-  if (text_end == std::string_view::npos) return std::nullopt;
-  word.text = value.substr(text_begin, text_end - text_begin);
-  word.size = text_end + 2;
-  return word;
+  return letters > 0;
 }
 
-std::string decode_word_bytes(const EncodedWord& word) {
-  if (word.encoding == 'b') return decode_base64(word.text, word.text.size());
-  std::string underscored(word.text);
-  for (char& c : underscored) {
-    if (c == '_') c = ' ';
+/// The encoded word that `value` is as a whole, its "?=" included, as rspamd cuts it: what follows
+/// the first byte that may not stand in a word is lost with its "?".
+std::optional<EncodedWord> read_encoded_word(std::string_view value, Compat compat) {
+  const std::size_t name_end = value.find('?', 2);
+  if (name_end == kNone || name_end + 2 >= value.size()) return std::nullopt;
+  const std::string_view name = value.substr(2, name_end - 2);
+  const std::size_t star = name.find('*');
+  if (!is_charset(name.substr(0, star))) return std::nullopt;
+  if (star != kNone && !is_language(name.substr(star + 1))) return std::nullopt;
+  const char encoding = ascii::to_lower(value[name_end + 1]);
+  if ((encoding != 'q' && encoding != 'b') || value[name_end + 2] != '?') return std::nullopt;
+
+  const std::string_view text = value.substr(name_end + 3);
+  std::optional<std::size_t> end;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != ' ' && !is_graph(text[i])) break;
+    if (text[i] != '?') continue;
+    const bool last = text.substr(i, 2) == "?=";
+    if (i > 0 || (last && compat == Compat::kRspamd4)) end = i;
+    if (last) break;
   }
-  return decode_quoted_printable(underscored, underscored.size());
+  if (!end) return std::nullopt;
+  return EncodedWord{name.substr(0, star), encoding == 'b', text.substr(0, *end)};
 }
 
-bool is_blank_text(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+unsigned hex_or_zero(char c) {
+  const char lower = ascii::to_lower(c);
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 0;
 }
 
-}  // namespace
-
-std::string decode_header_words(std::string_view value, WorkMeter& meter) {
+/// RFC 2047 4.2 as rspamd reads it: any two characters behind "=" are an escape, and what is no
+/// digit counts as 0.
+std::string decode_q(std::string_view text) {
   std::string out;
-  std::string bytes;           // of the encoded words since the last ordinary text
-  std::string_view charset;    // of the latest of them
-  std::size_t text_begin = 0;  // ordinary text not yet copied
-  bool after_word = false;
-  const auto flush = [&] {
-    if (after_word) out += decode_word(bytes, charset, meter);
-    bytes.clear();
-  };
-  // No word begins behind the last "?=", which keeps a row of "=?x?q?" from being searched again
-  // and again.
-  const std::size_t last_end = value.rfind("?=");
-  std::size_t at = 0;
-  while (last_end != std::string_view::npos && (at = value.find("=?", at)) < last_end) {
-    const std::optional<EncodedWord> word = read_encoded_word(value.substr(at));
-    if (!word) {
-      ++at;
-      continue;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '=') {
+      out.push_back(text[i] == '_' ? ' ' : text[i]);
+    } else if (i + 1 == text.size()) {
+      out.push_back('?');  // the "?" behind the text
+    } else {
+      if (i + 2 < text.size()) {
+        out.push_back(static_cast<char>(hex_or_zero(text[i + 1]) << 4U | hex_or_zero(text[i + 2])));
+      }
+      i += 2;
     }
-    const std::string_view between = value.substr(text_begin, at - text_begin);
-    if (!after_word || !is_blank_text(between)) {
-      flush();
-      out += replace_invalid_utf8(between);
-    }
-    const bool another_charset = !ascii::equal_ignoring_case(charset, word->charset);
-    charset = word->charset;
-    const bool alone = ascii::equal_ignoring_case(charset, kNeverJoined);
-    if (after_word && (another_charset || alone)) flush();  // with the new charset
-    bytes += decode_word_bytes(*word);
-    after_word = true;
-    at += word->size;
-    text_begin = at;
   }
-  flush();
-  const std::string_view rest = value.substr(text_begin);
-  if (!after_word || !is_blank_text(rest)) out += replace_invalid_utf8(rest);
   return out;
 }
 
-std::string decode_subject(std::string_view raw_value, WorkMeter& meter) {
-  const std::string unfolded = unfold(raw_value);
-  std::string subject = decode_header_words(unfolded, meter);
-  subject.erase(0, std::min(subject.find_first_not_of(" \t\r\n\v\f"), subject.size()));
+/// More padding than its last group lacks.
+bool is_over_padded(std::string_view base64) {
+  constexpr std::size_t kGroup = 4;
+  const std::size_t digits = std::min(base64.find('='), base64.size());
+  const std::size_t missing = (kGroup - digits % kGroup) % kGroup;
+  return base64.size() - digits > missing;
+}
+
+std::string decode_word_bytes(const EncodedWord& word, Compat compat) {
+  if (!word.base64) return decode_q(word.text);
+  if (compat == Compat::kRspamd4 && is_over_padded(word.text)) return {};
+  return decode_base64(word.text, word.text.size());
+}
+
+/// Reads a value from its front to its end, each byte once or twice.
+class WordReader {
+ public:
+  WordReader(std::string_view value, Compat compat, WorkMeter& meter)
+      : value_(value), compat_(compat), meter_(meter) {}
+
+  std::string read() {
+    std::size_t text = 0;  // ordinary text not yet copied
+    std::size_t at = 0;
+    for (std::size_t begin = value_.find("=?"); begin != kNone; begin = value_.find("=?", at)) {
+      out_ += replace_invalid_utf8(value_.substr(text, begin - text));
+      const std::optional<std::size_t> end = read_words(begin);
+      if (!end) return std::move(out_);
+      text = *end;
+      at = text + 1;  // the "=" at the end of what is no word begins none
+    }
+    out_ += replace_invalid_utf8(value_.substr(text));
+    return std::move(out_);
+  }
+
+ private:
+  /// Reads the words in a row that begin at `begin`. Returns where ordinary text begins, nothing at
+  /// the end of the value.
+  std::optional<std::size_t> read_words(std::size_t begin) {
+    for (;;) {
+      const std::size_t end = word_end(begin);
+      if (end == kNone) {
+        // 3.4 forgets the words in front of one without an end.
+        if (compat_ == Compat::kRspamd4) flush();
+        add_raw(value_.substr(begin));
+        return std::nullopt;
+      }
+      const auto word = read_encoded_word(value_.substr(begin, end + 1 - begin), compat_);
+      if (!word) {
+        flush();
+        add_raw(value_.substr(begin, end - begin));
+        return end;
+      }
+      add_word(*word);
+      const std::size_t next = value_.find_first_not_of(kBlanks, end + 1);
+      if (next == kNone || value_.substr(next, 2) != "=?") {
+        flush();
+        return next == kNone ? std::nullopt : std::optional(end + 1);
+      }
+      begin = next;
+    }
+  }
+
+  /// The "=" that ends the word which begins at `begin`: of the first "?=" with enough "?" before.
+  [[nodiscard]] std::size_t word_end(std::size_t begin) const {
+    unsigned marks = 0;
+    bool behind_mark = false;
+    for (std::size_t i = begin + 2; i < value_.size(); ++i) {
+      const char c = value_[i];
+      if (c == '=' && behind_mark && marks >= kMarksOfAWord) return i;
+      // 3.4 counts a row of "?" as one, so that an empty word has no end.
+      if (c == '?' && (!behind_mark || compat_ == Compat::kRspamd4)) ++marks;
+      behind_mark = c == '?';
+    }
+    return kNone;
+  }
+
+  /// Adjacent words are joined as bytes. The second of a row is believed about the first, too; from
+  /// then on a change of charset converts what is there, from the new one.
+  void add_word(const EncodedWord& word) {
+    if (!bytes_.empty()) {
+      if (joined_.empty()) joined_ = word.charset;
+      if (!ascii::equal_ignoring_case(word.charset, joined_) ||
+          ascii::equal_ignoring_case(word.charset, kNeverJoined)) {
+        convert(word.charset);
+      }
+    }
+    charset_ = word.charset;
+    bytes_ += decode_word_bytes(word, compat_);
+  }
+
+  void flush() {
+    if (!bytes_.empty()) convert(charset_);
+  }
+
+  void convert(std::string_view charset) {
+    out_ += decode_word(bytes_, charset, meter_);
+    bytes_.clear();
+    joined_ = charset;
+  }
+
+  /// What looked like a word and is none.
+  void add_raw(std::string_view text) { out_ += decode_word(text, "utf-8", meter_); }
+
+  std::string_view value_;
+  Compat compat_;
+  WorkMeter& meter_;
+  std::string out_;
+  std::string bytes_;         ///< of the words since the last ordinary text
+  std::string_view charset_;  ///< of the latest of them
+  std::string_view joined_;   ///< of those before
+};
+
+}  // namespace
+
+std::string decode_header_words(std::string_view value, Compat compat, WorkMeter& meter) {
+  return WordReader(value, compat, meter).read();
+}
+
+std::string decode_subject(std::string_view raw_value, Compat compat, WorkMeter& meter) {
+  std::string unfolded = unfold(raw_value);
+  unfolded.erase(0, std::min(unfolded.find_first_not_of(" \t\r\n\v\f"), unfolded.size()));
+  std::string subject = decode_header_words(unfolded, compat, meter);
   for (char& c : subject) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte == ' ' || (byte >= '\t' && byte <= '\r')) {

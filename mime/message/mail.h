@@ -23,13 +23,19 @@ struct MediaType {
   std::string subtype = "plain";
   std::string charset;
   std::string boundary;
-  std::string name;  ///< the old place of a file name
+  std::string name;    ///< the old place of a file name
+  bool named = false;  ///< it was there, if only as ""
   friend bool operator==(const MediaType&, const MediaType&) = default;
 };
 
-/// Content-Disposition; an unknown word counts as attachment (RFC 2183 2.8).
+/// Content-Disposition.
 struct Disposition {
-  enum class Kind : std::uint8_t { kNone, kInline, kAttachment };
+  enum class Kind : std::uint8_t {
+    kNone,
+    kInline,
+    kAttachment,
+    kOther  ///< an unknown word: for a reader an attachment (RFC 2183 2.8)
+  };
   Kind kind = Kind::kNone;
   std::string file_name;
   friend bool operator==(const Disposition&, const Disposition&) = default;
@@ -68,6 +74,11 @@ struct MailPart {
   }
   /// Its body is a message of its own: message/rfc822, message/partial, ...
   [[nodiscard]] bool is_message() const { return type.type == "message" && !is_report(); }
+  /// For a reader, not a part of what is shown.
+  [[nodiscard]] bool is_attached() const {
+    return disposition.kind == Disposition::Kind::kAttachment ||
+           disposition.kind == Disposition::Kind::kOther;
+  }
   [[nodiscard]] std::string_view file_name() const {
     return disposition.file_name.empty() ? type.name : disposition.file_name;
   }

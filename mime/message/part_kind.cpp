@@ -4,6 +4,7 @@
 #include <array>
 
 #include "mime/ascii.h"
+#include "mime/message/archive_shape.h"
 
 namespace shingled::mime {
 namespace {
@@ -41,32 +42,56 @@ bool sniff_html(const Mail& mail, const MailPart& part) {
          (part.type.type == "application" && is_html_type(part.type));
 }
 
+/// What rspamd takes for one. The name of a Content-Type counts where the disposition has none, and
+/// makes it an attachment, whatever else it says; that of an inline part with a Content-ID, which
+/// HTML may refer to, does not.
 bool is_attachment(const MailPart& part) {
-  return part.disposition.kind == Disposition::Kind::kAttachment ||
-         (!part.file_name().empty() && !part.has_content_id);
+  using Kind = Disposition::Kind;
+  if (part.disposition.kind == Kind::kAttachment) return true;
+  if (part.disposition.file_name.empty()) return part.type.named;
+  return part.disposition.kind == Kind::kOther || !part.has_content_id;
+}
+
+/// Fills in what the bytes alone say, which is more than a declared type.
+bool read_known_content(const MailPart& part, PartContent& content, WorkMeter& meter) {
+  const std::string_view image = sniff_image(part.body);
+  if (!image.empty()) {
+    if (!meter.spend(part.body.size())) return false;
+    content.detected_type = "image/" + std::string(image);
+    if (const auto info = read_image(part.body, image)) {
+      content.kind = ContentKind::kImage;
+      content.image = *info;
+      return true;
+    }
+  }
+  const std::string_view archive = sniff_archive(part.body);
+  if (!archive.empty() && is_listable_archive(part.body, archive, part.file_name(), meter)) {
+    content.kind = ContentKind::kArchive;
+    content.detected_type = "application/" + std::string(archive);
+    return true;
+  }
+  const bool pdf = !part.is_message() && sniff_pdf(part.body);
+  if (pdf) content.detected_type = "application/pdf";
+  content.pdf = pdf || (part.type.type == "application" && part.type.subtype == "pdf");
+  return content.pdf;
 }
 
 }  // namespace
 
-PartContent classify_part(const Mail& mail, const MailPart& part) {
+PartContent classify_part(const Mail& mail, const MailPart& part, WorkMeter& meter) {
   PartContent content;
   if (part.is_multipart()) {
     content.kind = ContentKind::kContainer;
     return content;
   }
   const bool text = is_text_type(part);
-  if ((text && is_html_type(part.type)) || sniff_html(mail, part)) {
+  if (read_known_content(part, content, meter)) {
+    if (content.pdf && is_attachment(part)) content.kind = ContentKind::kAttachment;
+  } else if ((text && is_html_type(part.type)) || sniff_html(mail, part)) {
     content.kind = ContentKind::kHtml;
     content.detected_type = "text/html";
   } else if (text) {
     content.kind = ContentKind::kText;
-  } else if (const auto image = sniff_image(part.body)) {
-    content.kind = ContentKind::kImage;
-    content.image = *image;
-    content.detected_type = "image/" + std::string(image->subtype);
-  } else if (const std::string_view archive = sniff_archive(part.body); !archive.empty()) {
-    content.kind = ContentKind::kArchive;
-    content.detected_type = "application/" + std::string(archive);
   } else if (is_attachment(part)) {
     content.kind = ContentKind::kAttachment;
   }

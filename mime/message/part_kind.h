@@ -5,6 +5,7 @@
 
 #include "mime/message/content_sniff.h"
 #include "mime/message/mail.h"
+#include "mime/work_meter.h"
 
 namespace shingled::mime {
 
@@ -22,10 +23,12 @@ enum class ContentKind : std::uint8_t {
 struct PartContent {
   ContentKind kind = ContentKind::kOther;
   ImageInfo image;            ///< of an image
+  bool pdf = false;           ///< to be read for scripts (pdf_scripts.h), whatever its kind
   std::string detected_type;  ///< "application/zip"; empty if the bytes tell nothing
 };
 
-/// Threads: stateless.   Cost: see content_sniff.h.
-PartContent classify_part(const Mail& mail, const MailPart& part);
+/// Threads: stateless.   Cost: see content_sniff.h and archive_shape.h; what takes a look at all of
+/// a body is paid to `meter`, and left out if it refuses.
+PartContent classify_part(const Mail& mail, const MailPart& part, WorkMeter& meter);
 
 }  // namespace shingled::mime

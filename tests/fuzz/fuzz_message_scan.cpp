@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(part.depth < options.depth_max);
       require(part.body.size() <= options.part_bytes_max);
       require(lies_in(part.raw_body, mail, message) && lies_in(part.body, mail, message));
-      classify_part(mail, part);
+      content_of(mail, part);
     }
   }
   return 0;

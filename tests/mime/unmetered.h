@@ -10,6 +10,7 @@
 #include "mime/message/charset.h"
 #include "mime/message/header_words.h"
 #include "mime/message/message_scan.h"
+#include "mime/message/part_kind.h"
 #include "mime/text/text_words.h"
 #include "mime/text/trigram_vote.h"
 
@@ -22,15 +23,20 @@ inline Mail scan_all(std::string_view message, const MimeOptions& options = {}) 
   return scan_message(message, options, meter);
 }
 
+inline PartContent content_of(const Mail& mail, const MailPart& part) {
+  WorkMeter meter(UINT64_MAX);
+  return classify_part(mail, part, meter);
+}
+
 inline DecodedText decode_all(std::string_view bytes, std::string_view label,
                               std::string& storage) {
   WorkMeter meter(UINT64_MAX);
   return decode_text(bytes, label, SIZE_MAX, storage, meter);
 }
 
-inline std::string decoded_subject(std::string_view raw_value) {
+inline std::string decoded_subject(std::string_view raw_value, Compat compat = Compat::kRspamd4) {
   WorkMeter meter(UINT64_MAX);
-  return decode_subject(raw_value, meter);
+  return decode_subject(raw_value, compat, meter);
 }
 
 inline std::string decoded_word(std::string_view bytes, std::string_view label) {

@@ -58,7 +58,9 @@ std::string words(const std::string& word) {
 /// An archive, an attachment, an attached text and the body, the least telling first.
 std::string message() {
   const std::string head = "Content-Type: multipart/mixed; boundary=x\n\n";
-  const std::string archive = "--x\nContent-Type: application/zip\n\nPK\x03\x04" + words("a");
+  const std::string no_members = std::string("PK\x05\x06") + std::string(18, '\0');
+  const std::string archive =
+      "--x\nContent-Type: application/zip\n\nPK\x03\x04" + words("a") + no_members;
   const std::string attachment =
       "\n--x\nContent-Type: application/pdf; name=a.pdf\n\n%PDF" + words("b");
   const std::string text =

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 std::vector<std::string> body_of(const std::string& message) {
   const Mail mail = scan_all(message);
   std::vector<PartContent> contents;
-  for (const MailPart& part : mail.parts) contents.push_back(classify_part(mail, part));
+  for (const MailPart& part : mail.parts) contents.push_back(content_of(mail, part));
   std::vector<std::string> paths;
   for (const std::uint32_t i : body_texts(mail, contents)) paths.push_back(mail.parts[i].path);
   return paths;

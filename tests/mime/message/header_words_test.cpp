@@ -36,9 +36,51 @@ TEST(Subject, DecodesWhatMailSends) {
       {"trailing blanks stay, leading ones do not", "  a ", "a "},
       {"but behind a word they do not", "=?utf-8?q?a?= ", "a"},
       {"a word without its end", "=?utf-8?q?abc", "=?utf-8?q?abc"},
+      {"blanks that are encoded stay, too", "=?utf-8?q?_a?=", " a"},
       {"control bytes", "a\x01\x09z", "a? z"},
   };
   for (const Case& c : kCases) EXPECT_EQ(decoded_subject(c.raw), c.decoded) << c.why;
+}
+
+struct VersionCase {
+  std::string_view why, raw, of_3, of_4;
+};
+
+// The column of 3.4 is what /usr/bin/rspamd 3.4 made of each.
+TEST(Subject, DecodesOddWordsAsRspamdDoes) {
+  constexpr VersionCase kCases[] = {
+      {"an empty word is none in 3.4", "a =?utf-8?B?\?= b", "a =?utf-8?B?\?= b", "a  b"},
+      {"and takes what follows with it", "=?us-ascii?Q?\?= =?utf-8?B?QQ==?= =?utf-8?Q?b?=",
+       "=?us-ascii?Q?\?= =?utf-8?B?QQ==?= b", "Ab"},
+      {"or what precedes", "=?utf-8?Q?a?= =?utf-8?Q?\?= c", "=?utf-8?Q?\?= c", "a c"},
+      {"so does a word without an end", "=?utf-8?Q?a?= =? b ?=", "=? b ?=", "a=? b ?="},
+      {"a row of question marks", "=?utf-8?Q?a?\?= x", "a? x", "a? x"},
+      {"over-padded base64", "=?utf-8?B?QUJD==?=", "ABC", ""},
+      {"well padded base64", "=?utf-8?B?QUJDRA==?=", "ABCD", "ABCD"},
+      {"base64 without padding", "=?utf-8?B?QUJDRA?=", "ABCD", "ABCD"},
+      {"what is no digit is 0", "=?utf-8?Q?A=ZZB?=", "A?B", "A?B"},
+      {"in either place", "=?utf-8?Q?A=4ZB=Z4?=", "A@B?", "A@B?"},
+      {"an escape without its second digit", "=?utf-8?Q?A=4?=", "A", "A"},
+      {"without any", "=?utf-8?Q?A=?=", "A?", "A?"},
+      {"an escape of an escape", "=?utf-8?Q?A==41?=", "A?1", "A?1"},
+      {"a raw 8-bit byte in a word", "=?iso-8859-1?Q?Fr\xfcsche?= b", "=?iso-8859-1?Q?Fr?sche?= b",
+       "=?iso-8859-1?Q?Fr?sche?= b"},
+      {"that is UTF-8", "=?utf-8?Q?\xc3\xbc?= b", "=?utf-8?Q?\xc3\xbc?= b",
+       "=?utf-8?Q?\xc3\xbc?= b"},
+      {"a name that no charset has", "=?utf.8?Q?ab?= b", "=?utf.8?Q?ab?= b", "=?utf.8?Q?ab?= b"},
+      {"a language", "=?iso-8859-1*de-at?Q?=FC?= b", "\xc3\xbc b", "\xc3\xbc b"},
+      {"a language that is none", "=?utf-8*1?Q?ab?= b", "=?utf-8*1?Q?ab?= b", "=?utf-8*1?Q?ab?= b"},
+      {"an encoding that is none", "=?utf-8?X?ab?= b =?utf-8?Q?y?=", "=?utf-8?X?ab?= b y",
+       "=?utf-8?X?ab?= b y"},
+      {"an = in front", "==?utf-8?Q?ab?= b", "=ab b", "=ab b"},
+      {"a word within a word", "=?utf-8?Q?ab= =?utf-8?Q?cd?=", "ab??utf-8?Q?cd", "ab??utf-8?Q?cd"},
+      {"three charsets in a row", "=?iso-8859-1?Q?=FC?= =?utf-8?Q?=C3=BC?= =?iso-8859-1?Q?=FC?=",
+       "\xc3\xbc\xc3\x83\xc2\xbc\xc3\xbc", "\xc3\xbc\xc3\x83\xc2\xbc\xc3\xbc"},
+  };
+  for (const VersionCase& c : kCases) {
+    EXPECT_EQ(decoded_subject(c.raw, Compat::kRspamd3), c.of_3) << c.why;
+    EXPECT_EQ(decoded_subject(c.raw, Compat::kRspamd4), c.of_4) << c.why;
+  }
 }
 
 }  // namespace

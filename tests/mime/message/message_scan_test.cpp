@@ -159,8 +159,7 @@ TEST(MessageScan, KeepsNoMoreOfNamesThanTheMessageHas) {
   // A byte of a name in KOI8-R is two in UTF-8.
   std::string parts;
   for (int i = 0; i < 20; ++i) {
-    parts +=
-        "--x\nContent-Type: a/b; name=\"=?koi8-r?q?" + std::string(3000, '\xc1') + "?=\"\n\na\n";
+    parts += "--x\nContent-Type: a/b; name*=koi8-r''" + std::string(3000, '\xc1') + "\n\na\n";
   }
   const std::string message = multipart(parts);
   const Mail mail = scan_all(message);

@@ -1,0 +1,63 @@
+#include "mime/message/part_kind.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/mime/unmetered.h"
+
+namespace shingled::mime {
+namespace {
+
+using namespace std::string_view_literals;
+
+ContentKind kind_of(std::string_view header, std::string_view body) {
+  const std::string message = std::string(header) + "\n" + std::string(body);
+  const Mail mail = scan_all(message);
+  return mail.parts.size() == 1 ? content_of(mail, mail.parts[0]).kind : ContentKind::kContainer;
+}
+
+struct Case {
+  std::string_view why, header;
+  bool attachment;
+};
+
+// What /usr/bin/rspamd 3.4 says of each.
+TEST(PartKind, IsAnAttachmentByItsDispositionAndItsNames) {
+  constexpr Case kCases[] = {
+      {"nothing", "Content-Type: a/b\n", false},
+      {"a name", "Content-Type: a/b; name=x\n", true},
+      {"a name and a Content-ID", "Content-Type: a/b; name=x\nContent-ID: <x>\n", true},
+      {"an empty name", "Content-Type: a/b; name=\"\"\nContent-ID: <x>\n", true},
+      {"a name without a value", "Content-Type: a/b; name= \nContent-ID: <x>\n", false},
+      {"the wrong parameter", "Content-Type: a/b; filename=x\nContent-ID: <x>\n", true},
+      {"an inline name",
+       "Content-Type: a/b; name=x\nContent-Disposition: inline\nContent-ID: <x>\n", true},
+      {"an inline file", "Content-Type: a/b\nContent-Disposition: inline; filename=y\n", true},
+      {"that HTML may refer to",
+       "Content-Type: a/b\nContent-Disposition: inline; filename=y\nContent-ID: <x>\n", false},
+      {"whatever its type names",
+       "Content-Type: a/b; name=x\nContent-Disposition: inline; filename=y\nContent-ID: <x>\n",
+       false},
+      {"inline", "Content-Type: a/b\nContent-Disposition: inline\n", false},
+      {"inline with an empty file name",
+       "Content-Type: a/b\nContent-Disposition: inline; filename=\"\"\n", false},
+      {"an attachment", "Content-Type: a/b\nContent-Disposition: attachment\nContent-ID: <x>\n",
+       true},
+      {"an unknown word", "Content-Type: a/b\nContent-Disposition: strange\n", false},
+      {"with a file name",
+       "Content-Type: a/b\nContent-Disposition: strange; filename=y\nContent-ID: <x>\n", true},
+      {"with a name", "Content-Type: a/b; name=x\nContent-Disposition: strange\nContent-ID: <x>\n",
+       true},
+      {"a file name without a word", "Content-Type: a/b\nContent-Disposition: ;filename=y\n",
+       false},
+  };
+  for (const Case& c : kCases) {
+    const ContentKind kind = kind_of(c.header, "\x01\x02\x03");
+    EXPECT_EQ(kind, c.attachment ? ContentKind::kAttachment : ContentKind::kOther) << c.why;
+  }
+}
+
+}  // namespace
+}  // namespace shingled::mime
