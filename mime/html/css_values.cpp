@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <span>
 #include <string>
 
 #include "mime/ascii.h"
@@ -149,7 +150,18 @@ enum class Property : std::uint8_t {
   kFontSize,
   kOpacity,
   kDisplay,
-  kVisibility
+  kVisibility,
+  // Of the box, which only 4.1.6 reads.
+  kHeight,
+  kMaxHeight,
+  kWidth,
+  kLeft,
+  kTop,
+  kTextIndent,
+  kOverflow,
+  kPosition,
+  kClip,
+  kClipPath
 };
 
 struct NamedProperty {
@@ -164,13 +176,27 @@ constexpr NamedProperty kProperties[] = {
     {"display", Property::kDisplay},       {"visibility", Property::kVisibility},
 };
 
-Property property_of(std::string_view name) {
-  for (const NamedProperty& known : kProperties) {
+constexpr NamedProperty kBoxProperties[] = {
+    {"height", Property::kHeight},     {"max-height", Property::kMaxHeight},
+    {"width", Property::kWidth},       {"left", Property::kLeft},
+    {"top", Property::kTop},           {"text-indent", Property::kTextIndent},
+    {"overflow", Property::kOverflow}, {"position", Property::kPosition},
+    {"clip", Property::kClip},         {"clip-path", Property::kClipPath},
+};
+
+Property find_property(std::span<const NamedProperty> properties, std::string_view name) {
+  for (const NamedProperty& known : properties) {
     if (known.name.size() == name.size() && ascii::equal_ignoring_case(known.name, name)) {
       return known.property;
     }
   }
   return Property::kOther;
+}
+
+Property property_of(std::string_view name, Compat compat) {
+  const Property property = find_property(kProperties, name);
+  if (property != Property::kOther || compat == Compat::kRspamd3) return property;
+  return find_property(kBoxProperties, name);
 }
 
 /// The values of one declaration; the last of each type counts.
@@ -180,12 +206,19 @@ struct DeclarationValues {
   std::optional<double> fraction;  ///< of 1, for opacity
   std::optional<Display> display;
   bool hidden = false;
+  bool collapsed = false;
+  std::optional<bool> cut;         ///< for overflow
+  std::optional<bool> positioned;  ///< for position
+  bool empty_shape = false;        ///< for clip and clip-path
 };
 
 void add_word(DeclarationValues& values, std::string_view word) {
   const std::string lower = ascii::to_lower(word);
   if (const auto color = named_color(lower)) values.color = color;
   if (lower == "hidden") values.hidden = true;
+  if (lower == "collapse") values.collapsed = true;
+  values.cut = lower == "hidden" || lower == "clip";
+  values.positioned = lower == "absolute" || lower == "fixed";
   for (const NamedDisplay& known : kDisplays) {
     if (known.name == lower) values.display = known.display;
   }
@@ -193,6 +226,10 @@ void add_word(DeclarationValues& values, std::string_view word) {
 
 /// What ends the reading of a declaration's value.
 enum class ValueEnd : std::uint8_t { kSemicolon, kBody };
+
+bool is_clip(Property property) {
+  return property == Property::kClip || property == Property::kClipPath;
+}
 
 bool opens_block(const CssToken& token) { return token.is('{') || token.is('(') || token.is('['); }
 
@@ -231,13 +268,32 @@ ValueEnd read_values(CssTokenizer& css, CssToken token, Property property,
     if (token.kind == CssTokenKind::kHash) {
       if (const auto color = hex_color(token.text)) values.color = color;
     }
-    if (token.kind == CssTokenKind::kFunction) {
+    if (token.kind == CssTokenKind::kFunction && is_clip(property)) {
+      values.empty_shape = read_empty_shape(css, token.text);
+    } else if (token.kind == CssTokenKind::kFunction) {
       if (const auto color = function_color(css, token.text)) values.color = color;
     }
   }
 }
 
-StyleValues to_style(Property property, const DeclarationValues& values) {
+BoxStyle to_box(Property property, const DeclarationValues& values) {
+  std::optional<BoxLength> length;
+  if (values.size) length = BoxLength{values.size->value, values.size->percent};
+  BoxStyle box;
+  if (property == Property::kHeight) box.height = length;
+  if (property == Property::kMaxHeight) box.max_height = length;
+  if (property == Property::kWidth) box.width = length;
+  if (property == Property::kLeft) box.left = length;
+  if (property == Property::kTop) box.top = length;
+  if (property == Property::kTextIndent) box.text_indent = length;
+  if (property == Property::kOverflow) box.overflow_cut = values.cut;
+  if (property == Property::kPosition) box.positioned = values.positioned;
+  if (property == Property::kClip) box.clip_empty = values.empty_shape;
+  if (property == Property::kClipPath) box.clip_path_empty = values.empty_shape;
+  return box;
+}
+
+StyleValues to_style(Property property, const DeclarationValues& values, Compat compat) {
   StyleValues style;
   switch (property) {
     case Property::kColor:
@@ -257,11 +313,13 @@ StyleValues to_style(Property property, const DeclarationValues& values) {
       style.display_seen = values.display.has_value();
       break;
     case Property::kVisibility:
-      if (values.hidden) style.display = Display::kNone;
-      style.visibility_seen = values.hidden;
+      style.visibility_seen = values.hidden || (values.collapsed && compat == Compat::kRspamd4);
+      if (style.visibility_seen) style.display = Display::kNone;
       break;
     case Property::kOther:
       break;
+    default:
+      style.box = to_box(property, values);
   }
   return style;
 }
@@ -278,10 +336,10 @@ bool read_declaration(CssTokenizer& css, Compat compat, StyleValues& style) {
   const bool named = name.kind == CssTokenKind::kIdent;
   const CssToken colon = next_word(css);
   const bool valid = named && colon.is(':');
-  const Property property = valid ? property_of(name.text) : Property::kOther;
+  const Property property = valid ? property_of(name.text, compat) : Property::kOther;
   DeclarationValues values;
   const ValueEnd end = read_values(css, valid ? css.next() : colon, property, values);
-  if (property != Property::kOther) style.merge(to_style(property, values), compat);
+  if (property != Property::kOther) style.merge(to_style(property, values, compat), compat);
   return end == ValueEnd::kSemicolon;
 }
 
@@ -307,6 +365,7 @@ void StyleValues::merge(const StyleValues& later, Compat compat) {
   assign(background, later.background, compat);
   assign(font_size, later.font_size, compat);
   assign(opacity, later.opacity, compat);
+  box.override_with(later.box);
   // In 3.4 each of the two properties that hide counts once, and the later one wins.
   const bool repeated =
       (later.display_seen && display_seen) || (later.visibility_seen && visibility_seen);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/options/hash_options.h"
+#include "mime/html/box_style.h"
 #include "mime/html/css_tokenizer.h"
 
 namespace shingled::mime {
@@ -39,6 +40,7 @@ struct StyleValues {
   std::optional<FontSize> font_size;
   std::optional<double> opacity;
   std::optional<Display> display;
+  BoxStyle box;                  ///< nothing with 3.4, which does not read it
   bool display_seen = false;     ///< `display` the property, not visibility
   bool visibility_seen = false;  ///< `visibility` sets `display`, too
 

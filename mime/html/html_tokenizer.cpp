@@ -66,7 +66,7 @@ std::string Attribute::value(std::size_t bytes_max) const {
   append_decoded(decoded, raw.substr(0, bytes_max), Spaces::kKeep);
   if (name == AttributeName::kId || name == AttributeName::kClass) {
     ascii::make_lower(decoded);
-  } else if (!quoted && !decoded.empty()) {
+  } else if (lower_first && !decoded.empty()) {
     decoded[0] = ascii::to_lower(decoded[0]);
   }
   return decoded;
@@ -218,7 +218,8 @@ void HtmlTokenizer::store(HtmlToken& token, std::string_view name, std::string_v
                    [known](const Attribute& attribute) { return attribute.name == known->name; });
   if (seen != token.attributes.end() && !last_wins(known->name)) return;
   if (seen != token.attributes.end()) token.attributes.erase(seen);
-  token.attributes.push_back({known->name, quoted, raw});
+  const bool lower_first = !quoted && compat_ == Compat::kRspamd3;
+  token.attributes.push_back({known->name, lower_first, raw});
 }
 
 bool HtmlTokenizer::read_markup(HtmlToken& token) {

@@ -29,8 +29,8 @@ enum class AttributeName : std::uint8_t {
 
 struct Attribute {
   AttributeName name;
-  bool quoted = false;
-  std::string_view raw;  ///< as it is written, in the document
+  bool lower_first = false;  ///< 3.4 lowers the first letter of a value without quotes
+  std::string_view raw;      ///< as it is written, in the document
 
   /// With its entities decoded; only what the first `bytes_max` bytes say.
   [[nodiscard]] std::string value(std::size_t bytes_max = std::string_view::npos) const;

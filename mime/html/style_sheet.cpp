@@ -159,6 +159,7 @@ void StyleSheet::apply(StyleValues& style, bool& found, std::string_view selecto
   if (!style.background) style.background = block.background;
   if (!style.font_size) style.font_size = block.font_size;
   if (!style.opacity) style.opacity = block.opacity;
+  style.box.fill_from(block.box);
   if (!style.display && compat_ == Compat::kRspamd4) style.display = block.display;
 }
 

@@ -87,6 +87,7 @@ void apply_sheet(const HtmlTree& tree, const Element& element, const StyleSheet&
   fill(style.background, found.background);
   fill(style.font_size, found.font_size);
   fill(style.opacity, found.opacity);
+  style.box.fill_from(found.box);
   fill(style.display, found.display);
 }
 
@@ -129,6 +130,7 @@ bool too_small(const FontSize& size, Compat compat) {
 
 Visibility visibility_of(const StyleValues& style, Compat compat) {
   if (style.display == Display::kNone) return Visibility::kHidden;
+  if (style.box.hides()) return Visibility::kHidden;
   if (style.font_size && too_small(*style.font_size, compat)) return Visibility::kHidden;
   return unreadable(style) ? Visibility::kTransparent : Visibility::kShown;
 }

@@ -154,6 +154,12 @@ TEST(Styles, HideMoreSince4) {
       Compat::kRspamd4);
 }
 
+TEST(Tokenizer, LowersTheFirstLetterOfAnUnquotedValueIn3) {
+  constexpr std::string_view kHtml = "<p><img alt=Simply.Com></p>";
+  EXPECT_EQ(read_html(kHtml, {}, Compat::kRspamd3).content, "simply.Com \n");
+  EXPECT_EQ(read_html(kHtml, {}, Compat::kRspamd4).content, "Simply.Com \n");
+}
+
 TEST(Links, AreWhereTheyArePrinted) {
   const HtmlText text = read_html(
       "<p>see <a href='http://e.com/?a=1&amp;b'> www.e.com </a>, <a href=x>four</a>"
