@@ -115,6 +115,12 @@ std::string ServerArguments::again() const {
   return text;
 }
 
+HashOptions hash_options(const Destination& destination) {
+  HashOptions hash = destination.rule->hash;
+  if (!destination.local && !destination.rule->remote.is_remote()) hash.robust = false;
+  return hash;
+}
+
 Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name) {
   if (settings.rules.empty()) return Error{ErrorCode::kInvalid, "the configuration has no rule"};
   if (name.empty()) return default_rule(settings);

@@ -30,6 +30,10 @@ struct Destination {
   bool local = false;                 ///< the daemon of these very settings
 };
 
+/// How hashes are made for those servers: as the rule says, but without our robust form where a
+/// rule for the embedded storage lends its hashes to --server, which need not know that form.
+HashOptions hash_options(const Destination& destination);
+
 /// The rule of that name; an empty name is `local`, else the first one.
 /// Errors: kInvalid, naming the rules there are.
 Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name);

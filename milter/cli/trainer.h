@@ -37,7 +37,7 @@ class Trainer {
       : pupil_(pupil),
         mime_(settings.mime),
         actions_(settings.milter.actions),
-        hash_rule_(pupil.rule->hash),
+        hash_rule_(hash_options(pupil)),
         lesson_(lesson),
         store_(store),
         clock_(clock),

@@ -187,5 +187,29 @@ TEST(ServerChoice, WithoutALocalServiceItIsSaid) {
   EXPECT_THAT(remote.error().message, HasSubstr("--server"));
 }
 
+TEST(ServerChoice, OurRobustHashIsForThoseWhoKnowIt) {
+  struct Case {
+    std::string why;
+    bool remote_rule, robust, named_server, wanted;
+  };
+  const Case kCases[] = {
+      {"the local daemon", false, true, false, true},
+      {"a server that is named", false, true, true, false},
+      {"servers of a rule that says so", true, true, false, true},
+      {"a server named instead of those", true, true, true, true},
+      {"servers of a rule", true, false, false, false},
+  };
+  for (const Case& c : kCases) {
+    RuleOptions options = c.remote_rule ? rule("r", {"192.0.2.1"}) : rule("r");
+    options.hash.robust = c.robust;
+    const Settings settings = with_rules({options});
+    ServerArguments arguments;
+    if (c.named_server) arguments.servers = {"192.0.2.9"};
+    const auto pupil = choose_pupil(arguments, settings);
+    ASSERT_TRUE(pupil) << c.why;
+    EXPECT_EQ(hash_options(*pupil).robust, c.wanted) << c.why;
+  }
+}
+
 }  // namespace
 }  // namespace shingled::milter
