@@ -37,6 +37,8 @@ std::string_view to_string(PartKind kind) {
       return "attachment";
     case PartKind::kImage:
       return "image";
+    case PartKind::kPdfScript:
+      return "pdf_script";
     case PartKind::kRobust:
       return "robust";
   }

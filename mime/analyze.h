@@ -17,7 +17,15 @@
 
 namespace shingled::mime {
 
-enum class PartKind : std::uint8_t { kText, kHtml, kHtmlStructure, kAttachment, kImage, kRobust };
+enum class PartKind : std::uint8_t {
+  kText,
+  kHtml,
+  kHtmlStructure,
+  kAttachment,
+  kImage,
+  kPdfScript,  ///< one of the scripts in an attachment
+  kRobust
+};
 enum class HashMethod : std::uint8_t { kShingles, kDirect };
 
 /// What a part is to whoever opens the message, the most telling first.
@@ -46,7 +54,7 @@ struct PartHash {
   friend bool operator==(const PartHash&, const PartHash&) = default;
 };
 
-/// "text" "html" "html_structure" "attachment" "image" "robust"
+/// "text" "html" "html_structure" "attachment" "image" "pdf_script" "robust"
 std::string_view to_string(PartKind kind);
 std::string_view to_string(HashMethod method);        ///< "shingles" "direct"
 std::string_view to_string(HashAlgorithm algorithm);  ///< "mumhash" "siphash" "xxhash" "fasthash"

@@ -9,6 +9,7 @@
 #include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/robust_shingles.h"
 #include "mime/fingerprint/shingles.h"
+#include "mime/message/pdf_scripts.h"
 #include "mime/read_text.h"
 #include "mime/text/html_structure.h"
 #include "mime/text/robust_words.h"
@@ -64,6 +65,8 @@ class RuleHasher {
   [[nodiscard]] bool wants_robust() const { return options_.robust && options_.text_hashes; }
 
   void hash_text(std::size_t i, const TextWords& words, const HtmlText& html, WorkMeter& meter) {
+    // A text that is too short has no structure hash either, unless that is all there is.
+    if (options_.text_hashes && !is_wanted_text(i, words)) return;
     if (options_.text_hashes) hash_words(i, words, meter);
     if (options_.html_shingles) hash_structure(i, words, html, meter);
   }
@@ -86,7 +89,9 @@ class RuleHasher {
   }
 
   /// What the rule wants of a part that is no text: the decision table of hashing.md 4.2.
-  [[nodiscard]] std::optional<PartKind> wanted_data(std::size_t i) const {
+  [[nodiscard]] std::optional<PartKind> wanted_data(std::size_t i,
+                                                    const PdfScripts& scripts) const {
+    if (scripts.found) return PartKind::kAttachment;
     const PartContent& content = parts_.contents[i];
     const bool image = content.kind == ContentKind::kImage;
     const bool attachment = content.kind == ContentKind::kAttachment;
@@ -97,6 +102,10 @@ class RuleHasher {
     if (archive && options_.scan_archives) return PartKind::kAttachment;
     if ((attachment || archive) && wants_type(i) && passes_length(i)) return PartKind::kAttachment;
     return std::nullopt;
+  }
+
+  void add_script(std::size_t i, const Digest& digest) {
+    add_data(i, PartKind::kPdfScript, PartPlace::kAttachment, digest);
   }
 
   void add_data(std::size_t i, PartKind kind, PartPlace place, const Digest& digest) {
@@ -143,7 +152,7 @@ class RuleHasher {
   void hash_words(std::size_t i, const TextWords& words, WorkMeter& meter) {
     const PartKind kind =
         parts_.contents[i].kind == ContentKind::kHtml ? PartKind::kHtml : PartKind::kText;
-    if (options_.text_shingles && words.stems.size() >= words_min(words)) {
+    if (has_words_enough(words)) {
       const bool slow = options_.algorithm == HashAlgorithm::kSiphash;
       if (!meter.spend(words.stems.size(), slow ? kStepsAWordSlow : kStepsAWord)) return;
       PartHash hash = start_text(i, kind, HashMethod::kShingles, words);
@@ -152,8 +161,6 @@ class RuleHasher {
       hashes_.push_back(std::move(hash));
       return;
     }
-    if (options_.text_shingles && !options_.short_text_direct_hash) return;
-    if (!passes_text_length(i, words)) return;
     if (!meter.spend(words.oneline.size(), kStepsADigestedByte)) return;
     PartHash hash = start_text(i, kind, HashMethod::kDirect, words);
     hash.fingerprint.digest = fingerprint::direct_digest(keys_, words.oneline, subject());
@@ -162,6 +169,17 @@ class RuleHasher {
 
   [[nodiscard]] std::string_view subject() const {
     return options_.no_subject ? std::string_view() : parts_.subject;
+  }
+
+  [[nodiscard]] bool has_words_enough(const TextWords& words) const {
+    return options_.text_shingles && words.stems.size() >= words_min(words);
+  }
+
+  /// Whether a text is hashed at all.
+  [[nodiscard]] bool is_wanted_text(std::size_t i, const TextWords& words) const {
+    if (has_words_enough(words)) return true;
+    if (options_.text_shingles && !options_.short_text_direct_hash) return false;
+    return passes_text_length(i, words);
   }
 
   /// rspamd 4 counts one word of Japanese, Chinese or Korean for three.
@@ -253,12 +271,15 @@ class MessageHasher {
   MessageHashes run() {
     const std::size_t count = parts_.mail.parts.size();
     std::vector<bool> in_body(count);
+    for (const std::uint32_t i : parts_.body) in_body[i] = true;
+    sister_ = find_sister();
+    if (sister_) hash_text(sister_->speaker, in_body[sister_->speaker]);
     for (const std::uint32_t i : parts_.body) {
-      in_body[i] = true;
-      hash_text(i, true);
+      if (!sister_ || i != sister_->speaker) hash_text(i, true);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (parts_.is_text(i) && !in_body[i]) hash_text(i, false);
+      const bool read = in_body[i] || (sister_ && i == sister_->speaker);
+      if (parts_.is_text(i) && !read) hash_text(i, false);
     }
     for (const bool archives : {false, true}) {
       for (std::size_t i = 0; i < count; ++i) {
@@ -279,10 +300,44 @@ class MessageHasher {
     read_text(parts_, i, meter_, text);
     if (text.html.truncated) note("html limit reached");
     if (!text.complete) return;
+    if (sister_) share_language(i, text.words);
     if (text.words.truncated) note("text limit reached");
     result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.oneline.size());
     for (RuleHasher& hasher : hashers_) hasher.hash_text(i, text.words, text.html, meter_);
     if (body && robust_) hash_robust(i, text);
+  }
+
+  /// Two alternatives that are all the text there is: one says what language both are in.
+  struct Sister {
+    std::size_t speaker;
+    std::size_t listener;
+    std::string_view language;  ///< of the speaker, once it is read
+  };
+
+  /// HTML speaks for plain text, else the longer one.
+  [[nodiscard]] std::optional<Sister> find_sister() const {
+    std::vector<std::size_t> texts;
+    for (std::size_t i = 0; i < parts_.mail.parts.size() && texts.size() <= 2; ++i) {
+      if (parts_.is_text(i)) texts.push_back(i);
+    }
+    if (texts.size() != 2) return std::nullopt;
+    const auto part = [&](std::size_t i) -> const MailPart& { return parts_.mail.parts[texts[i]]; };
+    const std::optional<std::uint32_t> above = part(0).parent;
+    if (!above || above != part(1).parent) return std::nullopt;
+    const MailPart& multipart = parts_.mail.parts[*above];
+    if (!multipart.is_multipart() || multipart.type.subtype != "alternative") return std::nullopt;
+    const auto html = [&](std::size_t i) {
+      return parts_.contents[texts[i]].kind == ContentKind::kHtml;
+    };
+    const bool first = html(0) || (!html(1) && part(0).body.size() > part(1).body.size());
+    return Sister{texts[first ? 0 : 1], texts[first ? 1 : 0], {}};
+  }
+
+  /// Only the count of its words depends on it: they have been stemmed before.
+  void share_language(std::size_t i, TextWords& words) {
+    if (i == sister_->speaker) sister_->language = words.language.code;
+    const bool heard = i == sister_->listener && !sister_->language.empty();
+    if (heard && !words.tokens.empty()) words.language.code = sister_->language;
   }
 
   void note(std::string_view defect) { note_once(result_.defects, defect); }
@@ -315,11 +370,14 @@ class MessageHasher {
     return false;
   }
 
-  /// Of a part that is no text: its digest is the same for all rules.
+  /// Of a part that is no text: its digests are the same for all rules.
   void hash_data(std::size_t i, bool archive) {
+    PdfScripts scripts;
+    if (parts_.contents[i].pdf) scripts = find_pdf_scripts(parts_.mail.parts[i].body, meter_);
     std::optional<Digest> digest;
     for (RuleHasher& hasher : hashers_) {
-      const std::optional<PartKind> kind = hasher.wanted_data(i);
+      for (const Digest& script : scripts.digests) hasher.add_script(i, script);
+      const std::optional<PartKind> kind = hasher.wanted_data(i, scripts);
       if (!kind) continue;
       const std::string_view body = parts_.mail.parts[i].body;
       if (!digest) {
@@ -333,6 +391,7 @@ class MessageHasher {
   const Analysis::Parts& parts_;
   WorkMeter meter_;
   std::vector<RuleHasher> hashers_;
+  std::optional<Sister> sister_;
   bool robust_ = false;  ///< bodies are read in our own form
   MessageHashes result_;
 };

@@ -30,6 +30,7 @@ Medium medium(const mime::PartHash& hash) {
       return hash.bytes <= kSmallImageBytesMax ? Medium::kImage : Medium::kOther;
     case mime::PartKind::kHtmlStructure:
     case mime::PartKind::kAttachment:
+    case mime::PartKind::kPdfScript:
       return Medium::kOther;
   }
   return Medium::kOther;

@@ -27,6 +27,12 @@ bool is_text(const mime::PartHash& hash) {
   return hash.kind == mime::PartKind::kText || hash.kind == mime::PartKind::kHtml;
 }
 
+/// Known by its bytes, all of them or a script's.
+bool is_file(const mime::PartHash& hash) {
+  return hash.kind == mime::PartKind::kAttachment || hash.kind == mime::PartKind::kImage ||
+         hash.kind == mime::PartKind::kPdfScript;
+}
+
 /// Whether a list that counts against messages has the hash.
 bool accuses(const Lookup& lookup, const RuleOptions& rule) {
   if (lookup.outcome != Lookup::Outcome::kHit) return false;
@@ -50,7 +56,7 @@ void take(RuleEvidence& evidence, const Lookup& lookup, const RuleOptions& rule)
   } else if (body && is_text(hash)) {
     evidence.text = std::max(evidence.text, lookup.probability);
     evidence.text_exact = evidence.text_exact || lookup.match.exact;
-  } else if (hash.kind == mime::PartKind::kAttachment || hash.kind == mime::PartKind::kImage) {
+  } else if (is_file(hash)) {
     evidence.file = true;
   }
   if (body && (robust || is_text(hash))) evidence.common = evidence.common || hash.common;

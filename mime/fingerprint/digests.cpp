@@ -15,6 +15,8 @@ Digest data_digest(std::string_view bytes) {
   return keyed_hash(data_key, {bytes});
 }
 
+Digest script_digest(std::string_view script) { return keyed_hash({}, {script}); }
+
 Digest structure_digest(const HashKeys& keys, const WordList& tokens) {
   return keyed_hash(keys.shingles_key, {tokens.glued()});
 }

@@ -1,4 +1,6 @@
 // Attachments: files of every kind with broken sizes, and files that are dear to compare.
+#include <zlib.h>
+
 #include <string>
 
 #include "tests/hostile/pieces.h"
@@ -12,6 +14,17 @@ std::string file(std::string_view type, std::string_view bytes) {
   return attached(type) + base64(bytes);
 }
 std::size_t decoded_size(std::size_t bytes) { return bytes * 3 / 4; }
+
+/// As packed as zlib packs: blocks that repeat one zero.
+std::string zlib_zeros(std::size_t bytes) {
+  uLongf size = compressBound(bytes);
+  std::string out(size, '\0');
+  const std::string zeros(bytes, '\0');
+  compress(reinterpret_cast<Bytef*>(out.data()), &size,
+           reinterpret_cast<const Bytef*>(zeros.data()), bytes);
+  out.resize(size);
+  return out;
+}
 
 HostileKind filled(std::string name, std::string why, std::string type, std::string begin,
                    std::string piece) {
@@ -42,6 +55,45 @@ std::vector<HostileKind> attachment_kinds() {
          return file("application/pdf", count_up("%PDF-1.7\n", "", " 0 obj<</Type/Page>>endobj\n",
                                                  decoded_size(bytes)));
        }},
+      {"attachment-pdf-overlaps", "objects that all reach to the same end",
+       [](std::size_t bytes) {
+         const std::size_t half = decoded_size(bytes) / 2;
+         return file("application/pdf", count_up("%PDF-1.7\n", "", " 0 obj<< /A (x) >> ", half) +
+                                            repeat("", "endobj\n", half));
+       }},
+      {"attachment-pdf-actions", "a PDF of scripts, no two alike",
+       [](std::size_t bytes) {
+         return file("application/pdf",
+                     count_up("%PDF-1.7\n", "\n",
+                              " 0 obj<</Type/Action/JS(" + std::string(300, 'x') + ")>>\nendobj\n",
+                              decoded_size(bytes)));
+       }},
+      {"attachment-pdf-streams", "scripts that all unpack to half a megabyte of nothing",
+       [](std::size_t bytes) {
+         const std::string stream = zlib_zeros(500'000);
+         const std::string behind = " 0 obj<</Type/ObjStm/N 1/First 4/Filter/FlateDecode/Length " +
+                                    std::to_string(stream.size()) + ">>\nstream\n" + stream +
+                                    "\nendstream\nendobj\n";
+         return file("application/pdf", count_up("%PDF-1.7\n", "\n", behind, decoded_size(bytes)));
+       }},
+      filled("pdf-arrays", "a PDF of open arrays", "application/pdf", "%PDF-1.7\n1 0 obj\n", "["),
+      filled("pdf-strings", "a PDF of open strings", "application/pdf",
+             "%PDF-1.7\n1 0 obj\nendobj\n1 0 obj\n", "("),
+      filled("pdf-blanks", "a PDF of blanks before marks", "application/pdf", "%PDF-1.7\n",
+             std::string(500, ' ') + "stream\n" + std::string(500, '1') + " obj "),
+      {"attachment-zip-members", "a list of very many members",
+       [](std::size_t bytes) {
+         const std::string member = "PK\x01\x02"s + std::string(42, '\0');
+         std::string zip = repeat("PK\x03\x04", member, decoded_size(bytes));
+         const std::size_t size = zip.size() - 4;
+         zip += "PK\x05\x06"s + std::string(8, '\0');
+         for (const std::size_t number : {size, std::size_t{4}}) {
+           for (unsigned i = 0; i < 4; ++i) zip += static_cast<char>(number >> (8 * i));
+         }
+         return file("application/zip", zip + std::string(2, '\0'));
+       }},
+      filled("rar-blocks", "an archive of the smallest blocks", "application/x-rar",
+             "Rar!\x1a\x07\0"s, "cr\x7a\0\0\x07\0"s),
       filled("zeros", "a file of zeros: a signature of nothing", "application/octet-stream", "",
              "\0"s),
       filled("rows", "a file of one short row: pieces that are all alike",

@@ -48,10 +48,60 @@ TEST(HashMessage, LongTextsHaveShinglesAndShortOnesADirectHash) {
 TEST(HashMessage, WithoutTextHashesOnlyTheStructureIsLeft) {
   EXPECT_THAT(hashes_of(plain(words(64)), {.text_hashes = false}), IsEmpty());
   EXPECT_THAT(hashes_of(plain(words(63)), {.text_hashes = false}), IsEmpty());
+  EXPECT_THAT(hashes_of(page(words(2)), {.html_shingles = true}), IsEmpty()) << "a short text";
+  EXPECT_THAT(hashes_of(page(words(2)), {.min_bytes = 0, .html_shingles = true}),
+              ElementsAre("html direct", "html_structure shingles"));
+  EXPECT_THAT(hashes_of(page(words(2)), {.text_hashes = false, .html_shingles = true}),
+              ElementsAre("html_structure shingles"))
+      << "as 4.1.6 was seen to send them";
   EXPECT_THAT(hashes_of(page(words(30)), {.html_shingles = true}),
               ElementsAre("html shingles", "html_structure shingles"));
   EXPECT_THAT(hashes_of(page(words(30)), {.text_hashes = false, .html_shingles = true}),
               ElementsAre("html_structure shingles"));
+}
+
+/// English beside a Japanese page, with what else is in the message.
+std::string alternatives(const std::string& plain, const std::string& html,
+                         const std::string& rest = "") {
+  return "Content-Type: multipart/mixed; boundary=o\n\n--o\n"
+         "Content-Type: multipart/alternative; boundary=i\n\n--i\n"
+         "Content-Type: text/plain; charset=utf-8\n\n" +
+         plain + "\n--i\nContent-Type: text/html; charset=utf-8\n\n<p>" + html + "</p>\n--i--\n" +
+         rest + "--o--\n";
+}
+
+// Of Japanese a third of the words is enough (rspamd 4 counts so).
+TEST(HashMessage, PlainTextIsCountedInTheLanguageOfItsHtmlSister) {
+  std::string japanese;
+  for (int i = 0; i < 30; ++i) japanese += "\u3053\u308c\u306f\u65e5\u672c\u8a9e ";
+  const std::string english = words(25);
+  const HashOptions rule{.short_text_direct_hash = false};
+  EXPECT_THAT(hashes_of(plain(english), rule), IsEmpty());
+  EXPECT_THAT(hashes_of(alternatives(english, japanese), rule),
+              ElementsAre("text shingles", "html shingles"));
+  EXPECT_THAT(hashes_of(alternatives(english, words(64)), rule), ElementsAre("html shingles"));
+  EXPECT_THAT(
+      hashes_of(alternatives(english, japanese, "--o\nContent-Type: text/plain\n\nx\n"), rule),
+      ElementsAre("html shingles"))
+      << "a third text";
+}
+
+TEST(HashMessage, APdfWithAScriptIsHashedWhateverItsType) {
+  const std::string script(300, 'x');
+  const auto pdf = [](const std::string& said, const std::string& js) {
+    return said + "\n%PDF-1.4\n1 0 obj\n<< /Type /Action /JS (" + js + ") >>\nendobj\n";
+  };
+  const HashOptions rule{.mime_types = {"image/*"}};
+  EXPECT_THAT(hashes_of(pdf("Content-Type: application/pdf\n", script), rule),
+              ElementsAre("pdf_script direct", "attachment direct"));
+  EXPECT_THAT(hashes_of(pdf("Content-Type: text/plain\n", script), rule),
+              ElementsAre("pdf_script direct", "attachment direct"));
+  EXPECT_THAT(hashes_of(pdf("Content-Type: application/pdf\n", "short"), rule),
+              ElementsAre("attachment direct"));
+  EXPECT_THAT(hashes_of(pdf("Content-Type: application/pdf; name=x\n", ""), rule),
+              ElementsAre("attachment direct"));
+  EXPECT_THAT(hashes_of("Content-Type: application/pdf; name=x\n\n%PDF-1.4\n" + words(300), rule),
+              IsEmpty());
 }
 
 }  // namespace
