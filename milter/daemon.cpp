@@ -36,6 +36,9 @@ namespace shingled::milter {
 namespace {
 
 constexpr std::chrono::milliseconds kSignalWait{1000};
+/// So long the names of servers are waited for, so that the first mail finds them. A name server
+/// that is away takes longer, and then mail does not wait.
+constexpr std::chrono::seconds kNamesPatience{3};
 /// A portion of a load takes about a second; on a machine that is very busy, or swaps, much longer.
 constexpr std::chrono::seconds kLoadPatience{120};
 
@@ -99,7 +102,8 @@ class Daemon {
   bool go_on_loading(std::uint64_t rows, std::uint64_t of);
   Status open_milter();
   Result<std::unique_ptr<Scanner>> open_scanner(std::shared_ptr<const Settings> settings) {
-    return Scanner::open(std::move(settings), store_.get(), clock_, random_, similar_.library());
+    return Scanner::open(std::move(settings), store_.get(), clock_, random_, similar_.library(),
+                         Scanner::Names::kLater);
   }
   void use(std::shared_ptr<const Scanner> scanner);
   Status start_status();
@@ -257,10 +261,11 @@ Status Daemon::open_milter() {
 
 void Daemon::use(std::shared_ptr<const Scanner> scanner) {
   upkeep_.reset();
-  auto remotes = scanner->remotes();
+  if (auto remotes = scanner->remotes(); !remotes.empty()) {
+    upkeep_ = std::make_unique<storage::UpkeepThread>(std::move(remotes), clock_, random_, log_);
+    upkeep_->wait_for_names(kNamesPatience);
+  }
   scanner_->set(std::move(scanner));
-  if (remotes.empty()) return;
-  upkeep_ = std::make_unique<storage::UpkeepThread>(std::move(remotes), clock_, random_, log_);
 }
 
 /// Early, so that a load of the storage can be watched; after the change of user, because a unix

@@ -52,7 +52,7 @@ void take_answer(Lookup& lookup, const storage::RemoteAnswer& answer) {
 
 Result<std::unique_ptr<Scanner>> Scanner::open(
     std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
-    Random& random, std::shared_ptr<const storage::SampleLibrary> library) {
+    Random& random, std::shared_ptr<const storage::SampleLibrary> library, Names names) {
   std::unique_ptr<Scanner> scanner(new Scanner(std::move(settings), local, clock));
   const SimilarOptions& similar = scanner->settings_->similar;
   if (similar.enabled && library != nullptr) {
@@ -70,7 +70,9 @@ Result<std::unique_ptr<Scanner>> Scanner::open(
       scanner->remotes_.push_back(nullptr);
       continue;
     }
-    auto remote = storage::RemoteStore::open(rule.remote, clock, random);
+    auto remote = names == Names::kNow
+                      ? storage::RemoteStore::open(rule.remote, clock, random)
+                      : storage::RemoteStore::open_by_address(rule.remote, clock, random);
     if (!remote) return remote.error().in("rule " + rule.name);
     scanner->remotes_.push_back(*std::move(remote));
   }

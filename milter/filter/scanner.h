@@ -29,12 +29,18 @@ namespace shingled::milter {
 /// One immutable snapshot of the settings; a reload makes a new one.   Threads: any thread.
 class Scanner {
  public:
+  /// When the names of remote servers are looked up.
+  enum class Names : std::uint8_t {
+    kNow,    ///< by `open`, for which each must have an address
+    kLater,  ///< by whoever cares for `remotes`; until then such a server cannot be reached
+  };
   /// `local` answers the rules without servers; it must outlive the scanner. Without one their
   /// look-ups are unreachable. Without `library` no known files are looked up, whatever the
   /// settings want.   Errors: a remote that cannot be opened, naming its rule.
   static Result<std::unique_ptr<Scanner>> open(
       std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
-      Random& random, std::shared_ptr<const storage::SampleLibrary> library = {});
+      Random& random, std::shared_ptr<const storage::SampleLibrary> library = {},
+      Names names = Names::kNow);
 
   /// `before_wait` is called when only remote servers are left to ask. `stop`: ends it early; the
   /// facts then are `stopped`.   Errors: inside the facts.

@@ -90,6 +90,10 @@ void Exchange::open_line(std::size_t request, std::vector<std::size_t> endpoints
     line.answer.outcome = Outcome::kRefused;
     line.answer.error = "the flag is above 255, which the protocol cannot carry";
     line.done = true;
+  } else if (line.endpoints.empty()) {
+    line.answer.outcome = Outcome::kUnreachable;
+    line.answer.error = "the server's name is not found";
+    line.done = true;
   } else {
     ++open_;
   }

@@ -26,6 +26,16 @@ class RemoteStore::Impl {
 
 namespace {
 
+/// Knows what needs no name server: literal addresses.   Threads: any thread.
+class LiteralLookup final : public NameLookup {
+ public:
+  Result<UpstreamServer> find(const ServerSpec& spec) override {
+    if (!spec.service.empty() || !IpAddress::parse(spec.socket.host))
+      return UpstreamServer{spec.to_string(), spec.weight, {}};
+    return SystemLookup(0).find(spec);
+  }
+};
+
 Result<std::vector<UpstreamServer>> find_all(const ServerList& list, NameLookup& lookup) {
   if (list.empty()) return Error{ErrorCode::kInvalid, "no server is named"};
   std::vector<UpstreamServer> servers;
@@ -115,21 +125,45 @@ Result<std::unique_ptr<RemoteStore>> RemoteStore::open(const RemoteOptions& opti
   return std::unique_ptr<RemoteStore>(new RemoteStore(std::move(impl)));
 }
 
+Result<std::unique_ptr<RemoteStore>> RemoteStore::open_by_address(const RemoteOptions& options,
+                                                                  Clock& clock, Random& random) {
+  LiteralLookup lookup;
+  return open(options, clock, random, lookup);
+}
+
 RemoteStore::RemoteStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RemoteStore::~RemoteStore() = default;
 const RemoteOptions& RemoteStore::options() const { return impl_->read->options; }
 
-Status RemoteStore::look_up(NameLookup& lookup) {
-  Status status;
+std::vector<RemoteStore::NameFound> RemoteStore::look_up(NameLookup& lookup,
+                                                         const std::stop_token& stop) {
+  std::vector<NameFound> out;
   for (Service* service : impl_->all()) {
-    const auto servers = find_all(service->list, lookup);
-    if (!servers) {
-      if (status) status = servers.error();
-      continue;
+    const auto current = service->upstreams();
+    std::vector<UpstreamServer> servers;
+    for (const ServerSpec& spec : service->list.servers) {
+      UpstreamServer server{spec.to_string(), spec.weight, current->addresses_of(servers.size())};
+      if (!stop.stop_requested()) {
+        auto found = lookup.find(spec);
+        Status status = found ? Status() : Status(found.error());
+        if (found) server = *std::move(found);
+        out.push_back({spec.to_string(), std::move(status), !server.addresses.empty()});
+      }
+      servers.push_back(std::move(server));
     }
-    if (!service->upstreams()->equals(*servers)) service->move_to(*servers);
+    if (!current->equals(servers)) service->move_to(servers);
   }
-  return status;
+  return out;
+}
+
+bool RemoteStore::lacks_addresses() const {
+  for (Service* service : impl_->all()) {
+    const auto upstreams = service->upstreams();
+    for (std::size_t s = 0; s < upstreams->servers(); ++s) {
+      if (upstreams->addresses_of(s).empty()) return true;
+    }
+  }
+  return false;
 }
 
 void RemoteStore::probe() {

@@ -72,15 +72,29 @@ class RemoteStore {
                                                    Random& random);
   static Result<std::unique_ptr<RemoteStore>> open(const RemoteOptions& options, Clock& clock,
                                                    Random& random, NameLookup& lookup);
+  /// The same without a look-up: a server that is given by its address is there at once, any other
+  /// cannot be reached until `look_up` has found its name. For a daemon, whose mail and start wait
+  /// for no name server. Errors: kInvalid (no server, no key).
+  static Result<std::unique_ptr<RemoteStore>> open_by_address(const RemoteOptions& options,
+                                                              Clock& clock, Random& random);
   ~RemoteStore();
   RemoteStore(const RemoteStore&) = delete;
   RemoteStore& operator=(const RemoteStore&) = delete;
   RemoteStore(RemoteStore&&) = delete;
   RemoteStore& operator=(RemoteStore&&) = delete;
 
-  /// Looks the names up again. A name that has no address now keeps those it had.
-  /// Errors: of the first name that was not found. Cost: may block for some seconds.
-  Status look_up(NameLookup& lookup);
+  /// What became of the look-up of one server's name.
+  struct NameFound {
+    std::string server;  ///< as configured
+    Status status;
+    bool has_address = false;  ///< of now, or as it was before
+  };
+  /// Looks the names up again, until `stop`. A name that is not found keeps the addresses it had.
+  /// One for each server, which both lists of servers may have. Cost: may block for some seconds a
+  /// name.
+  std::vector<NameFound> look_up(NameLookup& lookup, const std::stop_token& stop = {});
+  /// Whether a server has no address yet.
+  [[nodiscard]] bool lacks_addresses() const;
   /// Sends those that rest and are worth it a CHECK of a random digest: safe on every server, and
   /// proves the storage behind it too (fuzzy-protocol.md 9.3). Who answers is well again.
   /// Cost: waits for the answers, at most one round of transmissions.

@@ -24,16 +24,18 @@ RemoteUpkeep::RemoteUpkeep(std::vector<RemoteCharge> charges, Clock& clock, Logg
                            NameLookup& lookup)
     : clock_(clock), logger_(logger), lookup_(lookup), next_report_(clock.now() + kReportInterval) {
   for (RemoteCharge& charge : charges) {
-    const TimePoint due = clock.now() + charge.store->options().resolve_interval;
+    const TimePoint now = clock.now();
+    const TimePoint due =
+        charge.store->lacks_addresses() ? now : now + charge.store->options().resolve_interval;
     wards_.push_back({std::move(charge), due});
   }
 }
 
-void RemoteUpkeep::step() {
+void RemoteUpkeep::step(const std::stop_token& stop) {
   for (Ward& ward : wards_) {
     tell_changes(ward);  // before the probe, so that also a short rest is told
     ward.charge.store->probe();
-    look_up(ward, clock_.now());
+    look_up(ward, clock_.now(), stop);
     tell_changes(ward);
   }
   if (clock_.now() < next_report_) return;
@@ -41,19 +43,29 @@ void RemoteUpkeep::step() {
   report();
 }
 
-void RemoteUpkeep::look_up(Ward& ward, TimePoint now) {
+void RemoteUpkeep::look_up(Ward& ward, TimePoint now, const std::stop_token& stop) {
   if (now < ward.next_look_up) return;
-  const Status status = ward.charge.store->look_up(lookup_);
-  ward.next_look_up = clock_.now() + ward.charge.store->options().resolve_interval;
-  if (!status && !ward.name_is_lost) {
-    logger_.warning(LogLine("fuzzy_name_lost")
-                        .field("rule", ward.charge.rule)
-                        .field("error", status.error().message)
-                        .field("addresses", "unchanged"));
-  } else if (status && ward.name_is_lost) {
-    logger_.info(LogLine("fuzzy_name_found").field("rule", ward.charge.rule));
+  for (const RemoteStore::NameFound& name : ward.charge.store->look_up(lookup_, stop)) {
+    if (name.status) {
+      if (ward.lost_names.erase(name.server) == 0) continue;
+      logger_.info(
+          LogLine("fuzzy_name_found").field("rule", ward.charge.rule).field("server", name.server));
+    } else if (ward.lost_names.insert(name.server).second) {
+      logger_.warning(LogLine("fuzzy_name_lost")
+                          .field("rule", ward.charge.rule)
+                          .field("server", name.server)
+                          .field("error", name.status.error().message)
+                          .field("addresses", name.has_address ? "unchanged" : "none"));
+    }
   }
-  ward.name_is_lost = !status;
+  const Duration interval = ward.charge.store->options().resolve_interval;
+  if (ward.lost_names.empty()) {
+    ward.next_look_up = clock_.now() + interval;
+    ward.retry = kRetryMin;
+  } else {
+    ward.next_look_up = clock_.now() + std::min(ward.retry, interval);
+    ward.retry = std::min(2 * ward.retry, kRetryMax);
+  }
 }
 
 void RemoteUpkeep::tell_changes(Ward& ward) {
@@ -112,10 +124,12 @@ UpkeepThread::~UpkeepThread() {
 
 void UpkeepThread::run(const std::stop_token& stop) {
   constexpr std::chrono::seconds kStep{1};
+  upkeep_.step(stop);
+  first_step_.set_value();
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     if (wake_.wait_for(lock, stop, kStep, [] { return false; }) || stop.stop_requested()) return;
-    upkeep_.step();
+    upkeep_.step(stop);
   }
 }
 

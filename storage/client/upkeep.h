@@ -1,8 +1,11 @@
 #pragma once
 
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,23 +32,29 @@ class RemoteUpkeep {
  public:
   RemoteUpkeep(std::vector<RemoteCharge> charges, Clock& clock, Logger& logger, NameLookup& lookup);
 
-  /// One round: what is due now. May wait for a round of probes and for name servers.
-  void step();
+  /// One round: what is due now. May wait for a round of probes and for name servers, but for no
+  /// further one after `stop`.
+  void step(const std::stop_token& stop = {});
   /// A line for each server that has been asked since the last report.
   void report();
 
   static constexpr Duration kReportInterval = std::chrono::minutes(10);
+  /// After so long a name that was not found is looked up again, then twice as long each time, at
+  /// most kRetryMax and the rule's resolve_interval.
+  static constexpr Duration kRetryMin = std::chrono::seconds(5);
+  static constexpr Duration kRetryMax = std::chrono::minutes(5);
 
  private:
   struct Ward {
     RemoteCharge charge;
     TimePoint next_look_up;
-    bool name_is_lost = false;
+    std::set<std::string> lost_names{};
+    Duration retry = kRetryMin;
     std::vector<ServerStatistics> seen{};      // at the last step
     std::vector<ServerStatistics> reported{};  // at the last report
   };
 
-  void look_up(Ward& ward, TimePoint now);
+  void look_up(Ward& ward, TimePoint now, const std::stop_token& stop);
   void tell_changes(Ward& ward);
 
   std::vector<Ward> wards_;
@@ -55,8 +64,9 @@ class RemoteUpkeep {
   TimePoint next_report_;
 };
 
-/// The thread that steps a RemoteUpkeep once a second, from construction to destruction; at the end
-/// it reports once more. Its destruction waits for a step under way.
+/// The thread that steps a RemoteUpkeep at once and then once a second, from construction to
+/// destruction; at the end it reports once more. Its destruction waits for a look-up or a probe
+/// under way.
 class UpkeepThread {
  public:
   UpkeepThread(std::vector<RemoteCharge> charges, Clock& clock, Random& random, Logger& logger);
@@ -66,6 +76,9 @@ class UpkeepThread {
   UpkeepThread(UpkeepThread&&) = delete;
   UpkeepThread& operator=(UpkeepThread&&) = delete;
 
+  /// Waits until each name that had no address has been looked up once, at most so long.
+  void wait_for_names(std::chrono::milliseconds patience) { names_asked_.wait_for(patience); }
+
  private:
   void run(const std::stop_token& stop);
 
@@ -73,6 +86,8 @@ class UpkeepThread {
   RemoteUpkeep upkeep_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
+  std::promise<void> first_step_;
+  std::future<void> names_asked_ = first_step_.get_future();
   std::jthread thread_;  // last: it uses all of the above
 };
 

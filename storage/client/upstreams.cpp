@@ -31,6 +31,14 @@ Upstreams::Upstreams(const std::vector<UpstreamServer>& servers, Rotation rotati
     state->records[e].statistics.server = endpoints_[e].name;
 }
 
+std::vector<SocketAddress> Upstreams::addresses_of(std::size_t server) const {
+  std::vector<SocketAddress> out;
+  for (const Endpoint& endpoint : endpoints_) {
+    if (endpoint.server == server) out.push_back(endpoint.address);
+  }
+  return out;
+}
+
 bool Upstreams::equals(const std::vector<UpstreamServer>& servers) const {
   std::size_t e = 0;
   for (std::size_t s = 0; s < servers.size(); ++s) {

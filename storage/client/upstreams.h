@@ -26,7 +26,7 @@ enum class Speech : std::uint8_t {
 struct UpstreamServer {
   std::string name;  ///< as configured: its identity in a hash rotation
   std::uint32_t weight = 1;
-  std::vector<SocketAddress> addresses;  ///< at least one, the best first
+  std::vector<SocketAddress> addresses;  ///< the best first; none while its name is not found
 };
 
 /// The servers of one service: what they are called, who is well, whose turn it is.
@@ -47,6 +47,8 @@ class Upstreams {
 
   [[nodiscard]] std::size_t servers() const { return servers_; }
   [[nodiscard]] const std::vector<Endpoint>& endpoints() const { return endpoints_; }
+  /// The addresses of one server, as it was given; none while its name is not found.
+  [[nodiscard]] std::vector<SocketAddress> addresses_of(std::size_t server) const;
   /// Whether `servers` has the same addresses.
   [[nodiscard]] bool equals(const std::vector<UpstreamServer>& servers) const;
   /// Takes over what `old` knows about the addresses that are also here.

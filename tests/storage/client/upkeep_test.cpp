@@ -132,6 +132,49 @@ TEST_F(UpkeepTest, LooksNamesUpWhenTheyAreDueAndTellsWhenOneIsLost) {
   EXPECT_EQ(store_->statistics()[0].server, elsewhere.address().to_string());
 }
 
+TEST_F(UpkeepTest, TriesALostNameAgainAfterLongerAndLongerPausesAndSaysItOnce) {
+  RemoteOptions options;
+  options.servers.servers = {*ServerSpec::parse("fuzzy.example:11335")};
+  options.resolve_interval = hours(3);
+  store_ = std::move(RemoteStore::open_by_address(options, clock_, random_).value());
+  RemoteUpkeep upkeep({{"there", store_}}, clock_, logger_, name_);
+  upkeep.step();
+  EXPECT_EQ(name_.asked, 1) << "at once";
+  std::vector<int> after;  // seconds
+  int waited = 0;
+  for (int second = 1; second <= 1500; ++second) {
+    clock_.advance(seconds(1));
+    ++waited;
+    const int before = name_.asked;
+    upkeep.step();
+    if (name_.asked == before) continue;
+    after.push_back(std::exchange(waited, 0));
+  }
+  EXPECT_THAT(after, ElementsAre(5, 10, 20, 40, 80, 160, 300, 300, 300));
+  EXPECT_THAT(
+      logger_.take(),
+      ElementsAre(AllOf(HasSubstr("warning fuzzy_name_lost"), HasSubstr("rule=there"),
+                        HasSubstr("server=fuzzy.example:11335"), HasSubstr("addresses=none"))));
+  name_.address = peer_.address();
+  clock_.advance(minutes(5));
+  upkeep.step();
+  EXPECT_THAT(logger_.take(), ElementsAre(AllOf(HasSubstr("fuzzy_name_found"),
+                                                HasSubstr("server=fuzzy.example:11335"))));
+  const int asked = name_.asked;
+  clock_.advance(minutes(10));
+  upkeep.step();
+  EXPECT_EQ(name_.asked, asked) << "found: due by resolve_interval again";
+}
+
+TEST_F(UpkeepTest, TheThreadLooksNamesUpBeforeTheFirstMailIsWaitedFor) {
+  RemoteOptions options;
+  options.servers.servers = {*ServerSpec::parse("localhost:11335")};
+  store_ = std::move(RemoteStore::open_by_address(options, clock_, random_).value());
+  UpkeepThread thread({{"there", store_}}, clock_, random_, logger_);
+  thread.wait_for_names(minutes(1));
+  EXPECT_FALSE(store_->lacks_addresses());
+}
+
 TEST_F(UpkeepTest, ReportsEachServerThatWasAsked) {
   open();
   RemoteUpkeep upkeep({{"there", store_}}, clock_, logger_, name_);
