@@ -70,15 +70,10 @@ Result<UniqueFd> connect_to_path(const std::string& path, TimePoint deadline, co
   return connect_to(reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline, clock);
 }
 
-Result<UniqueFd> connect_to_server(const SocketSpec& server, TimePoint deadline,
-                                   const Clock& clock) {
-  if (server.kind == SocketSpec::Kind::kUnix) {
-    return connect_to_path(server.path, deadline, clock);
-  }
-  const auto addresses = SocketAddress::resolve(server);
-  if (!addresses) return Error{ErrorCode::kUnavailable, addresses.error().message};
+Result<UniqueFd> connect_to_any(const std::vector<SocketAddress>& addresses, TimePoint deadline,
+                                const Clock& clock) {
   Result<UniqueFd> fd = Error{ErrorCode::kUnavailable, "the name has no address"};
-  for (const SocketAddress& address : *addresses) {
+  for (const SocketAddress& address : addresses) {
     fd = connect_to(address.get(), address.length(), deadline, clock);
     if (fd) break;
   }
@@ -91,7 +86,24 @@ Result<std::unique_ptr<RedisConnection>> RedisConnection::open(const SocketSpec&
                                                                const RedisLogin& login,
                                                                TimePoint deadline,
                                                                const Clock& clock) {
-  auto fd = connect_to_server(server, deadline, clock);
+  if (server.kind == SocketSpec::Kind::kUnix) {
+    return begin(connect_to_path(server.path, deadline, clock), login, deadline, clock);
+  }
+  const auto addresses = SocketAddress::resolve(server);
+  if (!addresses) return Error{ErrorCode::kUnavailable, addresses.error().message};
+  return open_at(*addresses, login, deadline, clock);
+}
+
+Result<std::unique_ptr<RedisConnection>> RedisConnection::open_at(
+    const std::vector<SocketAddress>& addresses, const RedisLogin& login, TimePoint deadline,
+    const Clock& clock) {
+  return begin(connect_to_any(addresses, deadline, clock), login, deadline, clock);
+}
+
+Result<std::unique_ptr<RedisConnection>> RedisConnection::begin(Result<UniqueFd> fd,
+                                                                const RedisLogin& login,
+                                                                TimePoint deadline,
+                                                                const Clock& clock) {
   if (!fd) return fd.error();
   std::unique_ptr<RedisConnection> connection(new RedisConnection(*std::move(fd), clock));
   if (Status greeted = connection->greet(login, deadline); !greeted) return greeted.error();

@@ -26,13 +26,17 @@ struct RedisLogin {
 /// Errors: kUnavailable (nobody there, the connection broke), kTimeout, kDenied (the login was
 /// refused), kCorrupt, kLimit (see ReplyReader); none names the password. After an error the
 /// connection is useless: what was sent may have been executed or not.
-/// Threads: one thread at a time.   Cost: `open` resolves a host name, which may wait for DNS
-/// beyond the deadline; the rest keeps to it.
+/// Threads: one thread at a time.   Cost: `open` of a host name may wait for DNS beyond the
+/// deadline; the rest keeps to it.
 class RedisConnection {
  public:
   static Result<std::unique_ptr<RedisConnection>> open(const SocketSpec& server,
                                                        const RedisLogin& login, TimePoint deadline,
                                                        const Clock& clock);
+  /// The same at the first of these addresses that takes it.
+  static Result<std::unique_ptr<RedisConnection>> open_at(
+      const std::vector<SocketAddress>& addresses, const RedisLogin& login, TimePoint deadline,
+      const Clock& clock);
   RedisConnection(const RedisConnection&) = delete;
   RedisConnection& operator=(const RedisConnection&) = delete;
   RedisConnection(RedisConnection&&) = delete;
@@ -43,6 +47,9 @@ class RedisConnection {
   Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline);
 
  private:
+  static Result<std::unique_ptr<RedisConnection>> begin(Result<UniqueFd> fd,
+                                                        const RedisLogin& login, TimePoint deadline,
+                                                        const Clock& clock);
   RedisConnection(UniqueFd fd, const Clock& clock) : fd_(std::move(fd)), clock_(clock) {}
   Status greet(const RedisLogin& login, TimePoint deadline);
   Status send_some(std::string_view& unsent);

@@ -30,7 +30,7 @@ Result<std::vector<RedisReply>> RedisServer::ask(const CommandList& commands, Ti
     if (replies.error().code == ErrorCode::kUnavailable) idle_.lock()->clear();
   }
   if (replies.error().code == ErrorCode::kUnavailable) {
-    auto fresh = RedisConnection::open(where_, login_, deadline, clock_);
+    auto fresh = connect(deadline);
     replies = fresh ? ask_on(*std::move(fresh), commands, deadline)
                     : Result<std::vector<RedisReply>>(fresh.error());
   }
@@ -78,6 +78,15 @@ bool RedisServer::may_try() {
   // Whoever moves the mark tries; the others go on without.
   const TimePoint next = now + kAwayMax;
   return next_try_.compare_exchange_strong(due, next.time_since_epoch().count());
+}
+
+Result<RedisServer::Connection> RedisServer::connect(TimePoint deadline) {
+  if (where_.kind == SocketSpec::Kind::kUnix) {
+    return RedisConnection::open(where_, login_, deadline, clock_);
+  }
+  const auto addresses = lookup_.find(deadline);
+  if (!addresses) return addresses.error();
+  return RedisConnection::open_at(*addresses, login_, deadline, clock_);
 }
 
 RedisServer::Connection RedisServer::take_idle() {

@@ -7,6 +7,7 @@
 
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
+#include "storage/redis/host_lookup.h"
 #include "storage/redis/redis_connection.h"
 #include "storage/redis/redis_route.h"
 
@@ -19,6 +20,7 @@ namespace shingled::storage {
 /// as long each time, at most 5 s; then one thread tries it while the others still do not wait.
 /// A connection that stood idle and turns out to be broken is replaced once, in the same exchange:
 /// the server may have been restarted. All commands of ours may be executed twice.
+/// A name that is not found is a server that is away; nobody waits for it beyond the deadline.
 ///
 /// Threads: any thread.
 class RedisServer final : public RedisRoute {
@@ -28,7 +30,11 @@ class RedisServer final : public RedisRoute {
   static constexpr std::size_t kIdleMax = 64;  ///< connections kept
 
   RedisServer(SocketSpec where, RedisLogin login, Clock& clock, Logger& logger)
-      : where_(std::move(where)), login_(std::move(login)), clock_(clock), logger_(logger) {}
+      : where_(std::move(where)),
+        login_(std::move(login)),
+        clock_(clock),
+        logger_(logger),
+        lookup_(where_, clock) {}
 
   Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline) override;
   [[nodiscard]] bool is_up() const override;
@@ -38,6 +44,7 @@ class RedisServer final : public RedisRoute {
   using Connection = std::unique_ptr<RedisConnection>;
 
   bool may_try();
+  Result<Connection> connect(TimePoint deadline);
   Connection take_idle();
   Result<std::vector<RedisReply>> ask_on(Connection connection, const CommandList& commands,
                                          TimePoint deadline);
@@ -53,6 +60,7 @@ class RedisServer final : public RedisRoute {
   const RedisLogin login_;
   Clock& clock_;
   Logger& logger_;
+  HostLookup lookup_;
   Guarded<std::vector<Connection>> idle_;
   std::atomic<std::uint32_t> failures_{0};  ///< in a row
   std::atomic<Duration::rep> next_try_{0};  ///< counts while there are failures
