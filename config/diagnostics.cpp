@@ -29,13 +29,15 @@ std::string cut(std::string_view text) {
 
 std::string quoted(std::string_view text) { return '\'' + cut(text) + '\''; }
 
-void Diagnostics::add(const Position& position, std::string_view key, std::string_view what) {
+void Diagnostics::add(const Position& position, std::string_view key, std::string_view what,
+                      Problem::Severity severity) {
+  if (severity == Problem::Severity::kError) ++errors_;
   if (full()) {
     ++dropped_;
     return;
   }
   constexpr std::size_t kKeyBytesMax = 256;
-  found_.push_back({position, printable(key.substr(0, kKeyBytesMax)), printable(what)});
+  found_.push_back({position, printable(key.substr(0, kKeyBytesMax)), printable(what), severity});
 }
 
 std::vector<Problem> Diagnostics::problems() const {
@@ -46,10 +48,11 @@ std::vector<Problem> Diagnostics::problems() const {
   for (const Found& found : sorted) {
     const bool in_file = found.position.origin == Position::Origin::kFile;
     out.push_back({in_file ? file_name_ : "-o", found.position.line, found.position.column,
-                   found.key, found.what});
+                   found.key, found.what, found.severity});
   }
   if (dropped_ > 0) {
-    out.push_back({file_name_, 0, 0, "", "and " + std::to_string(dropped_) + " more problems"});
+    out.push_back({file_name_, 0, 0, "", "and " + std::to_string(dropped_) + " more problems",
+                   empty() ? Problem::Severity::kWarning : Problem::Severity::kError});
   }
   return out;
 }

@@ -10,14 +10,19 @@
 
 namespace shingled::config {
 
-Settings load(std::string_view yaml, std::span<const std::string> overrides,
-              Diagnostics& diagnostics) {
+YamlNode read_tree(std::string_view yaml, std::span<const std::string> overrides,
+                   Diagnostics& diagnostics) {
   YamlNode root =
       parse_yaml(yaml, {Position::Origin::kFile, 1, 1}, "", diagnostics).value_or(YamlNode{});
   apply_overrides(overrides, root, diagnostics);
+  return root;
+}
+
+Settings load_tree(const YamlNode& root, Diagnostics& diagnostics) {
   Settings settings;
   {
     Section section(&root, "", diagnostics);
+    refuse_foreign_keys(section, ForeignTo::kFile);
     load_daemon(section.section("daemon"), settings.daemon);
     load_milter(section.section("milter"), settings.milter);
     load_mime(section.section("mime"), settings.mime);
@@ -31,12 +36,19 @@ Settings load(std::string_view yaml, std::span<const std::string> overrides,
   return settings;
 }
 
+Settings load(std::string_view yaml, std::span<const std::string> overrides,
+              Diagnostics& diagnostics) {
+  const YamlNode root = read_tree(yaml, overrides, diagnostics);
+  return load_tree(root, diagnostics);
+}
+
 Loaded load_settings(std::string_view yaml, std::string_view file_name,
                      std::span<const std::string> overrides) {
   Diagnostics diagnostics(file_name);
   Settings settings = load(yaml, overrides, diagnostics);
-  if (!diagnostics.empty()) return {nullptr, diagnostics.problems()};
-  return {std::make_shared<const Settings>(std::move(settings)), {}};
+  Loaded out{nullptr, diagnostics.problems(), diagnostics.places()};
+  if (diagnostics.empty()) out.settings = std::make_shared<const Settings>(std::move(settings));
+  return out;
 }
 
 Loaded load_settings_file(const std::string& path, std::span<const std::string> overrides) {

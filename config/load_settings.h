@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "config/options/settings.h"
+#include "config/places.h"
 #include "config/problem.h"
 
 namespace shingled::config {
 
-/// Settings, or every problem found. `settings` is set iff `problems` is empty.
+/// Settings, and every problem found. `settings` is set iff no problem is an error.
 struct Loaded {
   std::shared_ptr<const Settings> settings;
-  std::vector<Problem> problems;
+  std::vector<Problem> problems;  ///< warnings among them
+  Places places{};                ///< of the keys that are given
 };
 
 /// Reads settings from YAML text. Keys that are absent keep the defaults of the option structs;

@@ -6,8 +6,15 @@
 
 #include "config/diagnostics.h"
 #include "config/options/settings.h"
+#include "config/yaml_document.h"
 
 namespace shingled::config {
+
+/// The text as a tree with the overrides in it; an empty one where there is no YAML.
+YamlNode read_tree(std::string_view yaml, std::span<const std::string> overrides,
+                   Diagnostics& diagnostics);
+/// The settings of a tree. What `diagnostics` knows of given values is valid while the tree is.
+Settings load_tree(const YamlNode& root, Diagnostics& diagnostics);
 
 /// The work of load_settings(), with what it found out in `diagnostics`. The settings are worth
 /// something only where there was no problem.

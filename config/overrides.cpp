@@ -6,12 +6,17 @@ namespace shingled::config {
 
 namespace {
 
+/// Whether entries can be put into it. What is a text where a map belongs stays there to be
+/// complained about: a whole file may be of that kind.
+bool can_hold(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kNull;
+}
+
 /// The value of `key` in a map, made if need be. `at` is the override's place for what is made.
 YamlNode& entry_of(YamlNode& map, std::string_view key, const Position& at) {
   if (map.kind != YamlNode::Kind::kMap) {
     map.kind = YamlNode::Kind::kMap;
     map.position = at;
-    map.items.clear();
   }
   if (YamlNode* found = map.find(key)) return *found;
   YamlNode& made = map.items.emplace_back();
@@ -46,6 +51,7 @@ void apply(std::string_view text, const Position& start, YamlNode& root, Diagnos
   YamlNode* target = &root;
   for (std::string_view rest = path; !rest.empty();) {
     const std::size_t dot = std::min(rest.find('.'), rest.size());
+    if (!can_hold(*target)) return;
     target = &entry_of(*target, rest.substr(0, dot), start);
     rest.remove_prefix(std::min(dot + 1, rest.size()));
   }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "config/nearest_word.h"
+#include "config/reference/key_text.h"
 #include "config/units.h"
 
 namespace shingled::config {
@@ -100,8 +101,9 @@ std::vector<Field> Field::list() const {
   if (node_->kind != YamlNode::Kind::kList) return {*this};
   std::vector<Field> out;
   for (std::size_t i = 0; i < node_->items.size(); ++i) {
-    out.emplace_back(node_->items[i], key_ + '[' + std::to_string(i) + ']', *diagnostics_,
-                     quoting_);
+    const std::string key = key_ + '[' + std::to_string(i) + ']';
+    diagnostics_->places().put(key, node_->items[i].position);
+    out.emplace_back(node_->items[i], key, *diagnostics_, quoting_);
   }
   return out;
 }
@@ -138,7 +140,7 @@ Section::Section(const YamlNode* node, std::string path, Diagnostics& diagnostic
     diagnostics.add(
         node_->position, path_,
         std::string(node_->kind == YamlNode::Kind::kList ? "is a list" : "is a single value") +
-            "; allowed: a map of settings");
+            "; allowed: a map of settings" + std::string(hint_of_ucl(node_->text)));
     node_ = nullptr;
   }
 }
@@ -164,6 +166,8 @@ void Section::report_strangers() const {
     std::string what = "unknown key";
     if (const auto meant = nearest_word(entry.key, known_)) {
       what += "; did you mean " + quoted(*meant) + "?";
+    } else if (const auto home = home_of(entry.key)) {
+      what += "; did you mean " + quoted(*home) + "?";
     } else {
       what += "; allowed:";
       for (const std::string& name : known_) what += (&name == &known_.front() ? " " : ", ") + name;
@@ -179,6 +183,7 @@ std::string Section::path_to(std::string_view key) const {
 Section Section::section(std::string_view key) {
   known_.emplace_back(key);
   const YamlNode* node = node_ == nullptr ? nullptr : node_->find(key);
+  if (node != nullptr) diagnostics_->places().put(path_to(key), node->key_position);
   return Section(node, path_to(key), *diagnostics_);
 }
 
@@ -188,7 +193,9 @@ std::vector<Field> Section::entries() {
   if (node_ == nullptr) return out;
   std::set<std::string_view> seen;
   for (const YamlNode& entry : node_->items) {
-    if (seen.insert(entry.key).second) out.emplace_back(entry, path_to(entry.key), *diagnostics_);
+    if (!seen.insert(entry.key).second) continue;
+    diagnostics_->give(path_to(entry.key), entry, entry.key_position);
+    out.emplace_back(entry, path_to(entry.key), *diagnostics_);
   }
   return out;
 }
@@ -211,6 +218,7 @@ std::optional<Field> Section::field(std::string_view key,
     }
   }
   if (found == nullptr) return std::nullopt;
+  diagnostics_->give(path_to(key), *found, found->position);
   return Field(*found, path_to(found->key), *diagnostics_, quoting_);
 }
 
@@ -224,11 +232,18 @@ void Section::refuse_key(std::string_view key, std::string_view why) {
   if (found != nullptr) diagnostics_->add(found->key_position, path_to(key), why);
 }
 
+Position Section::place_of(std::string_view key) const {
+  if (node_ == nullptr) return {};
+  const YamlNode* value = node_->find(key);
+  return value != nullptr ? value->position : node_->position;
+}
+
 void Section::problem(std::string_view key, std::string_view what) const {
-  const YamlNode* value = node_ == nullptr ? nullptr : node_->find(key);
-  Position position;
-  if (node_ != nullptr) position = value != nullptr ? value->position : node_->position;
-  diagnostics_->add(position, path_to(key), what);
+  diagnostics_->add(place_of(key), path_to(key), what);
+}
+
+void Section::warning(std::string_view key, std::string_view what) const {
+  diagnostics_->warn(place_of(key), path_to(key), what);
 }
 
 void Section::boolean(std::string_view key, bool& out) {
@@ -361,7 +376,8 @@ std::optional<std::chrono::milliseconds> Section::milliseconds_of(
   if (!text) return std::nullopt;
   const auto value = parse_duration(*text);
   if (!value) {
-    found->refuse("no duration", kDurationForm);
+    found->refuse("no duration", std::string(kDurationForm) +
+                                     (zero.empty() ? "" : ", or 0 (" + std::string(zero) + ")"));
     return std::nullopt;
   }
   if (!zero.empty() && value->count() == 0) return value;

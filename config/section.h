@@ -107,6 +107,8 @@ class Section {
 
   /// A problem of a key, placed where its value stands, or the section where it is absent.
   void problem(std::string_view key, std::string_view what) const;
+  /// The same of what is allowed and hardly meant.
+  void warning(std::string_view key, std::string_view what) const;
 
   void boolean(std::string_view key, bool& out);
   void text(std::string_view key, std::string& out);
@@ -151,6 +153,7 @@ class Section {
   std::optional<std::size_t> index_of_choice(std::string_view key,
                                              std::span<const std::string_view> names);
   [[nodiscard]] std::string path_to(std::string_view key) const;
+  [[nodiscard]] Position place_of(std::string_view key) const;
   void report_strangers() const;
 
   const YamlNode* node_;  ///< a map, or null

@@ -22,6 +22,16 @@ Position locate(const YamlNode& root, std::string_view path) {
   return position;
 }
 
+bool is_given(const YamlNode& root, std::string_view path) {
+  const YamlNode* node = &root;
+  while (node != nullptr && !path.empty()) {
+    const std::size_t dot = std::min(path.find('.'), path.size());
+    node = node->find(path.substr(0, dot));
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return node != nullptr;
+}
+
 bool is_any_address(const std::string& host) {
   return host.empty() || host == "0.0.0.0" || host == "::";
 }
@@ -44,11 +54,14 @@ void check_sockets(const Settings& settings, const YamlNode& root, Diagnostics& 
                       listen[i].to_string() + " and " + listen[j].to_string() +
                           " are the same place; allowed: each address and port once");
     }
-    if (settings.milter.enabled && clash(listen[i], settings.milter.socket)) {
-      diagnostics.add(locate(root, key), key,
-                      listen[i].to_string() +
-                          " is also the place of milter.socket; allowed: " + "another port");
-    }
+    if (!settings.milter.enabled || !clash(listen[i], settings.milter.socket)) continue;
+    // One of them has its default: the other one was written.
+    const std::string milter = "milter.socket";
+    const bool written = is_given(root, key) || !is_given(root, milter);
+    const std::string& here = written ? key : milter;
+    diagnostics.add(locate(root, here), here,
+                    listen[i].to_string() + " is also the place of " + (written ? milter : key) +
+                        "; allowed: another port");
   }
 }
 
@@ -84,6 +97,22 @@ void check_rules(const Settings& settings, const YamlNode& root, Diagnostics& di
   }
 }
 
+/// What is stopped from a lower score on is never marked only.
+void check_actions(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
+  const ActionOptions& actions = settings.milter.actions;
+  if (!settings.milter.enabled || !actions.add_header) return;
+  for (const auto& [name, score] : {std::pair{"discard", actions.discard},
+                                    {"reject", actions.reject},
+                                    {"quarantine", actions.quarantine},
+                                    {"tempfail", actions.tempfail}}) {
+    if (!score || *score >= *actions.add_header) continue;
+    const std::string key = std::string("milter.actions.") + name;
+    diagnostics.warn(locate(root, key), key,
+                     "is below add_header, so no message is only marked; allowed: at least as much "
+                     "as add_header, or add_header: off");
+  }
+}
+
 /// One message of the greatest length must find memory, or it would be put off for ever.
 void check_memory(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   const MilterOptions& milter = settings.milter;
@@ -105,6 +134,7 @@ void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagn
   check_sockets(settings, root, diagnostics);
   check_status(settings, root, diagnostics);
   check_rules(settings, root, diagnostics);
+  check_actions(settings, root, diagnostics);
   check_memory(settings, root, diagnostics);
 }
 

@@ -210,6 +210,22 @@ Position place_of(const YAML::Exception& failure, const TreeBuilder& builder) {
   return unclosed ? builder.innermost() : builder.at(failure.mark);
 }
 
+/// The first tab that stands where a line is indented, up to the line of a failure: YAML lets only
+/// blanks stand there, and what the parser says of it helps nobody.
+std::optional<Position> find_tab(std::string_view text, const Position& failure,
+                                 const Position& start) {
+  if (start.origin != Position::Origin::kFile) return std::nullopt;
+  for (int line = start.line; line <= failure.line && !text.empty(); ++line) {
+    const std::string_view here = text.substr(0, text.find('\n'));
+    const std::size_t first = here.find_first_not_of(' ');
+    if (first != std::string_view::npos && here[first] == '\t') {
+      return Position{Position::Origin::kFile, line, static_cast<int>(first) + 1};
+    }
+    text.remove_prefix(std::min(here.size() + 1, text.size()));
+  }
+  return std::nullopt;
+}
+
 /// Why YAML in an override surprises people, said where it does.
 std::string hint(const Position& start) {
   return start.origin == Position::Origin::kOverride
@@ -228,6 +244,15 @@ const YamlNode* YamlNode::find(std::string_view name) const {
 
 YamlNode* YamlNode::find(std::string_view name) {
   return const_cast<YamlNode*>(std::as_const(*this).find(name));
+}
+
+std::string_view hint_of_ucl(std::string_view text) {
+  const bool assigns =
+      text.find(" = ") != std::string_view::npos || text.find(';') != std::string_view::npos;
+  const bool opens = text.find('{') != std::string_view::npos;
+  return assigns || opens ? "; this is no YAML but looks like UCL, rspamd's language: write "
+                            "'key: value' on a line of its own, and sections by indentation"
+                          : "";
 }
 
 std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
@@ -262,8 +287,13 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
     diagnostics.add(builder.at(failure.mark), key, kTooDeep);
   } catch (const YAML::Exception& failure) {
     const bool alias = failure.msg.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR);
-    diagnostics.add(place_of(failure, builder), key,
-                    alias ? std::string(kNoAlias) : "no YAML: " + failure.msg + hint(start));
+    const Position where = place_of(failure, builder);
+    if (const auto tab = find_tab(text, where, start)) {
+      diagnostics.add(*tab, key, "no YAML: a tab before a key; allowed: blanks");
+    } else {
+      diagnostics.add(where, key,
+                      alias ? std::string(kNoAlias) : "no YAML: " + failure.msg + hint(start));
+    }
   } catch (const std::exception& failure) {
     diagnostics.add(start, key, std::string("no YAML: ") + failure.what());
   }

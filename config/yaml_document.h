@@ -39,4 +39,8 @@ constexpr std::size_t kYamlNodesMax = 200'000;
 std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
                                    std::string_view key, Diagnostics& diagnostics);
 
+/// What to add to a problem whose text is in the language of rspamd's files: "key = value;" and
+/// "section { ... }". Empty for any other text.
+std::string_view hint_of_ucl(std::string_view text);
+
 }  // namespace shingled::config

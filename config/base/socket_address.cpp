@@ -135,6 +135,13 @@ Result<SocketSpec> SocketSpec::parse(std::string_view text, std::uint16_t defaul
   };
   const bool printable =
       std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (text.find("://") != std::string_view::npos) return refuse("it has no 'SCHEME://' before it");
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  if (is_number) {
+    const std::string port(text);
+    return refuse("a port needs an address before it, such as 127.0.0.1:" + port +
+                  " or '*:" + port + "' for all");
+  }
   SocketSpec spec;
   for (const std::string_view scheme : {"unix:", "local:"}) {
     if (!is_prefix_of(scheme, text)) continue;

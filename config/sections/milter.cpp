@@ -180,6 +180,7 @@ void load_actions(Section&& section, ActionOptions& out) {
 
 void load_milter(Section&& section, MilterOptions& out) {
   section.boolean("enabled", out.enabled);
+  refuse_foreign_keys(section, ForeignTo::kMilter);
   if (const auto field = section.field("socket")) {
     const auto text = field->scalar("inet:PORT@HOST, inet6:PORT@HOST, unix:/PATH, HOST:PORT");
     const auto spec = text ? read_socket(*field, *text, 0) : std::nullopt;

@@ -1,3 +1,4 @@
+#include "config/nearest_word.h"
 #include "config/sections/sections.h"
 
 namespace shingled::config {
@@ -23,6 +24,21 @@ constexpr std::array<Choice<TcpUse>, 7> kTcpUses = {{{"no", TcpUse::kNo},
                                                      {"off", TcpUse::kNo},
                                                      {"on", TcpUse::kYes}}};
 
+/// What was meant by "roundrobin:a.example", where the word before the colon is neither a rotation
+/// nor a host with a port or a weight behind it.
+std::optional<std::string> meant_rotation(std::string_view word) {
+  static const std::vector<std::string> kNames = {"round-robin", "sequential", "master-slave",
+                                                  "hash", "random"};
+  const std::size_t colon = word.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  Rotation known{};
+  if (take_rotation(word, known) != word) return std::nullopt;
+  const std::string_view rest = word.substr(colon + 1);
+  const std::string_view next = rest.substr(0, rest.find(':'));
+  if (next.find_first_not_of("0123456789") == std::string_view::npos) return std::nullopt;
+  return nearest_word(word.substr(0, colon), kNames);
+}
+
 void load_servers(Section& section, std::string_view key, ServerList& out) {
   const auto field = section.field(key);
   if (!field) return;
@@ -30,6 +46,12 @@ void load_servers(Section& section, std::string_view key, ServerList& out) {
   bool first = true;
   for (const auto& [item, word] : field->words(kServerForm)) {
     std::string_view text = word;
+    if (const auto meant = first ? meant_rotation(word) : std::nullopt) {
+      item.problem(quoted(word) + " begins with no rotation; did you mean " + quoted(*meant + ':') +
+                   "?");
+      first = false;
+      continue;
+    }
     if (first) text = take_rotation(word, out.rotation);
     first = false;
     auto server = ServerSpec::parse(text, kFuzzyPort);

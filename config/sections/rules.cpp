@@ -60,6 +60,7 @@ FlagOptions load_flag(const Field& entry) {
   FlagOptions out = flag_defaults(entry.node().key);
   section.number<std::uint32_t>("flag", out.flag, {1, 255});
   load_symbol(section, out.symbol);
+  refuse_foreign_keys(section, ForeignTo::kFlag);
   section.real("hits_limit", out.hits_limit, {1, kAny});
   section.real("weight", out.weight, {-kAny, kAny});
   return out;
@@ -122,14 +123,19 @@ struct CheckGroup {
   std::string_view rule_switch;
 };
 
-/// Settings that are given in the rule and in `checks` say the same twice, or two things.
-void refuse_twice(const YamlNode& rule, const CheckGroup& group, const Section& section) {
+/// Settings that are given in the rule and in `checks` say the same twice, or two things. The
+/// others stand for those of the rule.
+void note_twins(const YamlNode& rule, const CheckGroup& group, const Section& section) {
   const YamlNode* checks = rule.find("checks");
   const YamlNode* entries = checks == nullptr ? nullptr : checks->find(group.name);
   if (entries == nullptr) return;
+  const std::string rule_path = section.path().substr(0, section.path().find(".checks."));
   for (const YamlNode& entry : entries->items) {
-    const YamlNode* other =
-        rule.find(entry.key == "enabled" ? group.rule_switch : std::string_view(entry.key));
+    const std::string_view twin =
+        entry.key == "enabled" ? group.rule_switch : std::string_view(entry.key);
+    section.diagnostics().stand_in(rule_path + '.' + std::string(twin),
+                                   section.path() + '.' + entry.key);
+    const YamlNode* other = rule.find(twin);
     if (other == nullptr) continue;
     section.diagnostics().add(entry.key_position, section.path() + "." + entry.key,
                               "another name of " + quoted(other->key) +
@@ -141,7 +147,7 @@ void refuse_twice(const YamlNode& rule, const CheckGroup& group, const Section& 
 void load_checks(Section& checks, const YamlNode& rule, HashOptions& out) {
   const auto load = [&](const CheckGroup& group, bool& enabled, auto load_rest) {
     Section section = checks.section(group.name);
-    refuse_twice(rule, group, section);
+    note_twins(rule, group, section);
     section.boolean("enabled", enabled);
     load_rest(section, out);
   };
@@ -188,6 +194,7 @@ RuleOptions load_rule(const Field& entry) {
   Section section(&entry.node(), entry.key(), entry.diagnostics());
   RuleOptions out;
   out.name = entry.node().key;
+  refuse_foreign_keys(section, ForeignTo::kRule);
   load_remote(section, out.remote);
   out.hash.robust = !out.remote.is_remote();  // unless said otherwise: others do not know it
   load_hash(section, entry.node(), out.hash);

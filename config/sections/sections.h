@@ -37,8 +37,11 @@ void load_remote(Section& section, RemoteOptions& out);
 
 /// The part of `storage` that says who may do what on the fuzzy port, and how often.
 void load_access(Section& section, ServerOptions& out);
-/// Keys other servers of this protocol have and we do not, each with the reason.
-void refuse_foreign_keys(Section& section);
+/// Where a foreign key stands.
+enum class ForeignTo : std::uint8_t { kFile, kMilter, kStorage, kRule, kFlag };
+/// Keys that other programs of this protocol have there and we do not, each with the reason and
+/// what we call it.
+void refuse_foreign_keys(Section& section, ForeignTo place);
 
 /// The value of `storage.keypair`: one map or a list of maps. Absolute paths in it go to `files`,
 /// unless it is null. No problem shows a text that may be a key.

@@ -44,6 +44,11 @@ void load_engine(Section& section, EngineOptions& out) {
                     "'sync' needs a time between commits; allowed: with a setting of "
                     "sync such as 10s, or commit or normal");
   }
+  if (out.durability != Durability::kSync && out.sync != milliseconds(0)) {
+    section.warning("sync",
+                    "counts with durability: sync only, and every update is committed at once; "
+                    "allowed: with that, or leave it out");
+  }
 }
 
 void load_server(Section& section, ServerOptions& out) {
@@ -72,7 +77,7 @@ void load_storage(Section&& section, StorageOptions& out) {
   load_server(section, out.server);
   out.engine.repeats = out.server.repeats;
   load_redis(section.section("redis"), out.redis);
-  refuse_foreign_keys(section);
+  refuse_foreign_keys(section, ForeignTo::kStorage);
   load_replication(section, out.replication);
   if (!out.replication.mirrors.empty()) out.engine.journal_max = out.replication.journal_max;
   const bool copies = !out.replication.mirrors.empty() || !out.replication.masters.empty();

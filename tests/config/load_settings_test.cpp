@@ -315,7 +315,16 @@ TEST(LoadSettings, AppliesOverridesLast) {
 
 TEST(LoadSettings, AnOverrideMendsTheFile) {
   EXPECT_EQ(settings_of("storage: {expire: nonsense}", {"storage.expire=90d"}), Settings{});
-  EXPECT_EQ(settings_of("storage: nonsense", {"storage.expire=90d"}), Settings{});
+  EXPECT_EQ(settings_of("storage: nonsense", {"storage={expire: 90d}"}), Settings{});
+}
+
+TEST(LoadSettings, AnOverrideOfOneKeyHidesNoFileThatIsNoMap) {
+  for (const char* file : {"storage {\n  expire = 90d;\n}\n", "storage: nonsense", "[storage]"}) {
+    const std::vector<std::string> overrides = {"storage.expire=90d"};
+    const Loaded loaded = load_settings(file, "f", overrides);
+    EXPECT_EQ(loaded.settings, nullptr) << file;
+    EXPECT_EQ(loaded.problems.size(), 1U) << file;
+  }
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ TEST(Section, RefusesDurations) {
       {"no unit", "k: 90",
        "f:1:4: s.k: '90' is no duration; allowed: a number with ms, s, m, h, d or w, such as 90d "
        "or "
-       "1h30m"},
+       "1h30m, or 0 (never)"},
       {"too short", "k: 30s", "f:1:4: s.k: '30s' is out of range; allowed: 0 (never) or 1m to 1h"},
       {"too long", "k: 2h", "f:1:4: s.k: '2h' is out of range; allowed: 0 (never) or 1m to 1h"},
       {"finer than the setting", "k: 1m500ms",

@@ -62,7 +62,7 @@ TEST(StorageOptionNames, WorkOrSayWhyNot) {
       {"hash_file", "/tmp/f", nullptr},
       {"file", "/tmp/f", nullptr},
       {"database", "/tmp/f", nullptr},
-      {"sync", "60s", nullptr},
+      {"sync", "60s", "counts with durability: sync only"},
       {"expire", "2d", nullptr},
       {"keypair", "[]", nullptr},
       {"keypair_cache_size", "512", nullptr},

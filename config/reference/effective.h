@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/load_settings.h"
+
+namespace shingled::config {
+
+/// One key of the configuration in force.
+struct EffectiveKey {
+  std::string key;  ///< "rules.local.timeout"
+  std::string
+      value;  ///< YAML on one line, as an override takes it; of a secret only that it is one
+  std::string source;  ///< "FILE:LINE", "-o" or "default"
+  bool is_secret = false;
+};
+
+/// Every key with the value in force, in the order of the shipped file; none where `problems` has
+/// an error. Given as overrides, all those that are no secrets make the same settings.
+struct Effective {
+  std::vector<EffectiveKey> keys;
+  std::vector<Problem> problems;
+};
+
+/// As load_settings().
+Effective effective_settings(std::string_view yaml, std::string_view file_name,
+                             std::span<const std::string> overrides = {});
+/// As load_settings_file().
+Effective effective_settings_file(const std::string& path,
+                                  std::span<const std::string> overrides = {});
+
+}  // namespace shingled::config
