@@ -25,16 +25,23 @@ void append(const std::vector<Entry>& from, std::vector<Entry>& to) {
 
 Result<MailLimitOptions> LimitLists::read(const MailLimitOptions& options) {
   MailLimitOptions out = options;
+  faults_.clear();
   files_.begin();
-  for (const auto& [kind, paths] : {std::pair{Kind::kNetworks, &options.whitelisted_ip_files},
-                                    {Kind::kRecipients, &options.whitelisted_rcpts_files}}) {
-    for (const std::string& path : *paths) {
+  for (const Kind kind : {Kind::kNetworks, Kind::kRecipients}) {
+    const bool networks = kind == Kind::kNetworks;
+    const auto& paths = networks ? options.whitelisted_ip_files : options.whitelisted_rcpts_files;
+    for (const std::string& path : paths) {
       const auto content = files_.get(kind, path);
-      if (!content) return content.error().in("ratelimit");
+      if (!content) {
+        faults_.push_back({networks ? "ratelimit.whitelisted_ip" : "ratelimit.whitelisted_rcpts",
+                           content.error()});
+        continue;
+      }
       append((*content)->networks, out.whitelisted_ip);
       append((*content)->recipients, out.whitelisted_rcpts);
     }
   }
+  if (!faults_.empty()) return faults_.front().error.in(faults_.front().option);
   files_.end();
   return out;
 }

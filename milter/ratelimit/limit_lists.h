@@ -14,11 +14,19 @@ namespace shingled::milter {
 /// (config/watched_files.h).   Threads: one thread.
 class LimitLists {
  public:
+  /// A file that was never good.
+  struct Fault {
+    std::string option;  ///< that names it: "ratelimit.whitelisted_ip"
+    Error error;         ///< with the path
+  };
+
   explicit LimitLists(Logger& logger) : files_(parse, logger) {}
 
   /// The options with all that is in their files added. To be followed by `accept` when they are in
-  /// force. Errors: the first file that was never good, named, with the line.
+  /// force. Errors: the first file that was never good, with its option, named, with the line.
   Result<MailLimitOptions> read(const MailLimitOptions& options);
+  /// All those of the last reading.
+  [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
   void accept() { files_.accept(); }
   /// Whether a file that was read last time is another one by now.
   [[nodiscard]] bool changed() const { return files_.changed(); }
@@ -34,6 +42,7 @@ class LimitLists {
   static Result<Files::Parsed> parse(Kind kind, const std::string& path);
 
   Files files_;
+  std::vector<Fault> faults_;
 };
 
 }  // namespace shingled::milter

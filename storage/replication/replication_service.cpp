@@ -81,13 +81,17 @@ class ReplicationService::Impl {
 };
 
 Status ReplicationService::Impl::open() {
-  if (options_.sync_keypair.empty()) return Error{ErrorCode::kInvalid, "no sync_keypair"};
+  if (options_.sync_keypair.empty()) {
+    return Error{ErrorCode::kInvalid, "storage.sync_keypair: there is none"};
+  }
   const Keypair& own = options_.sync_keypair.front();
   if (public_key_of(own.secret_key) != own.public_key) {
-    return Error{ErrorCode::kInvalid, "sync_keypair: the public key is not that of the secret one"};
+    return Error{ErrorCode::kInvalid,
+                 "storage.sync_keypair: the private key does not belong to the public key"};
   }
   if (options_.mirrors.size() > kMirrorsMax) {
-    return Error{ErrorCode::kLimit, "more than " + std::to_string(kMirrorsMax) + " mirrors"};
+    return Error{ErrorCode::kLimit,
+                 "storage.mirror: more than " + std::to_string(kMirrorsMax) + " mirrors"};
   }
   if (!options_.mirrors.empty()) {
     const auto self = reader_->self();
@@ -112,10 +116,10 @@ Status ReplicationService::Impl::open() {
 Status ReplicationService::Impl::listen() {
   for (const SocketSpec& spec : options_.listen) {
     const auto addresses = SocketAddress::resolve(spec);
-    if (!addresses) return addresses.error();
+    if (!addresses) return addresses.error().in("storage.replication_listen");
     for (const SocketAddress& address : *addresses) {
       auto listener = StreamListener::open(address);
-      if (!listener) return listener.error();
+      if (!listener) return listener.error().in("storage.replication_listen");
       addresses_.push_back(listener->address());
       logger_.info(LogLine("replication_listening")
                        .field("address", listener->address().to_string())

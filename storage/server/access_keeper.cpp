@@ -24,7 +24,7 @@ Status AccessKeeper::make(const ServerOptions& options) {
   auto whole = lists_.read(options);
   if (!whole) return whole.error();
   auto access = Access::make(*whole, &state_);
-  if (!access) return access.error();
+  if (!access) return access.error().in("storage.keypair");
   lists_.accept();
   access_ = std::make_shared<const Access>(*std::move(access));
   options_ = options;

@@ -33,42 +33,46 @@ Result<ServerOptions> ListReader::read(const ServerOptions& options) {
   const ListFiles& from = options.files;
   std::vector<std::string> dynamic;
   if (!from.dynamic_keys_map.empty()) dynamic.push_back(from.dynamic_keys_map);
-  Status status;
-  const auto networks = [&](const std::vector<std::string>& paths, std::vector<Network>& list) {
-    if (status) status = add(Kind::kNetworks, paths, &Content::networks, list);
+  const auto networks = [&](std::string_view option, const std::vector<std::string>& paths,
+                            std::vector<Network>& list) {
+    add(Kind::kNetworks, option, paths, &Content::networks, list);
   };
-  const auto names = [&](Kind kind, const std::vector<std::string>& paths,
+  const auto names = [&](Kind kind, std::string_view option, const std::vector<std::string>& paths,
                          std::vector<std::array<std::uint8_t, 64>>& list) {
-    if (status) status = add(kind, paths, &Content::names, list);
+    add(kind, option, paths, &Content::names, list);
   };
-  const auto keypairs = [&](const std::vector<std::string>& paths, std::vector<Keypair>& list) {
-    if (status) status = add(Kind::kKeypairs, paths, &Content::keypairs, list);
+  const auto keypairs = [&](std::string_view option, const std::vector<std::string>& paths,
+                            std::vector<Keypair>& list) {
+    add(Kind::kKeypairs, option, paths, &Content::keypairs, list);
   };
+  faults_.clear();
   files_.begin();
-  networks(from.allow_update, out.allow_update);
-  networks(from.trusted, out.trusted);
-  networks(from.blocked, out.blocked);
-  networks(from.delay_whitelist, out.delay_whitelist);
-  networks(from.ratelimit_whitelist, out.ratelimit.whitelist);
-  names(Kind::kKeyIds, from.allow_update_keys, out.allow_update_keys);
-  names(Kind::kDigests, from.skip_hashes, out.skip_hashes);
-  keypairs(from.keypair, out.keypair);
-  keypairs(dynamic, out.dynamic_keypair);
-  if (!status) return status.error();
+  networks("storage.allow_update", from.allow_update, out.allow_update);
+  networks("storage.trusted", from.trusted, out.trusted);
+  networks("storage.blocked", from.blocked, out.blocked);
+  networks("storage.delay_whitelist", from.delay_whitelist, out.delay_whitelist);
+  networks("storage.ratelimit_whitelist", from.ratelimit_whitelist, out.ratelimit.whitelist);
+  names(Kind::kKeyIds, "storage.allow_update_keys", from.allow_update_keys, out.allow_update_keys);
+  names(Kind::kDigests, "storage.skip_hashes", from.skip_hashes, out.skip_hashes);
+  keypairs("storage.keypair", from.keypair, out.keypair);
+  keypairs("storage.dynamic_keys_map", dynamic, out.dynamic_keypair);
+  if (!faults_.empty()) return faults_.front().error.in(faults_.front().option);
   files_.end();
   return out;
 }
 
 template <typename Entry>
-Status ListReader::add(Kind kind, const std::vector<std::string>& paths,
-                       std::vector<Entry> Content::*part, std::vector<Entry>& list) {
+void ListReader::add(Kind kind, std::string_view option, const std::vector<std::string>& paths,
+                     std::vector<Entry> Content::*part, std::vector<Entry>& list) {
   for (const std::string& path : paths) {
     const auto content = files_.get(kind, path);
-    if (!content) return content.error();
+    if (!content) {
+      faults_.push_back({std::string(option), content.error()});
+      continue;
+    }
     const std::vector<Entry>& entries = (**content).*part;
     list.insert(list.end(), entries.begin(), entries.end());
   }
-  return {};
 }
 
 Result<ListReader::Files::Parsed> ListReader::parse(Kind kind, const std::string& path) {
@@ -77,7 +81,7 @@ Result<ListReader::Files::Parsed> ListReader::parse(Kind kind, const std::string
   if (!file) return file.error();
   if (keys && !file->is_private()) {
     return Error{ErrorCode::kDenied, path + ": others than its owner may use this key file, mode " +
-                                         octal(file->mode) + "; allowed: 0600 or 0400"};
+                                         octal(file->mode) + "; allowed: 0600 or 0400, by chmod"};
   }
   Content content;
   Status status;

@@ -11,6 +11,12 @@
 
 namespace shingled::storage {
 
+/// A list file that was never good.
+struct ListFault {
+  std::string option;  ///< that names it: "storage.allow_update"
+  Error error;         ///< with the path
+};
+
 /// Reads the files that lists of the settings name, and again when they changed
 /// (config/watched_files.h).   Threads: one thread.
 class ListReader {
@@ -19,9 +25,11 @@ class ListReader {
 
   /// The options with all that is in their files added to what they give themselves. To be followed
   /// by `accept` when they work together: a file that breaks later counts as it was then.
-  /// Errors: the first file that was never good, named, with the line. kDenied: a key file that
-  /// others than its owner may read.
+  /// Errors: the first file that was never good, with its option, named, with the line. kDenied: a
+  /// key file that others than its owner may read.
   Result<ServerOptions> read(const ServerOptions& options);
+  /// All those of the last reading.
+  [[nodiscard]] const std::vector<ListFault>& faults() const { return faults_; }
   void accept() { files_.accept(); }
   /// Whether a file that was read last time is another one by now.
   [[nodiscard]] bool changed() const { return files_.changed(); }
@@ -38,10 +46,11 @@ class ListReader {
   static Result<Files::Parsed> parse(Kind kind, const std::string& path);
   /// Adds the part of each file to a list.
   template <typename Entry>
-  Status add(Kind kind, const std::vector<std::string>& paths, std::vector<Entry> Content::*part,
-             std::vector<Entry>& list);
+  void add(Kind kind, std::string_view option, const std::vector<std::string>& paths,
+           std::vector<Entry> Content::*part, std::vector<Entry>& list);
 
   Files files_;
+  std::vector<ListFault> faults_;
 };
 
 }  // namespace shingled::storage

@@ -189,7 +189,7 @@ Result<std::unique_ptr<UdpServer>> UdpServer::start(const ServerOptions& options
   const std::size_t workers =
       std::min(options.threads == 0 ? processors() : options.threads, kWorkersMax);
   auto ports = ServerPorts::open(options, workers);
-  if (!ports) return ports.error();
+  if (!ports) return ports.error().in("storage.listen");
   auto impl = std::make_unique<Impl>(std::move(*keeper), workers, store, clock, random, logger);
   impl->start(std::move(*ports));
   return std::unique_ptr<UdpServer>(new UdpServer(std::move(impl)));
