@@ -1,6 +1,7 @@
 #include "milter/daemon.h"
 
 #include <sysexits.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -161,6 +162,11 @@ Status Daemon::start() {
     if (Status status = open_milter(); !status) return status;
   }
   if (Status status = drop_privileges(options); !status) return status;
+  if (::geteuid() == 0) {
+    log_.warning(LogLine("runs_as_root")
+                     .field("why", "daemon.user names nobody else")
+                     .field("risk", "a flaw in it would give away the whole machine"));
+  }
   if (Status status = start_status(); !status) return status;
   if (settings_->storage.enabled) {
     if (Status status = start_storage(); !status) return status;
@@ -179,6 +185,7 @@ Status Daemon::start() {
   }
   register_metrics();
   LogLine line("started");
+  line.field("version", SHINGLED_VERSION);
   line.field("milter", settings_->milter.enabled ? settings_->milter.socket.to_string() : "off");
   if (server_ != nullptr) {
     for (const SocketAddress& address : server_->addresses()) {
@@ -229,14 +236,14 @@ Status Daemon::start_storage() {
   store_ = *std::move(store);
   auto server = storage::UdpServer::start(server_options(*settings_), *store_, clock_, random_,
                                           log_, limits_file());
-  if (!server) return server.error().in("storage.listen");
+  if (!server) return server.error();
   server_ = *std::move(server);
   const ReplicationOptions& options = settings_->storage.replication;
   auto* engine = dynamic_cast<storage::Engine*>(store_.get());  // other backends have no copies
   if (engine == nullptr || (options.masters.empty() && options.mirrors.empty())) return {};
   auto replication = storage::ReplicationService::start(options, settings_->storage.engine.hashfile,
                                                         *engine, clock_, random_, log_);
-  if (!replication) return replication.error().in("storage.replication");
+  if (!replication) return replication.error();
   replication_ = *std::move(replication);
   return {};
 }
@@ -360,7 +367,13 @@ void Daemon::reload() {
   std::shared_ptr<const Settings> wanted = settings_;
   if (!source_.file.empty()) {
     const config::Loaded loaded = config::load_settings_file(source_.file, source_.overrides);
-    for (const config::Problem& problem : loaded.problems) problems_kept(problem.to_string());
+    for (const config::Problem& problem : loaded.problems) {
+      if (problem.is_error()) {
+        problems_kept(problem.to_string());
+      } else {
+        log_.warning(LogLine("config_warning").field("problem", problem.to_string()));
+      }
+    }
     wanted = loaded.settings;
   }
   if (wanted != nullptr && scanner_ != nullptr) {
@@ -414,6 +427,9 @@ int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& s
   SystemClock clock;
   auto log = LogSink::open(options.log_file, options.log_level, clock, options);
   if (!log) return give_up(log.error(), options, nullptr);
+  for (const config::Problem& warning : source.warnings) {
+    (*log)->warning(LogLine("config_warning").field("problem", warning.to_string()));
+  }
   Daemon daemon(std::move(settings), source, **log, clock);
   Status status = daemon.start();
   if (status) {

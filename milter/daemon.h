@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/options/settings.h"
+#include "config/problem.h"
 
 namespace shingled::milter {
 
@@ -12,6 +13,8 @@ namespace shingled::milter {
 struct SettingsSource {
   std::string file;                    ///< empty = built-in defaults
   std::vector<std::string> overrides;  ///< from -o
+  /// Warnings that came with the settings, for the log.
+  std::vector<config::Problem> warnings{};
 };
 
 /// Runs the daemon in the foreground until SIGTERM or SIGINT: milter, storage, signals. Returns a

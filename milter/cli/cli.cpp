@@ -31,6 +31,7 @@ void describe(CLI::App& app, Command& chosen) {
   app.get_formatter()->column_width(28);
   add_run_command(app, chosen);
   add_configtest_command(app, chosen);
+  add_config_command(app, chosen);
   add_train_commands(app, chosen);
   add_check_command(app, chosen);
   add_scan_command(app, chosen);

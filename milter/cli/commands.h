@@ -13,6 +13,7 @@ using Command = std::function<int(Console&)>;
 /// Each adds its command to the command line; `chosen` becomes it when the user asks for it.
 void add_run_command(CLI::App& app, Command& chosen);
 void add_configtest_command(CLI::App& app, Command& chosen);
+void add_config_command(CLI::App& app, Command& chosen);  ///< --effective, explain
 void add_train_commands(CLI::App& app, Command& chosen);  ///< add, del
 void add_check_command(CLI::App& app, Command& chosen);
 void add_scan_command(CLI::App& app, Command& chosen);

@@ -21,9 +21,10 @@ Example:
   source->add_to(*command);
   command->callback([source, &chosen] {
     chosen = [source](Console& console) {
-      const auto settings = source->load(console);
-      if (!settings) return EX_CONFIG;
-      return run_daemon(settings, {source->chosen_file(), source->overrides});
+      const auto checked = source->load_checked(console, OtherNames::kLeave);
+      if (checked.settings == nullptr) return EX_CONFIG;
+      return run_daemon(checked.settings,
+                        {source->chosen_file(), source->overrides, checked.warnings});
     };
   });
 }

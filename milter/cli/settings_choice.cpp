@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include "config/load_settings.h"
 #include "milter/cli/shell_word.h"
 
 namespace shingled::milter {
@@ -32,12 +31,37 @@ std::string SettingsArguments::again() const {
   return text;
 }
 
-std::shared_ptr<const Settings> SettingsArguments::load(Console& console) const {
+config::Loaded SettingsArguments::read() const {
   const std::string chosen = chosen_file();
-  const config::Loaded loaded = chosen.empty() ? config::load_settings("", "built-in", overrides)
-                                               : config::load_settings_file(chosen, overrides);
-  for (const config::Problem& problem : loaded.problems) console.note(problem.to_string());
+  return chosen.empty() ? config::load_settings("", "built-in", overrides)
+                        : config::load_settings_file(chosen, overrides);
+}
+
+std::shared_ptr<const Settings> SettingsArguments::load(Console& console) const {
+  const config::Loaded loaded = read();
+  for (const config::Problem& problem : loaded.problems) {
+    if (problem.is_error()) console.note(problem.to_string());
+  }
   return loaded.settings;
+}
+
+SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
+                                                           OtherNames names) const {
+  config::Loaded loaded = read();
+  if (loaded.settings != nullptr) {
+    const auto found = check_start(*loaded.settings, loaded.places, names);
+    loaded.problems.insert(loaded.problems.end(), found.begin(), found.end());
+  }
+  Checked out{loaded.settings, {}};
+  for (const config::Problem& problem : loaded.problems) {
+    if (problem.is_error()) {
+      console.note(terminal_safe(problem.to_string()));
+      out.settings = nullptr;
+    } else {
+      out.warnings.push_back(problem);
+    }
+  }
+  return out;
 }
 
 }  // namespace shingled::milter

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "config/options/settings.h"
+#include "config/load_settings.h"
 #include "milter/cli/console.h"
+#include "milter/start_check.h"
 
 namespace shingled::milter {
 
@@ -23,6 +24,17 @@ struct SettingsArguments {
   /// The settings. Nothing when something is wrong with them: every problem is then on the error
   /// stream, and the command ends with EX_CONFIG.
   [[nodiscard]] std::shared_ptr<const Settings> load(Console& console) const;
+
+  /// Settings that the daemon can start with, and the warnings.
+  struct Checked {
+    std::shared_ptr<const Settings> settings;  ///< null: there are errors
+    std::vector<config::Problem> warnings;
+  };
+  /// The same with all that check_start() finds; every error is on the error stream.
+  [[nodiscard]] Checked load_checked(Console& console, OtherNames names) const;
+
+ private:
+  [[nodiscard]] config::Loaded read() const;
 };
 
 }  // namespace shingled::milter
