@@ -2,7 +2,6 @@
 
 #include <libmilter/mfapi.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,18 +14,10 @@
 #include <thread>
 #include <utility>
 
+#include "milter/filter/libmilter_overrides.h"
 #include "milter/filter/listening_socket.h"
 #include "milter/filter/session.h"
 #include "milter/filter/traffic.h"
-
-/// libmilter starts a thread of its own that takes SIGHUP, SIGTERM and SIGINT by sigwait(3) and
-/// ends the service at each of them, with no way to ask it not to: a reload would be a stop. Its
-/// call is bound to this function (the program's symbols come before libc's), which never returns;
-/// our own signal thread uses sigtimedwait(2).
-extern "C" __attribute__((visibility("default"))) int sigwait(const sigset_t* /*signals*/,
-                                                              int* /*number*/) {
-  for (;;) ::pause();
-}
 
 namespace shingled::milter {
 
@@ -346,6 +337,7 @@ Result<std::unique_ptr<MilterService>> MilterService::open(
   }
   if (Status status = set_socket_access(options); !status) return status.error();
   send_without_delay();
+  acknowledge_commands(options.socket.kind != SocketSpec::Kind::kUnix);
   auto impl =
       std::make_unique<Impl>(options, scanner, clock, logger, counters, limiter, std::move(memory));
   g_service.store(impl.get());

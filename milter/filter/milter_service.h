@@ -16,7 +16,7 @@ namespace shingled::milter {
 /// steps of a Session and its requests into an Mta.
 ///
 /// libmilter is one per process, so is this. It owns a thread per connection and, against its
-/// manual, would take SIGHUP, SIGTERM and SIGINT from us; see milter_service.cpp.
+/// manual, would take SIGHUP, SIGTERM and SIGINT from us; see libmilter_overrides.h.
 /// Threads: `run` on one thread, the others from any.
 class MilterService {
  public:

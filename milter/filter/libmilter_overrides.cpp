@@ -1,0 +1,52 @@
+#include "milter/filter/libmilter_overrides.h"
+
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+
+namespace shingled::milter {
+
+namespace {
+
+using ReadCommand = char* (*)(int, timeval*, char*, std::size_t*, char*);
+
+std::atomic<bool> g_acknowledge{false};
+
+/// libmilter's own, which it would have called. It is there: nobody else calls ours.
+ReadCommand read_command() {
+  static const auto function = reinterpret_cast<ReadCommand>(::dlsym(RTLD_NEXT, "mi_rd_cmd"));
+  return function;
+}
+
+}  // namespace
+
+void acknowledge_commands(bool at_once) { g_acknowledge.store(at_once); }
+
+}  // namespace shingled::milter
+
+extern "C" {
+
+__attribute__((visibility("default"))) int sigwait(const sigset_t* /*signals*/, int* /*number*/) {
+  for (;;) ::pause();
+}
+
+/// The descriptor of the MTA, how long to wait, the command's letter and length, the filter's name;
+/// returns the command's data.
+__attribute__((visibility("default"))) char* mi_rd_cmd(int descriptor, timeval* timeout,
+                                                       char* command, std::size_t* length,
+                                                       char* name) {
+  char* const data = shingled::milter::read_command()(descriptor, timeout, command, length, name);
+  if (shingled::milter::g_acknowledge.load(std::memory_order_relaxed)) {
+    const int one = 1;
+    ::setsockopt(descriptor, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof one);
+  }
+  return data;
+}
+}
