@@ -1,7 +1,6 @@
 #pragma once
 
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <sys/types.h>
 
 #include <string>
 
@@ -14,10 +13,11 @@ inline constexpr mode_t kFileMode = 0640;
 
 /// Makes a file that is not there, open for reading and writing; nothing where it is, or cannot be
 /// made (errno).
-inline UniqueFd create_file(const std::string& path) {
-  UniqueFd made(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
-  if (made) static_cast<void>(::fchmod(made.get(), kFileMode) == 0);
-  return made;
-}
+UniqueFd create_file(const std::string& path);
+
+/// The same for what the daemon has to write as well. What root makes belongs to whoever has the
+/// folder, for the daemon may be somebody else; where that fails root keeps it, and a daemon that
+/// cannot open it says so. (SQLite gives what it makes beside a file to the file's owner.)
+UniqueFd create_daemon_file(const std::string& path);
 
 }  // namespace shingled::storage

@@ -114,7 +114,7 @@ void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handl
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access access) {
   // SQLite would give it what the umask leaves; what it makes beside a file it makes like that.
-  if (access == Access::kCreate) static_cast<void>(create_file(path));
+  if (access == Access::kCreate) static_cast<void>(create_daemon_file(path));
   sqlite3* handle = nullptr;
   const int code =
       sqlite3_open_v2(path.c_str(), &handle,

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "config/base/permission.h"
 #include "storage/sqlite/created_file.h"
@@ -48,6 +49,14 @@ Error failure_of(const std::string& path, int reason) {
   return {code_of(reason), path + ": " + why.value_or(std::strerror(reason))};
 }
 
+/// On a machine where nothing has made it yet: the unit does, and a package would.
+Error no_folder(const std::string& hashfile) {
+  const auto parent = std::filesystem::path(hashfile).parent_path();
+  return {ErrorCode::kNotFound, hashfile + ": the folder " + parent.string() +
+                                    " does not exist; make it for the user the daemon runs as, or "
+                                    "name another file: storage.hashfile"};
+}
+
 }  // namespace
 
 Result<FileLock> FileLock::take(const std::string& hashfile) {
@@ -56,11 +65,12 @@ Result<FileLock> FileLock::take(const std::string& hashfile) {
     return Error{ErrorCode::kUnavailable,
                  hashfile + ": another shingled has it open" + holder(beside)};
   };
-  UniqueFd fd = create_file(path);
+  UniqueFd fd = create_daemon_file(path);
   if (!fd) fd = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode));
+  if (!fd && errno == ENOENT) return no_folder(hashfile);
   if (!fd) return failure_of(path, errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return taken(fd.get());
-  UniqueFd file = create_file(hashfile);
+  UniqueFd file = create_daemon_file(hashfile);
   if (!file) file = UniqueFd(::open(hashfile.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return failure_of(hashfile, errno);
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return taken(fd.get());

@@ -1,18 +1,11 @@
 #include "storage/sqlite/sample_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <thread>
 #include <utility>
 
-#include "config/base/unique_fd.h"
 #include "mime/fingerprint/mumhash.h"
-#include "storage/sqlite/created_file.h"
 
 namespace shingled::storage {
 
@@ -93,17 +86,6 @@ Status prepare_file(Database& database, bool read_only) {
   return transaction->commit();
 }
 
-/// What root makes belongs to whoever has the folder: a daemon that is not root has to write there,
-/// too. (SQLite gives what it makes beside a file to the file's owner.)
-void make_for_owner_of_folder(const std::filesystem::path& path) {
-  struct stat folder {};
-  const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  if (::geteuid() != 0 || ::stat(parent.c_str(), &folder) != 0 || folder.st_uid == 0) return;
-  const UniqueFd made = create_file(path);
-  // Where it fails, root keeps it, and a daemon that cannot open it says so.
-  if (made) (void)!::fchown(made.get(), folder.st_uid, folder.st_gid);
-}
-
 /// Equal for equal list, name and signature, and for few others.
 std::int64_t key_of(const Sample& sample, const std::string& signature) {
   std::uint64_t key = fingerprint::mumhash(sample.list, 0);
@@ -135,7 +117,6 @@ struct SampleFile::Statements {
 };
 
 Result<std::unique_ptr<SampleFile>> SampleFile::open(const Options& options) {
-  if (!options.read_only) make_for_owner_of_folder(options.path);
   auto database = Database::open(
       options.path, options.read_only ? Database::Access::kReadOnly : Database::Access::kCreate);
   if (!database) return database.error();

@@ -2,6 +2,8 @@
 #include "storage/sqlite/created_file.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -65,6 +67,46 @@ TEST(CreatedFiles, OneThatIsThereKeepsItsMode) {
   fs::permissions(hashes, fs::perms{0600});
   ASSERT_TRUE(FuzzyTable::open(hashes, Durability::kCommit));
   EXPECT_EQ(static_cast<unsigned>(fs::status(hashes).permissions()), 0600U);
+}
+
+TEST(CreatedFiles, OfRootBelongToWhoeverHasTheFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "root's files are at stake";
+  constexpr uid_t kDaemon = 65534;
+  const TemporaryDirectory directory;
+  const std::string hashes = directory.file("fuzzy.db");
+  const fs::path folder = fs::path(hashes).parent_path();
+  ASSERT_EQ(::chown(folder.c_str(), kDaemon, kDaemon), 0);
+  const auto lock = FileLock::take(hashes);
+  ASSERT_TRUE(lock) << lock.error().message;
+  const auto table = FuzzyTable::open(hashes, Durability::kCommit);
+  ASSERT_TRUE(table) << table.error().message;
+  Seeded random{1};
+  ASSERT_TRUE((*table)->insert(random_row(random)));
+  const auto journal = UpdateJournal::open(directory.file("updates"));
+  ASSERT_TRUE(journal);
+  const auto buckets = BucketFile::open(directory.file("buckets"));
+  ASSERT_TRUE(buckets);
+  std::size_t files = 0;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    struct stat info {};
+    ASSERT_EQ(::stat(file.path().c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, kDaemon) << file.path();
+    EXPECT_EQ(info.st_gid, kDaemon) << file.path();
+    ++files;
+  }
+  EXPECT_GE(files, 8U) << "with what SQLite has beside them";
+}
+
+TEST(CreatedFiles, WithoutTheirFolderSayWhatToDo) {
+  const TemporaryDirectory directory;
+  const std::string hashes = directory.file("missing/fuzzy.db");
+  const auto lock = FileLock::take(hashes);
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(lock.error().message,
+              testing::AllOf(testing::StartsWith(hashes + ": the folder "),
+                             testing::HasSubstr("does not exist; make it for the user"),
+                             testing::HasSubstr("storage.hashfile")));
 }
 
 }  // namespace
