@@ -21,10 +21,13 @@ constexpr std::array<Choice<Backend>, 4> kBackends = {{{"embedded", Backend::kEm
 void read_hashfile(Section& section, std::string& out) {
   const auto field = section.field("hashfile", {"hash_file", "file", "database"});
   if (!field) return;
-  const auto text = field->scalar("the path of the database file");
+  constexpr std::string_view kAllowed = "the absolute path of the database file";
+  const auto text = field->scalar(kAllowed);
   if (!text) return;
   if (text->empty()) {
-    field->problem("is empty", "the path of the database file");
+    field->problem("is empty", kAllowed);
+  } else if (text->front() != '/') {
+    field->refuse("no absolute path", kAllowed);
   } else {
     out = *text;
   }

@@ -106,7 +106,11 @@ TEST(Problems, OfTheStorage) {
       {"a hash would be gone before it is used", "storage: {expire: 30s}",
        "f:1:19: storage.expire: '30s' is out of range; allowed: 0 (never) or 1m to 36500d"},
       {"a file needs a name", "storage: {hashfile: ''}",
-       "f:1:21: storage.hashfile: is empty; allowed: the path of the database file"},
+       "f:1:21: storage.hashfile: is empty; allowed: the absolute path of the database file"},
+      {"what it is relative to would depend on where we start", "storage: {hashfile: fuzzy.db}",
+       "f:1:21: storage.hashfile: 'fuzzy.db' is no absolute path; allowed: the absolute path of "
+       "the "
+       "database file"},
       {"put off for no time", "storage: {durability: sync}",
        "f:1:23: storage.durability: 'sync' needs a time between commits; allowed: with a setting "
        "of "
