@@ -1,17 +1,22 @@
 #include "milter/process/log_sink.h"
 
 #include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
+#include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "config/base/guarded.h"
 #include "milter/process/log_file.h"
 #include "milter/process/repeat_filter.h"
+#include "milter/process/service_manager.h"
 
 namespace shingled::milter {
 
@@ -45,6 +50,36 @@ class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
   UniqueFd fd_;
 };
 
+/// What the journal takes off again: "<3>" and the like (sd-daemon(3)).
+class PriorityFlag final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
+              spdlog::memory_buf_t& out) override {
+    const std::string_view priority = of(message.level);
+    out.append(priority.data(), priority.data() + priority.size());
+  }
+  [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<PriorityFlag>();
+  }
+
+ private:
+  static std::string_view of(spdlog::level::level_enum level) {
+    if (level >= spdlog::level::err) return "<3>";
+    if (level == spdlog::level::warn) return "<4>";
+    return level == spdlog::level::info ? "<6>" : "<7>";
+  }
+};
+
+std::unique_ptr<spdlog::formatter> make_formatter(bool journal) {
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  if (journal) {
+    formatter->add_flag<PriorityFlag>('*').set_pattern("%*%l %v");  // it has times of its own
+  } else {
+    formatter->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  }
+  return formatter;
+}
+
 Result<SpdLogger> make_logger(const std::string& file, const DaemonOptions& options) {
   try {
     spdlog::sink_ptr sink;
@@ -56,7 +91,7 @@ Result<SpdLogger> make_logger(const std::string& file, const DaemonOptions& opti
       sink = std::make_shared<FileSink>(file, *std::move(opened));
     }
     auto logger = std::make_shared<spdlog::logger>("shingled", std::move(sink));
-    logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+    logger->set_formatter(make_formatter(file.empty() && stderr_is_journal()));
     logger->set_level(spdlog::level::trace);
     logger->flush_on(spdlog::level::trace);
     return logger;

@@ -12,8 +12,9 @@
 namespace shingled::milter {
 
 /// The daemon's log through spdlog: standard error, or a file that can be opened anew after
-/// rotation. A warning that repeats itself is written once a minute, with the number held back.
-/// Threads: any thread.
+/// rotation. A line has its time and level before it; where standard error is the journal, which
+/// has times of its own, the priority that it understands. A warning that repeats itself is written
+/// once a minute, with the number held back. Threads: any thread.
 class LogSink final : public Logger {
  public:
   /// `file` empty = standard error. `options`: who the daemon is to be, which matters while it is

@@ -1,7 +1,11 @@
 #include "milter/process/service_manager.h"
 
+#include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 namespace shingled::milter {
 
@@ -30,6 +34,13 @@ std::optional<std::chrono::milliseconds> watchdog_interval() {
   std::uint64_t microseconds = 0;
   if (sd_watchdog_enabled(0, &microseconds) <= 0) return std::nullopt;
   return std::chrono::milliseconds(microseconds / 1000);
+}
+
+bool stderr_is_journal() {
+  const char* stream = std::getenv("JOURNAL_STREAM");
+  struct stat info {};
+  if (stream == nullptr || ::fstat(STDERR_FILENO, &info) != 0) return false;
+  return stream == std::to_string(info.st_dev) + ':' + std::to_string(info.st_ino);
 }
 
 }  // namespace shingled::milter

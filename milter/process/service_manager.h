@@ -15,5 +15,8 @@ void notify_stopping();
 void notify_alive();
 /// How often `notify_alive` is expected, or nothing.
 std::optional<std::chrono::milliseconds> watchdog_interval();
+/// Whether what we write on standard error goes to systemd's journal, which JOURNAL_STREAM tells a
+/// service (systemd.exec(5)); a child that inherits the variable may have been given another one.
+bool stderr_is_journal();
 
 }  // namespace shingled::milter

@@ -1,17 +1,21 @@
 #include "milter/process/log_sink.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <thread>
 #include <vector>
 
+#include "config/base/unique_fd.h"
 #include "milter/process/privileges.h"
 #include "milter/process/repeat_filter.h"
 #include "tests/milter/filter/manual_clock.h"
@@ -48,6 +52,53 @@ TEST_F(LogSinkTest, WritesWhatItsLevelAllows) {
   (*sink)->debug(LogLine("loud"));
   EXPECT_THAT(read(file_), testing::AllOf(testing::HasSubstr("debug loud"),
                                           testing::Not(testing::HasSubstr("quiet"))));
+}
+
+/// Standard error into `file` while it lives.
+class StandardErrorInto {
+ public:
+  explicit StandardErrorInto(const std::string& file) : before_(::dup(STDERR_FILENO)) {
+    const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    ::dup2(fd.get(), STDERR_FILENO);
+  }
+  ~StandardErrorInto() { ::dup2(before_.get(), STDERR_FILENO); }
+  StandardErrorInto(const StandardErrorInto&) = delete;
+  StandardErrorInto& operator=(const StandardErrorInto&) = delete;
+
+ private:
+  UniqueFd before_;
+};
+
+/// One line of each level, as standard error gets it when JOURNAL_STREAM is `stream`.
+std::string lines_of_all_levels(const std::string& file, const std::string& stream, Clock& clock) {
+  ::setenv("JOURNAL_STREAM", stream.c_str(), 1);
+  {
+    const StandardErrorInto into(file);
+    const auto sink = LogSink::open("", LogLevel::kDebug, clock);
+    if (!sink) return sink.error().message;
+    (*sink)->debug(LogLine("a"));
+    (*sink)->info(LogLine("b"));
+    (*sink)->warning(LogLine("c"));
+    (*sink)->error(LogLine("d"));
+  }
+  ::unsetenv("JOURNAL_STREAM");
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_F(LogSinkTest, TheJournalGetsPrioritiesAndNoTimes) {
+  std::ofstream(file_).close();
+  struct stat info {};
+  ASSERT_EQ(::stat(file_.c_str(), &info), 0);
+  const std::string stream = std::to_string(info.st_dev) + ":" + std::to_string(info.st_ino);
+  EXPECT_EQ(lines_of_all_levels(file_, stream, clock_),
+            "<7>debug a\n<6>info b\n<4>warning c\n<3>error d\n");
+}
+
+TEST_F(LogSinkTest, StandardErrorThatIsNotTheJournalGetsTimes) {
+  const std::string text = lines_of_all_levels(file_, "1:1", clock_);
+  EXPECT_THAT(text, testing::HasSubstr(" error d\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("<")));
 }
 
 TEST_F(LogSinkTest, NamesAFileItCannotOpen) {
