@@ -2,13 +2,42 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
 #include "milter/cli/shell_word.h"
+#include "milter/cli/state_folder.h"
 
 namespace shingled::milter {
 
 namespace {
+
 constexpr const char* kStandardFile = "/etc/shingled/shingled.yaml";
+constexpr const char* kStandardFolder = "/var/lib/shingled";
+
+/// Of a program that is installed elsewhere than in /usr: PREFIX/sbin/shingled has its
+/// configuration in PREFIX/etc.
+std::string file_beside_program() {
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  return program.parent_path().parent_path() / "etc/shingled/shingled.yaml";
 }
+
+/// Built-in defaults work for a user without that folder, too: in a folder of his own.
+void use_own_folder(Settings& settings) {
+  std::error_code failure;
+  if (std::filesystem::exists(kStandardFolder, failure)) return;
+  const auto folder = own_state_folder(state_home());
+  if (!folder) return;
+  // What it is for says so where it cannot be made.
+  if (std::filesystem::create_directories(*folder, failure)) {
+    std::filesystem::permissions(*folder, std::filesystem::perms::owner_all, failure);
+  }
+  keep_files_in(*folder, settings);
+}
+
+}  // namespace
 
 void SettingsArguments::add_to(CLI::App& command) {
   command
@@ -22,7 +51,10 @@ void SettingsArguments::add_to(CLI::App& command) {
 
 std::string SettingsArguments::chosen_file() const {
   if (!file.empty()) return file;
-  return ::access(kStandardFile, F_OK) == 0 ? kStandardFile : "";
+  for (const std::string& standard : {file_beside_program(), std::string(kStandardFile)}) {
+    if (::access(standard.c_str(), F_OK) == 0) return standard;
+  }
+  return "";
 }
 
 std::string SettingsArguments::again() const {
@@ -33,8 +65,13 @@ std::string SettingsArguments::again() const {
 
 config::Loaded SettingsArguments::read() const {
   const std::string chosen = chosen_file();
-  return chosen.empty() ? config::load_settings("", "built-in", overrides)
-                        : config::load_settings_file(chosen, overrides);
+  if (!chosen.empty()) return config::load_settings_file(chosen, overrides);
+  config::Loaded loaded = config::load_settings("", "built-in", overrides);
+  if (loaded.settings == nullptr) return loaded;
+  Settings settings = *loaded.settings;
+  use_own_folder(settings);
+  loaded.settings = std::make_shared<const Settings>(std::move(settings));
+  return loaded;
 }
 
 std::shared_ptr<const Settings> SettingsArguments::load(Console& console) const {

@@ -14,6 +14,7 @@ namespace shingled::milter {
 /// Which configuration a command works with: -c and -o.
 struct SettingsArguments {
   std::string file;  ///< empty = the standard file if it exists, else built-in defaults
+                     ///< (those of a user without /var/lib/shingled: state_folder.h)
   std::vector<std::string> overrides;
 
   void add_to(CLI::App& command);
