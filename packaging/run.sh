@@ -38,16 +38,21 @@ status_port=${SHINGLED_STATUS_PORT:-11340}
 where=(-o "milter.socket=inet:$milter_port@127.0.0.1" -o "storage.listen=127.0.0.1:$fuzzy_port"
   -o "status.listen=127.0.0.1:$status_port")
 
-# Starts the daemon on the database $1 and returns when it answers.
+# Starts the daemon on the database $1 and returns when it says that it serves. Nothing is asked before: where another
+# program has one of the ports, it would be that one that answers.
 start() {
   "$shingled" run "${where[@]}" -o "storage.hashfile=$1" 2>"$demo/log" &
   daemon=$!
-  for _ in $(seq 100); do
-    kill -0 "$daemon" 2>/dev/null || { cat "$demo/log" >&2; daemon=; exit 69; }
-    "$shingled" ping "${where[@]}" >/dev/null 2>&1 && return
+  while ! grep -q ' started ' "$demo/log"; do
+    if ! kill -0 "$daemon" 2>/dev/null; then
+      daemon=
+      cat "$demo/log" >&2
+      ! grep -qE 'in use' "$demo/log" || echo "run.sh: name other ports: SHINGLED_MILTER_PORT=$milter_port" \
+        "SHINGLED_FUZZY_PORT=$fuzzy_port SHINGLED_STATUS_PORT=$status_port are taken at the moment" >&2
+      exit 69
+    fi
+    sleep 0.05
   done
-  echo "run.sh: the daemon does not answer on port $fuzzy_port" >&2
-  exit 69
 }
 send() { python3 packaging/milter_client.py --socket "127.0.0.1:$milter_port" "$@"; }
 say() { printf '\n%s\n' "$*"; }
