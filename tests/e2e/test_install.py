@@ -1,0 +1,116 @@
+"""What `cmake --install` leaves where: paths by the prefix, an edited configuration that stays, the unit, and the Debian
+packages the program needs. tests/systemd/run.sh starts what is installed."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from harness import BINARY, has_sanitizer, run, temporary_folder
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = os.environ.get("SHINGLED_BUILD", "")
+CMAKE = os.environ.get("SHINGLED_CMAKE", "cmake")
+SHIPPED = (SOURCE / "packaging/shingled.yaml").read_bytes()
+
+
+def install(prefix, destination=""):
+    done = run("--install", BUILD, "--prefix", prefix, binary=CMAKE, env={**os.environ, "DESTDIR": str(destination)})
+    if done.returncode != 0:
+        raise AssertionError(done.stdout + done.stderr)
+    return done.stdout
+
+
+def settings_of(unit):
+    """The values of each setting of a unit file, in their order."""
+    out = {}
+    for line in unit.read_text().splitlines():
+        if "=" in line and not line.startswith("#"):
+            name, _, value = line.partition("=")
+            out.setdefault(name, []).append(value)
+    return out
+
+
+@unittest.skipUnless(BUILD, "SHINGLED_BUILD names no build folder")
+class InstallTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = temporary_folder(self)
+
+    def test_paths_follow_the_prefix(self):
+        for why, prefix, configuration in (
+                ("Debian's", "/usr", "/etc/shingled/shingled.yaml"),
+                ("the same, spelt otherwise", "/usr/", "/etc/shingled/shingled.yaml"),
+                ("the machine's own", "/usr/local", "/usr/local/etc/shingled/shingled.yaml"),
+                ("a bundle's", "/opt/shingled", "/etc/opt/shingled/shingled/shingled.yaml")):
+            with self.subTest(why=why):
+                root = self.folder / prefix.strip("/").replace("/", "-")
+                install(prefix, root)
+                program = prefix.rstrip("/") + "/sbin/shingled"
+                self.assertTrue(os.access(f"{root}{program}", os.X_OK))
+                self.assertEqual(pathlib.Path(f"{root}{configuration}").read_bytes(), SHIPPED)
+                self.assertFalse(pathlib.Path(f"{root}/usr/etc").exists())
+                unit = settings_of(pathlib.Path(f"{root}{prefix}/lib/systemd/system/shingled.service"))
+                self.assertEqual(unit["ExecStart"], [f"{program} run -c {configuration}"])
+                self.assertEqual(unit["ExecReload"], [f"{program} configtest -c {configuration}",
+                                                      "/bin/kill -HUP $MAINPID"])
+
+    def test_an_edited_configuration_stays(self):
+        install("/usr", self.folder)
+        folder = self.folder / "etc/shingled"
+        install("/usr", self.folder)
+        self.assertEqual([file.name for file in folder.iterdir()], ["shingled.yaml"], "nobody edited it")
+        (folder / "shingled.yaml").write_text("milter: {dry_run: yes}\n")
+        for _ in range(2):
+            said = install("/usr", self.folder)
+            self.assertIn("shingled.yaml.new", said)
+            self.assertEqual((folder / "shingled.yaml").read_text(), "milter: {dry_run: yes}\n")
+            self.assertEqual((folder / "shingled.yaml.new").read_bytes(), SHIPPED)
+
+    def test_an_installed_program_finds_its_configuration(self):
+        install(self.folder)
+        program = self.folder / "sbin/shingled"
+        for why, text, code in (("what is shipped is right", SHIPPED, 0), ("what is wrong there is", b"no_such_key: 1", 78)):
+            with self.subTest(why=why):
+                (self.folder / "etc/shingled/shingled.yaml").write_bytes(text)
+                done = run("configtest", binary=program)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(f"{self.folder}/etc/shingled/shingled.yaml:", done.stdout + done.stderr)
+
+    def test_the_unit(self):
+        install(self.folder)
+        unit = self.folder / "lib/systemd/system/shingled.service"
+        settings = settings_of(unit)
+        self.assertEqual(settings["SystemCallFilter"][-1], "@chown", "milter.socket_group, after what takes it away")
+        self.assertEqual(settings["RestartPreventExitStatus"], ["64 78"])
+        self.assertIn("-/var/spool/postfix/shingled", settings["ReadWritePaths"])
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("systemd-analyze is not here")
+        done = run("verify", "--man=no", unit, binary="systemd-analyze")
+        self.assertNotIn(str(unit), done.stdout + done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Exposure in tenths: what systemd itself calls "OK" ends at 4.9, "SAFE" at 1.9.
+        done = run("security", "--offline=yes", "--threshold=25", "--no-pager", unit, binary="systemd-analyze")
+        self.assertEqual(done.returncode, 0, done.stdout[-500:] + done.stderr)
+
+    @unittest.skipIf(has_sanitizer(), "a sanitizer brings libraries of its own")
+    def test_the_packages_at_run_time_are_listed(self):
+        if not shutil.which("dpkg-query"):
+            self.skipTest("no Debian")
+        needed = re.findall(r"NEEDED\s+(\S+)", run("-p", BINARY, binary="objdump").stdout)
+        paths = {line.split()[0]: line.split()[2] for line in run(BINARY, binary="ldd").stdout.splitlines()
+                 if "=>" in line}
+        listed = [line.split()[1] for line in (SOURCE / "packaging/dependencies").read_text().splitlines()
+                  if line.startswith("run ")]
+        for library in needed:
+            if library not in paths:
+                continue  # the loader itself
+            path = os.path.realpath(paths[library])
+            owner = subprocess.run(["dpkg-query", "-S", f"*{path.removeprefix('/usr')}"], capture_output=True, text=True,
+                                   check=False).stdout.split(":")[0]
+            self.assertIn(owner, listed, f"of {library}")
+
+
+if __name__ == "__main__":
+    unittest.main()
