@@ -121,8 +121,10 @@ Status set_socket_access(const MilterOptions& options) {
                    "milter.socket_group " + options.socket_group + ": no such group"};
     }
     if (::chown(spec.path.c_str(), static_cast<uid_t>(-1), found->gr_gid) != 0) {
-      return system_error(errno, "giving it to group " + options.socket_group,
-                          Place{spec, "milter.socket"});
+      return system_error(
+          errno,
+          "giving it to group " + options.socket_group + ", which the daemon's user must be in",
+          Place{spec, "milter.socket"});
     }
   }
   if (::chmod(spec.path.c_str(), options.socket_mode & 0777U) != 0) {
