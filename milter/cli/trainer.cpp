@@ -60,7 +60,7 @@ Json weight_or_null(std::optional<std::int32_t> weight) {
 }  // namespace
 
 int Trainer::take(const SourceMessage& message) {
-  if (lesson_.kind == storage::RemoteRequest::Kind::kAdd && !force_) {
+  if (!force_) {
     if (const auto why = why_no_message(message.bytes)) {
       ++taken_;
       ++without_hash_;
