@@ -12,7 +12,8 @@ namespace {
 using Kind = RemoteRequest::Kind;
 using Outcome = RemoteAnswer::Outcome;
 
-constexpr std::size_t kPacketBytesMax = kRequestSealBytes + kCommandBytes + kShingleBytes;
+constexpr std::size_t kPlainBytesMax = kCommandBytes + kShingleBytes + kCompanionBytes;
+constexpr std::size_t kPacketBytesMax = kRequestSealBytes + kPlainBytesMax;
 constexpr std::uint32_t kFlagMax = 255;  // the wire has one byte for it
 
 /// Of several servers' answers to an update the one to worry about most.
@@ -142,7 +143,7 @@ void Exchange::approach(Line& line, TimePoint now) {
 }
 
 void Exchange::encode(Line& line) {
-  std::array<std::uint8_t, kCommandBytes + kShingleBytes + kCompanionBytes> plain{};
+  std::array<std::uint8_t, kPlainBytesMax> plain{};
   const RemoteRequest& request = requests_[line.request];
   Command asked = command_of(request, line.version, line.tag);
   std::array<std::uint8_t, kCompanionBytes> extension{};

@@ -209,6 +209,50 @@ TEST_F(ExchangeTest, IgnoresWhatAnswersNoQuestionOfOurs) {
   EXPECT_TRUE(exchange_->done());
 }
 
+TEST_F(ExchangeTest, NamesTheCompanionOfAnAddInTheClearAndSealed) {
+  const Keypair server = generate_keypair(random_);
+  const Keypair own = generate_keypair(random_);
+  const Sealing sealing{server.public_key, own.public_key,
+                        *shared_key(own.secret_key, server.public_key)};
+  Digest robust;
+  robust.bytes.fill(9);
+  struct Case {
+    const char* why;
+    Kind kind;
+    bool sealed;
+    std::uint8_t protocol;
+    bool named;
+  };
+  constexpr Case kCases[] = {
+      {"in the clear", Kind::kAdd, false, 0, true},
+      {"sealed", Kind::kAdd, true, 0, true},
+      {"nothing may follow version 3", Kind::kAdd, false, 3, false},
+      {"of an add alone", Kind::kDelete, false, 0, false},
+  };
+  for (const Case& c : kCases) {
+    sealing_ = c.sealed ? std::optional(sealing) : std::nullopt;
+    protocol_ = c.protocol;
+    use({{address(1)}});
+    RemoteRequest tied = request(c.kind);
+    tied.fingerprint.shingles.emplace();
+    tied.companion = robust;
+    begin({tied});
+    const auto out = exchange_->next_packet(clock_.now());
+    ASSERT_TRUE(out) << c.why;
+    Bytes plain(out->packet.begin(), out->packet.end());
+    if (c.sealed) {
+      const auto sealed = parse_sealed_request(out->packet);
+      ASSERT_TRUE(sealed) << c.why;
+      plain.resize(kCommandBytes + kShingleBytes + kCompanionBytes);
+      ASSERT_TRUE(open(sealing.key, sealed->sealed, plain)) << c.why;
+    }
+    const auto command = decode_command(plain);
+    ASSERT_TRUE(command) << c.why;
+    EXPECT_EQ(companion_in(command->extensions), c.named ? std::optional(robust) : std::nullopt)
+        << c.why;
+  }
+}
+
 TEST_F(ExchangeTest, TakesOnlySealedAnswersToSealedQuestions) {
   const Keypair server = generate_keypair(random_);
   const Keypair own = generate_keypair(random_);
