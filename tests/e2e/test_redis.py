@@ -115,6 +115,10 @@ class SharedDatabase(unittest.TestCase):
 
     def test_updates_wait_while_redis_is_away(self):
         self.ours(0, "add", "--flag", "denied", stdin=OFFER)
+        for flag in ("prob", "white"):
+            self.ours(0, "add", "--flag", flag, stdin=OFFER)
+        self.assertIn("1 hash deleted: white (13) weight 1; staying: denied (11) weight 1, prob (12) weight 1",
+                      self.ours(0, "del", "--flag", "white", stdin=OFFER))
         self.redis.__exit__()
         self.ours(0, "add", "--flag", "denied", "--weight", "7", stdin=LETTER)
         # Nobody knows, which is no miss; and it is said at once.
@@ -127,11 +131,14 @@ class SharedDatabase(unittest.TestCase):
         self.assertIsNone(json.loads(self.daemon.run("check", "--json", stdin=OFFER).stdout)["found"])
         self.assertRegex(self.daemon.run("check", stdin=OFFER).stdout, r"0 of (\d+) look-ups found, \1 unknown\n")
         self.assertIn("failed", json.loads(self.daemon.run("scan", "--json", stdin=OFFER).stdout)["reason"])
+        self.ours(0, "del", "--flag", "prob", stdin=OFFER)
         self.daemon.kill9()
         self.redis.__enter__()
         self.daemon.start()
         harness.wait_until(lambda: found(self.daemon, LETTER) == [1.0], SECONDS, "the journal is delivered")
         self.assertEqual([1.0], found(self.daemon, OFFER))
+        offer, = json.loads(self.daemon.run("check", "--json", stdin=OFFER).stdout)["lookups"]
+        self.assertEqual([11], [flag["flag"] for flag in offer["flags"]], "a deletion of one list waits as well")
 
     def test_hashes_go_out_and_in(self):
         self.ours(0, "add", "--flag", "denied", "--weight", "20", stdin=OFFER)

@@ -30,7 +30,7 @@ class Ours:
         self.run("add", "--flag", str(self.flag), "--weight", "20", stdin=message)
 
     def delete(self, message):
-        self.run("del", "--flag", str(self.flag), stdin=message)
+        self.run("del", "--flag", str(self.flag), "--all-lists", stdin=message)
 
     def count(self):
         return json.loads(self.run("stat", "--json"))["count"]
