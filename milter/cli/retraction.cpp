@@ -144,7 +144,7 @@ int Retraction::send() {
 }
 
 /// One kind of request about every hash of every message, in their order. A message that has failed
-/// is left alone.
+/// at this server is left alone.
 std::vector<RemoteAnswer> Retraction::ask(const Server& server, storage::RemoteRequest::Kind kind) {
   std::vector<storage::RemoteRequest> requests;
   for (const Pending& message : pending_) {
@@ -152,7 +152,7 @@ std::vector<RemoteAnswer> Retraction::ask(const Server& server, storage::RemoteR
       storage::RemoteRequest request = deletion_of(hash.digest);
       if (kind == storage::RemoteRequest::Kind::kCheck) request = {kind, 0, 0, {}};
       request.fingerprint = hash;
-      if (!message.failure) requests.push_back(std::move(request));
+      if (!message.given_up) requests.push_back(std::move(request));
     }
   }
   auto answers = ask_in_groups(*server.store, requests, server.remote, clock_);
@@ -161,10 +161,11 @@ std::vector<RemoteAnswer> Retraction::ask(const Server& server, storage::RemoteR
 }
 
 void Retraction::send_to(const Server& server) {
+  for (Pending& message : pending_) message.given_up = false;
   const auto for_each_answer = [this](const std::vector<RemoteAnswer>& answers, const auto& work) {
     std::size_t next = 0;
     for (Pending& message : pending_) {
-      if (message.failure) continue;
+      if (message.given_up) continue;
       for (const Fingerprint& hash : message.hashes) work(message, hash, answers[next++]);
     }
   };
@@ -190,9 +191,12 @@ void Retraction::send_to(const Server& server) {
                     }
                   });
   for_each_answer(ask(server, storage::RemoteRequest::Kind::kDelete),
-                  [&](Pending& message, const Fingerprint&, const RemoteAnswer& answer) {
+                  [&](Pending& message, const Fingerprint& hash, const RemoteAnswer& answer) {
                     if (failure_of(answer)) {
                       note_failure(message, answer);
+                      std::erase_if(message.deleted, [&](const Found& gone) {
+                        return gone.server == &server && gone.digest == hash.digest;
+                      });
                     } else {
                       ++message.done;
                     }
@@ -230,6 +234,7 @@ void Retraction::delete_matching(const Server& server, Pending& message, const F
 }
 
 void Retraction::note_failure(Pending& message, const RemoteAnswer& answer) {
+  message.given_up = true;
   if (!message.failure) message.failure = answer;
 }
 

@@ -75,6 +75,7 @@ class Retraction {
     std::vector<Found> matching;  ///< what it still resembles
     bool unseen = false;          ///< a server does not answer questions of ours
     std::size_t done = 0;         ///< deletions that were acknowledged
+    bool given_up = false;        ///< at the server that is asked now; the others have their turn
     std::optional<storage::RemoteAnswer> failure;  ///< the first one
   };
 
