@@ -61,9 +61,10 @@ struct ShapeNumbers {
   }
 };
 
-/// Two opposite sides of an inset that meet.
+/// Two opposite sides of an inset that meet, whatever a length adds.
 bool meet(const CssToken& a, const CssToken& b) {
-  return a.text == "%" && b.text == "%" && a.number + b.number >= kWholePercent;
+  const auto percent = [](const CssToken& side) { return side.text == "%" ? side.number : 0; };
+  return a.number >= 0 && b.number >= 0 && percent(a) + percent(b) >= kWholePercent;
 }
 
 /// rect(top, right, bottom, left), as lengths from the upper left corner.

@@ -80,9 +80,13 @@ std::vector<std::size_t> find_objects(std::string_view body) {
 
 /// The line break behind each ">> stream".
 std::vector<std::size_t> find_streams(std::string_view body) {
+  constexpr std::string_view kMark = "stream";
   std::vector<std::size_t> found;
-  for (const std::size_t end : find_ends(body, "stream")) {
-    const std::size_t before = skip_back(body, end - "stream"sv.size());
+  for (std::size_t at = body.find(kMark); at != kNone && found.size() < kMarksMax;
+       at = body.find(kMark, at + 1)) {
+    const std::size_t end = at + kMark.size();
+    if (end == body.size() || !is_break(body[end])) continue;
+    const std::size_t before = skip_back(body, at);
     if (before > 0 && body[before - 1] == '>') found.push_back(end);
   }
   return found;

@@ -51,6 +51,13 @@ std::vector<HostileKind> style_kinds() {
        }},
       {"style-same-rule", "the same rule again and again, merged each time",
        [](std::size_t bytes) { return sheet(".a{color:red;font-size:9px;display:block}", bytes); }},
+      {"style-boxes", "clips of many points, which all have to be read",
+       [](std::size_t bytes) {
+         std::string points;
+         for (int i = 0; i < 40; ++i) points += "0 0, ";
+         return repeat(html(), "<p style='clip-path:polygon(" + points + "0 0);clip:rect((((0'>x",
+                       bytes);
+       }},
       {"style-selectors", "one rule of many selectors",
        [](std::size_t bytes) {
          return count_up(html() + "<style>", ".c", ",", bytes) + "p{color:red}</style><p>x</p>";

@@ -156,8 +156,8 @@ TEST(Styles, HideMoreSince4) {
 
 TEST(Tokenizer, LowersTheFirstLetterOfAnUnquotedValueIn3) {
   constexpr std::string_view kHtml = "<p><img alt=Simply.Com></p>";
-  EXPECT_EQ(read_html(kHtml, {}, Compat::kRspamd3).content, "simply.Com \n");
-  EXPECT_EQ(read_html(kHtml, {}, Compat::kRspamd4).content, "Simply.Com \n");
+  EXPECT_EQ(read_html(kHtml, {}, Compat::kRspamd3).content, "simply.Com\n");
+  EXPECT_EQ(read_html(kHtml, {}, Compat::kRspamd4).content, "Simply.Com\n");
 }
 
 TEST(Links, AreWhereTheyArePrinted) {

@@ -55,6 +55,9 @@ HashOptions hash_options(const json& rule) {
   options.mime_types = rule.value("mime_types", options.mime_types);
   options.min_width = rule.value("min_width", options.min_width);
   options.min_height = rule.value("min_height", options.min_height);
+  options.text_hashes = rule.value("text_hashes", true);
+  options.skip_images = rule.value("skip_images", options.skip_images);
+  options.scan_archives = rule.value("scan_archives", options.scan_archives);
   options.html_shingles = rule.value("html_shingles", false);
   return options;
 }
@@ -65,9 +68,7 @@ using Packets = std::multiset<std::string>;
 Packets packets_of(const Analysis& analysis, const json& rules) {
   Packets packets;
   for (const json& rule : rules) {
-    const bool texts = rule.value("text_hashes", true);
     for (const PartHash& hash : hash_message(analysis, HashRule(hash_options(rule)))) {
-      if (!texts && hash.kind != PartKind::kHtmlStructure) continue;
       std::string packet =
           rule["name"].get<std::string>() + " " + to_hex(hash.fingerprint.digest.bytes);
       if (hash.fingerprint.shingles) {
