@@ -176,7 +176,7 @@ std::string_view sniff_archive(std::string_view body) {
   if (starts_with(body, "PK\x03\x04"sv)) return "zip";
   if (starts_with(body, "Rar!\x1a\x07"sv)) return "x-rar";
   if (starts_with(body, "7z\xbc\xaf\x27\x1c"sv)) return "x-7z-compressed";
-  if (starts_with(body, "\x1f\x8b"sv)) return "gzip";
+  if (starts_with(body, "\x1f\x8b\x08"sv)) return "gzip";
   return {};
 }
 

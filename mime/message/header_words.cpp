@@ -81,16 +81,21 @@ unsigned hex_or_zero(char c) {
 }
 
 /// RFC 2047 4.2 as rspamd reads it: any two characters behind "=" are an escape, and what is no
-/// digit counts as 0.
+/// digit counts as 0. A "=" at the end takes the "?" behind the text for its first; if there was an
+/// escape before and it stands behind a letter, the word is lost.
 std::string decode_q(std::string_view text) {
   std::string out;
   out.reserve(text.size());
+  bool behind_letter = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '=') {
       out.push_back(text[i] == '_' ? ' ' : text[i]);
+      behind_letter = text[i] != '_';
     } else if (i + 1 == text.size()) {
-      out.push_back('?');  // the "?" behind the text
+      if (behind_letter && out.size() < i) return {};
+      out.push_back('?');
     } else {
+      behind_letter = false;
       if (i + 2 < text.size()) {
         out.push_back(static_cast<char>(hex_or_zero(text[i + 1]) << 4U | hex_or_zero(text[i + 2])));
       }

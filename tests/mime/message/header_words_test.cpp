@@ -62,6 +62,8 @@ TEST(Subject, DecodesOddWordsAsRspamdDoes) {
       {"in either place", "=?utf-8?Q?A=4ZB=Z4?=", "A@B?", "A@B?"},
       {"an escape without its second digit", "=?utf-8?Q?A=4?=", "A", "A"},
       {"without any", "=?utf-8?Q?A=?=", "A?", "A?"},
+      {"without any, behind another escape", "=?utf-8?Q?=41=?=", "A?", "A?"},
+      {"and a letter", "=?utf-8?Q?=41B=?= c", " c", " c"},
       {"an escape of an escape", "=?utf-8?Q?A==41?=", "A?1", "A?1"},
       {"a raw 8-bit byte in a word", "=?iso-8859-1?Q?Fr\xfcsche?= b", "=?iso-8859-1?Q?Fr?sche?= b",
        "=?iso-8859-1?Q?Fr?sche?= b"},

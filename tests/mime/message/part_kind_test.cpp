@@ -59,5 +59,40 @@ TEST(PartKind, IsAnAttachmentByItsDispositionAndItsNames) {
   }
 }
 
+struct ContentCase {
+  std::string_view why, body;
+  ContentKind kind;
+};
+
+// Likewise: what a part is declared to be does not matter for these.
+TEST(PartKind, IsWhatItsBytesAreBeforeItIsText) {
+  constexpr ContentCase kCases[] = {
+      {"text", "some words", ContentKind::kText},
+      {"a zip file", "PK\3\4xPK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv, ContentKind::kArchive},
+      {"one that is cut off", "PK\3\4 and more", ContentKind::kText},
+      {"a gzip file", "\x1f\x8b\x08\x08\0\0\0\0\0\0name\0data"sv, ContentKind::kArchive},
+      {"of no known method", "\x1f\x8b\x09\x08\0\0\0\0\0\0name\0data"sv, ContentKind::kText},
+      {"GIF", "GIF89a is a format of pictures", ContentKind::kImage},
+      {"of any year", "GIF80a is a format of pictures", ContentKind::kImage},
+      {"too short a GIF", "GIF89a is", ContentKind::kText},
+      {"no GIF", "GIF8 is a format of pictures", ContentKind::kText},
+      {"PNG", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"sv, ContentKind::kImage},
+      {"PNG without its header", "\x89PNG\r\n\x1a\n\0\0\0\rIDAT\0\0\0\1\0\0\0\1"sv,
+       ContentKind::kText},
+      {"JPEG", "\xff\xd8\xff\xe0\0\2\xff\xc0\0\x11\x08\0\1\0\1"sv, ContentKind::kImage},
+      {"neither JFIF nor Exif", "\xff\xd8\xff\xdb\0\2\xff\xc0\0\x11\x08\0\1\0\1"sv,
+       ContentKind::kText},
+      {"JPEG without a frame", "\xff\xd8\xff\xe0\0\2\xff\xc4\0\x11\x08\0\1\0\1"sv,
+       ContentKind::kText},
+      {"no bitmap", "BMW cars are fast and nice to drive", ContentKind::kText},
+      {"PDF", "%PDF-1.4 is a format", ContentKind::kOther},
+      {"in the first kilobyte", "I say %PDF-2.0, which is a format", ContentKind::kOther},
+      {"of no known version", "%PDF-3.4 is a format", ContentKind::kText},
+  };
+  for (const ContentCase& c : kCases) {
+    EXPECT_EQ(kind_of("Content-Type: text/plain\n", c.body), c.kind) << c.why;
+  }
+}
+
 }  // namespace
 }  // namespace shingled::mime
