@@ -10,6 +10,7 @@
 #include "mime/fingerprint/robust_shingles.h"
 #include "mime/fingerprint/shingles.h"
 #include "mime/message/pdf_scripts.h"
+#include "mime/message/sister_texts.h"
 #include "mime/read_text.h"
 #include "mime/text/html_structure.h"
 #include "mime/text/robust_words.h"
@@ -89,9 +90,7 @@ class RuleHasher {
   }
 
   /// What the rule wants of a part that is no text: the decision table of hashing.md 4.2.
-  [[nodiscard]] std::optional<PartKind> wanted_data(std::size_t i,
-                                                    const PdfScripts& scripts) const {
-    if (scripts.found) return PartKind::kAttachment;
+  [[nodiscard]] std::optional<PartKind> wanted_data(std::size_t i) const {
     const PartContent& content = parts_.contents[i];
     const bool image = content.kind == ContentKind::kImage;
     const bool attachment = content.kind == ContentKind::kAttachment;
@@ -272,14 +271,14 @@ class MessageHasher {
     const std::size_t count = parts_.mail.parts.size();
     std::vector<bool> in_body(count);
     for (const std::uint32_t i : parts_.body) in_body[i] = true;
-    sister_ = find_sister();
-    if (sister_) hash_text(sister_->speaker, in_body[sister_->speaker]);
+    sisters_ = find_sister_texts(parts_.mail, parts_.contents);
+    if (sisters_) hash_text(sisters_->speaker, in_body[sisters_->speaker]);
+    const auto is_left = [&](std::size_t i) { return !sisters_ || i != sisters_->speaker; };
     for (const std::uint32_t i : parts_.body) {
-      if (!sister_ || i != sister_->speaker) hash_text(i, true);
+      if (is_left(i)) hash_text(i, true);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      const bool read = in_body[i] || (sister_ && i == sister_->speaker);
-      if (parts_.is_text(i) && !read) hash_text(i, false);
+      if (parts_.is_text(i) && !in_body[i] && is_left(i)) hash_text(i, false);
     }
     for (const bool archives : {false, true}) {
       for (std::size_t i = 0; i < count; ++i) {
@@ -288,8 +287,9 @@ class MessageHasher {
       }
     }
     for (RuleHasher& hasher : hashers_) result_.of_rule.push_back(hasher.take());
-    result_.incomplete = parts_.incomplete || meter_.refused();
-    if (meter_.refused()) note("work limit reached");
+    const bool refused = meter_.refused() || scripts_refused_;
+    result_.incomplete = parts_.incomplete || refused;
+    if (refused) note("work limit reached");
     result_.work_left = meter_.left();
     return std::move(result_);
   }
@@ -300,44 +300,19 @@ class MessageHasher {
     read_text(parts_, i, meter_, text);
     if (text.html.truncated) note("html limit reached");
     if (!text.complete) return;
-    if (sister_) share_language(i, text.words);
+    share_language(i, text.words);
     if (text.words.truncated) note("text limit reached");
     result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.oneline.size());
     for (RuleHasher& hasher : hashers_) hasher.hash_text(i, text.words, text.html, meter_);
     if (body && robust_) hash_robust(i, text);
   }
 
-  /// Two alternatives that are all the text there is: one says what language both are in.
-  struct Sister {
-    std::size_t speaker;
-    std::size_t listener;
-    std::string_view language;  ///< of the speaker, once it is read
-  };
-
-  /// HTML speaks for plain text, else the longer one.
-  [[nodiscard]] std::optional<Sister> find_sister() const {
-    std::vector<std::size_t> texts;
-    for (std::size_t i = 0; i < parts_.mail.parts.size() && texts.size() <= 2; ++i) {
-      if (parts_.is_text(i)) texts.push_back(i);
-    }
-    if (texts.size() != 2) return std::nullopt;
-    const auto part = [&](std::size_t i) -> const MailPart& { return parts_.mail.parts[texts[i]]; };
-    const std::optional<std::uint32_t> above = part(0).parent;
-    if (!above || above != part(1).parent) return std::nullopt;
-    const MailPart& multipart = parts_.mail.parts[*above];
-    if (!multipart.is_multipart() || multipart.type.subtype != "alternative") return std::nullopt;
-    const auto html = [&](std::size_t i) {
-      return parts_.contents[texts[i]].kind == ContentKind::kHtml;
-    };
-    const bool first = html(0) || (!html(1) && part(0).body.size() > part(1).body.size());
-    return Sister{texts[first ? 0 : 1], texts[first ? 1 : 0], {}};
-  }
-
   /// Only the count of its words depends on it: they have been stemmed before.
   void share_language(std::size_t i, TextWords& words) {
-    if (i == sister_->speaker) sister_->language = words.language.code;
-    const bool heard = i == sister_->listener && !sister_->language.empty();
-    if (heard && !words.tokens.empty()) words.language.code = sister_->language;
+    if (!sisters_) return;
+    if (i == sisters_->speaker) language_ = words.language.code;
+    const bool heard = i == sisters_->listener && !language_.empty();
+    if (heard && !words.tokens.empty()) words.language.code = language_;
   }
 
   void note(std::string_view defect) { note_once(result_.defects, defect); }
@@ -372,26 +347,49 @@ class MessageHasher {
 
   /// Of a part that is no text: its digests are the same for all rules.
   void hash_data(std::size_t i, bool archive) {
-    PdfScripts scripts;
-    if (parts_.contents[i].pdf) scripts = find_pdf_scripts(parts_.mail.parts[i].body, meter_);
+    const PartPlace place = archive ? PartPlace::kArchive : PartPlace::kAttachment;
     std::optional<Digest> digest;
     for (RuleHasher& hasher : hashers_) {
-      for (const Digest& script : scripts.digests) hasher.add_script(i, script);
-      const std::optional<PartKind> kind = hasher.wanted_data(i, scripts);
-      if (!kind) continue;
-      const std::string_view body = parts_.mail.parts[i].body;
-      if (!digest) {
-        if (!meter_.spend(body.size() + kStepsADigest, kStepsADigestedByte)) return;
-        digest = fingerprint::data_digest(body);
-      }
-      hasher.add_data(i, *kind, archive ? PartPlace::kArchive : PartPlace::kAttachment, *digest);
+      const std::optional<PartKind> kind = hasher.wanted_data(i);
+      if (kind && !add_data(hasher, i, *kind, place, digest)) return;
     }
+    if (parts_.contents[i].pdf) hash_scripts(i, digest);
+  }
+
+  /// A PDF with scripts is hashed whatever its type, and so is each of them. They may cost half of
+  /// what is left, so that none keeps other parts from being hashed.
+  void hash_scripts(std::size_t i, std::optional<Digest>& digest) {
+    const Steps share = meter_.left() / 2;
+    WorkMeter meter(share, parts_.stop);
+    const PdfScripts scripts = find_pdf_scripts(parts_.mail.parts[i].body, meter);
+    scripts_refused_ = scripts_refused_ || meter.refused();
+    if (!meter_.spend(share - meter.left())) return;
+    if (!scripts.found) return;
+    for (RuleHasher& hasher : hashers_) {
+      for (const Digest& script : scripts.digests) hasher.add_script(i, script);
+      if (hasher.wanted_data(i)) continue;
+      if (!add_data(hasher, i, PartKind::kAttachment, PartPlace::kAttachment, digest)) return;
+    }
+  }
+
+  /// `digest`: made once. False if that is refused.
+  bool add_data(RuleHasher& hasher, std::size_t i, PartKind kind, PartPlace place,
+                std::optional<Digest>& digest) {
+    const std::string_view body = parts_.mail.parts[i].body;
+    if (!digest) {
+      if (!meter_.spend(body.size() + kStepsADigest, kStepsADigestedByte)) return false;
+      digest = fingerprint::data_digest(body);
+    }
+    hasher.add_data(i, kind, place, *digest);
+    return true;
   }
 
   const Analysis::Parts& parts_;
   WorkMeter meter_;
   std::vector<RuleHasher> hashers_;
-  std::optional<Sister> sister_;
+  std::optional<SisterTexts> sisters_;
+  std::string_view language_;  ///< of the one that speaks for both, once it is read
+  bool scripts_refused_ = false;
   bool robust_ = false;  ///< bodies are read in our own form
   MessageHashes result_;
 };

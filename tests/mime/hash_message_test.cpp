@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "mime/analysis_parts.h"
 #include "mime/analyze.h"
 
 namespace shingled::mime {
@@ -102,6 +104,22 @@ TEST(HashMessage, APdfWithAScriptIsHashedWhateverItsType) {
               ElementsAre("attachment direct"));
   EXPECT_THAT(hashes_of("Content-Type: application/pdf; name=x\n\n%PDF-1.4\n" + words(300), rule),
               IsEmpty());
+}
+
+TEST(HashMessage, APdfThatIsTooDearToReadIsStillHashed) {
+  std::string message = "Content-Type: application/pdf; name=x\n\n%PDF-1.4\n";
+  for (int i = 1; i < 2000; ++i) {
+    message += std::to_string(i) + " 0 obj\n<< /Type /Page /A [1 2 3 4 5 6 7 8 9] >>\nendobj\n";
+  }
+  MimeOptions options;
+  options.work_max = 2'000'000;
+  const HashRule rule(HashOptions{});
+  const Analysis analysis = analyze(message, options);
+  ASSERT_FALSE(analysis.parts().incomplete);
+  const MessageHashes hashes = hash_message(analysis, std::span(&rule, 1));
+  EXPECT_TRUE(hashes.incomplete);
+  ASSERT_EQ(hashes.of_rule.front().size(), 1U);
+  EXPECT_EQ(hashes.of_rule.front().front().kind, PartKind::kAttachment);
 }
 
 }  // namespace
