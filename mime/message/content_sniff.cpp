@@ -146,7 +146,9 @@ std::string_view sniff_image(std::string_view body) {
   if (starts_with(body, "\x89PNG\r\n\x1a\n"sv)) return "png";
   if (starts_with(body, "GIF8"sv) && body.size() > 4 && ascii::is_digit(body[4])) return "gif";
   if (starts_with(body, "\xff\xd8\xff"sv)) return "jpeg";
-  if (starts_with(body, "BM"sv) && body.substr(5, 4) == "\0\0\0\0"sv) return "bmp";
+  if (starts_with(body, "BM"sv) && body.size() >= 9 && body.substr(5, 4) == "\0\0\0\0"sv) {
+    return "bmp";
+  }
   return {};
 }
 

@@ -85,6 +85,7 @@ TEST(PartKind, IsWhatItsBytesAreBeforeItIsText) {
       {"JPEG without a frame", "\xff\xd8\xff\xe0\0\2\xff\xc4\0\x11\x08\0\1\0\1"sv,
        ContentKind::kText},
       {"no bitmap", "BMW cars are fast and nice to drive", ContentKind::kText},
+      {"a short text", "BM", ContentKind::kText},
       {"PDF", "%PDF-1.4 is a format", ContentKind::kOther},
       {"in the first kilobyte", "I say %PDF-2.0, which is a format", ContentKind::kOther},
       {"of no known version", "%PDF-3.4 is a format", ContentKind::kText},
