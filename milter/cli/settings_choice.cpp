@@ -42,7 +42,7 @@ void use_own_folder(Settings& settings) {
 void SettingsArguments::add_to(CLI::App& command) {
   command
       .add_option("-c,--config", file,
-                  "Configuration (default: /etc/shingled/shingled.yaml if it exists)")
+                  "Configuration (default: /etc/shingled/shingled.yaml, or that below its prefix)")
       ->type_name("FILE");
   command.add_option("-o,--option", overrides, "One setting, as section.key=value; value in YAML")
       ->type_name("KEY=VALUE")

@@ -145,6 +145,7 @@ def mail_of_local_programs_goes_through_it():
 
 
 def a_broken_file_fails_the_reload_and_the_old_goes_on():
+    configure(UNIX)
     before = show("MainPID")
     right = CONFIGURATION.read_text()
     mark = now()
