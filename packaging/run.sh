@@ -3,7 +3,7 @@
 #   packaging/run.sh          demonstration, then the daemon in the foreground until Ctrl-C
 #   packaging/run.sh --demo   demonstration, then the end
 # The database is $SHINGLED_DIR/fuzzy.db; without SHINGLED_DIR it is kept in build/run, and the demonstration's is
-# thrown away.
+# thrown away. With SHINGLED_BINARY that program is run and nothing is built.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 
@@ -15,10 +15,13 @@ case "${1:-}" in
   *) echo "run.sh: unknown argument '$1' (allowed: --demo)" >&2; exit 64 ;;
 esac
 
-packaging/install_dependencies.sh build run
-cmake --preset release -DSHINGLED_TESTS=OFF -DSHINGLED_BENCH=OFF -B build/run-release >/dev/null
-cmake --build build/run-release -j "$(nproc)"
-shingled=$PWD/build/run-release/milter/shingled
+shingled=${SHINGLED_BINARY:-}
+if [ -z "$shingled" ]; then
+  packaging/install_dependencies.sh build run
+  cmake --preset release -DSHINGLED_TESTS=OFF -DSHINGLED_BENCH=OFF -B build/run-release >/dev/null
+  cmake --build build/run-release -j "$(nproc)"
+  shingled=$PWD/build/run-release/milter/shingled
+fi
 
 state=${SHINGLED_DIR:-$PWD/build/run}
 mkdir -p "$state"
@@ -41,14 +44,15 @@ where=(-o "milter.socket=inet:$milter_port@127.0.0.1" -o "storage.listen=127.0.0
 # Starts the daemon on the database $1 and returns when it says that it serves. Nothing is asked before: where another
 # program has one of the ports, it would be that one that answers.
 start() {
+  : >"$demo/log"
   "$shingled" run "${where[@]}" -o "storage.hashfile=$1" 2>"$demo/log" &
   daemon=$!
   while ! grep -q ' started ' "$demo/log"; do
     if ! kill -0 "$daemon" 2>/dev/null; then
       daemon=
       cat "$demo/log" >&2
-      ! grep -qE 'in use' "$demo/log" || echo "run.sh: name other ports: SHINGLED_MILTER_PORT=$milter_port" \
-        "SHINGLED_FUZZY_PORT=$fuzzy_port SHINGLED_STATUS_PORT=$status_port are taken at the moment" >&2
+      ! grep -q 'in use' "$demo/log" || echo "run.sh: another program has one of the ports; name others:" \
+        "SHINGLED_MILTER_PORT (now $milter_port), SHINGLED_FUZZY_PORT ($fuzzy_port), SHINGLED_STATUS_PORT ($status_port)" >&2
       exit 69
     fi
     sleep 0.05
