@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the test peers, builds everything and runs every test: what continuous integration runs.
 #   packaging/test.sh            all of it
-#   packaging/test.sh STEP...    some of: format asan tsan release fuzz tidy
+#   packaging/test.sh STEP...    some of: format asan tsan release fuzz tidy systemd
 # Slow things have their own names and a short run here: `fuzz` runs each target over its seeds and a few seconds of
 # new input (FUZZ_SECONDS=5; always the same, so that a change answers for itself), benchmarks only have to start.
 set -euo pipefail
@@ -55,6 +55,13 @@ run_fuzz() {
 run_tidy() {
   cmake --preset tidy >/dev/null
   sources | grep '\.cpp$' | xargs -P "$jobs" -n 4 clang-tidy-14 -p build/tidy --quiet 2>/dev/null
+}
+
+# An installed shingled under systemd, in a Debian of its own; root and the packages of a Debian are needed.
+run_systemd() {
+  cmake --preset release >/dev/null
+  cmake --build --preset release -j "$jobs" --target shingled
+  tests/systemd/run.sh build/release
 }
 
 steps=("$@")
