@@ -218,7 +218,8 @@ std::optional<Position> find_tab(std::string_view text, const Position& failure,
   for (int line = start.line; line <= failure.line && !text.empty(); ++line) {
     const std::string_view here = text.substr(0, text.find('\n'));
     const std::size_t first = here.find_first_not_of(' ');
-    if (first != std::string_view::npos && here[first] == '\t') {
+    const bool names_key = here.find(':') != std::string_view::npos;  // a list may go on with tabs
+    if (first != std::string_view::npos && here[first] == '\t' && names_key) {
       return Position{Position::Origin::kFile, line, static_cast<int>(first) + 1};
     }
     text.remove_prefix(std::min(here.size() + 1, text.size()));

@@ -135,7 +135,9 @@ Result<SocketSpec> SocketSpec::parse(std::string_view text, std::uint16_t defaul
   };
   const bool printable =
       std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (text.find("://") != std::string_view::npos) return refuse("it has no 'SCHEME://' before it");
+  if (const std::size_t colon = text.find("://"); colon != std::string_view::npos) {
+    return refuse("write it without '" + std::string(text.substr(0, colon)) + "://'");
+  }
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
   if (is_number) {
     const std::string port(text);

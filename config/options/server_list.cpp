@@ -112,8 +112,8 @@ std::string_view take_rotation(std::string_view first_entry, Rotation& rotation)
 Result<ServerSpec> ServerSpec::parse(std::string_view text, std::uint16_t default_port) {
   constexpr std::size_t kBytesMax = 400;  // a domain of 253, a service, a port, a weight
   if (text.size() > kBytesMax) return Error{ErrorCode::kInvalid, "a server's name is too long"};
-  if (text.find("://") != std::string_view::npos) {
-    return refuse(text, "it has no 'SCHEME://' before it");
+  if (const std::size_t colon = text.find("://"); colon != std::string_view::npos) {
+    return refuse(text, "write it without '" + std::string(text.substr(0, colon)) + "://'");
   }
   if (text.starts_with(kService)) return parse_service(text);
   ServerSpec spec;
