@@ -332,6 +332,8 @@ Status Daemon::serve() {
 void Daemon::stop() {
   notify_stopping();
   log_.info(LogLine("stopping"));
+  if (upkeep_ != nullptr)
+    upkeep_->request_stop();  // a name server may take its time: with the mail
   pages_.set_state(StatusPages::State::kDraining);
   if (milter_ != nullptr) {
     const auto drain_time = scanner_->get()->settings().milter.drain_time;  // maybe of a reload

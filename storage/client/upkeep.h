@@ -76,6 +76,8 @@ class UpkeepThread {
   UpkeepThread(UpkeepThread&&) = delete;
   UpkeepThread& operator=(UpkeepThread&&) = delete;
 
+  /// Begins no further look-up or probe; the destruction waits for less then.
+  void request_stop() { thread_.request_stop(); }
   /// Waits until each name that had no address has been looked up once, at most so long.
   void wait_for_names(std::chrono::milliseconds patience) { names_asked_.wait_for(patience); }
 
