@@ -41,7 +41,8 @@ class Uses {
 
 void add_own(const Settings& settings, Uses& uses) {
   uses.add("status.listen", settings.status.listen, true);
-  if (settings.milter.enabled) uses.add("milter.socket", ServerSpec{settings.milter.socket, {}, 1}, true);
+  if (settings.milter.enabled)
+    uses.add("milter.socket", ServerSpec{settings.milter.socket, {}, 1}, true);
   if (!settings.storage.enabled) return;
   uses.add("storage.listen", settings.storage.server.listen, true);
   const ReplicationOptions& replication = settings.storage.replication;

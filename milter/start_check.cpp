@@ -46,6 +46,9 @@ class Findings {
   std::vector<Problem> found_;
 };
 
+constexpr const char* kFolderForm =
+    "; allowed: a folder that is there (mkdir) and the daemon's (chown)";
+
 std::string reason(int number) { return std::generic_category().message(number); }
 
 /// Who the daemon will be, as far as the system knows them.
@@ -79,20 +82,26 @@ void check_folder(std::string_view key, const std::string& file, Findings& found
   const std::string folder = parent.empty() ? "." : parent.string();
   struct stat info {};
   if (::stat(folder.c_str(), &info) != 0) {
-    const bool missing = errno == ENOENT;
-    found.error(
-        key, "the folder " + folder + " cannot be used: " + reason(errno) +
-                 (missing ? "; allowed: a folder that is there (mkdir), and is the daemon's" : ""));
+    found.error(key, file + ": its folder cannot be used: " + reason(errno) + kFolderForm);
   } else if (!S_ISDIR(info.st_mode)) {
-    found.error(key, folder + " is no folder");
+    found.error(key, file + ": " + folder + " is no folder" + kFolderForm);
   } else if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
-    found.error(key, "the folder " + folder + " is not the daemon's: " + reason(errno) +
-                         "; allowed: one in which it may make files (chown)");
+    found.error(key, file + ": its folder is not the daemon's: " + reason(errno) + kFolderForm);
   } else if (::faccessat(AT_FDCWD, file.c_str(), F_OK, AT_EACCESS) == 0 &&
              ::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
-    found.error(key, file + " is not the daemon's: " + reason(errno) +
+    found.error(key, file + ": is not the daemon's: " + reason(errno) +
                          "; allowed: a file that it may read and write (chown)");
   }
+}
+
+/// The folder of the log alone: who may write there is settled when it is opened.
+void check_log(const std::string& file, Findings& found) {
+  if (file.empty()) return;
+  struct stat info {};
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  if (::stat(folder.c_str(), &info) == 0) return;
+  found.error("daemon.log_file",
+              file + ": its folder cannot be used: " + reason(errno) + kFolderForm);
 }
 
 void check_own_keys(const std::vector<Keypair>& pairs, std::string_view key, Findings& found) {
@@ -178,7 +187,9 @@ void check_rules(const std::vector<RuleOptions>& rules, Findings& found) {
 /// What the daemon does after it has become daemon.user.
 void check_as_daemon(const Settings& settings, Findings& found) {
   if (settings.storage.enabled) {
-    if (settings.storage.backend != Backend::kNoop)
+    const Backend backend = settings.storage.backend;
+    const bool journal = backend == Backend::kRedis && settings.storage.redis.journal_max > 0;
+    if (backend == Backend::kEmbedded || journal)
       check_folder("storage.hashfile", settings.storage.engine.hashfile, found);
     check_lists(settings.storage.server, found);
     check_own_keys(settings.storage.replication.sync_keypair, "storage.sync_keypair", found);
@@ -196,6 +207,7 @@ std::vector<Problem> check_start(const Settings& settings, const Places& places,
   Findings found(places);
   const Identity identity = check_identity(settings.daemon, found);
   check_folder("daemon.pid_file", settings.daemon.pid_file, found);
+  check_log(settings.daemon.log_file, found);
   if (settings.milter.enabled) check_milter(settings.milter, found);
   const auto rest = [&] { check_as_daemon(settings, found); };
   const bool becomes_another = ::geteuid() == 0 && identity.user != 0;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "config/reference/effective.h"
 #include "config/reference/key_text.h"
@@ -114,7 +115,7 @@ void add_config_command(CLI::App& app, Command& chosen) {
       R"(Each line of --effective is KEY=VALUE, as -o takes it, and where the value is from: FILE:LINE, -o or
 default. Secrets are not shown. What a key means is what shingled.yaml(5) says.
 
-Examples:
+Example:
   shingled config --effective | grep -v '# default'
   shingled config explain milter.timeout
   shingled config explain storage          # its keys)");

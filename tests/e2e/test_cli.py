@@ -394,7 +394,7 @@ class WithoutDaemon(unittest.TestCase):
 
     def test_every_command_has_help_with_an_example(self):
         commands = re.findall(r"(?m)^  (\w+) ", self.ends_with(0, "--help").stdout.partition("Subcommands")[2])
-        self.assertLessEqual({"run", "configtest", "add", "del", "check", "scan", "hash", "explain", "list", "stat", "ping",
+        self.assertLessEqual({"run", "configtest", "config", "add", "del", "check", "scan", "hash", "explain", "list", "stat", "ping",
                               "backup", "verify", "stores", "export", "import", "keypair"}, set(commands))
         for command in commands:
             with self.subTest(command=command):
@@ -516,7 +516,8 @@ class WithoutDaemon(unittest.TestCase):
         good, bad = self.tmp / "good.yaml", self.tmp / "bad.yaml"
         good.write_text("milter:\n  dry_run: true\n")
         bad.write_text("milter:\n  dry_runn: true\n")
-        self.assertIn("no problem found", self.ends_with(0, "configtest", "-c", good).stdout)
+        here = ("-o", f"storage.hashfile={self.tmp}/fuzzy.db")
+        self.assertIn("no problem found", self.ends_with(0, "configtest", "-c", good, *here).stdout)
         self.assertRegex(self.ends_with(EX_CONFIG, "configtest", "-c", bad).stderr, r"bad\.yaml:2:3: .*dry_run")
         self.assertIn("missing.yaml", self.ends_with(EX_CONFIG, "configtest", "-c", self.tmp / "missing.yaml").stderr)
         self.ends_with(EX_CONFIG, "configtest", "-c", good, "-o", "milter.nonsense=1")
@@ -530,7 +531,7 @@ class WithoutDaemon(unittest.TestCase):
         config = self.tmp / "keys.yaml"
         config.write_text("storage:\n" + "".join(f"  {line}\n" for line in yaml.splitlines() if line))
         config.chmod(0o600)
-        self.ends_with(0, "configtest", "-c", config)
+        self.ends_with(0, "configtest", "-c", config, "-o", f"storage.hashfile={self.tmp}/fuzzy.db")
         self.assertNotEqual(text, self.ends_with(0, "keypair").stdout)
 
     def test_a_closed_pipe_and_ctrl_c_end_a_command_quietly(self):

@@ -19,7 +19,7 @@ import harness
 from mta import Postfix, SmtpSink
 
 SECONDS = 60
-EX_DATAERR = 65
+EX_CONFIG = 78
 LISTS = ("[{name: bad, symbol: KNOWN_BAD, score: 8, similarity_min: 50},"
          " {name: forms, symbol: OUR_FORM, score: 0, good: true}]")
 WORDS = ("invoice payment account order delivery customer meeting report project market service company office "
@@ -305,8 +305,8 @@ class KnownFiles(unittest.TestCase):
         refused = harness.Daemon(self.tmp, overrides=["similar.enabled=true", f"similar.file={broken}",
                                                       f"similar.lists={LISTS}"])
         done = refused.run("run")
-        self.assertEqual(EX_DATAERR, done.returncode, done.stderr)
-        self.assertIn(f"similar.file {broken}", done.stderr + done.stdout)
+        self.assertEqual(EX_CONFIG, done.returncode, done.stderr)
+        self.assertIn(f"similar.file: {broken}", done.stderr + done.stdout)
 
         broken.unlink()
         self.add("bad", "evil.exe", program("evil"))

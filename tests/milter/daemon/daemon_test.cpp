@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "storage/crypto/keypair.h"
 #include "tests/milter/daemon/daemon_fixture.h"
 
 namespace shingled::milter {
@@ -201,6 +202,22 @@ TEST_F(DaemonTest, SaysWhyItCannotStart) {
       {"no such address for the storage",
        [](Settings& s, const std::string&) { s.storage.server.listen[0].host = "192.0.2.77"; }, 0,
        "192.0.2.77"},
+      {"a list file is missing: its option is named, not that of the port",
+       [](Settings& s, const std::string& d) {
+         s.storage.server.files.allow_update = {d + "/none"};
+       },
+       EX_CONFIG, "\"storage.allow_update: "},
+      {"a private key of another pair, likewise",
+       [](Settings& s, const std::string&) {
+         SystemRandom random;
+         Keypair pair = storage::generate_keypair(random);
+         pair.public_key = storage::generate_keypair(random).public_key;
+         s.storage.server.keypair = {pair};
+       },
+       EX_CONFIG, "\"storage.keypair: "},
+      {"the port is in use: its option",
+       [](Settings& s, const std::string&) { s.storage.server.listen[0].host = "192.0.2.77"; }, 0,
+       "\"storage.listen: "},
       {"the pid file's directory is missing",
        [](Settings& s, const std::string& d) { s.daemon.pid_file = d + "/none/pid"; },
        EX_UNAVAILABLE, "none/pid"},

@@ -1,4 +1,4 @@
-// A reload that has to wait for a name server.
+// A reload, and a start, with a name server that does not answer.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -35,6 +35,7 @@ namespace shingled::milter {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// Plays the service manager: takes what the daemon tells it.
 class ServiceManager {
@@ -89,6 +90,25 @@ TEST_F(DaemonTest, FeedsTheWatchdogWhileAReloadWaitsForANameServer) {
   const UniqueFd answered(::open(g_slow_pipe.c_str(), O_WRONLY | O_CLOEXEC));
   EXPECT_TRUE(manager.hears("READY=1"));
   EXPECT_THAT(log(), HasSubstr(std::string(kSlowName)));
+  EXPECT_EQ(stop(), EX_OK);
+}
+
+TEST_F(DaemonTest, StartsAndPassesMailWhileANameServerIsAway) {
+  g_slow_pipe = directory_ + "/slow";
+  ASSERT_EQ(::mkfifo(g_slow_pipe.c_str(), 0600), 0);
+  const ServiceManager manager(directory_ + "/notify");
+  RuleOptions far;
+  far.name = "far";
+  far.remote.servers.servers = {*ServerSpec::parse(std::string(kSlowName) + ":11335"),
+                                *ServerSpec::parse("192.0.2.1:11335")};
+  far.remote.timeout = std::chrono::milliseconds(10);
+  settings_.rules.push_back(far);
+  start();
+  ASSERT_TRUE(manager.hears("READY=1")) << log();
+  EXPECT_EQ(final_answer("Q1"), "a") << "and mail passes";
+  EXPECT_THAT(log(), Not(HasSubstr("fuzzy_name_lost"))) << "nothing is known yet";
+  const UniqueFd answered(::open(g_slow_pipe.c_str(), O_WRONLY | O_CLOEXEC));
+  EXPECT_TRUE(logs("fuzzy_name_lost rule=far server=slow.example:11335")) << log();
   EXPECT_EQ(stop(), EX_OK);
 }
 

@@ -1,0 +1,100 @@
+// What only the machine can tell of settings. e2e/test_mistakes.py has the texts, by the same
+// function.
+#include "milter/start_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "config/load_settings.h"
+#include "tests/storage/engine/temporary_directory.h"
+
+namespace shingled::milter {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class StartCheckTest : public ::testing::Test {
+ protected:
+  /// What is found of settings whose files stand in the folder.
+  std::vector<std::string> found_of(const std::string& yaml,
+                                    OtherNames names = OtherNames::kLeave) {
+    const std::vector<std::string> overrides = {"storage.hashfile=" + folder_.file("fuzzy.db")};
+    const config::Loaded loaded = config::load_settings(yaml, "f", overrides);
+    for (const config::Problem& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
+    std::vector<std::string> out;
+    for (const config::Problem& problem : check_start(*loaded.settings, loaded.places, names))
+      out.push_back(problem.to_string());
+    return out;
+  }
+
+  storage::TemporaryDirectory folder_;
+};
+
+TEST_F(StartCheckTest, FindsNothingWrongWithTheDefaults) { EXPECT_THAT(found_of(""), IsEmpty()); }
+
+TEST_F(StartCheckTest, LooksAtNothingThatIsSwitchedOff) {
+  EXPECT_THAT(found_of("storage: {enabled: no, keypair: /nonexistent/keys}\n"
+                       "similar: {enabled: no, file: /nonexistent/a.db, lists: [{name: a}]}\n"
+                       "ratelimit: {file: /nonexistent/b.db}\n"
+                       "rules: {feed: {servers: 192.0.2.1}}\n"),
+              IsEmpty());
+}
+
+TEST_F(StartCheckTest, WantsTheFolderOfTheHashesWhereSomethingIsKeptThere) {
+  struct Case {
+    const char* why;
+    const char* storage;
+    bool wanted;
+  };
+  constexpr Case kCases[] = {
+      {"the database", "backend: embedded", true},
+      {"the journal of updates", "backend: redis", true},
+      {"no journal", "backend: redis, redis: {journal_max: 0}", false},
+      {"nothing at all", "backend: noop", false},
+  };
+  for (const Case& test : kCases) {
+    SCOPED_TRACE(test.why);
+    const std::string yaml =
+        "storage: {hashfile: /nonexistent/fuzzy.db, " + std::string(test.storage) + "}";
+    const config::Loaded loaded = config::load_settings(yaml, "f");
+    ASSERT_NE(loaded.settings, nullptr);
+    const auto found = check_start(*loaded.settings, loaded.places, OtherNames::kLeave);
+    EXPECT_EQ(!found.empty(), test.wanted);
+  }
+}
+
+TEST_F(StartCheckTest, FindsEveryFileThatIsMissing) {
+  EXPECT_THAT(found_of("storage:\n  blocked: [/nonexistent/a, /nonexistent/b]\n"
+                       "  trusted: /nonexistent/c\n"),
+              ElementsAre(HasSubstr("f:3:12: storage.trusted: /nonexistent/c"),
+                          HasSubstr("f:2:12: storage.blocked: /nonexistent/a"),
+                          HasSubstr("f:2:12: storage.blocked: /nonexistent/b")));
+}
+
+TEST_F(StartCheckTest, LooksNamesOfOthersUpOnlyWhereItIsAsked) {
+  const std::string yaml =
+      "rules: {feed: {servers: no-such-host.invalid, write_servers: no-such-host.invalid}}";
+  EXPECT_THAT(found_of(yaml), IsEmpty());
+  EXPECT_THAT(found_of(yaml, OtherNames::kLookUp),
+              ElementsAre(AllOf(HasSubstr("warning"), HasSubstr("rules.feed.servers")),
+                          AllOf(HasSubstr("warning"), HasSubstr("rules.feed.write_servers"))));
+}
+
+TEST_F(StartCheckTest, HasTheRightsOfTheUserThatTheDaemonWillBe) {
+  if (::geteuid() != 0) GTEST_SKIP() << "root alone can look with another's rights";
+  ASSERT_EQ(::chmod(folder_.file("").c_str(), 0755), 0);
+  EXPECT_THAT(found_of("daemon: {user: nobody}"),
+              ElementsAre(AllOf(HasSubstr("storage.hashfile: "),
+                                HasSubstr("its folder is not the daemon's: Permission denied"))));
+  EXPECT_EQ(::geteuid(), 0U);
+}
+
+}  // namespace
+}  // namespace shingled::milter
