@@ -31,8 +31,7 @@ bool is_text(const mime::PartContent& content) {
 /// A text that has a name or says so is a file like any other.
 bool is_attachment(const mime::MailPart& part, const mime::PartContent& content) {
   if (part.is_multipart() || part.children > 0) return false;
-  return !is_text(content) || !part.file_name().empty() ||
-         part.is_attached();
+  return !is_text(content) || !part.file_name().empty() || part.is_attached();
 }
 
 }  // namespace

@@ -81,7 +81,8 @@ TEST(Problems, OfTheMilter) {
        "f:1:26: milter.headers.spam: 'subject' is a header of the mail itself; allowed: a name of "
        "our own"},
       {"the subject would be removed", "milter: {headers: {remove: [X-A, subject]}}",
-       "f:1:34: milter.headers.remove[1]: 'subject' is a header of the mail itself; allowed: a name "
+       "f:1:34: milter.headers.remove[1]: 'subject' is a header of the mail itself; allowed: a "
+       "name "
        "of our own"},
       {"a header to remove with a colon", "milter: {headers: {remove: 'X-A, X-B:'}}",
        "f:1:28: milter.headers.remove: 'X-B:' is no header name; allowed: names of headers, each "
