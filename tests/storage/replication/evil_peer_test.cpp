@@ -274,6 +274,7 @@ TEST_F(EvilPeerTest, AFileFromBeforeNamesHadKeysTakesThemAsMastersCome) {
     ASSERT_TRUE(file) << file.error().message;
     ASSERT_TRUE(
         (*file)->execute("DROP TABLE store_keys; DROP TABLE sealed_updates;"
+                         "ALTER TABLE digests DROP COLUMN companion;"
                          "PRAGMA user_version = 3"));
   }
   mirror_.open();

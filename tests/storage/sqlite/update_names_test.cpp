@@ -136,7 +136,7 @@ TEST_F(UpdateNamesTest, AFileOfVersion1GetsTheTable) {
   ASSERT_TRUE(database_->execute(
       "DROP TABLE recent_updates; DROP TABLE stores; DROP TABLE parts; DROP TABLE journal;"
       "DROP TABLE journal_eras; DROP TABLE takebacks; DROP TABLE store_keys; DROP TABLE "
-      "sealed_updates;"
+      "sealed_updates; ALTER TABLE digests DROP COLUMN companion;"
       "PRAGMA user_version = 1"));
   reopen();
   EXPECT_THAT(read(), IsEmpty());
