@@ -9,16 +9,16 @@
 namespace shingled::mime {
 namespace {
 
-using namespace std::string_view_literals;
+/// Text that is data for programs, by its first line; its media type.
+struct Card {
+  std::string_view begin, type;
+};
+constexpr std::array<Card, 2> kCards{
+    {{"BEGIN:VCALENDAR", "text/calendar"}, {"BEGIN:VCARD", "text/vcard"}}};
 
-/// Text types that are data for programs.
-constexpr std::array kNotText{"csv"sv, "calendar"sv, "vcard"sv, "x-vcard"sv, "directory"sv};
-
+/// rspamd looks at the bytes of a table, too, which is not worth it: it takes what says so.
 bool is_text_type(const MailPart& part) {
-  if (part.type.type == "text") {
-    return std::find(kNotText.begin(), kNotText.end(), part.type.subtype) == kNotText.end();
-  }
-  return part.is_report();
+  return part.type.type == "text" ? part.type.subtype != "csv" : part.is_report();
 }
 
 bool is_html_type(const MediaType& media) {
@@ -70,6 +70,11 @@ bool read_known_content(const MailPart& part, PartContent& content, WorkMeter& m
     content.detected_type = "application/" + std::string(archive);
     return true;
   }
+  for (const Card& card : kCards) {
+    if (part.body.substr(0, card.begin.size()) != card.begin || part.is_message()) continue;
+    content.detected_type = card.type;
+    return true;
+  }
   const bool pdf = !part.is_message() && sniff_pdf(part.body);
   if (pdf) content.detected_type = "application/pdf";
   content.pdf = pdf || (part.type.type == "application" && part.type.subtype == "pdf");
@@ -86,7 +91,8 @@ PartContent classify_part(const Mail& mail, const MailPart& part, WorkMeter& met
   }
   const bool text = is_text_type(part);
   if (read_known_content(part, content, meter)) {
-    if (content.pdf && is_attachment(part)) content.kind = ContentKind::kAttachment;
+    const bool file = content.kind == ContentKind::kOther && is_attachment(part);
+    if (file) content.kind = ContentKind::kAttachment;
   } else if ((text && is_html_type(part.type)) || sniff_html(mail, part)) {
     content.kind = ContentKind::kHtml;
     content.detected_type = "text/html";

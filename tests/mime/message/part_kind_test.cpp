@@ -86,6 +86,9 @@ TEST(PartKind, IsWhatItsBytesAreBeforeItIsText) {
        ContentKind::kText},
       {"no bitmap", "BMW cars are fast and nice to drive", ContentKind::kText},
       {"a short text", "BM", ContentKind::kText},
+      {"a calendar", "BEGIN:VCALENDAR\nVERSION:2.0\n", ContentKind::kOther},
+      {"a card", "BEGIN:VCARD\nVERSION:3.0\n", ContentKind::kOther},
+      {"what only mentions one", "See BEGIN:VCARD\n", ContentKind::kText},
       {"PDF", "%PDF-1.4 is a format", ContentKind::kOther},
       {"in the first kilobyte", "I say %PDF-2.0, which is a format", ContentKind::kOther},
       {"of no known version", "%PDF-3.4 is a format", ContentKind::kText},
@@ -93,6 +96,15 @@ TEST(PartKind, IsWhatItsBytesAreBeforeItIsText) {
   for (const ContentCase& c : kCases) {
     EXPECT_EQ(kind_of("Content-Type: text/plain\n", c.body), c.kind) << c.why;
   }
+}
+
+TEST(PartKind, IsTextIfItOnlySaysToBeACalendar) {
+  for (const std::string_view subtype : {"calendar", "vcard", "x-vcard", "directory", "x-foo"}) {
+    const std::string header = "Content-Type: text/" + std::string(subtype) + "\n";
+    EXPECT_EQ(kind_of(header, "some words"), ContentKind::kText) << subtype;
+    EXPECT_EQ(kind_of(header, "BEGIN:VCALENDAR\n"), ContentKind::kOther) << subtype;
+  }
+  EXPECT_EQ(kind_of("Content-Type: text/csv\n", "a,b\n1,2\n"), ContentKind::kOther);
 }
 
 }  // namespace
