@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "config/reference/effective.h"
+#include "config/reference/flow_text.h"
 #include "config/reference/key_text.h"
 #include "config/reference/page_text.h"
 #include "milter/cli/commands.h"
@@ -18,10 +20,30 @@ constexpr std::size_t kSourceColumn = 52;
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMeantMost = 12;
 
-config::Effective read_effective(const SettingsArguments& source) {
+/// Without a file the files of a user stand in a folder of his own (milter/cli/state_folder.h).
+void name_own_files(const Settings& settings, config::Effective& effective) {
+  const std::array<std::pair<std::string_view, const std::string*>, 3> files = {
+      {{"storage.hashfile", &settings.storage.engine.hashfile},
+       {"ratelimit.file", &settings.ratelimit.file},
+       {"similar.file", &settings.similar.file}}};
+  for (config::EffectiveKey& key : effective.keys) {
+    for (const auto& [name, file] : files) {
+      if (key.key != name || key.source != "default") continue;
+      config::YamlNode value;
+      value.kind = config::YamlNode::Kind::kScalar;
+      value.text = *file;
+      key.value = config::flow_text(value);
+    }
+  }
+}
+
+config::Effective read_effective(const SettingsArguments& source, Console& console) {
   const std::string file = source.chosen_file();
-  return file.empty() ? config::effective_settings("", "built-in", source.overrides)
-                      : config::effective_settings_file(file, source.overrides);
+  if (!file.empty()) return config::effective_settings_file(file, source.overrides);
+  config::Effective effective = config::effective_settings("", "built-in", source.overrides);
+  if (effective.keys.empty()) return effective;
+  if (const auto settings = source.load(console)) name_own_files(*settings, effective);
+  return effective;
 }
 
 /// "KEY=VALUE    # WHERE FROM"
@@ -43,7 +65,7 @@ bool has_error(const config::Effective& effective, Console& console) {
 }
 
 int print_effective(const SettingsArguments& source, bool json, Console& console) {
-  const config::Effective effective = read_effective(source);
+  const config::Effective effective = read_effective(source, console);
   if (has_error(effective, console)) return EX_CONFIG;
   for (const config::EffectiveKey& key : effective.keys) {
     if (json) {
@@ -96,7 +118,7 @@ int explain(const SettingsArguments& source, const std::string& key, Console& co
     text = config::find_key(meant.front());
   }
   print_meaning(*text, console);
-  const config::Effective effective = read_effective(source);
+  const config::Effective effective = read_effective(source, console);
   if (has_error(effective, console)) return EX_CONFIG;
   const bool one_only = config::page_name(key) != key;
   for (const config::EffectiveKey& row : effective.keys) {

@@ -1,6 +1,8 @@
 """`shingled config`: what is in force and from where, what a key means."""
 
 import json
+import os
+import pathlib
 import unittest
 
 import harness
@@ -42,6 +44,19 @@ class Config(unittest.TestCase):
         self.assertEqual({key: value for key, (value, _) in keys.items()},
                          {key: value for key, (value, _) in again.items()})
         self.assertEqual({"-o"}, {source for _, source in again.values()})
+
+    def test_without_a_file_it_is_what_holds_for_this_user(self):
+        if any(pathlib.Path(path).exists() for path in ("/var/lib/shingled", "/etc/shingled/shingled.yaml")):
+            self.skipTest("shingled is installed here")
+        self.tmp.chmod(0o777)
+        somebody = {"user": "nobody"} if os.geteuid() == 0 else {}
+        try:
+            done = harness.run("config", "explain", "storage.hashfile", env={"XDG_STATE_HOME": str(self.tmp)},
+                               **somebody)
+        except PermissionError as failure:
+            self.skipTest(f"the program is root's alone: {failure}")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertRegex(done.stdout, rf"storage\.hashfile={self.tmp}/shingled/fuzzy\.db +# default")
 
     def test_no_secret_is_shown(self):
         yaml = "storage: {redis: {password: sesame}}\nrules: {local: {fuzzy_key: sesame}}\n"
