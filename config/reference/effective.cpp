@@ -24,6 +24,17 @@ std::string text_of(double value) {
   return failure == std::errc{} ? std::string(buffer.data(), end) : "?";
 }
 
+std::string flow_list(const std::vector<std::string>& words) {
+  YamlNode out;
+  out.kind = YamlNode::Kind::kList;
+  for (const std::string& word : words) {
+    YamlNode& item = out.items.emplace_back();
+    item.kind = YamlNode::Kind::kScalar;
+    item.text = word;
+  }
+  return flow_text(out);
+}
+
 /// Whether it says that there is none.
 bool is_none(std::string_view value) { return value == "\"\"" || value == "[]" || value == "null"; }
 
@@ -44,6 +55,8 @@ class Lister {
         walk(entry, key);
       } else if (key == "storage.allow_update" && settings_.storage.server.allow_update.empty()) {
         list(key, "[]");  // without it being said where keys have rights
+      } else if (key == "milter.headers.remove") {
+        list(key, flow_list(settings_.milter.headers.remove));  // follows the names
       } else {
         list(key, flow_text(entry));
       }
