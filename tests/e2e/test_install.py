@@ -74,7 +74,7 @@ class InstallTest(unittest.TestCase):
         for why, text, code in (("what is shipped is right", SHIPPED, 0), ("what is wrong there is", b"no_such_key: 1", 78)):
             with self.subTest(why=why):
                 (self.folder / "etc/shingled/shingled.yaml").write_bytes(text)
-                done = run("configtest", binary=program)
+                done = run("configtest", "-o", f"storage.hashfile={self.folder}/fuzzy.db", binary=program)
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertIn(f"{self.folder}/etc/shingled/shingled.yaml:", done.stdout + done.stderr)
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -38,7 +39,9 @@ class LimitKeeperTest : public ::testing::Test {
   testing::SeededRandom random_{1};
   NullLogger logger_;
   LimitKeeper keeper_{clock_, random_, logger_};
-  const std::string list_ = ::testing::TempDir() + "limit_keeper_list";
+  // Of this process alone: the others of the suite remove theirs at the same time.
+  const std::string list_ =
+      ::testing::TempDir() + "limit_keeper_list_" + std::to_string(::getpid());
 };
 
 TEST_F(LimitKeeperTest, KeepsTheBucketsOverAReload) {
