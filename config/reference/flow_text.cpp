@@ -19,7 +19,8 @@ bool is_plain(std::string_view text) {
   const auto inner = [&](char c) {
     return letter(c) || std::string_view("_.-/+@").find(c) != std::string_view::npos;
   };
-  return (letter(text.front()) || text.front() == '/' || text.front() == '_') &&
+  const bool negative = text.front() == '-' && text.size() > 1 && text[1] >= '0' && text[1] <= '9';
+  return (letter(text.front()) || text.front() == '/' || text.front() == '_' || negative) &&
          std::all_of(text.begin(), text.end(), inner);
 }
 
