@@ -29,7 +29,9 @@ TEST(SourceName, IsFoundAmongTheNetworksThatMayTeach) {
     ASSERT_TRUE(address && network) << c.why;
     const auto found = find_source(source_name(*address), {&*network, 1});
     EXPECT_EQ(found.has_value(), c.found) << c.why;
-    if (found) EXPECT_EQ(*found, *address) << c.why;
+    if (found) {
+      EXPECT_EQ(*found, *address) << c.why;
+    }
   }
 }
 
