@@ -61,7 +61,9 @@ TEST_F(MissingPermission, NamesTheFileItsOwnerAndTheUserToRunAs) {
   ASSERT_EQ(::chmod(file_.c_str(), 0), 0);
   const std::string why = ask(file_, R_OK);
   EXPECT_THAT(why, HasSubstr("permission denied: " + file_ + " " + owner_text()));
-  if (is_root()) EXPECT_THAT(why, HasSubstr("sudo -u root shingled"));
+  if (is_root()) {
+    EXPECT_THAT(why, HasSubstr("sudo -u root shingled"));
+  }
 }
 
 TEST_F(MissingPermission, NamesTheFolderThatIsClosedAndNotWhatNobodySees) {

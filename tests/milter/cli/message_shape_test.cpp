@@ -46,7 +46,9 @@ TEST(MessageShape, WhatIsMailIsTaughtAndWhatIsNotIsNot) {
   for (const auto& c : cases) {
     const auto problem = why_no_message(c.bytes);
     EXPECT_EQ(problem.has_value(), *c.problem != '\0') << c.why << ": " << problem.value_or("");
-    if (problem) EXPECT_THAT(*problem, HasSubstr(c.problem)) << c.why;
+    if (problem) {
+      EXPECT_THAT(*problem, HasSubstr(c.problem)) << c.why;
+    }
   }
 }
 

@@ -196,7 +196,9 @@ TEST_F(FuzzyTableTest, RefusesAPathThatCannotBe) {
 class AsNobody {
  public:
   AsNobody() : user_(::geteuid()) {
-    if (user_ == 0) EXPECT_EQ(::seteuid(65534), 0);
+    if (user_ == 0) {
+      EXPECT_EQ(::seteuid(65534), 0);
+    }
   }
   ~AsNobody() { EXPECT_EQ(::seteuid(user_), 0); }
   AsNobody(const AsNobody&) = delete;
