@@ -138,6 +138,7 @@ std::optional<std::string> home_of(std::string_view step) {
     }
   }
   std::vector<std::string> steps;
+  steps.reserve(paths.size());
   for (const std::string& path : paths) steps.push_back(path.substr(path.rfind('.') + 1));
   const auto meant = nearest_word(step, steps);
   std::optional<std::string> out;

@@ -27,8 +27,8 @@ constexpr std::array<Choice<TcpUse>, 7> kTcpUses = {{{"no", TcpUse::kNo},
 /// What was meant by "roundrobin:a.example", where the word before the colon is neither a rotation
 /// nor a host with a port or a weight behind it.
 std::optional<std::string> meant_rotation(std::string_view word) {
-  static const std::vector<std::string> kNames = {"round-robin", "sequential", "master-slave",
-                                                  "hash", "random"};
+  static const std::vector<std::string> rotations = {"round-robin", "sequential", "master-slave",
+                                                     "hash", "random"};
   const std::size_t colon = word.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
   Rotation known{};
@@ -36,7 +36,7 @@ std::optional<std::string> meant_rotation(std::string_view word) {
   const std::string_view rest = word.substr(colon + 1);
   const std::string_view next = rest.substr(0, rest.find(':'));
   if (next.find_first_not_of("0123456789") == std::string_view::npos) return std::nullopt;
-  return nearest_word(word.substr(0, colon), kNames);
+  return nearest_word(word.substr(0, colon), rotations);
 }
 
 void load_servers(Section& section, std::string_view key, ServerList& out) {
