@@ -78,7 +78,7 @@ class Analysis {
 ///          had been spent. Output: see Analysis.
 /// Errors:  none; malformed mail is a value and a list of defects. Bounded by `options`.
 /// Threads: stateless.   Cost: one pass over the bytes; memory for decoded bodies, together no
-/// more than the message has.   Source: hashing.md 5-12.
+/// more than the message has.   Source: HASHING.md 5-12.
 Analysis analyze(std::string_view message, const MimeOptions& options, std::stop_token stop = {});
 
 /// How a rule hashes: its options, and the keys derived from them once instead of for each message
@@ -112,7 +112,7 @@ struct MessageHashes {
 };
 
 /// The hashes each rule makes of a message, in the order of its parts; equal digests once
-/// (hashing.md section 4).
+/// (HASHING.md section 4).
 ///
 /// The visible body is read first, then other texts, attachments, archives: what is left out when
 /// the work of the message is spent (`mime.work_max`) is what tells least. Each text is dropped

@@ -89,7 +89,7 @@ class RuleHasher {
     }
   }
 
-  /// What the rule wants of a part that is no text: the decision table of hashing.md 4.2.
+  /// What the rule wants of a part that is no text: the decision table of HASHING.md 4.2.
   [[nodiscard]] std::optional<PartKind> wanted_data(std::size_t i) const {
     const PartContent& content = parts_.contents[i];
     const bool image = content.kind == ContentKind::kImage;
@@ -131,7 +131,7 @@ class RuleHasher {
   }
 
  private:
-  /// Of an HTML part with enough structure (hashing.md section 13).
+  /// Of an HTML part with enough structure (HASHING.md section 13).
   void hash_structure(std::size_t i, const TextWords& words, const HtmlText& html,
                       WorkMeter& meter) {
     const auto add_structure = [&](LinkDomains domains) {
@@ -195,7 +195,7 @@ class RuleHasher {
     return std::max<std::size_t>(kWordsMin, options_.min_length);
   }
 
-  /// The length check of hashing.md 4.2.
+  /// The length check of HASHING.md 4.2.
   [[nodiscard]] bool passes_length(std::size_t i) const {
     return is_long_enough(i, static_cast<double>(parts_.mail.parts[i].body.size()));
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr Steps kStepsADecodedByte = 3;     // to see whether it is UTF-8
 constexpr Steps kStepsAConvertedByte = 10;  // where it is not
 
-/// Plain text in a multipart of two has an HTML sister that says the same (hashing.md section 9).
+/// Plain text in a multipart of two has an HTML sister that says the same (HASHING.md section 9).
 UrlMode url_mode(const Mail& mail, const MailPart& part, bool html) {
   const bool one_of_two = part.parent && mail.parts[*part.parent].children == 2;
   return html || one_of_two ? UrlMode::kStrict : UrlMode::kFull;

@@ -6,14 +6,14 @@
 
 namespace shingled {
 
-/// The word hash behind the shingles (hashing.md section 2). The default of our built-in rule is
+/// The word hash behind the shingles (HASHING.md section 2). The default of our built-in rule is
 /// mumhash.
 enum class HashAlgorithm : std::uint8_t { kMumhash, kSiphash, kXxhash, kFasthash };
 
-/// Which rspamd a rule's hashes are equal to where its versions differ (hashing.md section 15).
+/// Which rspamd a rule's hashes are equal to where its versions differ (HASHING.md section 15).
 enum class Compat : std::uint8_t { kRspamd3, kRspamd4 };
 
-/// Which words the tokenizer makes: the locale form of hashing.md 10.1.
+/// Which words the tokenizer makes: the locale form of HASHING.md 10.1.
 enum class WordForm : std::uint8_t { kPosix, kRoot };
 
 /// Part of a rule: how it makes hashes of a message. Sender and storage must agree on every field,
@@ -35,7 +35,7 @@ struct HashOptions {
   std::uint32_t min_width = 500;   ///< pixels, 0 to 100000, for images whose size is known
   std::uint32_t min_height = 500;  ///< pixels, 0 to 100000
   std::vector<std::string> mime_types = {"*"};  ///< globs over type/subtype, for attachments
-  bool html_shingles = false;        ///< structure hash of HTML parts (hashing.md section 13)
+  bool html_shingles = false;        ///< structure hash of HTML parts (HASHING.md section 13)
   std::uint32_t min_html_tags = 10;  ///< elements it needs, 1 to 1000000
   bool ignore_link_domains = false;
   /// Our own fingerprint of the body beside the compatible hashes: words in a form without what

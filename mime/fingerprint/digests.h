@@ -10,20 +10,20 @@ namespace shingled::fingerprint {
 
 // The five digests of a content. All are stateless and cost one pass of BLAKE2b.
 
-/// Of a long text: its stems, glued (hashing.md 3.1). Says the same for "ab c" and "a bc".
+/// Of a long text: its stems, glued (HASHING.md 3.1). Says the same for "ab c" and "a bc".
 Digest word_digest(const HashKeys& keys, const WordList& stems);
 
-/// Of a short text: its one-line form and the subject (hashing.md 4.2).
+/// Of a short text: its one-line form and the subject (HASHING.md 4.2).
 Digest direct_digest(const HashKeys& keys, std::string_view oneline, std::string_view subject);
 
 /// Of an attachment, image or archive: its decoded bytes, under a key no rule can change, so that
-/// it is equal on every server (hashing.md 4.5).
+/// it is equal on every server (HASHING.md 4.5).
 Digest data_digest(std::string_view bytes);
 
 /// Of a script in an attachment: unkeyed, as rspamd's Lua makes it.
 Digest script_digest(std::string_view script);
 
-/// Of the structure of an HTML part: its tokens, glued (hashing.md 13).
+/// Of the structure of an HTML part: its tokens, glued (HASHING.md 13).
 Digest structure_digest(const HashKeys& keys, const WordList& tokens);
 
 }  // namespace shingled::fingerprint

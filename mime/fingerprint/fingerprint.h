@@ -11,7 +11,7 @@ namespace shingled {
 inline constexpr std::size_t kDigestBytes = 64;
 inline constexpr std::size_t kShingleCount = 32;
 
-/// 64 bytes that name a content: BLAKE2b-512, keyed (hashing.md sections 3.1 and 4.5).
+/// 64 bytes that name a content: BLAKE2b-512, keyed (HASHING.md sections 3.1 and 4.5).
 struct Digest {
   std::array<std::uint8_t, kDigestBytes> bytes{};
   friend auto operator<=>(const Digest&, const Digest&) = default;

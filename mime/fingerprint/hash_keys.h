@@ -13,7 +13,7 @@ namespace shingled::fingerprint {
 /// What an empty key option stands for; so most of the world's hashes are made with it.
 inline constexpr std::string_view kDefaultKeyText = "rspamd";
 
-/// All a rule needs to hash with, derived once from its options (hashing.md section 2).
+/// All a rule needs to hash with, derived once from its options (HASHING.md section 2).
 /// Threads: a value.
 struct HashKeys {
   HashAlgorithm algorithm = HashAlgorithm::kMumhash;

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kMumUnrollPrime = 0x7b51ec3d22f7096f;
 inline constexpr std::uint64_t kMumTailPrime = 0xaf47d47c99b1461b;
 inline constexpr std::uint64_t kMumFinishPrime = 0xa9a7ae7ceff79f3f;
 
-/// MUM hash of Vladimir Makarov, in the variant hashing.md section 1 describes step by step.
+/// MUM hash of Vladimir Makarov, in the variant HASHING.md section 1 describes step by step.
 /// Threads: stateless.
 std::uint64_t mumhash(std::string_view data, std::uint64_t seed);
 

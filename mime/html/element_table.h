@@ -8,7 +8,7 @@
 
 namespace shingled::mime {
 
-/// How an element prints and nests (hashing.md 7.1-7.3).
+/// How an element prints and nests (HASHING.md 7.1-7.3).
 enum class ElementKind : std::uint8_t {
   kInline,
   kBlock,  ///< a newline before and after; table rows and columns too

@@ -11,7 +11,7 @@ enum class Spaces : unsigned char {
   kCollapse,  ///< each run becomes one space, a leading one vanishes
 };
 
-/// Appends `run` to `out` with HTML character references decoded the way rspamd does (hashing.md
+/// Appends `run` to `out` with HTML character references decoded the way rspamd does (HASHING.md
 /// 7.3), quirks included: an unknown reference loses its semicolon, decoded spaces do not collapse.
 /// Never appends more than `run.size()` bytes.
 /// Threads: stateless.   Cost: linear in the run.

@@ -11,7 +11,7 @@
 namespace shingled::mime {
 
 /// Prints the visible text of `tree`, whose document is `html`, into `text.content` and its links
-/// into `text.links` (hashing.md 7.3, 7.5).
+/// into `text.links` (HASHING.md 7.3, 7.5).
 /// Threads: stateless.   Cost: linear in the document and in the text, which may be much longer:
 /// what stands before a broken `<?` is printed again behind it, as rspamd does.
 void print_html(const HtmlTree& tree, const std::vector<Appearance>& appearance,

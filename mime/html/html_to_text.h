@@ -19,7 +19,7 @@ struct HtmlLimits {
   std::uint32_t style_rules_max = 8192;              ///< selectors of all <style> sheets together
 };
 
-/// Where a link was printed: a candidate for an exception of hashing.md 7.5. The caller keeps it if
+/// Where a link was printed: a candidate for an exception of HASHING.md 7.5. The caller keeps it if
 /// `url` is usable and the URL finder accepts the start of `content.substr(offset + space,
 /// length)`.
 struct LinkSpan {
@@ -31,7 +31,7 @@ struct LinkSpan {
   friend bool operator==(const LinkSpan&, const LinkSpan&) = default;
 };
 
-/// One element as the structure hash counts it (hashing.md section 13); virtual and ignored
+/// One element as the structure hash counts it (HASHING.md section 13); virtual and ignored
 /// elements and declarations are left out.
 struct HtmlElement {
   std::string name;         ///< lower case; "unknown" for a name HTML does not have
@@ -50,7 +50,7 @@ struct HtmlText {
   bool truncated = false;  ///< a bound of HtmlLimits was reached
 };
 
-/// Turns HTML into the text rspamd hashes (hashing.md section 7; `compat` picks the version).
+/// Turns HTML into the text rspamd hashes (HASHING.md section 7; `compat` picks the version).
 ///
 /// Input:   UTF-8 (invalid bytes are copied as they are). Output: at most `text_bytes_max` bytes.
 /// Errors:  none. Broken markup yields the text rspamd makes of it. What the meter refuses to pay

@@ -54,7 +54,7 @@ struct HtmlToken {
   bool broken = false;  ///< markup that rspamd steps over without skipping its text
 };
 
-/// Cuts HTML into markup tokens (hashing.md 7.1).
+/// Cuts HTML into markup tokens (HASHING.md 7.1).
 /// Threads: one.   Cost: linear; the token's strings are reused, and it keeps views of the
 /// document.
 class HtmlTokenizer {

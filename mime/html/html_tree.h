@@ -69,7 +69,7 @@ struct HtmlTree {
   [[nodiscard]] const Attribute* attribute(const Element& element, AttributeName name) const;
 };
 
-/// Balances tags into a tree the way rspamd does (hashing.md 7.2).
+/// Balances tags into a tree the way rspamd does (HASHING.md 7.2).
 /// Threads: stateless.   Cost: linear in the input.
 HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat,
                          WorkMeter& meter);

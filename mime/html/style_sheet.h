@@ -13,7 +13,7 @@
 
 namespace shingled::mime {
 
-/// The rules of all <style> sheets of a document, reduced to what rspamd looks at (hashing.md 7.4):
+/// The rules of all <style> sheets of a document, reduced to what rspamd looks at (HASHING.md 7.4):
 /// selectors `tag`, `.class`, `#id`, `*`. Selectors of one list share one block of declarations.
 /// Threads: one writer, then any.   Cost: linear in the sheet; a look-up is linear in the class. No
 /// choice of names makes it worse, as it could with a hash table.

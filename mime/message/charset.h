@@ -7,7 +7,7 @@
 
 namespace shingled::mime {
 
-// The only door to ICU's converters (hashing.md section 6).
+// The only door to ICU's converters (HASHING.md section 6).
 // Threads: any; converters are kept per thread, at most kConvertersMax of them.
 
 inline constexpr std::size_t kConvertersMax = 16;

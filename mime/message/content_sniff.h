@@ -32,7 +32,7 @@ std::string_view sniff_archive(std::string_view body);
 /// Whether the beginning and the end are nearly free of bytes no text has.
 bool looks_like_text(std::string_view body);
 
-/// The sum of the weights of the HTML tags in the first 4096 bytes (hashing.md 4.3).
+/// The sum of the weights of the HTML tags in the first 4096 bytes (HASHING.md 4.3).
 unsigned html_weight(std::string_view body);
 
 inline constexpr unsigned kHtmlWeightSure = 40;

@@ -12,7 +12,7 @@ namespace shingled::mime {
 ///
 /// A body runs to the start of the delimiter line behind it, so the line break before the delimiter
 /// belongs to it; a part that begins with an empty line has no header and keeps that line. Nested
-/// messages are walked like the message itself. hashing.md section 5 has the details.
+/// messages are walked like the message itself. HASHING.md section 5 has the details.
 ///
 /// Parts without a body are left out.
 ///

@@ -30,7 +30,7 @@ bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
          ascii::equal_ignoring_case(text.substr(text.size() - end.size()), end);
 }
 
-/// Whether the bytes (or a name that promises it) make a part HTML (hashing.md 4.3).
+/// Whether the bytes (or a name that promises it) make a part HTML (HASHING.md 4.3).
 bool sniff_html(const Mail& mail, const MailPart& part) {
   if (part.type.type == "message") return false;
   if (part.parent && mail.parts[*part.parent].type.subtype == "encrypted") return false;

@@ -9,7 +9,7 @@
 
 namespace shingled::mime {
 
-/// What a part is for the hashes, by its header and its bytes (hashing.md 4.2 to 4.4).
+/// What a part is for the hashes, by its header and its bytes (HASHING.md 4.2 to 4.4).
 enum class ContentKind : std::uint8_t {
   kContainer,  ///< a multipart: never hashed itself
   kText,

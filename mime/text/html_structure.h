@@ -13,7 +13,7 @@ namespace shingled::mime {
 enum class LinkDomains : std::uint8_t { kKept, kIgnored };
 
 /// The tokens of the structure of an HTML part, one an element: `a.button@example.com`
-/// (hashing.md section 13). Pages in one layout share them whatever they say.
+/// (HASHING.md section 13). Pages in one layout share them whatever they say.
 ///
 /// Errors:  nothing where the page has too little structure: fewer than `tags_min` elements, two
 /// links or three levels.   Threads: stateless.   Cost: O(elements).

@@ -26,7 +26,7 @@ struct Language {
   LanguageBy by = LanguageBy::kNone;
 };
 
-/// Guesses the language of a text, which chooses its stemmer (hashing.md section 12).
+/// Guesses the language of a text, which chooses its stemmer (HASHING.md section 12).
 ///
 /// Where rspamd draws words at random and adds what their trigrams say to what it learnt from the
 /// messages before, we take the draw's average and learn nothing: see trigram_vote.h.

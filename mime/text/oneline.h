@@ -24,7 +24,7 @@ enum class TextBytes : std::uint8_t {
 /// zero-width characters that split words.
 ///
 /// Input:   any bytes.   Errors: none.   Threads: stateless.   Cost: one pass, O(input).
-/// Source:  hashing.md section 8; a break inside `<...` of a plain text vanishes whole.
+/// Source:  HASHING.md section 8; a break inside `<...` of a plain text vanishes whole.
 Oneline make_oneline(std::string_view content, TextForm form, TextBytes bytes = TextBytes::kUtf8);
 
 }  // namespace shingled::mime

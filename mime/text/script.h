@@ -13,7 +13,7 @@ struct ScriptGuess {
   bool arabic = false;
 };
 
-/// Counts the alphabetic characters of a text by Unicode block (hashing.md 12.1). One Greek or Han
+/// Counts the alphabetic characters of a text by Unicode block (HASHING.md 12.1). One Greek or Han
 /// letter among Latin ones decides.   Threads: stateless.   Cost: one pass, O(text).
 ScriptGuess guess_script(std::string_view text);
 

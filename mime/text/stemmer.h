@@ -9,7 +9,7 @@ namespace shingled::mime {
 
 class StemCache;
 
-/// Snowball's stemmer of one language, of those rspamd knows (hashing.md 11.3). The only user of
+/// Snowball's stemmer of one language, of those rspamd knows (HASHING.md 11.3). The only user of
 /// libstemmer.
 /// Threads: one thread; each thread has one Snowball object a language and some 8000 stems, which
 /// the next thread inherits.

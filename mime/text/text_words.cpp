@@ -36,7 +36,7 @@ bool is_link_exception(const LinkSpan& link, const TextInput& input, Compat comp
 }
 
 /// All exceptions by offset; at equal offsets URLs, the latest found first, then line starts, then
-/// links (hashing.md 9, step 8).
+/// links (HASHING.md 9, step 8).
 std::vector<Exception> merge_exceptions(std::span<const UrlSpan> urls, const Oneline& line,
                                         const TextInput& input, Compat compat, WorkMeter& meter) {
   std::vector<Exception> all;

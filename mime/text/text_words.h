@@ -21,7 +21,7 @@ struct TextInput {
   std::string_view content;  ///< see `bytes`; of HTML its visible text
   TextForm form = TextForm::kPlain;
   TextBytes bytes = TextBytes::kUtf8;
-  /// kFull for plain text, unless its multipart has exactly two children (hashing.md section 9).
+  /// kFull for plain text, unless its multipart has exactly two children (HASHING.md section 9).
   UrlMode urls = UrlMode::kFull;
   std::span<const LinkSpan> links;  ///< of HTML: where links were printed in `content`
 };
@@ -36,7 +36,7 @@ struct TextWords {
   bool truncated = false;  ///< a bound of the options was reached
 };
 
-/// Turns a text into words (hashing.md sections 8 to 12).
+/// Turns a text into words (HASHING.md sections 8 to 12).
 ///
 /// Errors:  none; what lies beyond `text_bytes_max` and `words_max` is left out and reported in
 /// `truncated`. What the meter refuses to pay for is left out as well: then the words are of no

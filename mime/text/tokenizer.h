@@ -38,9 +38,9 @@ struct TokenizerOptions {
   std::uint32_t words_max = 100'000;  ///< tokens; the rest of the text is left out
 };
 
-/// Splits a one-line text into words (hashing.md section 10).
+/// Splits a one-line text into words (HASHING.md section 10).
 ///
-/// Input:   UTF-8, and its exceptions in ascending order (hashing.md 9, step 8).
+/// Input:   UTF-8, and its exceptions in ascending order (HASHING.md 9, step 8).
 /// Errors:  none; what the meter refuses to pay for is left out.   Threads: stateless.
 /// Cost:    O(text), paid by its boundaries.
 std::vector<Token> split_words(std::string_view text, std::span<const Exception> exceptions,

@@ -14,7 +14,7 @@ namespace shingled::mime {
 /// For each language of the trigram table the shares of the trigrams of a text, summed up.
 using TrigramShares = std::array<double, kTrigramLanguagesMax>;
 
-/// What rspamd's draw of words would give on average (hashing.md 12.4).
+/// What rspamd's draw of words would give on average (HASHING.md 12.4).
 ///
 /// rspamd cuts a text into 80 stretches of words, the first one longer by the remainder, and draws
 /// a word from each but the first, for which the very first word of the text stands. A word that

@@ -26,7 +26,7 @@ enum class UrlMode : std::uint8_t { kFull, kStrict };
 /// Input:   a text made by make_oneline and the starts of its lines, which no URL crosses unless a
 /// `<` is in front of it.   Errors: none; of what the meter refuses to pay for nothing is found.
 /// Threads: stateless.   Cost: O(input): each byte is looked at a bounded number of times; paid are
-/// the places where a URL may begin and the hosts that are read there.   Source: hashing.md section
+/// the places where a URL may begin and the hosts that are read there.   Source: HASHING.md section
 /// 9.
 std::vector<UrlSpan> find_urls(std::string_view text, std::span<const std::uint32_t> line_starts,
                                UrlMode mode, Compat compat, WorkMeter& meter);

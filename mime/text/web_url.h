@@ -25,10 +25,10 @@ enum class UrlStart : std::uint8_t { kScheme, kAuthority };
 ///
 /// Input:   from where a URL may begin to the last byte it may have.   Errors: nothing where a web
 /// URL cannot be read.   Threads: stateless.   Cost: bounded, at most some 700 bytes are looked at.
-/// Source:  hashing.md 9, step 6.
+/// Source:  HASHING.md 9, step 6.
 std::optional<WebUrl> read_web_url(std::string_view text, UrlStart start);
 
-/// Whether a host can exist: below a public suffix or an address (hashing.md 9, step 7).
+/// Whether a host can exist: below a public suffix or an address (HASHING.md 9, step 7).
 bool is_plausible_host(const WebUrl& url, Compat compat);
 
 /// Whether `c` ends a URL or opens a place where one may start.

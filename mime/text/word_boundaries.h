@@ -9,7 +9,7 @@
 namespace shingled::mime {
 
 /// The word boundaries of a text, one after the other, as ICU's word rules see them for the locale
-/// form (hashing.md 10.1).
+/// form (HASHING.md 10.1).
 ///
 /// ASCII stretches between spaces are walked by our own reading of the rules of UAX 29, which a
 /// property test holds equal to ICU; what is left goes to ICU, whose iterator each thread keeps.
@@ -49,7 +49,7 @@ class WordBoundaries {
 };
 
 /// Whether the segment that begins with this text is a word: its first character is a "Java
-/// identifier part" (hashing.md 10.2).
+/// identifier part" (HASHING.md 10.2).
 bool begins_word(std::string_view segment);
 
 }  // namespace shingled::mime

@@ -7,7 +7,7 @@ namespace shingled::mime {
 
 /// Thins out the words of a long text, the same way every time: about 600 words are kept as they
 /// come, and of the rest as many as another 600, chosen by a generator that the words before have
-/// seeded (hashing.md 10.4).
+/// seeded (HASHING.md 10.4).
 /// Threads: a value, one text.
 class WordDecay {
  public:

@@ -8,7 +8,7 @@
 namespace shingled::mime {
 
 /// Words in the form that is compared: NFKC, lower case, only letters, marks, numbers, connectors
-/// and the symbols of sums and money (hashing.md section 11). "Don't" becomes "dont".
+/// and the symbols of sums and money (HASHING.md section 11). "Don't" becomes "dont".
 /// Threads: one thread; keeps its buffers from word to word.
 class WordNormaliser {
  public:

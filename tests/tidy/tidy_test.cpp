@@ -11,6 +11,8 @@
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -193,6 +195,41 @@ TEST(Tidy, HashTablesThatStrangersFeedHaveASecret) {
   const std::vector<std::string> hashes =
       lines_with("std::hash<", {{"storage/engine/read_gate.cpp", "numbers of threads"}});
   EXPECT_TRUE(hashes.empty()) << hashes.front();
+}
+
+/// The numbers of a specification's sections: "## 4.", "### 4.2", "**12.1 Script.**" and, within a
+/// section, the items of its list ("11.3").
+std::set<std::string> sections_of(const std::string& name) {
+  static const std::regex kHeading(R"(^(?:#+ |\*\*)([0-9]+(?:\.[0-9]+)?)\b.*)");
+  static const std::regex kItem(R"(^([0-9]+)\. .*)");
+  std::set<std::string> out;
+  std::string section;
+  std::smatch found;
+  for (const std::string& line : lines_of(name)) {
+    if (std::regex_match(line, found, kHeading)) {
+      out.insert(found[1]);
+      if (line.starts_with("## ")) section = found[1];
+    } else if (std::regex_match(line, found, kItem)) {
+      out.insert(section + '.' + found[1].str());
+    }
+  }
+  return out;
+}
+
+TEST(Tidy, SectionsOfTheSpecificationThatAreNamedExist) {
+  const std::set<std::string> sections = sections_of("mime/HASHING.md");
+  // Also over the end of a line of a comment.
+  static const std::regex kNamed(R"(HASHING\.md[\s/]+(?:sections?[\s/]+)?([0-9]+(?:\.[0-9]+)?))");
+  std::size_t count = 0;
+  for (const std::string& name : files()) {
+    if (!is_ours(name)) continue;
+    const std::string text = read(name);
+    for (std::sregex_iterator at(text.begin(), text.end(), kNamed), end; at != end; ++at) {
+      ++count;
+      EXPECT_TRUE(sections.contains((*at)[1])) << name << " names section " << (*at)[1];
+    }
+  }
+  EXPECT_GT(count, 20U);
 }
 
 TEST(Tidy, NoFileIsTooLong) {

@@ -53,7 +53,7 @@ TEST(Shingles, OfNothingAreAllOnes) {
   }
 }
 
-/// By hashing.md 3.3, word by word and seed by seed.
+/// By HASHING.md 3.3, word by word and seed by seed.
 Shingles mum_shingles_by_the_book(const HashKeys& keys, const WordList& words) {
   Shingles minima;
   minima.fill(~0ULL);

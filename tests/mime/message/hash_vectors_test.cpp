@@ -205,7 +205,7 @@ TEST_P(HashVectors, AreMadeOfTheSameMails) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rspamd, HashVectors,
-    testing::Values(VectorFile{"8 rules over mails made for each corner of hashing.md",
+    testing::Values(VectorFile{"8 rules over mails made for each corner of HASHING.md",
                                "hashes.json", "/vectors/mail/", Compat::kRspamd3, 1, 1},
                     VectorFile{"and over more corners", "hashes-2.json", "/vectors/mail/",
                                Compat::kRspamd3, 1, 1},

@@ -166,7 +166,7 @@ TEST(StopWords, AreCountedAsIfLookedForOneByOne) {
   }
 }
 
-// hashing.md 12.5
+// HASHING.md 12.5
 TEST(StopWords, ListsHaveTheSizesOfTheTable) {
   for (const StopLanguage& language : kStopLanguages) {
     const std::string_view list = embedded_file(std::string(language.code) + ".stop");
