@@ -152,7 +152,7 @@ std::vector<RemoteAnswer> Retraction::ask(const Server& server, storage::RemoteR
       storage::RemoteRequest request = deletion_of(hash.digest);
       if (kind == storage::RemoteRequest::Kind::kCheck) request = {kind, 0, 0, {}};
       request.fingerprint = hash;
-      if (!message.given_up) requests.push_back(std::move(request));
+      if (!message.given_up) requests.push_back(request);
     }
   }
   auto answers = ask_in_groups(*server.store, requests, server.remote, clock_);
