@@ -157,9 +157,9 @@ void check_similar(const SimilarOptions& options, Findings& found) {
       return false;
     };
     if (library != nullptr && (!library->each(name, see) || any)) continue;
-    found.warning("similar.lists[" + std::to_string(i) + "].name",
-                  "the library has no sample of list '" + name +
-                      "'; add some with `shingled similar add --list " + name + " FILE`");
+    std::string problem = "the library has no sample of list '" + name;
+    problem += "'; add some with `shingled similar add --list " + name + " FILE`";
+    found.warning("similar.lists[" + std::to_string(i) + "].name", problem);
   }
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t kNone = std::string_view::npos;
 
 // rspamd's own bounds.
 constexpr std::size_t kMarksMax = 10'000;           ///< objects, and streams, that are marked
-constexpr std::size_t kReadBytesMax = 32 * 1024;    ///< of an object without its stream
+constexpr std::size_t kReadBytesMax = 32UL * 1024;  ///< of an object without its stream
 constexpr std::size_t kUnpackedMax = 512UL * 1024;  ///< of a stream
 constexpr std::size_t kTrailerAtMax = 10UL * 1024 * 1024;
 constexpr std::size_t kTrailerLinesMax = 101;
