@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "storage/crypto/keypair.h"
+#include "storage/protocol/extensions.h"
 #include "storage/server/request_handler.h"
 #include "tests/storage/server/request_fixture.h"
 #include "tests/support/wire_vectors.h"
@@ -76,6 +77,26 @@ TEST_F(SealedRequestTest, MayDoWhatItsKeyMay) {
   rights.expire = WallTime(std::chrono::seconds(kNow + 1));
   use(options_);
   EXPECT_EQ(answer_to(CommandCode::kCheck).probability, 1.0F);
+}
+
+// What is named goes when the text is deleted: a way to delete for a key that may only add.
+TEST_F(SealedRequestTest, ACompanionIsTakenFromWhoMayDelete) {
+  options_.allow_update.clear();
+  KeyRights& rights = options_.keypair[0].rights;
+  rights.may_write = true;
+  Digest robust;
+  robust.bytes.fill(7);
+  const auto extension = companion_extension(robust);
+  Command write = command(CommandCode::kWrite);
+  write.extensions = extension;
+  for (const bool may_delete : {false, true}) {
+    rights.may_delete = may_delete;
+    use(options_);
+    const Handled handled = handle_packet(sealed(write), peer("192.0.2.1"));
+    const auto* pending = std::get_if<PendingUpdate>(&handled);
+    ASSERT_NE(pending, nullptr);
+    EXPECT_EQ(pending->update.companion, may_delete ? std::optional(robust) : std::nullopt);
+  }
 }
 
 // What is sealed with a key that is known does not count; the first packet of a key does, and so
