@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "config/list_words.h"
+#include "config/words/list_words.h"
 #include "config/sections/sections.h"
 
 namespace shingled::config {

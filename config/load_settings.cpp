@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "config/base/whole_file.h"
+#include "config/system/whole_file.h"
 #include "config/loader.h"
 #include "config/overrides.h"
 #include "config/sections/sections.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "config/options/settings.h"
-#include "config/places.h"
-#include "config/problem.h"
+#include "config/document/places.h"
+#include "config/document/problem.h"
 
 namespace shingled::config {
 

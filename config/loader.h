@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "config/diagnostics.h"
+#include "config/document/diagnostics.h"
 #include "config/options/settings.h"
-#include "config/yaml_document.h"
+#include "config/document/yaml_document.h"
 
 namespace shingled::config {
 

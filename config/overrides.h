@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "config/yaml_document.h"
+#include "config/document/yaml_document.h"
 
 namespace shingled::config {
 

@@ -8,7 +8,7 @@
 
 #include "config/base/logger.h"
 #include "config/base/result.h"
-#include "config/base/whole_file.h"
+#include "config/system/whole_file.h"
 
 namespace shingled::config {
 

@@ -7,9 +7,9 @@
 
 #include "config/options/mime_options.h"
 #include "mime/analyze.h"
-#include "mime/message/mail.h"
+#include "mime/model/mail.h"
 #include "mime/message/part_kind.h"
-#include "mime/work_meter.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::mime {
 

@@ -5,11 +5,11 @@
 
 #include "mime/analysis_parts.h"
 #include "mime/analyze.h"
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 #include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/robust_shingles.h"
 #include "mime/fingerprint/shingles.h"
-#include "mime/message/pdf_scripts.h"
+#include "mime/attachment/pdf_scripts.h"
 #include "mime/message/sister_texts.h"
 #include "mime/read_text.h"
 #include "mime/text/html_structure.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "mime/message/charset.h"
+#include "mime/charset/charset.h"
 
 namespace shingled::mime {
 namespace {

@@ -1,6 +1,6 @@
 #include "storage/noop_store.h"
 
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 
 namespace shingled::storage {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 

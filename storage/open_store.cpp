@@ -4,7 +4,7 @@
 
 #include "storage/engine/engine.h"
 #include "storage/noop_store.h"
-#include "storage/redis/redis_store.h"
+#include "storage/redis_store/redis_store.h"
 
 namespace shingled::storage {
 

@@ -7,7 +7,7 @@
 #include "config/base/random.h"
 #include "config/options/settings.h"
 #include "storage/engine/load_watcher.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 

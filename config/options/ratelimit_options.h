@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "config/options/redis_options.h"
 
 namespace shingled {

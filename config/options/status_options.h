@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 
 namespace shingled {
 

@@ -9,7 +9,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/secret.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 
 namespace shingled {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "config/nearest_word.h"
+#include "config/words/nearest_word.h"
 #include "config/reference/page_text.h"
 #include "config/reference/shipped_text.h"
 

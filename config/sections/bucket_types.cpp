@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/list_words.h"
-#include "config/nearest_word.h"
+#include "config/words/list_words.h"
+#include "config/words/nearest_word.h"
 #include "config/sections/sections.h"
-#include "config/units.h"
+#include "config/words/units.h"
 
 namespace shingled::config {
 

@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "config/sections/sections.h"
-#include "config/units.h"
+#include "config/words/units.h"
 
 namespace shingled::config {
 

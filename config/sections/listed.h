@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/section.h"
+#include "config/document/section.h"
 
 namespace shingled::config {
 

@@ -1,4 +1,4 @@
-#include "config/list_words.h"
+#include "config/words/list_words.h"
 #include "config/sections/listed.h"
 #include "config/sections/sections.h"
 

@@ -1,4 +1,4 @@
-#include "config/nearest_word.h"
+#include "config/words/nearest_word.h"
 #include "config/sections/sections.h"
 
 namespace shingled::config {

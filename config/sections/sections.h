@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "config/options/settings.h"
-#include "config/section.h"
+#include "config/document/section.h"
 
 namespace shingled::config {
 

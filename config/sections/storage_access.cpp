@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/list_words.h"
+#include "config/words/list_words.h"
 #include "config/sections/listed.h"
 #include "config/sections/sections.h"
 

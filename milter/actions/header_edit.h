@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/options/milter_options.h"
-#include "milter/filter/facts.h"
+#include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 
 namespace shingled::milter {

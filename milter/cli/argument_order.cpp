@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "config/nearest_word.h"
+#include "config/words/nearest_word.h"
 
 namespace shingled::milter {
 

@@ -8,8 +8,8 @@
 #include <iostream>
 
 #include "milter/cli/argument_order.h"
-#include "milter/cli/commands.h"
-#include "milter/cli/interrupt.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/terminal/interrupt.h"
 
 namespace shingled::milter {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/console.h"
+#include "milter/cli/terminal/console.h"
 
 namespace shingled::milter {
 

@@ -15,7 +15,7 @@
 #include <system_error>
 #include <vector>
 
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 
 namespace shingled::milter {
 

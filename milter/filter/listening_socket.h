@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "config/options/milter_options.h"
 
 namespace shingled::milter {

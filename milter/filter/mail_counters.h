@@ -3,9 +3,9 @@
 #include <array>
 #include <cstddef>
 
-#include "config/base/instruments.h"
-#include "config/base/metric_report.h"
-#include "milter/filter/facts.h"
+#include "config/metrics/instruments.h"
+#include "config/metrics/metric_report.h"
+#include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 #include "milter/similar/similar_counters.h"
 

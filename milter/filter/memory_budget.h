@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "config/base/clock.h"
-#include "config/base/instruments.h"
-#include "config/base/metric_report.h"
+#include "config/metrics/instruments.h"
+#include "config/metrics/metric_report.h"
 
 namespace shingled::milter {
 

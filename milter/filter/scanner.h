@@ -11,13 +11,13 @@
 #include "config/base/guarded.h"
 #include "config/base/random.h"
 #include "config/options/settings.h"
-#include "milter/filter/facts.h"
+#include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 #include "milter/similar/similar_search.h"
 #include "mime/analyze.h"
 #include "storage/client/remote_store.h"
-#include "storage/client/upkeep.h"
-#include "storage/fuzzy_store.h"
+#include "storage/client/prober.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::milter {
 

@@ -8,7 +8,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/logger.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "milter/actions/apply.h"
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/memory_budget.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "config/base/result.h"
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 #include "config/options/daemon_options.h"
 
 namespace shingled::milter {

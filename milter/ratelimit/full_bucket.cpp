@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "config/units.h"
+#include "config/words/units.h"
 
 namespace shingled::milter {
 

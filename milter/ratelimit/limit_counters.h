@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "config/base/guarded.h"
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 
 namespace shingled::milter {
 

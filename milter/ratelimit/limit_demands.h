@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/base/leaky_bucket.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "config/options/ratelimit_options.h"
 #include "milter/ratelimit/envelope_address.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/options/rule_options.h"
-#include "milter/filter/facts.h"
+#include "milter/rules/facts.h"
 
 namespace shingled::milter {
 

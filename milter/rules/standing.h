@@ -5,7 +5,7 @@
 
 #include "config/options/milter_options.h"
 #include "config/options/rule_options.h"
-#include "milter/filter/facts.h"
+#include "milter/rules/facts.h"
 #include "milter/rules/score.h"
 
 namespace shingled::milter {

@@ -5,7 +5,7 @@
 
 #include "config/options/milter_options.h"
 #include "config/options/similar_options.h"
-#include "milter/filter/facts.h"
+#include "milter/rules/facts.h"
 
 namespace shingled::milter {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "milter/filter/facts.h"
+#include "milter/rules/facts.h"
 #include "milter/rules/score.h"
 
 namespace shingled::milter {

@@ -8,7 +8,7 @@
 #include "config/base/clock.h"
 #include "config/options/similar_options.h"
 #include "mime/fingerprint/spamsum.h"
-#include "mime/work_meter.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::milter {
 

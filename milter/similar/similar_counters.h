@@ -4,8 +4,8 @@
 #include <string>
 
 #include "config/base/guarded.h"
-#include "config/base/instruments.h"
-#include "config/base/metric_report.h"
+#include "config/metrics/instruments.h"
+#include "config/metrics/metric_report.h"
 #include "milter/similar/similar_facts.h"
 
 namespace shingled::milter {

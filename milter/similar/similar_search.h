@@ -6,7 +6,7 @@
 #include "config/options/similar_options.h"
 #include "milter/similar/similar_facts.h"
 #include "mime/analyze.h"
-#include "mime/work_meter.h"
+#include "mime/model/work_meter.h"
 #include "storage/similar/sample_library.h"
 
 namespace shingled::milter {

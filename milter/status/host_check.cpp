@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 
 namespace shingled::milter {
 

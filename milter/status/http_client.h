@@ -4,7 +4,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "milter/status/http_message.h"
 
 namespace shingled::milter {

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <utility>
 
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "milter/status/connection_deadlines.h"
 #include "milter/status/host_check.h"
-#include "milter/status/stream_listener.h"
+#include "milter/status/http_listener.h"
 
 namespace shingled::milter {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 
 namespace shingled::milter {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "config/base/openmetrics.h"
+#include "config/metrics/openmetrics.h"
 #include "milter/status/match_question.h"
 #include "milter/status/metric_json.h"
 

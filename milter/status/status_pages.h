@@ -6,10 +6,10 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
-#include "config/base/metric_registry.h"
+#include "config/metrics/metric_registry.h"
 #include "milter/status/bucket_pages.h"
 #include "milter/status/http_message.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::milter {
 

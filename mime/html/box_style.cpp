@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 
 namespace shingled::mime {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 
 namespace shingled::mime {
 namespace {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <optional>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 
 namespace shingled::mime {
 namespace {

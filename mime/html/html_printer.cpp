@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 #include "mime/html/entities.h"
 
 namespace shingled::mime {

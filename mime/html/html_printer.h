@@ -6,7 +6,7 @@
 #include "mime/html/html_to_text.h"
 #include "mime/html/html_tree.h"
 #include "mime/html/visibility.h"
-#include "mime/work_meter.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::mime {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/options/hash_options.h"
-#include "mime/work_meter.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::mime {
 

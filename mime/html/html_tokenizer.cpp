@@ -4,7 +4,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 #include "mime/html/entities.h"
 
 namespace shingled::mime {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 
 namespace shingled::mime {
 namespace {

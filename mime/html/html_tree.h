@@ -9,7 +9,7 @@
 #include "config/options/hash_options.h"
 #include "mime/html/element_table.h"
 #include "mime/html/html_tokenizer.h"
-#include "mime/work_meter.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::mime {
 

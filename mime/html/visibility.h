@@ -7,7 +7,7 @@
 #include "config/options/hash_options.h"
 #include "mime/html/html_tree.h"
 #include "mime/html/style_sheet.h"
-#include "mime/work_meter.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::mime {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 
 namespace shingled::mime {
 

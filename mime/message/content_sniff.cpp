@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 
 namespace shingled::mime {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 #include "mime/message/line_breaks.h"
 
 namespace shingled::mime {

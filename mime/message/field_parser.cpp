@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "mime/ascii.h"
-#include "mime/message/charset.h"
+#include "config/base/ascii.h"
+#include "mime/charset/charset.h"
 #include "mime/message/header_block.h"
 #include "mime/message/header_words.h"
 

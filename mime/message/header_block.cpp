@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 #include "mime/message/line_breaks.h"
 
 namespace shingled::mime {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/options/mime_options.h"
-#include "mime/message/mail.h"
+#include "mime/model/mail.h"
 
 namespace shingled::mime {
 

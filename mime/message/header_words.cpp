@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "mime/ascii.h"
-#include "mime/message/charset.h"
+#include "config/base/ascii.h"
+#include "mime/charset/charset.h"
 #include "mime/message/header_block.h"
 #include "mime/message/transfer_decoding.h"
 

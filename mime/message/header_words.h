@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "config/options/hash_options.h"
-#include "mime/work_meter.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::mime {
 

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "config/options/mime_options.h"
-#include "mime/message/mail.h"
-#include "mime/work_meter.h"
+#include "mime/model/mail.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::mime {
 

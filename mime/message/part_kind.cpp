@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "mime/ascii.h"
-#include "mime/message/archive_shape.h"
+#include "config/base/ascii.h"
+#include "mime/attachment/archive_shape.h"
 
 namespace shingled::mime {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "mime/message/content_sniff.h"
-#include "mime/message/mail.h"
-#include "mime/work_meter.h"
+#include "mime/model/mail.h"
+#include "mime/model/work_meter.h"
 
 namespace shingled::mime {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "mime/message/mail.h"
+#include "mime/model/mail.h"
 #include "mime/message/part_kind.h"
 
 namespace shingled::mime {

@@ -1,6 +1,6 @@
 #include "mime/text/boilerplate.h"
 
-#include "mime/text/folded_words.h"
+#include "mime/words/folded_words.h"
 
 namespace shingled::mime {
 

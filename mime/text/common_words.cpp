@@ -3,7 +3,7 @@
 #include <string>
 
 #include "mime/text/boilerplate.h"
-#include "mime/text/folded_words.h"
+#include "mime/words/folded_words.h"
 
 namespace shingled::mime {
 

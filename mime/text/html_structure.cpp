@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mime/text/link_domain.h"
+#include "mime/url/link_domain.h"
 
 namespace shingled::mime {
 

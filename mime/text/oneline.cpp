@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 
 namespace shingled::mime {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mime/text/letter_fold.h"
+#include "mime/words/letter_fold.h"
 
 namespace shingled::mime {
 

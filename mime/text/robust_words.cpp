@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "mime/ascii.h"
+#include "config/base/ascii.h"
 #include "mime/fingerprint/mumhash.h"
 #include "mime/text/boilerplate.h"
 #include "mime/text/common_words.h"
-#include "mime/text/letter_fold.h"
+#include "mime/words/letter_fold.h"
 #include "mime/text/quotes.h"
 
 namespace shingled::mime {

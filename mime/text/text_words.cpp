@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "mime/ascii.h"
-#include "mime/text/raw_words.h"
-#include "mime/text/stemmer.h"
-#include "mime/text/web_url.h"
-#include "mime/text/word_normaliser.h"
+#include "config/base/ascii.h"
+#include "mime/words/raw_words.h"
+#include "mime/language/stemmer.h"
+#include "mime/url/web_url.h"
+#include "mime/words/word_normaliser.h"
 
 namespace shingled::mime {
 

@@ -9,10 +9,10 @@
 #include "config/options/mime_options.h"
 #include "mime/fingerprint/word_list.h"
 #include "mime/html/html_to_text.h"
-#include "mime/text/language.h"
+#include "mime/language/language.h"
 #include "mime/text/oneline.h"
-#include "mime/text/tokenizer.h"
-#include "mime/text/url_finder.h"
+#include "mime/words/tokenizer.h"
+#include "mime/url/url_finder.h"
 
 namespace shingled::mime {
 

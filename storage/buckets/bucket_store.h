@@ -14,7 +14,7 @@
 #include "storage/buckets/bucket_key.h"
 
 namespace shingled {
-class MetricReport;  // config/base/metric_report.h
+class MetricReport;  // config/metrics/metric_report.h
 }
 
 namespace shingled::storage {

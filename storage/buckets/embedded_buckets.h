@@ -6,7 +6,7 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/base/random.h"
-#include "storage/buckets/bucket_keeper.h"
+#include "storage/buckets/bucket_flusher.h"
 #include "storage/buckets/bucket_table.h"
 
 namespace shingled::storage {

@@ -4,11 +4,11 @@
 #include <map>
 #include <utility>
 
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 #include "storage/redis/key_scan.h"
 #include "storage/redis/key_slot.h"
 #include "storage/redis/redis_cluster.h"
-#include "storage/redis/server_list.h"
+#include "storage/redis/redis_servers.h"
 
 namespace shingled::storage {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "config/base/guarded.h"
-#include "config/base/instruments.h"
+#include "config/metrics/instruments.h"
 #include "config/base/logger.h"
 #include "config/options/redis_options.h"
-#include "storage/buckets/call_desk.h"
+#include "storage/buckets/script_batcher.h"
 #include "storage/buckets/embedded_buckets.h"
 #include "storage/redis/redis_route.h"
 

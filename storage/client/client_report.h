@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 #include "storage/client/server_statistics.h"
 
 namespace shingled::storage {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "config/options/server_list.h"
 #include "storage/client/upstreams.h"
 

@@ -11,7 +11,7 @@
 #include "config/options/rule_options.h"
 #include "storage/client/name_lookup.h"
 #include "storage/client/server_statistics.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/client/turns.h"
+#include "storage/client/server_selection.h"
 
 namespace shingled::storage {
 

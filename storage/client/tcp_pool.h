@@ -7,8 +7,8 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
-#include "config/base/socket_address.h"
-#include "config/base/unique_fd.h"
+#include "config/system/socket_address.h"
+#include "config/system/unique_fd.h"
 #include "config/options/rule_options.h"
 
 namespace shingled::storage {

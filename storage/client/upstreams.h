@@ -7,10 +7,10 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
-#include "config/base/socket_address.h"
-#include "storage/client/health.h"
+#include "config/system/socket_address.h"
+#include "storage/client/server_backoff.h"
 #include "storage/client/server_statistics.h"
-#include "storage/client/turns.h"
+#include "storage/client/server_selection.h"
 
 namespace shingled::storage {
 

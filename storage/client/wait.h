@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/base/clock.h"
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 #include "storage/client/exchange.h"
 #include "storage/client/tcp_channel.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config/base/byte_reader.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "config/base/clock.h"
-#include "storage/plausible_time.h"
+#include "storage/model/plausible_time.h"
 
 namespace shingled::storage {
 

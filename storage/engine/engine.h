@@ -7,8 +7,8 @@
 #include "config/base/logger.h"
 #include "config/options/storage_options.h"
 #include "storage/engine/load_watcher.h"
-#include "storage/fuzzy_store.h"
-#include "storage/replica.h"
+#include "storage/model/fuzzy_store.h"
+#include "storage/model/replica.h"
 
 namespace shingled::storage {
 

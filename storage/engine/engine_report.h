@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 #include "storage/engine/engine.h"
 #include "storage/engine/flag_totals.h"
 #include "storage/engine/writer.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "storage/flag_set.h"
+#include "storage/model/flag_set.h"
 
 namespace shingled::storage {
 

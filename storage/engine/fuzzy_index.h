@@ -12,7 +12,7 @@
 #include "storage/engine/number_map.h"
 #include "storage/engine/read_gate.h"
 #include "storage/engine/record_store.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 

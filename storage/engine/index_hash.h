@@ -7,7 +7,7 @@
 #include "config/base/random.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/engine/number_map.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 

@@ -10,7 +10,7 @@
 #include "storage/engine/index_hash.h"
 #include "storage/engine/number_map.h"
 #include "storage/engine/pages.h"
-#include "storage/flag_set.h"
+#include "storage/model/flag_set.h"
 
 namespace shingled::storage {
 

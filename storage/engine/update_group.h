@@ -9,7 +9,7 @@
 
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/recently_gone.h"
-#include "storage/replica.h"
+#include "storage/model/replica.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {

@@ -9,14 +9,14 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
-#include "config/base/instruments.h"
+#include "config/metrics/instruments.h"
 #include "config/base/logger.h"
 #include "config/options/storage_options.h"
 #include "storage/engine/checkpointer.h"
 #include "storage/engine/clock_watch.h"
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/update_group.h"
-#include "storage/engine/update_queue.h"
+#include "storage/model/update_queue.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "config/base/result.h"
-#include "storage/formats/watcher.h"
+#include "storage/model/work_watcher.h"
 
 namespace shingled::storage {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/plausible_time.h"
+#include "storage/model/plausible_time.h"
 
 namespace shingled::storage {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "config/base/result.h"
 #include "storage/formats/digest_rows.h"
-#include "storage/formats/watcher.h"
+#include "storage/model/work_watcher.h"
 #include "storage/sqlite/file_lock.h"
 #include "storage/sqlite/fuzzy_table.h"
 #include "storage/sqlite/part_table.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/base/result.h"
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 
 namespace shingled::storage {
 

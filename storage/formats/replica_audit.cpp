@@ -4,7 +4,7 @@
 #include <array>
 
 #include "storage/formats/row_audit.h"
-#include "storage/plausible_time.h"
+#include "storage/model/plausible_time.h"
 #include "storage/sqlite/shingle_set.h"
 #include "storage/sqlite/store_table.h"
 #include "storage/sqlite/takeback_table.h"

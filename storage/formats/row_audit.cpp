@@ -3,8 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "storage/flag_set.h"
-#include "storage/plausible_time.h"
+#include "storage/model/flag_set.h"
+#include "storage/model/plausible_time.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {

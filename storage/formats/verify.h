@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/base/result.h"
-#include "storage/formats/watcher.h"
+#include "storage/model/work_watcher.h"
 
 namespace shingled::storage {
 

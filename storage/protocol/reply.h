@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "mime/fingerprint/fingerprint.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 

@@ -7,7 +7,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 
 namespace shingled::storage {
 

@@ -1,7 +1,7 @@
 #include "storage/redis/key_scan.h"
 
 #include "storage/redis/redis_cluster.h"
-#include "storage/redis/server_list.h"
+#include "storage/redis/redis_servers.h"
 
 namespace shingled::storage {
 

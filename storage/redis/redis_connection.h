@@ -6,8 +6,8 @@
 
 #include "config/base/clock.h"
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
-#include "config/base/unique_fd.h"
+#include "config/system/socket_address.h"
+#include "config/system/unique_fd.h"
 #include "storage/redis/command_list.h"
 #include "storage/redis/redis_reply.h"
 #include "storage/redis/reply_reader.h"

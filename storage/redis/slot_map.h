@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "storage/redis/key_slot.h"
 #include "storage/redis/redis_reply.h"
 

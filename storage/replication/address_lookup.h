@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 
 namespace shingled::storage {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 
 namespace shingled::storage {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/base/byte_reader.h"
-#include "storage/replica.h"
+#include "storage/model/replica.h"
 #include "storage/replication/limits.h"
 
 namespace shingled::storage {

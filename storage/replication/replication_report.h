@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 #include "storage/replication/replication_counters.h"
 
 namespace shingled::storage {

@@ -7,8 +7,8 @@
 
 #include "config/base/byte_reader.h"
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
-#include "config/base/unique_fd.h"
+#include "config/system/socket_address.h"
+#include "config/system/unique_fd.h"
 
 namespace shingled::storage {
 

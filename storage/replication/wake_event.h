@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 
 namespace shingled::storage {
 

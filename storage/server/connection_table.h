@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/base/guarded.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 
 namespace shingled::storage {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "storage/crypto/message_name.h"
-#include "storage/server/source_name.h"
+#include "storage/access/source_name.h"
 
 namespace shingled::storage {
 

@@ -11,17 +11,17 @@
 #include "config/base/byte_reader.h"
 #include "config/base/random.h"
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "storage/crypto/nonce_source.h"
 #include "storage/crypto/shared_key_cache.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 #include "storage/protocol/codec.h"
 #include "storage/protocol/frame.h"
-#include "storage/server/access.h"
-#include "storage/server/outcome.h"
+#include "storage/access/access.h"
+#include "storage/access/request_outcome.h"
 #include "storage/server/recent_seals.h"
 #include "storage/server/server_counters.h"
-#include "storage/server/source_tally.h"
+#include "storage/access/source_tally.h"
 
 namespace shingled::storage {
 

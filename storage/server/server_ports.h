@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
+#include "config/system/socket_address.h"
 #include "config/options/storage_options.h"
 #include "storage/server/tcp_listener.h"
 #include "storage/server/udp_socket.h"

@@ -6,7 +6,7 @@
 
 #include "config/base/byte_reader.h"
 #include "config/base/clock.h"
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 #include "storage/server/stream_handler.h"
 
 namespace shingled::storage {

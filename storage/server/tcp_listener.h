@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
-#include "config/base/unique_fd.h"
+#include "config/system/socket_address.h"
+#include "config/system/unique_fd.h"
 #include "storage/server/udp_socket.h"
 
 namespace shingled::storage {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "config/base/clock.h"
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 #include "storage/server/connection_table.h"
 #include "storage/server/server_counters.h"
 #include "storage/server/stream_handler.h"

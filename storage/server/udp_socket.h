@@ -13,8 +13,8 @@
 #include "config/base/byte_reader.h"
 #include "config/base/clock.h"
 #include "config/base/result.h"
-#include "config/base/socket_address.h"
-#include "config/base/unique_fd.h"
+#include "config/system/socket_address.h"
+#include "config/system/unique_fd.h"
 #include "storage/protocol/command.h"
 #include "storage/server/request_handler.h"
 

@@ -10,10 +10,10 @@
 #include "config/base/guarded.h"
 #include "config/base/random.h"
 #include "config/options/storage_options.h"
-#include "storage/fuzzy_store.h"
-#include "storage/server/access.h"
+#include "storage/model/fuzzy_store.h"
+#include "storage/access/access.h"
 #include "storage/server/loss_report.h"
-#include "storage/server/update_desk.h"
+#include "storage/server/pending_updates.h"
 
 namespace shingled::storage {
 

@@ -10,7 +10,7 @@
 
 #include "mime/fingerprint/spamsum.h"
 #include "storage/similar/gram_index.h"
-#include "storage/similar/sample.h"
+#include "storage/model/sample.h"
 #include "storage/similar/sample_table.h"
 #include "storage/similar/slot_set.h"
 

@@ -14,7 +14,7 @@
 
 #include "config/base/result.h"
 #include "mime/fingerprint/spamsum.h"
-#include "storage/similar/sample.h"
+#include "storage/model/sample.h"
 #include "storage/similar/sample_index.h"
 #include "storage/similar/sample_scan.h"
 #include "storage/sqlite/sample_file.h"

@@ -9,7 +9,7 @@
 
 #include "mime/fingerprint/spamsum_score.h"
 #include "storage/similar/best.h"
-#include "storage/similar/sample.h"
+#include "storage/model/sample.h"
 #include "storage/similar/sample_index.h"
 
 namespace shingled::storage {

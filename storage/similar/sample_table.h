@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mime/fingerprint/spamsum.h"
-#include "storage/similar/sample.h"
+#include "storage/model/sample.h"
 
 namespace shingled::storage {
 

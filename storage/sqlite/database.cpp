@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "config/base/permission.h"
+#include "config/system/permission.h"
 #include "storage/sqlite/created_file.h"
 
 namespace shingled::storage {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "config/base/permission.h"
+#include "config/system/permission.h"
 #include "storage/sqlite/created_file.h"
 
 namespace shingled::storage {

@@ -8,7 +8,7 @@
 
 #include "config/options/storage_options.h"
 #include "mime/fingerprint/fingerprint.h"
-#include "storage/flag_set.h"
+#include "storage/model/flag_set.h"
 #include "storage/sqlite/database.h"
 #include "storage/sqlite/replica_tables.h"
 #include "storage/sqlite/update_names.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "storage/replica.h"
+#include "storage/model/replica.h"
 #include "storage/sqlite/database.h"
 
 namespace shingled::storage {

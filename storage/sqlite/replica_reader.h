@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/replica.h"
+#include "storage/model/replica.h"
 #include "storage/sqlite/database.h"
 
 namespace shingled::storage {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "storage/formats/watcher.h"
+#include "storage/model/work_watcher.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage {

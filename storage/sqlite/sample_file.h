@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/base/result.h"
-#include "storage/similar/sample.h"
+#include "storage/model/sample.h"
 #include "storage/sqlite/database.h"
 
 namespace shingled::storage {

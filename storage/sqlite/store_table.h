@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "storage/replica.h"
+#include "storage/model/replica.h"
 #include "storage/sqlite/database.h"
 
 namespace shingled::storage {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "storage/replica.h"
+#include "storage/model/replica.h"
 #include "storage/sqlite/database.h"
 
 namespace shingled::storage {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 #include "storage/sqlite/database.h"
 #include "storage/sqlite/file_lock.h"
-#include "storage/timed_update.h"
+#include "storage/model/timed_update.h"
 
 namespace shingled::storage {
 

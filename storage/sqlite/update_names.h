@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/options/storage_options.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 #include "storage/sqlite/database.h"
 
 namespace shingled::storage {

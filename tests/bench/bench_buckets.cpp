@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/buckets/bucket_keeper.h"
+#include "storage/buckets/bucket_flusher.h"
 #include "storage/buckets/redis_buckets.h"
 #include "storage/redis/redis_server.h"
 #include "tests/storage/engine/temporary_directory.h"

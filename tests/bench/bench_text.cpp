@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "mime/text/language.h"
+#include "mime/language/language.h"
 #include "mime/text/oneline.h"
 #include "mime/text/text_words.h"
-#include "mime/text/url_finder.h"
+#include "mime/url/url_finder.h"
 #include "tests/mime/unmetered.h"
 
 namespace shingled::mime {

@@ -25,7 +25,7 @@
 #include <thread>
 #include <vector>
 
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 #include "config/base/zbase32.h"
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/sealed_request.h"

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "config/loader.h"
-#include "config/yaml_document.h"
+#include "config/document/yaml_document.h"
 
 // shingled.yaml(5) against the loader and the shipped file: the same keys, the same defaults.
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "config/loader.h"
-#include "config/yaml_document.h"
+#include "config/document/yaml_document.h"
 
 namespace shingled::config {
 namespace {

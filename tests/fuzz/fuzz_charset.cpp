@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "mime/message/charset.h"
-#include "mime/message/encoding_guess.h"
+#include "mime/charset/charset.h"
+#include "mime/charset/encoding_guess.h"
 #include "mime/message/transfer_decoding.h"
 #include "tests/mime/unmetered.h"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "mime/message/charset.h"
+#include "mime/charset/charset.h"
 #include "mime/message/field_parser.h"
 #include "mime/message/header_block.h"
 #include "mime/message/header_words.h"

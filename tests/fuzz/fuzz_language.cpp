@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "mime/text/language.h"
-#include "mime/text/trigram_vote.h"
+#include "mime/language/language.h"
+#include "mime/language/trigram_vote.h"
 #include "tests/mime/unmetered.h"
 
 namespace {

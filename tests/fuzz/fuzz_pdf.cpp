@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "mime/message/archive_shape.h"
+#include "mime/attachment/archive_shape.h"
 #include "mime/message/content_sniff.h"
-#include "mime/message/pdf_scripts.h"
+#include "mime/attachment/pdf_scripts.h"
 
 using namespace shingled::mime;
 

@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <vector>
 
-#include "storage/redis/layout.h"
+#include "storage/redis_store/layout.h"
 #include "storage/redis/redis_route.h"
 #include "storage/redis/reply_reader.h"
 #include "storage/redis/slot_map.h"
-#include "storage/redis/update_sender.h"
+#include "storage/redis_store/update_sender.h"
 
 using namespace shingled;
 using namespace shingled::storage;

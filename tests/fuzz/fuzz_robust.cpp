@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "mime/fingerprint/robust_shingles.h"
-#include "mime/text/letter_fold.h"
+#include "mime/words/letter_fold.h"
 #include "mime/text/robust_words.h"
 
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "mime/text/stemmer.h"
-#include "mime/text/tokenizer.h"
-#include "mime/text/word_normaliser.h"
+#include "mime/language/stemmer.h"
+#include "mime/words/tokenizer.h"
+#include "mime/words/word_normaliser.h"
 #include "tests/mime/unmetered.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/load_settings.h"
-#include "config/units.h"
+#include "config/words/units.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 #include "tests/hostile/heap_count.h"
 
 namespace shingled::hostile {

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "mime/message/charset.h"
+#include "mime/charset/charset.h"
 #include "mime/message/header_words.h"
 #include "mime/message/message_scan.h"
 #include "mime/message/part_kind.h"
 #include "mime/text/text_words.h"
-#include "mime/text/trigram_vote.h"
+#include "mime/language/trigram_vote.h"
 
 namespace shingled::mime {
 

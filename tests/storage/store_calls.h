@@ -4,7 +4,7 @@
 #include <mutex>
 #include <optional>
 
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "config/base/guarded.h"
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::testing {
 

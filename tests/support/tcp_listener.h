@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "config/base/socket_address.h"
-#include "config/base/unique_fd.h"
+#include "config/system/socket_address.h"
+#include "config/system/unique_fd.h"
 
 namespace shingled::testing {
 

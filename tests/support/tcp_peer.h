@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "config/base/byte_reader.h"
-#include "config/base/socket_address.h"
-#include "config/base/unique_fd.h"
+#include "config/system/socket_address.h"
+#include "config/system/unique_fd.h"
 #include "storage/protocol/frame.h"
 
 namespace shingled::testing {

@@ -4,8 +4,8 @@
 #include <thread>
 #include <vector>
 
-#include "config/base/instruments.h"
-#include "config/base/metric_registry.h"
+#include "config/metrics/instruments.h"
+#include "config/metrics/metric_registry.h"
 
 namespace shingled {
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-#include "milter/daemon.h"
+#include "milter/daemon/daemon.h"
 #include "mime/analyze.h"
 #include "storage/client/remote_store.h"
 #include "tests/milter/daemon/milter_client.h"

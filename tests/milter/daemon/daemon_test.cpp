@@ -1,4 +1,4 @@
-#include "milter/daemon.h"
+#include "milter/daemon/daemon.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 #include "tests/milter/daemon/daemon_fixture.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // What only the machine can tell of settings. e2e/test_mistakes.py has the texts, by the same
 // function.
-#include "milter/start_check.h"
+#include "milter/daemon/start_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "storage/fuzzy_store.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::milter {
 

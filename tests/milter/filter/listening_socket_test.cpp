@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 
 namespace shingled::milter {
 namespace {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <sstream>
 
-#include "config/base/unique_fd.h"
-#include "storage/server/udp_server.h"
+#include "config/system/unique_fd.h"
+#include "storage/server/fuzzy_server.h"
 #include "tests/milter/filter/fake_store.h"
 #include "tests/milter/similar/temporary_library.h"
 

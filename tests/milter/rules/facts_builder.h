@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "milter/filter/facts.h"
+#include "milter/rules/facts.h"
 
 namespace shingled::milter {
 

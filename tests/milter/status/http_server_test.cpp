@@ -12,7 +12,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "config/base/unique_fd.h"
+#include "config/system/unique_fd.h"
 #include "milter/status/http_client.h"
 
 namespace shingled::milter {

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "mime/text/language.h"
+#include "mime/language/language.h"
 #include "mime/text/oneline.h"
-#include "mime/text/stemmer.h"
+#include "mime/language/stemmer.h"
 #include "mime/text/text_words.h"
-#include "mime/text/tokenizer.h"
-#include "mime/text/url_finder.h"
-#include "mime/text/word_normaliser.h"
+#include "mime/words/tokenizer.h"
+#include "mime/url/url_finder.h"
+#include "mime/words/word_normaliser.h"
 #include "tests/mime/unmetered.h"
 #include "tests/mime/vectors.h"
 

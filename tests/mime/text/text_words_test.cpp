@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "mime/text/stemmer.h"
-#include "mime/text/word_normaliser.h"
+#include "mime/language/stemmer.h"
+#include "mime/words/word_normaliser.h"
 #include "tests/mime/unmetered.h"
 
 namespace shingled::mime {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 #include "tests/storage/buckets/redis_buckets_fixture.h"
 #include "tests/storage/redis/cluster_process.h"
 

@@ -8,7 +8,7 @@
 #include "storage/client/client_report.h"
 #include "storage/crypto/keypair.h"
 #include "storage/protocol/codec.h"
-#include "storage/server/udp_server.h"
+#include "storage/server/fuzzy_server.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/udp_peer.h"

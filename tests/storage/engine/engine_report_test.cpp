@@ -1,4 +1,4 @@
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 #include "tests/storage/engine/engine_fixture.h"
 
 namespace shingled::storage {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/formats/watcher.h"
+#include "storage/model/work_watcher.h"
 #include "storage/sqlite/fuzzy_table.h"
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/sqlite/random_row.h"

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "config/base/socket_address.h"
-#include "config/base/unique_fd.h"
+#include "config/system/socket_address.h"
+#include "config/system/unique_fd.h"
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/support/seeded_random.h"
 

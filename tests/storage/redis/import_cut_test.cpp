@@ -8,7 +8,7 @@
 #include <map>
 #include <thread>
 
-#include "storage/redis/redis_import.h"
+#include "storage/redis_store/redis_import.h"
 #include "tests/storage/redis/cluster_process.h"
 #include "tests/storage/redis/cutting_proxy.h"
 #include "tests/storage/redis/redis_fixture.h"

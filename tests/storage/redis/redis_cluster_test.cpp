@@ -5,8 +5,8 @@
 
 #include <atomic>
 
-#include "storage/redis/layout.h"
-#include "storage/redis/redis_store.h"
+#include "storage/redis_store/layout.h"
+#include "storage/redis_store/redis_store.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/redis/cluster_process.h"
 #include "tests/storage/store_calls.h"

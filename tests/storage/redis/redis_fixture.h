@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "storage/redis/layout.h"
-#include "storage/redis/redis_store.h"
+#include "storage/redis_store/layout.h"
+#include "storage/redis_store/redis_store.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/redis/redis_process.h"
 #include "tests/storage/store_calls.h"

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "config/base/metric_report.h"
+#include "config/metrics/metric_report.h"
 #include "tests/storage/redis/redis_fixture.h"
 #include "tests/support/fake_store.h"
 

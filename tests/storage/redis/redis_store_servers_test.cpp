@@ -1,7 +1,7 @@
 // Which servers a store talks to, and what it does while they are away.
 #include <gtest/gtest.h>
 
-#include "storage/redis/redis_store.h"
+#include "storage/redis_store/redis_store.h"
 #include "tests/storage/redis/redis_fixture.h"
 #include "tests/support/fake_store.h"
 

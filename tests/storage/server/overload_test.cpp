@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "storage/protocol/codec.h"
-#include "storage/server/udp_server.h"
+#include "storage/server/fuzzy_server.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/udp_peer.h"
 

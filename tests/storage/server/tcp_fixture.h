@@ -6,7 +6,7 @@
 #include <string>
 
 #include "storage/protocol/codec.h"
-#include "storage/server/udp_server.h"
+#include "storage/server/fuzzy_server.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/tcp_peer.h"
 

@@ -1,0 +1,414 @@
+#include "config/document/section.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "config/words/nearest_word.h"
+#include "config/reference/key_text.h"
+#include "config/words/units.h"
+
+namespace shingled::config {
+
+namespace {
+
+constexpr std::string_view kDurationForm =
+    "a number with ms, s, m, h, d or w, such as 90d or 1h30m";
+constexpr std::string_view kSizeForm = "bytes, or a number with K, M, G or T, such as 64K";
+
+std::string between(std::string_view least, std::string_view most) {
+  return std::string(least) + " to " + std::string(most);
+}
+
+std::string format_real(double value) {
+  std::array<char, 32> buffer{};
+  const auto [end, failure] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return failure == std::errc{} ? std::string(buffer.data(), end) : "?";
+}
+
+/// "at least 0.5" where there is no upper bound worth telling.
+std::string format_range(Range<double> range) {
+  constexpr double kUnbounded = std::numeric_limits<double>::max();
+  if (range.most < kUnbounded) return between(format_real(range.least), format_real(range.most));
+  if (range.least > -kUnbounded) return "a number of at least " + format_real(range.least);
+  return "a number such as 4.5";
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+  constexpr std::string_view kBetween = ", \t\r\n";
+  std::vector<std::string> out;
+  while (true) {
+    const std::size_t begin = text.find_first_not_of(kBetween);
+    if (begin == std::string_view::npos) return out;
+    const std::size_t end = std::min(text.find_first_of(kBetween, begin), text.size());
+    out.emplace_back(text.substr(begin, end - begin));
+    text.remove_prefix(end);
+  }
+}
+
+}  // namespace
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  double value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = failure == std::errc{} && end == text.data() + text.size();
+  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<SocketSpec> read_socket(const Field& field, std::string_view text,
+                                      std::uint16_t default_port) {
+  constexpr std::size_t kSocketBytesMax = 300;  // a host name has at most 253
+  if (text.size() > kSocketBytesMax) {
+    field.problem(quoted(text) + " is too long for a socket");
+    return std::nullopt;
+  }
+  auto spec = SocketSpec::parse(text, default_port);
+  if (spec) return *spec;
+  field.problem(spec.error().message);
+  return std::nullopt;
+}
+
+void Field::problem(std::string_view what, std::string_view allowed) const {
+  problem(std::string(what) + "; allowed: " + std::string(allowed));
+}
+
+std::optional<std::string_view> Field::scalar(std::string_view allowed) const {
+  switch (node_->kind) {
+    case YamlNode::Kind::kScalar:
+      return node_->text;
+    case YamlNode::Kind::kNull:
+      problem("has no value", allowed);
+      return std::nullopt;
+    case YamlNode::Kind::kList:
+      problem("is a list", allowed);
+      return std::nullopt;
+    case YamlNode::Kind::kMap:
+      problem("is a map", allowed);
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::vector<Field> Field::list() const {
+  if (node_->kind != YamlNode::Kind::kList) return {*this};
+  std::vector<Field> out;
+  for (std::size_t i = 0; i < node_->items.size(); ++i) {
+    const std::string key = key_ + '[' + std::to_string(i) + ']';
+    diagnostics_->places().put(key, node_->items[i].position);
+    out.emplace_back(node_->items[i], key, *diagnostics_, quoting_);
+  }
+  return out;
+}
+
+std::vector<std::pair<Field, std::string>> Field::words(std::string_view allowed) const {
+  std::vector<std::pair<Field, std::string>> out;
+  if (is_null() || node_->kind == YamlNode::Kind::kMap) {
+    problem(is_null() ? "has no value" : "is a map",
+            std::string(allowed) + ", a list of them, or [] for none");
+    return out;
+  }
+  for (const Field& item : list()) {
+    const auto text = item.scalar(allowed);
+    if (!text) continue;
+    for (std::string& word : split_words(*text)) out.emplace_back(item, std::move(word));
+  }
+  return out;
+}
+
+void Field::refuse(std::string_view word, std::string_view no_what,
+                   std::string_view allowed) const {
+  constexpr std::size_t kWordBytesMax = 15;  // a key of 32 bytes has 43 characters or more
+  const bool shows = quoting_ == Quoting::kText || word.size() <= kWordBytesMax;
+  const std::string shown = shows ? quoted(word) + ' ' : "";
+  problem(shown + "is " + std::string(no_what), allowed);
+}
+
+Section::Section(const YamlNode* node, std::string path, Diagnostics& diagnostics)
+    : node_(node), path_(std::move(path)), diagnostics_(&diagnostics) {
+  // A section whose entries are all commented out reads as null and is an empty one.
+  if (node_ == nullptr || node_->kind == YamlNode::Kind::kNull) {
+    node_ = nullptr;
+  } else if (node_->kind != YamlNode::Kind::kMap) {
+    diagnostics.add(
+        node_->position, path_,
+        std::string(node_->kind == YamlNode::Kind::kList ? "is a list" : "is a single value") +
+            "; allowed: a map of settings" + std::string(hint_of_ucl(node_->text)));
+    node_ = nullptr;
+  }
+}
+
+Section::~Section() { report_strangers(); }
+
+void Section::report_strangers() const {
+  if (node_ == nullptr) return;
+  std::map<std::string_view, int> lines;
+  for (const YamlNode& entry : node_->items) {
+    if (diagnostics_->full()) return;
+    const std::string shown = quoting_ == Quoting::kText ? path_to(entry.key) : path_;
+    const auto [first, fresh] = lines.try_emplace(entry.key, entry.key_position.line);
+    if (!fresh) {
+      diagnostics_->add(entry.key_position, shown,
+                        "duplicate key; first given in line " + std::to_string(first->second));
+      continue;
+    }
+    if (any_key_) continue;
+    const auto is = [&](const std::string& name) { return name == entry.key; };
+    if (std::any_of(known_.begin(), known_.end(), is)) continue;
+    if (std::any_of(other_names_.begin(), other_names_.end(), is)) continue;
+    std::string what = "unknown key";
+    if (const auto meant = nearest_word(entry.key, known_)) {
+      what += "; did you mean " + quoted(*meant) + "?";
+    } else if (const auto home = home_of(entry.key)) {
+      what += "; did you mean " + quoted(*home) + "?";
+    } else {
+      what += "; allowed:";
+      for (const std::string& name : known_) what += (&name == &known_.front() ? " " : ", ") + name;
+    }
+    diagnostics_->add(entry.key_position, shown, what);
+  }
+}
+
+std::string Section::path_to(std::string_view key) const {
+  return path_.empty() ? std::string(key) : path_ + '.' + std::string(key);
+}
+
+Section Section::section(std::string_view key) {
+  known_.emplace_back(key);
+  const YamlNode* node = node_ == nullptr ? nullptr : node_->find(key);
+  if (node != nullptr) diagnostics_->places().put(path_to(key), node->key_position);
+  return Section(node, path_to(key), *diagnostics_);
+}
+
+std::vector<Field> Section::entries() {
+  any_key_ = true;
+  std::vector<Field> out;
+  if (node_ == nullptr) return out;
+  std::set<std::string_view> seen;
+  for (const YamlNode& entry : node_->items) {
+    if (!seen.insert(entry.key).second) continue;
+    diagnostics_->give(path_to(entry.key), entry, entry.key_position);
+    out.emplace_back(entry, path_to(entry.key), *diagnostics_);
+  }
+  return out;
+}
+
+std::optional<Field> Section::field(std::string_view key,
+                                    std::initializer_list<std::string_view> other_names) {
+  known_.emplace_back(key);
+  diagnostics_->ask(path_to(key));
+  const YamlNode* found = node_ == nullptr ? nullptr : node_->find(key);
+  for (const std::string_view name : other_names) {
+    other_names_.emplace_back(name);
+    const YamlNode* other = node_ == nullptr ? nullptr : node_->find(name);
+    if (other == nullptr) continue;
+    if (found != nullptr) {
+      diagnostics_->add(other->key_position, path_to(name),
+                        "another name of " + quoted(found->key) + ", which is given in line " +
+                            std::to_string(found->key_position.line));
+    } else {
+      found = other;
+    }
+  }
+  if (found == nullptr) return std::nullopt;
+  diagnostics_->give(path_to(key), *found, found->position);
+  return Field(*found, path_to(found->key), *diagnostics_, quoting_);
+}
+
+bool Section::has(std::string_view key) const {
+  return node_ != nullptr && node_->find(key) != nullptr;
+}
+
+void Section::refuse_key(std::string_view key, std::string_view why) {
+  other_names_.emplace_back(key);
+  const YamlNode* found = node_ == nullptr ? nullptr : node_->find(key);
+  if (found != nullptr) diagnostics_->add(found->key_position, path_to(key), why);
+}
+
+Position Section::place_of(std::string_view key) const {
+  if (node_ == nullptr) return {};
+  const YamlNode* value = node_->find(key);
+  return value != nullptr ? value->position : node_->position;
+}
+
+void Section::problem(std::string_view key, std::string_view what) const {
+  diagnostics_->add(place_of(key), path_to(key), what);
+}
+
+void Section::warning(std::string_view key, std::string_view what) const {
+  diagnostics_->warn(place_of(key), path_to(key), what);
+}
+
+void Section::boolean(std::string_view key, bool& out) {
+  const auto found = field(key);
+  if (!found) return;
+  constexpr std::string_view kAllowed = "true, false, yes, no, on, off";
+  const auto text = found->scalar(kAllowed);
+  if (!text) return;
+  for (const std::string_view yes : {"true", "yes", "on"}) {
+    if (equal_ignoring_case(*text, yes)) {
+      out = true;
+      return;
+    }
+  }
+  for (const std::string_view no : {"false", "no", "off"}) {
+    if (equal_ignoring_case(*text, no)) {
+      out = false;
+      return;
+    }
+  }
+  found->refuse("neither yes nor no", kAllowed);
+}
+
+void Section::text(std::string_view key, std::string& out) {
+  const auto found = field(key);
+  if (!found) return;
+  if (const auto text = found->scalar("text, or \"\" for none")) out = *text;
+}
+
+void Section::path_or_empty(std::string_view key, std::string& out) {
+  const auto found = field(key);
+  if (!found) return;
+  constexpr std::string_view kAllowed = "an absolute path, or \"\" for none";
+  const auto text = found->scalar(kAllowed);
+  if (!text) return;
+  if (text->empty() || text->front() == '/') {
+    out = *text;
+  } else {
+    found->refuse("no absolute path", kAllowed);
+  }
+}
+
+void Section::real(std::string_view key, double& out, Range<double> range) {
+  const auto found = field(key);
+  if (!found) return;
+  const std::string allowed = format_range(range);
+  const auto text = found->scalar(allowed);
+  if (!text) return;
+  const auto value = parse_real(*text);
+  if (!value) {
+    found->refuse("no number", allowed);
+  } else if (*value < range.least || *value > range.most) {
+    found->refuse("out of range", allowed);
+  } else {
+    out = *value;
+  }
+}
+
+void Section::size(std::string_view key, std::uint64_t& out, Range<std::uint64_t> range) {
+  const auto found = field(key);
+  if (!found) return;
+  const auto text = found->scalar(kSizeForm);
+  if (!text) return;
+  const auto value = parse_size(*text);
+  if (!value) {
+    found->refuse("no size", kSizeForm);
+  } else if (*value < range.least || *value > range.most) {
+    found->refuse("out of range", between(format_size(range.least), format_size(range.most)));
+  } else {
+    out = *value;
+  }
+}
+
+void Section::sockets(std::string_view key, std::vector<SocketSpec>& out,
+                      std::uint16_t default_port) {
+  const auto found = field(key);
+  if (!found) return;
+  out.clear();
+  for (const auto& [item, word] : found->words("HOST:PORT, [IPV6]:PORT, inet:PORT@HOST")) {
+    const auto spec = read_socket(item, word, default_port);
+    if (!spec) continue;
+    if (spec->kind == SocketSpec::Kind::kUnix) {
+      item.problem(quoted(word) + " is a unix socket, but this service speaks UDP",
+                   "HOST:PORT, [IPV6]:PORT, inet:PORT@HOST");
+    } else {
+      out.push_back(*spec);
+    }
+  }
+}
+
+void Section::networks(std::string_view key, std::vector<Network>& out) {
+  const auto found = field(key);
+  if (!found) return;
+  out.clear();
+  constexpr std::string_view kAllowed = "an IP address or a network such as 192.0.2.0/24";
+  for (const auto& [item, word] : found->words(kAllowed)) {
+    if (const auto network = Network::parse(word)) {
+      out.push_back(*network);
+    } else {
+      item.problem(quoted(word) + " is no network", kAllowed);
+    }
+  }
+}
+
+std::optional<std::uint64_t> Section::whole(std::string_view key, Range<std::uint64_t> range) {
+  const auto found = field(key);
+  if (!found) return std::nullopt;
+  const std::string allowed = between(std::to_string(range.least), std::to_string(range.most));
+  const auto text = found->scalar(allowed);
+  if (!text) return std::nullopt;
+  std::uint64_t value = 0;
+  const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), value);
+  const bool number = end == text->data() + text->size() && end != text->data();
+  if (!number || failure == std::errc::invalid_argument) {
+    found->refuse("no whole number", allowed);
+  } else if (failure != std::errc{} || value < range.least || value > range.most) {
+    found->refuse("out of range", allowed);
+  } else {
+    return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> Section::milliseconds_of(
+    std::string_view key, Range<std::chrono::milliseconds> range, std::chrono::milliseconds step,
+    std::string_view zero) {
+  const auto found = field(key);
+  if (!found) return std::nullopt;
+  const auto text = found->scalar(kDurationForm);
+  if (!text) return std::nullopt;
+  const auto value = parse_duration(*text);
+  if (!value) {
+    found->refuse("no duration", std::string(kDurationForm) +
+                                     (zero.empty() ? "" : ", or 0 (" + std::string(zero) + ")"));
+    return std::nullopt;
+  }
+  if (!zero.empty() && value->count() == 0) return value;
+  if (*value < range.least || *value > range.most) {
+    const std::string meaning = zero.empty() ? "" : "0 (" + std::string(zero) + ") or ";
+    found->refuse("out of range",
+                  meaning + between(format_duration(range.least), format_duration(range.most)));
+    return std::nullopt;
+  }
+  if (*value % step != std::chrono::milliseconds(0)) {
+    found->refuse("too fine", "multiples of " + format_duration(step));
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::size_t> Section::index_of_choice(std::string_view key,
+                                                    std::span<const std::string_view> names) {
+  const auto found = field(key);
+  if (!found) return std::nullopt;
+  std::string allowed;
+  for (const std::string_view name : names) {
+    allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+  }
+  const auto text = found->scalar(allowed);
+  if (!text) return std::nullopt;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (equal_ignoring_case(*text, names[i])) return i;
+  }
+  found->refuse("none of the choices", allowed);
+  return std::nullopt;
+}
+
+}  // namespace shingled::config

@@ -1,0 +1,177 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/system/socket_address.h"
+#include "config/document/diagnostics.h"
+#include "config/document/yaml_document.h"
+
+namespace shingled::config {
+
+/// Bounds of a value, both included.
+template <typename T>
+struct Range {
+  T least;
+  T most;
+};
+
+/// One name a choice may have.
+template <typename T>
+struct Choice {
+  std::string_view name;
+  T value;
+};
+
+/// Whether problems show what stands in the text. A secret may have got anywhere near its place.
+enum class Quoting : std::uint8_t {
+  kText,
+  kWords,  ///< only what is too short for a key
+};
+
+/// One value of the text with the name it is complained about by. A value, valid while the tree is.
+class Field {
+ public:
+  Field(const YamlNode& node, std::string key, Diagnostics& diagnostics,
+        Quoting quoting = Quoting::kText)
+      : node_(&node), key_(std::move(key)), diagnostics_(&diagnostics), quoting_(quoting) {}
+
+  [[nodiscard]] const YamlNode& node() const { return *node_; }
+  [[nodiscard]] const std::string& key() const { return key_; }
+  [[nodiscard]] Diagnostics& diagnostics() const { return *diagnostics_; }
+  [[nodiscard]] bool is_null() const { return node_->kind == YamlNode::Kind::kNull; }
+
+  void problem(std::string_view what) const { diagnostics_->add(node_->position, key_, what); }
+  /// "WHAT; allowed: ALLOWED"
+  void problem(std::string_view what, std::string_view allowed) const;
+  /// The text of a scalar, or a problem.
+  [[nodiscard]] std::optional<std::string_view> scalar(std::string_view allowed) const;
+  /// The values of a list. A scalar is a list of one value.
+  [[nodiscard]] std::vector<Field> list() const;
+  /// The values of a list of words (sockets, networks, globs): the words of a scalar stand between
+  /// commas or blanks. Another kind of value is a problem.
+  [[nodiscard]] std::vector<std::pair<Field, std::string>> words(std::string_view allowed) const;
+  /// This field's text as a wrong value: "'x' is no duration"
+  void refuse(std::string_view no_what, std::string_view allowed) const {
+    refuse(node_->text, no_what, allowed);
+  }
+  /// One word of it: likewise.
+  void refuse(std::string_view word, std::string_view no_what, std::string_view allowed) const;
+
+ private:
+  const YamlNode* node_;
+  std::string key_;
+  Diagnostics* diagnostics_;
+  Quoting quoting_;
+};
+
+/// A map of the text, read key by key: a key that is absent leaves its setting as it is, a bad
+/// value is a problem and leaves it too. Keys that were never asked for are problems when the
+/// section goes ("unknown key; did you mean ...?"), and so are duplicates.   Threads: one thread.
+class Section {
+ public:
+  /// `node` may be null: a section that is absent.
+  Section(const YamlNode* node, std::string path, Diagnostics& diagnostics);
+  ~Section();
+  Section(const Section&) = delete;
+  Section& operator=(const Section&) = delete;
+  Section(Section&&) = delete;
+  Section& operator=(Section&&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] Diagnostics& diagnostics() const { return *diagnostics_; }
+  /// The section one level down.
+  [[nodiscard]] Section section(std::string_view key);
+  /// All values of a map whose keys are names the reader chooses; first ones of duplicates only.
+  [[nodiscard]] std::vector<Field> entries();
+  /// The value of `key` or of one of its other names; nothing where it is absent.
+  std::optional<Field> field(std::string_view key,
+                             std::initializer_list<std::string_view> other_names = {});
+
+  /// Whether the text has this key. Does not make it known.
+  [[nodiscard]] bool has(std::string_view key) const;
+  /// A key that stands in other programs' files and not in ours; a problem that says why.
+  void refuse_key(std::string_view key, std::string_view why);
+  /// From now on no problem shows the name of an unknown key, which may be a secret without its
+  /// colon, or a value that is as long as one.
+  void hide_secrets() { quoting_ = Quoting::kWords; }
+
+  /// A problem of a key, placed where its value stands, or the section where it is absent.
+  void problem(std::string_view key, std::string_view what) const;
+  /// The same of what is allowed and hardly meant.
+  void warning(std::string_view key, std::string_view what) const;
+
+  void boolean(std::string_view key, bool& out);
+  void text(std::string_view key, std::string& out);
+  /// A path from the root, or empty.
+  void path_or_empty(std::string_view key, std::string& out);
+  void real(std::string_view key, double& out, Range<double> range);
+  void size(std::string_view key, std::uint64_t& out, Range<std::uint64_t> range);
+  void sockets(std::string_view key, std::vector<SocketSpec>& out, std::uint16_t default_port);
+  void networks(std::string_view key, std::vector<Network>& out);
+
+  /// A whole number.
+  template <typename T>
+  void number(std::string_view key, T& out, Range<T> range) {
+    const auto value = whole(key, {range.least, range.most});
+    if (value) out = static_cast<T>(*value);
+  }
+
+  /// A duration; bounds in the unit of the setting. `zero` says what 0 means where it is allowed
+  /// besides the range.
+  template <typename D>
+  void duration(std::string_view key, D& out, Range<D> range, std::string_view zero = {}) {
+    using std::chrono::milliseconds;
+    const auto value = milliseconds_of(key, {milliseconds(range.least), milliseconds(range.most)},
+                                       milliseconds(D(1)), zero);
+    if (value) out = std::chrono::duration_cast<D>(*value);
+  }
+
+  /// One of some names, in any case.
+  template <typename T>
+  void choice(std::string_view key, T& out, std::span<const Choice<T>> choices) {
+    std::vector<std::string_view> names;
+    for (const Choice<T>& entry : choices) names.push_back(entry.name);
+    if (const auto index = index_of_choice(key, names)) out = choices[*index].value;
+  }
+
+ private:
+  std::optional<std::uint64_t> whole(std::string_view key, Range<std::uint64_t> range);
+  std::optional<std::chrono::milliseconds> milliseconds_of(std::string_view key,
+                                                           Range<std::chrono::milliseconds> range,
+                                                           std::chrono::milliseconds step,
+                                                           std::string_view zero);
+  std::optional<std::size_t> index_of_choice(std::string_view key,
+                                             std::span<const std::string_view> names);
+  [[nodiscard]] std::string path_to(std::string_view key) const;
+  [[nodiscard]] Position place_of(std::string_view key) const;
+  void report_strangers() const;
+
+  const YamlNode* node_;  ///< a map, or null
+  std::string path_;
+  Diagnostics* diagnostics_;
+  bool any_key_ = false;  ///< the keys are names, none is unknown
+  Quoting quoting_ = Quoting::kText;
+  std::vector<std::string> known_;
+  std::vector<std::string> other_names_;
+};
+
+/// A finite number, or nothing.
+std::optional<double> parse_real(std::string_view text);
+
+/// A socket in one of the notations of SocketSpec, or a problem of `field` and nothing.
+std::optional<SocketSpec> read_socket(const Field& field, std::string_view text,
+                                      std::uint16_t default_port);
+
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+}  // namespace shingled::config

@@ -1,0 +1,304 @@
+#include "config/document/yaml_document.h"
+
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <istream>
+#include <optional>
+#include <streambuf>
+#include <utility>
+
+namespace shingled::config {
+
+namespace {
+
+constexpr std::string_view kTooDeep = "nested deeper than 32 levels";
+static_assert(kYamlDepthMax == 32, "said in the text");
+constexpr std::string_view kNoAlias =
+    "an alias (*name) is not supported; put a text that starts with * in quotes";
+
+/// A problem of the text as a whole.
+struct Complaint {
+  Position position;
+  std::string what;
+};
+
+/// Puts the tree together from the parser's events. Uses events and not YAML::Node because those
+/// come with the position of every key, keep duplicates, and cost nothing per alias.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(const Position& start) : start_(start) {}
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    put(node(YamlNode::Kind::kNull, mark));
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    complain(at(mark), std::string(kNoAlias));
+    put(node(YamlNode::Kind::kNull, mark));
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
+                const std::string& value) override {
+    const bool plain = tag == "?";
+    const bool null =
+        plain && (value == "~" || value == "null" || value == "Null" || value == "NULL");
+    YamlNode scalar = node(null ? YamlNode::Kind::kNull : YamlNode::Kind::kScalar, mark);
+    scalar.text = value;
+    put(std::move(scalar));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
+                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
+    open(node(YamlNode::Kind::kList, mark));
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(node(YamlNode::Kind::kMap, mark));
+  }
+  void OnMapEnd() override { close(); }
+
+  [[nodiscard]] Position at(const YAML::Mark& mark) const {
+    if (mark.is_null()) return start_;
+    Position position = start_;
+    if (start_.origin == Position::Origin::kFile) position.line += mark.line;
+    position.column = mark.line == 0 ? start_.column + mark.column : mark.column + 1;
+    return position;
+  }
+  [[nodiscard]] const std::optional<Complaint>& complaint() const { return complaint_; }
+  /// Where the innermost collection that is not closed yet begins.
+  [[nodiscard]] Position innermost() const {
+    return open_.empty() ? start_ : open_.back().node.position;
+  }
+  YamlNode take() { return std::move(root_); }
+
+ private:
+  struct Frame {
+    YamlNode node;
+    std::optional<YamlNode> key;  ///< of a map: read, its value is still to come
+  };
+
+  [[nodiscard]] YamlNode node(YamlNode::Kind kind, const YAML::Mark& mark) const {
+    YamlNode out;
+    out.kind = kind;
+    out.position = at(mark);
+    return out;
+  }
+
+  void complain(const Position& position, std::string what) {
+    if (!complaint_) complaint_ = Complaint{position, std::move(what)};
+  }
+
+  void open(YamlNode collection) {
+    if (open_.size() >= kYamlDepthMax) {
+      complain(collection.position, std::string(kTooDeep));
+      ++too_deep_;
+      return;
+    }
+    open_.push_back({std::move(collection), {}});
+  }
+
+  void close() {
+    YamlNode done;
+    if (too_deep_ > 0) {
+      // The innermost collection that is kept gets a null in the place of what lies too deep.
+      if (--too_deep_ > 0) return;
+    } else {
+      done = std::move(open_.back().node);
+      open_.pop_back();
+    }
+    put(std::move(done));
+  }
+
+  void put(YamlNode value) {
+    if (too_deep_ > 0) return;
+    if (++nodes_ > kYamlNodesMax) {
+      complain(value.position, "more than " + std::to_string(kYamlNodesMax) + " values");
+      if (!open_.empty()) return;
+    }
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    Frame& parent = open_.back();
+    if (parent.node.kind == YamlNode::Kind::kList) {
+      parent.node.items.push_back(std::move(value));
+    } else if (!parent.key) {
+      const bool collection =
+          value.kind == YamlNode::Kind::kList || value.kind == YamlNode::Kind::kMap;
+      if (collection) complain(value.position, "a list or a map cannot be a key");
+      parent.key = std::move(value);
+    } else {
+      value.key = std::move(parent.key->text);
+      value.key_position = parent.key->position;
+      parent.key.reset();
+      parent.node.items.push_back(std::move(value));
+    }
+  }
+
+  Position start_;
+  YamlNode root_;
+  std::vector<Frame> open_;
+  std::size_t too_deep_ = 0;  ///< collections open beyond the limit
+  std::size_t nodes_ = 0;
+  std::optional<Complaint> complaint_;
+};
+
+/// Lends a text to an istream without a copy.
+class ViewBuffer final : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // a get area is never written to
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+/// Length of the well-formed UTF-8 sequence at the start of `text` (RFC 3629), 0 if there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto tail = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return tail(1) ? 2 : 0;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    const unsigned low = lead == 0xe0 ? 0xa0 : 0x80;   // no overlong form
+    const unsigned high = lead == 0xed ? 0x9f : 0xbf;  // no surrogate
+    return tail(1, low, high) && tail(2) ? 3 : 0;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    const unsigned low = lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned high = lead == 0xf4 ? 0x8f : 0xbf;  // not above U+10FFFF
+    return tail(1, low, high) && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// The first byte no YAML text can have. The parser does not look: it replaces bad UTF-8 in
+/// silence and ends the file at a control byte.
+std::optional<Complaint> find_bad_byte(std::string_view text, const Position& start) {
+  Position here = start;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = utf8_length(text.substr(i));
+    if (length == 0) return Complaint{here, "not UTF-8"};
+    const bool control =
+        (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
+    if (control) return Complaint{here, "a control byte; allowed: printable text, tab, line ends"};
+    if (byte == '\n') {
+      if (start.origin == Position::Origin::kFile) ++here.line;
+      here.column = 0;
+    }
+    here.column += static_cast<int>(length);
+    i += length;
+  }
+  return std::nullopt;
+}
+
+/// Where to look for the reason. What is never closed is reported where it opens: the parser would
+/// name the end of the file.
+Position place_of(const YAML::Exception& failure, const TreeBuilder& builder) {
+  const bool unclosed = failure.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW ||
+                        failure.msg == YAML::ErrorMsg::END_OF_MAP_FLOW;
+  return unclosed ? builder.innermost() : builder.at(failure.mark);
+}
+
+/// The first tab that stands where a line is indented, up to the line of a failure: YAML lets only
+/// blanks stand there, and what the parser says of it helps nobody.
+std::optional<Position> find_tab(std::string_view text, const Position& failure,
+                                 const Position& start) {
+  if (start.origin != Position::Origin::kFile) return std::nullopt;
+  for (int line = start.line; line <= failure.line && !text.empty(); ++line) {
+    const std::string_view here = text.substr(0, text.find('\n'));
+    const std::size_t first = here.find_first_not_of(' ');
+    const bool names_key = here.find(':') != std::string_view::npos;  // a list may go on with tabs
+    if (first != std::string_view::npos && here[first] == '\t' && names_key) {
+      return Position{Position::Origin::kFile, line, static_cast<int>(first) + 1};
+    }
+    text.remove_prefix(std::min(here.size() + 1, text.size()));
+  }
+  return std::nullopt;
+}
+
+/// Why YAML in an override surprises people, said where it does.
+std::string hint(const Position& start) {
+  return start.origin == Position::Origin::kOverride
+             ? "; put a value with special characters in quotes"
+             : "";
+}
+
+}  // namespace
+
+const YamlNode* YamlNode::find(std::string_view name) const {
+  if (kind != Kind::kMap) return nullptr;
+  const auto it = std::find_if(items.begin(), items.end(),
+                               [&](const YamlNode& item) { return item.key == name; });
+  return it == items.end() ? nullptr : &*it;
+}
+
+YamlNode* YamlNode::find(std::string_view name) {
+  return const_cast<YamlNode*>(std::as_const(*this).find(name));
+}
+
+std::string_view hint_of_ucl(std::string_view text) {
+  const bool assigns =
+      text.find(" = ") != std::string_view::npos || text.find(';') != std::string_view::npos;
+  const bool opens = text.find('{') != std::string_view::npos;
+  return assigns || opens ? "; this is no YAML but looks like UCL, rspamd's language: write "
+                            "'key: value' on a line of its own, and sections by indentation"
+                          : "";
+}
+
+std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
+                                   std::string_view key, Diagnostics& diagnostics) {
+  if (text.size() > kYamlBytesMax) {
+    Position whole = start;
+    if (start.origin == Position::Origin::kFile) whole.line = whole.column = 0;
+    diagnostics.add(whole, key, "larger than 4M");
+    return std::nullopt;
+  }
+  if (const auto bad = find_bad_byte(text, start)) {
+    diagnostics.add(bad->position, key, bad->what);
+    return std::nullopt;
+  }
+  TreeBuilder builder(start);
+  ViewBuffer buffer(text);
+  std::istream stream(&buffer);
+  try {
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+    YamlNode root = builder.take();
+    TreeBuilder second(start);
+    if (parser.HandleNextDocument(second)) {
+      diagnostics.add(second.take().position, key,
+                      "a second YAML document; allowed: one" + hint(start));
+    }
+    if (const auto& complaint = builder.complaint()) {
+      diagnostics.add(complaint->position, key, complaint->what);
+    }
+    return root;
+  } catch (const YAML::DeepRecursion& failure) {  // its own message says "bad file"
+    diagnostics.add(builder.at(failure.mark), key, kTooDeep);
+  } catch (const YAML::Exception& failure) {
+    const bool alias = failure.msg.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR);
+    const Position where = place_of(failure, builder);
+    if (const auto tab = find_tab(text, where, start)) {
+      diagnostics.add(*tab, key, "no YAML: a tab before a key; allowed: blanks");
+    } else {
+      diagnostics.add(where, key,
+                      alias ? std::string(kNoAlias) : "no YAML: " + failure.msg + hint(start));
+    }
+  } catch (const std::exception& failure) {
+    diagnostics.add(start, key, std::string("no YAML: ") + failure.what());
+  }
+  return std::nullopt;
+}
+
+}  // namespace shingled::config

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/document/diagnostics.h"
+
+namespace shingled::config {
+
+/// One value of a YAML document, with its place in the text. A map keeps duplicate keys.
+struct YamlNode {
+  enum class Kind { kNull, kScalar, kList, kMap };
+  Kind kind = Kind::kNull;
+  Position position;
+  std::string text;             ///< of a scalar
+  std::vector<YamlNode> items;  ///< of a list or a map, in the order of the text
+  std::string key;              ///< if this is the value of a map's entry
+  Position key_position;        ///< likewise
+
+  /// The first entry of a map with this key, or nothing.
+  [[nodiscard]] const YamlNode* find(std::string_view name) const;
+  [[nodiscard]] YamlNode* find(std::string_view name);
+};
+
+constexpr std::size_t kYamlBytesMax = 4UL * 1024 * 1024;
+constexpr std::size_t kYamlDepthMax = 32;  ///< the settings need six
+constexpr std::size_t kYamlNodesMax = 200'000;
+
+/// Reads one YAML document. What is no YAML, not UTF-8, beyond the limits above, or no plain value
+/// (alias, second document, a map or list as a key) is a problem. Then the tree has what could be
+/// read, or there is none at all.
+///
+/// `start` is where the text begins: line 1, column 1 of a file, behind the '=' of an override.
+/// Problems about the text as a whole name `key`.   Cost: one pass.   Errors: only problems; no
+/// exception leaves.
+std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
+                                   std::string_view key, Diagnostics& diagnostics);
+
+/// What to add to a problem whose text is in the language of rspamd's files: "key = value;" and
+/// "section { ... }". Empty for any other text.
+std::string_view hint_of_ucl(std::string_view text);
+
+}  // namespace shingled::config

@@ -1,0 +1,147 @@
+#include "config/effective.h"
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "config/system/whole_file.h"
+#include "config/loader.h"
+#include "config/flow_text.h"
+#include "config/reference/key_text.h"
+#include "config/reference/shipped_text.h"
+
+namespace shingled::config {
+
+namespace {
+
+constexpr std::string_view kNotShown = "(not shown)";
+
+std::string text_of(double value) {
+  std::array<char, 32> buffer{};
+  const auto [end, failure] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return failure == std::errc{} ? std::string(buffer.data(), end) : "?";
+}
+
+std::string flow_list(const std::vector<std::string>& words) {
+  YamlNode out;
+  out.kind = YamlNode::Kind::kList;
+  for (const std::string& word : words) {
+    YamlNode& item = out.items.emplace_back();
+    item.kind = YamlNode::Kind::kScalar;
+    item.text = word;
+  }
+  return flow_text(out);
+}
+
+/// Whether it says that there is none.
+bool is_none(std::string_view value) { return value == "\"\"" || value == "[]" || value == "null"; }
+
+/// Walks over the shipped file, which has every key, and says what the loader took instead.
+class Lister {
+ public:
+  Lister(const Settings& settings, Diagnostics& diagnostics)
+      : settings_(settings), diagnostics_(diagnostics) {}
+
+  void walk(const YamlNode& shipped, const std::string& path) {
+    for (const YamlNode& entry : shipped.items) {
+      const std::string key = path.empty() ? entry.key : path + '.' + entry.key;
+      if (key == "rules") {
+        for (const RuleOptions& rule : settings_.rules) list_rule(entry, rule);
+      } else if (key == "ratelimit.rates") {
+        list_rates(entry, key);
+      } else if (entry.kind == YamlNode::Kind::kMap) {
+        walk(entry, key);
+      } else if (key == "storage.allow_update" && settings_.storage.server.allow_update.empty()) {
+        list(key, "[]");  // without it being said where keys have rights
+      } else if (key == "milter.headers.remove") {
+        list(key, flow_list(settings_.milter.headers.remove));  // follows the names
+      } else {
+        list(key, flow_text(entry));
+      }
+    }
+  }
+  std::vector<EffectiveKey> keys() { return std::move(keys_); }
+
+ private:
+  /// `otherwise`: its value where it is not given.
+  void list(const std::string& key, const std::string& otherwise) {
+    const auto stand_in = diagnostics_.stand_ins().find(key);
+    const std::string& said = stand_in == diagnostics_.stand_ins().end() ? key : stand_in->second;
+    const auto given = diagnostics_.given().find(said);
+    EffectiveKey out;
+    out.key = said;
+    out.value = given == diagnostics_.given().end() ? otherwise : flow_text(*given->second);
+    out.source = diagnostics_.places().source(said);
+    const KeyText* const text = find_key(said);
+    out.is_secret = (text == nullptr || text->is_secret()) && !is_none(out.value);
+    if (out.is_secret) out.value = kNotShown;
+    keys_.push_back(std::move(out));
+  }
+
+  /// One that is given stands instead of all the shipped ones.
+  void list_rates(const YamlNode& shipped, const std::string& path) {
+    std::map<Position, std::string> names;  // in the order of the text
+    const std::string prefix = path + '.';
+    for (const auto& [key, value] : diagnostics_.given()) {
+      if (key.starts_with(prefix) && key.find('.', prefix.size()) == std::string::npos)
+        names.emplace(value->key_position, key);
+    }
+    for (const auto& [position, name] : names) list(name, "off");
+    if (!names.empty()) return;
+    for (const YamlNode& entry : shipped.items) list(prefix + entry.key, flow_text(entry));
+  }
+
+  void list_rule(const YamlNode& shipped, const RuleOptions& rule) {
+    const YamlNode& local = shipped.items.front();
+    const std::string path = "rules." + rule.name;
+    for (const YamlNode& entry : local.items) {
+      const std::string key = path + '.' + entry.key;
+      if (entry.key == "flags") {
+        for (const FlagOptions& flag : rule.flags.all()) list_flag(key + '.' + flag.name, flag);
+      } else if (entry.key == "robust") {
+        list(key, rule.hash.robust ? "true" : "false");  // depends on servers
+      } else {
+        list(key, flow_text(entry));
+      }
+    }
+  }
+
+  /// Its defaults depend on its name.
+  void list_flag(const std::string& path, const FlagOptions& flag) {
+    list(path + ".flag", std::to_string(flag.flag));
+    list(path + ".symbol", flag.symbol);
+    list(path + ".hits_limit", text_of(flag.hits_limit));
+    list(path + ".weight", text_of(flag.weight));
+  }
+
+  const Settings& settings_;
+  Diagnostics& diagnostics_;
+  std::vector<EffectiveKey> keys_;
+};
+
+}  // namespace
+
+Effective effective_settings(std::string_view yaml, std::string_view file_name,
+                             std::span<const std::string> overrides) {
+  Diagnostics diagnostics(file_name);
+  const YamlNode root = read_tree(yaml, overrides, diagnostics);
+  const Settings settings = load_tree(root, diagnostics);
+  Effective out{{}, diagnostics.problems()};
+  if (!diagnostics.empty()) return out;
+  Diagnostics of_shipped("shingled.yaml");
+  const auto shipped = parse_yaml(shipped_file(), {Position::Origin::kFile, 1, 1}, "", of_shipped);
+  Lister lister(settings, diagnostics);
+  if (shipped) lister.walk(*shipped, "");
+  out.keys = lister.keys();
+  return out;
+}
+
+Effective effective_settings_file(const std::string& path, std::span<const std::string> overrides) {
+  const auto text = read_whole_text(path, kYamlBytesMax);
+  if (!text) return {{}, {Problem{path, 0, 0, "", "cannot be read: " + text.error().message}}};
+  return effective_settings(*text, path, overrides);
+}
+
+}  // namespace shingled::config

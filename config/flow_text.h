@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "config/document/yaml_document.h"
+
+namespace shingled::config {
+
+/// A value as YAML on one line, as an override takes it: read again it is the same value.
+std::string flow_text(const YamlNode& node);
+
+}  // namespace shingled::config

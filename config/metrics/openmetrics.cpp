@@ -1,0 +1,137 @@
+#include "config/metrics/openmetrics.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace shingled {
+
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+std::string safe_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && out.empty()) out += '_';
+    out += letter || digit ? c : '_';
+  }
+  return out.empty() ? "_" : out;
+}
+
+void append_escaped(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\\' || c == '"') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte > 0x7e) {
+      out += "\\\\x";  // a backslash is escaped itself
+      out += kHexDigits[byte >> 4];
+      out += kHexDigits[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+}
+
+std::string text_of(std::uint64_t value) { return std::to_string(value); }
+std::string text_of(std::int64_t value) { return std::to_string(value); }
+/// The shortest text that gives the same number back; whole ones as "1.0".
+std::string text_of(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  std::string text(buffer.data(), end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+/// Writes the samples of one family.
+class SampleWriter {
+ public:
+  SampleWriter(std::string& out, std::string name) : out_(out), name_(std::move(name)) {}
+
+  void write(const MetricFamily& family, const MetricSample& sample) {
+    const std::string_view suffix = family.kind == MetricFamily::Kind::kCounter ? "_total" : "";
+    const auto plain = [&](auto value) { line(suffix, sample.labels, "", text_of(value)); };
+    if (const auto* whole = std::get_if<std::uint64_t>(&sample.value)) plain(*whole);
+    if (const auto* level = std::get_if<std::int64_t>(&sample.value)) plain(*level);
+    if (const auto* real = std::get_if<double>(&sample.value)) plain(*real);
+    if (const auto* reading = std::get_if<HistogramReading>(&sample.value)) {
+      histogram(*reading, sample.labels);
+    }
+  }
+
+ private:
+  void histogram(const HistogramReading& reading, const MetricLabels& labels) {
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < reading.counts.size(); ++i) {
+      seen += reading.counts[i];
+      const bool last = i == reading.shape.bounds.size();
+      line("_bucket", labels,
+           last ? "+Inf" : text_of(reading.shape.in_unit(reading.shape.bounds[i])), text_of(seen));
+    }
+    line("_sum", labels, "", text_of(reading.shape.in_unit(reading.sum)));
+    line("_count", labels, "", text_of(seen));
+  }
+
+  void line(std::string_view suffix, const MetricLabels& labels, std::string_view bound,
+            const std::string& value) {
+    out_.append(name_).append(suffix);
+    char mark = '{';
+    const auto label = [&](std::string_view key, std::string_view text) {
+      out_ += mark;
+      out_.append(key).append("=\"");
+      append_escaped(out_, text);
+      out_ += '"';
+      mark = ',';
+    };
+    for (const auto& [key, text] : labels) label(safe_name(key), text);
+    if (!bound.empty()) label("le", bound);
+    if (mark == ',') out_ += '}';
+    out_.append(" ").append(value).append("\n");
+  }
+
+  std::string& out_;
+  const std::string name_;
+};
+
+std::string_view to_string(MetricFamily::Kind kind) {
+  switch (kind) {
+    case MetricFamily::Kind::kCounter:
+      return "counter";
+    case MetricFamily::Kind::kGauge:
+      return "gauge";
+    case MetricFamily::Kind::kHistogram:
+      return "histogram";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string openmetrics_text(const MetricReport& report) {
+  std::string out;
+  for (const MetricFamily& family : report.families()) {
+    const std::string name = safe_name(family.name);
+    out.append("# TYPE ").append(name).append(" ").append(to_string(family.kind)).append("\n");
+    for (const std::string_view unit : {"seconds", "bytes"}) {
+      if (!name.ends_with("_" + std::string(unit))) continue;
+      out.append("# UNIT ").append(name).append(" ").append(unit).append("\n");
+    }
+    out.append("# HELP ").append(name).append(" ");
+    append_escaped(out, family.help);
+    out += '\n';
+    SampleWriter writer(out, name);
+    for (const MetricSample& sample : family.samples) writer.write(family, sample);
+  }
+  return out + "# EOF\n";
+}
+
+}  // namespace shingled

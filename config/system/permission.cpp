@@ -1,0 +1,64 @@
+#include "config/system/permission.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+namespace shingled {
+
+namespace {
+
+/// "shingled", or "user 1005" where nobody has that number.
+std::string user_name(uid_t user) {
+  std::array<char, 4096> buffer{};
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr) {
+    return found->pw_name;
+  }
+  return "user " + std::to_string(user);
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t last = path.find_last_not_of('/');
+  const std::size_t slash = path.find_last_of('/', last);
+  if (last == std::string::npos) return "/";
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string octal(mode_t mode) {
+  std::array<char, 8> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%04o", mode & 07777U);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+std::optional<std::string> missing_permission(const std::string& path, int mode) {
+  if (::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0) return std::nullopt;
+  if (errno != EACCES && errno != EPERM) return std::nullopt;
+  // What cannot even be looked at stands below the folder that is closed.
+  std::string barrier = path;
+  struct stat status {};
+  while (::stat(barrier.c_str(), &status) != 0) {
+    const std::string above = parent_of(barrier);
+    if (errno != EACCES || above == barrier) return std::nullopt;
+    barrier = above;
+  }
+  const uid_t self = ::geteuid();
+  const std::string what = "permission denied: " + barrier;
+  if (status.st_uid == self) {
+    return what + " is ours, but its mode " + octal(status.st_mode) + " does not allow it";
+  }
+  const std::string owner = user_name(status.st_uid);
+  return what + " belongs to " + owner + ", this runs as " + user_name(self) +
+         "; run it as that user: sudo -u " + owner + " shingled ...";
+}
+
+}  // namespace shingled

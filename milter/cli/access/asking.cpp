@@ -1,0 +1,23 @@
+#include "milter/cli/access/asking.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shingled::milter {
+
+Result<std::unique_ptr<Scanner>> open_scanner(
+    const ServerArguments& arguments, const Settings& settings, Clock& clock, Random& random,
+    std::shared_ptr<const storage::SampleLibrary> library) {
+  auto destinations = choose_destinations(arguments, settings);
+  if (!destinations) return destinations.error();
+  auto asking = std::make_shared<Settings>(settings);
+  asking->rules.clear();
+  for (Destination& destination : *destinations) {
+    RuleOptions rule = *destination.rule;
+    rule.remote = std::move(destination.remote);
+    asking->rules.push_back(std::move(rule));
+  }
+  return Scanner::open(std::move(asking), nullptr, clock, random, std::move(library));
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,131 @@
+#include "milter/cli/access/bucket_client.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+
+#include "milter/status/http_client.h"
+#include "storage/buckets/open_buckets.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::chrono::seconds kDeskPatience{5};
+
+std::string exact_number(double value) {
+  std::array<char, 32> buffer{};
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return error == std::errc{} ? std::string(buffer.data(), end) : "0";
+}
+
+/// RFC 3986: all but the unreserved characters as %XX.
+std::string url_escaped(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.';
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain) {
+      out += c;
+    } else {
+      out += {'%', kDigits[byte >> 4], kDigits[byte & 0xf]};
+    }
+  }
+  return out;
+}
+
+std::string target_of(const HttpRequest& request) {
+  std::string out = request.path;
+  char before = '?';
+  for (const auto& [name, value] : request.arguments) {
+    out += before + name + '=' + url_escaped(value);
+    before = '&';
+  }
+  return out;
+}
+
+/// What a reply says, or why it says nothing.
+Result<Json> content_of(const HttpReply& reply) {
+  constexpr unsigned kFound = 200;
+  constexpr unsigned kNothing = 404;
+  constexpr unsigned kWrongRequest = 400;
+  if (reply.status == kFound) {
+    Json page = Json::parse(reply.body, nullptr, /*allow_exceptions=*/false);
+    if (page.is_object()) return page;
+    return Error{ErrorCode::kInvalid, "the answer is no JSON"};
+  }
+  std::string why = reply.body.substr(0, reply.body.find('\n'));
+  const ErrorCode code = reply.status == kNothing        ? ErrorCode::kNotFound
+                         : reply.status == kWrongRequest ? ErrorCode::kInvalid
+                                                         : ErrorCode::kUnavailable;
+  return Error{code, std::move(why)};
+}
+
+}  // namespace
+
+Result<Json> BucketDesk::list(const std::string& part, std::size_t most) {
+  return ask(
+      {"/buckets", {{"part", part}, {"most", std::to_string(most)}}, HttpMethod::kGet, true});
+}
+
+Result<Json> BucketDesk::show(const std::string& key) {
+  return ask({"/buckets/show", {{"key", key}}, HttpMethod::kGet, true});
+}
+
+Result<Json> BucketDesk::reset(const std::string& key) {
+  return ask({"/buckets/reset", {{"key", key}}, HttpMethod::kPost, true});
+}
+
+Result<Json> BucketDesk::set(const std::string& key, double drops, const BucketRate& rate) {
+  return ask({"/buckets/set",
+              {{"key", key},
+               {"drops", exact_number(drops)},
+               {"burst", exact_number(rate.burst)},
+               {"leak", exact_number(rate.leak)}},
+              HttpMethod::kPost,
+              true});
+}
+
+Result<Json> BucketDesk::ask(const HttpRequest& request) {
+  const MailLimitOptions& limits = settings_.ratelimit;
+  if (store_ == nullptr && !limits.shared()) {
+    const auto reply = ask_daemon(request);
+    if (reply) return content_of(*reply);
+    // The file is not made here: a daemon that never ran has no buckets.
+    const bool nobody = reply.error().code == ErrorCode::kUnavailable;
+    if (!nobody || limits.file.empty() || ::access(limits.file.c_str(), F_OK) != 0) {
+      return reply.error();
+    }
+  }
+  if (store_ == nullptr) {
+    if (Status opened = open_store(); !opened) return opened.error();
+  }
+  const BucketPages pages([this] { return store_; }, clock_);
+  return content_of(pages.answer(request));
+}
+
+Status BucketDesk::open_store() {
+  auto store = storage::open_buckets(settings_.ratelimit, clock_, random_, logger_);
+  if (!store) return store.error();
+  store_ = *std::move(store);
+  return {};
+}
+
+Result<HttpReply> BucketDesk::ask_daemon(const HttpRequest& request) {
+  if (settings_.status.listen.empty()) {
+    return Error{ErrorCode::kUnavailable,
+                 "the daemon has its buckets to itself, and status.listen is empty"};
+  }
+  SocketSpec daemon = settings_.status.listen.front();
+  if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";
+  if (daemon.host == "::") daemon.host = "::1";
+  const TimePoint deadline = clock_.now() + kDeskPatience;
+  const std::string target = target_of(request);
+  return request.method == HttpMethod::kPost ? http_post(daemon, target, clock_, deadline)
+                                             : http_get(daemon, target, clock_, deadline);
+}
+
+}  // namespace shingled::milter

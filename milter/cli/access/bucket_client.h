@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "config/base/random.h"
+#include "config/base/result.h"
+#include "config/options/settings.h"
+#include "milter/cli/terminal/console.h"
+#include "milter/status/bucket_pages.h"
+
+namespace shingled::milter {
+
+/// Where a command finds the buckets of its settings: in Redis where they are shared, else with the
+/// daemon that runs, else in the file it left. Answers are those of BucketPages.
+///
+/// Errors: kNotFound (the bucket is empty), kUnavailable, kTimeout, kInvalid; those of the file,
+/// which a running daemon has to itself.
+/// Threads: one thread. Waits.
+class BucketDesk {
+ public:
+  /// `settings` and the others must outlive it.
+  BucketDesk(const Settings& settings, Clock& clock, Random& random)
+      : settings_(settings), clock_(clock), random_(random) {}
+
+  Result<Json> list(const std::string& part, std::size_t most);
+  Result<Json> show(const std::string& key);
+  Result<Json> reset(const std::string& key);
+  Result<Json> set(const std::string& key, double drops, const BucketRate& rate);
+
+ private:
+  Result<Json> ask(const HttpRequest& request);
+  Result<HttpReply> ask_daemon(const HttpRequest& request);
+  Status open_store();
+
+  const Settings& settings_;
+  Clock& clock_;
+  Random& random_;
+  NullLogger logger_;
+  std::shared_ptr<storage::BucketStore> store_;  ///< null: not opened
+};
+
+}  // namespace shingled::milter

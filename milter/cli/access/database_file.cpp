@@ -1,0 +1,21 @@
+#include "milter/cli/access/database_file.h"
+
+namespace shingled::milter {
+
+Result<std::string> database_file(const StorageOptions& options, std::string_view instead) {
+  std::string why;
+  switch (options.backend) {
+    case Backend::kEmbedded:
+      return options.engine.hashfile;
+    case Backend::kRedis:
+      why = "storage.backend is redis, whose hashes are not in a file; use " + std::string(instead);
+      break;
+    case Backend::kNoop:
+      why = "storage.backend is noop, which keeps no hashes";
+      break;
+  }
+  return Error{ErrorCode::kInvalid,
+               why + " (storage.hashfile all the same: -o storage.backend=embedded)"};
+}
+
+}  // namespace shingled::milter

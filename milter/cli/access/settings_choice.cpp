@@ -1,0 +1,104 @@
+#include "milter/cli/access/settings_choice.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "milter/cli/terminal/shell_word.h"
+#include "milter/cli/access/state_folder.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr const char* kStandardFile = "/etc/shingled/shingled.yaml";
+constexpr const char* kStandardFolder = "/var/lib/shingled";
+
+/// Of a program that is installed elsewhere than in /usr: PREFIX/sbin/shingled has its
+/// configuration in PREFIX/etc.
+std::string file_beside_program() {
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  return program.parent_path().parent_path() / "etc/shingled/shingled.yaml";
+}
+
+/// Built-in defaults work for a user without that folder, too: in a folder of his own.
+void use_own_folder(Settings& settings) {
+  std::error_code failure;
+  if (std::filesystem::exists(kStandardFolder, failure)) return;
+  const auto folder = own_state_folder(state_home());
+  if (!folder) return;
+  // What it is for says so where it cannot be made.
+  if (std::filesystem::create_directories(*folder, failure)) {
+    std::filesystem::permissions(*folder, std::filesystem::perms::owner_all, failure);
+  }
+  keep_files_in(*folder, settings);
+}
+
+}  // namespace
+
+void SettingsArguments::add_to(CLI::App& command) {
+  command
+      .add_option("-c,--config", file,
+                  "Configuration (default: /etc/shingled/shingled.yaml, or that below its prefix)")
+      ->type_name("FILE");
+  command.add_option("-o,--option", overrides, "One setting, as section.key=value; value in YAML")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+std::string SettingsArguments::chosen_file() const {
+  if (!file.empty()) return file;
+  for (const std::string& standard : {file_beside_program(), std::string(kStandardFile)}) {
+    if (::access(standard.c_str(), F_OK) == 0) return standard;
+  }
+  return "";
+}
+
+std::string SettingsArguments::again() const {
+  std::string text = file.empty() ? "" : " -c " + shell_word(file);
+  for (const std::string& setting : overrides) text += " -o " + shell_word(setting);
+  return text;
+}
+
+config::Loaded SettingsArguments::read() const {
+  const std::string chosen = chosen_file();
+  if (!chosen.empty()) return config::load_settings_file(chosen, overrides);
+  config::Loaded loaded = config::load_settings("", "built-in", overrides);
+  if (loaded.settings == nullptr) return loaded;
+  Settings settings = *loaded.settings;
+  use_own_folder(settings);
+  loaded.settings = std::make_shared<const Settings>(std::move(settings));
+  return loaded;
+}
+
+std::shared_ptr<const Settings> SettingsArguments::load(Console& console) const {
+  const config::Loaded loaded = read();
+  for (const config::Problem& problem : loaded.problems) {
+    if (problem.is_error()) console.note(problem.to_string());
+  }
+  return loaded.settings;
+}
+
+SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
+                                                           OtherNames names) const {
+  config::Loaded loaded = read();
+  if (loaded.settings != nullptr) {
+    const auto found = check_start(*loaded.settings, loaded.places, names);
+    loaded.problems.insert(loaded.problems.end(), found.begin(), found.end());
+  }
+  Checked out{loaded.settings, {}};
+  for (const config::Problem& problem : loaded.problems) {
+    if (problem.is_error()) {
+      console.note(terminal_safe(problem.to_string()));
+      out.settings = nullptr;
+    } else {
+      out.warnings.push_back(problem);
+    }
+  }
+  return out;
+}
+
+}  // namespace shingled::milter

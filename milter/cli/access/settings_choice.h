@@ -1,0 +1,41 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/load_settings.h"
+#include "milter/cli/terminal/console.h"
+#include "milter/daemon/start_check.h"
+
+namespace shingled::milter {
+
+/// Which configuration a command works with: -c and -o.
+struct SettingsArguments {
+  std::string file;  ///< empty = the standard file if it exists, else built-in defaults
+                     ///< (those of a user without /var/lib/shingled: state_folder.h)
+  std::vector<std::string> overrides;
+
+  void add_to(CLI::App& command);
+  /// The file that is read; empty = built-in defaults.
+  [[nodiscard]] std::string chosen_file() const;
+  /// The same choice for another command: " -c FILE -o KEY=VALUE", quoted for a shell.
+  [[nodiscard]] std::string again() const;
+  /// The settings. Nothing when something is wrong with them: every problem is then on the error
+  /// stream, and the command ends with EX_CONFIG.
+  [[nodiscard]] std::shared_ptr<const Settings> load(Console& console) const;
+
+  /// Settings that the daemon can start with, and the warnings.
+  struct Checked {
+    std::shared_ptr<const Settings> settings;  ///< null: there are errors
+    std::vector<config::Problem> warnings;
+  };
+  /// The same with all that check_start() finds; every error is on the error stream.
+  [[nodiscard]] Checked load_checked(Console& console, OtherNames names) const;
+
+ private:
+  [[nodiscard]] config::Loaded read() const;
+};
+
+}  // namespace shingled::milter

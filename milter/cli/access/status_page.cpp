@@ -1,0 +1,30 @@
+#include "milter/cli/access/status_page.h"
+
+#include "milter/status/http_client.h"
+
+namespace shingled::milter {
+
+namespace {
+constexpr std::chrono::seconds kPagePatience{5};
+constexpr unsigned kPageFound = 200;
+}  // namespace
+
+Result<Json> StatusPage::get(const std::string& target) const {
+  if (options_.listen.empty()) return Error{ErrorCode::kUnavailable, "status.listen is empty"};
+  SocketSpec server = options_.listen.front();
+  if (server.host.empty() || server.host == "0.0.0.0") server.host = "127.0.0.1";
+  if (server.host == "::") server.host = "::1";
+  const auto reply = http_get(server, target, clock_, clock_.now() + kPagePatience);
+  if (!reply) return reply.error();
+  if (reply->status != kPageFound) {
+    return Error{ErrorCode::kUnavailable,
+                 server.to_string() + ": HTTP status " + std::to_string(reply->status)};
+  }
+  Json page = Json::parse(reply->body, nullptr, /*allow_exceptions=*/false);
+  if (!page.is_object()) {
+    return Error{ErrorCode::kInvalid, server.to_string() + ": the answer is no JSON"};
+  }
+  return page;
+}
+
+}  // namespace shingled::milter

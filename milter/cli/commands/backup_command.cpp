@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/database_file.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/output/work_meter.h"
+#include "storage/formats/backup.h"
+#include "storage/formats/new_file.h"
+#include "storage/formats/verify.h"
+
+namespace shingled::milter {
+
+namespace {
+
+struct BackupArguments {
+  SettingsArguments settings;
+  std::string file;
+  bool force = false;
+};
+
+/// A copy of damage must not take the place of a good backup.
+int judge_copy(const std::string& hashfile, const std::string& copy, const Clock& clock,
+               WorkMeter& meter, Console& console) {
+  storage::VerifyOptions options;
+  options.with_index = false;
+  options.now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  const auto report = storage::verify_file(copy, options, meter.watcher());
+  if (!report) return meter.failed("backup", report.error());
+  if (report->problem_count == 0) {
+    if (report->warning_count != 0) {
+      console.note(fmt::format("shingled: {}: {}; see shingled verify", terminal_safe(hashfile),
+                               counted(report->warning_count, "warning", "warnings")));
+    }
+    return EX_OK;
+  }
+  console.error(hashfile, fmt::format("damaged ({}), so there is no backup; see shingled verify",
+                                      counted(report->problem_count, "problem", "problems")));
+  return EX_DATAERR;
+}
+
+int run_backup(const BackupArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  const auto from =
+      database_file(settings->storage, "shingled export, or what Redis has for copies");
+  if (!from) {
+    console.error("backup", from.error().message);
+    return EX_USAGE;
+  }
+  const std::string& hashfile = *from;
+  SystemClock clock;
+  WorkMeter meter(console, clock);
+  using Existing = storage::NewFile::Existing;
+  auto file = storage::NewFile::create(arguments.file,
+                                       arguments.force ? Existing::kReplace : Existing::kRefuse);
+  if (!file) {
+    console.error("backup", file.error().message);
+    return EX_CANTCREAT;
+  }
+  if (Status copied = storage::backup_file(hashfile, file->part(), meter.watcher()); !copied) {
+    return meter.failed("backup", copied.error());
+  }
+  if (const int code = judge_copy(hashfile, file->part(), clock, meter, console); code != EX_OK) {
+    return code;
+  }
+  if (Status named = file->commit(); !named) {
+    console.error("backup", named.error().message);
+    return EX_CANTCREAT;
+  }
+  std::error_code unknown;
+  console.line(fmt::format("{}: {} bytes, a copy of {}", terminal_safe(arguments.file),
+                           std::filesystem::file_size(arguments.file, unknown),
+                           terminal_safe(hashfile)));
+  return EX_OK;
+}
+
+}  // namespace
+
+void add_backup_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("backup", "Copy the database, also while the daemon runs");
+  command->footer(
+      R"(The copy is the database at one moment. It is written to FILE.part, read back and judged, synced, and
+then named; an existing FILE is kept unless --force is given. To restore, stop the daemon and put the
+copy in the place of storage.hashfile, without the -wal and -shm files of the old one.
+
+Example:
+  shingled backup /var/backups/fuzzy.db)");
+  const auto arguments = std::make_shared<BackupArguments>();
+  arguments->settings.add_to(*command);
+  command->add_option("file", arguments->file, "Where the copy goes")
+      ->type_name("FILE")
+      ->required();
+  command->add_flag("-f,--force", arguments->force, "Replace FILE if it exists");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_backup(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,289 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "config/base/random.h"
+#include "config/words/units.h"
+#include "milter/cli/access/bucket_client.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/access/settings_choice.h"
+#include "storage/buckets/bucket_key.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kFoundShown = 100;
+
+struct BucketArguments {
+  std::string part;
+  std::size_t limit = 100;
+  std::vector<std::string> keys;
+  std::string key;
+  double drops = 0;
+  std::string rate;
+  bool json = false;
+};
+
+/// "12.0 of 100, 2/m, empty in 6m": what a person wants to know of a bucket.
+TableRow bucket_row(const Json& bucket) {
+  const auto number = [&](const char* name) { return bucket.value(name, 0.0); };
+  const auto empty =
+      std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(number("empty_in")));
+  return {terminal_safe(bucket.value("key", "")),
+          fmt::format("{:.1f} of {:g}", number("drops"), number("burst")),
+          fmt::format("{:g} an hour", number("leak") * 3600),
+          "empty in " + config::format_duration(empty)};
+}
+
+class BucketRun {
+ public:
+  BucketRun(const SettingsArguments& choice, const BucketArguments& arguments, Console& console)
+      : choice_(choice), arguments_(arguments), console_(console) {}
+
+  /// `work` with the buckets of the settings.
+  template <typename Work>
+  int with_desk(Work work) {
+    settings_ = choice_.load(console_);
+    if (settings_ == nullptr) return EX_CONFIG;
+    BucketDesk desk(*settings_, clock_, random_);
+    return work(desk);
+  }
+
+  int list() {
+    return with_desk([&](BucketDesk& desk) {
+      const auto page = desk.list(arguments_.part, arguments_.limit);
+      if (!page) return failed(page.error());
+      print(*page, "there are more; see --limit");
+      return EX_OK;
+    });
+  }
+
+  int show() {
+    return each_key([&](BucketDesk& desk, const std::string& key) {
+      const auto page = desk.show(key);
+      if (!page && page.error().code != ErrorCode::kNotFound) return failed(page.error());
+      if (!page) return has_type(key) ? empty(key) : show_all_types(desk, key);
+      print({{"buckets", Json::array({*page})}}, "");
+      return EX_OK;
+    });
+  }
+
+  int reset() {
+    return each_key([&](BucketDesk& desk, const std::string& key) {
+      if (!is_bucket(desk, key)) return wants_type(desk, key);
+      const auto page = desk.reset(key);
+      if (!page) return failed(page.error());
+      if (!page->value("reset", false)) return empty(key);
+      console_.line(terminal_safe(key) + ": empty now");
+      return EX_OK;
+    });
+  }
+
+  int set() {
+    return with_desk([&](BucketDesk& desk) {
+      if (!is_bucket(desk, arguments_.key)) return wants_type(desk, arguments_.key);
+      const auto rate = wanted_rate(desk);
+      if (!rate) {
+        console_.error(terminal_safe(arguments_.key), rate.error().message);
+        return usage_exit_code(rate.error());
+      }
+      const auto page = desk.set(arguments_.key, arguments_.drops, *rate);
+      if (!page) return failed(page.error());
+      console_.line(fmt::format("{}: holds {:g} of {:g} now", terminal_safe(arguments_.key),
+                                std::min(arguments_.drops, rate->burst), rate->burst));
+      return EX_OK;
+    });
+  }
+
+ private:
+  template <typename Work>
+  int each_key(Work work) {
+    return with_desk([&](BucketDesk& desk) {
+      int worst = EX_OK;
+      for (const std::string& key : arguments_.keys) {
+        worst = worse_exit_code(worst, work(desk, key));
+      }
+      return worst;
+    });
+  }
+
+  /// What a page lists; `more` is said where there is more than it holds.
+  void print(const Json& page, std::string_view more) {
+    std::vector<TableRow> rows;
+    for (const Json& bucket : page.at("buckets")) {
+      if (arguments_.json) {
+        console_.json(bucket);
+      } else {
+        rows.push_back(bucket_row(bucket));
+      }
+    }
+    for (const std::string& line : table_lines(rows, "")) console_.line(line);
+    if (page.value("more", false)) console_.note(more);
+  }
+
+  /// Whether a name begins as those of buckets do: with a type, of the settings where they have
+  /// any.
+  [[nodiscard]] bool has_type(const std::string& key) const {
+    const std::string_view type = storage::bucket_type(key);
+    const auto& types = settings_->ratelimit.rates;
+    return type.size() < key.size() &&
+           (types.empty() || std::any_of(types.begin(), types.end(), [&](const BucketType& known) {
+              return known.name == type;
+            }));
+  }
+
+  /// Whether it is the whole name of one; of a type that was limited once, if it holds anything.
+  bool is_bucket(BucketDesk& desk, const std::string& key) const {
+    return has_type(key) || desk.show(key).has_value();
+  }
+
+  /// The buckets of every type with that in their names, as it stands or as names have it.
+  Result<Json> find(BucketDesk& desk, const std::string& text) {
+    auto page = desk.list(text, kFoundShown);
+    if (!page || !page->at("buckets").empty()) return page;
+    const std::string_view part[] = {text};
+    return desk.list(storage::make_bucket_key("", part).substr(1), kFoundShown);
+  }
+
+  /// For an address alone: nobody knows by heart which types there are.
+  int show_all_types(BucketDesk& desk, const std::string& text) {
+    const auto page = find(desk, text);
+    if (!page) return failed(page.error());
+    if (page->at("buckets").empty()) {
+      console_.error(text, "no bucket that holds anything has this in its name; " + names_hint());
+      return EX_NOINPUT;
+    }
+    print(*page, "there are more; see shingled buckets list");
+    return EX_OK;
+  }
+
+  /// What changes something needs the whole name.
+  int wants_type(BucketDesk& desk, const std::string& text) {
+    const auto page = find(desk, text);
+    if (!page) return failed(page.error());
+    std::string found;
+    for (const Json& bucket : page->at("buckets")) found += " " + bucket.value("key", "");
+    console_.error(text, found.empty() ? "is no bucket; " + names_hint()
+                                       : "say the whole name of a bucket, such as" + found);
+    return EX_USAGE;
+  }
+
+  [[nodiscard]] std::string names_hint() const {
+    std::string types;
+    for (const BucketType& type : settings_->ratelimit.rates) {
+      types += (types.empty() ? "" : ", ") + type.name;
+    }
+    return "names are TYPE:PART..., such as to:user@example.org" +
+           (types.empty() ? "; ratelimit.rates names no type" : "; types: " + types);
+  }
+
+  int empty(const std::string& key) {
+    console_.error(terminal_safe(key), "the bucket is empty");
+    return EX_NOINPUT;
+  }
+
+  int failed(const Error& error) {
+    console_.error("buckets", error.message);
+    return exit_code(error.code);
+  }
+
+  /// --rate, else that of the bucket, else that of its type in the settings.
+  Result<BucketRate> wanted_rate(BucketDesk& desk) {
+    const std::string_view type = storage::bucket_type(arguments_.key);
+    if (!arguments_.rate.empty()) {
+      const auto rate = config::parse_rate(arguments_.rate);
+      if (rate && rate->amount >= 1) {
+        return BucketRate{rate->amount,
+                          rate->amount / std::chrono::duration<double>(rate->time).count()};
+      }
+      return Error{ErrorCode::kInvalid, "--rate is no rate such as 100/1h"};
+    }
+    if (const auto page = desk.show(arguments_.key); page) {
+      return BucketRate{page->value("burst", 0.0), page->value("leak", 0.0)};
+    }
+    for (const BucketType& known : settings_->ratelimit.rates) {
+      if (known.name == type && known.rate.limits()) return known.rate;
+    }
+    return Error{ErrorCode::kInvalid, "no type of the settings, and it is empty: say --rate"};
+  }
+
+  const SettingsArguments& choice_;
+  const BucketArguments& arguments_;
+  Console& console_;
+  SystemClock clock_;
+  SystemRandom random_;
+  std::shared_ptr<const Settings> settings_;
+};
+
+/// Adds one of the verbs; `more` gives it its own arguments, -c and -o are those of the command.
+template <typename More>
+void add_verb(CLI::App& parent, const std::shared_ptr<SettingsArguments>& choice, Command& chosen,
+              const char* name, const char* summary, int (BucketRun::*run)(), More more) {
+  CLI::App* verb = parent.add_subcommand(name, summary);
+  verb->fallthrough();
+  const auto arguments = std::make_shared<BucketArguments>();
+  more(*verb, *arguments);
+  verb->callback([choice, arguments, run, &chosen] {
+    chosen = [choice, arguments, run](Console& console) {
+      return (BucketRun(*choice, *arguments, console).*run)();
+    };
+  });
+}
+
+}  // namespace
+
+void add_buckets_command(CLI::App& app, Command& chosen) {
+  CLI::App* buckets =
+      app.add_subcommand("buckets", "The rate limits: how full buckets are, and emptying them");
+  buckets->require_subcommand(1);
+  const auto choice = std::make_shared<SettingsArguments>();
+  choice->add_to(*buckets);
+  const auto add_json = [](CLI::App& verb, BucketArguments& arguments) {
+    verb.add_flag("--json", arguments.json, "One JSON object a line and bucket");
+  };
+  const auto add_keys = [](CLI::App& verb, BucketArguments& arguments) {
+    verb.add_option("KEY", arguments.keys,
+                    "Buckets, as list and the log name them; show: or a part of the name")
+        ->required();
+  };
+  add_verb(*buckets, choice, chosen, "list", "Buckets that are not empty, the fullest first",
+           &BucketRun::list, [&](CLI::App& verb, BucketArguments& arguments) {
+             verb.add_option("PART", arguments.part, "Only those with this text in their names");
+             verb.add_option("--limit", arguments.limit, "So many at most (100)")
+                 ->type_name("N")
+                 ->check(CLI::Range(1U, 10'000U));
+             add_json(verb, arguments);
+           });
+  add_verb(*buckets, choice, chosen, "show", "How full some buckets are", &BucketRun::show,
+           [&](CLI::App& verb, BucketArguments& arguments) {
+             add_keys(verb, arguments);
+             add_json(verb, arguments);
+           });
+  add_verb(*buckets, choice, chosen, "reset", "Empty some buckets", &BucketRun::reset, add_keys);
+  add_verb(*buckets, choice, chosen, "set", "Make a bucket hold so much", &BucketRun::set,
+           [](CLI::App& verb, BucketArguments& arguments) {
+             verb.add_option("KEY", arguments.key, "The bucket")->required();
+             verb.add_option("DROPS", arguments.drops, "What it is to hold, its burst at most")
+                 ->required()
+                 ->check(CLI::Range(0.0, 1e9));
+             verb.add_option("--rate", arguments.rate,
+                             "Its rate, such as 100/1h (the bucket's, or its type's)")
+                 ->type_name("RATE");
+           });
+  buckets->footer(
+      R"(Buckets in Redis are asked there, those of the daemon over its status page (status.listen), and
+while it does not run in its file.
+
+show finds what has no type in all types; reset and set need the whole name.
+
+Example:
+  shingled buckets list user@example.org
+  shingled buckets reset to:user@example.org)");
+}
+
+}  // namespace shingled::milter

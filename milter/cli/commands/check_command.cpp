@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/access/asking.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/output/further_matches.h"
+#include "milter/cli/output/lookup_output.h"
+#include "milter/cli/input/message_loop.h"
+#include "milter/cli/access/settings_choice.h"
+
+namespace shingled::milter {
+
+namespace {
+
+struct CheckArguments {
+  SettingsArguments settings;
+  ServerArguments server;
+  MessageArguments messages;
+  std::string flag;
+  bool json = false;
+};
+
+/// Whether a look-up found its hash, on the list of that flag if one is wanted.
+bool is_found(const Lookup& lookup, const std::optional<std::uint32_t>& flag) {
+  if (lookup.outcome != Lookup::Outcome::kHit) return false;
+  const auto& flags = lookup.match.flags;
+  const auto end =
+      flags.begin() + std::min<std::ptrdiff_t>(lookup.match.flag_count, std::ssize(flags));
+  return !flag || std::any_of(flags.begin(), end,
+                              [&](const storage::FlagValue& entry) { return entry.flag == *flag; });
+}
+
+int check_message(const SourceMessage& message, const Scanner& scanner,
+                  const std::optional<std::uint32_t>& flag, FurtherMatches& further, bool as_json,
+                  Console& console) {
+  const Facts facts = scanner.scan(message.bytes);
+  const auto& rules = scanner.settings().rules;
+  const auto found = std::count_if(facts.lookups.begin(), facts.lookups.end(),
+                                   [&](const Lookup& lookup) { return is_found(lookup, flag); });
+  if (as_json) {
+    Json lookups = Json::array();
+    for (const Lookup& lookup : facts.lookups) {
+      lookups.push_back(lookup_json(lookup, rules[lookup.rule_index]));
+      lookups.back()["further"] = further.of(lookup, rules[lookup.rule_index]);
+    }
+    // Nobody knows whether it would have been found: neither true nor false.
+    const bool unknown = found == 0 && facts.failed() > 0;
+    console.json({{"file", message.name},
+                  {"found", unknown ? Json(nullptr) : Json(found > 0)},
+                  {"unknown", facts.failed()},
+                  {"lookups", std::move(lookups)},
+                  {"unasked", facts.unasked},
+                  {"incomplete", facts.incomplete}});
+  } else if (facts.lookups.empty()) {
+    console.line(terminal_safe(message.name) +
+                 ": no hash: the message is too short for these rules");
+  } else {
+    console.line(fmt::format(
+        "{}: {} of {} look-ups found{}", terminal_safe(message.name), found, facts.lookups.size(),
+        facts.failed() == 0 ? "" : fmt::format(", {} unknown", facts.failed())));
+    for (const std::string& line : lookup_lines(facts.lookups, rules, "  ")) console.line(line);
+    print_further(facts.lookups, rules, further, console);
+  }
+  return report_unknown(message.name, facts, console);
+}
+
+int run_check(const CheckArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  SystemClock clock;
+  SystemRandom random;
+  const auto scanner = open_scanner(arguments.server, *settings, clock, random);
+  if (!scanner) {
+    console.error("check", scanner.error().message);
+    return service_exit_code(scanner.error());
+  }
+  std::optional<std::uint32_t> flag;
+  if (!arguments.flag.empty()) {
+    for (const RuleOptions& rule : (*scanner)->settings().rules) {
+      if (!flag) flag = rule.flags.number(arguments.flag);
+    }
+    if (!flag) {
+      console.error("check", "--flag " + arguments.flag +
+                                 ": no such list; give 1 to 255 or a name of the rule");
+      return EX_USAGE;
+    }
+  }
+  FurtherMatches further(*settings, clock);
+  return for_each_message(
+      arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
+      [&](const SourceMessage& message) {
+        return check_message(message, **scanner, flag, further, arguments.json, console);
+      });
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("check", "Ask the storage about messages: every look-up of every rule");
+  command->footer(
+      R"(Exits 0 when every question was answered, found or not; with 69 (75 after a timeout) what was not found is unknown. Of the local daemon every further match is shown, too,
+if it has a status page (status.listen). Look-ups are listed as they are asked: the visible body, other texts,
+attachments and images, archives, of each the larger first; 65 when a message has more than milter.lookups_max.
+
+Example:
+  shingled check --json message.eml)");
+  const auto arguments = std::make_shared<CheckArguments>();
+  arguments->settings.add_to(*command);
+  arguments->server.add_to(*command);
+  arguments->messages.add_to(*command);
+  command
+      ->add_option("--flag", arguments->flag, "Only this list counts as found, by number or name")
+      ->type_name("N|NAME");
+  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_check(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

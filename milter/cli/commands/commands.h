@@ -1,0 +1,33 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+
+#include "milter/cli/terminal/console.h"
+
+namespace shingled::milter {
+
+/// A command whose arguments are parsed, ready to run; returns its exit code.
+using Command = std::function<int(Console&)>;
+
+/// Each adds its command to the command line; `chosen` becomes it when the user asks for it.
+void add_run_command(CLI::App& app, Command& chosen);
+void add_configtest_command(CLI::App& app, Command& chosen);
+void add_config_command(CLI::App& app, Command& chosen);  ///< --effective, explain
+void add_train_commands(CLI::App& app, Command& chosen);  ///< add, del
+void add_check_command(CLI::App& app, Command& chosen);
+void add_scan_command(CLI::App& app, Command& chosen);
+void add_hash_command(CLI::App& app, Command& chosen);
+void add_explain_command(CLI::App& app, Command& chosen);
+void add_list_command(CLI::App& app, Command& chosen);
+void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
+void add_buckets_command(CLI::App& app, Command& chosen);
+void add_similar_command(CLI::App& app, Command& chosen);
+void add_backup_command(CLI::App& app, Command& chosen);
+void add_verify_command(CLI::App& app, Command& chosen);
+void add_stores_command(CLI::App& app, Command& chosen);
+void add_export_command(CLI::App& app, Command& chosen);
+void add_import_command(CLI::App& app, Command& chosen);
+void add_keypair_command(CLI::App& app, Command& chosen);
+
+}  // namespace shingled::milter

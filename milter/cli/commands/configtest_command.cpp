@@ -1,0 +1,38 @@
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/settings_choice.h"
+
+namespace shingled::milter {
+
+void add_configtest_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "configtest", "Check the configuration: every problem with file:line:column");
+  command->footer(
+      R"(Also what the settings name is looked at: list files, keys, users, folders, names of servers. What
+the daemon would not start with is an error; a warning is what it starts with and hardly does as meant.
+Exits 0 when it would start, 78 (EX_CONFIG) when not.
+
+Example:
+  shingled configtest -c /etc/shingled/shingled.yaml)");
+  const auto source = std::make_shared<SettingsArguments>();
+  source->add_to(*command);
+  command->callback([source, &chosen] {
+    chosen = [source](Console& console) {
+      const auto checked = source->load_checked(console, OtherNames::kLookUp);
+      for (const config::Problem& warning : checked.warnings)
+        console.note(terminal_safe(warning.to_string()));
+      if (checked.settings == nullptr) return EX_CONFIG;
+      const std::string file = source->chosen_file();
+      const std::size_t warnings = checked.warnings.size();
+      console.line((file.empty() ? "built-in defaults" : terminal_safe(file)) +
+                   ": no problem found" +
+                   (warnings == 0 ? "" : ", " + counted(warnings, "warning", "warnings")));
+      return EX_OK;
+    };
+  });
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "config/base/hex.h"
+#include "milter/cli/access/asking.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/database_file.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/lookup_output.h"
+#include "milter/cli/input/message_loop.h"
+#include "milter/cli/similar/sample_hits.h"
+#include "milter/cli/access/service_failure.h"
+#include "milter/cli/access/settings_choice.h"
+#include "storage/access/source_name.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kPrefixDigitsMin = 8;
+constexpr std::size_t kDigestDigits = 2 * kDigestBytes;
+constexpr std::size_t kAmbiguousShown = 5;
+
+struct ExplainArguments {
+  SettingsArguments settings;
+  ServerArguments server;
+  MessageArguments messages;
+  bool json = false;
+};
+
+enum class Subject : std::uint8_t { kMessage, kDigest };
+
+/// Explains look-ups: asks the servers, then reads the records from the local file.
+class Explainer {
+ public:
+  Explainer(const ExplainArguments& arguments, const Settings& settings, const Scanner& scanner,
+            Clock& clock, Random& random, Console& console)
+      : arguments_(arguments),
+        settings_(settings),
+        file_(database_file(settings.storage, "shingled check")),
+        scanner_(scanner),
+        clock_(clock),
+        random_(random),
+        console_(console) {}
+
+  /// Nothing to explain with: a rule means the local daemon, which has no file.
+  [[nodiscard]] std::optional<Error> refusal() const {
+    const bool needs_file = std::any_of(rules().begin(), rules().end(),
+                                        [this](const RuleOptions& rule) { return is_local(rule); });
+    return needs_file && !file_ ? std::optional(file_.error()) : std::nullopt;
+  }
+
+  int message(const SourceMessage& message) {
+    const Facts facts = scanner_.scan(message.bytes);
+    if (facts.lookups.empty() && facts.similar.pieces == 0 && !arguments_.json) {
+      console_.error(message.name, "no hash: the message is too short for these rules");
+      return EX_DATAERR;
+    }
+    return explain(message.name, Subject::kMessage, facts);
+  }
+
+  /// `hex`: a whole digest or its beginning.
+  int digest(const std::string& hex);
+
+ private:
+  [[nodiscard]] const std::vector<RuleOptions>& rules() const { return scanner_.settings().rules; }
+  [[nodiscard]] bool is_local(const RuleOptions& rule) const;
+  [[nodiscard]] std::optional<IpAddress> address_of(std::uint64_t source) const;
+  Result<Digest> complete(const std::string& hex) const;
+  std::vector<Lookup> ask_about(const Digest& digest);
+  std::vector<Explanation> explanations(const std::vector<Lookup>& lookups, Subject subject,
+                                        std::string& file_error) const;
+  int explain(const std::string& name, Subject subject, const Facts& facts);
+
+  const ExplainArguments& arguments_;
+  const Settings& settings_;
+  const Result<std::string> file_;
+  const Scanner& scanner_;
+  Clock& clock_;
+  Random& random_;
+  Console& console_;
+};
+
+/// Whether the servers of a rule are the daemon that writes our database file.
+bool Explainer::is_local(const RuleOptions& rule) const {
+  const auto local = local_service(settings_.storage);
+  return local && local->to_read() == rule.remote.to_read();
+}
+
+Result<Digest> Explainer::complete(const std::string& hex) const {
+  Digest digest;
+  if (const auto bytes = from_hex(hex); bytes && bytes->size() == kDigestBytes) {
+    std::copy(bytes->begin(), bytes->end(), digest.bytes.begin());
+    return digest;
+  }
+  if (!file_) return file_.error();
+  const auto found = digests_with_prefix(*file_, hex, kAmbiguousShown);
+  if (!found) return found.error();
+  if (found->size() == 1) return found->front();
+  if (found->empty()) return Error{ErrorCode::kNotFound, "no stored digest begins so"};
+  std::string several;
+  for (const Digest& candidate : *found)
+    several += " " + to_hex(candidate.bytes).substr(0, hex.size() + 8);
+  return Error{ErrorCode::kInvalid, "several stored digests begin so:" + several};
+}
+
+/// Whoever taught a hash, if he may and is one we can try: this machine, or of allow_update.
+std::optional<IpAddress> Explainer::address_of(std::uint64_t source) const {
+  if (source == 0) return std::nullopt;
+  std::vector<Network> networks = {*Network::parse("127.0.0.1"), *Network::parse("::1")};
+  const auto& allowed = settings_.storage.server.allow_update;
+  networks.insert(networks.end(), allowed.begin(), allowed.end());
+  return storage::find_source(source, networks);
+}
+
+std::vector<Lookup> Explainer::ask_about(const Digest& digest) {
+  std::vector<Lookup> lookups;
+  for (std::uint32_t i = 0; i < rules().size(); ++i) {
+    Lookup& lookup = lookups.emplace_back();
+    lookup.rule = rules()[i].name;
+    lookup.rule_index = i;
+    lookup.hash.fingerprint.digest = digest;
+    lookup.outcome = Lookup::Outcome::kUnreachable;
+    const auto store = storage::RemoteStore::open(rules()[i].remote, clock_, random_);
+    if (!store) {
+      lookup.error = store.error().message;
+      continue;
+    }
+    storage::RemoteRequest request;
+    request.fingerprint.digest = digest;
+    const storage::RemoteBatch batch{store->get(), {&request, 1}};
+    const auto answers = storage::ask({&batch, 1}, patience(rules()[i].remote, clock_));
+    take_answer(lookup, answers.front().front());
+  }
+  return lookups;
+}
+
+std::vector<Explanation> Explainer::explanations(const std::vector<Lookup>& lookups,
+                                                 Subject subject, std::string& file_error) const {
+  std::vector<Explanation> all;
+  std::vector<Fingerprint> wanted;
+  std::vector<std::size_t> wanted_by;
+  for (const Lookup& lookup : lookups) {
+    const RuleOptions& rule = rules()[lookup.rule_index];
+    all.push_back({&rule, &lookup, std::nullopt, subject == Subject::kDigest, std::nullopt,
+                   arguments_.settings.again() + arguments_.server.again()});
+    if (!is_local(rule) || lookup.outcome == Lookup::Outcome::kMiss) continue;
+    // What the daemon matched is looked up by its digest; what it did not say, by likeness.
+    wanted.push_back(lookup.failed() ? lookup.hash.fingerprint
+                                     : Fingerprint{lookup.match.digest, std::nullopt});
+    wanted_by.push_back(all.size() - 1);
+  }
+  if (wanted.empty()) return all;
+  auto found = search_file(*file_, wanted);
+  if (!found) {
+    file_error = found.error().message;
+    return all;
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    Explanation& explanation = all[wanted_by[i]];
+    explanation.stored = (*found)[i];
+    if ((*found)[i]) explanation.taught_from = address_of((*found)[i]->row.source);
+  }
+  return all;
+}
+
+int Explainer::explain(const std::string& name, Subject subject, const Facts& facts) {
+  const std::vector<Lookup>& lookups = facts.lookups;
+  const SimilarOptions& similar = settings_.similar;
+  const Verdict verdict = scanner_.judge(facts, FailurePolicy::kAccept);
+  std::string file_error;
+  const auto all = explanations(lookups, subject, file_error);
+  const auto found =
+      std::count_if(all.begin(), all.end(), [](const Explanation& e) { return e.found(); });
+  if (arguments_.json) {
+    Json matches = Json::array();
+    for (const Explanation& explanation : all) {
+      if (explanation.found()) matches.push_back(explanation.json(clock_.wall()));
+    }
+    Json object = {{subject == Subject::kDigest ? "digest" : "file", name},
+                   {"asked", all.size()},
+                   {"matches", std::move(matches)}};
+    if (subject == Subject::kMessage) object["similar"] = samples_json(facts, verdict, similar);
+    console_.json(object);
+  } else {
+    console_.line(
+        fmt::format("{}: {} of {} look-ups found", terminal_safe(name), found, all.size()));
+    for (const Explanation& explanation : all) {
+      if (!explanation.found()) continue;
+      console_.line("");
+      explanation.print(clock_.wall(), console_);
+    }
+    if (subject == Subject::kMessage) print_samples(facts, verdict, similar, console_);
+  }
+  // Without its server a look-up is still answered by the file, unless that cannot be read either.
+  std::vector<Lookup> unanswered;
+  for (const Explanation& explanation : all) {
+    const bool from_file = file_error.empty() && is_local(*explanation.rule);
+    if (explanation.lookup->failed() && !from_file) unanswered.push_back(*explanation.lookup);
+  }
+  if (!file_error.empty()) console_.error(name, file_error);
+  return report_failures(name, unanswered, console_);
+}
+
+int Explainer::digest(const std::string& hex) {
+  const auto whole = complete(hex);
+  if (!whole) {
+    console_.error(hex, whole.error().message);
+    return exit_code(whole.error().code);
+  }
+  Facts facts;
+  facts.lookups = ask_about(*whole);
+  return explain(to_hex(whole->bytes), Subject::kDigest, facts);
+}
+
+bool is_digest(const std::string& argument) {
+  return argument.size() >= kPrefixDigitsMin && argument.size() <= kDigestDigits &&
+         argument.find_first_not_of("0123456789abcdef") == std::string::npos &&
+         ::access(argument.c_str(), F_OK) != 0;
+}
+
+int run_explain(const ExplainArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  SystemClock clock;
+  SystemRandom random;
+  auto samples = open_samples(settings->similar);
+  if (!samples) {
+    console.error("explain", samples.error().message);
+    return exit_code(samples.error().code);
+  }
+  const auto scanner =
+      open_scanner(arguments.server, *settings, clock, random, *std::move(samples));
+  if (!scanner) {
+    console.error("explain", scanner.error().message);
+    return service_exit_code(scanner.error());
+  }
+  Explainer explainer(arguments, *settings, **scanner, clock, random, console);
+  if (const auto refusal = explainer.refusal()) {
+    console.error("explain", refusal->message);
+    return EX_USAGE;
+  }
+  int worst = EX_OK;
+  MessageArguments files;
+  for (const std::string& argument : arguments.messages.names) {
+    if (is_digest(argument)) {
+      worst = worse_exit_code(worst, explainer.digest(argument));
+    } else {
+      files.names.push_back(argument);
+    }
+  }
+  if (files.names.empty() && !arguments.messages.names.empty()) return worst;
+  return worse_exit_code(
+      worst,
+      for_each_message(files, {.message_bytes_max = settings->milter.message_bytes_max}, console,
+                       [&](const SourceMessage& message) { return explainer.message(message); }));
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "Which stored hash matched, how well, since when, and how to undo it");
+  command->footer(
+      R"(An argument of 8 to 128 hexadecimal digits is a digest or its beginning. The daemon is asked; age
+and source come from its database file, which also answers when the daemon does not run.
+
+Example:
+  shingled explain message.eml)");
+  const auto arguments = std::make_shared<ExplainArguments>();
+  arguments->settings.add_to(*command);
+  arguments->server.add_to(*command);
+  command->add_option("messages", arguments->messages.names, "Messages, or digests")
+      ->type_name("FILE|DIGEST");
+  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_explain(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

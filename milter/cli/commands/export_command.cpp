@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/database_file.h"
+#include "milter/cli/output/export_output.h"
+#include "milter/cli/output/hash_line.h"
+#include "milter/cli/access/redis_choice.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/output/work_meter.h"
+#include "storage/redis_store/transfer.h"
+#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/rspamd_writer.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kWriteBytes = 256UL * 1024;
+
+struct ExportArguments {
+  SettingsArguments settings;
+  std::string file = "-";
+  std::string format = "json";
+  std::string from_redis;
+  bool force = false;
+};
+
+struct ExportCounts {
+  std::uint64_t hashes = 0;
+  std::uint64_t more_lists = 0;  ///< hashes on more than one list
+};
+
+using TakeRow = std::function<Status(const storage::FuzzyRow&)>;
+
+/// Where the hashes come from: how many, if that is known, and a walk over all of them.
+struct HashSource {
+  std::optional<std::uint64_t> total;
+  std::function<Status(const TakeRow&)> read;
+};
+
+/// Gives every hash of the source to `take`.
+Status for_each_row(const HashSource& source, const TakeRow& take, ExportCounts& counts,
+                    WorkMeter& meter) {
+  return source.read([&](const storage::FuzzyRow& row) -> Status {
+    if (Status taken = take(row); !taken) return taken;
+    if (row.flags.size() > 1) ++counts.more_lists;
+    if (++counts.hashes % storage::kWatchEvery == 0 &&
+        !meter.report({"writing hashes", counts.hashes, source.total.value_or(0)})) {
+      return storage::stopped();
+    }
+    return {};
+  });
+}
+
+Status export_lines(const HashSource& source, ExportOutput& output, ExportCounts& counts,
+                    WorkMeter& meter) {
+  std::string lines = hash_lines_header(source.total) + "\n";
+  const auto take = [&](const storage::FuzzyRow& row) -> Status {
+    append_hash_line(lines, row);
+    if (lines.size() < kWriteBytes) return {};
+    Status written = output.write(lines);
+    lines.clear();
+    return written;
+  };
+  if (Status all = for_each_row(source, take, counts, meter); !all) return all;
+  if (!lines.empty()) {
+    if (Status written = output.write(lines); !written) return written;
+  }
+  return output.finish();
+}
+
+Status export_rspamd(const HashSource& source, storage::NewFile& file, ExportCounts& counts,
+                     WorkMeter& meter) {
+  const auto writer = storage::RspamdWriter::create(file.part());
+  if (!writer) return writer.error();
+  const auto take = [&](const storage::FuzzyRow& row) { return (*writer)->insert(row); };
+  if (Status all = for_each_row(source, take, counts, meter); !all) return all;
+  if (Status built = (*writer)->finish(meter.watcher()); !built) return built;
+  return file.commit();
+}
+
+/// The file at one moment, whoever writes to it: the count in the header is that of the rows which
+/// follow it.
+Result<HashSource> read_file(const std::string& hashfile) {
+  auto opened = storage::FuzzyTable::open_read_only(hashfile);
+  if (!opened) return opened.error();
+  const std::shared_ptr<storage::FuzzyTable> table = *std::move(opened);
+  if (Status held = table->hold_still(); !held) return held.error();
+  const auto count = table->count();
+  if (!count) return count.error();
+  const auto read = [table](const TakeRow& take) {
+    Status outcome;
+    Status walked = table->for_each([&](const storage::FuzzyRow& row) {
+      outcome = take(row);
+      return outcome.has_value();
+    });
+    return outcome ? walked : outcome;
+  };
+  return HashSource{static_cast<std::uint64_t>(*count), read};
+}
+
+/// A Redis database, which others may write to meanwhile.
+HashSource read_redis(const storage::TransferOptions& options, storage::DumpReport& told,
+                      WorkMeter& meter, Clock& clock, Logger& logger) {
+  const auto read = [options, &told, &meter, &clock, &logger](const TakeRow& take) -> Status {
+    const auto report = storage::dump_redis(options, take, meter.watcher(), clock, logger);
+    if (!report) return report.error();
+    told = *report;
+    return {};
+  };
+  return {std::nullopt, read};
+}
+
+/// What of a Redis database is not in the export, beside it: the export may be standard output.
+void note_report(const storage::DumpReport& report, Console& console) {
+  if (report.broken != 0) {
+    console.note(fmt::format("shingled: {} left out: no flag and value, or gone meanwhile",
+                             counted(report.broken, "record was", "records were")));
+  }
+  if (report.lost_slots != 0) {
+    console.note(fmt::format("shingled: {} had lost shingles to likenesses, {} too many to match",
+                             counted(report.lost_slots, "hash", "hashes"), report.lost_hashes));
+  }
+}
+
+int run_export(const ExportArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  const bool rspamd = arguments.format == "rspamd";
+  if (rspamd && arguments.file == "-") {
+    console.error("export", "--format rspamd makes a database: name the FILE");
+    return EX_USAGE;
+  }
+  using Existing = storage::NewFile::Existing;
+  const Existing existing = arguments.force ? Existing::kReplace : Existing::kRefuse;
+  SystemClock clock;
+  WorkMeter meter(console, clock);
+  NullLogger logger;
+  storage::DumpReport report;
+  const auto redis = redis_choice(arguments.from_redis, settings->storage);
+  if (!redis) {
+    console.error("export", "--from-redis " + redis.error().message);
+    return EX_USAGE;
+  }
+  const auto stored = database_file(settings->storage, "--from-redis");
+  if (!*redis && !stored) {
+    console.error("export", stored.error().message);
+    return EX_USAGE;
+  }
+  const auto source = *redis ? Result<HashSource>(read_redis(**redis, report, meter, clock, logger))
+                             : read_file(*stored);
+  if (!source) return meter.failed("export", source.error());
+  const auto cannot_create = [&](const Error& error) {
+    console.error("export", error.message);
+    return EX_CANTCREAT;
+  };
+  ExportCounts counts;
+  Status done;
+  if (rspamd) {
+    auto file = storage::NewFile::create(arguments.file, existing);
+    if (!file) return cannot_create(file.error());
+    done = export_rspamd(*source, *file, counts, meter);
+  } else {
+    auto output = ExportOutput::open(arguments.file, existing, console);
+    if (!output) return cannot_create(output.error());
+    done = export_lines(*source, *output, counts, meter);
+  }
+  if (console.broken()) return EX_IOERR;  // whoever called says so
+  if (!done) return meter.failed("export", done.error());
+  note_report(report, console);
+  if (arguments.file == "-") return EX_OK;
+  console.line(fmt::format("{}: {}", terminal_safe(arguments.file),
+                           counted(counts.hashes, "hash", "hashes")));
+  if (rspamd && counts.more_lists != 0) {
+    console.note(fmt::format("shingled: {} on more than one list; rspamd has the heaviest only",
+                             counted(counts.more_lists, "hash is", "hashes are")));
+  }
+  return EX_OK;
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("export", "Write all hashes as JSON Lines, or as a database for rspamd");
+  command->footer(
+      R"(Works also while the daemon runs: the hashes of one moment. A FILE is there only when it is complete.
+storage/SCHEMA.md describes the lines. --format rspamd keeps the heaviest list of each hash, its weight,
+time and shingles; a shingle that several hashes share goes to the newest of them, as rspamd does it.
+
+Example:
+  shingled export hashes.jsonl)");
+  const auto arguments = std::make_shared<ExportArguments>();
+  arguments->settings.add_to(*command);
+  command->add_option("file", arguments->file, "Where it goes (default: standard output)")
+      ->type_name("FILE|-");
+  command
+      ->add_option("--format", arguments->format, "json (default), or rspamd: its SQLite backend")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"json", "rspamd"}));
+  command
+      ->add_option("--from-redis", arguments->from_redis,
+                   "Out of this Redis database (default with backend redis: storage.redis)")
+      ->type_name("URL");
+  command->add_flag("-f,--force", arguments->force, "Replace FILE if it exists");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_export(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "config/base/hex.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/input/message_loop.h"
+#include "milter/cli/access/server_choice.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/output/stages.h"
+#include "mime/analyze.h"
+
+namespace shingled::milter {
+
+namespace {
+
+struct HashArguments {
+  SettingsArguments settings;
+  MessageArguments messages;
+  std::string rule;
+  std::string compat;
+  bool robust = false;
+  bool json = false;
+  bool stages = false;
+};
+
+Json shingles_json(const Fingerprint& fingerprint) {
+  if (!fingerprint.shingles) return nullptr;
+  Json numbers = Json::array();
+  for (const std::uint64_t shingle : *fingerprint.shingles)
+    numbers.push_back(std::to_string(shingle));
+  return numbers;
+}
+
+Json part_json(const mime::PartHash& hash) {
+  return {{"part", hash.part},
+          {"kind", mime::to_string(hash.kind)},
+          {"method", mime::to_string(hash.method)},
+          {"algorithm", mime::to_string(hash.algorithm)},
+          {"words", hash.words},
+          {"bytes", hash.bytes},
+          {"digest", to_hex(hash.fingerprint.digest.bytes)},
+          {"shingles", shingles_json(hash.fingerprint)}};
+}
+
+void print_part(const mime::PartHash& hash, Console& console) {
+  constexpr std::size_t kShinglesALine = 4;
+  console.line(fmt::format("  part {}  {}  {}  {}  {} words  {} bytes",
+                           hash.part.empty() ? "-" : hash.part, mime::to_string(hash.kind),
+                           mime::to_string(hash.method), mime::to_string(hash.algorithm),
+                           hash.words, hash.bytes));
+  console.line("    " + to_hex(hash.fingerprint.digest.bytes));
+  if (!hash.fingerprint.shingles) return;
+  std::vector<TableRow> rows;
+  for (std::size_t i = 0; i < kShingleCount; ++i) {
+    if (i % kShinglesALine == 0) rows.emplace_back();
+    rows.back().push_back(std::to_string((*hash.fingerprint.shingles)[i]));
+  }
+  for (const std::string& line : table_lines(rows, "    ")) console.line(line);
+}
+
+int print_hashes(const SourceMessage& message, const HashArguments& arguments,
+                 const MimeOptions& mime, const mime::HashRule& rule, Console& console) {
+  const mime::Analysis analysis = mime::analyze(message.bytes, mime);
+  if (arguments.stages) {
+    console.json(stages_json(message.name, analysis));
+    return EX_OK;
+  }
+  const auto hashes = mime::hash_message(analysis, rule);
+  if (arguments.json) {
+    Json parts = Json::array();
+    for (const auto& part : hashes) parts.push_back(part_json(part));
+    console.json({{"file", message.name}, {"parts", std::move(parts)}});
+    return EX_OK;
+  }
+  console.line(
+      fmt::format("{}: {}", terminal_safe(message.name), counted(hashes.size(), "hash", "hashes")));
+  for (const auto& part : hashes) print_part(part, console);
+  return EX_OK;
+}
+
+int run_hash(const HashArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  HashOptions hash;  // the compatible defaults, unless a rule is named
+  if (!arguments.rule.empty()) {
+    const auto rule = find_rule(*settings, arguments.rule);
+    if (!rule) {
+      console.error("hash", rule.error().message);
+      return EX_USAGE;
+    }
+    hash = (*rule)->hash;
+  }
+  if (arguments.robust) hash.robust = true;
+  const mime::HashRule hash_rule(std::move(hash));
+  MimeOptions mime = settings->mime;
+  if (!arguments.compat.empty()) {
+    mime.compat = arguments.compat == "rspamd-3" ? Compat::kRspamd3 : Compat::kRspamd4;
+  }
+  return for_each_message(
+      arguments.messages,
+      {.message_bytes_max = settings->milter.message_bytes_max, .line_ends = LineEnds::kAsStored},
+      console, [&](const SourceMessage& message) {
+        return print_hashes(message, arguments, mime, hash_rule, console);
+      });
+}
+
+}  // namespace
+
+void add_hash_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("hash", "Digests and shingles of messages; asks nobody");
+  command->footer(
+      R"(Without --rule only the hashes that rspamd would make with its shipped rule. A file is hashed as it stands; the
+other commands and the milter see its lines end in CRLF, as mail servers have them, which gives another hash of an
+attachment that is sent as plain text (7bit, 8bit).
+
+Example:
+  shingled hash --json message.eml
+  shingled hash --stages message.eml)");
+  const auto arguments = std::make_shared<HashArguments>();
+  arguments->settings.add_to(*command);
+  arguments->messages.add_to(*command);
+  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->add_flag("--stages", arguments->stages,
+                    "Instead of hashes what they are made of, stage by stage, as JSON");
+  command->add_option("--rule", arguments->rule, "Rule of the configuration")->type_name("NAME");
+  command->add_flag("--robust", arguments->robust,
+                    "Our robust hash, too, as rules for the embedded storage have it");
+  command->add_option("--compat", arguments->compat, "Whose hashes these are equal to")
+      ->type_name("rspamd-3|rspamd-4")
+      ->check(CLI::IsMember({"rspamd-3", "rspamd-4"}));
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_hash(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/database_file.h"
+#include "milter/cli/commands/hash_feed.h"
+#include "milter/cli/terminal/interrupt.h"
+#include "milter/cli/access/redis_choice.h"
+#include "milter/cli/access/settings_choice.h"
+#include "storage/formats/import.h"
+#include "storage/redis_store/redis_import.h"
+
+namespace shingled::milter {
+
+namespace {
+
+struct ImportArguments {
+  SettingsArguments settings;
+  std::string file;
+  storage::MergeRule existing = storage::MergeRule::kSum;
+  bool json = false;
+  std::string to_redis;
+};
+
+void print_outcome(const std::string& file, const storage::Import::Counts& counts,
+                   const FeedReport& report, Console& console) {
+  console.line(fmt::format("{}: {} added, {} merged, {} unchanged{}", terminal_safe(file),
+                           counted(counts.added, "hash", "hashes"), counts.merged, counts.unchanged,
+                           report.broken == 0 ? "" : fmt::format(", {} broken", report.broken)));
+  if (report.lost_slots != 0) {
+    console.line(fmt::format("{} had lost shingles to likenesses in rspamd, {} too many to match",
+                             counted(report.lost_slots, "hash", "hashes"), report.lost_hashes));
+  }
+}
+
+Json outcome_json(const std::string& file, const storage::Import::Counts& counts,
+                  const FeedReport& report) {
+  return {{"file", file},
+          {"added", counts.added},
+          {"merged", counts.merged},
+          {"unchanged", counts.unchanged},
+          {"broken", report.broken},
+          {"complete", report.complete},
+          {"lost_slots", report.lost_slots},
+          {"lost_hashes", report.lost_hashes}};
+}
+
+int tell(const ImportArguments& arguments, const storage::Import::Counts& counts,
+         const FeedReport& report, Console& console) {
+  if (arguments.json) {
+    console.json(outcome_json(arguments.file, counts, report));
+  } else {
+    print_outcome(arguments.file, counts, report, console);
+  }
+  return report.broken == 0 && report.complete ? EX_OK : EX_DATAERR;
+}
+
+/// Hash by hash into a database that may be in use.
+int import_to_redis(const ImportArguments& arguments, const storage::TransferOptions& redis,
+                    std::uint32_t now, WorkMeter& meter, Clock& clock, Console& console) {
+  NullLogger logger;
+  SystemRandom random;
+  const auto import = storage::RedisImport::open(redis, arguments.existing, clock, random, logger);
+  if (!import) return meter.failed("import", import.error());
+  const auto take = [&](const storage::FuzzyRow& row) { return (*import)->take(row); };
+  const auto report = feed_hashes(arguments.file, take, now, meter, console);
+  if (!report) return meter.failed(arguments.file, report.error());
+  if (Status finished = (*import)->finish(); !finished) {
+    return meter.failed(arguments.file, finished.error());
+  }
+  return tell(arguments, (*import)->counts(), *report, console);
+}
+
+int run_import(const ImportArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  const std::string& hashfile = settings->storage.engine.hashfile;
+  std::error_code unknown;
+  if (std::filesystem::equivalent(arguments.file, hashfile, unknown)) {
+    console.error("import", arguments.file + ": is storage.hashfile itself");
+    return EX_USAGE;
+  }
+  SystemClock clock;
+  WorkMeter meter(console, clock);
+  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  // The storage is opened with the first hash: what is no import file makes no database.
+  const auto redis = redis_choice(arguments.to_redis, settings->storage);
+  if (!redis) {
+    console.error("import", "--to-redis " + redis.error().message);
+    return EX_USAGE;
+  }
+  if (*redis) return import_to_redis(arguments, **redis, now, meter, clock, console);
+  if (const auto into = database_file(settings->storage, "--to-redis"); !into) {
+    console.error("import", into.error().message);
+    return EX_USAGE;
+  }
+  std::unique_ptr<storage::Import> import;
+  const auto open = [&]() -> Status {
+    if (import) return {};
+    auto opened = storage::Import::open(hashfile, arguments.existing, meter.watcher());
+    if (!opened) return opened.error();
+    import = *std::move(opened);
+    return {};
+  };
+  const auto take = [&](const storage::FuzzyRow& row) -> Status {
+    if (Status ready = open(); !ready) return ready;
+    return import->take(row);
+  };
+  const auto report = feed_hashes(arguments.file, take, now, meter, console);
+  if (!report) return meter.failed(arguments.file, report.error());
+  storage::Import::Counts counts;
+  if (import) {
+    if (!meter.report({"committing", 0, 0})) return kExitInterrupted;
+    if (Status committed = import->commit(); !committed) {
+      return meter.failed(arguments.file, committed.error());
+    }
+    counts = import->counts();
+  }
+  return tell(arguments, counts, *report, console);
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "import", "Take in hashes: an export, or a database of shingled or rspamd");
+  command->footer(
+      R"(The daemon must not run. All or nothing: killed or out of disk, the storage is as it was; a line that
+cannot be read is reported with its number and left out (then the exit code is 65), the others count.
+A hash that is stored already, with --existing:
+  sum      its weights add up, list by list (two storages taught by different people; the default)
+  larger   the larger weight of each list counts (two taught the same; a second import changes nothing)
+  skip     it stays as it is
+  replace  it becomes what the file says
+With sum and larger the earlier creation and the later time count.
+Into Redis it goes while everybody works, hash by hash: what others add to a hash meanwhile counts, and what
+was written before an error stays. The URL is
+redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or unix:/PATH; prefix and expire are those of the settings.
+
+Example:
+  shingled import --existing larger hashes.jsonl)");
+  const auto arguments = std::make_shared<ImportArguments>();
+  arguments->settings.add_to(*command);
+  command->add_option("file", arguments->file, "JSON Lines, a database of shingled or of rspamd")
+      ->type_name("FILE|-")
+      ->required();
+  const std::map<std::string, storage::MergeRule> rules = {
+      {"sum", storage::MergeRule::kSum},
+      {"larger", storage::MergeRule::kLarger},
+      {"skip", storage::MergeRule::kSkip},
+      {"replace", storage::MergeRule::kReplace}};
+  command->add_option("--existing", arguments->existing, "sum, larger, skip or replace")
+      ->type_name("RULE")
+      ->transform(CLI::CheckedTransformer(rules).description(""));
+  command
+      ->add_option("--to-redis", arguments->to_redis,
+                   "Into this Redis database (default with backend redis: storage.redis)")
+      ->type_name("URL");
+  command->add_flag("--json", arguments->json, "One JSON object");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_import(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

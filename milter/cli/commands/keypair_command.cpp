@@ -1,0 +1,35 @@
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+
+#include "config/base/random.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/settings_choice.h"
+#include "storage/crypto/keypair.h"
+
+namespace shingled::milter {
+
+void add_keypair_command(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("keypair", "A new key pair, in rspamd's text form and as YAML");
+  command->footer(R"(The public key is what clients get; keep the private one secret.
+
+Example:
+  shingled keypair)");
+  const auto settings = std::make_shared<SettingsArguments>();
+  settings->add_to(*command);
+  // -c and -o are taken and not looked at: whoever needs a key may have no valid settings yet. The
+  // parser writes them, so they live as long as the command.
+  command->callback([settings, &chosen] {
+    chosen = [settings](Console& console) {
+      (void)settings;
+      SystemRandom random;
+      const Keypair keypair = storage::generate_keypair(random);
+      console.line("# rspamd:\n" + storage::to_ucl(keypair));
+      console.line("# shingled.yaml, in the section storage:\n" + storage::to_yaml(keypair));
+      return EX_OK;
+    };
+  });
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "config/base/hex.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/database_file.h"
+#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/lookup_output.h"
+#include "milter/cli/output/record_filter.h"
+#include "milter/cli/access/server_choice.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/access/status_page.h"
+#include "milter/cli/output/work_meter.h"
+#include "milter/status/status_pages.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kListLimit = 100;
+constexpr std::size_t kTopMost = 1'000'000;  ///< rows kept while the heaviest are looked for
+
+enum class RowOrder : std::uint8_t { kFile, kValue, kNewest, kOldest, kHits };
+
+struct ListArguments {
+  SettingsArguments settings;
+  RecordArguments records;
+  std::string rule;
+  std::string order = "file";
+  std::size_t limit = kListLimit;
+  bool json = false;
+};
+
+/// A row without its shingles, which are most of it.
+struct ListedRow {
+  storage::FuzzyRow row;
+  bool has_shingles = false;
+  std::int32_t value = 0;  ///< of the order by value
+  std::uint64_t hits = 0;
+};
+
+using HitTable = std::map<Digest, std::uint64_t>;
+
+/// What the daemon has counted since its start.   Errors: those of StatusPage, kCorrupt (no such
+/// page).
+Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
+  const auto page = StatusPage(settings.status, clock)
+                        .get("/hits?most=" + std::to_string(StatusPages::kHitsMost));
+  if (!page) return page.error().in("the hits are the running daemon's");
+  HitTable hits;
+  const auto list = page->find("hits");
+  for (const Json& one : list != page->end() ? *list : Json::array()) {
+    const auto bytes = one.is_object() ? from_hex(one.value("digest", "")) : std::nullopt;
+    if (!bytes || bytes->size() != kDigestBytes) continue;
+    Digest digest;
+    std::copy(bytes->begin(), bytes->end(), digest.bytes.begin());
+    hits[digest] = one.value("hits", std::uint64_t{0});
+  }
+  return hits;
+}
+
+/// Shows rows, at once or, when another order than the file's is wanted, the first ones at the end.
+class RecordList {
+ public:
+  RecordList(const RuleOptions& rule, RowOrder order, const ListArguments& arguments, WallTime now,
+             Console& console)
+      : rule_(rule), order_(order), arguments_(arguments), now_(now), console_(console) {}
+
+  /// With the order `hits`: only these rows are wanted.
+  void want(HitTable hits) { hits_ = std::move(hits); }
+
+  /// `value`: what counts in the order by value. False: no more rows are wanted.
+  bool take(const storage::FuzzyRow& row, std::int32_t value) {
+    ListedRow listed{row, row.shingles.has_value(), value};
+    listed.row.shingles.reset();
+    if (order_ == RowOrder::kHits) {
+      const auto hit = hits_.find(row.digest);
+      if (hit == hits_.end()) return true;
+      listed.hits = hit->second;
+    }
+    if (order_ == RowOrder::kFile) {
+      show(listed);
+      ++shown_;
+      return (arguments_.limit == 0 || shown_ < arguments_.limit) && !console_.broken();
+    }
+    // A heap whose front is the worst one kept.
+    const auto better = [this](const ListedRow& a, const ListedRow& b) { return before(a, b); };
+    if (kept_.size() == arguments_.limit) {
+      if (!before(listed, kept_.front())) return true;
+      std::pop_heap(kept_.begin(), kept_.end(), better);
+      kept_.pop_back();
+    }
+    kept_.push_back(listed);
+    std::push_heap(kept_.begin(), kept_.end(), better);
+    return true;
+  }
+
+  void finish() {
+    std::sort(kept_.begin(), kept_.end(),
+              [this](const ListedRow& a, const ListedRow& b) { return before(a, b); });
+    for (const ListedRow& row : kept_) show(row);
+  }
+
+ private:
+  [[nodiscard]] bool before(const ListedRow& a, const ListedRow& b) const {
+    switch (order_) {
+      case RowOrder::kValue:
+        return a.value > b.value;
+      case RowOrder::kNewest:
+        return a.row.updated > b.row.updated;
+      case RowOrder::kOldest:
+        return a.row.updated < b.row.updated;
+      case RowOrder::kHits:
+        return a.hits > b.hits;
+      case RowOrder::kFile:
+        break;
+    }
+    return a.row.id < b.row.id;
+  }
+
+  void show(const ListedRow& listed) {
+    const storage::FuzzyRow& row = listed.row;
+    const std::string digest = to_hex(row.digest.bytes);
+    if (arguments_.json) {
+      Json object = {
+          {"digest", digest},
+          {"flags", flags_json(rule_, row.flags.all())},
+          {"created", row.created},
+          {"updated", row.updated},
+          {"source", row.source == 0 ? Json(nullptr) : Json(fmt::format("{:016x}", row.source))},
+          {"shingles", listed.has_shingles}};
+      if (order_ == RowOrder::kHits) object["hits"] = listed.hits;
+      console_.json(object);
+      return;
+    }
+    constexpr std::size_t kDigitsListed = 16;  // enough for `explain`
+    std::string lists;
+    for (const auto& [flag, value] : row.flags.all()) {
+      lists += fmt::format("{}{} ({}) value {}", lists.empty() ? "" : ", ", symbol_of(rule_, flag),
+                           flag, value);
+    }
+    const auto age = [&](std::uint32_t moment) {
+      return age_text(now_ - WallTime(std::chrono::seconds(moment)));
+    };
+    if (order_ == RowOrder::kHits) lists = counted(listed.hits, "hit", "hits") + ", " + lists;
+    console_.line(fmt::format("{}  {:>7}  {:>7}  {:<8}  {}", digest.substr(0, kDigitsListed),
+                              age(row.updated), age(row.created),
+                              listed.has_shingles ? "shingles" : "-", lists));
+  }
+
+  const RuleOptions& rule_;
+  const RowOrder order_;
+  const ListArguments& arguments_;
+  const WallTime now_;
+  Console& console_;
+  std::size_t shown_ = 0;
+  std::vector<ListedRow> kept_;
+  HitTable hits_;
+};
+
+std::optional<RowOrder> parse_order(const std::string& text) {
+  if (text == "file") return RowOrder::kFile;
+  if (text == "value") return RowOrder::kValue;
+  if (text == "newest") return RowOrder::kNewest;
+  if (text == "oldest") return RowOrder::kOldest;
+  if (text == "hits") return RowOrder::kHits;
+  return std::nullopt;
+}
+
+int run_list(const ListArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  const auto wrong = [&](std::string_view what) {
+    console.error("list", what);
+    return EX_USAGE;
+  };
+  const auto rule = find_rule(*settings, arguments.rule);
+  if (!rule) return wrong(rule.error().message);
+  SystemClock clock;
+  const auto filter = RecordFilter::make(arguments.records, (*rule)->flags, clock.wall());
+  if (!filter) return wrong(filter.error().message);
+  const auto order = parse_order(arguments.order);
+  if (!order)
+    return wrong("--order " + arguments.order + ": must be file, value, newest, oldest or hits");
+  if (*order != RowOrder::kFile && (arguments.limit == 0 || arguments.limit > kTopMost)) {
+    return wrong(fmt::format("--limit: with --order from 1 to {}", kTopMost));
+  }
+
+  const auto file = database_file(settings->storage, "shingled export");
+  if (!file) return wrong(file.error().message);
+
+  WorkMeter meter(console, clock);
+  const auto table = storage::FuzzyTable::open_read_only(*file);
+  if (!table) return meter.failed("list", table.error());
+  RecordList list(**rule, *order, arguments, clock.wall(), console);
+  if (*order == RowOrder::kHits) {
+    auto hits = ask_for_hits(*settings, clock);
+    if (!hits) return meter.failed("list", hits.error());
+    list.want(*std::move(hits));
+  }
+  if (!arguments.json) {
+    console.line(fmt::format("{:<16}  {:>7}  {:>7}  {:<8}  {}", "digest", "taught", "created",
+                             "kind", "lists"));
+  }
+  std::uint64_t seen = 0;
+  bool stopped = false;
+  const Status read = (*table)->for_each([&](const storage::FuzzyRow& row) {
+    if (++seen % storage::kWatchEvery == 0 && !meter.report({"reading hashes", seen, 0})) {
+      stopped = true;
+      return false;
+    }
+    return !filter->takes(row) || list.take(row, filter->value(row));
+  });
+  if (stopped) return meter.failed("list", storage::stopped());
+  if (!read) return meter.failed("list", read.error());
+  list.finish();
+  return EX_OK;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("list", "Which hashes are stored, from the file: by list, age, value");
+  command->footer(
+      R"(Reads the database file, changes nothing; the daemon may run. Ages count from the last and from the first
+time a hash was taught. A digest's beginning is enough for `shingled explain`.
+
+Example:
+  shingled list --flag denied --order value --limit 20)");
+  const auto arguments = std::make_shared<ListArguments>();
+  arguments->settings.add_to(*command);
+  arguments->records.add_to(*command);
+  command->add_option("--rule", arguments->rule, "Rule whose names the lists have")
+      ->type_name("NAME");
+  command
+      ->add_option(
+          "--order", arguments->order,
+          "file (default), value: heaviest first (on the list of --flag), newest, oldest: by the "
+          "last teaching, hits: those that answered most questions since the daemon's start")
+      ->type_name("ORDER");
+  command->add_option("--limit", arguments->limit, "At most so many (100); 0 = all")
+      ->type_name("N");
+  command->add_flag("--json", arguments->json, "One JSON object a line and hash");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_list(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,32 @@
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/daemon/daemon.h"
+
+namespace shingled::milter {
+
+void add_run_command(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("run", "The daemon: milter and fuzzy storage, in the foreground");
+  command->footer(
+      R"(Signals: SIGTERM ends it after the messages under way, SIGHUP reads the configuration again,
+SIGUSR1 opens the log file again.
+
+Example:
+  shingled run -o storage.hashfile=/tmp/fuzzy.db -o milter.socket=inet:11339@127.0.0.1)");
+  const auto source = std::make_shared<SettingsArguments>();
+  source->add_to(*command);
+  command->callback([source, &chosen] {
+    chosen = [source](Console& console) {
+      const auto checked = source->load_checked(console, OtherNames::kLeave);
+      if (checked.settings == nullptr) return EX_CONFIG;
+      return run_daemon(checked.settings,
+                        {source->chosen_file(), source->overrides, checked.warnings});
+    };
+  });
+}
+
+}  // namespace shingled::milter

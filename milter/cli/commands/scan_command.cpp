@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "milter/actions/apply.h"
+#include "milter/cli/access/asking.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/output/further_matches.h"
+#include "milter/cli/output/lookup_output.h"
+#include "milter/cli/input/message_loop.h"
+#include "milter/cli/similar/sample_hits.h"
+#include "milter/cli/access/settings_choice.h"
+
+namespace shingled::milter {
+
+namespace {
+
+struct ScanArguments {
+  SettingsArguments settings;
+  MessageArguments messages;
+  bool json = false;
+};
+
+/// The message's own headers that carry one of our names and would go.
+ForgedHeaders forged_in(std::string_view message, const HeaderOptions& names) {
+  ForgedHeaders forged(names);
+  while (!message.empty()) {
+    const std::size_t end = message.find('\n');
+    const std::string_view line = message.substr(0, end);
+    const std::size_t colon = line.find(':');
+    if (line.empty() || line == "\r") break;
+    if (line.front() != ' ' && line.front() != '\t' && colon != std::string_view::npos) {
+      std::string_view name = line.substr(0, colon);
+      name = name.substr(0, name.find_last_not_of(" \t") + 1);
+      forged.see(name);
+    }
+    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
+  }
+  return forged;
+}
+
+Json hit_json(const Hit& hit) {
+  return {{"lookup", hit.lookup},
+          {"flag", hit.flag},
+          {"symbol", hit.symbol},
+          {"value", hit.value},
+          {"hits_limit", hit.hits_limit},
+          {"saturation", hit.saturation},
+          {"certainty", hit.certainty},
+          {"image", hit.image},
+          {"context", hit.context},
+          {"weight", hit.weight},
+          {"score", hit.score},
+          {"dropped", hit.dropped},
+          {"standing", to_string(hit.standing)},
+          {"spared", hit.spared}};
+}
+
+Json scan_json(const SourceMessage& message, const Facts& facts, const Decision& decision,
+               const Settings& settings, FurtherMatches& further) {
+  const Verdict& verdict = decision.verdict;
+  Json lookups = Json::array();
+  for (const Lookup& lookup : facts.lookups) {
+    lookups.push_back(lookup_json(lookup, settings.rules[lookup.rule_index]));
+    lookups.back()["further"] = further.of(lookup, settings.rules[lookup.rule_index]);
+  }
+  Json hits = Json::array();
+  for (const Hit& hit : verdict.hits) hits.push_back(hit_json(hit));
+  Json symbols = Json::array();
+  for (const Symbol& symbol : verdict.symbols) {
+    symbols.push_back({{"symbol", symbol.name}, {"score", symbol.score}});
+  }
+  Json headers = Json::array();
+  Json removed = Json::array();
+  for (const HeaderEdit& edit : decision.edits) {
+    if (edit.kind == HeaderEdit::Kind::kAdd) {
+      headers.push_back({{"name", edit.name}, {"value", edit.value}});
+    } else {
+      removed.push_back({{"name", edit.name}, {"index", edit.index}});
+    }
+  }
+  Json object = {{"file", message.name},
+                 {"action", to_string(verdict.action)},
+                 {"reason", verdict.reason},
+                 {"score", verdict.score},
+                 {"required", verdict.required ? Json(*verdict.required) : Json(nullptr)},
+                 {"symbols", std::move(symbols)},
+                 {"lookups", std::move(lookups)},
+                 {"hits", std::move(hits)},
+                 {"similar", samples_json(facts, verdict, settings.similar)},
+                 {"headers", std::move(headers)},
+                 {"removed", std::move(removed)},
+                 {"reply", nullptr},
+                 {"defects", facts.defects},
+                 {"unasked", facts.unasked},
+                 {"incomplete", facts.incomplete || facts.similar.incomplete},
+                 {"time", static_cast<double>(facts.time.count()) / 1e6}};
+  if (const auto& reply = decision.reply) {
+    object["reply"] = reply->code + " " + reply->enhanced_code + " " + reply->text;
+  }
+  return object;
+}
+
+void print_score(const Facts& facts, const Verdict& verdict, Console& console) {
+  console.line("  score");
+  std::vector<TableRow> rows;
+  for (const Hit& hit : verdict.hits) rows.push_back({hit.symbol, hit.arithmetic()});
+  for (const SimilarShare& share : verdict.similar) {
+    rows.push_back({share.symbol, share.arithmetic(facts.similar.hits[share.hit])});
+  }
+  for (const std::string& line : table_lines(rows, "    ")) console.line(line);
+  // A symbol counts once, with its strongest hit, so the sum is over symbols.
+  std::string sum;
+  for (const Symbol& symbol : verdict.symbols) {
+    sum += fmt::format("{}{:.2f} {}", sum.empty() ? "" : " + ", symbol.score, symbol.name);
+  }
+  console.line(fmt::format("    total {:.2f}{}", verdict.score, sum.empty() ? "" : " = " + sum));
+}
+
+void print_scan(const SourceMessage& message, const Facts& facts, const Decision& decision,
+                const Settings& settings, FurtherMatches& further, Console& console) {
+  const Verdict& verdict = decision.verdict;
+  console.line(fmt::format("{}: {}: {}", terminal_safe(message.name), to_string(verdict.action),
+                           verdict.reason));
+  if (settings.milter.dry_run) console.line("  dry_run: the milter only logs this");
+  if (facts.lookups.empty()) {
+    console.line("  no hash: the message is too short for these rules");
+  } else {
+    console.line("  look-ups");
+    for (const auto& line : lookup_lines(facts.lookups, settings.rules, "    ")) console.line(line);
+    print_further(facts.lookups, settings.rules, further, console);
+  }
+  print_samples(facts, verdict, settings.similar, console);
+  if (!facts.lookups.empty() || !verdict.symbols.empty()) print_score(facts, verdict, console);
+  if (decision.reply) {
+    console.line(fmt::format("  reply\n    {} {} {}", decision.reply->code,
+                             decision.reply->enhanced_code, decision.reply->text));
+  }
+  if (!decision.edits.empty()) console.line("  headers");
+  for (const HeaderEdit& edit : decision.edits) {
+    console.line(edit.kind == HeaderEdit::Kind::kAdd
+                     ? fmt::format("    add {}: {}", edit.name, edit.value)
+                     : fmt::format("    remove {}, number {} of that name", edit.name, edit.index));
+  }
+  for (const std::string& defect : facts.defects) console.line("  defect: " + defect);
+}
+
+int scan_message(const SourceMessage& message, const Scanner& scanner, FurtherMatches& further,
+                 bool as_json, Console& console) {
+  const Settings& settings = scanner.settings();
+  Facts facts = scanner.scan(message.bytes);
+  facts.truncated = message.cut;
+  const Decision decision =
+      decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
+             forged_in(message.bytes, settings.milter.headers), settings.milter);
+  if (as_json) {
+    console.json(scan_json(message, facts, decision, settings, further));
+  } else {
+    print_scan(message, facts, decision, settings, further, console);
+  }
+  return report_unknown(message.name, facts, console);
+}
+
+int run_scan(const ScanArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  SystemClock clock;
+  SystemRandom random;
+  auto samples = open_samples(settings->similar);
+  if (!samples) {
+    console.error("scan", samples.error().message);
+    return exit_code(samples.error().code);
+  }
+  const auto scanner = open_scanner({}, *settings, clock, random, *std::move(samples));
+  if (!scanner) {
+    console.error("scan", scanner.error().message);
+    return service_exit_code(scanner.error());
+  }
+  FurtherMatches further(*settings, clock);
+  return for_each_message(
+      arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
+      [&](const SourceMessage& message) {
+        return scan_message(message, **scanner, further, arguments.json, console);
+      });
+}
+
+}  // namespace
+
+void add_scan_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "scan", "What the milter would do with messages, and why; changes nothing");
+  command->footer(
+      R"(The message is judged as one of an unknown sender; the running daemon is asked. Look-ups are listed as they are asked:
+the visible body, other texts, attachments and images, archives, of each the larger first.
+
+Example:
+  shingled scan message.eml)");
+  const auto arguments = std::make_shared<ScanArguments>();
+  arguments->settings.add_to(*command);
+  arguments->messages.add_to(*command);
+  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_scan(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,151 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/similar/sample_commands.h"
+#include "milter/cli/similar/signature_commands.h"
+
+namespace shingled::milter {
+
+namespace {
+
+/// Adds a verb whose arguments `describe` declares; `run` does it.
+template <typename Arguments>
+void add_similar_verb(CLI::App& parent, Command& chosen, const char* name, const char* summary,
+                      int (*run)(const Arguments&, Console&),
+                      void (*describe)(CLI::App&, Arguments&)) {
+  CLI::App* verb = parent.add_subcommand(name, summary);
+  const auto arguments = std::make_shared<Arguments>();
+  describe(*verb, *arguments);
+  verb->callback([arguments, run, &chosen] {
+    chosen = [arguments, run](Console& console) { return run(*arguments, console); };
+  });
+}
+
+void describe_sign(CLI::App& verb, SignArguments& arguments) {
+  arguments.input.add_to(verb, "FILE|DIR|-");
+  verb.add_flag("--json", arguments.json, "One JSON object a line and file");
+  verb.footer(
+      R"(What is printed is what `ssdeep -s` prints, but for names, which are as they were given; `ssdeep -m` and
+`-x` read it, and so do compare, add and search.
+
+Example:
+  shingled similar sign --jobs 4 /srv/files > files.csv)");
+}
+
+void describe_compare(CLI::App& verb, CompareArguments& arguments) {
+  arguments.input.add_to(verb, "FILE|DIR|CSV|-");
+  verb.add_option("-t,--threshold", arguments.threshold, "Only pairs at least so alike (1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100));
+  auto* csv = verb.add_flag("--csv", arguments.csv, "As ssdeep -c: \"one\",\"other\",score");
+  verb.add_flag("--json", arguments.json, "One JSON object a line and pair")->excludes(csv);
+  verb.footer(
+      R"(Scores are ssdeep's, 1 to 100; 100 does not mean equal. A file that is a list of signatures, ours or ssdeep's,
+stands for what it lists. Two single files are printed whatever their score is.
+
+Example:
+  shingled similar compare old.pdf new.pdf
+  shingled similar compare --threshold 60 files.csv /srv/more)");
+}
+
+void describe_add(CLI::App& verb, AddArguments& arguments) {
+  arguments.library.add_to(verb);
+  arguments.input.add_to(verb, "FILE|DIR|CSV|-");
+  verb.add_option("--list", arguments.list, "List they are put on")->type_name("NAME")->required();
+  verb.add_option("--name", arguments.name, "Name of the one file there is")->type_name("NAME");
+  verb.add_flag("--raw", arguments.raw, "Do not look into containers");
+  verb.add_flag("--dry-run", arguments.dry_run, "Only sign and count");
+  verb.add_flag("--json", arguments.json, "One JSON object a line and sample, once it is stored");
+  verb.footer(
+      R"(Of a container (zip, docx, jar, tar.gz) what is in it is signed, so that it does not matter how it was packed.
+A list of signatures, ours or ssdeep's, stands for what it lists; such samples are found as a whole only. What is
+there already is not added again.
+
+Example:
+  shingled similar add --list bad-documents /srv/quarantine)");
+}
+
+void describe_search(CLI::App& verb, SearchArguments& arguments) {
+  arguments.library.add_to(verb);
+  arguments.input.add_to(verb, "FILE|DIR|CSV|-");
+  verb.add_option("--top", arguments.top, "So many samples of each kind at most (10)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1000U));
+  verb.add_option("-t,--threshold", arguments.threshold, "Only those at least so similar (1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100));
+  verb.add_option("--shared", arguments.shared, "Only those that share so many n-grams (4)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 100'000U));
+  verb.add_flag("--raw", arguments.raw, "Do not look into containers");
+  verb.add_flag("--json", arguments.json, "One JSON object a line and file, or entry of one");
+  verb.footer(
+      R"(similar: the score of ssdeep, 1 to 100. shares: n-grams of the file, of all it has, that a part of the sample has,
+too: some ten kilobytes in common are enough.
+
+Example:
+  shingled similar search --top 3 attachment.docx)");
+}
+
+void describe_list(CLI::App& verb, SampleListArguments& arguments) {
+  arguments.library.add_to(verb);
+  verb.add_option("--list", arguments.list, "Only this list")->type_name("NAME");
+  verb.add_option("--limit", arguments.limit, "At most so many (100); 0 = all")->type_name("N");
+  auto* csv = verb.add_flag("--csv", arguments.csv, "As ssdeep's CSV");
+  verb.add_flag("--json", arguments.json, "One JSON object a line and sample")->excludes(csv);
+  verb.footer(R"(Example:
+  shingled similar list --list bad-documents --limit 0 --csv > bad.csv)");
+}
+
+void describe_del(CLI::App& verb, SampleDelArguments& arguments) {
+  arguments.library.add_to(verb);
+  arguments.input.add_to(verb, "FILE|DIR|CSV|-");
+  verb.get_option("files")->required(false);
+  verb.add_option("--list", arguments.list, "Samples of this list")->type_name("NAME");
+  verb.add_option("--name", arguments.names, "Samples of this name")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  verb.add_option("--id", arguments.ids, "Samples of this number")
+      ->type_name("N")
+      ->allow_extra_args(false);
+  verb.add_flag("--raw", arguments.raw, "Do not look into containers");
+  verb.add_flag("--dry-run", arguments.dry_run, "Only say which");
+  verb.add_flag("--json", arguments.json, "One JSON object a line and sample");
+  verb.footer(
+      R"(A file stands for the samples with its signature. What is said together must hold together; of --name, --id and
+files any one of each.
+
+Example:
+  shingled similar del --list bad-documents --dry-run not-so-bad.docx)");
+}
+
+}  // namespace
+
+void add_similar_command(CLI::App& app, Command& chosen) {
+  CLI::App* similar = app.add_subcommand(
+      "similar",
+      "Files that are alike: signatures as ssdeep has them, and a library of known ones");
+  similar->require_subcommand(1);
+  similar->footer(
+      R"(The library is the file similar.file, which the daemon follows while it runs; none is needed.
+Those that use it take -c FILE and -o KEY=VALUE.
+
+Example:
+  shingled similar add --list bad-documents /srv/quarantine
+  shingled similar search attachment.docx)");
+  add_similar_verb(*similar, chosen, "sign", "Signatures of files, as ssdeep's CSV", run_sign,
+                   describe_sign);
+  add_similar_verb(*similar, chosen, "compare", "Which of some files are alike", run_compare,
+                   describe_compare);
+  add_similar_verb(*similar, chosen, "add", "Put files into the library", run_similar_add,
+                   describe_add);
+  add_similar_verb(*similar, chosen, "search", "Which samples files, or parts of them, come from",
+                   run_similar_search, describe_search);
+  add_similar_verb(*similar, chosen, "list", "Which samples there are", run_similar_list,
+                   describe_list);
+  add_similar_verb(*similar, chosen, "del", "Take samples out of the library", run_similar_del,
+                   describe_del);
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/access/server_choice.h"
+#include "milter/cli/access/service_failure.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/output/status_output.h"
+#include "milter/cli/access/status_page.h"
+
+namespace shingled::milter {
+
+namespace {
+
+using Kind = storage::RemoteRequest::Kind;
+
+struct StatusArguments {
+  SettingsArguments settings;
+  ServerArguments server;
+  std::uint32_t count = 1;
+  bool json = false;
+};
+
+constexpr std::uint32_t kPingsMax = 100'000;
+
+/// A question that tells whether a server lives. PING is for our own daemon only: rspamd 3.4 takes
+/// it for an update and may abort; a CHECK of a random digest is safe everywhere and asks the
+/// backend too (fuzzy-protocol.md section 9.3).
+storage::RemoteRequest probe(bool local, Random& random) {
+  storage::RemoteRequest request;
+  request.kind = local ? Kind::kPing : Kind::kCheck;
+  if (!local) random.fill(request.fingerprint.digest.bytes);
+  return request;
+}
+
+/// What became of all pings of a server.
+Json add_statistics(Json object, const storage::ServerStatistics& statistics) {
+  object["sent"] = statistics.requests;
+  object["over_tcp"] = statistics.over_tcp;
+  object["answered"] = statistics.replies;
+  object["repeats"] = statistics.repeats;
+  object["strays"] = statistics.strays;
+  const auto seconds = [&](std::chrono::microseconds time) {
+    return statistics.replies == 0 ? Json(nullptr) : Json(static_cast<double>(time.count()) / 1e6);
+  };
+  object["time_mean"] = seconds(statistics.latency_mean());
+  object["time_max"] = seconds(statistics.latency_max);
+  return object;
+}
+
+/// Without an answer there is no time to tell.
+TableRow statistics_row(const storage::ServerStatistics& statistics) {
+  TableRow row = {statistics.server,
+                  fmt::format("{} of {} answered", statistics.replies, statistics.requests),
+                  counted(statistics.repeats, "repeat", "repeats")};
+  if (statistics.replies == 0) return row;
+  row.push_back(fmt::format("mean {} ms", milliseconds_text(statistics.latency_mean())));
+  row.push_back(fmt::format("max {} ms", milliseconds_text(statistics.latency_max)));
+  return row;
+}
+
+Json answer_json(const Destination& asked, const storage::RemoteAnswer& answer, Kind kind) {
+  const auto failure = failure_of(answer);
+  Json object = {{"rule", asked.rule->name}, {"server", answer.server}, {"ok", !failure}};
+  if (kind == Kind::kStat) object["count"] = failure ? Json(nullptr) : Json(answer.count);
+  object["time"] = static_cast<double>(answer.time.count()) / 1e6;
+  if (failure) object["error"] = failure->explain();
+  return object;
+}
+
+/// One run of `stat` or `ping`.   Threads: one thread.
+class StatusRun {
+ public:
+  StatusRun(const StatusArguments& arguments, Kind kind, Console& console)
+      : arguments_(arguments),
+        kind_(kind),
+        name_(kind == Kind::kStat ? "stat" : "ping"),
+        console_(console) {}
+
+  /// Asks every server of every destination, services that are equal once.
+  int run() {
+    settings_ = arguments_.settings.load(console_);
+    if (!settings_) return EX_CONFIG;
+    const auto destinations = choose_destinations(arguments_.server, *settings_);
+    if (!destinations) {
+      console_.error(name_, destinations.error().message);
+      return usage_exit_code(destinations.error());
+    }
+    std::vector<RemoteOptions> asked;
+    for (const Destination& destination : *destinations) {
+      if (std::find(asked.begin(), asked.end(), destination.remote) != asked.end()) continue;
+      asked.push_back(destination.remote);
+      ask(destination);
+    }
+    for (const std::string& line : table_lines(rows_, "")) console_.line(line);
+    return worst_;
+  }
+
+ private:
+  void ask(const Destination& destination) {
+    if (kind_ == Kind::kStat && destination.local && show_status_page(destination)) return;
+    const auto store = storage::RemoteStore::open(destination.remote, clock_, random_);
+    if (!store) {
+      console_.error("rule " + destination.rule->name, store.error().message);
+      worst_ = worse_exit_code(worst_, service_exit_code(store.error()));
+      return;
+    }
+    std::vector<storage::RemoteAnswer> answers;
+    for (std::uint32_t i = 0; i < arguments_.count; ++i) {
+      storage::RemoteRequest request = probe(destination.local, random_);
+      if (kind_ == Kind::kStat) request.kind = kind_;
+      answers = storage::ask_each(**store, request, patience(destination.remote, clock_));
+      for (const auto& answer : answers) {
+        if (const auto failure = failure_of(answer)) {
+          console_.error(name_, failure->explain());
+          worst_ = worse_exit_code(worst_, failure->exit_code());
+        }
+      }
+    }
+    const auto statistics = (*store)->statistics();
+    for (const auto& answer : answers) show(destination, answer, statistics);
+  }
+
+  void show(const Destination& destination, const storage::RemoteAnswer& answer,
+            const std::vector<storage::ServerStatistics>& statistics) {
+    const auto of_server = std::find_if(statistics.begin(), statistics.end(), [&](const auto& one) {
+      return one.server == answer.server;
+    });
+    const bool many = arguments_.count > 1 && of_server != statistics.end();
+    if (arguments_.json) {
+      Json object = answer_json(destination, answer, kind_);
+      console_.json(many ? add_statistics(std::move(object), *of_server) : object);
+    } else if (many) {
+      rows_.push_back(statistics_row(*of_server));
+    } else if (!failure_of(answer)) {
+      rows_.push_back({answer.server,
+                       kind_ == Kind::kStat ? counted(answer.count, "hash", "hashes") : "alive",
+                       milliseconds_text(answer.time) + " ms"});
+    }
+  }
+
+  /// What the local daemon tells on its status page; false when there is none.
+  bool show_status_page(const Destination& destination) {
+    const TimePoint start = clock_.now();
+    const auto page = StatusPage(settings_->status, clock_).get("/stat");
+    if (!page) return false;
+    const auto count = page_total(*page, "shingled_storage_records");
+    if (!count) return false;
+    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(clock_.now() - start);
+    storage::RemoteAnswer answer;
+    answer.outcome = storage::RemoteAnswer::Outcome::kDone;
+    answer.server = destination.remote.servers.servers.front().to_string();
+    answer.time = time;
+    answer.count = static_cast<std::uint64_t>(*count);
+    if (arguments_.json) {
+      Json object = answer_json(destination, answer, kind_);
+      object["status"] = *page;
+      console_.json(object);
+      return true;
+    }
+    const TableRow row = {answer.server, counted(answer.count, "hash", "hashes"),
+                          milliseconds_text(answer.time) + " ms"};
+    for (const std::string& line : table_lines({row}, "")) console_.line(line);
+    for (const std::string& line : status_lines(*page, destination.rule->flags))
+      console_.line(line);
+    return true;
+  }
+
+  const StatusArguments& arguments_;
+  std::shared_ptr<const Settings> settings_;  // set by `run`
+  const Kind kind_;
+  const std::string name_;
+  Console& console_;
+  SystemClock clock_;
+  SystemRandom random_;
+  std::vector<TableRow> rows_;
+  int worst_ = EX_OK;
+};
+
+CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& name, Kind kind,
+                             const std::string& summary) {
+  CLI::App* command = app.add_subcommand(name, summary);
+  const auto arguments = std::make_shared<StatusArguments>();
+  arguments->settings.add_to(*command);
+  arguments->server.add_to(*command);
+  command->add_flag("--json", arguments->json, "One JSON object a line and server");
+  if (kind == Kind::kPing) {
+    command->add_option("--count", arguments->count, "So many pings, one after the other (1)")
+        ->type_name("N")
+        ->check(CLI::Range(1U, kPingsMax));
+  }
+  command->callback([arguments, kind, &chosen] {
+    chosen = [arguments, kind](Console& console) {
+      return StatusRun(*arguments, kind, console).run();
+    };
+  });
+  return command;
+}
+
+}  // namespace
+
+void add_status_commands(CLI::App& app, Command& chosen) {
+  add_status_command(app, chosen, "stat", Kind::kStat,
+                     "How many hashes each server has; what the local daemon counted")
+      ->footer(
+          R"(The local daemon tells more over HTTP (status.listen): lists, updates, requests by kind, drops, times. Where
+it does not, and of other servers, the number of hashes is all there is.
+
+Example:
+  shingled stat --server 192.0.2.1:11335)");
+  add_status_command(app, chosen, "ping", Kind::kPing, "Whether each server answers, and how fast")
+      ->footer(R"(Example:
+  shingled ping --count 100)");
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,278 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "config/base/hex.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/database_file.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/training/list_eraser.h"
+#include "milter/cli/input/message_loop.h"
+#include "milter/cli/training/retraction.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/training/trainer.h"
+
+namespace shingled::milter {
+
+namespace {
+
+enum class Training : std::uint8_t { kAdd, kDelete };
+
+struct TrainArguments {
+  SettingsArguments settings;
+  ServerArguments server;
+  MessageArguments messages;
+  std::string flag;
+  std::int32_t weight = 1;
+  std::vector<std::string> digests;
+  std::string whole_list;
+  bool dry_run = false;
+  bool force = false;
+  bool all_lists = false;
+  bool matching = false;
+  bool json = false;
+};
+
+struct NamedList {
+  std::uint32_t flag = 0;
+  std::string name;  ///< for people: "denied (11)"
+};
+
+/// The list that `wanted` says by number or name.
+Result<NamedList> find_list(const std::string& wanted, const FlagMap& flags) {
+  const auto number = flags.number(wanted);
+  if (!number) {
+    std::string known;
+    for (const FlagOptions& flag : flags.all())
+      known += fmt::format(", {} ({})", flag.name, flag.flag);
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("--flag {}: no such list; give 1 to 255{}", wanted, known)};
+  }
+  const FlagOptions* named = flags.find(*number);
+  return NamedList{*number, named != nullptr ? fmt::format("{} ({})", named->name, *number)
+                                             : fmt::format("list {}", *number)};
+}
+
+/// For `add`: the list that --flag names, by default the rule's first one.
+Result<Lesson> lesson_of(const TrainArguments& arguments, const FlagMap& flags) {
+  std::string wanted = arguments.flag;
+  if (wanted.empty() && !flags.all().empty()) wanted = flags.all().front().name;
+  const auto list = find_list(wanted, flags);
+  if (!list) return list.error();
+  return Lesson{list->flag, arguments.weight, list->name};
+}
+
+/// For `del`: the list that --flag names, if there is one and not all are meant all the same.
+Result<RetractionScope> scope_of(const TrainArguments& arguments, const FlagMap& flags) {
+  RetractionScope scope;
+  scope.matching = arguments.matching;
+  if (arguments.flag.empty()) return scope;
+  const auto list = find_list(arguments.flag, flags);
+  if (!list) return list.error();
+  if (arguments.all_lists) return scope;
+  scope.flag = list->flag;
+  scope.list = list->name;
+  return scope;
+}
+
+Result<Fingerprint> parse_digest(const std::string& text) {
+  const auto bytes = from_hex(text);
+  if (!bytes || bytes->size() != kDigestBytes) {
+    return Error{ErrorCode::kInvalid, "--digest " + text + ": must be 128 hexadecimal digits"};
+  }
+  Fingerprint hash;
+  std::copy(bytes->begin(), bytes->end(), hash.digest.bytes.begin());
+  return hash;
+}
+
+/// `del --list`: everything that stands on a list of the local daemon.
+int run_erase(const TrainArguments& arguments, const Settings& settings, const Destination& pupil,
+              Console& console) {
+  const auto flag = pupil.rule->flags.number(arguments.whole_list);
+  if (!flag) {
+    console.error("del", "--list " + arguments.whole_list +
+                             ": no such list; give 1 to 255 or a name of the rule");
+    return EX_USAGE;
+  }
+  if (!pupil.local) {
+    console.error("del",
+                  "--list reads the file of the local daemon: it cannot be another server's");
+    return EX_USAGE;
+  }
+  const auto file =
+      database_file(settings.storage, "shingled export and del --digest for what stands there");
+  if (!file) {
+    console.error("del", "--list: " + file.error().message);
+    return EX_USAGE;
+  }
+  SystemClock clock;
+  SystemRandom random;
+  WorkMeter meter(console, clock);
+  ListEraser eraser(*file, *flag, clock, meter);
+  const auto found = eraser.count();
+  if (!found) return meter.failed("del", found.error());
+  ListEraser::Counts counts = *found;
+  if (!arguments.dry_run) {
+    const auto store = storage::RemoteStore::open(pupil.remote, clock, random);
+    if (!store) return meter.failed("del", store.error());
+    const auto done = eraser.erase(**store, pupil.remote, *found);
+    if (!done) return meter.failed("del", done.error());
+    counts = *done;
+  }
+  if (arguments.json) {
+    console.json({{"flag", *flag},
+                  {"dry_run", arguments.dry_run},
+                  {"deleted", counts.only_here},
+                  {"taken_off", counts.others_too}});
+    return EX_OK;
+  }
+  console.line(fmt::format("list {}: {}{} deleted, {} on other lists too taken off this one", *flag,
+                           arguments.dry_run ? "would be: " : "",
+                           counted(counts.only_here, "hash", "hashes"), counts.others_too));
+  return EX_OK;
+}
+
+int say_failure(const std::string& name, const Error& error, int code, Console& console) {
+  console.error(name, error.message);
+  return code;
+}
+
+int for_each_message_of(const TrainArguments& arguments, const Settings& settings, Console& console,
+                        const std::function<int(const SourceMessage&)>& work) {
+  return for_each_message(arguments.messages,
+                          {.message_bytes_max = settings.milter.message_bytes_max}, console, work);
+}
+
+int run_add(const TrainArguments& arguments, const Settings& settings, const Destination& pupil,
+            Console& console) {
+  const auto lesson = lesson_of(arguments, pupil.rule->flags);
+  if (!lesson) return say_failure("add", lesson.error(), EX_USAGE, console);
+  SystemClock clock;
+  SystemRandom random;
+  const auto store = storage::RemoteStore::open(pupil.remote, clock, random);
+  if (!store) return say_failure("add", store.error(), service_exit_code(store.error()), console);
+  Trainer trainer(pupil, settings, *lesson, **store, clock, console);
+  trainer.set_json(arguments.json);
+  trainer.set_force(arguments.force);
+  const int worst =
+      for_each_message_of(arguments, settings, console,
+                          [&](const SourceMessage& message) { return trainer.take(message); });
+  return worse_exit_code(worst, trainer.finish());
+}
+
+int run_del(const TrainArguments& arguments, const Settings& settings, const Destination& pupil,
+            Console& console) {
+  if (!arguments.whole_list.empty()) return run_erase(arguments, settings, pupil, console);
+  if (arguments.dry_run) {
+    return say_failure("del", {ErrorCode::kInvalid, "--dry-run: only with --list"}, EX_USAGE,
+                       console);
+  }
+  const auto scope = scope_of(arguments, pupil.rule->flags);
+  if (!scope) return say_failure("del", scope.error(), EX_USAGE, console);
+  std::vector<Fingerprint> hashes;
+  for (const std::string& text : arguments.digests) {
+    const auto hash = parse_digest(text);
+    if (!hash) return say_failure("del", hash.error(), EX_USAGE, console);
+    hashes.push_back(*hash);
+  }
+  SystemClock clock;
+  SystemRandom random;
+  const auto retraction = Retraction::open(pupil, settings, *scope, clock, random, console);
+  if (!retraction) {
+    return say_failure("del", retraction.error(), service_exit_code(retraction.error()), console);
+  }
+  (*retraction)->set_json(arguments.json);
+  int worst = EX_OK;
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    worst = worse_exit_code(worst, (*retraction)->take(arguments.digests[i], {hashes[i]}));
+  }
+  if (arguments.digests.empty() || !arguments.messages.names.empty()) {
+    const int code = for_each_message_of(
+        arguments, settings, console,
+        [&](const SourceMessage& message) { return (*retraction)->take(message); });
+    worst = worse_exit_code(worst, code);
+  }
+  return worse_exit_code(worst, (*retraction)->finish());
+}
+
+int run_train(const TrainArguments& arguments, Training kind, const std::string& name,
+              Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  const auto pupil = choose_pupil(arguments.server, *settings);
+  if (!pupil) return say_failure(name, pupil.error(), usage_exit_code(pupil.error()), console);
+  return kind == Training::kAdd ? run_add(arguments, *settings, *pupil, console)
+                                : run_del(arguments, *settings, *pupil, console);
+}
+
+CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& name, Training kind,
+                            const std::string& summary) {
+  CLI::App* command = app.add_subcommand(name, summary);
+  const auto arguments = std::make_shared<TrainArguments>();
+  arguments->settings.add_to(*command);
+  arguments->server.add_to(*command);
+  arguments->messages.add_to(*command);
+  command->add_option("--flag", arguments->flag, "The list, by number or name")
+      ->type_name("N|NAME");
+  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  if (kind == Training::kAdd) {
+    command->add_option("--weight", arguments->weight, "How many reports this counts for (1)")
+        ->type_name("N");
+    command->add_flag(
+        "--force", arguments->force,
+        "Also bounces, receipts, texts without words of their own and files that are no mail");
+  } else {
+    command->add_option("--digest", arguments->digests, "A hash by its digest; repeatable")
+        ->type_name("HEX")
+        ->allow_extra_args(false);
+    command
+        ->add_option("--list", arguments->whole_list,
+                     "Everything on this list of the local daemon, by number or name")
+        ->type_name("N|NAME");
+    command->add_flag("--dry-run", arguments->dry_run, "With --list: only count");
+    command->add_flag("--all-lists", arguments->all_lists,
+                      "From every list whatever --flag says: all that other servers can do");
+    command->add_flag("--matching", arguments->matching,
+                      "Also the stored hashes that the messages only resemble");
+  }
+  command->callback([arguments, kind, name, &chosen] {
+    chosen = [arguments, kind, name](Console& console) {
+      return run_train(*arguments, kind, name, console);
+    };
+  });
+  return command;
+}
+
+}  // namespace
+
+void add_train_commands(CLI::App& app, Command& chosen) {
+  add_train_command(app, chosen, "add", Training::kAdd, "Teach messages to the storage")
+      ->footer(
+          R"(Exits 0 when every server has every hash on disk, known before or not; 65 when a message is too
+short to have a hash, or is left out because it looks like what anybody gets: a bounce, a receipt, an
+out-of-office reply, a text with hardly a word of its own, or because it is no mail: it does not begin with
+a header. --force adds these, too. Else it exits as the
+first hash that failed, and then the line says how many of how many were added. Another try is another
+report: it adds the weight to those once more. The default list is the first of the rule. A shingled also
+says the weight that the message has now, and from which weight on the very same message gets a header or is
+rejected: by default one report alone does neither.
+
+Example:
+  shingled add --flag denied --weight 10 ~/Maildir/.Spam)");
+  add_train_command(app, chosen, "del", Training::kDelete,
+                    "Delete the hashes of messages from the storage")
+      ->footer(
+          R"(Says what was there, list by list. A message that is still like a stored hash afterwards exits 65 and
+names that hash: --matching deletes such ones as well. --flag takes hashes off that list alone, and they stay
+on others; servers that are no shingled can only delete from all lists and are refused then, unless
+--all-lists is given. --list reads the database file of the local daemon, which then takes each hash off that
+list; on others it stays.
+
+Example:
+  shingled del --flag denied < not-spam.eml)");
+}
+
+}  // namespace shingled::milter

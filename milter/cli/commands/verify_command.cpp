@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/access/database_file.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/output/work_meter.h"
+#include "storage/formats/verify.h"
+
+namespace shingled::milter {
+
+namespace {
+
+struct VerifyArguments {
+  SettingsArguments settings;
+  std::string file;
+  bool file_only = false;
+  bool json = false;
+};
+
+void print_report(const std::string& file, const storage::VerifyReport& report, Console& console) {
+  for (const std::string& warning : report.warnings)
+    console.line("warning: " + terminal_safe(warning));
+  if (report.warning_count > report.warnings.size()) {
+    console.line(fmt::format("and {} more", counted(report.warning_count - report.warnings.size(),
+                                                    "warning", "warnings")));
+  }
+  for (const std::string& problem : report.problems) console.line(terminal_safe(problem));
+  if (report.problem_count > report.problems.size()) {
+    console.line(fmt::format("and {} more", report.problem_count - report.problems.size()));
+  }
+  const std::string verdict = report.problem_count == 0
+                                  ? "no problem found"
+                                  : counted(report.problem_count, "problem", "problems");
+  const std::string odd =
+      report.warning_count == 0 ? "" : ", " + counted(report.warning_count, "warning", "warnings");
+  console.line(fmt::format("{}: {}, {} with shingles, {}: {}{}", terminal_safe(file),
+                           counted(report.rows, "hash", "hashes"), report.with_shingles,
+                           counted(report.lists, "list entry", "list entries"), verdict, odd));
+  if (report.crowded != 0) {
+    console.line(fmt::format(
+        "{} shingle slots with more likenesses than storage.slot_owners_max; newer ones go first",
+        counted(report.crowded, "hash shares", "hashes share")));
+  }
+}
+
+Json report_json(const std::string& file, const storage::VerifyReport& report) {
+  return {{"file", file},
+          {"hashes", report.rows},
+          {"with_shingles", report.with_shingles},
+          {"list_entries", report.lists},
+          {"crowded", report.crowded},
+          {"problem_count", report.problem_count},
+          {"problems", report.problems},
+          {"warning_count", report.warning_count},
+          {"warnings", report.warnings}};
+}
+
+int run_verify(const VerifyArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (!settings) return EX_CONFIG;
+  const auto file = arguments.file.empty()
+                        ? database_file(settings->storage, "shingled verify FILE for a copy")
+                        : Result<std::string>(arguments.file);
+  if (!file) {
+    console.error("verify", file.error().message);
+    return EX_USAGE;
+  }
+  SystemClock clock;
+  WorkMeter meter(console, clock);
+  const storage::VerifyOptions options{
+      .with_index = !arguments.file_only,
+      .slot_owners_max = settings->storage.engine.slot_owners_max,
+      .now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count())};
+  const auto report = storage::verify_file(*file, options, meter.watcher());
+  if (!report) return meter.failed("verify", report.error());
+  if (arguments.json) {
+    console.json(report_json(*file, *report));
+  } else {
+    print_report(*file, *report, console);
+  }
+  return report->problem_count == 0 ? EX_OK : EX_DATAERR;
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("verify", "Check a database file, also while the daemon runs");
+  command->footer(
+      R"(Reads everything and changes nothing: SQLite's pages, every hash and list, and whether an index built
+from them finds each hash again. That index takes as much memory as the daemon's; --file-only leaves
+it out. Exits 0 when all is well, 65 (EX_DATAERR) when something is damaged. Times that a wrong clock has
+left behind are warnings.
+
+Example:
+  shingled verify /var/backups/fuzzy.db)");
+  const auto arguments = std::make_shared<VerifyArguments>();
+  arguments->settings.add_to(*command);
+  command->add_option("file", arguments->file, "A database (default: storage.hashfile)")
+      ->type_name("FILE");
+  command->add_flag("--file-only", arguments->file_only, "Build no index");
+  command->add_flag("--json", arguments->json, "One JSON object");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments](Console& console) { return run_verify(*arguments, console); };
+  });
+}
+
+}  // namespace shingled::milter

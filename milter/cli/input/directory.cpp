@@ -1,0 +1,39 @@
+#include "milter/cli/input/directory.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace shingled::milter {
+
+Error file_error(int reason) {
+  switch (reason) {
+    case ENOENT:
+    case ENOTDIR:
+      return {ErrorCode::kNotFound, std::strerror(reason)};
+    case EACCES:
+    case EPERM:
+      return {ErrorCode::kDenied, std::strerror(reason)};
+    default:
+      return {ErrorCode::kUnavailable, std::strerror(reason)};
+  }
+}
+
+Result<std::vector<std::string>> names_in(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry(directory, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (failure) return file_error(failure.value());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string below(const std::string& directory, const std::string& name) {
+  return directory.ends_with('/') ? directory + name : directory + "/" + name;
+}
+
+}  // namespace shingled::milter

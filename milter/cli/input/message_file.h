@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/base/result.h"
+#include "config/system/unique_fd.h"
+
+namespace shingled::milter {
+
+/// Lines of a file of any size in bounded memory.
+///
+/// Errors: kUnavailable with the system's reason, kTimeout when a signal interrupted the wait.
+/// Threads: one thread.
+class LineReader {
+ public:
+  /// Longer lines come in pieces of this size.
+  static constexpr std::size_t kPieceBytesMax = 64UL * 1024;
+
+  struct Piece {
+    std::string_view bytes;    ///< with its line end; empty = the end of the file
+    bool starts_line = false;  ///< false: goes on where the piece before it was cut
+  };
+
+  explicit LineReader(UniqueFd fd) : fd_(std::move(fd)) {}
+  /// The next piece, valid until the next call.
+  Result<Piece> next();
+  /// Bytes read from the file so far.
+  [[nodiscard]] std::uint64_t position() const { return position_; }
+
+ private:
+  UniqueFd fd_;
+  std::string buffer_;
+  std::size_t begin_ = 0;
+  bool at_line_start_ = true;
+  bool at_end_ = false;
+  std::uint64_t position_ = 0;
+};
+
+/// Which bytes a message has that stands in a file.
+enum class LineEnds : std::uint8_t {
+  /// Those a mail server would hand over if the file came by SMTP: every line ends in CRLF, the
+  /// last
+  /// one too. A line feed ends a line, and carriage returns right before it belong to that end, as
+  /// Postfix has it; one inside a line stays.
+  kAsMailed,
+  kAsStored,  ///< those of the file
+};
+
+/// The messages of one file: an mbox when it begins with "From ", else the whole file as one.
+///
+/// In an mbox a line "From SENDER ... HH:MM" after an empty line (or at the beginning) starts a
+/// message; it and the empty line before it are no part of any message, and ">From " lines lose one
+/// ">" (mboxrd). A body line that begins with "From " but carries no time of day is text.
+class MessageFile {
+ public:
+  struct Message {
+    std::string bytes;
+    bool cut = false;          ///< was longer than the bound: only its beginning is here
+    std::uint64_t number = 0;  ///< in its mbox, from 1; 0 = the file is no mbox
+  };
+
+  MessageFile(UniqueFd fd, std::uint64_t message_bytes_max, LineEnds line_ends)
+      : lines_(std::move(fd)), message_bytes_max_(message_bytes_max), line_ends_(line_ends) {}
+  /// The next message; nothing at the end of the file. A file without a byte is one empty message.
+  Result<std::optional<Message>> next();
+  [[nodiscard]] std::uint64_t position() const { return lines_.position(); }
+
+ private:
+  void append(Message& message, std::string_view piece);
+  void end_message(Message& message);
+  void add(Message& message, std::string_view bytes) const;
+
+  LineReader lines_;
+  std::uint64_t message_bytes_max_;
+  LineEnds line_ends_;
+  std::size_t returns_ = 0;  ///< carriage returns at the end of what was read of this line
+  bool in_line_ = false;     ///< the last piece did not end its line
+  std::uint64_t number_ = 0;
+  bool begun_ = false;
+  bool is_mbox_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace shingled::milter

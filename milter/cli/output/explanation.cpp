@@ -1,0 +1,131 @@
+#include "milter/cli/output/explanation.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "config/base/hex.h"
+#include "milter/cli/output/lookup_output.h"
+
+namespace shingled::milter {
+
+namespace {
+
+WallTime moment(std::uint32_t unix_seconds) { return WallTime(std::chrono::seconds(unix_seconds)); }
+
+Json age_json(std::uint32_t unix_seconds, WallTime now) {
+  return unix_seconds == 0 ? Json(nullptr) : Json((now - moment(unix_seconds)).count());
+}
+
+Json or_null(std::uint32_t unix_seconds) {
+  return unix_seconds == 0 ? Json(nullptr) : Json(unix_seconds);
+}
+
+}  // namespace
+
+const Digest& Explanation::digest() const {
+  return stored ? stored->row.digest : lookup->match.digest;
+}
+
+std::span<const storage::FlagValue> Explanation::flags() const {
+  if (stored) return stored->row.flags.all();
+  const auto& match = lookup->match;
+  return {match.flags.data(), std::min<std::size_t>(match.flag_count, match.flags.size())};
+}
+
+// What the server said counts: its record may be newer than the file's.
+std::uint32_t Explanation::slots() const {
+  return lookup->outcome == Lookup::Outcome::kHit ? lookup->match.slots : stored->slots;
+}
+
+bool Explanation::exact() const {
+  return lookup->outcome == Lookup::Outcome::kHit ? lookup->match.exact : stored->exact;
+}
+
+std::uint32_t Explanation::created() const {
+  return stored ? stored->row.created : lookup->match.created;
+}
+
+std::string Explanation::undo() const {
+  return fmt::format("shingled del{} --rule {} --digest {}", options, rule->name,
+                     to_hex(digest().bytes));
+}
+
+std::string Explanation::source_text() const {
+  if (taught_from) return taught_from->to_string();
+  if (stored->row.source == 0) return "not known (imported, or from before it was noted)";
+  return fmt::format("an address that storage.allow_update does not list (mark {:016x})",
+                     stored->row.source);
+}
+
+Json Explanation::json(WallTime now) const {
+  const std::uint32_t updated = stored ? stored->row.updated : 0;
+  Json object = {{"rule", rule->name}, {"server", lookup->server}};
+  if (!by_digest) {
+    object["part"] = lookup->hash.part;
+    object["kind"] = mime::to_string(lookup->hash.kind);
+    object["asked"] = to_hex(lookup->hash.fingerprint.digest.bytes);
+  }
+  object["digest"] = to_hex(digest().bytes);
+  object["exact"] = exact();
+  object["slots"] = slots();
+  object["flags"] = flags_json(*rule, flags());
+  object["created"] = or_null(created());
+  object["updated"] = or_null(updated);
+  object["age"] = age_json(created(), now);
+  object["source"] = stored && stored->row.source != 0
+                         ? Json(fmt::format("{:016x}", stored->row.source))
+                         : Json(nullptr);
+  object["address"] = taught_from ? Json(taught_from->to_string()) : Json(nullptr);
+  object["undo"] = undo();
+  return object;
+}
+
+void Explanation::print(WallTime now, Console& console) const {
+  std::vector<TableRow> rows;
+  if (!by_digest) {
+    rows.push_back(
+        {"part", fmt::format("{} ({})", lookup->hash.part.empty() ? "-" : lookup->hash.part,
+                             mime::to_string(lookup->hash.kind))});
+  }
+  rows.push_back({"matched", exact() ? std::string("the same digest")
+                                     : fmt::format("{} of {} shingles", slots(), kShingleCount)});
+  rows.push_back({"digest", to_hex(digest().bytes)});
+  for (const auto& [flag, value] : flags()) {
+    rows.push_back(
+        {"list", fmt::format("{} ({}), weight {}", symbol_of(*rule, flag), flag, value)});
+  }
+  if (created() != 0) rows.push_back({"created", moment_text(created(), now)});
+  if (stored) {
+    rows.push_back({"updated", moment_text(stored->row.updated, now)});
+    rows.push_back({"source", source_text()});
+  }
+  rows.push_back({"known to", lookup->failed()
+                                  ? "the database file; its server does not answer"
+                                  : fmt::format("{} (rule {})", lookup->server, rule->name)});
+  rows.push_back({"undo", undo()});
+  for (const std::string& line : table_lines(rows, "  ")) console.line(line);
+}
+
+std::string age_text(std::chrono::seconds age) {
+  struct Unit {
+    std::int64_t seconds;
+    const char* name;
+  };
+  constexpr Unit kUnits[] = {{86'400, "d"}, {3'600, "h"}, {60, "min"}};
+  const std::int64_t seconds = std::max<std::int64_t>(0, age.count());
+  for (const Unit& unit : kUnits) {
+    if (seconds >= unit.seconds) return fmt::format("{} {}", seconds / unit.seconds, unit.name);
+  }
+  return fmt::format("{} s", seconds);
+}
+
+std::string moment_text(std::uint32_t unix_seconds, WallTime now) {
+  const std::time_t time = unix_seconds;
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC, {} ago", fmt::gmtime(time),
+                     age_text(now - moment(unix_seconds)));
+}
+
+}  // namespace shingled::milter

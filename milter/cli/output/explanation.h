@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "config/base/clock.h"
+#include "config/system/socket_address.h"
+#include "config/options/rule_options.h"
+#include "milter/cli/terminal/console.h"
+#include "milter/cli/output/stored_match.h"
+#include "milter/rules/facts.h"
+
+namespace shingled::milter {
+
+/// One stored hash that answers one hash of a message, with all we know about it: what a server
+/// said, and what the database file says where we can read it.
+struct Explanation {
+  const RuleOptions* rule = nullptr;
+  const Lookup* lookup = nullptr;
+  std::optional<StoredMatch> stored;
+  bool by_digest = false;                     ///< the user gave a digest: there is no part
+  std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if we know him
+  std::string options = {};  ///< with which another command asks the same: " -c FILE"
+
+  /// Somebody knows the hash.
+  [[nodiscard]] bool found() const { return stored || lookup->outcome == Lookup::Outcome::kHit; }
+  /// The command that takes the hash away again.
+  [[nodiscard]] std::string undo() const;
+  [[nodiscard]] Json json(WallTime now) const;
+  void print(WallTime now, Console& console) const;
+
+ private:
+  [[nodiscard]] std::string source_text() const;  ///< of `stored`
+  [[nodiscard]] const Digest& digest() const;
+  [[nodiscard]] std::span<const storage::FlagValue> flags() const;
+  [[nodiscard]] std::uint32_t slots() const;
+  [[nodiscard]] bool exact() const;
+  [[nodiscard]] std::uint32_t created() const;
+};
+
+/// How long ago, in the largest unit that gives at least 1: "5 s", "12 min", "4 h", "90 d".
+std::string age_text(std::chrono::seconds age);
+
+/// "2026-11-21 09:23:47 UTC, 3 d ago"
+std::string moment_text(std::uint32_t unix_seconds, WallTime now);
+
+}  // namespace shingled::milter

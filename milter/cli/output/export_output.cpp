@@ -1,0 +1,59 @@
+#include "milter/cli/output/export_output.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace shingled::milter {
+
+namespace {
+
+bool is_device(const std::string& name) {
+  struct stat status {};
+  return ::stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+Status write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error{ErrorCode::kUnavailable, std::strerror(errno)};
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ExportOutput> ExportOutput::open(const std::string& name,
+                                        storage::NewFile::Existing existing, Console& console) {
+  ExportOutput output(name, console);
+  if (name == "-") return output;
+  if (is_device(name)) {
+    output.device_ = UniqueFd(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!output.device_) return Error{ErrorCode::kDenied, name + ": " + std::strerror(errno)};
+    return output;
+  }
+  auto file = storage::NewFile::create(name, existing);
+  if (!file) return file.error();
+  output.file_.emplace(*std::move(file));
+  return output;
+}
+
+Status ExportOutput::write(std::string_view lines) {
+  if (name_ == "-") {
+    console_->line(lines.substr(0, lines.size() - 1));
+    if (console_->broken())
+      return Error{ErrorCode::kUnavailable, "standard output: cannot be written"};
+    return {};
+  }
+  Status written = write_all(file_ ? file_->fd() : device_.get(), lines);
+  return written ? written : Status(written.error().in(name_));
+}
+
+Status ExportOutput::finish() { return file_ ? file_->commit() : Status(); }
+
+}  // namespace shingled::milter

@@ -1,0 +1,144 @@
+#include "milter/cli/output/lookup_output.h"
+
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "config/base/hex.h"
+#include "milter/cli/terminal/exit_code.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kShortDigest = 10;  // as in X-Shingled-Result and rspamd's symbol options
+
+std::span<const storage::FlagValue> flags_of(const storage::Match& match) {
+  return {match.flags.data(), std::min<std::size_t>(match.flag_count, match.flags.size())};
+}
+
+std::string short_hex(const Digest& digest) { return to_hex(digest.bytes).substr(0, kShortDigest); }
+
+TableRow lookup_row(const Lookup& lookup, const RuleOptions& rule) {
+  TableRow row = {lookup.hash.part.empty() ? "-" : lookup.hash.part,
+                  std::string(mime::to_string(lookup.hash.kind)),
+                  short_hex(lookup.hash.fingerprint.digest),
+                  lookup.rule,
+                  lookup.server,
+                  milliseconds_text(lookup.time) + " ms"};
+  if (lookup.outcome != Lookup::Outcome::kHit) {
+    const std::string outcome(to_string(lookup.outcome));
+    row.push_back(lookup.failed() ? "unknown (" + outcome + ")" : outcome);
+    return row;
+  }
+  std::string lists;
+  for (const auto& [flag, value] : flags_of(lookup.match)) {
+    lists += fmt::format("{}{} ({}) value {}", lists.empty() ? "" : ", ", symbol_of(rule, flag),
+                         flag, value);
+  }
+  row.push_back(std::move(lists));
+  row.push_back(fmt::format("prob {:.2f}", lookup.probability));
+  row.push_back(lookup.match.exact
+                    ? "same digest"
+                    : fmt::format("{} of {} slots", lookup.match.slots, kShingleCount));
+  row.push_back(short_hex(lookup.match.digest));
+  return row;
+}
+
+}  // namespace
+
+std::optional<ServiceFailure> failure_of(const Lookup& lookup) {
+  switch (lookup.outcome) {
+    case Lookup::Outcome::kHit:
+    case Lookup::Outcome::kMiss:
+      return std::nullopt;
+    case Lookup::Outcome::kRefused:
+      return ServiceFailure{ServiceFailure::Kind::kRefused, lookup.server, lookup.status, ""};
+    case Lookup::Outcome::kTimeout:
+      return ServiceFailure{ServiceFailure::Kind::kTimeout, lookup.server, 0, ""};
+    case Lookup::Outcome::kUnreachable:
+      if (lookup.status != 0) {  // it was asked, and said that it could not ask further
+        return ServiceFailure{ServiceFailure::Kind::kRefused, lookup.server, lookup.status, ""};
+      }
+      break;
+  }
+  return ServiceFailure{ServiceFailure::Kind::kUnreachable, lookup.server, 0, lookup.error};
+}
+
+std::string symbol_of(const RuleOptions& rule, std::uint32_t flag) {
+  const FlagOptions* named = rule.flags.find(flag);
+  return named != nullptr ? named->symbol : rule.symbol;
+}
+
+Json flags_json(const RuleOptions& rule, std::span<const storage::FlagValue> flags) {
+  Json list = Json::array();
+  for (const auto& [flag, value] : flags) {
+    list.push_back({{"flag", flag}, {"symbol", symbol_of(rule, flag)}, {"value", value}});
+  }
+  return list;
+}
+
+Json lookup_json(const Lookup& lookup, const RuleOptions& rule) {
+  const auto flags = flags_of(lookup.match);
+  const bool is_hit = lookup.outcome == Lookup::Outcome::kHit && !flags.empty();
+  Json object = {{"rule", lookup.rule},
+                 {"server", lookup.server},
+                 {"part", lookup.hash.part},
+                 {"kind", mime::to_string(lookup.hash.kind)},
+                 {"method", mime::to_string(lookup.hash.method)},
+                 {"digest", to_hex(lookup.hash.fingerprint.digest.bytes)},
+                 {"result", to_string(lookup.outcome)},
+                 {"flag", nullptr},
+                 {"symbol", nullptr},
+                 {"value", nullptr},
+                 {"prob", lookup.probability},
+                 {"matched", nullptr},
+                 {"slots", nullptr},
+                 {"created", nullptr},
+                 {"time", static_cast<double>(lookup.time.count()) / 1e6}};
+  if (is_hit) {
+    object["flag"] = flags.front().flag;
+    object["symbol"] = symbol_of(rule, flags.front().flag);
+    object["value"] = flags.front().value;
+    object["matched"] = to_hex(lookup.match.digest.bytes);
+    object["slots"] = lookup.match.slots;
+    if (lookup.match.created != 0) object["created"] = lookup.match.created;
+    object["flags"] = flags_json(rule, flags);
+  }
+  if (const auto failure = failure_of(lookup)) object["error"] = failure->explain();
+  return object;
+}
+
+std::vector<std::string> lookup_lines(std::span<const Lookup> lookups,
+                                      std::span<const RuleOptions> rules, std::string_view indent) {
+  std::vector<TableRow> rows = {{"part", "kind", "asked", "rule", "server", "time", "answer"}};
+  for (const Lookup& lookup : lookups) rows.push_back(lookup_row(lookup, rules[lookup.rule_index]));
+  return table_lines(rows, indent);
+}
+
+int report_failures(std::string_view file, std::span<const Lookup> lookups, Console& console) {
+  int worst = EX_OK;
+  std::vector<std::string> reported;
+  for (const Lookup& lookup : lookups) {
+    const auto failure = failure_of(lookup);
+    if (!failure) continue;
+    worst = worse_exit_code(worst, failure->exit_code());
+    std::string text = failure->explain();
+    if (std::find(reported.begin(), reported.end(), text) != reported.end()) continue;
+    console.error(file, text);
+    reported.push_back(std::move(text));
+  }
+  return worst;
+}
+
+int report_unknown(std::string_view file, const Facts& facts, Console& console) {
+  const int failed = report_failures(file, facts.lookups, console);
+  if (facts.unasked == 0) return failed;
+  console.error(file, fmt::format("{} of {} look-ups not asked: milter.lookups_max is reached",
+                                  facts.unasked, facts.lookups.size() + facts.unasked));
+  return worse_exit_code(failed, EX_DATAERR);
+}
+
+}  // namespace shingled::milter

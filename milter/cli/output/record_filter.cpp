@@ -1,0 +1,92 @@
+#include "milter/cli/output/record_filter.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "config/base/hex.h"
+#include "config/words/units.h"
+
+namespace shingled::milter {
+
+namespace {
+
+/// The moment so long ago, in Unix seconds; no earlier than 0.
+Result<std::uint32_t> moment_before(WallTime now, const std::string& option,
+                                    const std::string& text) {
+  const auto age = config::parse_duration(text);
+  if (!age) {
+    return Error{ErrorCode::kInvalid, option + " " + text + ": must be a duration such as 30d"};
+  }
+  const auto moment =
+      now.time_since_epoch() - std::chrono::duration_cast<std::chrono::seconds>(*age);
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(moment.count(), 0));
+}
+
+}  // namespace
+
+void RecordArguments::add_to(CLI::App& command) {
+  command.add_option("--flag", flag, "Only hashes of this list, by number or name")
+      ->type_name("N|NAME");
+  command.add_option("--older", older, "Only hashes last taught longer ago, such as 30d")
+      ->type_name("TIME");
+  command.add_option("--newer", newer, "Only hashes taught since then, such as 1h")
+      ->type_name("TIME");
+  command.add_option("--digest", digest, "Only digests that begin so")->type_name("HEX");
+  command
+      .add_option_function<std::int32_t>(
+          "--min-value",
+          [this](std::int32_t least) {
+            value_least = least;
+            has_value_least = true;
+          },
+          "Only hashes with at least this value on a list")
+      ->type_name("N");
+}
+
+Result<RecordFilter> RecordFilter::make(const RecordArguments& arguments, const FlagMap& flags,
+                                        WallTime now) {
+  RecordFilter filter;
+  if (!arguments.flag.empty()) {
+    filter.flag_ = flags.number(arguments.flag);
+    if (!filter.flag_) {
+      return Error{ErrorCode::kInvalid, "--flag " + arguments.flag +
+                                            ": no such list; give 1 to 255 or a name of the rule"};
+    }
+  }
+  if (arguments.has_value_least) filter.value_least_ = arguments.value_least;
+  if (!arguments.older.empty()) {
+    const auto moment = moment_before(now, "--older", arguments.older);
+    if (!moment) return moment.error();
+    filter.updated_most_ = *moment;
+  }
+  if (!arguments.newer.empty()) {
+    const auto moment = moment_before(now, "--newer", arguments.newer);
+    if (!moment) return moment.error();
+    filter.updated_least_ = *moment;
+  }
+  if (arguments.digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    return Error{ErrorCode::kInvalid,
+                 "--digest " + arguments.digest + ": must be hexadecimal digits in lower case"};
+  }
+  filter.digest_ = arguments.digest;
+  return filter;
+}
+
+bool RecordFilter::takes(const storage::FuzzyRow& row) const {
+  if (row.updated < updated_least_ || row.updated > updated_most_) return false;
+  const auto fits = [&](const storage::FlagValue& entry) {
+    return (!flag_ || entry.flag == *flag_) && (!value_least_ || entry.value >= *value_least_);
+  };
+  const auto lists = row.flags.all();
+  if (std::none_of(lists.begin(), lists.end(), fits)) return false;
+  return digest_.empty() || to_hex(row.digest.bytes).starts_with(digest_);
+}
+
+std::int32_t RecordFilter::value(const storage::FuzzyRow& row) const {
+  for (const storage::FlagValue& entry : row.flags.all()) {
+    if (entry.flag == flag_) return entry.value;
+  }
+  return row.flags.front().value;
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/options/flag_map.h"
+#include "milter/cli/terminal/console.h"
+
+namespace shingled::milter {
+
+/// The sum of a metric's samples in a page of /stat; nothing where it is not there or no number.
+std::optional<double> page_total(const Json& page, const std::string& metric);
+
+/// A page of /stat for people: state and uptime, the lists with their names, then each metric that
+/// is not zero, in sections as the metrics are named. What the page has is shown, whoever measured
+/// it.
+std::vector<std::string> status_lines(const Json& page, const FlagMap& flags);
+
+/// "0.250 ms", "1.5 s", "3 min", "2 h", "5 d".
+std::string seconds_text(double seconds);
+/// "512 B", "4.0 KiB", "1.5 MiB"
+std::string bytes_text(double bytes);
+
+}  // namespace shingled::milter

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+
+#include "config/base/clock.h"
+#include "config/base/result.h"
+#include "milter/cli/terminal/console.h"
+#include "storage/model/work_watcher.h"
+
+namespace shingled::milter {
+
+/// How far a long command has come and how long it will last, drawn on the error stream: only on a
+/// terminal, only when it lasts, at most ten times a second. Ctrl-C ends the work at its next
+/// report.
+/// Threads: one thread.
+class WorkMeter {
+ public:
+  WorkMeter(Console& console, const Clock& clock);
+  ~WorkMeter();
+  WorkMeter(const WorkMeter&) = delete;
+  WorkMeter& operator=(const WorkMeter&) = delete;
+
+  /// False = Ctrl-C was pressed.
+  bool report(const storage::WorkDone& work);
+  /// The same as a function; lives no longer than this.
+  [[nodiscard]] storage::Watcher watcher();
+
+  /// Says why the work failed and gives the exit code: EX_TEMPFAIL for what may work later (a full
+  /// disk, a file in use), else that of `exit_code`; 130 and no word after Ctrl-C.
+  int failed(std::string_view what, const Error& error);
+
+ private:
+  Console& console_;
+  const Clock& clock_;
+  bool enabled_;
+  TimePoint next_draw_;
+  std::string step_;  ///< the one under way
+  TimePoint step_start_;
+};
+
+/// "copying  [########............]  40 %  1234 of 3085, 12 s left", bytes as "1.2 MiB of 3.0 MiB";
+/// without a total "reading  1234". `lasted`: since the step began. What is left is told once a
+/// second of it has shown how fast it goes, as if it went on like that.
+std::string work_line(const storage::WorkDone& work, Duration lasted);
+
+}  // namespace shingled::milter

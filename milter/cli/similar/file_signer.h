@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/base/result.h"
+#include "config/system/unique_fd.h"
+#include "milter/cli/input/file_tree.h"
+#include "milter/cli/similar/signed_input.h"
+
+namespace shingled::milter {
+
+/// A file that was read, or as much of a list of signatures as shows that it is one.
+struct ReadFile {
+  SignedInput input;
+  UniqueFd list;          ///< valid: a list of signatures, to be read on from here
+  std::string beginning;  ///< of that list: what was read of it already
+};
+
+/// Reads a file to its end, in pieces of kReadBytes, and signs it.
+///
+/// Errors: those of file_error; kTimeout after Ctrl-C.   Threads: any, at the same time.
+Result<ReadFile> sign_file(const TreeFile& file, const SigningOptions& options);
+
+}  // namespace shingled::milter

@@ -1,0 +1,99 @@
+#include "milter/cli/similar/sample_client.h"
+
+#include <fmt/format.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "config/system/permission.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/terminal/interrupt.h"
+#include "milter/cli/output/work_meter.h"
+
+namespace shingled::milter {
+
+namespace {
+
+storage::SampleLibrary::Progress shown_by(WorkMeter& meter) {
+  return [&meter](std::uint64_t done, std::uint64_t total) {
+    static_cast<void>(meter.report({"reading the library", done, total}));
+  };
+}
+
+}  // namespace
+
+void LibraryChoice::add_to(CLI::App& command) {
+  settings->add_to(command);
+  command.add_option("--file", file, "Library (similar.file of the configuration)")
+      ->type_name("PATH");
+}
+
+int SampleDesk::open(const LibraryChoice& choice, LibraryUse use) {
+  settings_ = choice.settings->load(console_);
+  if (!settings_) return EX_CONFIG;
+  if (use == LibraryUse::kNone) return EX_OK;
+  file_ = choice.file.empty() ? options().file : choice.file;
+  if (file_.empty()) {
+    console_.error("similar", "similar.file is empty: say --file PATH");
+    return EX_USAGE;
+  }
+  if (use != LibraryUse::kChange && ::access(file_.c_str(), F_OK) != 0) {
+    if (const auto why = missing_permission(file_, R_OK)) {
+      return failed({ErrorCode::kDenied, file_ + ": " + *why});
+    }
+    console_.error(file_, "there is no library yet: `shingled similar add` makes one");
+    return EX_NOINPUT;
+  }
+  return open({.file = file_,
+               .part_block_size = options().part_block_size,
+               .parts = use == LibraryUse::kSearch && options().parts,
+               .index = false,
+               .read_only = use != LibraryUse::kChange});
+}
+
+int SampleDesk::make_index() {
+  return open({.file = file_,
+               .part_block_size = options().part_block_size,
+               .parts = options().parts,
+               .read_only = true});
+}
+
+int SampleDesk::open(storage::LibraryOptions options) {
+  WorkMeter meter(console_, clock_);
+  auto opened = storage::SampleLibrary::open(std::move(options), shown_by(meter));
+  if (!opened) return failed(opened.error());
+  library_ = *std::move(opened);
+  return interrupted() ? kExitInterrupted : EX_OK;
+}
+
+Result<std::vector<storage::SampleScan::Answer>> SampleDesk::scan(
+    std::span<const storage::SampleScan::Question> questions, std::size_t most) {
+  WorkMeter meter(console_, clock_);
+  return library_->scan(questions, most, shown_by(meter));
+}
+
+int SampleDesk::failed(const Error& error) {
+  console_.error(error.message.find(file_) == std::string::npos ? file_ : "similar", error.message);
+  return error.code == ErrorCode::kUnavailable ? EX_TEMPFAIL : exit_code(error.code);
+}
+
+SigningOptions signing_for(const SimilarOptions& similar, bool raw) {
+  SigningOptions out;
+  out.lists = true;
+  out.open_containers = similar.containers.open && !raw;
+  out.parts = similar.parts;
+  out.similar = similar;
+  return out;
+}
+
+bool is_sample_list(std::string_view name) {
+  return !name.empty() && name.size() <= storage::Sample::kListMax &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '.' || c == '-';
+         });
+}
+
+}  // namespace shingled::milter

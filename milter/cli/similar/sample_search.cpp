@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/terminal/interrupt.h"
+#include "milter/cli/similar/sample_commands.h"
+#include "milter/cli/similar/sample_client.h"
+
+namespace shingled::milter {
+
+namespace {
+
+/// What the library has that is like one piece.
+using Answer = storage::SampleScan::Answer;
+
+/// Asks the library: by an index where there are many questions, else by reading it once.
+class SampleSearch {
+ public:
+  SampleSearch(const SearchArguments& arguments, SampleDesk& desk, Console& console)
+      : arguments_(arguments), desk_(desk), console_(console) {}
+
+  /// The exit code for this one.
+  int take(SignedInput input) {
+    if (!indexed_) {
+      waiting_pieces_ += input.pieces.size();
+      waiting_.push_back(std::move(input));
+      return waiting_pieces_ <= kScannedMax ? EX_OK : go_on_with_index();
+    }
+    show(input, ask_index(input));
+    return EX_OK;
+  }
+
+  /// Answers what still waits.
+  int finish() {
+    if (waiting_.empty()) return EX_OK;
+    std::vector<storage::SampleScan::Question> questions;
+    for (const SignedInput& input : waiting_) {
+      for (const auto& piece : input.pieces) questions.push_back({piece.signature, piece.parts});
+    }
+    auto answers = desk_.scan(questions, arguments_.top);
+    if (!answers) return desk_.failed(answers.error());
+    auto next = answers->begin();
+    for (const SignedInput& input : waiting_) {
+      const auto end = next + static_cast<std::ptrdiff_t>(input.pieces.size());
+      show(input, {std::move_iterator(next), std::move_iterator(end)});
+      next = end;
+    }
+    return EX_OK;
+  }
+
+ private:
+  // Above so many an index is quicker: of 100 000 signatures a scan takes 90 ms for one piece and 8
+  // for each more, a run with an index 350.
+  static constexpr std::size_t kScannedMax = 32;
+
+  int go_on_with_index() {
+    const std::vector<SignedInput> inputs = std::exchange(waiting_, {});
+    if (const int code = desk_.make_index(); code != EX_OK) return code;
+    indexed_ = true;
+    for (const SignedInput& input : inputs) show(input, ask_index(input));
+    return EX_OK;
+  }
+
+  [[nodiscard]] std::vector<Answer> ask_index(const SignedInput& input) const {
+    std::vector<Answer> out;
+    for (const SignedInput::Piece& piece : input.pieces) {
+      out.push_back({desk_.library().similar(piece.signature, arguments_.top),
+                     desk_.library().sharing(piece.parts, arguments_.top)});
+    }
+    return out;
+  }
+
+  /// `answers`: one for each piece.
+  void show(const SignedInput& input, std::vector<Answer> answers) {
+    for (const std::string& note : input.notes) console_.error(input.name, note);
+    bool any = false;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const SignedInput::Piece& piece = input.pieces[i];
+      auto& [similar, sharing] = answers[i];
+      std::erase_if(similar, [&](const auto& one) { return one.score < arguments_.threshold; });
+      std::erase_if(sharing, [&](const auto& one) { return one.shared < arguments_.shared; });
+      const bool empty = similar.empty() && sharing.empty();
+      if (arguments_.json) {
+        show_json(input.name, piece, answers[i]);
+      } else if (!empty) {
+        show_text(input.name, piece, answers[i]);
+      }
+      any = any || !empty;
+    }
+    if (!any && !arguments_.json) console_.line(terminal_safe(input.name) + ": nothing is like it");
+  }
+
+  void show_text(const std::string& file, const SignedInput::Piece& piece, const Answer& matches) {
+    console_.line(terminal_safe(piece.path.empty() ? file : file + "!" + piece.path));
+    std::vector<TableRow> rows;
+    for (const auto& match : matches.similar) {
+      rows.push_back({"similar", fmt::format("{} of 100", match.score), match.list,
+                      terminal_safe(match.name), fmt::format("({})", match.id)});
+    }
+    for (const auto& match : matches.sharing) {
+      rows.push_back({"shares", fmt::format("{} of {}", match.shared, match.asked), match.list,
+                      terminal_safe(match.name), fmt::format("({})", match.id)});
+    }
+    for (const std::string& line : table_lines(rows, "  ")) console_.line(line);
+  }
+
+  void show_json(const std::string& file, const SignedInput::Piece& piece, const Answer& matches) {
+    Json similar = Json::array();
+    for (const auto& match : matches.similar) {
+      similar.push_back(
+          {{"id", match.id}, {"list", match.list}, {"name", match.name}, {"score", match.score}});
+    }
+    Json parts = Json::array();
+    for (const auto& match : matches.sharing) {
+      parts.push_back({{"id", match.id},
+                       {"list", match.list},
+                       {"name", match.name},
+                       {"shared", match.shared},
+                       {"asked", match.asked}});
+    }
+    console_.json({{"file", file},
+                   {"entry", piece.path.empty() ? Json(nullptr) : Json(piece.path)},
+                   {"bytes", piece.bytes},
+                   {"signature", piece.signature.text()},
+                   {"similar", std::move(similar)},
+                   {"parts", std::move(parts)}});
+  }
+
+  const SearchArguments& arguments_;
+  SampleDesk& desk_;
+  Console& console_;
+  std::vector<SignedInput> waiting_;
+  std::size_t waiting_pieces_ = 0;
+  bool indexed_ = false;
+};
+
+}  // namespace
+
+int run_similar_search(const SearchArguments& arguments, Console& console) {
+  SampleDesk desk(console);
+  if (const int code = desk.open(arguments.library, LibraryUse::kSearch); code != EX_OK) {
+    return code;
+  }
+  SampleSearch search(arguments, desk, console);
+  const int code =
+      for_each_signed(arguments.input, signing_for(desk.options(), arguments.raw), console,
+                      [&](SignedInput input) { return search.take(std::move(input)); });
+  if (interrupted() || console.broken()) return code;
+  return worse_exit_code(code, search.finish());
+}
+
+}  // namespace shingled::milter

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "milter/cli/terminal/console.h"
+#include "milter/cli/similar/signed_input.h"
+
+namespace shingled::milter {
+
+struct SignArguments {
+  InputArguments input;
+  bool json = false;
+};
+
+/// Prints signatures of the bytes of files as ssdeep's CSV; the exit code.
+int run_sign(const SignArguments& arguments, Console& console);
+
+struct CompareArguments {
+  InputArguments input;
+  int threshold = 1;
+  bool csv = false;
+  bool json = false;
+};
+
+/// Compares all inputs with one another and prints the pairs that are alike; two single files are
+/// printed in any case.   Memory: all signatures, with an index of them.
+int run_compare(const CompareArguments& arguments, Console& console);
+
+}  // namespace shingled::milter

@@ -1,0 +1,74 @@
+#include "milter/cli/terminal/console.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+namespace shingled::milter {
+
+void Console::line(std::string_view text) {
+  clear_drawn();
+  out_ << text << '\n';
+}
+
+void Console::json(const Json& object) {
+  line(terminal_safe_json(object.dump(-1, ' ', false, Json::error_handler_t::replace)));
+}
+
+void Console::error(std::string_view what, std::string_view why) {
+  note(fmt::format("shingled: {}: {}", terminal_safe(what), terminal_safe(why)));
+}
+
+void Console::note(std::string_view text) {
+  clear_drawn();
+  out_.flush();  // on a terminal the streams meet: keep their order
+  err_ << text << std::endl;
+}
+
+void Console::draw(std::string_view text) {
+  err_ << '\r' << text << "\x1b[K" << std::flush;
+  drawn_ = true;
+}
+
+void Console::clear_drawn() {
+  if (!drawn_) return;
+  err_ << "\r\x1b[K" << std::flush;
+  drawn_ = false;
+}
+
+bool Console::broken() { return !out_.flush(); }
+
+namespace {
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+}  // namespace
+
+std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::string_view indent) {
+  std::vector<std::size_t> widths;
+  for (const TableRow& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::vector<std::string> lines;
+  for (const TableRow& row : rows) {
+    std::string line(indent);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      line.append(widths[i] - width_of(row[i]) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace shingled::milter

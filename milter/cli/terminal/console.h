@@ -1,0 +1,57 @@
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "milter/cli/terminal/terminal_text.h"
+
+namespace shingled::milter {
+
+/// JSON as we print it: keys in the order they were set.
+using Json = nlohmann::ordered_json;
+
+/// Where a command speaks: results on one stream, errors and progress on the other.
+///
+/// Errors: none; a stream that cannot be written to any more is seen by `broken()`.
+/// Threads: one thread.
+class Console {
+ public:
+  Console(std::ostream& out, std::ostream& err) : out_(out), err_(err) {}
+
+  /// One line of result.
+  void line(std::string_view text);
+  /// One object as one line; bytes that are no UTF-8 (file names) become U+FFFD, what a terminal
+  /// would obey is escaped (terminal_safe_json).
+  void json(const Json& object);
+  /// `shingled: what: why` on the error stream.
+  void error(std::string_view what, std::string_view why);
+  /// A message on the error stream as it stands.
+  void note(std::string_view text);
+
+  /// Draws `text` over the line that was drawn before; the next output removes it.
+  void draw(std::string_view text);
+  /// Removes what was drawn.
+  void clear_drawn();
+
+  /// Whether results can no longer be written (a closed pipe, a full disk); flushes to find out.
+  [[nodiscard]] bool broken();
+
+ private:
+  std::ostream& out_;
+  std::ostream& err_;
+  bool drawn_ = false;
+};
+
+using TableRow = std::vector<std::string>;
+
+/// Rows as lines, their columns padded to the widest cell and two spaces apart, each line behind
+/// `indent`; no spaces at line ends. Widths count UTF-8 characters.
+std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::string_view indent);
+
+/// `count` with its noun: "1 hash", "2 hashes".
+std::string counted(std::size_t count, std::string_view one, std::string_view many);
+
+}  // namespace shingled::milter

@@ -1,0 +1,56 @@
+#include "milter/cli/training/common_property.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mime/analysis_parts.h"
+#include "config/base/ascii.h"
+
+namespace shingled::milter {
+
+namespace {
+// An eighth of what the verdict wants: a person has chosen this one. Of the corpus' spam
+// and phish with a hash it leaves out one in a hundred.
+constexpr std::uint32_t kOwnWordsToTeach = 3;
+
+/// Whether the header says "Auto-Submitted: auto-replied" (RFC 3834).
+bool is_auto_reply(std::string_view message) {
+  constexpr std::string_view kField = "auto-submitted:";
+  while (!message.empty()) {
+    const std::string_view line = message.substr(0, message.find('\n'));
+    if (line.empty() || line == "\r") return false;
+    if (mime::ascii::starts_with_ignoring_case(line, kField)) {
+      const std::string_view value = mime::ascii::trim_space(line.substr(kField.size()));
+      return mime::ascii::equal_ignoring_case(value.substr(0, value.find(';')), "auto-replied");
+    }
+    message.remove_prefix(std::min(line.size() + 1, message.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
+                                           std::span<const mime::PartHash> hashes) {
+  const auto& parts = analysis.parts().mail.parts;
+  const auto report = std::find_if(parts.begin(), parts.end(),
+                                   [](const mime::MailPart& part) { return part.is_report(); });
+  if (report != parts.end()) {
+    return fmt::format("it is a report of a mail system (message/{}), as anybody gets them",
+                       report->type.subtype);
+  }
+  if (is_auto_reply(message)) return "it is an automatic answer (Auto-Submitted)";
+  const auto says_little = [](const mime::PartHash& hash) {
+    return hash.common && hash.method == mime::HashMethod::kShingles &&
+           hash.own_words < kOwnWordsToTeach;
+  };
+  const auto text = std::find_if(hashes.begin(), hashes.end(), says_little);
+  if (text == hashes.end()) return std::nullopt;
+  return fmt::format("its text has {}: others write the same, about other things",
+                     text->own_words == 0   ? "no words of its own"
+                     : text->own_words == 1 ? "one word of its own"
+                                            : fmt::format("{} words of its own", text->own_words));
+}
+
+}  // namespace shingled::milter

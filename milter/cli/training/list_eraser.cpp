@@ -1,0 +1,94 @@
+#include "milter/cli/training/list_eraser.h"
+
+#include <algorithm>
+
+#include "milter/cli/access/service_failure.h"
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::size_t kErasedAtOnce = 64;  ///< as many as any server's socket buffer takes
+
+}  // namespace
+
+void ListEraser::count_one(Counts& counts, const Standing& one) {
+  ++(one.others_too ? counts.others_too : counts.only_here);
+}
+
+Status ListEraser::for_each(const std::function<bool(const Standing&)>& each) {
+  const auto table = storage::FuzzyTable::open_read_only(hashfile_);
+  if (!table) return table.error();
+  std::uint64_t seen = 0;
+  bool interrupted = false;
+  const Status read = (*table)->for_each([&](const storage::FuzzyRow& row) {
+    if (++seen % storage::kWatchEvery == 0 && !meter_.report({"reading hashes", seen, 0})) {
+      interrupted = true;
+      return false;
+    }
+    const auto lists = row.flags.all();
+    const bool is_on_it = std::ranges::find(lists, flag_, &storage::FlagValue::flag) != lists.end();
+    return !is_on_it || each({row.digest, lists.size() > 1});
+  });
+  return interrupted ? Status(storage::stopped()) : read;
+}
+
+Result<ListEraser::Counts> ListEraser::count() {
+  Counts counts;
+  const Status read = for_each([&](const Standing& one) {
+    count_one(counts, one);
+    return true;
+  });
+  if (!read) return read.error();
+  return counts;
+}
+
+Result<ListEraser::Counts> ListEraser::erase(storage::RemoteStore& store,
+                                             const RemoteOptions& remote, const Counts& expected) {
+  const std::uint64_t total = expected.only_here + expected.others_too;
+  Counts done;
+  std::optional<Digest> first_before;
+  while (true) {
+    std::vector<Standing> found;
+    const Status read = for_each([&](const Standing& one) {
+      found.push_back(one);
+      return found.size() < kPassMax;
+    });
+    if (!read) return read.error();
+    if (found.empty()) return done;
+    if (first_before == found.front().digest) {
+      return Error{ErrorCode::kInvalid, hashfile_ + ": not the file of the daemon that was asked"};
+    }
+    first_before = found.front().digest;
+    for (std::span<const Standing> rest = found; !rest.empty();) {
+      const auto now = rest.first(std::min(rest.size(), kErasedAtOnce));
+      if (Status sent = send(store, remote, now); !sent) return sent.error();
+      for (const Standing& one : now) count_one(done, one);
+      rest = rest.subspan(now.size());
+      const std::uint64_t so_far = done.only_here + done.others_too;
+      if (!meter_.report({"deleting hashes", so_far, std::max(total, so_far)})) {
+        return storage::stopped();
+      }
+    }
+  }
+}
+
+Status ListEraser::send(storage::RemoteStore& store, const RemoteOptions& remote,
+                        std::span<const Standing> hashes) {
+  std::vector<storage::RemoteRequest> requests;
+  for (const Standing& one : hashes) {
+    requests.push_back({.kind = storage::RemoteRequest::Kind::kDeleteFromList,
+                        .flag = flag_,
+                        .fingerprint = {one.digest, std::nullopt}});
+  }
+  const storage::RemoteBatch batch{&store, requests};
+  const auto answers = storage::ask({&batch, 1}, patience(remote, clock_)).front();
+  for (const storage::RemoteAnswer& answer : answers) {
+    if (const auto failure = failure_of(answer)) {
+      return Error{ErrorCode::kUnavailable, failure->explain()};
+    }
+  }
+  return {};
+}
+
+}  // namespace shingled::milter

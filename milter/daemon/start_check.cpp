@@ -1,0 +1,225 @@
+#include "milter/daemon/start_check.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "config/base/clock.h"
+#include "config/base/random.h"
+#include "milter/daemon/name_check.h"
+#include "milter/process/privileges.h"
+#include "milter/ratelimit/limit_lists.h"
+#include "storage/client/remote_store.h"
+#include "storage/crypto/keypair.h"
+#include "storage/crypto/keyring.h"
+#include "storage/access/list_reader.h"
+#include "storage/similar/sample_library.h"
+
+namespace shingled::milter {
+
+namespace {
+
+using config::Places;
+using config::Problem;
+
+/// Gathers what is found.
+class Findings {
+ public:
+  explicit Findings(const Places& places) : places_(places) {}
+
+  void error(std::string_view key, std::string_view what) {
+    found_.push_back(places_.problem(key, what));
+  }
+  void warning(std::string_view key, std::string_view what) {
+    found_.push_back(places_.problem(key, what, Problem::Severity::kWarning));
+  }
+  [[nodiscard]] std::vector<Problem> take() { return std::move(found_); }
+
+ private:
+  const Places& places_;
+  std::vector<Problem> found_;
+};
+
+constexpr const char* kFolderForm =
+    "; allowed: a folder that is there (mkdir) and the daemon's (chown)";
+
+std::string reason(int number) { return std::generic_category().message(number); }
+
+/// Who the daemon will be, as far as the system knows them.
+Identity check_identity(const DaemonOptions& options, Findings& found) {
+  Identity out;
+  DaemonOptions user_only = options;
+  user_only.group.clear();
+  if (const auto identity = daemon_identity(user_only)) {
+    out = *identity;
+  } else {
+    found.error("daemon.user", "'" + options.user +
+                                   "' is no user of this system; allowed: one that is, or \"\" to "
+                                   "stay who started it");
+  }
+  DaemonOptions group_only = options;
+  group_only.user.clear();
+  if (const auto identity = daemon_identity(group_only); !identity) {
+    found.error("daemon.group", "'" + options.group +
+                                    "' is no group of this system; allowed: one that is, or \"\" "
+                                    "for the user's");
+  } else if (!options.group.empty()) {
+    out.group = identity->group;
+  }
+  return out;
+}
+
+/// A folder in which a file of the daemon's is made or read.
+void check_folder(std::string_view key, const std::string& file, Findings& found) {
+  if (file.empty()) return;
+  const auto parent = std::filesystem::path(file).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  struct stat info {};
+  if (::stat(folder.c_str(), &info) != 0) {
+    found.error(key, file + ": its folder cannot be used: " + reason(errno) + kFolderForm);
+  } else if (!S_ISDIR(info.st_mode)) {
+    found.error(key, file + ": " + folder + " is no folder" + kFolderForm);
+  } else if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    found.error(key, file + ": its folder is not the daemon's: " + reason(errno) + kFolderForm);
+  } else if (::faccessat(AT_FDCWD, file.c_str(), F_OK, AT_EACCESS) == 0 &&
+             ::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
+    found.error(key, file + ": is not the daemon's: " + reason(errno) +
+                         "; allowed: a file that it may read and write (chown)");
+  }
+}
+
+/// The folder of the log alone: who may write there is settled when it is opened.
+void check_log(const std::string& file, Findings& found) {
+  if (file.empty()) return;
+  struct stat info {};
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  if (::stat(folder.c_str(), &info) == 0) return;
+  found.error("daemon.log_file",
+              file + ": its folder cannot be used: " + reason(errno) + kFolderForm);
+}
+
+void check_own_keys(const std::vector<Keypair>& pairs, std::string_view key, Findings& found) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (storage::public_key_of(pairs[i].secret_key) == pairs[i].public_key) continue;
+    const std::string which = pairs.size() == 1 ? "" : '[' + std::to_string(i) + ']';
+    found.error(std::string(key) + which,
+                "the private key does not belong to the public key beside it; allowed: a pair as "
+                "`shingled keypair` prints it");
+  }
+}
+
+void check_lists(const ServerOptions& options, Findings& found) {
+  check_own_keys(options.keypair, "storage.keypair", found);
+  NullLogger silent;
+  storage::ListReader lists(silent);
+  const auto whole = lists.read(options);
+  for (const storage::ListFault& fault : lists.faults())
+    found.error(fault.option, fault.error.message);
+  if (!whole) return;
+  const bool fit = storage::Keyring::make(options.keypair).has_value();
+  const auto ring = storage::Keyring::make(whole->keypair, whole->dynamic_keypair);
+  if (fit && !ring) found.error("storage.keypair", ring.error().message);
+}
+
+void check_limits(const MailLimitOptions& options, Findings& found) {
+  NullLogger silent;
+  LimitLists lists(silent);
+  static_cast<void>(lists.read(options));
+  for (const LimitLists::Fault& fault : lists.faults())
+    found.error(fault.option, fault.error.message);
+  if (options.enabled() && !options.shared()) check_folder("ratelimit.file", options.file, found);
+}
+
+void check_similar(const SimilarOptions& options, Findings& found) {
+  if (!options.enabled) return;
+  check_folder("similar.file", options.file, found);
+  std::unique_ptr<storage::SampleLibrary> library;
+  if (::access(options.file.c_str(), F_OK) == 0) {
+    auto opened = storage::SampleLibrary::open({.file = options.file,
+                                                .part_block_size = options.part_block_size,
+                                                .parts = options.parts,
+                                                .index = false,
+                                                .read_only = true});
+    if (!opened) return found.error("similar.file", opened.error().message);
+    library = *std::move(opened);
+  }
+  for (std::size_t i = 0; i < options.lists.size(); ++i) {
+    const std::string& name = options.lists[i].name;
+    bool any = false;
+    const auto see = [&](const storage::Sample&) {
+      any = true;
+      return false;
+    };
+    if (library != nullptr && (!library->each(name, see) || any)) continue;
+    std::string problem = "the library has no sample of list '" + name;
+    problem += "'; add some with `shingled similar add --list " + name + " FILE`";
+    found.warning("similar.lists[" + std::to_string(i) + "].name", problem);
+  }
+}
+
+void check_milter(const MilterOptions& options, Findings& found) {
+  if (options.socket.kind != SocketSpec::Kind::kUnix) return;
+  check_folder("milter.socket", options.socket.path, found);
+  if (!options.socket_group.empty() && ::getgrnam(options.socket_group.c_str()) == nullptr) {
+    found.error("milter.socket_group", "'" + options.socket_group +
+                                           "' is no group of this system; allowed: one that is, or "
+                                           "\"\" for the process's");
+  }
+}
+
+/// The same as when the scanner opens them.
+void check_rules(const std::vector<RuleOptions>& rules, Findings& found) {
+  SystemClock clock;
+  SystemRandom random;
+  for (const RuleOptions& rule : rules) {
+    if (!rule.remote.is_remote()) continue;
+    const auto store = storage::RemoteStore::open_by_address(rule.remote, clock, random);
+    if (!store) found.error("rules." + rule.name + ".encryption_key", store.error().message);
+  }
+}
+
+/// What the daemon does after it has become daemon.user.
+void check_as_daemon(const Settings& settings, Findings& found) {
+  if (settings.storage.enabled) {
+    const Backend backend = settings.storage.backend;
+    const bool journal = backend == Backend::kRedis && settings.storage.redis.journal_max > 0;
+    if (backend == Backend::kEmbedded || journal)
+      check_folder("storage.hashfile", settings.storage.engine.hashfile, found);
+    check_lists(settings.storage.server, found);
+    check_own_keys(settings.storage.replication.sync_keypair, "storage.sync_keypair", found);
+  }
+  if (settings.milter.enabled) {
+    check_limits(settings.ratelimit, found);
+    check_similar(settings.similar, found);
+    check_rules(settings.rules, found);
+  }
+}
+
+}  // namespace
+
+std::vector<Problem> check_start(const Settings& settings, const Places& places, OtherNames names) {
+  Findings found(places);
+  const Identity identity = check_identity(settings.daemon, found);
+  check_folder("daemon.pid_file", settings.daemon.pid_file, found);
+  check_log(settings.daemon.log_file, found);
+  if (settings.milter.enabled) check_milter(settings.milter, found);
+  const auto rest = [&] { check_as_daemon(settings, found); };
+  const bool becomes_another = ::geteuid() == 0 && identity.user != 0;
+  if (!becomes_another || !with_rights_of(identity, rest)) rest();
+  for (const LostName& lost : find_lost_names(settings, names == OtherNames::kLookUp)) {
+    if (lost.is_own) {
+      found.error(lost.key, lost.why + "; allowed: an address of this machine");
+    } else {
+      found.warning(lost.key, lost.why + "; the daemon starts without it and tries again");
+    }
+  }
+  return found.take();
+}
+
+}  // namespace shingled::milter

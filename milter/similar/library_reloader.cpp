@@ -1,0 +1,80 @@
+#include "milter/similar/library_reloader.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace shingled::milter {
+
+namespace {
+
+constexpr std::chrono::seconds kRefreshEvery{1};
+
+}  // namespace
+
+Status LibraryKeeper::use(const SimilarOptions& options) {
+  if (!options.enabled || library() != nullptr) return {};
+  const TimePoint start = clock_.now();
+  auto opened = storage::SampleLibrary::open(
+      {.file = options.file, .part_block_size = options.part_block_size, .parts = options.parts});
+  if (!opened) return opened.error().in("similar.file " + options.file);
+  const auto counts = (*opened)->counts();
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - start);
+  logger_.info(LogLine("similar_opened")
+                   .field("file", options.file)
+                   .field("samples", counts.samples)
+                   .field("memory", counts.bytes)
+                   .field("time_ms", took.count()));
+  file_ = options.file;
+  *library_.lock() = *std::move(opened);
+  thread_ = std::jthread([this](const std::stop_token& stop) { look_after(stop); });
+  return {};
+}
+
+void LibraryKeeper::look_after(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  while (!stop.stop_requested()) {
+    wake.wait_for(lock, stop, kRefreshEvery, [] { return false; });
+    if (!stop.stop_requested()) refresh();
+  }
+}
+
+void LibraryKeeper::refresh() {
+  const auto library = *library_.lock();
+  if (library == nullptr) return;
+  const auto changed = library->refresh();
+  if (!changed) {
+    if (failure_.empty()) {
+      logger_.error(LogLine("similar_refresh_failed")
+                        .field("file", file_)
+                        .field("error", changed.error().message)
+                        .field("samples", "as they were"));
+    }
+    failure_ = changed.error().message;
+    return;
+  }
+  if (!failure_.empty()) logger_.info(LogLine("similar_refresh_works").field("file", file_));
+  failure_.clear();
+  if (!*changed) return;
+  logger_.info(LogLine("similar_refreshed")
+                   .field("file", file_)
+                   .field("samples", library->counts().samples));
+}
+
+void LibraryKeeper::close() {
+  thread_ = {};
+  library_.lock()->reset();
+}
+
+void LibraryKeeper::report(MetricReport& report) const {
+  const auto held = library();
+  if (held == nullptr) return;
+  const auto counts = held->counts();
+  report.gauge({"shingled_similar_samples", "Samples in the library of known files."},
+               counts.samples);
+  report.gauge({"shingled_similar_memory_bytes", "Memory of the index over them."}, counts.bytes);
+}
+
+}  // namespace shingled::milter

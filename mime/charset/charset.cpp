@@ -1,0 +1,225 @@
+#include "mime/charset/charset.h"
+
+#include <unicode/ucnv.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "config/base/ascii.h"
+#include "config/base/reused_thread_local.h"
+#include "mime/charset/charset_guess.h"
+#include "mime/charset/utf8_sequences.h"
+
+namespace shingled::mime {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+constexpr std::size_t kLabelBytesMax = 64;
+constexpr std::size_t kWordBytesMax = std::size_t{16} << 20U;  ///< of a header as UTF-8
+
+struct CloseConverter {
+  void operator()(UConverter* converter) const { ucnv_close(converter); }
+};
+using ConverterPtr = std::unique_ptr<UConverter, CloseConverter>;
+
+/// Names ICU does not know, or by another meaning.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kAliases{{
+    {"ksc5601", "euc-kr"},
+    {"x-big5", "big5"},
+    {"unicode-1-1-utf-7", "utf-7"},
+}};
+
+/// Charsets that exist, but for which ICU has no table: such a text stays as it is.
+constexpr std::array<std::string_view, 3> kNamesWithoutTable{"iso-8859-16", "johab", "koi8-ru"};
+
+/// Lower case, without the quotes, blanks and dots around it.
+std::string clean_label(std::string_view label) {
+  constexpr std::string_view kAround = " \t\r\n\"'.";
+  const std::size_t begin = label.find_first_not_of(kAround);
+  if (begin == std::string_view::npos) return {};
+  label = label.substr(begin, label.find_last_not_of(kAround) - begin + 1);
+  std::string clean = ascii::to_lower(label.substr(0, kLabelBytesMax));
+  for (const auto& [name, known] : kAliases) {
+    if (clean == name) return std::string(known);
+  }
+  return clean;
+}
+
+/// ICU's name of a charset that mail or a programming language knows by this label; nullptr if
+/// there is none. (ICU itself knows more names, such as x-cp1251, which rspamd does not take.)
+const char* canonical_name(const std::string& label) {
+  for (const char* standard : {"MIME", "IANA", "JAVA"}) {
+    UErrorCode error = U_ZERO_ERROR;
+    const char* name = ucnv_getCanonicalName(label.c_str(), standard, &error);
+    if (U_SUCCESS(error) != 0 && name != nullptr) return name;
+  }
+  return nullptr;
+}
+
+/// What a label means for a text.
+struct Charset {
+  enum class Kind : std::uint8_t {
+    kUnknown,
+    kUtf8,  ///< or ASCII: believed if it is true, since much else is sent under these names
+    kWithoutTable,
+    kKnown
+  };
+  Kind kind = Kind::kUnknown;
+  UConverter* converter = nullptr;  ///< of a known one
+};
+
+/// The converters of this thread, the newest last. A lookup is a scan: mails name few charsets.
+class ConverterCache {
+ public:
+  /// What a clean label names; its converter is reset.
+  Charset find(const std::string& label) {
+    if (label.empty()) return {};
+    for (const Entry& entry : entries_) {
+      if (entry.label != label) continue;
+      if (entry.converter) ucnv_resetToUnicode(entry.converter.get());
+      return {entry.kind, entry.converter.get()};
+    }
+    if (entries_.size() >= kConvertersMax) entries_.erase(entries_.begin());
+    const Entry& entry = entries_.emplace_back(open(label));
+    return {entry.kind, entry.converter.get()};
+  }
+
+  UConverter* utf8() {
+    if (!utf8_) {
+      UErrorCode error = U_ZERO_ERROR;
+      utf8_.reset(ucnv_open("UTF-8", &error));
+    }
+    if (utf8_) ucnv_reset(utf8_.get());
+    return utf8_.get();
+  }
+
+ private:
+  struct Entry {
+    std::string label;
+    Charset::Kind kind = Charset::Kind::kUnknown;
+    ConverterPtr converter;
+  };
+
+  static Entry open(const std::string& label) {
+    Entry entry{label, Charset::Kind::kUnknown, nullptr};
+    const char* name = canonical_name(label);
+    if (std::find(kNamesWithoutTable.begin(), kNamesWithoutTable.end(), label) !=
+        kNamesWithoutTable.end()) {
+      entry.kind = Charset::Kind::kWithoutTable;
+    } else if (name == nullptr) {
+      return entry;
+    } else if (std::string_view(name) == "US-ASCII" || std::string_view(name) == "UTF-8") {
+      entry.kind = Charset::Kind::kUtf8;
+    } else {
+      UErrorCode error = U_ZERO_ERROR;
+      entry.converter.reset(ucnv_open(name, &error));
+      entry.kind = U_SUCCESS(error) != 0 ? Charset::Kind::kKnown : Charset::Kind::kUnknown;
+    }
+    return entry;
+  }
+
+  std::vector<Entry> entries_;
+  ConverterPtr utf8_;
+};
+
+ConverterCache& converters() { return Inherited<ConverterCache>::of_this_thread(); }
+
+/// Converts piece by piece through a pivot buffer, up to the piece that reaches `bytes_max`;
+/// invalid input becomes U+FFFD.
+std::string convert(UConverter* from, std::string_view bytes, std::size_t bytes_max) {
+  UConverter* to = converters().utf8();
+  std::string out;
+  if (to == nullptr) return out;
+  out.reserve(std::min(bytes.size() + bytes.size() / 2, bytes_max));
+  std::array<char, 4096> buffer{};
+  std::array<UChar, 1024> pivot{};
+  UChar* pivot_source = pivot.data();
+  UChar* pivot_target = pivot.data();
+  const char* source = bytes.data();
+  const char* const source_end = source + bytes.size();
+  UErrorCode error = U_ZERO_ERROR;
+  do {
+    error = U_ZERO_ERROR;
+    char* target = buffer.data();
+    ucnv_convertEx(to, from, &target, buffer.data() + buffer.size(), &source, source_end,
+                   pivot.data(), &pivot_source, &pivot_target, pivot.data() + pivot.size(), 0, 1,
+                   &error);
+    out.append(buffer.data(), static_cast<std::size_t>(target - buffer.data()));
+  } while (error == U_BUFFER_OVERFLOW_ERROR && out.size() < bytes_max);
+  return out;
+}
+
+std::string replace_invalid(std::string_view bytes, std::string_view replacement) {
+  std::string out;
+  out.reserve(bytes.size());
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const std::size_t ascii_end = ascii::find_high(bytes, at);
+    out.append(bytes, at, ascii_end - at);
+    at = ascii_end;
+    if (at == bytes.size()) break;
+    const std::size_t size = utf8_sequence_size(bytes, at);
+    out.append(size == 0 ? replacement : bytes.substr(at, size));
+    at += size == 0 ? 1 : size;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_valid_utf8(std::string_view bytes) {
+  std::size_t at = ascii::find_high(bytes, 0);
+  while (at < bytes.size()) {
+    const std::size_t size = utf8_sequence_size(bytes, at);
+    if (size == 0) return false;
+    at = ascii::find_high(bytes, at + size);
+  }
+  return true;
+}
+
+std::string replace_invalid_utf8(std::string_view bytes) {
+  return replace_invalid(bytes, kReplacement);
+}
+
+DecodedText decode_text(std::string_view bytes, std::string_view label, std::size_t utf8_bytes_max,
+                        std::string& storage, WorkMeter& meter) {
+  std::string clean = clean_label(label);
+  const Charset charset = converters().find(clean);
+  DecodedText refused{bytes, "", true};
+  if (charset.kind == Charset::Kind::kKnown) {
+    if (!meter.spend(kStepsAConverter)) return refused;
+    storage = convert(charset.converter, bytes, utf8_bytes_max);
+    return {storage, std::move(clean)};
+  }
+  if (charset.kind == Charset::Kind::kWithoutTable) return {bytes, std::move(clean), true};
+  if (is_valid_utf8(bytes)) return {bytes, "utf-8"};
+  const std::size_t sample = std::min(bytes.size(), kGuessedBytesMax);
+  if (!meter.spend(kStepsAGuess + sample * kStepsAGuessedByte)) return refused;
+  const std::string_view guess = guess_charset(bytes);
+  if (guess == "utf-8") return {bytes, "utf-8"};
+  if (!guess.empty()) {
+    std::string name(guess);
+    storage = convert(converters().find(name).converter, bytes, utf8_bytes_max);
+    return {storage, std::move(name)};
+  }
+  if (charset.kind == Charset::Kind::kUnknown) return {bytes, "", true};
+  storage = replace_invalid(bytes, "?");
+  return {storage, "utf-8"};
+}
+
+std::string decode_word(std::string_view bytes, std::string_view label, WorkMeter& meter) {
+  const std::string clean = clean_label(label);
+  // An unknown name costs no less than a known one.
+  if (clean != "utf-8" && !clean.empty() && !meter.spend(kStepsAConverter)) return {};
+  const Charset charset = converters().find(clean);
+  if (charset.kind == Charset::Kind::kUtf8) return replace_invalid(bytes, "?");
+  if (charset.kind == Charset::Kind::kKnown)
+    return convert(charset.converter, bytes, kWordBytesMax);
+  return is_valid_utf8(bytes) ? std::string(bytes) : std::string();
+}
+
+}  // namespace shingled::mime

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mime/language/alphabet.h"
+
+/// What trigrams tell about languages: mime/language/data/trigrams.txt as a hash table that
+/// make_trigram_table.cpp writes as source text, so that nothing is read or built at run time.
+/// Threads: constant.
+namespace shingled::mime {
+
+inline constexpr std::size_t kTrigramLanguagesMax = 64;
+
+/// Three letters in lower case; a space stands for the edge of a word.
+struct Trigram {
+  Alphabet alphabet = Alphabet::kLatin;
+  std::uint32_t letters[3] = {};
+};
+
+/// A language a trigram speaks for. In bits: its share of the trigrams of the language in
+/// millionths (20), how many votes follow it (6), the language (6).
+struct TrigramVote {
+  std::uint32_t bits = 0;
+  [[nodiscard]] constexpr std::uint32_t share() const { return bits >> 12; }
+  [[nodiscard]] constexpr std::uint32_t following() const { return bits >> 6 & 0x3F; }
+  [[nodiscard]] constexpr std::size_t language() const { return bits & 0x3F; }
+};
+
+struct TrigramTable {
+  /// Open addressing, a slot: key (44 bits), index of its first vote (17 bits); 0 = empty.
+  std::span<const std::uint64_t> slots;
+  std::span<const TrigramVote> votes;
+  std::span<const std::string_view> languages;
+};
+
+inline constexpr unsigned kVoteIndexBits = 17;
+inline constexpr unsigned kTrigramLetterBits = 14;
+
+/// A number of its own for each trigram, never 0; 0 for a letter no trigram of ours can have.
+constexpr std::uint64_t trigram_key(const Trigram& trigram) {
+  std::uint64_t key = static_cast<std::uint64_t>(trigram.alphabet);
+  for (const std::uint32_t letter : trigram.letters) {
+    if (letter == 0 || letter >> kTrigramLetterBits != 0) return 0;
+    key = key << kTrigramLetterBits | letter;
+  }
+  return key;
+}
+
+/// Where the search for a key begins, below `slots`.
+constexpr std::size_t first_slot(std::uint64_t key, std::size_t slots) {
+  constexpr std::uint64_t kGoldenRatio = 0x9E37'79B9'7F4A'7C15;  // Fibonacci hashing
+  return static_cast<std::size_t>((key * kGoldenRatio >> 32) * slots >> 32);
+}
+
+/// The table of the program.
+const TrigramTable& trigram_table();
+
+/// The votes of a trigram, none if it is not in the table.
+std::span<const TrigramVote> find_votes(const TrigramTable& table, const Trigram& trigram);
+
+}  // namespace shingled::mime

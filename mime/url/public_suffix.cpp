@@ -1,0 +1,70 @@
+#include "mime/url/public_suffix.h"
+
+#include <libpsl.h>
+
+#include "config/base/ascii.h"
+
+namespace shingled::mime {
+
+namespace {
+
+constexpr std::size_t kHostBytesMax = 253;
+/// Of a name that are looked at: twice as many as the longest suffix of the list has.
+constexpr std::size_t kLabelsMax = 10;
+
+/// The one top level of the list that is no suffix itself. (Asked for any two labels, libpsl says
+/// yes to some that are not in the list, like "l.m".)
+constexpr std::string_view kOnlyBelow = ".za";
+
+std::string lower_host(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  std::string lower(host);
+  for (char& c : lower) c = ascii::to_lower(c);
+  return lower;
+}
+
+bool is_public_suffix(const std::string& name) {
+  constexpr int kOnlyListed = PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE;
+  return psl_is_public_suffix2(psl_builtin(), name.c_str(), kOnlyListed) != 0;
+}
+
+/// A label like "comado": a suffix of two, "com.do", if any character may be its dot.
+bool is_suffix_with_any_dot(std::string label) {
+  constexpr std::size_t kCountryBytes = 2;
+  if (label.size() < 2 * kCountryBytes + 1) return false;
+  const std::size_t dot = label.size() - kCountryBytes - 1;
+  label[dot] = '.';
+  if (!is_public_suffix(label)) return false;
+  // Not by a rule like *.ck, below which everything is a suffix.
+  return !is_public_suffix("no-such-name" + label.substr(dot));
+}
+
+}  // namespace
+
+bool below_public_suffix(std::string_view host) {
+  if (host.size() > kHostBytesMax + 1) return false;
+  const std::string name = lower_host(host);
+  if (name.size() > kHostBytesMax) return false;
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos || dot == 0) return false;
+  if (is_public_suffix(name.substr(dot + 1))) return true;
+  if (is_suffix_with_any_dot(name.substr(dot + 1))) return true;
+  const std::size_t second = name.rfind('.', dot - 1);
+  return name.ends_with(kOnlyBelow) && second != std::string::npos &&
+         is_public_suffix(name.substr(second + 1));
+}
+
+std::string registrable_domain(std::string_view host) {
+  std::string name = lower_host(host);
+  if (!below_public_suffix(name)) return name;
+  // libpsl tries the name without its first label, then without two: in a long one that adds up.
+  std::size_t begin = name.size();
+  for (std::size_t labels = 0; labels < kLabelsMax && begin != std::string::npos; ++labels) {
+    begin = begin == 0 ? std::string::npos : name.rfind('.', begin - 1);
+  }
+  const std::size_t tail = begin == std::string::npos ? 0 : begin + 1;
+  const char* domain = psl_registrable_domain(psl_builtin(), name.c_str() + tail);
+  return domain == nullptr ? name : std::string(domain);
+}
+
+}  // namespace shingled::mime

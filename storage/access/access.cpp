@@ -1,0 +1,141 @@
+#include "storage/access/access.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/base/zbase32.h"
+#include "storage/crypto/keypair.h"
+#include "storage/protocol/reply.h"
+
+namespace shingled::storage {
+
+namespace {
+
+FlagBits bits_of(const std::vector<std::uint8_t>& flags) {
+  FlagBits bits;
+  for (const std::uint8_t flag : flags) bits.set(flag);
+  return bits;
+}
+
+std::vector<Digest> sorted(const std::vector<std::array<std::uint8_t, 64>>& digests) {
+  std::vector<Digest> out;
+  out.reserve(digests.size());
+  for (const auto& bytes : digests) out.push_back(Digest{bytes});
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+KeyAccess access_of(const KeyRights& rights) {
+  KeyAccess access{.may_read = rights.may_read,
+                   .may_write = rights.may_write,
+                   .may_delete = rights.may_delete,
+                   .forbidden = std::nullopt,
+                   .expire = rights.expire,
+                   .rate = std::nullopt,
+                   .bucket = nullptr,
+                   .tally = nullptr};
+  if (rights.forbidden_ids) access.forbidden = bits_of(*rights.forbidden_ids);
+  if (rights.ratelimit) access.rate.emplace(rights.ratelimit->rate, rights.ratelimit->burst);
+  return access;
+}
+
+}  // namespace
+
+bool KeyAccess::take(TimePoint now) const {
+  if (!rate) return true;
+  LeakyBucket is = bucket->load(std::memory_order_relaxed);
+  while (true) {
+    LeakyBucket will = is;
+    if (!will.try_add(1, *rate, now)) return false;
+    if (bucket->compare_exchange_weak(is, will, std::memory_order_relaxed)) return true;
+  }
+}
+
+Result<Access> Access::make(const ServerOptions& options, AccessState* state) {
+  auto keyring = Keyring::make(options.keypair, options.dynamic_keypair);
+  if (!keyring) return keyring.error();
+  AccessState fresh;
+  return Access(options, std::move(*keyring), state != nullptr ? *state : fresh);
+}
+
+Access::Access(const ServerOptions& options, Keyring keyring, AccessState& state)
+    : blocked_(options.blocked),
+      allow_update_(options.allow_update),
+      trusted_(options.trusted),
+      delay_whitelist_(options.delay_whitelist),
+      sources_(options.ratelimit, state.sources, options.trusted, options.agreements.source),
+      agreement_rate_(options.agreements.thread.rate, options.agreements.thread.burst),
+      encrypted_only_(options.encrypted_only),
+      read_only_(options.read_only),
+      addresses_decide_(!options.allow_update.empty() || !options.files.allow_update.empty()),
+      forbidden_(bits_of(options.forbidden_ids)),
+      weak_(bits_of(options.weak_ids)),
+      delay_(options.delay),
+      skipped_(sorted(options.skip_hashes)),
+      keyring_(std::move(keyring)) {
+  const auto before = std::exchange(state.keys, {});
+  const auto counted = std::exchange(state.tallies, {});
+  if (state.plain == nullptr) state.plain = std::make_shared<KeyTally>();
+  plain_ = state.plain;
+  const auto& updaters = options.allow_update_keys;
+  for (const Keypair& keypair : keyring_.all()) {
+    KeyAccess access = access_of(keypair.rights);
+    if (std::find(updaters.begin(), updaters.end(), long_key_id(keypair.public_key)) !=
+        updaters.end()) {
+      access.may_write = true;
+      access.may_delete = true;
+    }
+    if (access.may_write || access.may_delete) ignores_keys_ = addresses_decide_;
+    if (access.rate) {
+      const auto kept = before.find(keypair.public_key);
+      access.bucket = kept != before.end() ? kept->second : std::make_shared<KeyBucket>();
+      state.keys[keypair.public_key] = access.bucket;
+    }
+    const auto tally = counted.find(keypair.public_key);
+    access.tally = tally != counted.end() ? tally->second : std::make_shared<KeyTally>();
+    state.tallies[keypair.public_key] = access.tally;
+    keys_.push_back(std::move(access));
+  }
+}
+
+const KeyAccess* Access::key(const KeyId& id) const {
+  const auto index = keyring_.index_of(id);
+  return index ? &keys_[*index] : nullptr;
+}
+
+std::vector<KeyReading> Access::key_readings() const {
+  std::vector<KeyReading> out = {{"none", "", plain_->read()}};
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const Keypair& keypair = keyring_.all()[i];
+    out.push_back(
+        {to_zbase32(key_id(keypair.public_key)), keypair.rights.name, keys_[i].tally->read()});
+  }
+  return out;
+}
+
+bool Access::may_update(const IpAddress& ip, const KeyAccess* key, CommandCode code,
+                        WallTime now) const {
+  if (read_only_) return false;
+  if (addresses_decide_) return allow_update_.contains(ip);
+  if (key == nullptr || key->is_expired(now)) return false;
+  return code == CommandCode::kWrite ? key->may_write : key->may_delete;
+}
+
+std::int32_t Access::check_refusal(const KeyAccess* key, const Moment& now) {
+  if (key == nullptr) return 0;
+  const bool within = key->take(now.steady);
+  if (key->is_expired(now.wall) || !key->may_read) return kStatusNotPermitted;
+  return within ? 0 : kStatusForbidden;
+}
+
+Veil Access::veil_for(const IpAddress& ip, const KeyAccess* key) const {
+  const bool own = key != nullptr && key->forbidden;
+  return {own ? *key->forbidden : forbidden_,
+          delay_whitelist_.contains(ip) ? std::chrono::seconds(0) : delay_};
+}
+
+bool Access::is_skipped(const Digest& digest) const {
+  return std::binary_search(skipped_.begin(), skipped_.end(), digest);
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,67 @@
+#include "storage/access/disclosure.h"
+
+#include <cstring>
+
+namespace shingled::storage {
+
+namespace {
+
+bool is_forbidden(const Veil& veil, std::uint32_t flag) {
+  return flag < veil.forbidden.size() && veil.forbidden.test(flag);
+}
+
+bool is_young(const Match& match, std::chrono::seconds delay, WallTime now) {
+  if (delay.count() <= 0) return false;
+  std::uint64_t spread = 0;  // a digest is evenly distributed
+  std::memcpy(&spread, match.digest.bytes.data(), sizeof spread);
+  const auto more =
+      static_cast<std::int64_t>(spread % static_cast<std::uint64_t>(delay.count() / 2 + 1));
+  const std::int64_t age = now.time_since_epoch().count() - std::int64_t{match.created};
+  return age < delay.count() + more;
+}
+
+/// The lists that may be seen, in their order; false if none is left.
+bool fill_flags(const Match& match, const Veil& veil, ReplyForm form, Reply& reply) {
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < match.flag_count; ++i) {
+    const FlagValue& list = match.flags[i];
+    if (is_forbidden(veil, list.flag)) {
+      if (i == 0 && form != ReplyForm::kV2) return false;
+      continue;
+    }
+    if (seen == 0) {
+      reply.flag = list.flag;
+      reply.value = list.value;
+    } else {
+      reply.extra[seen - 1] = list;
+    }
+    ++seen;
+  }
+  reply.extra_count = static_cast<std::uint8_t>(seen == 0 ? 0 : seen - 1);
+  return seen != 0;
+}
+
+}  // namespace
+
+Shown disclose(const Match& match, bool skipped, const Veil& veil, ReplyForm form, WallTime now,
+               Reply& reply) {
+  if (!fill_flags(match, veil, form, reply)) return Shown::kHidden;
+  reply.digest = match.digest;
+  if (skipped && reply.value > 0) {
+    reply.value = kStatusSkipped;
+    reply.time = match.created;
+    reply.extra_count = 0;
+    reply.extra = {};
+    return Shown::kSkipped;
+  }
+  if (is_young(match, veil.delay, now)) {
+    reply.value = 0;
+    return Shown::kDelayed;
+  }
+  reply.probability = match.probability();
+  reply.time = match.created;
+  reply.matched = true;
+  return Shown::kHit;
+}
+
+}  // namespace shingled::storage

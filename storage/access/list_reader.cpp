@@ -1,0 +1,110 @@
+#include "storage/access/list_reader.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "config/list_file.h"
+#include "config/document/yaml_document.h"
+#include "storage/crypto/keyring.h"
+
+namespace shingled::storage {
+
+namespace {
+
+std::string octal(mode_t mode) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%04o", static_cast<unsigned>(mode));
+  return text.data();
+}
+
+/// Puts what was parsed into its place.
+template <typename Parsed, typename Out>
+Status put(Result<Parsed> parsed, const std::string& path, Out& out) {
+  if (!parsed) return parsed.error().in(path);
+  out = *std::move(parsed);
+  return {};
+}
+
+}  // namespace
+
+Result<ServerOptions> ListReader::read(const ServerOptions& options) {
+  ServerOptions out = options;
+  const ListFiles& from = options.files;
+  std::vector<std::string> dynamic;
+  if (!from.dynamic_keys_map.empty()) dynamic.push_back(from.dynamic_keys_map);
+  const auto networks = [&](std::string_view option, const std::vector<std::string>& paths,
+                            std::vector<Network>& list) {
+    add(Kind::kNetworks, option, paths, &Content::networks, list);
+  };
+  const auto names = [&](Kind kind, std::string_view option, const std::vector<std::string>& paths,
+                         std::vector<std::array<std::uint8_t, 64>>& list) {
+    add(kind, option, paths, &Content::names, list);
+  };
+  const auto keypairs = [&](std::string_view option, const std::vector<std::string>& paths,
+                            std::vector<Keypair>& list) {
+    add(Kind::kKeypairs, option, paths, &Content::keypairs, list);
+  };
+  faults_.clear();
+  files_.begin();
+  networks("storage.allow_update", from.allow_update, out.allow_update);
+  networks("storage.trusted", from.trusted, out.trusted);
+  networks("storage.blocked", from.blocked, out.blocked);
+  networks("storage.delay_whitelist", from.delay_whitelist, out.delay_whitelist);
+  networks("storage.ratelimit_whitelist", from.ratelimit_whitelist, out.ratelimit.whitelist);
+  names(Kind::kKeyIds, "storage.allow_update_keys", from.allow_update_keys, out.allow_update_keys);
+  names(Kind::kDigests, "storage.skip_hashes", from.skip_hashes, out.skip_hashes);
+  keypairs("storage.keypair", from.keypair, out.keypair);
+  keypairs("storage.dynamic_keys_map", dynamic, out.dynamic_keypair);
+  if (!faults_.empty()) return faults_.front().error.in(faults_.front().option);
+  files_.end();
+  return out;
+}
+
+template <typename Entry>
+void ListReader::add(Kind kind, std::string_view option, const std::vector<std::string>& paths,
+                     std::vector<Entry> Content::*part, std::vector<Entry>& list) {
+  for (const std::string& path : paths) {
+    const auto content = files_.get(kind, path);
+    if (!content) {
+      faults_.push_back({std::string(option), content.error()});
+      continue;
+    }
+    const std::vector<Entry>& entries = (**content).*part;
+    list.insert(list.end(), entries.begin(), entries.end());
+  }
+}
+
+Result<ListReader::Files::Parsed> ListReader::parse(Kind kind, const std::string& path) {
+  const bool keys = kind == Kind::kKeypairs;
+  auto file = read_whole_file(path, keys ? config::kYamlBytesMax : config::kListBytesMax);
+  if (!file) return file.error();
+  if (keys && !file->is_private()) {
+    return Error{ErrorCode::kDenied, path + ": others than its owner may use this key file, mode " +
+                                         octal(file->mode) + "; allowed: 0600 or 0400, by chmod"};
+  }
+  Content content;
+  Status status;
+  switch (kind) {
+    case Kind::kNetworks:
+      status = put(config::parse_networks(file->text), path, content.networks);
+      break;
+    case Kind::kKeyIds:
+      status = put(config::parse_key_ids(file->text), path, content.names);
+      break;
+    case Kind::kDigests:
+      status = put(config::parse_digests(file->text), path, content.names);
+      break;
+    case Kind::kKeypairs:
+      status = put(config::parse_keypairs(file->text), path, content.keypairs);
+      break;
+  }
+  if (!status) return status.error();
+  // Each pair must fit, or the whole set could not be used.
+  if (const auto ring = Keyring::make(content.keypairs); !ring) return ring.error().in(path);
+  const std::size_t entries =
+      content.networks.size() + content.names.size() + content.keypairs.size();
+  return Files::Parsed{file->stamp, std::move(content), entries};
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,129 @@
+#include "storage/access/source_limits.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace shingled::storage {
+
+namespace {
+
+bool is_link_local(const IpAddress& ip) {
+  if (ip.family == IpAddress::Family::kV4) return ip.bytes[0] == 169 && ip.bytes[1] == 254;
+  return ip.bytes[0] == 0xfe && (ip.bytes[1] & 0xc0) == 0x80;
+}
+
+std::vector<Network> joined(std::vector<Network> some, const std::vector<Network>& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  return some;
+}
+
+/// Both halves of a product, folded: every bit of it depends on every bit of both.
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+/// The table stays as it is if it may.
+void keep_table(std::shared_ptr<LimitTable>& table, bool wanted, bool fits, std::size_t buckets) {
+  if (!wanted) {
+    table.reset();
+  } else if (table == nullptr || !fits) {
+    table = std::make_shared<LimitTable>(buckets);
+  }
+}
+
+bool is_on(const RateOptions& rate) { return rate.rate > 0 && rate.burst > 0; }
+
+LimitLaw law_of(const RateOptions& rate) { return {LeakRate(rate.rate, rate.burst), Duration{}}; }
+
+}  // namespace
+
+SourceLimits::SourceLimits(const RateLimitOptions& options, LimitState& state,
+                           const std::vector<Network>& trusted, const RateOptions& agreements)
+    : key_(state.key),
+      law_{LeakRate(options.rate, options.burst), options.bucket_ttl},
+      sealed_law_(law_of(options.sealed)),
+      agreement_law_(law_of(agreements)),
+      whitelist_(joined(options.whitelist, trusted)),
+      bits_v4_(static_cast<int>(options.network_mask)),
+      bits_v6_(std::clamp(4 * static_cast<int>(options.network_mask), 64, 128)),
+      log_only_(options.log_only),
+      counts_sealed_(options.encrypted) {
+  const bool fits =
+      state.buckets == options.max_buckets && state.network_mask == options.network_mask;
+  keep_table(state.table, options.enabled(), fits, options.max_buckets);
+  keep_table(state.sealed, options.enabled() && is_on(options.sealed), fits, options.max_buckets);
+  keep_table(state.agreements, is_on(agreements), fits, options.max_buckets);
+  state.buckets = options.max_buckets;
+  state.network_mask = options.network_mask;
+  table_ = state.table;
+  sealed_ = state.sealed;
+  agreements_ = state.agreements;
+  report_ = state.report;
+}
+
+SourceLimits::Admission SourceLimits::admit(const IpAddress& ip, TimePoint now) const {
+  if (table_ == nullptr || is_exempt(ip)) return {};
+  const Network network = network_of(ip);
+  const LimitTable::Verdict verdict = table_->add(name_of(network), law_, now);
+  if (verdict == LimitTable::Verdict::kPass) return {.in = true, .counted = true};
+  return {.in = serves_refused(network, verdict, now), .counted = false};
+}
+
+bool SourceLimits::admit_sealed(const IpAddress& ip, TimePoint now) const {
+  if (sealed_ == nullptr || is_exempt(ip)) return true;
+  const Network network = network_of(ip);
+  const auto verdict = sealed_->add(name_of(network), sealed_law_, now);
+  return verdict == LimitTable::Verdict::kPass || serves_refused(network, verdict, now);
+}
+
+bool SourceLimits::admit_agreement(const IpAddress& ip, Way way, TimePoint now) const {
+  if (agreements_ == nullptr || is_exempt(ip)) return true;
+  const Network network = network_of(ip);
+  const std::uint64_t name = name_of(network);
+  // 0 is nobody, also when turned.
+  const auto verdict =
+      agreements_->add(way == Way::kStream ? std::rotl(name, 32) : name, agreement_law_, now);
+  return verdict == LimitTable::Verdict::kPass || serves_refused(network, verdict, now);
+}
+
+bool SourceLimits::serves_refused(const Network& network, LimitTable::Verdict verdict,
+                                  TimePoint now) const {
+  if (report_ != nullptr)
+    report_->note(network, verdict == LimitTable::Verdict::kNowBanned, log_only_, now);
+  return log_only_;
+}
+
+void SourceLimits::take_back(const IpAddress& ip, TimePoint now) const {
+  if (table_ == nullptr || is_exempt(ip)) return;
+  table_->take_back(name_of(network_of(ip)), law_, now);
+}
+
+void SourceLimits::report(MetricReport& report) const {
+  report.counter({"shingled_server_ratelimit_bans", "Times a source was banned."},
+                 report_ == nullptr ? 0 : report_->bans());
+  report.counter({"shingled_server_ratelimit_evictions",
+                  "Sources whose count was lost, for there were too many of them."},
+                 table_ == nullptr ? 0 : table_->evictions());
+}
+
+bool SourceLimits::is_exempt(const IpAddress& ip) const {
+  return ip.is_loopback() || is_link_local(ip) || whitelist_.contains(ip);
+}
+
+Network SourceLimits::network_of(const IpAddress& ip) const {
+  return Network::of(ip, ip.family == IpAddress::Family::kV4 ? bits_v4_ : bits_v6_);
+}
+
+std::uint64_t SourceLimits::name_of(const Network& network) const {
+  std::array<std::uint64_t, 2> words{};
+  static_assert(sizeof words == sizeof network.address.bytes);
+  std::memcpy(words.data(), network.address.bytes.data(), sizeof words);
+  const auto family = static_cast<std::uint64_t>(network.address.family);
+  const std::uint64_t name = mix(mix(words[0] ^ key_[0], words[1] ^ key_[1]) ^ family, key_[2] | 1);
+  return std::max<std::uint64_t>(name, 1);  // 0 is nobody
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,34 @@
+#include "storage/access/source_name.h"
+
+#include "storage/crypto/message_name.h"
+
+namespace shingled::storage {
+
+namespace {
+
+/// The address after this one; of the last one it is the first.
+IpAddress next(IpAddress address) {
+  for (auto at = static_cast<std::size_t>(address.bits() / 8); at-- > 0;) {
+    if (++address.bytes[at] != 0) break;
+  }
+  return address;
+}
+
+}  // namespace
+
+std::uint64_t source_name(const IpAddress& address) {
+  return ByteReader(message_name(address.bytes)).u64();
+}
+
+std::optional<IpAddress> find_source(std::uint64_t name, std::span<const Network> networks) {
+  for (const Network& network : networks) {
+    IpAddress address = network.address;
+    for (std::uint32_t i = 0; i < kSourcesTried && network.contains(address); ++i) {
+      if (source_name(address) == name) return address;
+      address = next(address);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace shingled::storage

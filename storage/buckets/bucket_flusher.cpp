@@ -1,0 +1,144 @@
+#include "storage/buckets/bucket_flusher.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::size_t kSweepRows = 20'000;  // of the file looked at in a pass
+constexpr std::chrono::seconds kJump{1};    // less is the clocks' drift, and done by the next write
+
+std::int64_t count_of(WallMoment moment) { return moment.time_since_epoch().count(); }
+
+Duration offset_of(WallMoment wall, TimePoint now) {
+  return wall.time_since_epoch() - now.time_since_epoch();
+}
+
+}  // namespace
+
+WallMoment system_wall() {
+  return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());
+}
+
+Result<std::unique_ptr<BucketKeeper>> BucketKeeper::open(const BucketKeeperOptions& options,
+                                                         BucketTable& table, Clock& clock,
+                                                         Logger& logger) {
+  auto file = BucketFile::open(options.path);
+  if (!file) return file.error();
+  std::unique_ptr<BucketKeeper> keeper(
+      new BucketKeeper(options, *std::move(file), table, clock, logger));
+  if (Status loaded = keeper->load(); !loaded) return loaded.error();
+  keeper->thread_ =
+      std::jthread([self = keeper.get()](const std::stop_token& stop) { self->run(stop); });
+  ::pthread_setname_np(keeper->thread_.native_handle(), "buckets");
+  return keeper;
+}
+
+BucketKeeper::BucketKeeper(const BucketKeeperOptions& options, std::unique_ptr<BucketFile> file,
+                           BucketTable& table, Clock& clock, Logger& logger)
+    : options_(options), table_(table), clock_(clock), logger_(logger) {
+  disk_.lock()->file = std::move(file);
+}
+
+BucketKeeper::~BucketKeeper() {
+  if (!thread_.joinable()) return;  // nothing was loaded, so nothing is there to be saved
+  thread_.request_stop();
+  thread_.join();
+  (void)save();
+}
+
+Status BucketKeeper::load() {
+  auto disk = disk_.lock();
+  const auto written_at = disk->file->written_at();
+  if (!written_at) return written_at.error();
+  const TimePoint now = clock_.now();
+  const std::int64_t wall = std::max(count_of(options_.wall()), *written_at);
+  Status read = disk->file->read([&](const BucketRow& row) {
+    ++disk->rows_most;
+    if (row.empty_at <= wall || row.room <= 0 || row.unit <= 0) return;
+    const LeakRate rate = LeakRate::of(Duration(row.unit), Duration(row.room));
+    const Duration left = std::min(Duration(row.empty_at - wall), rate.holding(kBurstsMax).room());
+    table_.restore({row.key, rate, LeakyBucket(now + left)}, now);
+  });
+  disk->offset = offset_of(options_.wall(), now);
+  // Else what was not touched would count from a time that never was.
+  if (count_of(options_.wall()) < *written_at) table_.mark_all();
+  return read;
+}
+
+void BucketKeeper::run(const std::stop_token& stop) {
+  std::unique_lock lock(sleeping_);
+  while (!stop.stop_requested()) {
+    wake_.wait_for(lock, stop, options_.pause, [] { return false; });
+    if (!stop.stop_requested()) (void)save();
+  }
+}
+
+Status BucketKeeper::save() {
+  auto disk = disk_.lock();
+  Status done = save_all(*disk);
+  if (!done) table_.mark_all();
+  if (disk->failing == !done) return done;
+  disk->failing = !done;
+  if (done) {
+    logger_.info(LogLine("ratelimit_file_back").field("file", options_.path));
+  } else {
+    logger_.error(LogLine("ratelimit_file_refused").field("reason", done.error().message));
+  }
+  return done;
+}
+
+Status BucketKeeper::save_all(Disk& disk) {
+  const TimePoint now = clock_.now();
+  const Duration offset = offset_of(options_.wall(), now);
+  if (std::chrono::abs(offset - disk.offset) > kJump) table_.mark_all();
+  disk.offset = offset;
+  if (Status done = limit(disk); !done) return done;
+  Changes changes;
+  for (std::size_t shard = 0; shard < BucketTable::kShards; ++shard) {
+    std::size_t at = 0;
+    do {
+      at = table_.collect(shard, at, now, changes);
+      if (changes.size() < options_.slice_rows) continue;
+      if (Status done = write(disk, changes); !done) return done;
+    } while (at != 0);
+  }
+  if (!changes.empty()) {
+    if (Status done = write(disk, changes); !done) return done;
+  }
+  return disk.file->sweep(kSweepRows, (now.time_since_epoch() + offset).count());
+}
+
+Status BucketKeeper::write(Disk& disk, Changes& changes) const {
+  std::sort(changes.begin(), changes.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  std::vector<BucketRow> rows;
+  rows.reserve(changes.size());
+  for (BucketTable::Change& change : changes) {
+    const Duration empty_at = change.bucket.empty_at().time_since_epoch() + disk.offset;
+    rows.push_back({std::move(change.key), empty_at.count(), change.rate.room().count(),
+                    change.rate.time_of(1).count()});
+  }
+  changes.clear();
+  disk.rows_most += rows.size();
+  return disk.file->write(rows, (clock_.now().time_since_epoch() + disk.offset).count());
+}
+
+/// Buckets that were evicted stay in the file until they would be empty: too many of them, and it
+/// begins anew with those of the table, in this same pass.
+Status BucketKeeper::limit(Disk& disk) const {
+  if (disk.rows_most <= options_.rows_max) return {};
+  const auto size = disk.file->size();
+  if (!size) return size.error();
+  disk.rows_most = *size;
+  if (*size <= options_.rows_max) return {};
+  disk.rows_most = 0;
+  table_.mark_all();
+  return disk.file->clear();
+}
+
+}  // namespace shingled::storage

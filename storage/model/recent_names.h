@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <unordered_set>
+#include <utility>
+
+#include "config/base/clock.h"
+#include "storage/model/fuzzy_store.h"
+
+namespace shingled::storage {
+
+/// Remembers names for `window` at least and twice that at most, or, when there are very many, the
+/// last `most` / 2 of them at least and never more than `most`. `Names`: a set of them.
+///
+/// A value: it takes `now`. Threads: one thread.
+template <typename Names>
+class RecentSet {
+ public:
+  using Set = Names;
+  using Name = typename Names::value_type;
+
+  RecentSet(Duration window, std::size_t most) : window_(window), half_(most / 2) {}
+
+  [[nodiscard]] bool contains(const Name& name, TimePoint now) const {
+    if (now < born_ + 2 * window_ && young_.contains(name)) return true;
+    return now < old_end_ && old_.contains(name);
+  }
+  void insert(const Name& name, TimePoint now) {
+    if (young_.size() >= half_ || now >= born_ + window_) {
+      old_ = std::exchange(young_, {});
+      old_end_ = born_ + 2 * window_;
+      born_ = now;
+    }
+    young_.insert(name);
+  }
+  [[nodiscard]] std::size_t size() const { return young_.size() + old_.size(); }
+
+ private:
+  Duration window_;
+  std::size_t half_;
+  // Two generations: when the young one is full or `window` old it becomes the old one, and what
+  // was the old one is forgotten as a whole.
+  Names young_;
+  Names old_;
+  TimePoint born_{};     // of the young generation
+  TimePoint old_end_{};  // when the old generation stops counting
+};
+
+using RecentNames = RecentSet<std::unordered_set<UpdateName, UpdateNameHash>>;
+
+}  // namespace shingled::storage

@@ -1,0 +1,32 @@
+#include "storage/model/sample.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "mime/fingerprint/rolling_hash.h"
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::string_view kListCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+
+}  // namespace
+
+Status check_sample(const Sample& sample) {
+  const auto invalid = [](std::string what) { return Error{ErrorCode::kInvalid, std::move(what)}; };
+  if (sample.list.empty() || sample.list.size() > Sample::kListMax ||
+      sample.list.find_first_not_of(kListCharacters) != std::string::npos)
+    return invalid("a list has a name of 1 to 64 of A-Z a-z 0-9 _ . -");
+  if (sample.name.size() > Sample::kNameMax) return invalid("a name of more than 4096 bytes");
+  if (sample.parts.size() > Sample::kPartsMax)
+    return invalid("parts of more than 16777216 characters: take a larger part_block_size");
+  if (!std::ranges::all_of(sample.parts, fingerprint::is_piece_letter))
+    return invalid("parts with a character that none have");
+  if (auto good = fingerprint::Spamsum::parse(sample.signature.text()); !good) return good.error();
+  return {};
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,231 @@
+#include "storage/redis_store/redis_import.h"
+
+#include <functional>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "storage/redis_store/import_script.h"
+#include "storage/redis/key_slot.h"
+#include "storage/redis_store/layout.h"
+#include "storage/redis_store/transfer_servers.h"
+#include "storage/redis_store/update_sender.h"
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::size_t kGroup = 256;             // hashes in one round trip
+constexpr std::size_t kRoundsMax = 1000;        // merges of a hash that others go on changing
+constexpr auto kPause = RedisServer::kAwayMin;  // before servers that were away are asked again
+
+/// Whether to ask again may help: what is sent twice counts once.
+bool may_pass(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDenied;
+}
+
+}  // namespace
+
+struct RedisImport::State {
+  State(const TransferOptions& given, MergeRule merge_rule, TransferServers reached, Clock& time,
+        Random& names)
+      : options(given), rule(merge_rule), servers(std::move(reached)), clock(time), random(names) {}
+
+  /// A hash of the group, and the bit that is its own in the group's marker.
+  struct Line {
+    FuzzyRow coming;
+    std::size_t number = 0;
+  };
+  struct Merged {
+    Line line;
+    FuzzyRow row;
+    std::int64_t left = 0;
+    bool is_new = false;
+  };
+  using Write = std::function<void(CommandList&)>;
+
+  Status write_group();
+  Status write_once(std::size_t round);
+  Status finish_in_cluster(const std::vector<Merged>& written, std::size_t round);
+  Result<std::vector<SeenRecord>> read_group();
+  Result<std::vector<RedisReply>> ask_patiently(const Write& write);
+  Status load();
+  [[nodiscard]] ImportContext context() const {
+    return {options.redis.prefix, sha, name, !options.redis.cluster};
+  }
+
+  TransferOptions options;
+  MergeRule rule;
+  TransferServers servers;
+  Clock& clock;
+  Random& random;
+  Import::Counts counts;
+  std::vector<Line> group;
+  UpdateName name{};  ///< of the group
+  std::unordered_set<Digest, DigestHash> in_group;
+  std::set<std::string> markers;   ///< of the group
+  std::set<std::string> finished;  ///< of the group before: nobody needs them any more
+  std::string sha;
+  std::string count_sha;
+};
+
+Result<std::unique_ptr<RedisImport>> RedisImport::open(const TransferOptions& options,
+                                                       MergeRule rule, Clock& clock, Random& random,
+                                                       Logger& logger) {
+  TransferServers servers = servers_for(options.redis, options.redis.write_servers, clock, logger);
+  auto state = std::make_unique<State>(options, rule, std::move(servers), clock, random);
+  if (Status loaded = state->load(); !loaded) return loaded.error();
+  return std::unique_ptr<RedisImport>(new RedisImport(std::move(state)));
+}
+
+RedisImport::RedisImport(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RedisImport::~RedisImport() = default;
+
+Status RedisImport::take(const FuzzyRow& coming) {
+  // A digest that comes twice must find what the first made.
+  const bool again = state_->in_group.count(coming.digest) != 0;
+  if (again || state_->group.size() >= kGroup) {
+    if (Status written = finish(); !written) return written;
+  }
+  state_->in_group.insert(coming.digest);
+  state_->group.push_back({coming, state_->group.size()});
+  return {};
+}
+
+Status RedisImport::finish() { return state_->write_group(); }
+
+const Import::Counts& RedisImport::counts() const { return state_->counts; }
+
+Status RedisImport::State::write_group() {
+  random.fill(name);
+  for (std::size_t round = 0; !group.empty(); ++round) {
+    if (round == kRoundsMax) {
+      return Error{ErrorCode::kUnavailable, "a hash changes faster than it can be merged"};
+    }
+    if (Status written = write_once(round); !written) return written;
+  }
+  in_group.clear();
+  finished.merge(markers);
+  markers.clear();
+  return {};
+}
+
+/// Reads what is there and writes the merges; what somebody changed in between stays in the group.
+Status RedisImport::State::write_once(std::size_t round) {
+  auto seen = read_group();
+  if (!seen) return seen.error();
+  const std::int64_t expire = options.expire.count();
+  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  std::vector<Merged> merges;
+  std::vector<const SeenRecord*> replaced;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const FuzzyRow& coming = group[i].coming;
+    const auto stored = row_of(coming.digest, (*seen)[i], expire, now);
+    FuzzyRow row = stored ? merged(*stored, coming, rule) : coming;
+    const std::int64_t left = expire == 0 ? 0 : row.updated + expire - now;
+    if ((stored && row == *stored) || (expire > 0 && left <= 0)) {
+      ++counts.unchanged;
+      continue;
+    }
+    markers.insert(group_marker(context(), row.digest));
+    merges.push_back({group[i], row, left, !stored});
+    replaced.push_back(&(*seen)[i]);
+  }
+  group.clear();
+  const auto outcomes = ask_patiently([&](CommandList& commands) {
+    for (std::size_t i = 0; i < merges.size(); ++i) {
+      const Merged& one = merges[i];
+      append_import(commands, context(), one.line.number, one.row, *replaced[i], one.left);
+    }
+  });
+  if (!outcomes) return outcomes.error();
+  std::vector<Merged> written;
+  for (std::size_t i = 0; i < merges.size(); ++i) {
+    const RedisReply& outcome = (*outcomes)[i];
+    if (outcome.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + outcome.text};
+    if (outcome.integer == 0) {
+      group.push_back(merges[i].line);
+      continue;
+    }
+    ++(merges[i].is_new ? counts.added : counts.merged);
+    if (options.redis.cluster) written.push_back(merges[i]);
+  }
+  return finish_in_cluster(written, round);
+}
+
+/// What a cluster cannot do in one step with the records: their slots, and the counter.
+Status RedisImport::State::finish_in_cluster(const std::vector<Merged>& written,
+                                             std::size_t round) {
+  if (written.empty()) return {};
+  const std::string& prefix = options.redis.prefix;
+  const std::string count = count_key(prefix);
+  const std::string marker = marker_beside(prefix, count, name, "_count" + std::to_string(round));
+  std::size_t added = 0;
+  for (const Merged& one : written) added += one.is_new ? 1 : 0;
+  if (added != 0) markers.insert(marker);
+  const auto replies = ask_patiently([&](CommandList& commands) {
+    for (const Merged& one : written) append_slots(commands, prefix, one.row, one.left);
+    if (added == 0) return;
+    commands.add({"EVALSHA", count_sha, "2", count, marker, std::to_string(added),
+                  std::to_string(kGroupMarkerSeconds)},
+                 key_slot(count));
+  });
+  if (!replies) return replies.error();
+  for (const RedisReply& reply : *replies) {
+    if (reply.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + reply.text};
+  }
+  return {};
+}
+
+Result<std::vector<SeenRecord>> RedisImport::State::read_group() {
+  auto replies = ask_patiently([&](CommandList& commands) {
+    for (const Line& line : group) ask_row(commands, options.redis.prefix, line.coming.digest);
+    for (const std::string& marker : finished) commands.add({"DEL", marker}, key_slot(marker));
+  });
+  if (!replies) return replies.error();
+  finished.clear();
+  std::vector<SeenRecord> seen;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    RedisReply& fields = (*replies)[kRowReplies * i];
+    if (fields.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + fields.text};
+    seen.push_back({std::move(fields.elements), (*replies)[kRowReplies * i + 1].integer});
+  }
+  return seen;
+}
+
+Result<std::vector<RedisReply>> RedisImport::State::ask_patiently(const Write& write) {
+  const TimePoint give_up = clock.now() + kTransferPatience;
+  for (;;) {
+    auto replies = ask_with_scripts(
+        sha, [&] { return load(); },
+        [&] {
+          CommandList commands;
+          write(commands);
+          return ask(*servers.route, commands, clock);
+        });
+    if (replies || !may_pass(replies.error()) || clock.now() >= give_up) return replies;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+Status RedisImport::State::load() {
+  CommandList commands;
+  commands.add({"SCRIPT", "LOAD", import_script()});
+  commands.add({"SCRIPT", "LOAD", count_script()});
+  const auto replies = servers.cluster == nullptr
+                           ? ask(*servers.route, commands, clock)
+                           : servers.cluster->ask_all(commands, clock.now() + kTransferPatience);
+  if (!replies) return replies.error();
+  auto of_import = script_name((*replies)[0]);
+  auto of_count = script_name((*replies)[1]);
+  if (!of_import) return of_import.error();
+  if (!of_count) return of_count.error();
+  count_sha = *std::move(of_count);
+  sha = *std::move(of_import);
+  return {};
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,166 @@
+#include "storage/redis_store/transfer.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "storage/redis/key_scan.h"
+#include "storage/redis/key_slot.h"
+#include "storage/redis_store/layout.h"
+#include "storage/redis_store/transfer_servers.h"
+#include "storage/sqlite/lost_slot.h"
+
+namespace shingled::storage {
+
+namespace {
+
+using TakeRow = std::function<Status(const FuzzyRow&)>;
+
+/// "P_<slot>_<shingle>"
+std::optional<NamedSlot> slot_in_key(std::string_view prefix, std::string_view key) {
+  if (!key.starts_with(prefix) || key.size() <= prefix.size() + 1) return std::nullopt;
+  return parse_slot(key.substr(prefix.size() + 1));
+}
+
+class Dump {
+ public:
+  Dump(const TransferOptions& options, TransferServers servers, const TakeRow& take,
+       const Watcher& watcher, Clock& clock)
+      : prefix_(options.redis.prefix),
+        expire_(options.expire.count()),
+        servers_(std::move(servers)),
+        take_(take),
+        watcher_(watcher),
+        clock_(clock) {}
+
+  Status run() {
+    for (const auto& server : servers_.scanned) {
+      Status read = scan_keys(
+          *server, glob_of(prefix_, "*"), [&] { return clock_.now() + kTransferPatience; },
+          [&](const std::vector<RedisReply>& keys) { return read_records(keys); });
+      if (!read) return read;
+    }
+    return without_.empty() ? Status() : find_slots();
+  }
+  [[nodiscard]] const DumpReport& report() const { return report_; }
+
+ private:
+  struct Incomplete {
+    FuzzyRow row;
+    std::uint32_t slots = 0;
+    Shingles shingles{};
+  };
+
+  Status read_records(const std::vector<RedisReply>& keys) {
+    std::vector<Digest> digests;
+    for (const RedisReply& key : keys) {
+      if (key.text.size() != prefix_.size() + kDigestBytes || !key.text.starts_with(prefix_))
+        continue;
+      Digest digest;
+      std::copy(key.text.begin() + static_cast<std::ptrdiff_t>(prefix_.size()), key.text.end(),
+                digest.bytes.begin());
+      if (seen_.insert(digest).second) digests.push_back(digest);
+    }
+    CommandList commands;
+    for (const Digest& digest : digests) ask_row(commands, prefix_, digest);
+    auto replies = ask(*servers_.route, commands, clock_);
+    if (!replies) return replies.error();
+    const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      auto row = row_of(digests[i],
+                        {std::move((*replies)[kRowReplies * i].elements),
+                         (*replies)[kRowReplies * i + 1].integer},
+                        expire_, now);
+      if (!row) {
+        ++report_.broken;
+      } else if (!row->shingles) {
+        without_[row->digest].row = *row;
+      } else if (Status given = give(*row); !given) {
+        return given;
+      }
+    }
+    return {};
+  }
+
+  /// rspamd 3.4 does not say which slots a record has: whoever owns one tells.
+  Status find_slots() {
+    for (auto& [digest, incomplete] : without_) {
+      for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
+        incomplete.shingles[slot] = lost_slot(digest, slot);
+      }
+    }
+    for (const auto& server : servers_.scanned) {
+      Status read = scan_keys(
+          *server, glob_of(prefix_, "_*_*"), [&] { return clock_.now() + kTransferPatience; },
+          [&](const std::vector<RedisReply>& keys) { return read_slots(keys); });
+      if (!read) return read;
+    }
+    for (auto& [digest, incomplete] : without_) {
+      FuzzyRow& row = incomplete.row;
+      if (incomplete.slots >= kMatchSlotsMin) row.shingles = incomplete.shingles;
+      if (incomplete.slots != 0 && incomplete.slots < kShingleCount) ++report_.lost_slots;
+      if (incomplete.slots != 0 && !row.shingles) ++report_.lost_hashes;
+      if (Status given = give(row); !given) return given;
+    }
+    return {};
+  }
+
+  Status read_slots(const std::vector<RedisReply>& keys) {
+    std::vector<NamedSlot> slots;
+    CommandList commands;
+    for (const RedisReply& key : keys) {
+      const auto slot = slot_in_key(prefix_, key.text);
+      if (!slot) continue;
+      slots.push_back(*slot);
+      commands.add({"GET", key.text}, key_slot(key.text));
+    }
+    const auto owners = ask(*servers_.route, commands, clock_);
+    if (!owners) return owners.error();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const std::string& owner = (*owners)[i].text;
+      if (!(*owners)[i].is_text() || owner.size() != kDigestBytes) continue;
+      Digest digest;
+      std::copy(owner.begin(), owner.end(), digest.bytes.begin());
+      const auto found = without_.find(digest);
+      if (found == without_.end()) continue;
+      std::uint64_t& shingle = found->second.shingles[slots[i].slot];
+      if (shingle == lost_slot(digest, slots[i].slot)) ++found->second.slots;
+      shingle = slots[i].shingle;
+    }
+    return {};
+  }
+
+  Status give(FuzzyRow& row) {
+    row.id = static_cast<std::int64_t>(++report_.hashes);
+    if (report_.hashes % kWatchEvery == 0 && !watcher_({"reading hashes", report_.hashes, 0})) {
+      return stopped();
+    }
+    return take_(row);
+  }
+
+  const std::string prefix_;
+  const std::int64_t expire_;
+  TransferServers servers_;
+  const TakeRow& take_;
+  const Watcher& watcher_;
+  Clock& clock_;
+  std::unordered_set<Digest, DigestHash> seen_;  ///< a SCAN may name a key twice
+  std::unordered_map<Digest, Incomplete, DigestHash> without_;
+  DumpReport report_;
+};
+
+}  // namespace
+
+Result<DumpReport> dump_redis(const TransferOptions& options, const TakeRow& take,
+                              const Watcher& watcher, Clock& clock, Logger& logger) {
+  TransferServers servers = servers_for(options.redis, options.redis.read_servers, clock, logger);
+  if (servers.scanned.empty()) {
+    return Error{ErrorCode::kUnavailable, "no server of the cluster answers"};
+  }
+  Dump dump(options, std::move(servers), take, watcher, clock);
+  if (Status done = dump.run(); !done) return done.error();
+  return dump.report();
+}
+
+}  // namespace shingled::storage

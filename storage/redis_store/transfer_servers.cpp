@@ -1,0 +1,72 @@
+#include "storage/redis_store/transfer_servers.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "storage/redis/key_scan.h"
+#include "storage/redis/key_slot.h"
+#include "storage/redis_store/layout.h"
+#include "storage/redis/redis_servers.h"
+
+namespace shingled::storage {
+
+TransferServers servers_for(const RedisOptions& options, const std::vector<SocketSpec>& wanted,
+                            Clock& clock, Logger& logger) {
+  const std::vector<SocketSpec>& places = wanted.empty() ? options.servers : wanted;
+  TransferServers out;
+  out.scanned = key_holders(options, places, clock.now() + kTransferPatience, clock, logger);
+  if (options.cluster) {
+    auto cluster =
+        std::make_unique<RedisCluster>(options.servers, login_of(options), clock, logger);
+    out.cluster = cluster.get();
+    out.route = std::move(cluster);
+  } else {
+    out.route = std::make_unique<ServerList>(places, login_of(options), ServerList::Turn::kInOrder,
+                                             clock, logger);
+  }
+  return out;
+}
+
+Result<std::vector<RedisReply>> ask(RedisRoute& route, const CommandList& commands, Clock& clock) {
+  if (commands.empty()) return std::vector<RedisReply>();
+  auto replies = route.ask(commands, clock.now() + kTransferPatience);
+  if (!replies) return replies;
+  for (const RedisReply& reply : *replies) {
+    if (reply.is_error(RedisCluster::kAway)) {
+      return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
+    }
+  }
+  return replies;
+}
+
+void ask_row(CommandList& commands, std::string_view prefix, const Digest& digest) {
+  const std::string key = record_key(prefix, digest);
+  commands.begin(3 + kRecordFields.size(), key_slot(key));
+  commands.word("HMGET");
+  commands.word(key);
+  for (const std::string_view field : kRecordFields) commands.word(field);
+  commands.word("S");
+  commands.add({"TTL", key}, key_slot(key));
+}
+
+std::optional<FuzzyRow> row_of(const Digest& digest, const SeenRecord& seen, std::int64_t expire,
+                               std::uint32_t now) {
+  if (seen.fields.empty()) return std::nullopt;
+  const std::string& slots = seen.fields.back().text;
+  const auto record = parse_record(
+      {.kind = RedisReply::Kind::kArray, .elements = {seen.fields.begin(), seen.fields.end() - 1}});
+  if (!record) return std::nullopt;
+  FuzzyRow row;
+  row.digest = digest;
+  row.flags = record->flags;
+  // What is left of its life says when that began.
+  const std::int64_t lived = expire > 0 && seen.ttl > 0 ? expire - seen.ttl : 0;
+  const std::int64_t updated = now - std::clamp<std::int64_t>(lived, 0, now - 1);
+  row.created = record->created != 0 ? record->created : static_cast<std::uint32_t>(updated);
+  row.updated = std::max(row.created, static_cast<std::uint32_t>(updated));
+  row.shingles = parse_slots(slots);
+  return row;
+}
+
+}  // namespace shingled::storage

@@ -1,0 +1,102 @@
+#include "storage/redis_store/update_sender.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "storage/redis_store/layout.h"
+
+namespace shingled::storage {
+
+Status outcome_of(const RedisReply& reply) {
+  if (!reply.is_error()) return {};
+  return Error{ErrorCode::kCorrupt, "Redis refuses: " + reply.text};
+}
+
+Result<std::string> script_name(const RedisReply& reply) {
+  if (reply.is_text() && !reply.text.empty()) return reply.text;
+  return Error{ErrorCode::kDenied, "loading a script: " + reply.text};
+}
+
+std::uint64_t count_in(const RedisReply& reply) {
+  std::int64_t count = 0;
+  std::from_chars(reply.text.data(), reply.text.data() + reply.text.size(), count);
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
+}
+
+bool any_error(std::span<const RedisReply> replies, std::string_view code) {
+  return std::any_of(replies.begin(), replies.end(),
+                     [&](const RedisReply& reply) { return reply.is_error(code); });
+}
+
+Result<std::vector<Status>> ScriptSender::send(std::span<const TimedUpdate> updates,
+                                               TimePoint deadline) {
+  const auto write = [&](CommandList& commands) {
+    for (const TimedUpdate& timed : updates) {
+      append_update(commands, context_, *timed.update, timed.time);
+    }
+    // What follows is of no weight: a failure is one of the next time, too.
+    commands.add({"INCR", revision_key(context_.prefix)});
+    for (const std::string& marker : settled_) {
+      commands.add({"EXPIRE", marker, std::to_string(kMarkerDoneSeconds)});
+    }
+  };
+  const auto replies = run(write, deadline);
+  if (!replies) return replies.error();
+  settled_.clear();
+  std::vector<Status> outcomes;
+  outcomes.reserve(updates.size());
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    outcomes.push_back(outcome_of((*replies)[i]));
+  }
+  return outcomes;
+}
+
+void ScriptSender::settle(std::span<const TimedUpdate> updates) {
+  for (const TimedUpdate& timed : updates) {
+    settled_.push_back(marker_key(context_.prefix, timed.update->name));
+  }
+}
+
+Status ScriptSender::refresh(std::span<const Fingerprint> found, TimePoint deadline) {
+  const auto replies = run(
+      [&](CommandList& commands) {
+        for (const Fingerprint& each : found) append_refresh(commands, context_, each);
+      },
+      deadline);
+  if (!replies) return replies.error();
+  return {};
+}
+
+Result<std::uint64_t> ScriptSender::count(TimePoint deadline) {
+  CommandList commands;
+  commands.add({"GET", count_key(context_.prefix)});
+  const auto replies = route_.ask(commands, deadline);
+  if (!replies) return replies.error();
+  return count_in(replies->front());
+}
+
+Result<std::vector<RedisReply>> ScriptSender::run(const std::function<void(CommandList&)>& write,
+                                                  TimePoint deadline) {
+  return ask_with_scripts(
+      context_.sha, [&] { return load(deadline); },
+      [&] {
+        CommandList commands;
+        write(commands);
+        commands.wait_for(wait_);
+        return route_.ask(commands, deadline);
+      });
+}
+
+Status ScriptSender::load(TimePoint deadline) {
+  CommandList commands;
+  commands.add({"SCRIPT", "LOAD", update_script()});
+  const auto replies = route_.ask(commands, deadline);
+  if (!replies) return replies.error();
+  auto sha = script_name(replies->front());
+  if (!sha) return sha.error();
+  context_.sha = *std::move(sha);
+  return {};
+}
+
+}  // namespace shingled::storage

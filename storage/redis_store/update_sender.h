@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "storage/redis/redis_route.h"
+#include "storage/redis_store/update_script.h"
+#include "storage/model/timed_update.h"
+
+namespace shingled::storage {
+
+/// Makes updates in a Redis database, each as one step and once, however often it is sent.
+/// Errors: those of the route: some may have been made, to send all of them again is right.
+/// Threads: one thread.
+class UpdateSender {
+ public:
+  virtual ~UpdateSender() = default;
+  /// What became of each, in order: success, or kCorrupt when the database cannot take it. Each
+  /// must have a name; its time is the creation time of a record it makes.
+  virtual Result<std::vector<Status>> send(std::span<const TimedUpdate> updates,
+                                           TimePoint deadline) = 0;
+  /// These will not be sent again: their markers need not live long any more.
+  virtual void settle(std::span<const TimedUpdate> updates) = 0;
+  /// Lets the records found live on. A loss would be no harm.
+  virtual Status refresh(std::span<const Fingerprint> found, TimePoint deadline) = 0;
+  /// Adds minus deletes.
+  virtual Result<std::uint64_t> count(TimePoint deadline) = 0;
+};
+
+/// For servers that hold all keys: one call of the script an update, in one round trip.
+class ScriptSender final : public UpdateSender {
+ public:
+  ScriptSender(RedisRoute& route, ScriptContext context, ReplicaWait wait)
+      : route_(route), context_(std::move(context)), wait_(wait) {}
+
+  Result<std::vector<Status>> send(std::span<const TimedUpdate> updates,
+                                   TimePoint deadline) override;
+  void settle(std::span<const TimedUpdate> updates) override;
+  Status refresh(std::span<const Fingerprint> found, TimePoint deadline) override;
+  Result<std::uint64_t> count(TimePoint deadline) override;
+
+ private:
+  Result<std::vector<RedisReply>> run(const std::function<void(CommandList&)>& write,
+                                      TimePoint deadline);
+  Status load(TimePoint deadline);
+
+  RedisRoute& route_;
+  ScriptContext context_;
+  const ReplicaWait wait_;
+  std::vector<std::string> settled_;  ///< markers to tell the server about
+};
+
+/// Whether one of the replies is an error of that code.
+bool any_error(std::span<const RedisReply> replies, std::string_view code);
+
+/// The replies of `ask` from servers that know the scripts: `load` makes them known while `sha` is
+/// empty, and again when a server does not know them, for one that was restarted has forgotten them
+/// (what it had executed before is known by the updates' names).
+template <typename Load, typename Ask>
+Result<std::vector<RedisReply>> ask_with_scripts(std::string& sha, const Load& load,
+                                                 const Ask& ask) {
+  for (int attempt = 0;; ++attempt) {
+    if (sha.empty()) {
+      if (Status loaded = load(); !loaded) return loaded.error();
+    }
+    Result<std::vector<RedisReply>> replies = ask();
+    if (!replies || !any_error(*replies, "NOSCRIPT")) return replies;
+    if (attempt > 0) return Error{ErrorCode::kUnavailable, "the server forgets scripts"};
+    sha.clear();
+  }
+}
+
+/// Success, or kCorrupt with the server's words.
+Status outcome_of(const RedisReply& reply);
+/// SCRIPT LOAD's reply: the name EVALSHA takes.
+Result<std::string> script_name(const RedisReply& reply);
+/// The reply to GET of the counter; below 0 is 0.
+std::uint64_t count_in(const RedisReply& reply);
+
+}  // namespace shingled::storage

@@ -1,0 +1,210 @@
+#include "storage/server/fuzzy_server.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "storage/access/access_reloader.h"
+#include "storage/server/server_ports.h"
+#include "storage/server/server_report.h"
+#include "storage/server/tcp_worker.h"
+#include "storage/server/udp_worker.h"
+
+namespace shingled::storage {
+
+namespace {
+
+constexpr std::size_t kWorkersMax = 256;
+
+/// Processors this process may run on.
+std::size_t processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<std::size_t>(CPU_COUNT(&set));
+}
+
+AccessSource::Snapshot snapshot_of(const AccessKeeper& keeper) {
+  const ServerOptions& options = keeper.options();
+  return {keeper.access(), options.keypair_cache_size, options.queue_wait_max,
+          StreamLimits::of(options)};
+}
+
+LogLine served_line(const ServerCounters& sum) {
+  LogLine line("fuzzy_served");
+  line.field("checks", sum.checks)
+      .field("hits", sum.hits)
+      .field("delayed", sum.delayed)
+      .field("hidden", sum.hidden)
+      .field("adds", sum.adds)
+      .field("deletes", sum.deletes)
+      .field("stats", sum.stats)
+      .field("pings", sum.pings)
+      .field("refused", sum.refused)
+      .field("repeats", sum.repeats)
+      .field("invalid", sum.invalid)
+      .field("undecryptable", sum.undecryptable)
+      .field("blocked", sum.blocked)
+      .field("ratelimited", sum.ratelimited)
+      .field("unknown_keys", sum.unknown_keys)
+      .field("agreements", sum.agreements)
+      .field("too_late", sum.too_late)
+      .field("kernel_drops", sum.kernel_drops)
+      .field("unsent", sum.unsent)
+      .field("tcp_connections", sum.tcp_connections)
+      .field("tcp_refused", sum.tcp_refused)
+      .field("tcp_displaced", sum.tcp_displaced)
+      .field("tcp_timeouts", sum.tcp_timeouts)
+      .field("tcp_slow", sum.tcp_slow)
+      .field("tcp_bad_frames", sum.tcp_bad_frames);
+  return line;
+}
+
+}  // namespace
+
+class UdpServer::Impl {
+ public:
+  /// `workers`: of each transport.
+  Impl(std::unique_ptr<AccessKeeper> keeper, std::size_t workers, FuzzyStore& store, Clock& clock,
+       Random& random, Logger& logger)
+      : logger_(logger),
+        clock_(clock),
+        keeper_(std::move(keeper)),
+        access_(snapshot_of(*keeper_)),
+        desk_(std::make_shared<UpdateDesk>(2 * workers, clock, keeper_->options().repeats)),
+        losses_(logger),
+        shared_{store, clock, random, access_, *desk_, losses_} {
+    desk_->remember(store.recent_updates(), store.recent_seals());
+  }
+
+  ~Impl() {
+    for (std::jthread& thread : threads_) thread.request_stop();
+    wake_all();
+    threads_.clear();  // joins
+    logger_.info(served_line(counters()));
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  Impl(Impl&&) = delete;
+  Impl& operator=(Impl&&) = delete;
+
+  void start(ServerPorts ports) {
+    addresses_ = std::move(ports.addresses);
+    for (auto& sockets : ports.udp)
+      udp_.push_back(std::make_unique<UdpWorker>(udp_.size(), shared_, std::move(sockets)));
+    for (auto& listeners : ports.tcp) {
+      tcp_.push_back(std::make_unique<TcpWorker>(udp_.size() + tcp_.size(), shared_, streams_,
+                                                 std::move(listeners)));
+    }
+    run_all(udp_, "fuzzy-");
+    run_all(tcp_, "fuzzy-tcp-");
+    for (const SocketAddress& address : addresses_) {
+      tell_listening(address, "udp", udp_.size());
+      if (!tcp_.empty()) tell_listening(address, "tcp", tcp_.size());
+    }
+  }
+
+  void reload(const ServerOptions& options) {
+    if (const Status status = keeper_->reload(options); !status) {
+      logger_.error(LogLine("fuzzy_reload_refused").field("why", status.error().message));
+      return;
+    }
+    access_.set(snapshot_of(*keeper_));
+    wake_all();  // whoever sleeps by the old timeout
+  }
+  void refresh() {
+    if (keeper_->refresh()) access_.set(snapshot_of(*keeper_));
+  }
+  void save_limits(const std::string& path) const {
+    keeper_->save_limits(path, {clock_.now(), clock_.wall()});
+  }
+
+  [[nodiscard]] const std::vector<SocketAddress>& addresses() const { return addresses_; }
+  [[nodiscard]] ServerCounters counters() const {
+    ServerCounters sum;
+    for (const auto& worker : udp_) sum += worker->counters();
+    for (const auto& worker : tcp_) sum += worker->counters();
+    return sum;
+  }
+  [[nodiscard]] std::size_t connections() { return streams_.connections.size(); }
+  [[nodiscard]] std::uint64_t unsent_bytes() const { return streams_.unsent.held(); }
+  void report(MetricReport& report) {
+    report_server(counters(), report);
+    report.gauge({"shingled_server_tcp_open", "TCP connections that are open."},
+                 std::uint64_t{connections()});
+    report.gauge({"shingled_server_tcp_unsent_bytes", "Replies that clients did not fetch yet."},
+                 unsent_bytes());
+    const auto access = access_.get().access;
+    access->sources().report(report);
+    report_keys(access->key_readings(), report);
+    std::vector<SourceTally::Reading> sources;
+    for (const auto& worker : udp_) sources.push_back(worker->sources());
+    for (const auto& worker : tcp_) sources.push_back(worker->sources());
+    report_sources(sources, report);
+  }
+
+ private:
+  template <typename Worker>
+  void run_all(const std::vector<std::unique_ptr<Worker>>& workers, const std::string& name) {
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      threads_.emplace_back(
+          [worker = workers[i].get()](const std::stop_token& stop) { worker->run(stop); });
+      pthread_setname_np(threads_.back().native_handle(), (name + std::to_string(i)).c_str());
+    }
+  }
+  void wake_all() {
+    for (std::size_t i = 0; i < threads_.size(); ++i) desk_->mailbox(i).wake();
+  }
+  void tell_listening(const SocketAddress& address, const char* transport, std::size_t threads) {
+    logger_.info(LogLine("fuzzy_listening")
+                     .field("address", address.to_string())
+                     .field("transport", transport)
+                     .field("threads", threads));
+  }
+
+  Logger& logger_;
+  Clock& clock_;
+  std::unique_ptr<AccessKeeper> keeper_;
+  AccessSource access_;
+  std::shared_ptr<UpdateDesk> desk_;
+  LossReport losses_;
+  WorkerShared shared_;
+  TcpShared streams_;
+  std::vector<SocketAddress> addresses_;
+  std::vector<std::unique_ptr<UdpWorker>> udp_;
+  std::vector<std::unique_ptr<TcpWorker>> tcp_;
+  std::vector<std::jthread> threads_;
+};
+
+Result<std::unique_ptr<UdpServer>> UdpServer::start(const ServerOptions& options, FuzzyStore& store,
+                                                    Clock& clock, Random& random, Logger& logger,
+                                                    const std::string& limits_file) {
+  auto keeper = AccessKeeper::open(options, random, logger);
+  if (!keeper) return keeper.error();
+  if (!limits_file.empty()) (*keeper)->restore_limits(limits_file, {clock.now(), clock.wall()});
+  const std::size_t workers =
+      std::min(options.threads == 0 ? processors() : options.threads, kWorkersMax);
+  auto ports = ServerPorts::open(options, workers);
+  if (!ports) return ports.error().in("storage.listen");
+  auto impl = std::make_unique<Impl>(std::move(*keeper), workers, store, clock, random, logger);
+  impl->start(std::move(*ports));
+  return std::unique_ptr<UdpServer>(new UdpServer(std::move(impl)));
+}
+
+UdpServer::UdpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+UdpServer::~UdpServer() = default;
+
+void UdpServer::reload(const ServerOptions& options) { impl_->reload(options); }
+void UdpServer::refresh() { impl_->refresh(); }
+void UdpServer::save_limits(const std::string& path) const { impl_->save_limits(path); }
+const std::vector<SocketAddress>& UdpServer::addresses() const { return impl_->addresses(); }
+ServerCounters UdpServer::counters() const { return impl_->counters(); }
+std::size_t UdpServer::connections() const { return impl_->connections(); }
+std::uint64_t UdpServer::unsent_bytes() const { return impl_->unsent_bytes(); }
+void UdpServer::report(MetricReport& report) const { impl_->report(report); }
+
+}  // namespace shingled::storage

@@ -1,0 +1,114 @@
+#include "storage/server/pending_updates.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <new>
+#include <utility>
+
+namespace shingled::storage {
+
+namespace {
+
+/// For what is said after the commit, by the writer, which goes on whatever becomes of it: who gets
+/// no answer asks again.
+template <typename Work>
+void if_memory_allows(const Work& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+}  // namespace
+
+Mailbox::Mailbox() : event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+
+void Mailbox::put(FinishedUpdate finished) {
+  bool was_empty = false;
+  {
+    auto box = finished_.lock();
+    was_empty = box->empty();
+    box->push_back(std::move(finished));
+  }
+  if (was_empty) wake();
+}
+
+std::vector<FinishedUpdate> Mailbox::take() {
+  std::uint64_t ignored = 0;
+  (void)!read(event_.get(), &ignored, sizeof ignored);  // first the bell, then the box
+  return std::exchange(*finished_.lock(), {});
+}
+
+void Mailbox::wake() {
+  const std::uint64_t one = 1;
+  (void)!write(event_.get(), &one, sizeof one);
+}
+
+UpdateDesk::UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats)
+    : clock_(clock), state_(std::in_place, repeats) {
+  for (std::size_t i = 0; i < workers; ++i) mailboxes_.push_back(std::make_unique<Mailbox>());
+}
+
+void UpdateDesk::remember(std::span<const UpdateName> done, std::span<const std::uint64_t> seals) {
+  const TimePoint now = clock_.now();
+  auto state = state_.lock();
+  for (const UpdateName& name : done) state->done.insert(name, now);
+  for (const std::uint64_t seal : seals) state->seals.insert(seal, now);
+}
+
+UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pending,
+                                     WaitingUpdate waiting, TimePoint now) {
+  const std::uint64_t seal = pending.update.seal;
+  {
+    auto state = state_.lock();
+    if (state->done.contains(pending.update.name, now)) return Taken::kKnownDone;
+    if (seal != 0 && state->seals.contains(seal, now)) return Taken::kKnownDone;
+    // In with its first waiter in one step: one without would keep its repeats waiting for ever.
+    std::vector<WaitingUpdate> alone(1);
+    alone.front() = std::move(waiting);
+    const auto [entry, is_first] =
+        state->waiting.try_emplace(pending.update.name, std::move(alone));
+    if (!is_first) {
+      if (entry->second.size() >= kWaitersMax) return Taken::kUnheard;
+      entry->second.push_back(std::move(alone.front()));  // not moved yet: see try_emplace
+      return Taken::kRepeat;
+    }
+    ++state->unfinished;
+  }
+  const auto done = [desk = shared_from_this(), name = pending.update.name,
+                     seal](const Status& status) { desk->finish(name, seal, status.has_value()); };
+  try {
+    store.submit(pending.update, done);
+  } catch (const std::bad_alloc&) {
+    done(Error{ErrorCode::kLimit, "out of memory"});
+  }
+  return Taken::kFirst;
+}
+
+bool UpdateDesk::idle() { return state_.lock()->unfinished == 0; }
+
+/// A client repeats what it got no answer to, so the time of a repeat begins here: the commit may
+/// have come long after the request (`durability: sync`).
+void UpdateDesk::finish(const UpdateName& name, std::uint64_t seal, bool stored) {
+  const TimePoint now = clock_.now();
+  std::vector<WaitingUpdate> clients;
+  {
+    auto state = state_.lock();
+    if (auto node = state->waiting.extract(name)) clients = std::move(node.mapped());
+    if (stored) {
+      if_memory_allows([&] {
+        state->done.insert(name, now);
+        if (seal != 0) state->seals.insert(seal, now);
+      });
+    }
+  }
+  for (WaitingUpdate& client : clients) {
+    Mailbox& mailbox = *mailboxes_[client.worker];
+    if_memory_allows([&] { mailbox.put({std::move(client), stored}); });
+  }
+  --state_.lock()->unfinished;
+}
+
+}  // namespace shingled::storage

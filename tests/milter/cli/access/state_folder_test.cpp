@@ -1,0 +1,35 @@
+#include "milter/cli/access/state_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace shingled::milter {
+namespace {
+
+TEST(StateFolder, IsWhereTheUsersSurroundingsSay) {
+  struct Case {
+    const char* why;
+    StateHome home;
+    std::optional<std::string> folder;
+  };
+  const Case cases[] = {
+      {"root makes /var/lib/shingled", {0, "/home/a/state", "/home/a"}, std::nullopt},
+      {"what XDG names", {1000, "/home/a/state", "/home/a"}, "/home/a/state/shingled"},
+      {"its default", {1000, "", "/home/a"}, "/home/a/.local/state/shingled"},
+      {"a relative one is none", {1000, "state", "/home/a"}, "/home/a/.local/state/shingled"},
+      {"nobody's home", {65534, "", ""}, std::nullopt},
+  };
+  for (const Case& one : cases) EXPECT_EQ(own_state_folder(one.home), one.folder) << one.why;
+}
+
+TEST(StateFolder, HoldsWhatIsNotNamed) {
+  Settings settings;
+  settings.storage.engine.hashfile = "/srv/fuzzy.db";
+  settings.ratelimit.file = "";
+  keep_files_in("/home/a/state", settings);
+  EXPECT_EQ(settings.storage.engine.hashfile, "/srv/fuzzy.db");
+  EXPECT_EQ(settings.ratelimit.file, "") << "none stays none";
+  EXPECT_EQ(settings.similar.file, "/home/a/state/similar.db");
+}
+
+}  // namespace
+}  // namespace shingled::milter

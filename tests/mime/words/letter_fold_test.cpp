@@ -1,0 +1,75 @@
+#include "mime/words/letter_fold.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "mime/words/utf8.h"
+
+namespace shingled::mime {
+namespace {
+
+std::string folded(std::string_view text) {
+  std::string out;
+  fold_letters(text, out);
+  return out;
+}
+
+TEST(FoldLetters, MakesOneOfAllWaysToWriteALetter) {
+  struct Case {
+    const char* text;
+    const char* expected;
+    const char* why;
+  };
+  const Case cases[] = {
+      {"Viagra", "vlagra", "i and l are one letter"},
+      {"VlAGRA", "vlagra", "so a small L passes for a capital I"},
+      {"V\u00EDagr\u00E3", "vlagra", "accents"},
+      {"Via\u200Bg\u00ADra\uFE0F", "vlagra", "zero-width space, soft hyphen, variation selector"},
+      {"\u202EViagra\u202C", "vlagra", "direction marks"},
+      {"V\u0456\u0430gr\u0430", "vlagra", "Cyrillic"},
+      {"\u03BDi\u03B1gra", "vlagra", "Greek"},
+      {"\uFF36\uFF49\uFF41gra", "vlagra", "full width"},
+      {"\U0001D415\U0001D422\U0001D41Agra", "vlagra", "mathematical bold"},
+      {"\u24CB\u24D8agra", "vlagra", "circled"},
+      {"\uA4E6\u13A5AGRA", "vlagra", "Lisu and Cherokee"},
+      {"V\u0131agra", "vlagra", "without its dot"},
+      {"V\u0336i\u0336agra", "vlagra", "struck through by combining marks"},
+      {"o\uFB03ce", "offlce", "a ligature is its letters"},
+      {"$3,500.99", "$0,000.00", "digits; ASCII punctuation stays"},
+      {"\u0663\u00BD\u2460", "00 00", "digits and numbers of any script"},
+      {"don\u2019t `x`", "don't 'x'", "apostrophes"},
+      {"\u0149o \u00B4", "'no '", "an apostrophe within a letter, one that is an accent"},
+      {"a\u00A0b\u3000c\td\ne", "a b c d\ne", "spaces; line feeds stay"},
+      {"\u2603\u4F60\u597D\u3002", " \u4F60\u597D ", "ideographs stay, symbols are spaces"},
+      {"\u041F\u0440\u0438\u0432\u0435\u0442", "\u043Fp\u0438bet", "what has no twin stays"},
+      {"a\x80\xFF z", "a   z", "invalid bytes"},
+      {"", "", "nothing"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(folded(c.text), c.expected) << c.why;
+}
+
+TEST(FoldLetters, Appends) {
+  std::string out = "A";
+  fold_letters("B", out);
+  EXPECT_EQ(out, "Ab");
+}
+
+RC_GTEST_PROP(FoldLetters, LeavesWhatIsFoldedAlone, (const std::string& text)) {
+  const std::string once = folded(text);
+  RC_ASSERT(folded(once) == once);
+}
+
+TEST(FoldLetters, LeavesEveryCodePointAloneThatItMakes) {
+  for (char32_t code = 1; code < 0x110000; ++code) {
+    if (code >= 0xD800 && code < 0xE000) continue;
+    std::string text;
+    append_utf8(text, static_cast<UChar32>(code));
+    const std::string once = folded(text);
+    ASSERT_EQ(folded(once), once) << "U+" << std::hex << static_cast<std::uint32_t>(code);
+    ASSERT_LE(once.size(), 3 * text.size()) << std::hex << static_cast<std::uint32_t>(code);
+  }
+}
+
+}  // namespace
+}  // namespace shingled::mime

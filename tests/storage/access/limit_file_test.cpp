@@ -1,0 +1,91 @@
+#include "storage/access/limit_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tests/storage/engine/temporary_directory.h"
+
+namespace shingled::storage {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr WallTime kSaved{seconds(1'700'000'000)};
+
+SavedLimits some() {
+  return {{1, 2, 3},
+          24,
+          kSaved,
+          {{11, seconds(30), seconds(0)}, {12, hours(2), hours(1)}, {13, milliseconds(1500), {}}}};
+}
+
+class LimitFileTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string bytes() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void write(const std::string& bytes) const {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
+  }
+  TemporaryDirectory directory_;
+  std::string path_ = directory_.file("fuzzy.db.ratelimits");
+};
+
+TEST_F(LimitFileTest, GivesBackWhatWasSavedInTheSameInstant) {
+  ASSERT_TRUE(save_limits(path_, some()));
+  const auto loaded = load_limits(path_, kSaved);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(*loaded, some());
+  struct stat status {};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U) << "its key must stay ours";
+  ASSERT_TRUE(save_limits(path_, {})) << "over the old one";
+  EXPECT_TRUE(load_limits(path_, kSaved)->entries.empty());
+}
+
+TEST_F(LimitFileTest, TakesOffTheTimeThatPassed) {
+  ASSERT_TRUE(save_limits(path_, some()));
+  const auto loaded = load_limits(path_, kSaved + seconds(60));
+  ASSERT_TRUE(loaded);
+  ASSERT_EQ(loaded->entries.size(), 1U);
+  EXPECT_EQ(loaded->entries[0],
+            (LimitTable::Entry{12, hours(2) - seconds(60), hours(1) - seconds(60)}));
+  EXPECT_EQ(load_limits(path_, kSaved + hours(1) + seconds(5))->entries[0].ban, Duration::zero());
+  EXPECT_TRUE(load_limits(path_, kSaved + hours(24))->entries.empty());
+  EXPECT_EQ(load_limits(path_, kSaved - hours(24))->entries, some().entries)
+      << "a clock that went back let no time pass";
+}
+
+TEST_F(LimitFileTest, RefusesWhatIsDamaged) {
+  EXPECT_EQ(load_limits(path_, kSaved).error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(save_limits(path_, some()));
+  const std::string whole = bytes();
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    write(whole.substr(0, length));
+    ASSERT_FALSE(load_limits(path_, kSaved)) << length;
+  }
+  write(whole + "x");
+  EXPECT_EQ(load_limits(path_, kSaved).error().code, ErrorCode::kCorrupt);
+  // Any byte may be wrong; what is read is bounded nevertheless.
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+    write(damaged);
+    const auto loaded = load_limits(path_, kSaved);
+    if (!loaded) continue;
+    for (const LimitTable::Entry& entry : loaded->entries) {
+      EXPECT_GT(entry.empty_in, Duration::zero());
+      EXPECT_LE(entry.empty_in, hours(24 * 36500));
+      EXPECT_LE(entry.ban, hours(24 * 36500));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace shingled::storage

@@ -1,0 +1,46 @@
+#include "storage/access/source_name.h"
+
+#include <gtest/gtest.h>
+
+namespace shingled::storage {
+namespace {
+
+TEST(SourceName, IsFoundAmongTheNetworksThatMayTeach) {
+  const struct {
+    const char* why;
+    const char* address;
+    const char* network;
+    bool found;
+  } cases[] = {
+      {"this machine in the default", "127.0.0.1", "127.0.0.0/8", true},
+      {"a single address", "192.0.2.7", "192.0.2.7", true},
+      {"the first of a network", "192.0.2.0", "192.0.2.0/24", true},
+      {"the last of a network", "192.0.2.255", "192.0.2.0/24", true},
+      {"across a byte", "198.51.101.3", "198.51.100.0/23", true},
+      {"another network", "192.0.3.1", "192.0.2.0/24", false},
+      {"beyond what is tried", "10.200.0.1", "10.0.0.0/8", false},
+      {"the highest address of all", "255.255.255.255", "255.255.255.254/31", true},
+      {"IPv6", "2001:db8::ff05", "2001:db8::/64", true},
+      {"a large IPv6 network ends, too", "2001:db8:0:1::1", "2001:db8::/32", false},
+  };
+  for (const auto& c : cases) {
+    const auto address = IpAddress::parse(c.address);
+    const auto network = Network::parse(c.network);
+    ASSERT_TRUE(address && network) << c.why;
+    const auto found = find_source(source_name(*address), {&*network, 1});
+    EXPECT_EQ(found.has_value(), c.found) << c.why;
+    if (found) {
+      EXPECT_EQ(*found, *address) << c.why;
+    }
+  }
+}
+
+// Stored in files and sent to mirrors: it must never become another one.
+TEST(SourceName, StaysAsItIs) {
+  // Python: int.from_bytes(hashlib.blake2b(bytes([127, 0, 0, 1]) + bytes(12),
+  //                                        digest_size=16).digest()[:8], "little")
+  EXPECT_EQ(source_name(*IpAddress::parse("127.0.0.1")), 0xd9fed4e02d62e552U);
+}
+
+}  // namespace
+}  // namespace shingled::storage
