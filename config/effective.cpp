@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
-#include "config/system/whole_file.h"
-#include "config/loader.h"
 #include "config/flow_text.h"
+#include "config/loader.h"
 #include "config/reference/key_text.h"
 #include "config/reference/shipped_text.h"
+#include "config/system/whole_file.h"
 
 namespace shingled::config {
 

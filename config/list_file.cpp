@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "config/words/list_words.h"
 #include "config/sections/sections.h"
+#include "config/words/list_words.h"
 
 namespace shingled::config {
 

@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "config/system/whole_file.h"
 #include "config/loader.h"
 #include "config/overrides.h"
 #include "config/sections/sections.h"
+#include "config/system/whole_file.h"
 #include "config/validate.h"
 
 namespace shingled::config {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "config/options/settings.h"
 #include "config/document/places.h"
 #include "config/document/problem.h"
+#include "config/options/settings.h"
 
 namespace shingled::config {
 

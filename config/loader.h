@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "config/document/diagnostics.h"
-#include "config/options/settings.h"
 #include "config/document/yaml_document.h"
+#include "config/options/settings.h"
 
 namespace shingled::config {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/options/settings.h"
 #include "config/document/yaml_document.h"
+#include "config/options/settings.h"
 
 namespace shingled::config {
 

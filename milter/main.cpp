@@ -1,3 +1,3 @@
 #include "milter/cli/cli.h"
 
-int main(int argc, char** argv) { return shingled::milter::run_cli(argc, argv); }
+int main(int argc, char** argv) { return shingled::milter::cli::run_cli(argc, argv); }

@@ -7,8 +7,8 @@
 
 #include "config/options/mime_options.h"
 #include "mime/analyze.h"
-#include "mime/model/mail.h"
 #include "mime/message/part_kind.h"
+#include "mime/model/mail.h"
 #include "mime/model/work_meter.h"
 
 namespace shingled::mime {

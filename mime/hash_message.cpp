@@ -3,13 +3,13 @@
 #include <unordered_set>
 #include <utility>
 
+#include "config/base/ascii.h"
 #include "mime/analysis_parts.h"
 #include "mime/analyze.h"
-#include "config/base/ascii.h"
+#include "mime/attachment/pdf_scripts.h"
 #include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/robust_shingles.h"
 #include "mime/fingerprint/shingles.h"
-#include "mime/attachment/pdf_scripts.h"
 #include "mime/message/sister_texts.h"
 #include "mime/read_text.h"
 #include "mime/text/html_structure.h"

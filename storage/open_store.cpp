@@ -12,12 +12,12 @@ namespace {
 
 Result<std::unique_ptr<FuzzyStore>> open_redis(const StorageOptions& options, Clock& clock,
                                                Random& random, Logger& logger) {
-  auto store = RedisStore::open({.redis = options.redis,
-                                 .expire = options.engine.expire,
-                                 .journal = options.engine.hashfile + ".journal",
-                                 .update_queue_max = options.engine.update_queue_max,
-                                 .refresh_hits = !options.server.read_only},
-                                clock, random, logger);
+  auto store = redis_store::RedisStore::open({.redis = options.redis,
+                                              .expire = options.engine.expire,
+                                              .journal = options.engine.hashfile + ".journal",
+                                              .update_queue_max = options.engine.update_queue_max,
+                                              .refresh_hits = !options.server.read_only},
+                                             clock, random, logger);
   if (!store) return store.error().in("storage.redis");
   return std::unique_ptr<FuzzyStore>(*std::move(store));
 }
@@ -26,7 +26,7 @@ Result<std::unique_ptr<FuzzyStore>> open_redis(const StorageOptions& options, Cl
 
 Result<std::unique_ptr<FuzzyStore>> open_store(const StorageOptions& options, Clock& clock,
                                                Random& random, Logger& logger,
-                                               const LoadWatcher& watcher) {
+                                               const engine::LoadWatcher& watcher) {
   switch (options.backend) {
     case Backend::kRedis:
       return open_redis(options, clock, random, logger);
@@ -35,7 +35,7 @@ Result<std::unique_ptr<FuzzyStore>> open_store(const StorageOptions& options, Cl
     case Backend::kEmbedded:
       break;
   }
-  auto engine = Engine::open(options.engine, clock, logger, watcher);
+  auto engine = engine::Engine::open(options.engine, clock, logger, watcher);
   if (!engine) return engine.error().in("storage.hashfile");
   return std::unique_ptr<FuzzyStore>(*std::move(engine));
 }

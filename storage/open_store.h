@@ -17,6 +17,6 @@ namespace shingled::storage {
 /// Errors: those of Engine::open and RedisStore::open, naming the option.
 Result<std::unique_ptr<FuzzyStore>> open_store(const StorageOptions& options, Clock& clock,
                                                Random& random, Logger& logger,
-                                               const LoadWatcher& watcher = {});
+                                               const engine::LoadWatcher& watcher = {});
 
 }  // namespace shingled::storage

@@ -12,35 +12,35 @@ namespace shingled::mime {
 /// An object that a thread works with and leaves to the next thread when it ends. Mail comes over
 /// connections of a thread each: iterators of ICU and tables of stems would be made anew for each.
 ///
-///   Inherited<Table>::of_this_thread().find(...);
+///   ReusedThreadLocal<Table>::of_this_thread().find(...);
 ///
 /// There are as many objects as threads that use one, and at most kLeftMax that wait for a thread.
 /// They live as long as the program, with all they keep: T lets go of what a large mail made it
 /// hold. Threads: one thread; the objects pass from one to another by a lock.
 template <typename T>
-class Inherited {
+class ReusedThreadLocal {
  public:
   static constexpr std::size_t kLeftMax = 32;
 
   /// The object of this thread: one that was left, else a new one.
   static T& of_this_thread() {
-    thread_local Inherited mine;
+    thread_local ReusedThreadLocal mine;
     // The analyzer takes an object of a thread for one of this call.
     // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDelete)
     return *mine.object_;
   }
 
-  ~Inherited() {
+  ~ReusedThreadLocal() {
     auto left = estate().lock();
     if (left->size() < kLeftMax) left->push_back(std::move(object_));
   }
-  Inherited(const Inherited&) = delete;
-  Inherited& operator=(const Inherited&) = delete;
+  ReusedThreadLocal(const ReusedThreadLocal&) = delete;
+  ReusedThreadLocal& operator=(const ReusedThreadLocal&) = delete;
 
  private:
   using Objects = std::vector<std::unique_ptr<T>>;
 
-  Inherited() : object_(take()) {}
+  ReusedThreadLocal() : object_(take()) {}
 
   /// The latest first: it may still be in the processor's cache.
   static std::unique_ptr<T> take() {

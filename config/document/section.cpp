@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "config/words/nearest_word.h"
 #include "config/reference/key_text.h"
+#include "config/words/nearest_word.h"
 #include "config/words/units.h"
 
 namespace shingled::config {

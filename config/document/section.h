@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "config/system/socket_address.h"
 #include "config/document/diagnostics.h"
 #include "config/document/yaml_document.h"
+#include "config/system/socket_address.h"
 
 namespace shingled::config {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config/system/socket_address.h"
 #include "config/options/redis_options.h"
+#include "config/system/socket_address.h"
 
 namespace shingled {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "config/system/socket_address.h"
 #include "config/options/storage_options.h"
+#include "config/system/socket_address.h"
 
 namespace shingled {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "config/words/nearest_word.h"
 #include "config/reference/page_text.h"
 #include "config/reference/shipped_text.h"
+#include "config/words/nearest_word.h"
 
 namespace shingled::config {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "config/sections/sections.h"
 #include "config/words/list_words.h"
 #include "config/words/nearest_word.h"
-#include "config/sections/sections.h"
 #include "config/words/units.h"
 
 namespace shingled::config {

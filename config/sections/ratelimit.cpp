@@ -1,6 +1,6 @@
-#include "config/words/list_words.h"
 #include "config/sections/listed.h"
 #include "config/sections/sections.h"
+#include "config/words/list_words.h"
 
 namespace shingled::config {
 

@@ -1,5 +1,5 @@
-#include "config/words/nearest_word.h"
 #include "config/sections/sections.h"
+#include "config/words/nearest_word.h"
 
 namespace shingled::config {
 

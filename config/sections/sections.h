@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "config/options/settings.h"
 #include "config/document/section.h"
+#include "config/options/settings.h"
 
 namespace shingled::config {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/words/list_words.h"
 #include "config/sections/listed.h"
 #include "config/sections/sections.h"
+#include "config/words/list_words.h"
 
 namespace shingled::config {
 

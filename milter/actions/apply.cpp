@@ -4,17 +4,17 @@
 
 #include "milter/actions/printable.h"
 
-namespace shingled::milter {
+namespace shingled::milter::actions {
 
 namespace {
 constexpr std::size_t kQuarantineReasonBytesMax = 200;
 }  // namespace
 
-Decision decide(Verdict verdict, const Facts& facts, const ForgedHeaders& forged,
+Decision decide(rules::Verdict verdict, const rules::Facts& facts, const ForgedHeaders& forged,
                 const MilterOptions& options) {
   Decision decision;
   decision.reply = reply_for(verdict, options.reject_text);
-  if (!decision.reply && verdict.action != Action::kDiscard) {
+  if (!decision.reply && verdict.action != rules::Action::kDiscard) {
     decision.edits = forged.removals();
     std::vector<HeaderEdit> added = verdict_headers(verdict, facts, options.headers);
     decision.edits.insert(decision.edits.end(), std::make_move_iterator(added.begin()),
@@ -30,11 +30,11 @@ Status apply(const Decision& decision, Mta& mta) {
     if (first && !status) first = status;
   };
   for (const HeaderEdit& edit : decision.edits) note(mta.edit_header(edit));
-  if (decision.verdict.action == Action::kQuarantine) {
+  if (decision.verdict.action == rules::Action::kQuarantine) {
     note(mta.quarantine(printable(decision.verdict.reason, kQuarantineReasonBytesMax)));
   }
   if (decision.reply) note(mta.set_reply(*decision.reply));
   return first;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::actions

@@ -7,7 +7,7 @@
 #include "milter/actions/printable.h"
 #include "milter/rules/shown_hits.h"
 
-namespace shingled::milter {
+namespace shingled::milter::actions {
 
 namespace {
 
@@ -36,14 +36,14 @@ std::string number(double value) {
   return text;
 }
 
-std::string status_text(const Verdict& verdict) {
+std::string status_text(const rules::Verdict& verdict) {
   if (verdict.failed) {
     return "Unknown, score=" + number(verdict.score) + ", reason=" + verdict.reason;
   }
   std::string text = verdict.is_spam() ? "Yes" : "No";
   text += ", score=" + number(verdict.score);
   if (verdict.required) text += " required=" + number(*verdict.required);
-  text += " action=" + std::string(to_string(verdict.action)) + " symbols=";
+  text += " action=" + std::string(rules::to_string(verdict.action)) + " symbols=";
   for (std::size_t i = 0; i < verdict.symbols.size(); ++i) {
     if (i > 0) text += ", ";
     text += verdict.symbols[i].name + "(" + number(verdict.symbols[i].score) + ")";
@@ -51,16 +51,16 @@ std::string status_text(const Verdict& verdict) {
   return text;
 }
 
-std::string result_text(const Hit& hit, const Lookup& lookup) {
+std::string result_text(const rules::Hit& hit, const rules::Lookup& lookup) {
   return hit.symbol + "; flag=" + std::to_string(hit.flag) + " value=" + std::to_string(hit.value) +
          " prob=" + number(lookup.probability) +
          " digest=" + to_hex(lookup.match.digest.bytes).substr(0, kDigestHexShown);
 }
 
-std::string result_text(const SimilarShare& share, const SimilarHit& hit) {
-  return share.symbol + "; " + likeness_text(hit) + " to " +
+std::string result_text(const rules::SimilarShare& share, const similar::SimilarHit& hit) {
+  return share.symbol + "; " + similar::likeness_text(hit) + " to " +
          printable(hit.sample, kNameBytesShown) + " of " + hit.list + " in " +
-         printable(piece_name(hit), kNameBytesShown) +
+         printable(similar::piece_name(hit), kNameBytesShown) +
          (share.spared ? ", spared by what is known as good" : "");
 }
 
@@ -85,7 +85,7 @@ std::vector<HeaderEdit> ForgedHeaders::removals() const {
   return edits;
 }
 
-std::vector<HeaderEdit> verdict_headers(const Verdict& verdict, const Facts& facts,
+std::vector<HeaderEdit> verdict_headers(const rules::Verdict& verdict, const rules::Facts& facts,
                                         const HeaderOptions& names) {
   std::vector<HeaderEdit> edits;
   const auto add = [&](const std::string& name, const std::string& text) {
@@ -96,18 +96,18 @@ std::vector<HeaderEdit> verdict_headers(const Verdict& verdict, const Facts& fac
   const bool scored = !verdict.hits.empty() || !verdict.symbols.empty();
   if (scored) add(names.score, number(verdict.score));
   if (scored || verdict.failed) add(names.status, status_text(verdict));
-  const ShownHits shown = shown_hits(verdict.hits);
+  const rules::ShownHits shown = rules::shown_hits(verdict.hits);
   for (const std::size_t i : shown.hits) {
-    const Hit& hit = verdict.hits[i];
+    const rules::Hit& hit = verdict.hits[i];
     add(names.result, result_text(hit, facts.lookups[hit.lookup]));
   }
-  const std::size_t files = std::min(verdict.similar.size(), kHitsShown - shown.hits.size());
-  for (const SimilarShare& share : std::span(verdict.similar).first(files)) {
+  const std::size_t files = std::min(verdict.similar.size(), rules::kHitsShown - shown.hits.size());
+  for (const rules::SimilarShare& share : std::span(verdict.similar).first(files)) {
     add(names.result, result_text(share, facts.similar.hits[share.hit]));
   }
   const std::size_t more = shown.more + verdict.similar.size() - files;
   if (more > 0) add(names.result, "and " + std::to_string(more) + " more");
-  if (facts.limit) add(names.result, header_text(*facts.limit));
+  if (facts.limit) add(names.result, ratelimit::header_text(*facts.limit));
   return edits;
 }
 
@@ -131,4 +131,4 @@ std::string header_value(std::string_view text, std::size_t name_bytes) {
   return folded;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::actions

@@ -10,7 +10,7 @@
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 
-namespace shingled::milter {
+namespace shingled::milter::actions {
 
 /// One change to the header, in the order to apply them.
 struct HeaderEdit {
@@ -40,11 +40,11 @@ class ForgedHeaders {
 
 /// The headers that tell a message's verdict. A message without hits and without failure gets none.
 /// Pure.
-std::vector<HeaderEdit> verdict_headers(const Verdict& verdict, const Facts& facts,
+std::vector<HeaderEdit> verdict_headers(const rules::Verdict& verdict, const rules::Facts& facts,
                                         const HeaderOptions& names);
 
 /// Makes any text fit for a header: printable ASCII only, cut, then folded at a space before
 /// column 78 where there is one. Never a CR, LF or NUL but in the folds. Pure.
 std::string header_value(std::string_view text, std::size_t name_bytes);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::actions

@@ -6,7 +6,7 @@
 #include "milter/actions/header_edit.h"
 #include "milter/actions/reply_text.h"
 
-namespace shingled::milter {
+namespace shingled::milter::actions {
 
 /// What a filter may ask of the mail server at the end of a message. libmilter is one, tests have
 /// another. Threads: the callback's thread.
@@ -20,4 +20,4 @@ class Mta {
   virtual void progress() = 0;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::actions

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::milter {
+namespace shingled::milter::actions {
 
 std::string printable(std::string_view text, std::size_t bytes_max) {
   std::string safe(text.substr(0, bytes_max));
@@ -11,4 +11,4 @@ std::string printable(std::string_view text, std::size_t bytes_max) {
   return safe;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::actions

@@ -2,7 +2,7 @@
 
 #include "milter/actions/printable.h"
 
-namespace shingled::milter {
+namespace shingled::milter::actions {
 
 namespace {
 
@@ -10,12 +10,12 @@ constexpr std::size_t kReplyBytesMax = 400;  // libmilter's own bound is 980, SM
 
 }  // namespace
 
-std::optional<Reply> reply_for(const Verdict& verdict, const std::string& reject_text) {
-  if (verdict.action == Action::kReject) {
+std::optional<Reply> reply_for(const rules::Verdict& verdict, const std::string& reject_text) {
+  if (verdict.action == rules::Action::kReject) {
     if (verdict.failed) return Reply{"550", "5.7.1", "Message could not be checked"};
     return Reply{"550", "5.7.1", printable(reject_text, kReplyBytesMax)};
   }
-  if (verdict.action == Action::kTempfail) {
+  if (verdict.action == rules::Action::kTempfail) {
     return Reply{"451", "4.7.1", "Message could not be accepted now, please try again later"};
   }
   return std::nullopt;
@@ -30,4 +30,4 @@ Reply reply_for_limit() {
           "Mail for this recipient could not be accepted now, please try again later"};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::actions

@@ -7,7 +7,7 @@
 
 #include "config/words/nearest_word.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -164,4 +164,4 @@ std::string nearest_option(const CLI::App& command, const std::string& word) {
   return config::nearest_word(word.substr(0, word.find('=')), known).value_or("");
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -6,7 +6,7 @@
 
 #include "config/base/result.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// The arguments in the order the parser wants them, which is not the only one people write:
 ///
@@ -25,4 +25,4 @@ Result<std::vector<std::string>> in_parsing_order(const CLI::App& app,
 /// like it.
 std::string nearest_option(const CLI::App& command, const std::string& word);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

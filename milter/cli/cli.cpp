@@ -11,7 +11,7 @@
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/terminal/interrupt.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -116,4 +116,4 @@ int run_cli(int argc, char** argv) {
   }
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

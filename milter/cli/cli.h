@@ -5,7 +5,7 @@
 
 #include "milter/cli/terminal/console.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// The whole command line. Returns the process's exit code (sysexits).
 int run_cli(int argc, char** argv);
@@ -13,4 +13,4 @@ int run_cli(int argc, char** argv);
 /// The same on given streams; `arguments` without the program's name.
 int run_cli(const std::vector<std::string>& arguments, Console& console);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "config/metrics/metric_registry.h"
 #include "config/load_settings.h"
+#include "config/metrics/metric_registry.h"
 #include "milter/filter/milter_service.h"
 #include "milter/filter/scanner.h"
 #include "milter/process/allocator.h"
@@ -32,7 +32,7 @@
 #include "storage/replication/replication_service.h"
 #include "storage/server/fuzzy_server.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 
 namespace {
 
@@ -45,7 +45,7 @@ constexpr std::chrono::seconds kLoadPatience{120};
 
 /// How long the main thread may wait before it says that it is alive.
 std::chrono::milliseconds alive_interval() {
-  const auto watchdog = watchdog_interval();
+  const auto watchdog = process::watchdog_interval();
   return watchdog ? std::min(kSignalWait, *watchdog / 2) : kSignalWait;
 }
 
@@ -72,13 +72,13 @@ int exit_code(const Error& error) {
 /// what is above.
 class Daemon {
  public:
-  Daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source, LogSink& log,
-         Clock& clock)
+  Daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source,
+         process::LogSink& log, Clock& clock)
       : settings_(std::move(settings)),
         source_(source),
         log_(log),
         clock_(clock),
-        memory_(std::make_shared<MemoryBudget>(settings_->milter.memory_max)),
+        memory_(std::make_shared<filter::MemoryBudget>(settings_->milter.memory_max)),
         limits_(clock, random_, log),
         similar_(clock, log),
         bucket_pages_([this] { return limits_.store(); }, clock),
@@ -102,11 +102,11 @@ class Daemon {
   /// While the storage is loaded. False: a signal said stop.
   bool go_on_loading(std::uint64_t rows, std::uint64_t of);
   Status open_milter();
-  Result<std::unique_ptr<Scanner>> open_scanner(std::shared_ptr<const Settings> settings) {
-    return Scanner::open(std::move(settings), store_.get(), clock_, random_, similar_.library(),
-                         Scanner::Names::kLater);
+  Result<std::unique_ptr<filter::Scanner>> open_scanner(std::shared_ptr<const Settings> settings) {
+    return filter::Scanner::open(std::move(settings), store_.get(), clock_, random_,
+                                 similar_.library(), filter::Scanner::Names::kLater);
   }
-  void use(std::shared_ptr<const Scanner> scanner);
+  void use(std::shared_ptr<const filter::Scanner> scanner);
   Status start_status();
   /// Everything that is measured, once it is all there.
   void register_metrics();
@@ -121,26 +121,27 @@ class Daemon {
 
   std::shared_ptr<const Settings> settings_;
   const SettingsSource& source_;
-  LogSink& log_;
+  process::LogSink& log_;
   Clock& clock_;
   SystemRandom random_;
-  PidFile pid_file_;
-  FileBudget files_;
+  process::PidFile pid_file_;
+  process::FileBudget files_;
   MetricRegistry metrics_;
-  MailCounters mail_counters_;
-  std::shared_ptr<MemoryBudget> memory_;  // of the mail; libmilter's threads may outlive us
+  filter::MailCounters mail_counters_;
+  std::shared_ptr<filter::MemoryBudget> memory_;  // of the mail; libmilter's threads may outlive us
   std::unique_ptr<storage::FuzzyStore> store_;
-  std::unique_ptr<storage::UdpServer> server_;
-  std::unique_ptr<storage::ReplicationService> replication_;
-  LimitKeeper limits_;
-  LibraryKeeper similar_;
-  std::unique_ptr<CurrentScanner> scanner_;
-  std::unique_ptr<storage::UpkeepThread> upkeep_;  // of the scanner's remote services, if any
-  std::unique_ptr<MilterService> milter_;
+  std::unique_ptr<storage::server::FuzzyServer> server_;
+  std::unique_ptr<storage::replication::ReplicationService> replication_;
+  ratelimit::LimitReloader limits_;
+  similar::LibraryReloader similar_;
+  std::unique_ptr<filter::CurrentScanner> scanner_;
+  std::unique_ptr<storage::client::ProberThread>
+      prober_;  // of the scanner's remote services, if any
+  std::unique_ptr<filter::MilterService> milter_;
   std::vector<MetricRegistry::Registration> registrations_;
-  BucketPages bucket_pages_;
-  StatusPages pages_;
-  std::unique_ptr<HttpServer> http_;
+  status::BucketPages bucket_pages_;
+  status::StatusPages pages_;
+  std::unique_ptr<status::HttpServer> http_;
   bool stopped_early_ = false;
   bool reload_waits_ = false;  ///< a signal that came while the storage was loaded
   std::atomic<bool> milter_ended_{false};
@@ -151,17 +152,17 @@ Status Daemon::start() {
   const DaemonOptions& options = settings_->daemon;
   budget_files();
   if (!options.pid_file.empty()) {
-    auto pid_file = PidFile::create(options.pid_file);
+    auto pid_file = process::PidFile::create(options.pid_file);
     if (!pid_file) return pid_file.error();
     pid_file_ = *std::move(pid_file);
   }
   // The milter's socket may stand where only root may write; the storage's files must be the
   // user's. So the socket comes first and answers nobody until the storage is there.
   if (settings_->milter.enabled) {
-    scanner_ = std::make_unique<CurrentScanner>(nullptr);
+    scanner_ = std::make_unique<filter::CurrentScanner>(nullptr);
     if (Status status = open_milter(); !status) return status;
   }
-  if (Status status = drop_privileges(options); !status) return status;
+  if (Status status = process::drop_privileges(options); !status) return status;
   if (::geteuid() == 0) {
     log_.warning(LogLine("runs_as_root")
                      .field("why", "daemon.user names nobody else")
@@ -201,16 +202,16 @@ Status Daemon::start() {
     for (const std::string& address : http_->addresses()) line.field("status", address);
   }
   log_.info(line);
-  pages_.set_state(StatusPages::State::kServing);
-  notify_ready("serving");
+  pages_.set_state(status::StatusPages::State::kServing);
+  process::notify_ready("serving");
   return {};
 }
 
 void Daemon::budget_files() {
   const std::uint32_t wanted =
       settings_->storage.enabled ? settings_->storage.server.tcp_connections_max : 0;
-  files_ = FileBudget::of(*settings_);
-  files_.limit = raise_file_limit(files_.reserve + wanted);
+  files_ = process::FileBudget::of(*settings_);
+  files_.limit = process::raise_file_limit(files_.reserve + wanted);
   const std::uint32_t given = files_.connections(wanted);
   LogLine line("file_limit");
   line.field("descriptors", files_.limit).field("reserved", files_.reserve);
@@ -234,43 +235,45 @@ Status Daemon::start_storage() {
       [this](std::uint64_t rows, std::uint64_t of) { return go_on_loading(rows, of); });
   if (!store) return store.error();
   store_ = *std::move(store);
-  auto server = storage::UdpServer::start(server_options(*settings_), *store_, clock_, random_,
-                                          log_, limits_file());
+  auto server = storage::server::FuzzyServer::start(server_options(*settings_), *store_, clock_,
+                                                    random_, log_, limits_file());
   if (!server) return server.error();
   server_ = *std::move(server);
   const ReplicationOptions& options = settings_->storage.replication;
-  auto* engine = dynamic_cast<storage::Engine*>(store_.get());  // other backends have no copies
+  auto* engine =
+      dynamic_cast<storage::engine::Engine*>(store_.get());  // other backends have no copies
   if (engine == nullptr || (options.masters.empty() && options.mirrors.empty())) return {};
-  auto replication = storage::ReplicationService::start(options, settings_->storage.engine.hashfile,
-                                                        *engine, clock_, random_, log_);
+  auto replication = storage::replication::ReplicationService::start(
+      options, settings_->storage.engine.hashfile, *engine, clock_, random_, log_);
   if (!replication) return replication.error();
   replication_ = *std::move(replication);
   return {};
 }
 
 bool Daemon::go_on_loading(std::uint64_t rows, std::uint64_t of) {
-  notify_starting("loading " + std::to_string(rows) + " of " + std::to_string(of) + " hashes",
-                  kLoadPatience);
-  const auto signal = wait_for_signal(std::chrono::milliseconds(0));
-  if (signal == Signal::kReload) reload_waits_ = true;
-  if (signal == Signal::kReopenLog) reopen_log();
-  stopped_early_ = signal == Signal::kStop;
+  process::notify_starting(
+      "loading " + std::to_string(rows) + " of " + std::to_string(of) + " hashes", kLoadPatience);
+  const auto signal = process::wait_for_signal(std::chrono::milliseconds(0));
+  if (signal == process::Signal::kReload) reload_waits_ = true;
+  if (signal == process::Signal::kReopenLog) reopen_log();
+  stopped_early_ = signal == process::Signal::kStop;
   return !stopped_early_;
 }
 
 Status Daemon::open_milter() {
-  auto milter = MilterService::open(settings_->milter, *scanner_, clock_, log_, mail_counters_,
-                                    limits_.current(), memory_);
+  auto milter = filter::MilterService::open(settings_->milter, *scanner_, clock_, log_,
+                                            mail_counters_, limits_.current(), memory_);
   if (!milter) return milter.error();
   milter_ = *std::move(milter);
   return {};
 }
 
-void Daemon::use(std::shared_ptr<const Scanner> scanner) {
-  upkeep_.reset();
+void Daemon::use(std::shared_ptr<const filter::Scanner> scanner) {
+  prober_.reset();
   if (auto remotes = scanner->remotes(); !remotes.empty()) {
-    upkeep_ = std::make_unique<storage::UpkeepThread>(std::move(remotes), clock_, random_, log_);
-    upkeep_->wait_for_names(kNamesPatience);
+    prober_ =
+        std::make_unique<storage::client::ProberThread>(std::move(remotes), clock_, random_, log_);
+    prober_->wait_for_names(kNamesPatience);
   }
   scanner_->set(std::move(scanner));
 }
@@ -279,9 +282,9 @@ void Daemon::use(std::shared_ptr<const Scanner> scanner) {
 /// socket is the user's.
 Status Daemon::start_status() {
   if (settings_->status.listen.empty()) return {};
-  auto http = HttpServer::start(
-      settings_->status, [this](const HttpRequest& request) { return pages_.answer(request); },
-      clock_);
+  auto http = status::HttpServer::start(
+      settings_->status,
+      [this](const status::HttpRequest& request) { return pages_.answer(request); }, clock_);
   if (!http) return http.error();
   http_ = *std::move(http);
   return {};
@@ -297,7 +300,7 @@ void Daemon::register_metrics() {
   }
   if (replication_ != nullptr) {
     add([this](MetricReport& report) {
-      storage::report_replication(replication_->counters(), report);
+      storage::replication::report_replication(replication_->counters(), report);
     });
   }
   if (milter_ != nullptr) {
@@ -308,8 +311,8 @@ void Daemon::register_metrics() {
       similar_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
                    std::uint64_t{milter_->messages_under_way()});
-      for (const storage::RemoteCharge& remote : scanner_->get()->remotes())
-        storage::report_client(remote.rule, remote.store->statistics(), report);
+      for (const storage::client::ProbedService& remote : scanner_->get()->remotes())
+        storage::client::report_client(remote.rule, remote.store->statistics(), report);
     });
   }
   pages_.set_store(store_.get());
@@ -318,23 +321,23 @@ void Daemon::register_metrics() {
 Status Daemon::serve() {
   if (std::exchange(reload_waits_, false)) reload();
   while (!milter_ended_) {
-    const auto signal = wait_for_signal(alive_interval());
-    notify_alive();
+    const auto signal = process::wait_for_signal(alive_interval());
+    process::notify_alive();
     if (server_ != nullptr) server_->refresh();
     if (milter_ != nullptr) limits_.refresh();
-    if (signal == Signal::kStop) return {};
-    if (signal == Signal::kReload) reload_alive();
-    if (signal == Signal::kReopenLog) reopen_log();
+    if (signal == process::Signal::kStop) return {};
+    if (signal == process::Signal::kReload) reload_alive();
+    if (signal == process::Signal::kReopenLog) reopen_log();
   }
   return Error{ErrorCode::kUnavailable, "the milter service ended by itself"};
 }
 
 void Daemon::stop() {
-  notify_stopping();
+  process::notify_stopping();
   log_.info(LogLine("stopping"));
-  if (upkeep_ != nullptr)
-    upkeep_->request_stop();  // a name server may take its time: with the mail
-  pages_.set_state(StatusPages::State::kDraining);
+  if (prober_ != nullptr)
+    prober_->request_stop();  // a name server may take its time: with the mail
+  pages_.set_state(status::StatusPages::State::kDraining);
   if (milter_ != nullptr) {
     const auto drain_time = scanner_->get()->settings().milter.drain_time;  // maybe of a reload
     const std::size_t cut_off = milter_->drain(clock_.now() + drain_time);
@@ -342,7 +345,7 @@ void Daemon::stop() {
     milter_->stop();
     milter_thread_.join();
   }
-  upkeep_.reset();
+  prober_.reset();
   if (server_ != nullptr) server_->save_limits(limits_file());
   pages_.set_store(nullptr);
   registrations_.clear();
@@ -358,11 +361,11 @@ void Daemon::stop() {
 void Daemon::reload_alive() {
   // Servers of rules are looked up by name, and a name server may take its time.
   const auto reloaded = std::async(std::launch::async, [this] { reload(); });
-  while (reloaded.wait_for(alive_interval()) != std::future_status::ready) notify_alive();
+  while (reloaded.wait_for(alive_interval()) != std::future_status::ready) process::notify_alive();
 }
 
 void Daemon::reload() {
-  notify_reloading();
+  process::notify_reloading();
   const auto problems_kept = [&](std::string_view what) {
     log_.error(LogLine("reload_failed").field("problem", what).field("settings", "unchanged"));
   };
@@ -381,7 +384,7 @@ void Daemon::reload() {
   if (wanted != nullptr && scanner_ != nullptr) {
     const Status similar = similar_.use(wanted->similar);
     auto scanner =
-        similar ? open_scanner(wanted) : Result<std::unique_ptr<Scanner>>(similar.error());
+        similar ? open_scanner(wanted) : Result<std::unique_ptr<filter::Scanner>>(similar.error());
     const Status limited = scanner ? limits_.use(wanted->ratelimit) : Status(scanner.error());
     if (limited) {
       use(*std::move(scanner));
@@ -394,12 +397,12 @@ void Daemon::reload() {
   if (wanted != nullptr) {
     if (server_ != nullptr) server_->reload(server_options(*wanted));
     log_.set_level(wanted->daemon.log_level);
-    for (const std::string& name : restart_needed(*settings_, *wanted)) {
+    for (const std::string& name : process::restart_needed(*settings_, *wanted)) {
       log_.warning(LogLine("reload_needs_restart").field("option", name));
     }
     log_.info(LogLine("reloaded").field("file", source_.file));
   }
-  notify_ready("serving");
+  process::notify_ready("serving");
 }
 
 void Daemon::reopen_log() {
@@ -423,11 +426,11 @@ int give_up(const Error& error, const DaemonOptions& options, Logger* log) {
 }  // namespace
 
 int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source) {
-  block_signals();
-  return_large_blocks();
+  process::block_signals();
+  process::return_large_blocks();
   const DaemonOptions options = settings->daemon;
   SystemClock clock;
-  auto log = LogSink::open(options.log_file, options.log_level, clock, options);
+  auto log = process::LogSink::open(options.log_file, options.log_level, clock, options);
   if (!log) return give_up(log.error(), options, nullptr);
   for (const config::Problem& warning : source.warnings) {
     (*log)->warning(LogLine("config_warning").field("problem", warning.to_string()));
@@ -439,10 +442,10 @@ int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& s
     daemon.stop();
   } else if (daemon.stopped_early()) {
     (*log)->info(LogLine("stopped").field("reason", "a signal came while loading"));
-    notify_stopping();
+    process::notify_stopping();
     status = {};
   }
   return status ? EX_OK : give_up(status.error(), options, log->get());
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "config/options/settings.h"
 #include "config/document/problem.h"
+#include "config/options/settings.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 
 /// Where the daemon's settings came from, for reload at SIGHUP.
 struct SettingsSource {
@@ -23,4 +23,4 @@ struct SettingsSource {
 /// signals).
 int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

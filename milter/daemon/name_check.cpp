@@ -6,7 +6,7 @@
 
 #include "storage/client/name_lookup.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 
 namespace {
 
@@ -70,7 +70,7 @@ void add_others(const Settings& settings, Uses& uses) {
 
 /// Why a server has no address; nothing where it has one.
 std::optional<std::string> why_lost(const ServerSpec& server) {
-  storage::SystemLookup lookup(0);
+  storage::client::SystemLookup lookup(0);
   const auto found = lookup.find(server);
   return found ? std::nullopt : std::optional(found.error().message);
 }
@@ -102,4 +102,4 @@ std::vector<LostName> find_lost_names(const Settings& settings, bool others) {
   return out;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

@@ -5,7 +5,7 @@
 
 #include "config/options/settings.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 
 /// A name of the settings that has no address.
 struct LostName {
@@ -19,4 +19,4 @@ struct LostName {
 /// Cost: as long as the system's resolver takes.
 std::vector<LostName> find_lost_names(const Settings& settings, bool others);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

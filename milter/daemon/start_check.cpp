@@ -15,13 +15,13 @@
 #include "milter/daemon/name_check.h"
 #include "milter/process/privileges.h"
 #include "milter/ratelimit/limit_lists.h"
+#include "storage/access/list_reader.h"
 #include "storage/client/remote_store.h"
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/keyring.h"
-#include "storage/access/list_reader.h"
 #include "storage/similar/sample_library.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 
 namespace {
 
@@ -52,11 +52,11 @@ constexpr const char* kFolderForm =
 std::string reason(int number) { return std::generic_category().message(number); }
 
 /// Who the daemon will be, as far as the system knows them.
-Identity check_identity(const DaemonOptions& options, Findings& found) {
-  Identity out;
+process::Identity check_identity(const DaemonOptions& options, Findings& found) {
+  process::Identity out;
   DaemonOptions user_only = options;
   user_only.group.clear();
-  if (const auto identity = daemon_identity(user_only)) {
+  if (const auto identity = process::daemon_identity(user_only)) {
     out = *identity;
   } else {
     found.error("daemon.user", "'" + options.user +
@@ -65,7 +65,7 @@ Identity check_identity(const DaemonOptions& options, Findings& found) {
   }
   DaemonOptions group_only = options;
   group_only.user.clear();
-  if (const auto identity = daemon_identity(group_only); !identity) {
+  if (const auto identity = process::daemon_identity(group_only); !identity) {
     found.error("daemon.group", "'" + options.group +
                                     "' is no group of this system; allowed: one that is, or \"\" "
                                     "for the user's");
@@ -106,7 +106,7 @@ void check_log(const std::string& file, Findings& found) {
 
 void check_own_keys(const std::vector<Keypair>& pairs, std::string_view key, Findings& found) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (storage::public_key_of(pairs[i].secret_key) == pairs[i].public_key) continue;
+    if (storage::crypto::public_key_of(pairs[i].secret_key) == pairs[i].public_key) continue;
     const std::string which = pairs.size() == 1 ? "" : '[' + std::to_string(i) + ']';
     found.error(std::string(key) + which,
                 "the private key does not belong to the public key beside it; allowed: a pair as "
@@ -117,21 +117,21 @@ void check_own_keys(const std::vector<Keypair>& pairs, std::string_view key, Fin
 void check_lists(const ServerOptions& options, Findings& found) {
   check_own_keys(options.keypair, "storage.keypair", found);
   NullLogger silent;
-  storage::ListReader lists(silent);
+  storage::access::ListReader lists(silent);
   const auto whole = lists.read(options);
-  for (const storage::ListFault& fault : lists.faults())
+  for (const storage::access::ListFault& fault : lists.faults())
     found.error(fault.option, fault.error.message);
   if (!whole) return;
-  const bool fit = storage::Keyring::make(options.keypair).has_value();
-  const auto ring = storage::Keyring::make(whole->keypair, whole->dynamic_keypair);
+  const bool fit = storage::crypto::Keyring::make(options.keypair).has_value();
+  const auto ring = storage::crypto::Keyring::make(whole->keypair, whole->dynamic_keypair);
   if (fit && !ring) found.error("storage.keypair", ring.error().message);
 }
 
 void check_limits(const MailLimitOptions& options, Findings& found) {
   NullLogger silent;
-  LimitLists lists(silent);
+  ratelimit::LimitLists lists(silent);
   static_cast<void>(lists.read(options));
-  for (const LimitLists::Fault& fault : lists.faults())
+  for (const ratelimit::LimitLists::Fault& fault : lists.faults())
     found.error(fault.option, fault.error.message);
   if (options.enabled() && !options.shared()) check_folder("ratelimit.file", options.file, found);
 }
@@ -139,13 +139,13 @@ void check_limits(const MailLimitOptions& options, Findings& found) {
 void check_similar(const SimilarOptions& options, Findings& found) {
   if (!options.enabled) return;
   check_folder("similar.file", options.file, found);
-  std::unique_ptr<storage::SampleLibrary> library;
+  std::unique_ptr<storage::similar::SampleLibrary> library;
   if (::access(options.file.c_str(), F_OK) == 0) {
-    auto opened = storage::SampleLibrary::open({.file = options.file,
-                                                .part_block_size = options.part_block_size,
-                                                .parts = options.parts,
-                                                .index = false,
-                                                .read_only = true});
+    auto opened = storage::similar::SampleLibrary::open({.file = options.file,
+                                                         .part_block_size = options.part_block_size,
+                                                         .parts = options.parts,
+                                                         .index = false,
+                                                         .read_only = true});
     if (!opened) return found.error("similar.file", opened.error().message);
     library = *std::move(opened);
   }
@@ -179,7 +179,7 @@ void check_rules(const std::vector<RuleOptions>& rules, Findings& found) {
   SystemRandom random;
   for (const RuleOptions& rule : rules) {
     if (!rule.remote.is_remote()) continue;
-    const auto store = storage::RemoteStore::open_by_address(rule.remote, clock, random);
+    const auto store = storage::client::RemoteStore::open_by_address(rule.remote, clock, random);
     if (!store) found.error("rules." + rule.name + ".encryption_key", store.error().message);
   }
 }
@@ -205,13 +205,13 @@ void check_as_daemon(const Settings& settings, Findings& found) {
 
 std::vector<Problem> check_start(const Settings& settings, const Places& places, OtherNames names) {
   Findings found(places);
-  const Identity identity = check_identity(settings.daemon, found);
+  const process::Identity identity = check_identity(settings.daemon, found);
   check_folder("daemon.pid_file", settings.daemon.pid_file, found);
   check_log(settings.daemon.log_file, found);
   if (settings.milter.enabled) check_milter(settings.milter, found);
   const auto rest = [&] { check_as_daemon(settings, found); };
   const bool becomes_another = ::geteuid() == 0 && identity.user != 0;
-  if (!becomes_another || !with_rights_of(identity, rest)) rest();
+  if (!becomes_another || !process::with_rights_of(identity, rest)) rest();
   for (const LostName& lost : find_lost_names(settings, names == OtherNames::kLookUp)) {
     if (lost.is_own) {
       found.error(lost.key, lost.why + "; allowed: an address of this machine");
@@ -222,4 +222,4 @@ std::vector<Problem> check_start(const Settings& settings, const Places& places,
   return found.take();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "config/options/settings.h"
 #include "config/document/places.h"
+#include "config/options/settings.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 
 /// Whether the names of other servers are looked up.
 enum class OtherNames : std::uint8_t {
@@ -25,4 +25,4 @@ enum class OtherNames : std::uint8_t {
 std::vector<config::Problem> check_start(const Settings& settings, const config::Places& places,
                                          OtherNames names);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 namespace {
 
@@ -29,7 +29,7 @@ ReadCommand read_command() {
 
 void acknowledge_commands(bool at_once) { g_acknowledge.store(at_once); }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter
 
 extern "C" {
 
@@ -42,8 +42,9 @@ __attribute__((visibility("default"))) int sigwait(const sigset_t* /*signals*/, 
 __attribute__((visibility("default"))) char* mi_rd_cmd(int descriptor, timeval* timeout,
                                                        char* command, std::size_t* length,
                                                        char* name) {
-  char* const data = shingled::milter::read_command()(descriptor, timeout, command, length, name);
-  if (shingled::milter::g_acknowledge.load(std::memory_order_relaxed)) {
+  char* const data =
+      shingled::milter::filter::read_command()(descriptor, timeout, command, length, name);
+  if (shingled::milter::filter::g_acknowledge.load(std::memory_order_relaxed)) {
     const int one = 1;
     ::setsockopt(descriptor, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof one);
   }

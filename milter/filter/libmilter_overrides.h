@@ -1,6 +1,6 @@
 #pragma once
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// What libmilter calls and this program answers in its place, because its manual has no word to
 /// ask for it. The names are bound to the program's before those of any library.
@@ -23,4 +23,4 @@ namespace shingled::milter {
 /// Threads: any.   Source: Linux tcp(7); libmilter 8.17, comm.c.
 void acknowledge_commands(bool at_once);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

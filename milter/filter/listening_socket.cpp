@@ -17,7 +17,7 @@
 
 #include "config/system/unique_fd.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 namespace {
 
@@ -147,4 +147,4 @@ void send_without_delay() {
   }
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -2,10 +2,10 @@
 
 #include <string_view>
 
-#include "config/system/socket_address.h"
 #include "config/options/milter_options.h"
+#include "config/system/socket_address.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// Finds out whether a stream socket can be bound: libmilter tells only syslog why not. A unix
 /// socket nobody answers on is removed; anything else that bears its name is left alone. Errors:
@@ -22,4 +22,4 @@ Status set_socket_access(const MilterOptions& options);
 /// Errors: none; a socket that refuses stays as it is.
 void send_without_delay();
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

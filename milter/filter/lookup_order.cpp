@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 std::vector<mime::PartHash> in_order_of_value(std::vector<mime::PartHash> hashes,
                                               std::size_t count_max) {
@@ -16,4 +16,4 @@ std::vector<mime::PartHash> in_order_of_value(std::vector<mime::PartHash> hashes
   return hashes;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

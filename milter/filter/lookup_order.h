@@ -5,7 +5,7 @@
 
 #include "mime/analyze.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// The hashes of a message as they are asked about, at most `count_max`: the visible body as it
 /// stands, then other texts, attachments and images, archives, of each the larger first. So padding
@@ -13,4 +13,4 @@ namespace shingled::milter {
 std::vector<mime::PartHash> in_order_of_value(std::vector<mime::PartHash> hashes,
                                               std::size_t count_max);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -1,21 +1,23 @@
 #include "milter/filter/mail_counters.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 namespace {
 
-constexpr std::array kAllOutcomes = {Lookup::Outcome::kHit, Lookup::Outcome::kMiss,
-                                     Lookup::Outcome::kRefused, Lookup::Outcome::kTimeout,
-                                     Lookup::Outcome::kUnreachable};
-constexpr std::array kAllActions = {Action::kPass,       Action::kAddHeader, Action::kTempfail,
-                                    Action::kQuarantine, Action::kReject,    Action::kDiscard};
+constexpr std::array kAllOutcomes = {
+    rules::Lookup::Outcome::kHit, rules::Lookup::Outcome::kMiss, rules::Lookup::Outcome::kRefused,
+    rules::Lookup::Outcome::kTimeout, rules::Lookup::Outcome::kUnreachable};
+constexpr std::array kAllActions = {rules::Action::kPass,     rules::Action::kAddHeader,
+                                    rules::Action::kTempfail, rules::Action::kQuarantine,
+                                    rules::Action::kReject,   rules::Action::kDiscard};
 
 }  // namespace
 
-void MailCounters::judged(const Facts& facts, const Verdict& verdict, Duration total) {
+void MailCounters::judged(const rules::Facts& facts, const rules::Verdict& verdict,
+                          Duration total) {
   static_assert(kAllActions.size() == kActions && kAllOutcomes.size() == kOutcomes);
   actions_[static_cast<std::size_t>(verdict.action)].add();
-  for (const Lookup& lookup : facts.lookups) {
+  for (const rules::Lookup& lookup : facts.lookups) {
     lookups_[static_cast<std::size_t>(lookup.outcome)].add();
   }
   unasked_.add(facts.unasked);
@@ -33,15 +35,15 @@ void MailCounters::judged(const Facts& facts, const Verdict& verdict, Duration t
 
 void MailCounters::report(MetricReport& report) const {
   const MetricName messages = {"shingled_mail_messages", "Messages, by what became of them."};
-  for (const Action action : kAllActions) {
+  for (const rules::Action action : kAllActions) {
     report.counter(messages, actions_[static_cast<std::size_t>(action)].read(),
-                   {{"action", std::string(to_string(action))}});
+                   {{"action", std::string(rules::to_string(action))}});
   }
   report.counter(messages, skipped_.read(), {{"action", "skip"}});
-  for (const Lookup::Outcome outcome : kAllOutcomes) {
+  for (const rules::Lookup::Outcome outcome : kAllOutcomes) {
     report.counter({"shingled_mail_lookups", "Hashes of messages looked up."},
                    lookups_[static_cast<std::size_t>(outcome)].read(),
-                   {{"outcome", std::string(to_string(outcome))}});
+                   {{"outcome", std::string(rules::to_string(outcome))}});
   }
   report.counter({"shingled_mail_lookups_unasked", "Hashes beyond milter.lookups_max."},
                  unasked_.read());
@@ -65,4 +67,4 @@ void MailCounters::report(MetricReport& report) const {
   similar_.report(report);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

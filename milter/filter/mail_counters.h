@@ -9,13 +9,13 @@
 #include "milter/rules/verdict.h"
 #include "milter/similar/similar_counters.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// What became of the mail since the start, and how long each stage took. Threads: any thread.
 class MailCounters {
  public:
   /// A message judged; `total` from its MAIL command to the end.
-  void judged(const Facts& facts, const Verdict& verdict, Duration total);
+  void judged(const rules::Facts& facts, const rules::Verdict& verdict, Duration total);
   /// A message of a sender who is not judged.
   void skipped() { skipped_.add(); }
   void report(MetricReport& report) const;
@@ -37,7 +37,7 @@ class MailCounters {
   Histogram local_{kLatencyShape};
   Histogram remote_{kLatencyShape};
   Histogram total_{kLatencyShape};
-  SimilarCounters similar_;
+  similar::SimilarCounters similar_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -4,7 +4,7 @@
 
 #include "config/options/message_memory.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 namespace {
 constexpr std::chrono::seconds kMeanwhileInterval{1};
@@ -127,4 +127,4 @@ void MemoryLease::drop() {
   bytes_ = 0;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

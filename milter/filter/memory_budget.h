@@ -13,7 +13,7 @@
 #include "config/metrics/instruments.h"
 #include "config/metrics/metric_report.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// One budget of memory for all messages under way (`milter.memory_max`). Nothing is measured:
 /// whoever needs memory takes its estimate (config/options/message_memory.h) and gives it back.
@@ -98,4 +98,4 @@ class MemoryLease {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -5,7 +5,7 @@
 
 #include "config/options/message_memory.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 void MessageBuffer::add_header(std::string_view name, std::string_view value) {
   append(name);
@@ -67,4 +67,4 @@ void MessageBuffer::give_up() {
   lease_.drop();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

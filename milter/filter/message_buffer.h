@@ -8,7 +8,7 @@
 
 #include "milter/filter/memory_budget.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// Whether the MTA hands over header values with the space after the colon (SMFIP_HDR_LEADSPC).
 enum class HeaderSpacing : std::uint8_t { kKept, kStripped };
@@ -56,4 +56,4 @@ class MessageBuffer {
   bool given_up_ = false;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -19,14 +19,14 @@
 #include "milter/filter/session.h"
 #include "milter/filter/traffic.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// What the callbacks, which are given no argument of ours, find through `g_service`.
 class MilterService::Impl {
  public:
   Impl(const MilterOptions& options, const CurrentScanner& current, Clock& a_clock,
-       Logger& a_logger, MailCounters& mail_counters, const CurrentLimiter& current_limiter,
-       std::shared_ptr<MemoryBudget> a_memory)
+       Logger& a_logger, MailCounters& mail_counters,
+       const ratelimit::CurrentLimiter& current_limiter, std::shared_ptr<MemoryBudget> a_memory)
       : socket(options.socket),
         scanner(current),
         clock(a_clock),
@@ -40,7 +40,7 @@ class MilterService::Impl {
   Clock& clock;
   Logger& logger;
   MailCounters& counters;
-  const CurrentLimiter& limiter;
+  const ratelimit::CurrentLimiter& limiter;
   const std::shared_ptr<MemoryBudget> memory;
 
   Traffic traffic;
@@ -105,17 +105,17 @@ class Step {
   MilterService::Impl* service_;
 };
 
-sfsistat answer(Action action) {
+sfsistat answer(rules::Action action) {
   switch (action) {
-    case Action::kPass:
-    case Action::kAddHeader:
-    case Action::kQuarantine:
+    case rules::Action::kPass:
+    case rules::Action::kAddHeader:
+    case rules::Action::kQuarantine:
       return SMFIS_ACCEPT;
-    case Action::kTempfail:
+    case rules::Action::kTempfail:
       return SMFIS_TEMPFAIL;
-    case Action::kReject:
+    case rules::Action::kReject:
       return SMFIS_REJECT;
-    case Action::kDiscard:
+    case rules::Action::kDiscard:
       return SMFIS_DISCARD;
   }
   return SMFIS_ACCEPT;
@@ -146,13 +146,13 @@ sfsistat guarded_step(SMFICTX* context, sfsistat usual, Body&& body) noexcept {
 char* unconst(const std::string& text) { return const_cast<char*>(text.c_str()); }
 
 /// libmilter's requests as an Mta, for one end of message.
-class LibmilterMta final : public Mta {
+class LibmilterMta final : public actions::Mta {
  public:
   /// With kKept the MTA writes a value right behind the colon, as it hands them over.
   LibmilterMta(SMFICTX* context, HeaderSpacing spacing) : context_(context), spacing_(spacing) {}
 
-  Status edit_header(const HeaderEdit& edit) override {
-    if (edit.kind == HeaderEdit::Kind::kRemove) {
+  Status edit_header(const actions::HeaderEdit& edit) override {
+    if (edit.kind == actions::HeaderEdit::Kind::kRemove) {
       return check("removing a header", smfi_chgheader(context_, unconst(edit.name),
                                                        static_cast<int>(edit.index), nullptr));
     }
@@ -162,7 +162,7 @@ class LibmilterMta final : public Mta {
   Status quarantine(const std::string& reason) override {
     return check("quarantine", smfi_quarantine(context_, unconst(reason)));
   }
-  Status set_reply(const Reply& reply) override {
+  Status set_reply(const actions::Reply& reply) override {
     std::string text;
     for (const char c : reply.text) text.append(c == '%' ? 2U : 1U, c);  // MTAs read %% as %
     return check("setting the reply", smfi_setreply(context_, unconst(reply.code),
@@ -323,9 +323,12 @@ Status register_callbacks(const MilterOptions& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<MilterService>> MilterService::open(
-    const MilterOptions& options, const CurrentScanner& scanner, Clock& clock, Logger& logger,
-    MailCounters& counters, const CurrentLimiter& limiter, std::shared_ptr<MemoryBudget> memory) {
+Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& options,
+                                                           const CurrentScanner& scanner,
+                                                           Clock& clock, Logger& logger,
+                                                           MailCounters& counters,
+                                                           const ratelimit::CurrentLimiter& limiter,
+                                                           std::shared_ptr<MemoryBudget> memory) {
   if (Status status = prepare_listening_socket(options.socket); !status) return status.error();
   if (Status status = register_callbacks(options); !status) return status.error();
   const mode_t before = ::umask(0177);  // nobody connects before the mode is set
@@ -382,4 +385,4 @@ std::size_t MilterService::messages_under_way() const { return impl_->traffic.me
 
 std::size_t MilterService::drain(TimePoint deadline) { return impl_->traffic.drain(deadline); }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

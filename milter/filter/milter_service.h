@@ -10,10 +10,10 @@
 #include "milter/filter/scanner.h"
 #include "milter/ratelimit/mail_limiter.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
-/// The milter protocol through libmilter: the one file that knows it. Turns its callbacks into
-/// steps of a Session and its requests into an Mta.
+/// The milter protocol through libmilter: the one file that knows it. ServerSelection its callbacks
+/// into steps of a Session and its requests into an Mta.
 ///
 /// libmilter is one per process, so is this. It owns a thread per connection and, against its
 /// manual, would take SIGHUP, SIGTERM and SIGINT from us; see libmilter_overrides.h.
@@ -26,7 +26,7 @@ class MilterService {
   static Result<std::unique_ptr<MilterService>> open(const MilterOptions& options,
                                                      const CurrentScanner& scanner, Clock& clock,
                                                      Logger& logger, MailCounters& counters,
-                                                     const CurrentLimiter& limiter,
+                                                     const ratelimit::CurrentLimiter& limiter,
                                                      std::shared_ptr<MemoryBudget> memory);
   ~MilterService();
   MilterService(const MilterService&) = delete;
@@ -52,4 +52,4 @@ class MilterService {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

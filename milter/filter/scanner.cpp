@@ -6,26 +6,27 @@
 #include "milter/filter/lookup_order.h"
 #include "storage/protocol/reply.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 namespace {
 
-using Outcome = Lookup::Outcome;
+using Outcome = rules::Lookup::Outcome;
 
-Outcome outcome_of(const storage::RemoteAnswer& answer) {
+Outcome outcome_of(const storage::client::RemoteAnswer& answer) {
   switch (answer.outcome) {
-    case storage::RemoteAnswer::Outcome::kHit:
+    case storage::client::RemoteAnswer::Outcome::kHit:
       return Outcome::kHit;
-    case storage::RemoteAnswer::Outcome::kMiss:
-    case storage::RemoteAnswer::Outcome::kDone:
+    case storage::client::RemoteAnswer::Outcome::kMiss:
+    case storage::client::RemoteAnswer::Outcome::kDone:
       return Outcome::kMiss;
-    case storage::RemoteAnswer::Outcome::kRefused:
-      if (answer.status == storage::kStatusStoreAway) return Outcome::kUnreachable;
+    case storage::client::RemoteAnswer::Outcome::kRefused:
+      if (answer.status == storage::protocol::kStatusStoreAway) return Outcome::kUnreachable;
       // The server knows the hash and will not tell: a miss.
-      return answer.status == storage::kStatusSkipped ? Outcome::kMiss : Outcome::kRefused;
-    case storage::RemoteAnswer::Outcome::kTimeout:
+      return answer.status == storage::protocol::kStatusSkipped ? Outcome::kMiss
+                                                                : Outcome::kRefused;
+    case storage::client::RemoteAnswer::Outcome::kTimeout:
       return Outcome::kTimeout;
-    case storage::RemoteAnswer::Outcome::kUnreachable:
+    case storage::client::RemoteAnswer::Outcome::kUnreachable:
       return Outcome::kUnreachable;
   }
   return Outcome::kUnreachable;
@@ -37,8 +38,8 @@ std::chrono::microseconds since(TimePoint start, TimePoint now) {
 
 }  // namespace
 
-void take_answer(Lookup& lookup, const storage::RemoteAnswer& answer) {
-  lookup.outcome = answer.match || answer.outcome != storage::RemoteAnswer::Outcome::kHit
+void take_answer(rules::Lookup& lookup, const storage::client::RemoteAnswer& answer) {
+  lookup.outcome = answer.match || answer.outcome != storage::client::RemoteAnswer::Outcome::kHit
                        ? outcome_of(answer)
                        : Outcome::kMiss;
   lookup.server = answer.server;
@@ -52,7 +53,7 @@ void take_answer(Lookup& lookup, const storage::RemoteAnswer& answer) {
 
 Result<std::unique_ptr<Scanner>> Scanner::open(
     std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
-    Random& random, std::shared_ptr<const storage::SampleLibrary> library, Names names) {
+    Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library, Names names) {
   std::unique_ptr<Scanner> scanner(new Scanner(std::move(settings), local, clock));
   const SimilarOptions& similar = scanner->settings_->similar;
   if (similar.enabled && library != nullptr) {
@@ -71,8 +72,8 @@ Result<std::unique_ptr<Scanner>> Scanner::open(
       continue;
     }
     auto remote = names == Names::kNow
-                      ? storage::RemoteStore::open(rule.remote, clock, random)
-                      : storage::RemoteStore::open_by_address(rule.remote, clock, random);
+                      ? storage::client::RemoteStore::open(rule.remote, clock, random)
+                      : storage::client::RemoteStore::open_by_address(rule.remote, clock, random);
     if (!remote) return remote.error().in("rule " + rule.name);
     scanner->remotes_.push_back(*std::move(remote));
   }
@@ -83,27 +84,27 @@ Scanner::Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyS
                  Clock& clock)
     : settings_(std::move(settings)), local_(local), clock_(clock) {}
 
-std::vector<storage::RemoteCharge> Scanner::remotes() const {
-  std::vector<storage::RemoteCharge> out;
+std::vector<storage::client::ProbedService> Scanner::remotes() const {
+  std::vector<storage::client::ProbedService> out;
   for (std::size_t rule = 0; rule < remotes_.size(); ++rule) {
     if (remotes_[rule] != nullptr) out.push_back({settings_->rules[rule].name, remotes_[rule]});
   }
   return out;
 }
 
-Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait,
-                    const std::stop_token& stop) const {
+rules::Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait,
+                           const std::stop_token& stop) const {
   const TimePoint start = clock_.now();
   const mime::Analysis analysis = mime::analyze(message, settings_->mime, stop);
   const TimePoint analyzed = clock_.now();
   const mime::MessageHashes hashes = mime::hash_message(analysis, hash_rules_);
   const TimePoint hashed = clock_.now();
 
-  Facts facts;
+  rules::Facts facts;
   facts.stages.analysis = analyzed - start;
   facts.stages.hashing = hashed - analyzed;
   facts.bytes = message.size();
-  facts.text = amount_of_text(hashes.longest_text_bytes);
+  facts.text = rules::amount_of_text(hashes.longest_text_bytes);
   facts.defects = hashes.defects;
   facts.incomplete = hashes.incomplete;
   facts.stopped = stop.stop_requested();
@@ -121,7 +122,7 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
     const std::size_t kind = hash_of_rule_[rule];
     facts.unasked += hashes.of_rule[kind].size() - chosen[kind].size();
     for (const mime::PartHash& hash : chosen[kind]) {
-      Lookup& lookup = facts.lookups.emplace_back();
+      rules::Lookup& lookup = facts.lookups.emplace_back();
       lookup.rule = settings_->rules[rule].name;
       lookup.rule_index = static_cast<std::uint32_t>(rule);
       lookup.hash = hash;
@@ -133,8 +134,8 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
     const TimePoint begun = clock_.now();
     // Servers have their share of the time, whatever an attachment takes.
     constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
-    const mime::Steps work =
-        hashes.work_left + (message.size() / kMegabyte + 1) * SimilarSearch::kStepsAMegabyte;
+    const mime::Steps work = hashes.work_left + (message.size() / kMegabyte + 1) *
+                                                    similar::SimilarSearch::kStepsAMegabyte;
     facts.similar =
         similar_->search(analysis, has_remote ? begun + (deadline - begun) / 2 : deadline, work);
     facts.stages.similar = clock_.now() - begun;
@@ -150,15 +151,15 @@ Facts Scanner::scan(std::string_view message, const std::function<void()>& befor
   return facts;
 }
 
-Verdict Scanner::judge(const Facts& facts, FailurePolicy on_failure) const {
-  return milter::judge(facts, settings_->rules, settings_->milter.actions, on_failure,
-                       settings_->similar.lists);
+rules::Verdict Scanner::judge(const rules::Facts& facts, FailurePolicy on_failure) const {
+  return milter::rules::judge(facts, settings_->rules, settings_->milter.actions, on_failure,
+                              settings_->similar.lists);
 }
 
-Duration Scanner::ask_local(std::vector<Lookup>& lookups, std::uint32_t now) const {
-  std::vector<Lookup*> asking;
+Duration Scanner::ask_local(std::vector<rules::Lookup>& lookups, std::uint32_t now) const {
+  std::vector<rules::Lookup*> asking;
   std::vector<storage::Question> questions;
-  for (Lookup& lookup : lookups) {
+  for (rules::Lookup& lookup : lookups) {
     if (remotes_[lookup.rule_index] != nullptr) continue;
     lookup.server = "local";
     if (local_ == nullptr) {
@@ -176,7 +177,7 @@ Duration Scanner::ask_local(std::vector<Lookup>& lookups, std::uint32_t now) con
   const bool reached = local_->check_batch(questions, now, matches);
   const TimePoint end = clock_.now();
   for (std::size_t i = 0; i < asking.size(); ++i) {
-    Lookup& lookup = *asking[i];
+    rules::Lookup& lookup = *asking[i];
     lookup.time = since(start, end);
     if (!matches[i] && !reached) {
       lookup.outcome = Outcome::kUnreachable;
@@ -190,26 +191,26 @@ Duration Scanner::ask_local(std::vector<Lookup>& lookups, std::uint32_t now) con
   return end - start;
 }
 
-void Scanner::ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline,
+void Scanner::ask_remotes(std::vector<rules::Lookup>& lookups, TimePoint deadline,
                           const std::stop_token& stop) const {
   // The look-ups stand rule by rule, so each remote rule's are one run.
-  std::vector<std::vector<storage::RemoteRequest>> requests(remotes_.size());
+  std::vector<std::vector<storage::client::RemoteRequest>> requests(remotes_.size());
   std::vector<std::size_t> first(remotes_.size());
   for (std::size_t i = 0; i < lookups.size(); ++i) {
     const std::size_t rule = lookups[i].rule_index;
     if (remotes_[rule] == nullptr) continue;
     if (requests[rule].empty()) first[rule] = i;
     requests[rule].push_back(
-        {storage::RemoteRequest::Kind::kCheck, 0, 0, lookups[i].hash.fingerprint});
+        {storage::client::RemoteRequest::Kind::kCheck, 0, 0, lookups[i].hash.fingerprint});
   }
-  std::vector<storage::RemoteBatch> batches;
+  std::vector<storage::client::RemoteBatch> batches;
   std::vector<std::size_t> rule_of_batch;
   for (std::size_t rule = 0; rule < remotes_.size(); ++rule) {
     if (requests[rule].empty()) continue;
     batches.push_back({remotes_[rule].get(), requests[rule]});
     rule_of_batch.push_back(rule);
   }
-  const auto answers = storage::ask(batches, deadline, stop);
+  const auto answers = storage::client::ask(batches, deadline, stop);
   for (std::size_t b = 0; b < answers.size(); ++b) {
     for (std::size_t r = 0; r < answers[b].size(); ++r) {
       take_answer(lookups[first[rule_of_batch[b]] + r], answers[b][r]);
@@ -217,4 +218,4 @@ void Scanner::ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline,
   }
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

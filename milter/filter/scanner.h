@@ -15,11 +15,11 @@
 #include "milter/rules/verdict.h"
 #include "milter/similar/similar_search.h"
 #include "mime/analyze.h"
-#include "storage/client/remote_store.h"
 #include "storage/client/prober.h"
+#include "storage/client/remote_store.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// From message bytes to facts: taken apart once, hashed once for all rules that hash alike, then
 /// every look-up of every rule at once: the embedded store in process, known files in the library
@@ -39,41 +39,42 @@ class Scanner {
   /// settings want.   Errors: a remote that cannot be opened, naming its rule.
   static Result<std::unique_ptr<Scanner>> open(
       std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
-      Random& random, std::shared_ptr<const storage::SampleLibrary> library = {},
+      Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library = {},
       Names names = Names::kNow);
 
   /// `before_wait` is called when only remote servers are left to ask. `stop`: ends it early; the
   /// facts then are `stopped`.   Errors: inside the facts.
   /// Cost: the analysis, a hash pass for each different way to hash, then at most
   /// `milter.timeout`.
-  [[nodiscard]] Facts scan(std::string_view message, const std::function<void()>& before_wait = {},
-                           const std::stop_token& stop = {}) const;
+  [[nodiscard]] rules::Facts scan(std::string_view message,
+                                  const std::function<void()>& before_wait = {},
+                                  const std::stop_token& stop = {}) const;
   /// The verdict on facts of this scanner.
-  [[nodiscard]] Verdict judge(const Facts& facts, FailurePolicy on_failure) const;
+  [[nodiscard]] rules::Verdict judge(const rules::Facts& facts, FailurePolicy on_failure) const;
   [[nodiscard]] const Settings& settings() const { return *settings_; }
   /// The remote services it asks; they may outlive it.
-  [[nodiscard]] std::vector<storage::RemoteCharge> remotes() const;
+  [[nodiscard]] std::vector<storage::client::ProbedService> remotes() const;
 
  private:
   Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
   /// All of them together, for a store behind a network waits once; each has their common time,
   /// which it gives.
-  Duration ask_local(std::vector<Lookup>& lookups, std::uint32_t now) const;
-  void ask_remotes(std::vector<Lookup>& lookups, TimePoint deadline,
+  Duration ask_local(std::vector<rules::Lookup>& lookups, std::uint32_t now) const;
+  void ask_remotes(std::vector<rules::Lookup>& lookups, TimePoint deadline,
                    const std::stop_token& stop) const;
 
   std::shared_ptr<const Settings> settings_;
   const storage::FuzzyStore* local_;
   Clock& clock_;
-  std::vector<mime::HashRule> hash_rules_;                      ///< the different ones
-  std::vector<std::size_t> hash_of_rule_;                       ///< into hash_rules_
-  std::vector<std::shared_ptr<storage::RemoteStore>> remotes_;  ///< by rule; null = local
-  std::optional<SimilarSearch> similar_;                        ///< of known files
+  std::vector<mime::HashRule> hash_rules_;                              ///< the different ones
+  std::vector<std::size_t> hash_of_rule_;                               ///< into hash_rules_
+  std::vector<std::shared_ptr<storage::client::RemoteStore>> remotes_;  ///< by rule; null = local
+  std::optional<similar::SimilarSearch> similar_;                       ///< of known files
 };
 
 /// Fills in what a remote server answered. A 401 (the server knows the hash and will not tell) is a
 /// miss.
-void take_answer(Lookup& lookup, const storage::RemoteAnswer& answer);
+void take_answer(rules::Lookup& lookup, const storage::client::RemoteAnswer& answer);
 
 /// The scanner in force, swapped as a whole at reload and taken once a message.
 /// Threads: any thread.
@@ -88,4 +89,4 @@ class CurrentScanner {
   mutable Guarded<std::shared_ptr<const Scanner>> scanner_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -8,7 +8,7 @@
 #include "config/options/message_memory.h"
 #include "milter/rules/shown_hits.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 namespace {
 
@@ -22,12 +22,12 @@ std::int64_t milliseconds(Duration time) {
 }
 
 /// "FUZZY_DENIED:11:20:0.94:rule/part:<digest>", comma separated: enough to do the sum again.
-std::string describe_hits(const Verdict& verdict, const Facts& facts) {
+std::string describe_hits(const rules::Verdict& verdict, const rules::Facts& facts) {
   std::string text;
-  const ShownHits shown = shown_hits(verdict.hits);
+  const rules::ShownHits shown = rules::shown_hits(verdict.hits);
   for (const std::size_t i : shown.hits) {
-    const Hit& hit = verdict.hits[i];
-    const Lookup& lookup = facts.lookups[hit.lookup];
+    const rules::Hit& hit = verdict.hits[i];
+    const rules::Lookup& lookup = facts.lookups[hit.lookup];
     char numbers[64];
     std::snprintf(numbers, sizeof numbers, ":%u:%d:%.2f:", hit.flag, hit.value,
                   static_cast<double>(lookup.probability));
@@ -40,16 +40,17 @@ std::string describe_hits(const Verdict& verdict, const Facts& facts) {
 }
 
 /// "SIMILAR_BAD:7.44:similarity 93:list/sample:part", comma separated.
-std::string describe_similar(const Verdict& verdict, const SimilarFacts& facts) {
+std::string describe_similar(const rules::Verdict& verdict, const similar::SimilarFacts& facts) {
   std::string text;
-  const std::size_t shown = std::min(verdict.similar.size(), kHitsShown);
-  for (const SimilarShare& share : std::span(verdict.similar).first(shown)) {
-    const SimilarHit& hit = facts.hits[share.hit];
+  const std::size_t shown = std::min(verdict.similar.size(), rules::kHitsShown);
+  for (const rules::SimilarShare& share : std::span(verdict.similar).first(shown)) {
+    const similar::SimilarHit& hit = facts.hits[share.hit];
     char score[32];
     std::snprintf(score, sizeof score, ":%.2f:", share.score);
     if (!text.empty()) text += ", ";
-    text += share.symbol + (share.spared ? std::string(":spared:") : score) + likeness_text(hit) +
-            ":" + hit.list + "/" + hit.sample + ":" + piece_name(hit);
+    text += share.symbol + (share.spared ? std::string(":spared:") : score) +
+            similar::likeness_text(hit) + ":" + hit.list + "/" + hit.sample + ":" +
+            similar::piece_name(hit);
   }
   if (const auto more = verdict.similar.size() - shown; more > 0)
     text += ", and " + std::to_string(more) + " more";
@@ -57,8 +58,8 @@ std::string describe_similar(const Verdict& verdict, const SimilarFacts& facts) 
 }
 
 /// Not a failure to judge by policy: whatever that is, the message is to come again.
-Verdict verdict_without_memory(std::string_view what_for) {
-  Verdict verdict = verdict_on_failure(FailurePolicy::kTempfail, "no memory ");
+rules::Verdict verdict_without_memory(std::string_view what_for) {
+  rules::Verdict verdict = rules::verdict_on_failure(FailurePolicy::kTempfail, "no memory ");
   verdict.reason += what_for;
   verdict.reason += " (milter.memory_max)";
   return verdict;
@@ -130,11 +131,11 @@ Session::Next Session::mail_from(std::string_view path, std::string_view login) 
   return Next::kContinue;
 }
 
-void Session::begin(std::shared_ptr<const Scanner> scanner, std::optional<MessageLimit> limit,
-                    bool unseen) {
+void Session::begin(std::shared_ptr<const Scanner> scanner,
+                    std::optional<ratelimit::MessageLimit> limit, bool unseen) {
   const MilterOptions& options = scanner->settings().milter;
   MessageBuffer buffer(options.message_bytes_max, spacing_, bounds_.memory);
-  ForgedHeaders forged(options.headers);
+  actions::ForgedHeaders forged(options.headers);
   message_.emplace(Message{std::move(scanner),
                            std::move(buffer),
                            std::move(forged),
@@ -144,11 +145,12 @@ void Session::begin(std::shared_ptr<const Scanner> scanner, std::optional<Messag
                            unseen});
 }
 
-std::optional<MessageLimit> Session::limit_of(std::string_view path, std::string_view login) const {
+std::optional<ratelimit::MessageLimit> Session::limit_of(std::string_view path,
+                                                         std::string_view login) const {
   auto limiter = limiter_ != nullptr ? limiter_->get() : nullptr;
   if (limiter == nullptr || !limiter->limits(client_)) return std::nullopt;
-  return MessageLimit(std::move(limiter),
-                      {client_, std::string(login), parse_envelope_address(path)});
+  return ratelimit::MessageLimit(
+      std::move(limiter), {client_, std::string(login), ratelimit::parse_envelope_address(path)});
 }
 
 Session::Next Session::skip() {
@@ -158,13 +160,13 @@ Session::Next Session::skip() {
   return Next::kAccept;
 }
 
-std::optional<Reply> Session::recipient(std::string_view path) {
+std::optional<actions::Reply> Session::recipient(std::string_view path) {
   if (!message_ || !message_->limit) return std::nullopt;
   const auto full = message_->limit->recipient(path);
   if (!full) return std::nullopt;
   const bool put_off = full->enforced && !message_->scanner->settings().milter.dry_run;
   log_full(*full, put_off);
-  return put_off ? std::optional(reply_for_limit()) : std::nullopt;
+  return put_off ? std::optional(actions::reply_for_limit()) : std::nullopt;
 }
 
 void Session::forget() {
@@ -187,7 +189,7 @@ void Session::body(std::string_view bytes) {
   if (message_ && !message_->unseen) message_->buffer.add_body(bytes);
 }
 
-Action Session::end_of_message(std::string_view queue_id, Mta& mta) noexcept {
+rules::Action Session::end_of_message(std::string_view queue_id, actions::Mta& mta) noexcept {
   // What fails once is judged by policy; if even that fails, the policy is all there is.
   for (int attempt = 0; attempt < 2; ++attempt) {
     try {
@@ -198,19 +200,19 @@ Action Session::end_of_message(std::string_view queue_id, Mta& mta) noexcept {
       fail("unknown exception");
     }
   }
-  const Action action = failure_action();
+  const rules::Action action = failure_action();
   message_.reset();
   begun_ = false;
   return action;
 }
 
-Action Session::conclude(std::string_view queue_id, Mta& mta) {
-  if (!message_) return std::exchange(begun_, false) ? failure_action() : Action::kPass;
+rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
+  if (!message_) return std::exchange(begun_, false) ? failure_action() : rules::Action::kPass;
   Message& message = *message_;
   const MilterOptions& options = message.scanner->settings().milter;
 
-  Facts facts;
-  std::optional<FullBucket> full;
+  rules::Facts facts;
+  std::optional<ratelimit::FullBucket> full;
   if (message_->limit && message.failure.empty()) full = message_->limit->end_of_message();
   const bool put_off = full && full->enforced && !options.dry_run;
   if (full && !put_off) log_full(*full, false);
@@ -218,31 +220,31 @@ Action Session::conclude(std::string_view queue_id, Mta& mta) {
     message_->limit->keep();
     skip();
     message_.reset();
-    return Action::kPass;
+    return rules::Action::kPass;
   }
-  Verdict verdict = put_off ? verdict_on_limit(*full) : judge(message, facts, mta);
+  rules::Verdict verdict = put_off ? rules::verdict_on_limit(*full) : judge(message, facts, mta);
   Status applied;
-  Decision decision = decide(std::move(verdict), facts, message.forged, options);
-  if (message.lacks_memory) decision.reply = reply_for_memory();
-  if (!options.dry_run) applied = apply(decision, mta);
+  actions::Decision decision = actions::decide(std::move(verdict), facts, message.forged, options);
+  if (message.lacks_memory) decision.reply = actions::reply_for_memory();
+  if (!options.dry_run) applied = actions::apply(decision, mta);
   log_message(message, facts, decision.verdict, queue_id, applied);
   return finish(facts, decision.verdict);
 }
 
-Verdict Session::judge(Message& message, Facts& facts, Mta& mta) {
+rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mta& mta) {
   const Scanner& scanner = *message.scanner;
   const FailurePolicy policy = policy_for(sender_, scanner.settings().milter.on_failure);
-  if (!message.failure.empty()) return verdict_on_failure(policy, message.failure);
+  if (!message.failure.empty()) return rules::verdict_on_failure(policy, message.failure);
   MemoryLease lease;
   const bool received = !message.buffer.given_up();
   if (!received || !get_memory(message, lease, mta)) {
-    if (bounds_.stop.stop_requested()) return verdict_on_failure(policy, kServiceEnds);
+    if (bounds_.stop.stop_requested()) return rules::verdict_on_failure(policy, kServiceEnds);
     message.lacks_memory = true;
     return verdict_without_memory(received ? "to analyse it" : "to receive it");
   }
   facts = scanner.scan(
       message.buffer.bytes(), [&] { mta.progress(); }, bounds_.stop);
-  if (facts.stopped) return verdict_on_failure(policy, kServiceEnds);
+  if (facts.stopped) return rules::verdict_on_failure(policy, kServiceEnds);
   facts.truncated = message.buffer.truncated();
   if (message.limit) facts.limit = message.limit->mark();
   warn_of_failures(facts);
@@ -250,7 +252,7 @@ Verdict Session::judge(Message& message, Facts& facts, Mta& mta) {
 }
 
 /// For the analysis, which may have to wait for that of others.
-bool Session::get_memory(const Message& message, MemoryLease& lease, Mta& mta) const {
+bool Session::get_memory(const Message& message, MemoryLease& lease, actions::Mta& mta) const {
   const std::uint64_t bytes = message.buffer.bytes().size();
   lease = MemoryLease(bounds_.memory, bytes <= kSmallMessageBytes ? MemoryBudget::Use::kSmall
                                                                   : MemoryBudget::Use::kAnalyze);
@@ -258,11 +260,11 @@ bool Session::get_memory(const Message& message, MemoryLease& lease, Mta& mta) c
                                                 bounds_.stop, [&] { mta.progress(); }});
 }
 
-Action Session::finish(const Facts& facts, const Verdict& verdict) {
+rules::Action Session::finish(const rules::Facts& facts, const rules::Verdict& verdict) {
   if (counters_ != nullptr) counters_->judged(facts, verdict, clock_.now() - message_->start);
   const bool dry_run = message_->scanner->settings().milter.dry_run;
-  const Action action = dry_run ? Action::kPass : verdict.action;
-  const bool refused = action == Action::kTempfail || action == Action::kReject;
+  const rules::Action action = dry_run ? rules::Action::kPass : verdict.action;
+  const bool refused = action == rules::Action::kTempfail || action == rules::Action::kReject;
   if (message_->limit && !refused) message_->limit->keep();
   forget();
   return action;
@@ -278,18 +280,18 @@ void Session::fail(std::string_view what) noexcept {
   }
 }
 
-Action Session::failure_action() const noexcept {
-  if (last_resort_.dry_run) return Action::kPass;
-  return verdict_on_failure(policy_for(sender_, last_resort_.on_failure), {}).action;
+rules::Action Session::failure_action() const noexcept {
+  if (last_resort_.dry_run) return rules::Action::kPass;
+  return rules::verdict_on_failure(policy_for(sender_, last_resort_.on_failure), {}).action;
 }
 
-void Session::log_full(const FullBucket& full, bool put_off) {
+void Session::log_full(const ratelimit::FullBucket& full, bool put_off) {
   logger_.info(LogLine("limit")
                    .field("action", put_off ? "tempfail" : "pass")
                    .field("bucket", full.key)
                    .field("drops", full.drops, 1)
                    .field("burst", full.burst, 1)
-                   .field("again_in", wait_text(full.wait))
+                   .field("again_in", ratelimit::wait_text(full.wait))
                    .field("client", client_text()));
 }
 
@@ -306,8 +308,8 @@ void Session::log_skipped() {
 }
 
 /// Names no message: lines that are equal are one warning to the log.
-void Session::warn_of_failures(const Facts& facts) {
-  for (const Lookup& lookup : facts.lookups) {
+void Session::warn_of_failures(const rules::Facts& facts) {
+  for (const rules::Lookup& lookup : facts.lookups) {
     if (!lookup.failed()) continue;
     LogLine line("lookup_failed");
     line.field("rule", lookup.rule).field("server", lookup.server);
@@ -318,8 +320,9 @@ void Session::warn_of_failures(const Facts& facts) {
   }
 }
 
-void Session::log_message(const Message& message, const Facts& facts, const Verdict& verdict,
-                          std::string_view queue_id, const Status& applied) {
+void Session::log_message(const Message& message, const rules::Facts& facts,
+                          const rules::Verdict& verdict, std::string_view queue_id,
+                          const Status& applied) {
   LogLine line("message");
   line.field("queue_id", queue_id)
       .field("action", to_string(verdict.action))
@@ -334,10 +337,10 @@ void Session::log_message(const Message& message, const Facts& facts, const Verd
       .field("class", to_string(sender_))
       .field("client", client_text())
       .field("reason", verdict.reason);
-  const SimilarFacts& similar = facts.similar;
+  const similar::SimilarFacts& similar = facts.similar;
   if (!similar.hits.empty()) line.field("similar", describe_similar(verdict, similar));
   if (!similar.notes.empty()) line.field("similar_notes", joined(similar.notes));
-  if (facts.limit) line.field("limit", describe(facts.limit->bucket));
+  if (facts.limit) line.field("limit", ratelimit::describe(facts.limit->bucket));
   if (facts.unasked > 0) line.field("unasked", facts.unasked);
   if (facts.incomplete) line.field("incomplete", true);
   if (similar.incomplete) line.field("similar_incomplete", true);
@@ -348,4 +351,4 @@ void Session::log_message(const Message& message, const Facts& facts, const Verd
   logger_.info(line);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

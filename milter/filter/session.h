@@ -16,7 +16,7 @@
 #include "milter/filter/scanner.h"
 #include "milter/ratelimit/message_limit.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// Whose mail it is, for the failure policy and for passing it unseen.
 enum class SenderClass : std::uint8_t { kLocal, kAuthenticated, kOther };
@@ -54,7 +54,7 @@ class Session {
 
   /// `counters`: where messages are counted; null = nowhere. `limiter`: null = no limits.
   Session(const CurrentScanner& current, Clock& clock, Logger& logger,
-          MailCounters* counters = nullptr, const CurrentLimiter* limiter = nullptr,
+          MailCounters* counters = nullptr, const ratelimit::CurrentLimiter* limiter = nullptr,
           SessionBounds bounds = {})
       : current_(current),
         clock_(clock),
@@ -72,31 +72,31 @@ class Session {
   /// `path` as MAIL has it; `login` of SMTP AUTH, empty = none.
   Next mail_from(std::string_view path, std::string_view login);
   /// `path` as RCPT has it. What this one is to be told instead of being taken.
-  std::optional<Reply> recipient(std::string_view path);
+  std::optional<actions::Reply> recipient(std::string_view path);
   void header(std::string_view name, std::string_view value);
   void end_of_headers();
   void body(std::string_view bytes);
   /// Judges the message, asks the MTA for what follows and writes the message's one log line.
   /// Returns what the MTA is to be answered; with dry_run always kPass. Whatever fails in it, the
   /// failure policy then decides.
-  Action end_of_message(std::string_view queue_id, Mta& mta) noexcept;
+  rules::Action end_of_message(std::string_view queue_id, actions::Mta& mta) noexcept;
   void abort() { forget(); }
 
   /// A step failed (an exception stopped at the rim): the message is judged by the failure policy.
   void fail(std::string_view what) noexcept;
   /// What the failure policy has for the message under way or the one that comes, by the class of
   /// its sender as far as that is known. Asks nobody: it answers when the service has ended.
-  [[nodiscard]] Action failure_action() const noexcept;
+  [[nodiscard]] rules::Action failure_action() const noexcept;
   [[nodiscard]] bool in_message() const { return message_.has_value(); }
 
  private:
   struct Message {
     std::shared_ptr<const Scanner> scanner;  ///< the settings in force when it began
     MessageBuffer buffer;
-    ForgedHeaders forged;
+    actions::ForgedHeaders forged;
     TimePoint start;
     std::string failure;
-    std::optional<MessageLimit> limit;
+    std::optional<ratelimit::MessageLimit> limit;
     bool unseen = false;        ///< only its limits count
     bool lacks_memory = false;  ///< it was not looked at for that
   };
@@ -109,29 +109,30 @@ class Session {
 
   /// The message ends without being accepted.
   void forget();
-  void begin(std::shared_ptr<const Scanner> scanner, std::optional<MessageLimit> limit,
+  void begin(std::shared_ptr<const Scanner> scanner, std::optional<ratelimit::MessageLimit> limit,
              bool unseen);
   Next skip();
-  Action conclude(std::string_view queue_id, Mta& mta);
-  [[nodiscard]] std::optional<MessageLimit> limit_of(std::string_view path,
-                                                     std::string_view login) const;
+  rules::Action conclude(std::string_view queue_id, actions::Mta& mta);
+  [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(std::string_view path,
+                                                                std::string_view login) const;
   /// Judges a message that met no limit.
-  Verdict judge(Message& message, Facts& facts, Mta& mta);
-  [[nodiscard]] bool get_memory(const Message& message, MemoryLease& lease, Mta& mta) const;
+  rules::Verdict judge(Message& message, rules::Facts& facts, actions::Mta& mta);
+  [[nodiscard]] bool get_memory(const Message& message, MemoryLease& lease,
+                                actions::Mta& mta) const;
   /// Its end: drops are kept or given back, it is counted and forgotten.
-  Action finish(const Facts& facts, const Verdict& verdict);
-  void log_full(const FullBucket& full, bool put_off);
+  rules::Action finish(const rules::Facts& facts, const rules::Verdict& verdict);
+  void log_full(const ratelimit::FullBucket& full, bool put_off);
   void log_skipped();
   [[nodiscard]] std::string client_text() const;
-  void warn_of_failures(const Facts& facts);
-  void log_message(const Message& message, const Facts& facts, const Verdict& verdict,
+  void warn_of_failures(const rules::Facts& facts);
+  void log_message(const Message& message, const rules::Facts& facts, const rules::Verdict& verdict,
                    std::string_view queue_id, const Status& applied);
 
   const CurrentScanner& current_;
   Clock& clock_;
   Logger& logger_;
   MailCounters* counters_;
-  const CurrentLimiter* limiter_;
+  const ratelimit::CurrentLimiter* limiter_;
   const SessionBounds bounds_;
   std::optional<IpAddress> client_;
   Unaddressed without_ = Unaddressed::kUnknown;
@@ -143,4 +144,4 @@ class Session {
   std::optional<Message> message_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

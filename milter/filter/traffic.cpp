@@ -1,6 +1,6 @@
 #include "milter/filter/traffic.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 bool Traffic::enter() {
   const std::lock_guard lock(mutex_);
@@ -51,4 +51,4 @@ std::size_t Traffic::messages() const {
   return messages_;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -7,7 +7,7 @@
 
 #include "config/base/clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// Who is inside the milter service: the callbacks running now and the messages between MAIL and
 /// their end; and the door that `drain` closes behind the last one.   Threads: any thread.
@@ -45,4 +45,4 @@ class Traffic {
   bool closed_ = false;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

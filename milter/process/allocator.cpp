@@ -2,7 +2,7 @@
 
 #include <malloc.h>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 void return_large_blocks() {
   // Once set it does not adapt any more. Ordinary mail has hardly a block of that size.
@@ -10,4 +10,4 @@ void return_large_blocks() {
   ::mallopt(M_MMAP_THRESHOLD, kLargeBlockBytes);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 /// Makes the C library give large blocks back to the system when they are freed. Call before other
 /// threads exist.
@@ -11,4 +11,4 @@ namespace shingled::milter {
 /// lower, and ordinary mail is as fast; jemalloc kept 36 to 49 MB and was not faster.
 void return_large_blocks();
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

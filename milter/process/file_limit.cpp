@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 FileBudget FileBudget::of(const Settings& settings) {
   FileBudget budget;
@@ -29,4 +29,4 @@ std::uint64_t raise_file_limit(std::uint64_t wanted) {
   return ::setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : files.rlim_cur;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

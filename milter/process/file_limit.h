@@ -4,7 +4,7 @@
 
 #include "config/options/settings.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 /// How many descriptors this process may have, and who gets them.
 ///
@@ -28,4 +28,4 @@ struct FileBudget {
 /// it. Returns what it is then.
 std::uint64_t raise_file_limit(std::uint64_t wanted);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

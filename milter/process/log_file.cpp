@@ -10,7 +10,7 @@
 
 #include "milter/process/privileges.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 namespace {
 
@@ -69,4 +69,4 @@ Result<UniqueFd> open_log_file(const std::string& path, const DaemonOptions& opt
   return log;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "config/base/result.h"
-#include "config/system/unique_fd.h"
 #include "config/options/daemon_options.h"
+#include "config/system/unique_fd.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 /// Opens the log to append to, and makes it (mode 0640) where there is none.
 ///
@@ -19,4 +19,4 @@ namespace shingled::milter {
 /// Threads: root's rights change for a moment; call it before there are threads.
 Result<UniqueFd> open_log_file(const std::string& path, const DaemonOptions& options);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

@@ -18,7 +18,7 @@
 #include "milter/process/repeat_filter.h"
 #include "milter/process/service_manager.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 namespace {
 
@@ -165,4 +165,4 @@ Status LogSink::reopen() {
   return {};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

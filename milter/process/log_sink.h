@@ -9,7 +9,7 @@
 #include "config/base/result.h"
 #include "config/options/daemon_options.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 /// The daemon's log through spdlog: standard error, or a file that can be opened anew after
 /// rotation. A line has its time and level before it; where standard error is the journal, which
@@ -38,4 +38,4 @@ class LogSink final : public Logger {
   std::atomic<LogLevel> level_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 Result<PidFile> PidFile::create(const std::string& path) {
   const auto failure = [&](ErrorCode code, int number) {
@@ -37,4 +37,4 @@ PidFile::~PidFile() {
   if (fd_) ::unlink(path_.c_str());
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

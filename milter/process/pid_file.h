@@ -5,7 +5,7 @@
 #include "config/base/result.h"
 #include "config/system/unique_fd.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 /// The file that tells the process's number, locked while we run and removed when we end.
 class PidFile {
@@ -24,4 +24,4 @@ class PidFile {
   UniqueFd fd_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

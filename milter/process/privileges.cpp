@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 namespace {
 
@@ -77,4 +77,4 @@ Status drop_privileges(const DaemonOptions& options) {
   return {};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

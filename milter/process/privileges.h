@@ -8,7 +8,7 @@
 #include "config/base/result.h"
 #include "config/options/daemon_options.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 struct Identity {
   uid_t user = ::geteuid();
@@ -28,4 +28,4 @@ Status with_rights_of(const Identity& identity, const std::function<void()>& wor
 /// Errors: kNotFound (no such user or group), kDenied (we may not).
 Status drop_privileges(const DaemonOptions& options);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

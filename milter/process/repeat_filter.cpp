@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 std::optional<std::uint64_t> RepeatFilter::admit(std::string_view line, TimePoint now) {
   const auto known = seen_.find(line);
@@ -21,4 +21,4 @@ std::optional<std::uint64_t> RepeatFilter::admit(std::string_view line, TimePoin
   return std::exchange(seen.held_back, 0);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

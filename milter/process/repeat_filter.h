@@ -10,7 +10,7 @@
 #include "config/base/clock.h"
 #include "mime/fingerprint/secret_hash.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 /// Lets a line that says the same again and again through once a minute.
 /// A value; takes `now`. Threads: one thread at a time. Bounded: kLinesMax lines are remembered.
@@ -31,4 +31,4 @@ class RepeatFilter {
   std::unordered_map<std::string, Seen, TextHash, std::equal_to<>> seen_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

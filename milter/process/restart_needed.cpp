@@ -1,6 +1,6 @@
 #include "milter/process/restart_needed.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   return names;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

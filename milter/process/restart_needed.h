@@ -5,10 +5,10 @@
 
 #include "config/options/settings.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 /// The options that differ between two settings but are read at the start only: "storage.hashfile".
 /// Pure.
 std::vector<std::string> restart_needed(const Settings& running, const Settings& wanted);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

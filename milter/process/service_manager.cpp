@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 void notify_starting(const std::string& status, std::chrono::seconds longer) {
   const auto microseconds = std::chrono::microseconds(longer).count();
@@ -43,4 +43,4 @@ bool stderr_is_journal() {
   return stream == std::to_string(info.st_dev) + ':' + std::to_string(info.st_ino);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

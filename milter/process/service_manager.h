@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 /// What systemd is told, if it started us (NOTIFY_SOCKET). Each is a no-op otherwise.
 /// Still starting, and how far; the start may take so much longer from now.
@@ -19,4 +19,4 @@ std::optional<std::chrono::milliseconds> watchdog_interval();
 /// service (systemd.exec(5)); a child that inherits the variable may have been given another one.
 bool stderr_is_journal();
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <time.h>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::optional<Signal> wait_for_signal(std::chrono::milliseconds most) {
   }
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 
 enum class Signal : std::uint8_t { kReload, kReopenLog, kStop };
 
@@ -15,4 +15,4 @@ void block_signals();
 /// Waits for one of the blocked signals, at most so long. Threads: one thread.
 std::optional<Signal> wait_for_signal(std::chrono::milliseconds most);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

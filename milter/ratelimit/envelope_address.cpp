@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 namespace {
 
@@ -63,4 +63,4 @@ bool is_bounce_sender(const EnvelopeAddress& sender) {
                                            sender.local) != kBounceSenders.end();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

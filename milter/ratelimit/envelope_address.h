@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 /// A mailbox as buckets tell it apart.
 struct EnvelopeAddress {
@@ -27,4 +27,4 @@ EnvelopeAddress parse_envelope_address(std::string_view path);
 /// null, fetchmail-daemon or mdaemon.
 bool is_bounce_sender(const EnvelopeAddress& sender);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

@@ -4,7 +4,7 @@
 
 #include "config/words/units.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::string header_text(const LimitMark& mark) {
          " burst=" + number("%g", mark.bucket.burst) + " again=" + wait_text(mark.bucket.wait);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

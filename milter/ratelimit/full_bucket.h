@@ -4,7 +4,7 @@
 
 #include "config/base/clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 /// A bucket that is too full for a message.
 struct FullBucket {
@@ -31,4 +31,4 @@ std::string describe(const FullBucket& bucket);
 /// name a recipient that others shall not see.
 std::string header_text(const LimitMark& mark);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 void LimitCounters::count(std::string_view type, Event event, std::uint64_t times) {
   auto by_type = by_type_.lock();
@@ -22,4 +22,4 @@ void LimitCounters::report(MetricReport& report) const {
   }
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

@@ -9,7 +9,7 @@
 #include "config/base/guarded.h"
 #include "config/metrics/metric_report.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 /// What the limits did since the start, by type of buckets. Bound: as many types as settings named.
 /// Threads: any thread.   Cost: one lock a decision.
@@ -31,4 +31,4 @@ class LimitCounters {
   mutable Guarded<std::map<std::string, Counts, std::less<>>> by_type_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

@@ -5,7 +5,7 @@
 
 #include "storage/buckets/bucket_key.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 namespace {
 
@@ -71,7 +71,7 @@ std::optional<LimitDemand> demand_of(const BucketType& type, const MailLimitOpti
                                      const LimitedEnvelope& mail,
                                      const EnvelopeAddress* recipient) {
   std::vector<std::string> parts;
-  std::size_t tag = storage::kNoBucketTag;
+  std::size_t tag = storage::buckets::kNoBucketTag;
   for (const BucketPart part : type.parts) {
     auto text = part_text(part, options, mail, recipient);
     if (!text) return std::nullopt;
@@ -89,7 +89,7 @@ std::optional<LimitDemand> demand_of(const BucketType& type, const MailLimitOpti
   }
   if (!rate.limits()) return std::nullopt;
   const std::vector<std::string_view> views(parts.begin(), parts.end());
-  return LimitDemand{type.name, storage::make_bucket_key(type.name, views, tag), rate, 1,
+  return LimitDemand{type.name, storage::buckets::make_bucket_key(type.name, views, tag), rate, 1,
                      recipient != nullptr};
 }
 
@@ -130,4 +130,4 @@ std::vector<LimitDemand> merged(std::vector<LimitDemand> demands) {
   return out;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "config/base/leaky_bucket.h"
-#include "config/system/socket_address.h"
 #include "config/options/ratelimit_options.h"
+#include "config/system/socket_address.h"
 #include "milter/ratelimit/envelope_address.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 /// What a message says of itself before its recipients.
 struct LimitedEnvelope {
@@ -45,4 +45,4 @@ std::vector<LimitDemand> recipient_demands(const MailLimitOptions& options,
 /// The same demands, each bucket once. Pure.
 std::vector<LimitDemand> merged(std::vector<LimitDemand> demands);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

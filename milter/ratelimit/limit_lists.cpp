@@ -4,7 +4,7 @@
 
 #include "config/list_file.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 namespace {
 
@@ -58,4 +58,4 @@ Result<LimitLists::Files::Parsed> LimitLists::parse(Kind kind, const std::string
   return Files::Parsed{file->stamp, std::move(content), entries};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

@@ -8,7 +8,7 @@
 #include "config/options/ratelimit_options.h"
 #include "config/watched_files.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 /// Reads the files that the lists of section `ratelimit` name, and again when they changed
 /// (config/watched_files.h).   Threads: one thread.
@@ -45,4 +45,4 @@ class LimitLists {
   std::vector<Fault> faults_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

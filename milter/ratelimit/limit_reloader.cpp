@@ -4,9 +4,9 @@
 
 #include "storage/buckets/open_buckets.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
-Status LimitKeeper::use(const MailLimitOptions& options) {
+Status LimitReloader::use(const MailLimitOptions& options) {
   auto complete = lists_.read(options);
   if (!complete) return complete.error();
   if (options.enabled() && store() == nullptr) {
@@ -20,30 +20,30 @@ Status LimitKeeper::use(const MailLimitOptions& options) {
   return {};
 }
 
-Status LimitKeeper::open_store(const MailLimitOptions& options) {
-  auto opened = storage::open_buckets(options, clock_, random_, logger_);
+Status LimitReloader::open_store(const MailLimitOptions& options) {
+  auto opened = storage::buckets::open_buckets(options, clock_, random_, logger_);
   if (!opened) return opened.error();
   *store_.lock() = *std::move(opened);
   return {};
 }
 
-void LimitKeeper::refresh() {
+void LimitReloader::refresh() {
   if (!lists_.changed()) return;
   if (const Status status = use(options_); !status) {
     logger_.error(LogLine("limits_kept").field("why", status.error().message));
   }
 }
 
-void LimitKeeper::close() {
+void LimitReloader::close() {
   current_.set(nullptr);
   store_.lock()->reset();
 }
 
-void LimitKeeper::report(MetricReport& report) const {
+void LimitReloader::report(MetricReport& report) const {
   const auto buckets = store();
   if (buckets == nullptr) return;
   counters_.report(report);
   buckets->report(report);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

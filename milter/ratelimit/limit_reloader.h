@@ -8,15 +8,15 @@
 #include "milter/ratelimit/limit_lists.h"
 #include "milter/ratelimit/mail_limiter.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 /// The limits of a daemon: makes the limiter from the settings and the files they name, anew
 /// whenever one of them changes; the buckets go on.
 ///
 /// Threads: `use`, `refresh` and `close` on one thread; the others from any.
-class LimitKeeper {
+class LimitReloader {
  public:
-  LimitKeeper(Clock& clock, Random& random, Logger& logger)
+  LimitReloader(Clock& clock, Random& random, Logger& logger)
       : clock_(clock), random_(random), logger_(logger), lists_(logger) {}
 
   /// Takes over settings. Opens the buckets the first time that something is limited; where they
@@ -29,7 +29,9 @@ class LimitKeeper {
 
   [[nodiscard]] const CurrentLimiter& current() const { return current_; }
   /// The buckets; null while nothing was ever limited.
-  [[nodiscard]] std::shared_ptr<storage::BucketStore> store() const { return *store_.lock(); }
+  [[nodiscard]] std::shared_ptr<storage::buckets::BucketStore> store() const {
+    return *store_.lock();
+  }
   void report(MetricReport& report) const;
 
  private:
@@ -41,8 +43,8 @@ class LimitKeeper {
   LimitLists lists_;
   LimitCounters counters_;
   MailLimitOptions options_;  // as given, without what is in files
-  mutable Guarded<std::shared_ptr<storage::BucketStore>> store_;
+  mutable Guarded<std::shared_ptr<storage::buckets::BucketStore>> store_;
   CurrentLimiter current_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

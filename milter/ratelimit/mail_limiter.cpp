@@ -2,10 +2,11 @@
 
 #include <utility>
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
-MailLimiter::MailLimiter(MailLimitOptions options, std::weak_ptr<storage::BucketStore> store,
-                         const Clock& clock, LimitCounters& counters)
+MailLimiter::MailLimiter(MailLimitOptions options,
+                         std::weak_ptr<storage::buckets::BucketStore> store, const Clock& clock,
+                         LimitCounters& counters)
     : options_(std::move(options)),
       spared_(options_.whitelisted_rcpts.begin(), options_.whitelisted_rcpts.end()),
       store_(std::move(store)),
@@ -21,4 +22,4 @@ bool MailLimiter::spares(const EnvelopeAddress& recipient) const {
          spared_.contains('@' + recipient.domain);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

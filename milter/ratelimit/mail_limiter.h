@@ -12,7 +12,7 @@
 #include "mime/fingerprint/secret_hash.h"
 #include "storage/buckets/bucket_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 /// The limits in force: settings with their lists, and the buckets. One immutable snapshot; a
 /// reload makes a new one over the same buckets.   Threads: any thread.
@@ -20,7 +20,7 @@ class MailLimiter {
  public:
   /// `options`: with what is in their files. `counters` must outlive it, `store` need not: a
   /// session that nobody ends at shutdown must not keep the buckets open.
-  MailLimiter(MailLimitOptions options, std::weak_ptr<storage::BucketStore> store,
+  MailLimiter(MailLimitOptions options, std::weak_ptr<storage::buckets::BucketStore> store,
               const Clock& clock, LimitCounters& counters);
 
   /// Whether mail of that client meets any limit.
@@ -30,7 +30,9 @@ class MailLimiter {
 
   [[nodiscard]] const MailLimitOptions& options() const { return options_; }
   /// Null when it is gone: then nothing is limited.
-  [[nodiscard]] std::shared_ptr<storage::BucketStore> store() const { return store_.lock(); }
+  [[nodiscard]] std::shared_ptr<storage::buckets::BucketStore> store() const {
+    return store_.lock();
+  }
   [[nodiscard]] LimitCounters& counters() const { return counters_; }
   /// Until when the buckets may let a message wait.
   [[nodiscard]] TimePoint deadline() const { return clock_.now() + options_.redis.timeout; }
@@ -38,7 +40,7 @@ class MailLimiter {
  private:
   const MailLimitOptions options_;
   const std::unordered_set<std::string, TextHash> spared_;
-  const std::weak_ptr<storage::BucketStore> store_;
+  const std::weak_ptr<storage::buckets::BucketStore> store_;
   const Clock& clock_;
   LimitCounters& counters_;
 };
@@ -53,4 +55,4 @@ class CurrentLimiter {
   mutable Guarded<std::shared_ptr<const MailLimiter>> limiter_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

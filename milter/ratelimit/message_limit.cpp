@@ -6,18 +6,19 @@
 
 #include "storage/buckets/bucket_key.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 namespace {
 
 // With a symbol nothing is put off and a bucket may run over, so that its value rises from 0.92 at
 // the burst to 2.00 here; without an end a flood would be held against somebody for ever.
-constexpr double kOverflow = storage::kBurstsMax;
+constexpr double kOverflow = storage::buckets::kBurstsMax;
 
 using Event = LimitCounters::Event;
 
-std::vector<storage::BucketDemand> lent(const std::vector<LimitDemand>& demands, bool overflows) {
-  std::vector<storage::BucketDemand> out;
+std::vector<storage::buckets::BucketDemand> lent(const std::vector<LimitDemand>& demands,
+                                                 bool overflows) {
+  std::vector<storage::buckets::BucketDemand> out;
   out.reserve(demands.size());
   for (const LimitDemand& demand : demands) {
     out.push_back({demand.key, LeakRate(demand.rate.leak, demand.rate.burst),
@@ -39,7 +40,7 @@ void fill_at_most(std::vector<LimitDemand>& demands) {
 std::string bounded_name(const EnvelopeAddress& address) {
   const std::string text = address.text();
   const std::array<std::string_view, 1> parts = {text};
-  return storage::make_bucket_key("rcpt", parts);
+  return storage::buckets::make_bucket_key("rcpt", parts);
 }
 
 void append(std::vector<LimitDemand>& to, std::vector<LimitDemand> more) {
@@ -109,7 +110,7 @@ std::optional<FullBucket> MessageLimit::take(std::vector<LimitDemand> demands) {
   const MailLimitOptions& options = limiter_->options();
   const bool marks = !options.symbol.empty();
   if (!marks) fill_at_most(demands);
-  storage::BucketAnswer answer = store->take(lent(demands, marks), limiter_->deadline());
+  storage::buckets::BucketAnswer answer = store->take(lent(demands, marks), limiter_->deadline());
   LimitCounters& counters = limiter_->counters();
   if (marks) look_for_mark(demands, answer);
   if (answer.taken) {
@@ -127,7 +128,7 @@ std::optional<FullBucket> MessageLimit::take(std::vector<LimitDemand> demands) {
 }
 
 void MessageLimit::look_for_mark(const std::vector<LimitDemand>& demands,
-                                 const storage::BucketAnswer& answer) {
+                                 const storage::buckets::BucketAnswer& answer) {
   const MailLimitOptions& options = limiter_->options();
   for (std::size_t i = 0; i < demands.size() && i < answer.levels.size(); ++i) {
     const LimitDemand& demand = demands[i];
@@ -181,7 +182,7 @@ void MessageLimit::give_back_recipients() {
 std::pair<MessageLimit::Taken, MessageLimit::Taken> MessageLimit::split(Taken taken) {
   Taken of_recipients;
   Taken of_message;
-  std::vector<storage::BucketLevel> levels = std::exchange(taken.answer.levels, {});
+  std::vector<storage::buckets::BucketLevel> levels = std::exchange(taken.answer.levels, {});
   of_recipients.answer = of_message.answer = taken.answer;
   for (std::size_t i = 0; i < taken.demands.size() && i < levels.size(); ++i) {
     Taken& share = taken.demands[i].by_recipient ? of_recipients : of_message;
@@ -191,4 +192,4 @@ std::pair<MessageLimit::Taken, MessageLimit::Taken> MessageLimit::split(Taken ta
   return {std::move(of_recipients), std::move(of_message)};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

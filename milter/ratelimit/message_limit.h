@@ -10,7 +10,7 @@
 #include "milter/ratelimit/full_bucket.h"
 #include "milter/ratelimit/mail_limiter.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 /// The limits of one message: what it took out of which buckets, until it is known whether it is
 /// accepted.
@@ -46,7 +46,7 @@ class MessageLimit {
  private:
   struct Taken {
     std::vector<LimitDemand> demands;
-    storage::BucketAnswer answer;
+    storage::buckets::BucketAnswer answer;
   };
   static std::pair<Taken, Taken> split(Taken taken);
 
@@ -54,7 +54,8 @@ class MessageLimit {
   /// There are too many recipients for any to have drops of its own.
   [[nodiscard]] bool none_counts() const;
   std::optional<FullBucket> take(std::vector<LimitDemand> demands);
-  void look_for_mark(const std::vector<LimitDemand>& demands, const storage::BucketAnswer& answer);
+  void look_for_mark(const std::vector<LimitDemand>& demands,
+                     const storage::buckets::BucketAnswer& answer);
   void give_back(const Taken& taken);
   void give_back_recipients();
 
@@ -70,4 +71,4 @@ class MessageLimit {
   std::optional<LimitMark> mark_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

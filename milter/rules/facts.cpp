@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 TextAmount amount_of_text(std::size_t bytes) {
   constexpr std::size_t kShortTextBytesMax = 25;  // about five words
@@ -31,4 +31,4 @@ std::size_t Facts::failed() const {
       lookups.begin(), lookups.end(), [](const Lookup& lookup) { return lookup.failed(); }));
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

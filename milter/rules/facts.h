@@ -12,7 +12,7 @@
 #include "mime/analyze.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 /// One hash of a message, asked of one rule's storage, and what came back.
 struct Lookup {
@@ -71,10 +71,10 @@ struct Facts {
   bool truncated = false;            ///< the message was longer than what was looked at
   std::chrono::microseconds time{0};
   ScanStages stages;
-  SimilarFacts similar;            ///< empty unless known files are looked up
-  std::optional<LimitMark> limit;  ///< the symbol of a limit that is exceeded
+  similar::SimilarFacts similar;              ///< empty unless known files are looked up
+  std::optional<ratelimit::LimitMark> limit;  ///< the symbol of a limit that is exceeded
 
   [[nodiscard]] std::size_t failed() const;  ///< look-ups without an answer
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <numbers>
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 namespace {
 
@@ -173,4 +173,4 @@ std::string_view to_string(Standing standing) {
   return "full";
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -8,7 +8,7 @@
 #include "config/options/rule_options.h"
 #include "milter/rules/facts.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 /// What a hit may do by itself, the strongest first (standing.h).
 enum class Standing : std::uint8_t {
@@ -61,4 +61,4 @@ std::vector<Hit> score_hits(const Facts& facts, std::span<const RuleOptions> rul
 /// Symbols in the order of their first hit; dropped hits do not count.
 std::vector<Symbol> sum_symbols(std::span<const Hit> hits);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 ShownHits shown_hits(std::span<const Hit> hits, std::size_t count_max) {
   ShownHits shown;
@@ -19,4 +19,4 @@ ShownHits shown_hits(std::span<const Hit> hits, std::size_t count_max) {
   return shown;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

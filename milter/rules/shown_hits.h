@@ -6,7 +6,7 @@
 
 #include "milter/rules/score.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 /// Hits that the log line and the headers of a message name, of what may be thousands.
 inline constexpr std::size_t kHitsShown = 32;
@@ -19,4 +19,4 @@ struct ShownHits {
 /// Hits that count, in their order; of more than `count_max` the strongest, the best first. Pure.
 ShownHits shown_hits(std::span<const Hit> hits, std::size_t count_max = kHitsShown);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <map>
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 namespace {
 
@@ -16,10 +16,10 @@ const SimilarList* find_list(std::span<const SimilarList> lists, const std::stri
 }
 
 /// By piece, how like what is known as good it is.
-std::map<std::size_t, double> good_likeness(const SimilarFacts& facts,
+std::map<std::size_t, double> good_likeness(const similar::SimilarFacts& facts,
                                             std::span<const SimilarList> lists) {
   std::map<std::size_t, double> out;
-  for (const SimilarHit& hit : facts.hits) {
+  for (const similar::SimilarHit& hit : facts.hits) {
     const SimilarList* list = find_list(lists, hit.list);
     if (list == nullptr || !list->good) continue;
     double& best = out[hit.piece];
@@ -30,12 +30,12 @@ std::map<std::size_t, double> good_likeness(const SimilarFacts& facts,
 
 }  // namespace
 
-std::vector<SimilarShare> weigh_similar(const SimilarFacts& facts,
+std::vector<SimilarShare> weigh_similar(const similar::SimilarFacts& facts,
                                         std::span<const SimilarList> lists) {
   std::vector<SimilarShare> shares;
   const auto good = good_likeness(facts, lists);
   for (std::size_t i = 0; i < facts.hits.size(); ++i) {
-    const SimilarHit& hit = facts.hits[i];
+    const similar::SimilarHit& hit = facts.hits[i];
     const SimilarList* list = find_list(lists, hit.list);
     if (list == nullptr) continue;
     const auto spared_to = good.find(hit.piece);
@@ -63,12 +63,13 @@ void add_similar(std::span<const SimilarShare> shares, std::vector<Symbol>& symb
   }
 }
 
-std::string SimilarShare::arithmetic(const SimilarHit& of) const {
-  if (spared) return likeness_text(of) + ", spared: at least as like what is known as good";
+std::string SimilarShare::arithmetic(const similar::SimilarHit& of) const {
+  if (spared)
+    return similar::likeness_text(of) + ", spared: at least as like what is known as good";
   char text[160];
-  std::snprintf(text, sizeof text, "%.2f (%s) x %.2f = %.2f", likeness, likeness_text(of).c_str(),
-                weight, score);
+  std::snprintf(text, sizeof text, "%.2f (%s) x %.2f = %.2f", likeness,
+                similar::likeness_text(of).c_str(), weight, score);
   return text;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -8,7 +8,7 @@
 #include "milter/rules/score.h"
 #include "milter/similar/similar_facts.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 /// What one hit in the library weighs:
 ///
@@ -22,15 +22,15 @@ struct SimilarShare {
   bool spared = false;  ///< the piece is at least as like a sample of a good list
 
   /// "0.93 (similarity 93) x 8.00 = 7.44"
-  [[nodiscard]] std::string arithmetic(const SimilarHit& of) const;
+  [[nodiscard]] std::string arithmetic(const similar::SimilarHit& of) const;
 };
 
 /// Every hit whose list is among `lists`, in their order. Pure.
-std::vector<SimilarShare> weigh_similar(const SimilarFacts& facts,
+std::vector<SimilarShare> weigh_similar(const similar::SimilarFacts& facts,
                                         std::span<const SimilarList> lists);
 
 /// Adds them to the symbols: a symbol has its strongest hit, whatever it was found by. What is
 /// spared does not count.
 void add_similar(std::span<const SimilarShare> shares, std::vector<Symbol>& symbols);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 namespace {
 
@@ -135,4 +135,4 @@ Standing strongest_standing(std::span<const Hit> hits) {
   return any ? strongest : Standing::kFull;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -8,7 +8,7 @@
 #include "milter/rules/facts.h"
 #include "milter/rules/score.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 /// What each look-up may do without the others, in their order. Many senders write much alike and
 /// attach the same files, so a part that is known does not say yet that the message is. By rule:
@@ -39,4 +39,4 @@ void hold_hits(std::span<Hit> hits, std::span<const Standing> standings, const H
 /// The strongest standing of the hits that count against the message; kFull without any.
 Standing strongest_standing(std::span<const Hit> hits);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -5,7 +5,7 @@
 
 #include "milter/rules/verdict.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::string describe_unknown_files(const Facts& facts, double score, const Actio
   return "known files not looked up to the end";
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

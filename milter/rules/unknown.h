@@ -7,7 +7,7 @@
 #include "config/options/similar_options.h"
 #include "milter/rules/facts.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 /// What nobody knows about a message, for people: look-ups without an answer, look-ups never made,
 /// parts the analysis did not come to. Empty = all is known. Pure.
@@ -21,4 +21,4 @@ std::string describe_unknown(const Facts& facts);
 std::string describe_unknown_files(const Facts& facts, double score, const ActionOptions& actions,
                                    std::span<const SimilarList> lists);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -8,7 +8,7 @@
 #include "milter/rules/unknown.h"
 #include "milter/rules/white.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 namespace {
 
@@ -131,11 +131,11 @@ Verdict verdict_on_failure(FailurePolicy policy, std::string reason) {
   return verdict;
 }
 
-Verdict verdict_on_limit(const FullBucket& full) {
+Verdict verdict_on_limit(const ratelimit::FullBucket& full) {
   Verdict verdict;
   verdict.action = Action::kTempfail;
-  verdict.reason = describe(full);
+  verdict.reason = ratelimit::describe(full);
   return verdict;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -11,7 +11,7 @@
 #include "milter/rules/score.h"
 #include "milter/rules/similar_score.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 /// What happens to a message; the later, the stronger.
 enum class Action : std::uint8_t { kPass, kAddHeader, kTempfail, kQuarantine, kReject, kDiscard };
@@ -48,6 +48,6 @@ Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const Acti
 Verdict verdict_on_failure(FailurePolicy policy, std::string reason);
 
 /// The verdict on a message that is put off unseen, because a bucket is full. Pure.
-Verdict verdict_on_limit(const FullBucket& full);
+Verdict verdict_on_limit(const ratelimit::FullBucket& full);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

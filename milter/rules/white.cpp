@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 void keep_white_to_its_part(std::span<Hit> hits, const Facts& facts) {
   std::map<std::uint32_t, double> good;  // by part: the most that speaks for it
@@ -25,4 +25,4 @@ void keep_white_to_its_part(std::span<Hit> hits, const Facts& facts) {
   }
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

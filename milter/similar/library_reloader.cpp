@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 namespace {
 
@@ -12,10 +12,10 @@ constexpr std::chrono::seconds kRefreshEvery{1};
 
 }  // namespace
 
-Status LibraryKeeper::use(const SimilarOptions& options) {
+Status LibraryReloader::use(const SimilarOptions& options) {
   if (!options.enabled || library() != nullptr) return {};
   const TimePoint start = clock_.now();
-  auto opened = storage::SampleLibrary::open(
+  auto opened = storage::similar::SampleLibrary::open(
       {.file = options.file, .part_block_size = options.part_block_size, .parts = options.parts});
   if (!opened) return opened.error().in("similar.file " + options.file);
   const auto counts = (*opened)->counts();
@@ -31,7 +31,7 @@ Status LibraryKeeper::use(const SimilarOptions& options) {
   return {};
 }
 
-void LibraryKeeper::look_after(const std::stop_token& stop) {
+void LibraryReloader::look_after(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any wake;
   std::unique_lock lock(mutex);
@@ -41,7 +41,7 @@ void LibraryKeeper::look_after(const std::stop_token& stop) {
   }
 }
 
-void LibraryKeeper::refresh() {
+void LibraryReloader::refresh() {
   const auto library = *library_.lock();
   if (library == nullptr) return;
   const auto changed = library->refresh();
@@ -63,12 +63,12 @@ void LibraryKeeper::refresh() {
                    .field("samples", library->counts().samples));
 }
 
-void LibraryKeeper::close() {
+void LibraryReloader::close() {
   thread_ = {};
   library_.lock()->reset();
 }
 
-void LibraryKeeper::report(MetricReport& report) const {
+void LibraryReloader::report(MetricReport& report) const {
   const auto held = library();
   if (held == nullptr) return;
   const auto counts = held->counts();
@@ -77,4 +77,4 @@ void LibraryKeeper::report(MetricReport& report) const {
   report.gauge({"shingled_similar_memory_bytes", "Memory of the index over them."}, counts.bytes);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

@@ -10,7 +10,7 @@
 #include "config/options/similar_options.h"
 #include "storage/similar/sample_library.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 /// The library of samples of a daemon: opened once it is wanted, then kept up with what other
 /// processes change, by a thread of its own that looks once a second; no message waits for that.
@@ -18,12 +18,12 @@ namespace shingled::milter {
 /// What goes wrong while it runs costs no mail: searches go on with what was read before, and the
 /// log says so once, and when it is over.
 /// Threads: `use` and `close` on one thread; the others from any.
-class LibraryKeeper {
+class LibraryReloader {
  public:
-  LibraryKeeper(const Clock& clock, Logger& logger) : clock_(clock), logger_(logger) {}
-  ~LibraryKeeper() { close(); }
-  LibraryKeeper(const LibraryKeeper&) = delete;
-  LibraryKeeper& operator=(const LibraryKeeper&) = delete;
+  LibraryReloader(const Clock& clock, Logger& logger) : clock_(clock), logger_(logger) {}
+  ~LibraryReloader() { close(); }
+  LibraryReloader(const LibraryReloader&) = delete;
+  LibraryReloader& operator=(const LibraryReloader&) = delete;
 
   /// Opens it where `options` want it and it is not open yet; which file it is, is then fixed.
   /// Errors: of SampleLibrary::open, naming the option and the file.
@@ -34,7 +34,7 @@ class LibraryKeeper {
   void close();
 
   /// Null while it was never wanted.
-  [[nodiscard]] std::shared_ptr<const storage::SampleLibrary> library() const {
+  [[nodiscard]] std::shared_ptr<const storage::similar::SampleLibrary> library() const {
     return *library_.lock();
   }
   void report(MetricReport& report) const;
@@ -45,9 +45,9 @@ class LibraryKeeper {
   const Clock& clock_;
   Logger& logger_;
   std::string file_;
-  mutable Guarded<std::shared_ptr<storage::SampleLibrary>> library_;
+  mutable Guarded<std::shared_ptr<storage::similar::SampleLibrary>> library_;
   std::string failure_;  ///< of the last refresh; of the thread alone
   std::jthread thread_;  ///< last: it uses all of the above
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

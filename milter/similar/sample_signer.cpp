@@ -9,7 +9,7 @@
 #include "mime/container/package_parts.h"
 #include "mime/fingerprint/spamsum_parts.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 namespace {
 
@@ -143,4 +143,4 @@ SignedFile sign_pieces(std::string_view bytes, const SimilarOptions& options, co
   return Signer(options, clock, deadline, work).run(bytes);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

@@ -10,7 +10,7 @@
 #include "mime/fingerprint/spamsum.h"
 #include "mime/model/work_meter.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 /// What is signed of a file: the whole of it, or an entry of the container it is.
 struct SignedPiece {
@@ -46,4 +46,4 @@ SignedFile sign_pieces(std::string_view bytes, const SimilarOptions& options, co
 /// What signing so many bytes is charged, once for the whole and once for its parts.
 inline constexpr mime::Steps kStepsASignedByte = 3;
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

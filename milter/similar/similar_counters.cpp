@@ -1,6 +1,6 @@
 #include "milter/similar/similar_counters.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 void SimilarCounters::searched(const SimilarFacts& facts, Duration time) {
   pieces_.add(facts.pieces);
@@ -35,4 +35,4 @@ void SimilarCounters::report(MetricReport& report) const {
                    {{"stage", "similar_lookup"}});
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

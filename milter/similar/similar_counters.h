@@ -8,7 +8,7 @@
 #include "config/metrics/metric_report.h"
 #include "milter/similar/similar_facts.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 /// What the library of known files found in the mail since the start. Threads: any thread.
 class SimilarCounters {
@@ -27,4 +27,4 @@ class SimilarCounters {
   mutable Guarded<Counts> notes_;  ///< by phrase; there are a handful
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 std::string piece_name(const SimilarHit& hit) {
   std::string name = hit.file.empty() ? "part " + hit.part : hit.file;
@@ -21,4 +21,4 @@ std::string likeness_text(const SimilarHit& hit) {
   return text + parts;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

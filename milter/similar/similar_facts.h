@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 /// A piece of a message that is like a sample of the library: the best one of one list.
 struct SimilarHit {
@@ -45,4 +45,4 @@ std::string piece_name(const SimilarHit& hit);
 /// "similarity 93", "12 of 40 n-grams (30 %)", or both with " and " between.
 std::string likeness_text(const SimilarHit& hit);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

@@ -9,7 +9,7 @@
 #include "mime/container/container_kind.h"
 #include "mime/read_text.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 namespace {
 
@@ -116,14 +116,14 @@ class SimilarSearch::Run {
 
   void look_up(const mime::MailPart& part, const SignedPiece& piece) {
     std::map<std::uint64_t, SimilarHit> by_sample;
-    for (storage::SimilarMatch& match : library_.similar(piece.signature, kMatchesMax)) {
+    for (storage::similar::SimilarMatch& match : library_.similar(piece.signature, kMatchesMax)) {
       SimilarHit& hit = by_sample[match.id];
       hit.list = std::move(match.list);
       hit.sample = std::move(match.name);
       hit.score = match.score;
     }
     if (options_.parts) {
-      for (storage::PartMatch& match : library_.sharing(piece.parts, kMatchesMax)) {
+      for (storage::similar::PartMatch& match : library_.sharing(piece.parts, kMatchesMax)) {
         SimilarHit& hit = by_sample[match.id];
         hit.list = std::move(match.list);
         hit.sample = std::move(match.name);
@@ -162,7 +162,7 @@ class SimilarSearch::Run {
   }
 
   const SimilarOptions& options_;
-  const storage::SampleLibrary& library_;
+  const storage::similar::SampleLibrary& library_;
   const Clock& clock_;
   const TimePoint deadline_;
   mime::WorkMeter meter_;
@@ -174,4 +174,4 @@ SimilarFacts SimilarSearch::search(const mime::Analysis& analysis, TimePoint dea
   return Run(*this, deadline, mime::WorkMeter(work, analysis.parts().stop)).run(analysis.parts());
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

@@ -9,7 +9,7 @@
 #include "mime/model/work_meter.h"
 #include "storage/similar/sample_library.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 
 /// Looks the attachments of messages, and by option their texts, up in the library of samples.
 /// Threads: any thread.
@@ -17,7 +17,7 @@ class SimilarSearch {
  public:
   /// `options` must outlive it.
   SimilarSearch(const SimilarOptions& options,
-                std::shared_ptr<const storage::SampleLibrary> library, const Clock& clock)
+                std::shared_ptr<const storage::similar::SampleLibrary> library, const Clock& clock)
       : options_(options), library_(std::move(library)), clock_(clock) {}
 
   /// Every attachment with what is inside it, until the deadline or until `work` steps are spent;
@@ -38,8 +38,8 @@ class SimilarSearch {
  private:
   class Run;
   const SimilarOptions& options_;
-  std::shared_ptr<const storage::SampleLibrary> library_;
+  std::shared_ptr<const storage::similar::SampleLibrary> library_;
   const Clock& clock_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

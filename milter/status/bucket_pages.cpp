@@ -9,7 +9,7 @@
 
 #include "storage/buckets/bucket_key.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 namespace {
 
@@ -34,9 +34,9 @@ HttpReply failure(const Error& error) {
   return text_reply(error.code == ErrorCode::kInvalid ? kWrong : kNoAnswer, error.message);
 }
 
-BucketJson bucket_json(const storage::BucketState& state) {
+BucketJson bucket_json(const storage::buckets::BucketState& state) {
   return {{"key", state.key},
-          {"type", storage::bucket_type(state.key)},
+          {"type", storage::buckets::bucket_type(state.key)},
           {"drops", state.drops()},
           {"burst", state.rate.burst()},
           {"leak", state.rate.per_second()},
@@ -46,7 +46,7 @@ BucketJson bucket_json(const storage::BucketState& state) {
 /// One request at the buckets.
 class Page {
  public:
-  Page(const HttpRequest& request, storage::BucketStore& store, TimePoint deadline)
+  Page(const HttpRequest& request, storage::buckets::BucketStore& store, TimePoint deadline)
       : request_(request), store_(store), deadline_(deadline) {}
 
   HttpReply list() {
@@ -57,7 +57,7 @@ class Page {
     const bool more = found->size() > most;
     if (more) found->resize(most);
     BucketJson list = BucketJson::array();
-    for (const storage::BucketState& state : *found) list.push_back(bucket_json(state));
+    for (const storage::buckets::BucketState& state : *found) list.push_back(bucket_json(state));
     return json_reply_of({{"buckets", std::move(list)}, {"more", more}});
   }
 
@@ -101,7 +101,7 @@ class Page {
   }
 
   const HttpRequest& request_;
-  storage::BucketStore& store_;
+  storage::buckets::BucketStore& store_;
   TimePoint deadline_;
 };
 
@@ -139,4 +139,4 @@ HttpReply BucketPages::answer(const HttpRequest& request) const {
   return (Page(request, *store, clock_.now() + kPatience).*page->answer)();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

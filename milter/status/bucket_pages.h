@@ -7,7 +7,7 @@
 #include "milter/status/http_message.h"
 #include "storage/buckets/bucket_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 /// The pages about the buckets of section `ratelimit`:
 ///
@@ -23,7 +23,7 @@ namespace shingled::milter {
 class BucketPages {
  public:
   /// The buckets as they are now; null = nothing is limited.
-  using Store = std::function<std::shared_ptr<storage::BucketStore>()>;
+  using Store = std::function<std::shared_ptr<storage::buckets::BucketStore>()>;
   static constexpr std::chrono::seconds kPatience{3};
   static constexpr std::size_t kMost = 10'000;  ///< buckets in one answer
 
@@ -38,4 +38,4 @@ class BucketPages {
   const Clock& clock_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 ConnectionDeadlines::ConnectionDeadlines(Duration time, Clock& clock)
     : time_(time), clock_(clock), thread_([this](const std::stop_token& stop) { run(stop); }) {
@@ -46,4 +46,4 @@ void ConnectionDeadlines::run(const std::stop_token& stop) {
   }
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

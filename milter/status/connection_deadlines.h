@@ -8,7 +8,7 @@
 
 #include "config/base/clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 /// Ends connections that have been open for too long, whatever their clients do meanwhile: one that
 /// sends a byte now and then is never idle, and would keep its place for ever.
@@ -45,4 +45,4 @@ class ConnectionDeadlines {
   std::jthread thread_;  // last: it uses all of the above
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -7,7 +7,7 @@
 
 #include "config/system/socket_address.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 namespace {
 
@@ -57,4 +57,4 @@ bool HostCheck::is_ours(std::string_view host) const {
   return std::ranges::find(names_, wanted) != names_.end();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

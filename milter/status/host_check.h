@@ -6,7 +6,7 @@
 
 #include "config/options/status_options.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 /// Which names a request on this machine may have for us (its header Host).
 ///
@@ -31,4 +31,4 @@ std::string_view without_port(std::string_view host);
 /// The system's name of this machine; "" where it has none.
 std::string machine_name();
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

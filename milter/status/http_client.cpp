@@ -15,7 +15,7 @@
 
 #include "config/system/unique_fd.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 namespace {
 
@@ -176,4 +176,4 @@ Result<HttpReply> http_post(const SocketSpec& server, const std::string& target,
   return ask("POST", server, target, clock, deadline);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -7,7 +7,7 @@
 #include "config/system/socket_address.h"
 #include "milter/status/http_message.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 /// Asks an HTTP service for one page, without a body, over a TCP or unix socket; the connection
 /// ends with it. For our own service: no redirections, no chunks, no TLS.
@@ -26,4 +26,4 @@ inline constexpr std::size_t kReplyBytesMax = 16UL * 1024 * 1024;
 /// The head and body of a whole reply.   Errors: kInvalid.
 Result<HttpReply> parse_http_reply(std::string_view bytes);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -11,7 +11,7 @@
 
 #include "milter/filter/listening_socket.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 namespace {
 
@@ -39,7 +39,7 @@ Result<UniqueFd> bind_stream(const sockaddr* address, socklen_t length, const st
   return fd;
 }
 
-Result<StreamListener> listen_on_path(const SocketSpec& spec, const std::string& place) {
+Result<HttpListener> listen_on_path(const SocketSpec& spec, const std::string& place) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, spec.path.data(),
@@ -49,15 +49,16 @@ Result<StreamListener> listen_on_path(const SocketSpec& spec, const std::string&
   ::umask(before);
   if (!fd) return fd.error();
   if (::chmod(spec.path.c_str(), kUnixMode) != 0) return bind_error(place);
-  return StreamListener{*std::move(fd), spec.to_string(), spec.path};
+  return HttpListener{*std::move(fd), spec.to_string(), spec.path};
 }
 
 }  // namespace
 
-Result<std::vector<StreamListener>> listen_on(const SocketSpec& spec, std::string_view option) {
+Result<std::vector<HttpListener>> listen_on(const SocketSpec& spec, std::string_view option) {
   const std::string place = std::string(option) + " " + spec.to_string();
-  if (Status status = prepare_listening_socket(spec, option); !status) return status.error();
-  std::vector<StreamListener> listeners;
+  if (Status status = filter::prepare_listening_socket(spec, option); !status)
+    return status.error();
+  std::vector<HttpListener> listeners;
   if (spec.kind == SocketSpec::Kind::kUnix) {
     auto listener = listen_on_path(spec, place);
     if (!listener) return listener.error();
@@ -78,4 +79,4 @@ Result<std::vector<StreamListener>> listen_on(const SocketSpec& spec, std::strin
   return listeners;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

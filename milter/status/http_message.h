@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 enum class HttpMethod : std::uint8_t { kGet, kPost };
 
@@ -31,4 +31,4 @@ struct HttpReply {
 /// Answers one request. May be called on several threads; should not wait.
 using HttpHandler = std::function<HttpReply(const HttpRequest&)>;
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -17,7 +17,7 @@
 #include "milter/status/host_check.h"
 #include "milter/status/http_listener.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 class HttpServer::Impl {
  public:
@@ -35,7 +35,7 @@ class HttpServer::Impl {
   Impl(Impl&&) = delete;
   Impl& operator=(Impl&&) = delete;
 
-  Status serve(StreamListener listener);
+  Status serve(HttpListener listener);
   [[nodiscard]] const HttpHandler& handler() const { return handler_; }
   [[nodiscard]] const HostCheck& hosts() const { return hosts_; }
   [[nodiscard]] ConnectionDeadlines& deadlines() { return deadlines_; }
@@ -194,7 +194,7 @@ void on_connection(void* server, MHD_Connection* connection, void** /*state*/,
 
 }  // namespace
 
-Status HttpServer::Impl::serve(StreamListener listener) {
+Status HttpServer::Impl::serve(HttpListener listener) {
   const unsigned of_one_address = options_.connections_max / 2;
   if (!listener.unix_path.empty()) unix_paths_.push_back(listener.unix_path);
   MHD_Daemon* daemon = MHD_start_daemon(
@@ -221,7 +221,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const StatusOptions& optio
   for (const SocketSpec& spec : options.listen) {
     auto listeners = listen_on(spec, "status.listen");
     if (!listeners) return listeners.error();
-    for (StreamListener& listener : *listeners) {
+    for (HttpListener& listener : *listeners) {
       if (Status served = impl->serve(std::move(listener)); !served) return served.error();
     }
   }
@@ -233,4 +233,4 @@ HttpServer::~HttpServer() = default;
 
 const std::vector<std::string>& HttpServer::addresses() const { return impl_->addresses(); }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -10,7 +10,7 @@
 #include "config/options/status_options.h"
 #include "milter/status/http_message.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 /// A small HTTP/1.1 service through libmicrohttpd: the one file that knows it. GET, HEAD and POST,
 /// no bodies; every connection ends with its reply.
@@ -46,4 +46,4 @@ class HttpServer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

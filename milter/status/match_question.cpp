@@ -6,7 +6,7 @@
 
 #include "config/base/hex.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::string match_question(const Fingerprint& fingerprint) {
   return text;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

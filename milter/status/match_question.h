@@ -6,7 +6,7 @@
 #include "config/base/result.h"
 #include "mime/fingerprint/fingerprint.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 /// What `/matches` is asked, as arguments of its address:
 ///
@@ -17,4 +17,4 @@ Result<Fingerprint> parse_match_question(const std::map<std::string, std::string
 /// The other way round: "digest=...&shingles=...".
 std::string match_question(const Fingerprint& fingerprint);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

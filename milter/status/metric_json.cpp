@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 namespace {
 
@@ -52,4 +52,4 @@ nlohmann::ordered_json metrics_json(const MetricReport& report) {
   return metrics;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

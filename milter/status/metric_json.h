@@ -4,7 +4,7 @@
 
 #include "config/metrics/metric_report.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 /// A report as one object: each metric by its name, each a list of its samples:
 ///
@@ -15,4 +15,4 @@ namespace shingled::milter {
 /// bounds.
 nlohmann::ordered_json metrics_json(const MetricReport& report);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

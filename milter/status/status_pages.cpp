@@ -9,7 +9,7 @@
 #include "milter/status/match_question.h"
 #include "milter/status/metric_json.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 namespace {
 
@@ -132,4 +132,4 @@ HttpReply StatusPages::matches(const HttpRequest& request) const {
   return json_reply({{"matches", std::move(list)}, {"more", more}});
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -11,7 +11,7 @@
 #include "milter/status/http_message.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 
 /// What the daemon tells about itself, page by page:
 ///
@@ -60,4 +60,4 @@ class StatusPages {
 
 std::string_view to_string(StatusPages::State state);  ///< "starting" "serving" "draining"
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

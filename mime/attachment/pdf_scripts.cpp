@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "mime/fingerprint/digests.h"
-#include "mime/charset/charset.h"
 #include "mime/attachment/pdf_objects.h"
+#include "mime/charset/charset.h"
+#include "mime/fingerprint/digests.h"
 
 namespace shingled::mime {
 namespace {

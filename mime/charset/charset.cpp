@@ -126,7 +126,7 @@ class ConverterCache {
   ConverterPtr utf8_;
 };
 
-ConverterCache& converters() { return Inherited<ConverterCache>::of_this_thread(); }
+ConverterCache& converters() { return ReusedThreadLocal<ConverterCache>::of_this_thread(); }
 
 /// Converts piece by piece through a pivot buffer, up to the piece that reaches `bytes_max`;
 /// invalid input becomes U+FFFD.

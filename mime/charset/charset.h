@@ -27,11 +27,11 @@ struct DecodedText {
 
 bool is_valid_utf8(std::string_view bytes);
 
-/// Turns a text body into UTF-8. A known charset is believed, even if the bytes are valid UTF-8.
-/// For none, an unknown one, ASCII or UTF-8 valid UTF-8 is kept and anything else is guessed (see
-/// charset_guess.h). What is UTF-8 but for a few bytes stays as it is; where the guess saw ASCII
-/// only, each stray byte becomes "?" under the label ASCII or UTF-8, and without one the text is
-/// raw.
+/// ServerSelection a text body into UTF-8. A known charset is believed, even if the bytes are valid
+/// UTF-8. For none, an unknown one, ASCII or UTF-8 valid UTF-8 is kept and anything else is guessed
+/// (see charset_guess.h). What is UTF-8 but for a few bytes stays as it is; where the guess saw
+/// ASCII only, each stray byte becomes "?" under the label ASCII or UTF-8, and without one the text
+/// is raw.
 ///
 /// Input:   any bytes, any label. Output: see DecodedText; invalid input of a converter becomes
 ///          U+FFFD or, in some charsets, U+001A.

@@ -50,7 +50,8 @@ struct HtmlText {
   bool truncated = false;  ///< a bound of HtmlLimits was reached
 };
 
-/// Turns HTML into the text rspamd hashes (HASHING.md section 7; `compat` picks the version).
+/// ServerSelection HTML into the text rspamd hashes (HASHING.md section 7; `compat` picks the
+/// version).
 ///
 /// Input:   UTF-8 (invalid bytes are copied as they are). Output: at most `text_bytes_max` bytes.
 /// Errors:  none. Broken markup yields the text rspamd makes of it. What the meter refuses to pay

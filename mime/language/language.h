@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "config/options/hash_options.h"
-#include "mime/words/tokenizer.h"
 #include "mime/model/work_meter.h"
+#include "mime/words/tokenizer.h"
 
 namespace shingled::mime {
 

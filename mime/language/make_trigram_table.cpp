@@ -1,5 +1,5 @@
-// Writes the hash table of trigram_table.h as C++ from mime/language/data/trigrams.txt, whose format
-// make_language_data.py explains. A tool of the build: make_trigram_table INPUT OUTPUT
+// Writes the hash table of trigram_table.h as C++ from mime/language/data/trigrams.txt, whose
+// format make_language_data.py explains. A tool of the build: make_trigram_table INPUT OUTPUT
 #include <algorithm>
 #include <array>
 #include <cstdint>

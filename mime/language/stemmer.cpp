@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "mime/fingerprint/load_bytes.h"
 #include "config/base/reused_thread_local.h"
+#include "mime/fingerprint/load_bytes.h"
 
 namespace shingled::mime {
 
@@ -131,7 +131,7 @@ class StemCache {
 
 namespace {
 
-StemCache& thread_cache() { return Inherited<StemCache>::of_this_thread(); }
+StemCache& thread_cache() { return ReusedThreadLocal<StemCache>::of_this_thread(); }
 
 }  // namespace
 

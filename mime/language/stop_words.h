@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "config/options/hash_options.h"
 #include "config/base/ascii.h"
+#include "config/options/hash_options.h"
 #include "mime/language/alphabet.h"
 
 namespace shingled::mime {

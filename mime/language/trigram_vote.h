@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "mime/language/alphabet.h"
-#include "mime/words/tokenizer.h"
 #include "mime/language/trigram_table.h"
 #include "mime/model/work_meter.h"
+#include "mime/words/tokenizer.h"
 
 namespace shingled::mime {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "mime/model/mail.h"
 #include "mime/message/part_kind.h"
+#include "mime/model/mail.h"
 
 namespace shingled::mime {
 

@@ -8,8 +8,8 @@
 
 namespace shingled::mime {
 
-/// Turns an unfolded header value with encoded words into UTF-8 (HASHING.md section 14; `compat`
-/// picks the version: in 3.4 an empty word is none, in 4.1.6 an over-padded one is empty).
+/// ServerSelection an unfolded header value with encoded words into UTF-8 (HASHING.md section 14;
+/// `compat` picks the version: in 3.4 an empty word is none, in 4.1.6 an over-padded one is empty).
 ///
 /// Adjacent encoded words are joined as bytes before they are converted, so that a character may be
 /// cut between them (but for ISO-2022-JP); bytes before a change of charset are converted from the

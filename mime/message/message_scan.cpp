@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/message/delimiters.h"
 #include "mime/charset/encoding_guess.h"
+#include "mime/message/delimiters.h"
 #include "mime/message/field_parser.h"
 #include "mime/message/header_block.h"
 #include "mime/message/transfer_decoding.h"

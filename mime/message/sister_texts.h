@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 
-#include "mime/model/mail.h"
 #include "mime/message/part_kind.h"
+#include "mime/model/mail.h"
 
 namespace shingled::mime {
 

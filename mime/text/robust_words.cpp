@@ -11,8 +11,8 @@
 #include "mime/fingerprint/mumhash.h"
 #include "mime/text/boilerplate.h"
 #include "mime/text/common_words.h"
-#include "mime/words/letter_fold.h"
 #include "mime/text/quotes.h"
+#include "mime/words/letter_fold.h"
 
 namespace shingled::mime {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "config/base/ascii.h"
-#include "mime/words/raw_words.h"
 #include "mime/language/stemmer.h"
 #include "mime/url/web_url.h"
+#include "mime/words/raw_words.h"
 #include "mime/words/word_normaliser.h"
 
 namespace shingled::mime {

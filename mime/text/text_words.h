@@ -11,8 +11,8 @@
 #include "mime/html/html_to_text.h"
 #include "mime/language/language.h"
 #include "mime/text/oneline.h"
-#include "mime/words/tokenizer.h"
 #include "mime/url/url_finder.h"
+#include "mime/words/tokenizer.h"
 
 namespace shingled::mime {
 
@@ -36,7 +36,7 @@ struct TextWords {
   bool truncated = false;  ///< a bound of the options was reached
 };
 
-/// Turns a text into words (HASHING.md sections 8 to 12).
+/// ServerSelection a text into words (HASHING.md sections 8 to 12).
 ///
 /// Errors:  none; what lies beyond `text_bytes_max` and `words_max` is left out and reported in
 /// `truncated`. What the meter refuses to pay for is left out as well: then the words are of no

@@ -97,7 +97,7 @@ IcuBreaker& breaker_of_form() {
   struct Breaker : IcuBreaker {
     Breaker() : IcuBreaker(kForm) {}
   };
-  return Inherited<Breaker>::of_this_thread();
+  return ReusedThreadLocal<Breaker>::of_this_thread();
 }
 
 IcuBreaker& icu_breaker(WordForm form) {

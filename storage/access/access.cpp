@@ -7,7 +7,7 @@
 #include "storage/crypto/keypair.h"
 #include "storage/protocol/reply.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 namespace {
 
@@ -52,13 +52,13 @@ bool KeyAccess::take(TimePoint now) const {
 }
 
 Result<Access> Access::make(const ServerOptions& options, AccessState* state) {
-  auto keyring = Keyring::make(options.keypair, options.dynamic_keypair);
+  auto keyring = crypto::Keyring::make(options.keypair, options.dynamic_keypair);
   if (!keyring) return keyring.error();
   AccessState fresh;
   return Access(options, std::move(*keyring), state != nullptr ? *state : fresh);
 }
 
-Access::Access(const ServerOptions& options, Keyring keyring, AccessState& state)
+Access::Access(const ServerOptions& options, crypto::Keyring keyring, AccessState& state)
     : blocked_(options.blocked),
       allow_update_(options.allow_update),
       trusted_(options.trusted),
@@ -80,7 +80,7 @@ Access::Access(const ServerOptions& options, Keyring keyring, AccessState& state
   const auto& updaters = options.allow_update_keys;
   for (const Keypair& keypair : keyring_.all()) {
     KeyAccess access = access_of(keypair.rights);
-    if (std::find(updaters.begin(), updaters.end(), long_key_id(keypair.public_key)) !=
+    if (std::find(updaters.begin(), updaters.end(), crypto::long_key_id(keypair.public_key)) !=
         updaters.end()) {
       access.may_write = true;
       access.may_delete = true;
@@ -98,7 +98,7 @@ Access::Access(const ServerOptions& options, Keyring keyring, AccessState& state
   }
 }
 
-const KeyAccess* Access::key(const KeyId& id) const {
+const KeyAccess* Access::key(const crypto::KeyId& id) const {
   const auto index = keyring_.index_of(id);
   return index ? &keys_[*index] : nullptr;
 }
@@ -107,28 +107,28 @@ std::vector<KeyReading> Access::key_readings() const {
   std::vector<KeyReading> out = {{"none", "", plain_->read()}};
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     const Keypair& keypair = keyring_.all()[i];
-    out.push_back(
-        {to_zbase32(key_id(keypair.public_key)), keypair.rights.name, keys_[i].tally->read()});
+    out.push_back({to_zbase32(crypto::key_id(keypair.public_key)), keypair.rights.name,
+                   keys_[i].tally->read()});
   }
   return out;
 }
 
-bool Access::may_update(const IpAddress& ip, const KeyAccess* key, CommandCode code,
+bool Access::may_update(const IpAddress& ip, const KeyAccess* key, protocol::CommandCode code,
                         WallTime now) const {
   if (read_only_) return false;
   if (addresses_decide_) return allow_update_.contains(ip);
   if (key == nullptr || key->is_expired(now)) return false;
-  return code == CommandCode::kWrite ? key->may_write : key->may_delete;
+  return code == protocol::CommandCode::kWrite ? key->may_write : key->may_delete;
 }
 
 std::int32_t Access::check_refusal(const KeyAccess* key, const Moment& now) {
   if (key == nullptr) return 0;
   const bool within = key->take(now.steady);
-  if (key->is_expired(now.wall) || !key->may_read) return kStatusNotPermitted;
-  return within ? 0 : kStatusForbidden;
+  if (key->is_expired(now.wall) || !key->may_read) return protocol::kStatusNotPermitted;
+  return within ? 0 : protocol::kStatusForbidden;
 }
 
-Veil Access::veil_for(const IpAddress& ip, const KeyAccess* key) const {
+Visibility Access::visibility_for(const IpAddress& ip, const KeyAccess* key) const {
   const bool own = key != nullptr && key->forbidden;
   return {own ? *key->forbidden : forbidden_,
           delay_whitelist_.contains(ip) ? std::chrono::seconds(0) : delay_};
@@ -138,4 +138,4 @@ bool Access::is_skipped(const Digest& digest) const {
   return std::binary_search(skipped_.begin(), skipped_.end(), digest);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -9,18 +9,18 @@
 
 #include "config/base/leaky_bucket.h"
 #include "config/base/result.h"
-#include "config/system/socket_address.h"
 #include "config/options/storage_options.h"
+#include "config/system/socket_address.h"
 #include "mime/fingerprint/fingerprint.h"
-#include "storage/crypto/keyring.h"
-#include "storage/protocol/command.h"
 #include "storage/access/disclosure.h"
 #include "storage/access/key_tally.h"
 #include "storage/access/network_set.h"
 #include "storage/access/source_limits.h"
 #include "storage/access/tally_report.h"
+#include "storage/crypto/keyring.h"
+#include "storage/protocol/command.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// Both clocks at one instant.
 struct Moment {
@@ -34,8 +34,8 @@ using KeyBucket = std::atomic<LeakyBucket>;
 /// What outlives the rights: the levels of all buckets, what was counted. Made once a server.
 struct AccessState {
   LimitState sources;
-  std::map<PublicKey, std::shared_ptr<KeyBucket>> keys;
-  std::map<PublicKey, std::shared_ptr<KeyTally>> tallies;
+  std::map<crypto::PublicKey, std::shared_ptr<KeyBucket>> keys;
+  std::map<crypto::PublicKey, std::shared_ptr<KeyTally>> tallies;
   std::shared_ptr<KeyTally> plain;  ///< of requests in the clear
 };
 
@@ -77,9 +77,9 @@ class Access {
     return ip.is_loopback() || trusted_.contains(ip);
   }
 
-  [[nodiscard]] const Keyring& keyring() const { return keyring_; }
+  [[nodiscard]] const crypto::Keyring& keyring() const { return keyring_; }
   /// What belongs to the key a request names; null if it opens nothing.
-  [[nodiscard]] const KeyAccess* key(const KeyId& id) const;
+  [[nodiscard]] const KeyAccess* key(const crypto::KeyId& id) const;
 
   /// Where the requests of those who know a key are counted; null = in the clear.
   [[nodiscard]] const std::shared_ptr<KeyTally>& tally(const KeyAccess* key) const {
@@ -90,13 +90,13 @@ class Access {
 
   /// WRITE and DEL, with the key the request was sealed with or none. Where addresses are listed
   /// they alone decide; else the key does.
-  [[nodiscard]] bool may_update(const IpAddress& ip, const KeyAccess* key, CommandCode code,
-                                WallTime now) const;
+  [[nodiscard]] bool may_update(const IpAddress& ip, const KeyAccess* key,
+                                protocol::CommandCode code, WallTime now) const;
   /// CHECK: 0, or the status it is refused with. Counts it against the key's rate.
   static std::int32_t check_refusal(const KeyAccess* key, const Moment& now);
 
   /// What of the hashes that match this client sees.
-  [[nodiscard]] Veil veil_for(const IpAddress& ip, const KeyAccess* key) const;
+  [[nodiscard]] Visibility visibility_for(const IpAddress& ip, const KeyAccess* key) const;
   /// This digest is neither stored nor shown.
   [[nodiscard]] bool is_skipped(const Digest& digest) const;
   /// WRITEs to this list never push out another one.
@@ -105,7 +105,7 @@ class Access {
   [[nodiscard]] bool ignores_keys() const { return ignores_keys_; }
 
  private:
-  Access(const ServerOptions& options, Keyring keyring, AccessState& state);
+  Access(const ServerOptions& options, crypto::Keyring keyring, AccessState& state);
 
   NetworkSet blocked_;
   NetworkSet allow_update_;
@@ -121,9 +121,9 @@ class Access {
   FlagBits weak_;
   std::chrono::seconds delay_;
   std::vector<Digest> skipped_;  // sorted
-  Keyring keyring_;
+  crypto::Keyring keyring_;
   std::vector<KeyAccess> keys_;  // of keyring_.all()
   std::shared_ptr<KeyTally> plain_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

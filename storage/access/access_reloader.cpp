@@ -4,23 +4,23 @@
 
 #include "storage/access/limit_file.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
-AccessKeeper::AccessKeeper(Random& random, Logger& logger) : logger_(logger), lists_(logger) {
+AccessReloader::AccessReloader(Random& random, Logger& logger) : logger_(logger), lists_(logger) {
   for (std::uint64_t& word : state_.sources.key) word = random.next_u64();
   state_.sources.report = std::make_shared<LimitReport>(logger);
 }
 
-Result<std::unique_ptr<AccessKeeper>> AccessKeeper::open(const ServerOptions& options,
-                                                         Random& random, Logger& logger) {
-  std::unique_ptr<AccessKeeper> keeper(new AccessKeeper(random, logger));
-  if (auto status = keeper->make(options); !status) return status.error();
-  return keeper;
+Result<std::unique_ptr<AccessReloader>> AccessReloader::open(const ServerOptions& options,
+                                                             Random& random, Logger& logger) {
+  std::unique_ptr<AccessReloader> reloader(new AccessReloader(random, logger));
+  if (auto status = reloader->make(options); !status) return status.error();
+  return reloader;
 }
 
-Status AccessKeeper::reload(const ServerOptions& options) { return make(options); }
+Status AccessReloader::reload(const ServerOptions& options) { return make(options); }
 
-Status AccessKeeper::make(const ServerOptions& options) {
+Status AccessReloader::make(const ServerOptions& options) {
   auto whole = lists_.read(options);
   if (!whole) return whole.error();
   auto access = Access::make(*whole, &state_);
@@ -35,14 +35,14 @@ Status AccessKeeper::make(const ServerOptions& options) {
   return {};
 }
 
-bool AccessKeeper::refresh() {
+bool AccessReloader::refresh() {
   if (!lists_.changed()) return false;
   const Status status = make(options_);
   if (!status) logger_.error(LogLine("fuzzy_lists_refused").field("why", status.error().message));
   return status.has_value();
 }
 
-void AccessKeeper::restore_limits(const std::string& path, const Moment& now) {
+void AccessReloader::restore_limits(const std::string& path, const Moment& now) {
   LimitState& state = state_.sources;
   if (state.table == nullptr) return;
   const auto saved = load_limits(path, now.wall);
@@ -59,13 +59,13 @@ void AccessKeeper::restore_limits(const std::string& path, const Moment& now) {
   logger_.info(LogLine("fuzzy_ratelimits_restored").field("sources", saved->entries.size()));
 }
 
-void AccessKeeper::save_limits(const std::string& path, const Moment& now) const {
+void AccessReloader::save_limits(const std::string& path, const Moment& now) const {
   const LimitState& state = state_.sources;
   if (state.table == nullptr) return;
-  const Status status = storage::save_limits(
+  const Status status = storage::access::save_limits(
       path, {state.key, state.network_mask, now.wall, state.table->entries(now.steady)});
   if (!status)
     logger_.warning(LogLine("fuzzy_ratelimits_lost").field("why", status.error().message));
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

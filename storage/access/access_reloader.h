@@ -9,15 +9,15 @@
 #include "storage/access/access.h"
 #include "storage/access/list_reader.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// Makes the rights from the settings and the files they name, anew whenever one of them changes;
 /// what the buckets of the rate limits hold goes on.   Threads: one thread.
-class AccessKeeper {
+class AccessReloader {
  public:
   /// Errors: kInvalid (key pairs that cannot work), those of ListReader.
-  static Result<std::unique_ptr<AccessKeeper>> open(const ServerOptions& options, Random& random,
-                                                    Logger& logger);
+  static Result<std::unique_ptr<AccessReloader>> open(const ServerOptions& options, Random& random,
+                                                      Logger& logger);
 
   [[nodiscard]] const std::shared_ptr<const Access>& access() const { return access_; }
   [[nodiscard]] const ServerOptions& options() const { return options_; }
@@ -35,7 +35,7 @@ class AccessKeeper {
   void save_limits(const std::string& path, const Moment& now) const;
 
  private:
-  AccessKeeper(Random& random, Logger& logger);
+  AccessReloader(Random& random, Logger& logger);
   Status make(const ServerOptions& options);
 
   Logger& logger_;
@@ -45,4 +45,4 @@ class AccessKeeper {
   std::shared_ptr<const Access> access_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

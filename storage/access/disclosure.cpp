@@ -2,12 +2,12 @@
 
 #include <cstring>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 namespace {
 
-bool is_forbidden(const Veil& veil, std::uint32_t flag) {
-  return flag < veil.forbidden.size() && veil.forbidden.test(flag);
+bool is_forbidden(const Visibility& visibility, std::uint32_t flag) {
+  return flag < visibility.forbidden.size() && visibility.forbidden.test(flag);
 }
 
 bool is_young(const Match& match, std::chrono::seconds delay, WallTime now) {
@@ -21,12 +21,13 @@ bool is_young(const Match& match, std::chrono::seconds delay, WallTime now) {
 }
 
 /// The lists that may be seen, in their order; false if none is left.
-bool fill_flags(const Match& match, const Veil& veil, ReplyForm form, Reply& reply) {
+bool fill_flags(const Match& match, const Visibility& visibility, protocol::ReplyForm form,
+                protocol::Reply& reply) {
   std::size_t seen = 0;
   for (std::size_t i = 0; i < match.flag_count; ++i) {
     const FlagValue& list = match.flags[i];
-    if (is_forbidden(veil, list.flag)) {
-      if (i == 0 && form != ReplyForm::kV2) return false;
+    if (is_forbidden(visibility, list.flag)) {
+      if (i == 0 && form != protocol::ReplyForm::kV2) return false;
       continue;
     }
     if (seen == 0) {
@@ -43,18 +44,18 @@ bool fill_flags(const Match& match, const Veil& veil, ReplyForm form, Reply& rep
 
 }  // namespace
 
-Shown disclose(const Match& match, bool skipped, const Veil& veil, ReplyForm form, WallTime now,
-               Reply& reply) {
-  if (!fill_flags(match, veil, form, reply)) return Shown::kHidden;
+Shown disclose(const Match& match, bool skipped, const Visibility& visibility,
+               protocol::ReplyForm form, WallTime now, protocol::Reply& reply) {
+  if (!fill_flags(match, visibility, form, reply)) return Shown::kHidden;
   reply.digest = match.digest;
   if (skipped && reply.value > 0) {
-    reply.value = kStatusSkipped;
+    reply.value = protocol::kStatusSkipped;
     reply.time = match.created;
     reply.extra_count = 0;
     reply.extra = {};
     return Shown::kSkipped;
   }
-  if (is_young(match, veil.delay, now)) {
+  if (is_young(match, visibility.delay, now)) {
     reply.value = 0;
     return Shown::kDelayed;
   }
@@ -64,4 +65,4 @@ Shown disclose(const Match& match, bool skipped, const Veil& veil, ReplyForm for
   return Shown::kHit;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -8,13 +8,13 @@
 #include "storage/model/fuzzy_store.h"
 #include "storage/protocol/reply.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// A set of lists, by flag. A flag beyond the wire's eight bits is in none.
 using FlagBits = std::bitset<256>;
 
 /// What one client does not see of the hashes that match.
-struct Veil {
+struct Visibility {
   FlagBits forbidden;             ///< hits on these lists
   std::chrono::seconds delay{0};  ///< hashes that are younger
 };
@@ -35,7 +35,7 @@ enum class Shown : std::uint8_t {
 /// other forms a forbidden first list hides all. A hash is young for `delay`, and up to half as
 /// long again, by its digest: the same for everybody and every time, so asking often tells nothing.
 /// Threads: stateless. Cost: none worth telling.
-Shown disclose(const Match& match, bool skipped, const Veil& veil, ReplyForm form, WallTime now,
-               Reply& reply);
+Shown disclose(const Match& match, bool skipped, const Visibility& visibility,
+               protocol::ReplyForm form, WallTime now, protocol::Reply& reply);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

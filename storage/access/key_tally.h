@@ -6,18 +6,18 @@
 #include "config/metrics/instruments.h"
 #include "storage/access/request_outcome.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// The requests of those who know one key, since the start.
 /// Threads: any thread. Cost: one atomic addition, on a line of the cache that a worker shares with
 /// every kStripes-th other one; 512 bytes a key.
 class KeyTally {
  public:
-  void note(std::size_t worker, Outcome outcome) {
+  void note(std::size_t worker, RequestOutcome outcome) {
     stripes_[worker % kStripes].counts[static_cast<std::size_t>(outcome)].add();
   }
-  [[nodiscard]] OutcomeCounts read() const {
-    OutcomeCounts sum;
+  [[nodiscard]] RequestOutcomeCounts read() const {
+    RequestOutcomeCounts sum;
     for (const Stripe& stripe : stripes_) {
       for (std::size_t i = 0; i < kOutcomes; ++i) sum.counts[i] += stripe.counts[i].read();
     }
@@ -32,4 +32,4 @@ class KeyTally {
   std::array<Stripe, kStripes> stripes_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -12,7 +12,7 @@
 #include "config/system/whole_file.h"
 #include "storage/formats/new_file.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 namespace {
 
@@ -79,7 +79,7 @@ Bytes encode(const SavedLimits& limits) {
 }  // namespace
 
 Status save_limits(const std::string& path, const SavedLimits& limits) {
-  auto file = NewFile::create(path, NewFile::Existing::kReplace);
+  auto file = formats::NewFile::create(path, formats::NewFile::Existing::kReplace);
   if (!file) return file.error();
   if (::fchmod(file->fd(), S_IRUSR | S_IWUSR) != 0)
     return Error{ErrorCode::kUnavailable, file->part() + ": " + std::strerror(errno)};
@@ -102,4 +102,4 @@ Result<SavedLimits> load_limits(const std::string& path, WallTime now) {
   return *std::move(limits);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

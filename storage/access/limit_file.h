@@ -7,7 +7,7 @@
 #include "config/base/result.h"
 #include "storage/access/source_limits.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// The buckets of the rate limits as they outlive a restart.
 struct SavedLimits {
@@ -28,4 +28,4 @@ Status save_limits(const std::string& path, const SavedLimits& limits);
 /// Errors: kNotFound (there is no file), kCorrupt (not ours, or damaged), kDenied, kUnavailable.
 Result<SavedLimits> load_limits(const std::string& path, WallTime now);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -1,6 +1,6 @@
 #include "storage/access/limit_report.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 void LimitReport::note(const Network& network, bool banned, bool log_only, TimePoint now) {
   refused_.fetch_add(1, std::memory_order_relaxed);
@@ -18,4 +18,4 @@ void LimitReport::note(const Network& network, bool banned, bool log_only, TimeP
                       .field("bans_in_all", bans()));
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -7,7 +7,7 @@
 #include "config/base/logger.h"
 #include "config/system/socket_address.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// Counts what the rate limits refuse and tells the log: the first time at once, then once a minute
 /// while it goes on.   Threads: any thread, never waiting for another. Cost: two counters; the line
@@ -30,4 +30,4 @@ class LimitReport {
   std::atomic<Duration::rep> due_{Duration::min().count()};  // of the next line
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 namespace {
 
@@ -36,24 +36,24 @@ bool update(std::atomic<LeakyBucket>& place, Change change) {
 LimitTable::LimitTable(std::size_t buckets)
     : sets_(std::bit_ceil((std::max<std::size_t>(buckets, 1) + kWays - 1) / kWays)) {}
 
-LimitTable::Verdict LimitTable::add(std::uint64_t source, const LimitLaw& law, TimePoint now) {
+LimitTable::Decision LimitTable::add(std::uint64_t source, const LimitLaw& law, TimePoint now) {
   const Place place = find_or_take(source, now);
   Instant banned_until = place.banned_until.load(kRelaxed);
-  if (banned_until > instant(now)) return Verdict::kRefused;
+  if (banned_until > instant(now)) return Decision::kRefused;
   if (update(place.bucket, [&](LeakyBucket& b) { return b.try_add(1, law.rate, now); }))
-    return Verdict::kPass;
-  if (law.ban == Duration::zero()) return Verdict::kRefused;
+    return Decision::kPass;
+  if (law.ban == Duration::zero()) return Decision::kRefused;
   const TimePoint end = now + law.ban;
   // Of several workers one begins the ban.
   if (!place.banned_until.compare_exchange_strong(banned_until, instant(end), kRelaxed))
-    return Verdict::kRefused;
+    return Decision::kRefused;
   const LeakyBucket after(end + level_after_ban(law.rate));
   update(place.bucket, [&](LeakyBucket& bucket) {
     if (bucket.empty_at() >= after.empty_at()) return false;
     bucket = after;
     return true;
   });
-  return Verdict::kNowBanned;
+  return Decision::kNowBanned;
 }
 
 void LimitTable::take_back(std::uint64_t source, const LimitLaw& law, TimePoint now) {
@@ -119,4 +119,4 @@ void LimitTable::restore(std::span<const Entry> entries, TimePoint now) {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

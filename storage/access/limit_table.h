@@ -9,7 +9,7 @@
 
 #include "config/base/leaky_bucket.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// How often a source may come, and how long it stays away when it came more often.
 struct LimitLaw {
@@ -35,13 +35,13 @@ class LimitTable {
   /// Room for `buckets` at least, and twice that at most.
   explicit LimitTable(std::size_t buckets);
 
-  enum class Verdict : std::uint8_t {
+  enum class Decision : std::uint8_t {
     kPass,
     kRefused,
     kNowBanned,  ///< refused, and the ban begins
   };
   /// Counts one request of the source, whose name is a number evenly spread and not 0.
-  Verdict add(std::uint64_t source, const LimitLaw& law, TimePoint now);
+  Decision add(std::uint64_t source, const LimitLaw& law, TimePoint now);
   /// One that passed was not meant.
   void take_back(std::uint64_t source, const LimitLaw& law, TimePoint now);
 
@@ -82,4 +82,4 @@ class LimitTable {
   std::atomic<std::uint64_t> evictions_{0};
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <utility>
 
-#include "config/list_file.h"
 #include "config/document/yaml_document.h"
+#include "config/list_file.h"
 #include "storage/crypto/keyring.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 namespace {
 
@@ -101,10 +101,11 @@ Result<ListReader::Files::Parsed> ListReader::parse(Kind kind, const std::string
   }
   if (!status) return status.error();
   // Each pair must fit, or the whole set could not be used.
-  if (const auto ring = Keyring::make(content.keypairs); !ring) return ring.error().in(path);
+  if (const auto ring = crypto::Keyring::make(content.keypairs); !ring)
+    return ring.error().in(path);
   const std::size_t entries =
       content.networks.size() + content.names.size() + content.keypairs.size();
   return Files::Parsed{file->stamp, std::move(content), entries};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

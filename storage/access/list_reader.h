@@ -9,7 +9,7 @@
 #include "config/options/storage_options.h"
 #include "config/watched_files.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// A list file that was never good.
 struct ListFault {
@@ -53,4 +53,4 @@ class ListReader {
   std::vector<ListFault> faults_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

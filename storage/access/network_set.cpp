@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 NetworkSet::NetworkSet(const std::vector<Network>& networks) {
   for (const Network& network : networks) {
@@ -29,4 +29,4 @@ bool NetworkSet::contains(const IpAddress& ip) const {
   });
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -6,7 +6,7 @@
 
 #include "config/system/socket_address.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// Networks to look an address up in, however many there are.
 ///
@@ -29,4 +29,4 @@ class NetworkSet {
   std::vector<Group> groups_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

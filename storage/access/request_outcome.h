@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// What became of a request. Each is counted as one of these, by key and by source.
-enum class Outcome : std::uint8_t {
+enum class RequestOutcome : std::uint8_t {
   kMatched,      ///< a question answered with a hash
   kUnmatched,    ///< a question answered without one
   kAdded,        ///< an addition acknowledged
@@ -23,10 +23,10 @@ inline constexpr std::array<std::string_view, kOutcomes> kOutcomeNames = {
     "matched", "unmatched", "added", "deleted", "refused", "ratelimited", "dropped", "other"};
 
 /// How many requests had which outcome.
-struct OutcomeCounts {
+struct RequestOutcomeCounts {
   std::array<std::uint64_t, kOutcomes> counts{};
 
-  [[nodiscard]] std::uint64_t of(Outcome outcome) const {
+  [[nodiscard]] std::uint64_t of(RequestOutcome outcome) const {
     return counts[static_cast<std::size_t>(outcome)];
   }
   [[nodiscard]] std::uint64_t sum() const {
@@ -34,11 +34,11 @@ struct OutcomeCounts {
     for (const std::uint64_t count : counts) all += count;
     return all;
   }
-  OutcomeCounts& operator+=(const OutcomeCounts& other) {
+  RequestOutcomeCounts& operator+=(const RequestOutcomeCounts& other) {
     for (std::size_t i = 0; i < kOutcomes; ++i) counts[i] += other.counts[i];
     return *this;
   }
-  friend bool operator==(const OutcomeCounts&, const OutcomeCounts&) = default;
+  friend bool operator==(const RequestOutcomeCounts&, const RequestOutcomeCounts&) = default;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 namespace {
 
@@ -67,8 +67,8 @@ SourceLimits::SourceLimits(const RateLimitOptions& options, LimitState& state,
 SourceLimits::Admission SourceLimits::admit(const IpAddress& ip, TimePoint now) const {
   if (table_ == nullptr || is_exempt(ip)) return {};
   const Network network = network_of(ip);
-  const LimitTable::Verdict verdict = table_->add(name_of(network), law_, now);
-  if (verdict == LimitTable::Verdict::kPass) return {.in = true, .counted = true};
+  const LimitTable::Decision verdict = table_->add(name_of(network), law_, now);
+  if (verdict == LimitTable::Decision::kPass) return {.in = true, .counted = true};
   return {.in = serves_refused(network, verdict, now), .counted = false};
 }
 
@@ -76,7 +76,7 @@ bool SourceLimits::admit_sealed(const IpAddress& ip, TimePoint now) const {
   if (sealed_ == nullptr || is_exempt(ip)) return true;
   const Network network = network_of(ip);
   const auto verdict = sealed_->add(name_of(network), sealed_law_, now);
-  return verdict == LimitTable::Verdict::kPass || serves_refused(network, verdict, now);
+  return verdict == LimitTable::Decision::kPass || serves_refused(network, verdict, now);
 }
 
 bool SourceLimits::admit_agreement(const IpAddress& ip, Way way, TimePoint now) const {
@@ -86,13 +86,13 @@ bool SourceLimits::admit_agreement(const IpAddress& ip, Way way, TimePoint now) 
   // 0 is nobody, also when turned.
   const auto verdict =
       agreements_->add(way == Way::kStream ? std::rotl(name, 32) : name, agreement_law_, now);
-  return verdict == LimitTable::Verdict::kPass || serves_refused(network, verdict, now);
+  return verdict == LimitTable::Decision::kPass || serves_refused(network, verdict, now);
 }
 
-bool SourceLimits::serves_refused(const Network& network, LimitTable::Verdict verdict,
+bool SourceLimits::serves_refused(const Network& network, LimitTable::Decision verdict,
                                   TimePoint now) const {
   if (report_ != nullptr)
-    report_->note(network, verdict == LimitTable::Verdict::kNowBanned, log_only_, now);
+    report_->note(network, verdict == LimitTable::Decision::kNowBanned, log_only_, now);
   return log_only_;
 }
 
@@ -126,4 +126,4 @@ std::uint64_t SourceLimits::name_of(const Network& network) const {
   return std::max<std::uint64_t>(name, 1);  // 0 is nobody
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "config/metrics/metric_report.h"
-#include "config/system/socket_address.h"
 #include "config/options/storage_options.h"
+#include "config/system/socket_address.h"
 #include "storage/access/limit_report.h"
 #include "storage/access/limit_table.h"
 #include "storage/access/network_set.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// What the names of sources depend on; secret, or a stranger could choose addresses that share a
 /// place in the table.
@@ -80,7 +80,7 @@ class SourceLimits {
 
  private:
   /// Tells of one that was refused; whether it is served all the same.
-  [[nodiscard]] bool serves_refused(const Network& network, LimitTable::Verdict verdict,
+  [[nodiscard]] bool serves_refused(const Network& network, LimitTable::Decision verdict,
                                     TimePoint now) const;
   [[nodiscard]] Network network_of(const IpAddress& ip) const;
   [[nodiscard]] std::uint64_t name_of(const Network& network) const;
@@ -100,4 +100,4 @@ class SourceLimits {
   bool counts_sealed_ = false;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

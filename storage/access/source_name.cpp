@@ -2,7 +2,7 @@
 
 #include "storage/crypto/message_name.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 namespace {
 
@@ -17,7 +17,7 @@ IpAddress next(IpAddress address) {
 }  // namespace
 
 std::uint64_t source_name(const IpAddress& address) {
-  return ByteReader(message_name(address.bytes)).u64();
+  return ByteReader(crypto::message_name(address.bytes)).u64();
 }
 
 std::optional<IpAddress> find_source(std::uint64_t name, std::span<const Network> networks) {
@@ -31,4 +31,4 @@ std::optional<IpAddress> find_source(std::uint64_t name, std::span<const Network
   return std::nullopt;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

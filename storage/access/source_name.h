@@ -6,7 +6,7 @@
 
 #include "config/system/socket_address.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// What a stored hash keeps of the address it was taught from: the same on every day and at every
 /// server, never 0 but by chance (2^-64).
@@ -18,4 +18,4 @@ std::uint64_t source_name(const IpAddress& address);
 inline constexpr std::uint32_t kSourcesTried = 65'536;
 std::optional<IpAddress> find_source(std::uint64_t name, std::span<const Network> networks);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 namespace {
 
@@ -38,7 +38,7 @@ void add_to(std::atomic<std::uint64_t>& count, std::uint64_t more) {
 
 }  // namespace
 
-void SourceTally::note(const IpAddress& ip, Outcome outcome) {
+void SourceTally::note(const IpAddress& ip, RequestOutcome outcome) {
   const std::uint64_t name = name_of(ip);
   Set& set = sets_[(name * secret_) >> (64 - std::countr_zero(kSets))];
   const std::size_t place = place_of(set, name);
@@ -72,7 +72,7 @@ SourceTally::Reading SourceTally::read() const {
   for (const Set& set : sets_) {
     for (std::size_t place = 0; place < kWays; ++place) {
       std::uint64_t name = 0;
-      OutcomeCounts seen;
+      RequestOutcomeCounts seen;
       std::uint64_t before = 0;
       do {
         before = set.turns[place].load(std::memory_order_acquire);
@@ -88,4 +88,4 @@ SourceTally::Reading SourceTally::read() const {
   return reading;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -10,7 +10,7 @@
 #include "config/system/socket_address.h"
 #include "storage/access/request_outcome.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// Which networks ask, and what becomes of it: those that come often, in a table of fixed size.
 ///
@@ -33,15 +33,15 @@ class SourceTally {
   /// Its part of the table is secret, so that nobody can choose addresses that push out another.
   explicit SourceTally(Random& random) : secret_(random.next_u64() | 1) {}
 
-  void note(const IpAddress& ip, Outcome outcome);
+  void note(const IpAddress& ip, RequestOutcome outcome);
 
   struct Entry {
     Network network;
-    OutcomeCounts counts;
+    RequestOutcomeCounts counts;
   };
   struct Reading {
     std::vector<Entry> entries;  ///< in no order
-    OutcomeCounts other;         ///< of all that have no place any more
+    RequestOutcomeCounts other;  ///< of all that have no place any more
   };
   [[nodiscard]] Reading read() const;
 
@@ -62,4 +62,4 @@ class SourceTally {
   std::array<Set, kSets> sets_{};
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

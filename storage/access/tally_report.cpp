@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <map>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 namespace {
 
 /// Adds up what stands behind the first `most`, heaviest first.
 template <typename Item>
-OutcomeCounts cut(std::vector<Item>& items, std::size_t most) {
+RequestOutcomeCounts cut(std::vector<Item>& items, std::size_t most) {
   std::stable_sort(items.begin(), items.end(),
                    [](const Item& a, const Item& b) { return a.counts.sum() > b.counts.sum(); });
-  OutcomeCounts rest;
+  RequestOutcomeCounts rest;
   for (std::size_t i = most; i < items.size(); ++i) rest += items[i].counts;
   items.resize(std::min(items.size(), most));
   return rest;
@@ -20,7 +20,7 @@ OutcomeCounts cut(std::vector<Item>& items, std::size_t most) {
 
 /// Calls `tell(count, result)` for every result there was.
 template <typename Tell>
-void each_result(const OutcomeCounts& counts, const Tell& tell) {
+void each_result(const RequestOutcomeCounts& counts, const Tell& tell) {
   for (std::size_t i = 0; i < kOutcomes; ++i) {
     if (counts.counts[i] != 0) tell(counts.counts[i], std::string(kOutcomeNames[i]));
   }
@@ -29,7 +29,7 @@ void each_result(const OutcomeCounts& counts, const Tell& tell) {
 }  // namespace
 
 void report_keys(std::vector<KeyReading> keys, MetricReport& report) {
-  const OutcomeCounts rest = cut(keys, kKeysTold);
+  const RequestOutcomeCounts rest = cut(keys, kKeysTold);
   keys.push_back({"other", "", rest});
   for (const KeyReading& key : keys) {
     each_result(key.counts, [&](std::uint64_t count, std::string result) {
@@ -40,8 +40,8 @@ void report_keys(std::vector<KeyReading> keys, MetricReport& report) {
 }
 
 void report_sources(const std::vector<SourceTally::Reading>& workers, MetricReport& report) {
-  std::map<IpAddress, OutcomeCounts> merged;
-  OutcomeCounts other;
+  std::map<IpAddress, RequestOutcomeCounts> merged;
+  RequestOutcomeCounts other;
   for (const SourceTally::Reading& worker : workers) {
     for (const SourceTally::Entry& entry : worker.entries)
       merged[entry.network.address] += entry.counts;
@@ -49,7 +49,7 @@ void report_sources(const std::vector<SourceTally::Reading>& workers, MetricRepo
   }
   struct Source {
     std::string name;
-    OutcomeCounts counts;
+    RequestOutcomeCounts counts;
   };
   std::vector<Source> sources;
   for (const auto& [ip, counts] : merged) {
@@ -67,4 +67,4 @@ void report_sources(const std::vector<SourceTally::Reading>& workers, MetricRepo
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -7,13 +7,13 @@
 #include "storage/access/request_outcome.h"
 #include "storage/access/source_tally.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 
 /// The requests of one key as they are told.
 struct KeyReading {
   std::string id;    ///< the beginning of the public key; "none" for requests in the clear
   std::string name;  ///< as configured, or empty
-  OutcomeCounts counts;
+  RequestOutcomeCounts counts;
 };
 
 inline constexpr std::size_t kKeysTold = 256;    ///< those with most requests; others together
@@ -26,4 +26,4 @@ void report_keys(std::vector<KeyReading> keys, MetricReport& report);
 /// counters: what falls out of a table or of the list goes to "other".
 void report_sources(const std::vector<SourceTally::Reading>& workers, MetricReport& report);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

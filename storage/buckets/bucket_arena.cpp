@@ -1,6 +1,6 @@
 #include "storage/buckets/bucket_arena.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 std::uint32_t BucketArena::allocate(std::size_t key_bytes) {
   const std::size_t words = words_for(key_bytes);
@@ -33,4 +33,4 @@ void BucketArena::release(std::uint32_t place, std::size_t key_bytes) {
   free_[words] = place;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -8,7 +8,7 @@
 
 #include "config/base/leaky_bucket.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 using Word = std::uint64_t;
 
@@ -100,4 +100,4 @@ class BucketArena {
   std::size_t words_used_ = 0;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

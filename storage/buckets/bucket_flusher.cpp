@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 namespace {
 
@@ -24,40 +24,41 @@ WallMoment system_wall() {
   return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());
 }
 
-Result<std::unique_ptr<BucketKeeper>> BucketKeeper::open(const BucketKeeperOptions& options,
-                                                         BucketTable& table, Clock& clock,
-                                                         Logger& logger) {
-  auto file = BucketFile::open(options.path);
+Result<std::unique_ptr<BucketFlusher>> BucketFlusher::open(const BucketFlusherOptions& options,
+                                                           BucketTable& table, Clock& clock,
+                                                           Logger& logger) {
+  auto file = sqlite::BucketFile::open(options.path);
   if (!file) return file.error();
-  std::unique_ptr<BucketKeeper> keeper(
-      new BucketKeeper(options, *std::move(file), table, clock, logger));
-  if (Status loaded = keeper->load(); !loaded) return loaded.error();
-  keeper->thread_ =
-      std::jthread([self = keeper.get()](const std::stop_token& stop) { self->run(stop); });
-  ::pthread_setname_np(keeper->thread_.native_handle(), "buckets");
-  return keeper;
+  std::unique_ptr<BucketFlusher> flusher(
+      new BucketFlusher(options, *std::move(file), table, clock, logger));
+  if (Status loaded = flusher->load(); !loaded) return loaded.error();
+  flusher->thread_ =
+      std::jthread([self = flusher.get()](const std::stop_token& stop) { self->run(stop); });
+  ::pthread_setname_np(flusher->thread_.native_handle(), "buckets");
+  return flusher;
 }
 
-BucketKeeper::BucketKeeper(const BucketKeeperOptions& options, std::unique_ptr<BucketFile> file,
-                           BucketTable& table, Clock& clock, Logger& logger)
+BucketFlusher::BucketFlusher(const BucketFlusherOptions& options,
+                             std::unique_ptr<sqlite::BucketFile> file, BucketTable& table,
+                             Clock& clock, Logger& logger)
     : options_(options), table_(table), clock_(clock), logger_(logger) {
   disk_.lock()->file = std::move(file);
 }
 
-BucketKeeper::~BucketKeeper() {
+BucketFlusher::~BucketFlusher() {
   if (!thread_.joinable()) return;  // nothing was loaded, so nothing is there to be saved
   thread_.request_stop();
   thread_.join();
   (void)save();
 }
 
-Status BucketKeeper::load() {
+Status BucketFlusher::load() {
   auto disk = disk_.lock();
   const auto written_at = disk->file->written_at();
   if (!written_at) return written_at.error();
   const TimePoint now = clock_.now();
   const std::int64_t wall = std::max(count_of(options_.wall()), *written_at);
-  Status read = disk->file->read([&](const BucketRow& row) {
+  Status read = disk->file->read([&](const sqlite::BucketRow& row) {
     ++disk->rows_most;
     if (row.empty_at <= wall || row.room <= 0 || row.unit <= 0) return;
     const LeakRate rate = LeakRate::of(Duration(row.unit), Duration(row.room));
@@ -70,7 +71,7 @@ Status BucketKeeper::load() {
   return read;
 }
 
-void BucketKeeper::run(const std::stop_token& stop) {
+void BucketFlusher::run(const std::stop_token& stop) {
   std::unique_lock lock(sleeping_);
   while (!stop.stop_requested()) {
     wake_.wait_for(lock, stop, options_.pause, [] { return false; });
@@ -78,7 +79,7 @@ void BucketKeeper::run(const std::stop_token& stop) {
   }
 }
 
-Status BucketKeeper::save() {
+Status BucketFlusher::save() {
   auto disk = disk_.lock();
   Status done = save_all(*disk);
   if (!done) table_.mark_all();
@@ -92,7 +93,7 @@ Status BucketKeeper::save() {
   return done;
 }
 
-Status BucketKeeper::save_all(Disk& disk) {
+Status BucketFlusher::save_all(Disk& disk) {
   const TimePoint now = clock_.now();
   const Duration offset = offset_of(options_.wall(), now);
   if (std::chrono::abs(offset - disk.offset) > kJump) table_.mark_all();
@@ -113,10 +114,10 @@ Status BucketKeeper::save_all(Disk& disk) {
   return disk.file->sweep(kSweepRows, (now.time_since_epoch() + offset).count());
 }
 
-Status BucketKeeper::write(Disk& disk, Changes& changes) const {
+Status BucketFlusher::write(Disk& disk, Changes& changes) const {
   std::sort(changes.begin(), changes.end(),
             [](const auto& a, const auto& b) { return a.key < b.key; });
-  std::vector<BucketRow> rows;
+  std::vector<sqlite::BucketRow> rows;
   rows.reserve(changes.size());
   for (BucketTable::Change& change : changes) {
     const Duration empty_at = change.bucket.empty_at().time_since_epoch() + disk.offset;
@@ -130,7 +131,7 @@ Status BucketKeeper::write(Disk& disk, Changes& changes) const {
 
 /// Buckets that were evicted stay in the file until they would be empty: too many of them, and it
 /// begins anew with those of the table, in this same pass.
-Status BucketKeeper::limit(Disk& disk) const {
+Status BucketFlusher::limit(Disk& disk) const {
   if (disk.rows_most <= options_.rows_max) return {};
   const auto size = disk.file->size();
   if (!size) return size.error();
@@ -141,4 +142,4 @@ Status BucketKeeper::limit(Disk& disk) const {
   return disk.file->clear();
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

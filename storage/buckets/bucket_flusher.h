@@ -14,7 +14,7 @@
 #include "storage/buckets/bucket_table.h"
 #include "storage/sqlite/bucket_file.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 /// The time of day, finely: what is stored in whole seconds would let pass a message too many, or
 /// too few.
@@ -23,7 +23,7 @@ using WallSource = std::function<WallMoment()>;
 /// The machine's.
 WallMoment system_wall();
 
-struct BucketKeeperOptions {
+struct BucketFlusherOptions {
   std::string path;
   std::size_t rows_max = 0;  ///< of the file; beyond, it is written anew
   /// Of a transaction; 50 MB while it is made. A slice goes through the file once, from its first
@@ -44,39 +44,39 @@ struct BucketKeeperOptions {
 ///
 /// Threads: any thread; one inside, "buckets".   Cost: a part of the table is locked for 512 places
 /// at a time, some 50 us.
-class BucketKeeper {
+class BucketFlusher {
  public:
   /// The table, which is empty, gets what the file has. Errors: those of BucketFile.
-  static Result<std::unique_ptr<BucketKeeper>> open(const BucketKeeperOptions& options,
-                                                    BucketTable& table, Clock& clock,
-                                                    Logger& logger);
-  ~BucketKeeper();
-  BucketKeeper(const BucketKeeper&) = delete;
-  BucketKeeper& operator=(const BucketKeeper&) = delete;
-  BucketKeeper(BucketKeeper&&) = delete;
-  BucketKeeper& operator=(BucketKeeper&&) = delete;
+  static Result<std::unique_ptr<BucketFlusher>> open(const BucketFlusherOptions& options,
+                                                     BucketTable& table, Clock& clock,
+                                                     Logger& logger);
+  ~BucketFlusher();
+  BucketFlusher(const BucketFlusher&) = delete;
+  BucketFlusher& operator=(const BucketFlusher&) = delete;
+  BucketFlusher(BucketFlusher&&) = delete;
+  BucketFlusher& operator=(BucketFlusher&&) = delete;
 
   /// One pass, now.
   Status save();
 
  private:
   struct Disk {
-    std::unique_ptr<BucketFile> file;
+    std::unique_ptr<sqlite::BucketFile> file;
     Duration offset{};          // of the time of day to the clock, at the last pass
     std::size_t rows_most = 0;  // there are no more than so many
     bool failing = false;
   };
   using Changes = std::vector<BucketTable::Change>;
 
-  BucketKeeper(const BucketKeeperOptions& options, std::unique_ptr<BucketFile> file,
-               BucketTable& table, Clock& clock, Logger& logger);
+  BucketFlusher(const BucketFlusherOptions& options, std::unique_ptr<sqlite::BucketFile> file,
+                BucketTable& table, Clock& clock, Logger& logger);
   Status load();
   void run(const std::stop_token& stop);
   Status save_all(Disk& disk);
   Status write(Disk& disk, Changes& changes) const;
   Status limit(Disk& disk) const;
 
-  const BucketKeeperOptions options_;
+  const BucketFlusherOptions options_;
   BucketTable& table_;
   Clock& clock_;
   Logger& logger_;
@@ -86,4 +86,4 @@ class BucketKeeper {
   std::jthread thread_;  ///< last: starts when all else is there
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -5,7 +5,7 @@
 #include "config/base/zbase32.h"
 #include "mime/fingerprint/keyed_hash.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::string make_bucket_key(std::string_view type, std::span<const std::string_v
 
 std::string_view bucket_type(std::string_view key) { return key.substr(0, key.find(':')); }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 inline constexpr std::size_t kBucketKeyMax = 120;  ///< bytes of a key
 inline constexpr std::size_t kBucketTypeMax = 32;  ///< bytes of a type in it
@@ -32,4 +32,4 @@ std::string make_bucket_key(std::string_view type, std::span<const std::string_v
 /// The type of a key that `make_bucket_key` made.
 std::string_view bucket_type(std::string_view key);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -7,7 +7,7 @@
 #include "mime/fingerprint/secret_hash.h"
 #include "storage/redis/key_slot.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 namespace {
 
@@ -282,7 +282,7 @@ ScriptCall set_call(std::string_view prefix, std::string_view key, const LeakRat
   return call;
 }
 
-void append_calls(CommandList& commands, const ScriptName& name,
+void append_calls(redis::CommandList& commands, const ScriptName& name,
                   std::span<const ScriptCall* const> together) {
   const ScriptCall& first = *together.front();
   const bool takes = first.verb == ScriptCall::Verb::kTake;
@@ -292,7 +292,7 @@ void append_calls(CommandList& commands, const ScriptName& name,
   words.reserve(together.size());
   for (const ScriptCall* call : together) words.push_back(word_of(*call, keys, laws));
   const std::size_t head = takes ? 5 + laws.texts().size() : 4;
-  commands.begin(head + keys.texts().size() + words.size(), key_slot(first.keys.front()));
+  commands.begin(head + keys.texts().size() + words.size(), redis::key_slot(first.keys.front()));
   commands.word(name.verb);
   commands.word(name.script);
   commands.word(std::to_string(keys.texts().size()));
@@ -303,12 +303,13 @@ void append_calls(CommandList& commands, const ScriptName& name,
   for (const std::string& word : words) commands.word(word);
 }
 
-std::optional<bool> read_taken(const RedisReply& reply, std::span<const BucketDemand> demands,
-                               DemandNumbers numbers, BucketAnswer& answer) {
+std::optional<bool> read_taken(const redis::RedisReply& reply,
+                               std::span<const BucketDemand> demands, DemandNumbers numbers,
+                               BucketAnswer& answer) {
   const auto& words = reply.elements;
   if (words.size() != kTakenHead + 2 * numbers.size()) return std::nullopt;
-  const auto is_number = [](const RedisReply& word) {
-    return word.kind == RedisReply::Kind::kInteger;
+  const auto is_number = [](const redis::RedisReply& word) {
+    return word.kind == redis::RedisReply::Kind::kInteger;
   };
   if (!std::all_of(words.begin(), words.end(), is_number)) return std::nullopt;
   const bool taken = words[0].integer == 1;
@@ -335,8 +336,8 @@ std::optional<bool> read_taken(const RedisReply& reply, std::span<const BucketDe
   return false;
 }
 
-std::optional<BucketState> read_bucket(std::string_view key, const RedisReply& time,
-                                       const RedisReply& value) {
+std::optional<BucketState> read_bucket(std::string_view key, const redis::RedisReply& time,
+                                       const redis::RedisReply& value) {
   if (!value.is_text() || time.elements.size() != 2) return std::nullopt;
   const auto now_s = parse(time.elements[0].text);
   const auto now_us = parse(time.elements[1].text);
@@ -354,4 +355,4 @@ std::optional<BucketState> read_bucket(std::string_view key, const RedisReply& t
   return state;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

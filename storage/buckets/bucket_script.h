@@ -11,7 +11,7 @@
 #include "storage/redis/command_list.h"
 #include "storage/redis/redis_reply.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 // The buckets in Redis (storage/SCHEMA.md, "Buckets in Redis"): one script, its calls and replies.
 // Pure functions.
@@ -50,17 +50,18 @@ ScriptCall set_call(std::string_view prefix, std::string_view key, const LeakRat
                     double drops);
 
 /// Calls of one verb (in a cluster, of one slot) as one command; one at least.
-void append_calls(CommandList& commands, const ScriptName& name,
+void append_calls(redis::CommandList& commands, const ScriptName& name,
                   std::span<const ScriptCall* const> together);
 
 /// Puts the reply to a take into `answer`, which has a level for each demand: of several calls the
 /// refusals and the longest wait count. Nothing for a reply that is none; else whether this one
 /// took its demands.
-std::optional<bool> read_taken(const RedisReply& reply, std::span<const BucketDemand> demands,
-                               DemandNumbers numbers, BucketAnswer& answer);
+std::optional<bool> read_taken(const redis::RedisReply& reply,
+                               std::span<const BucketDemand> demands, DemandNumbers numbers,
+                               BucketAnswer& answer);
 
 /// From the replies to TIME and GET. Nothing for an empty bucket, or what is none.
-std::optional<BucketState> read_bucket(std::string_view key, const RedisReply& time,
-                                       const RedisReply& value);
+std::optional<BucketState> read_bucket(std::string_view key, const redis::RedisReply& time,
+                                       const redis::RedisReply& value);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -4,7 +4,7 @@
 
 #include "storage/buckets/bucket_key.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 std::uint32_t BucketShard::find(std::uint32_t hash, std::string_view key) const {
   return index_.empty() ? 0 : index_[slot_of(hash, key)].place;
@@ -169,4 +169,4 @@ std::size_t BucketShard::walk(std::size_t first, std::size_t places, const See& 
   return end < index_.size() ? end : 0;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -8,7 +8,7 @@
 
 #include "storage/buckets/bucket_arena.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 /// A part of a BucketTable: buckets by name, in open addressing over an arena.
 ///
@@ -91,4 +91,4 @@ class BucketShard {
   BucketArena arena_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -17,7 +17,7 @@ namespace shingled {
 class MetricReport;  // config/metrics/metric_report.h
 }
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 /// The most bursts that a bucket holds where it is not to refuse at one.
 inline constexpr double kBurstsMax = 8;
@@ -94,4 +94,4 @@ class BucketStore {
   virtual void report(MetricReport& report) const = 0;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -5,7 +5,7 @@
 
 #include "mime/fingerprint/keyed_hash.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 namespace {
 
@@ -311,4 +311,4 @@ void BucketTable::note_eviction(const BucketShard& shard) {
   ++(*evictions)[known || evictions->size() < kTypesMax ? shard.evicted_type() : "other"];
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -14,7 +14,7 @@
 #include "storage/buckets/bucket_shard.h"
 #include "storage/buckets/bucket_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 /// From a random source, or strangers could choose names that share a place in the table.
 using BucketHashKey = std::array<std::uint8_t, 16>;
@@ -97,4 +97,4 @@ class BucketTable {
   mutable Guarded<std::map<std::string, std::uint64_t>> evictions_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

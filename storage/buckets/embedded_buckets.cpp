@@ -2,7 +2,7 @@
 
 #include "config/metrics/metric_report.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 namespace {
 
@@ -27,10 +27,10 @@ Result<std::unique_ptr<EmbeddedBuckets>> EmbeddedBuckets::open(std::size_t most,
                                                                Logger& logger) {
   std::unique_ptr<EmbeddedBuckets> store(
       new EmbeddedBuckets(most, BucketTable::Kept::kInFile, clock, random));
-  auto keeper =
-      BucketKeeper::open({.path = path, .rows_max = 2 * most}, store->table_, clock, logger);
-  if (!keeper) return keeper.error();
-  store->keeper_ = *std::move(keeper);
+  auto flusher =
+      BucketFlusher::open({.path = path, .rows_max = 2 * most}, store->table_, clock, logger);
+  if (!flusher) return flusher.error();
+  store->flusher_ = *std::move(flusher);
   return store;
 }
 
@@ -72,4 +72,4 @@ void EmbeddedBuckets::report(MetricReport& report) const {
     report.counter(kEvicted, count, {{"type", type}});
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

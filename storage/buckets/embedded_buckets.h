@@ -9,15 +9,15 @@
 #include "storage/buckets/bucket_flusher.h"
 #include "storage/buckets/bucket_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 /// The buckets of this process alone, in memory and perhaps in a file.
-/// Threads: any thread, and that of BucketKeeper with a file. It never waits for a disk.
+/// Threads: any thread, and that of BucketFlusher with a file. It never waits for a disk.
 class EmbeddedBuckets final : public BucketStore {
  public:
   /// In memory.
   EmbeddedBuckets(std::size_t most, Clock& clock, Random& random);
-  /// Kept in `path`. Errors: those of BucketKeeper.
+  /// Kept in `path`. Errors: those of BucketFlusher.
   static Result<std::unique_ptr<EmbeddedBuckets>> open(std::size_t most, const std::string& path,
                                                        Clock& clock, Random& random,
                                                        Logger& logger);
@@ -37,7 +37,7 @@ class EmbeddedBuckets final : public BucketStore {
 
   Clock& clock_;
   BucketTable table_;
-  std::unique_ptr<BucketKeeper> keeper_;  ///< goes first: it saves the table
+  std::unique_ptr<BucketFlusher> flusher_;  ///< goes first: it saves the table
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -5,7 +5,7 @@
 #include "storage/buckets/embedded_buckets.h"
 #include "storage/buckets/redis_buckets.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 Result<std::unique_ptr<BucketStore>> open_buckets(const MailLimitOptions& options, Clock& clock,
                                                   Random& random, Logger& logger) {
@@ -20,4 +20,4 @@ Result<std::unique_ptr<BucketStore>> open_buckets(const MailLimitOptions& option
       std::make_unique<RedisBuckets>(options.redis, std::move(local), clock, logger));
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

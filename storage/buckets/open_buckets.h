@@ -8,7 +8,7 @@
 #include "config/options/ratelimit_options.h"
 #include "storage/buckets/bucket_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 /// The buckets that section `ratelimit` asks for: those of this process, kept in `file`, or those
 /// in Redis. Clock, random source and logger must outlive them.
@@ -16,4 +16,4 @@ namespace shingled::storage {
 Result<std::unique_ptr<BucketStore>> open_buckets(const MailLimitOptions& options, Clock& clock,
                                                   Random& random, Logger& logger);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

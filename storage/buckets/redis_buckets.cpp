@@ -10,7 +10,7 @@
 #include "storage/redis/redis_cluster.h"
 #include "storage/redis/redis_servers.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 namespace {
 
@@ -20,15 +20,16 @@ NullLogger& no_log() {
   return logger;
 }
 
-std::unique_ptr<RedisRoute> route_for(const RedisOptions& options,
-                                      const std::vector<SocketSpec>& places, Clock& clock) {
-  const RedisLogin login = login_of(options);
+std::unique_ptr<redis::RedisRoute> route_for(const RedisOptions& options,
+                                             const std::vector<SocketSpec>& places, Clock& clock) {
+  const redis::RedisLogin login = redis::login_of(options);
   if (options.cluster)
-    return std::make_unique<RedisCluster>(options.servers, login, clock, no_log());
-  return std::make_unique<ServerList>(places, login, ServerList::Turn::kInOrder, clock, no_log());
+    return std::make_unique<redis::RedisCluster>(options.servers, login, clock, no_log());
+  return std::make_unique<redis::RedisServers>(places, login, redis::RedisServers::Turn::kInOrder,
+                                               clock, no_log());
 }
 
-Error senseless(const RedisReply& reply) {
+Error senseless(const redis::RedisReply& reply) {
   return {ErrorCode::kCorrupt,
           reply.is_error() ? reply.text : "the script's reply is none of ours"};
 }
@@ -39,7 +40,7 @@ RedisBuckets::RedisBuckets(const RedisOptions& options, std::unique_ptr<Embedded
                            Clock& clock, Logger& logger)
     : options_(options), local_(std::move(local)), clock_(clock), logger_(logger) {
   route_ = route_for(options_, places(), clock);
-  desk_ = std::make_unique<CallDesk>(*route_, clock);
+  batcher_ = std::make_unique<ScriptBatcher>(*route_, clock);
 }
 
 RedisBuckets::~RedisBuckets() = default;
@@ -53,7 +54,7 @@ BucketAnswer RedisBuckets::take(std::span<const BucketDemand> demands, TimePoint
   std::vector<ScriptCall> calls;
   calls.reserve(groups.size());
   for (const auto& group : groups) calls.push_back(take_call(options_.prefix, demands, group));
-  const Replies replies = desk_->run(std::move(calls), until(deadline));
+  const Replies replies = batcher_->run(std::move(calls), until(deadline));
   Status outcome = replies ? Status() : Status(replies.error());
   Groups taken;
   for (std::size_t i = 0; replies && i < groups.size(); ++i) {
@@ -86,10 +87,10 @@ void RedisBuckets::give_back_groups(std::span<const BucketDemand> demands,
   calls.reserve(groups.size());
   for (const auto& group : groups)
     calls.push_back(give_back_call(options_.prefix, demands, answer, group));
-  const Replies replies = desk_->run(std::move(calls), deadline);
+  const Replies replies = batcher_->run(std::move(calls), deadline);
   Status outcome = replies ? Status() : Status(replies.error());
   if (replies) {
-    for (const RedisReply& reply : *replies)
+    for (const redis::RedisReply& reply : *replies)
       if (reply.is_error()) outcome = senseless(reply);
   }
   note(begun, outcome);
@@ -100,7 +101,8 @@ RedisBuckets::Groups RedisBuckets::groups_of(std::span<const BucketDemand> deman
   std::map<std::uint16_t, std::vector<std::size_t>> by_slot;
   for (std::size_t i = 0; i < demands.size(); ++i) {
     const bool splits = route_->splits_keys();
-    by_slot[splits ? key_slot(redis_bucket_key(options_.prefix, demands[i].key)) : 0].push_back(i);
+    by_slot[splits ? redis::key_slot(redis_bucket_key(options_.prefix, demands[i].key)) : 0]
+        .push_back(i);
   }
   Groups groups;
   for (auto& [slot, numbers] : by_slot) groups.push_back(std::move(numbers));
@@ -110,12 +112,13 @@ RedisBuckets::Groups RedisBuckets::groups_of(std::span<const BucketDemand> deman
 Result<std::vector<BucketState>> RedisBuckets::list(std::string_view part, std::size_t most,
                                                     TimePoint deadline) {
   std::map<std::string, BucketState> found;  // a scan may name a key twice
-  const auto holders = key_holders(options_, places(), deadline, clock_, no_log());
+  const auto holders = redis::key_holders(options_, places(), deadline, clock_, no_log());
   if (holders.empty()) return Error{ErrorCode::kUnavailable, "no server of the cluster answers"};
   for (const auto& holder : holders) {
-    const Status read = scan_keys(
-        *holder, glob_of(redis_bucket_key(options_.prefix, ""), "*"), [&] { return deadline; },
-        [&](const std::vector<RedisReply>& keys) {
+    const Status read = redis::scan_keys(
+        *holder, redis::glob_of(redis_bucket_key(options_.prefix, ""), "*"),
+        [&] { return deadline; },
+        [&](const std::vector<redis::RedisReply>& keys) {
           std::vector<BucketState> step;
           Status done = read_step(*holder, keys, part, deadline, step);
           for (BucketState& state : step) {
@@ -136,13 +139,13 @@ Result<std::vector<BucketState>> RedisBuckets::list(std::string_view part, std::
 }
 
 /// The buckets of one step of a scan.
-Status RedisBuckets::read_step(RedisRoute& holder, const std::vector<RedisReply>& keys,
-                               std::string_view part, TimePoint deadline,
-                               std::vector<BucketState>& out) const {
-  CommandList commands;
+Status RedisBuckets::read_step(redis::RedisRoute& holder,
+                               const std::vector<redis::RedisReply>& keys, std::string_view part,
+                               TimePoint deadline, std::vector<BucketState>& out) const {
+  redis::CommandList commands;
   commands.add({"TIME"});
   std::vector<std::string_view> names;
-  for (const RedisReply& key : keys) {
+  for (const redis::RedisReply& key : keys) {
     const std::string_view name = std::string_view(key.text).substr(options_.prefix.size() + 1);
     if (name.find(part) == std::string_view::npos) continue;
     names.push_back(name);
@@ -160,20 +163,20 @@ Status RedisBuckets::read_step(RedisRoute& holder, const std::vector<RedisReply>
 
 Result<std::optional<BucketState>> RedisBuckets::show(std::string_view key, TimePoint deadline) {
   const std::string name = redis_bucket_key(options_.prefix, key);
-  CommandList commands;
-  commands.add({"TIME"}, key_slot(name));
-  commands.add({"GET", name}, key_slot(name));
+  redis::CommandList commands;
+  commands.add({"TIME"}, redis::key_slot(name));
+  commands.add({"GET", name}, redis::key_slot(name));
   const Replies replies = route_->ask(commands, until(deadline));
   if (!replies) return replies.error();
-  for (const RedisReply& reply : *replies)
+  for (const redis::RedisReply& reply : *replies)
     if (reply.is_error()) return senseless(reply);
   return read_bucket(key, (*replies)[0], (*replies)[1]);
 }
 
 Result<bool> RedisBuckets::reset(std::string_view key, TimePoint deadline) {
   const std::string name = redis_bucket_key(options_.prefix, key);
-  CommandList commands;
-  commands.add({"DEL", name}, key_slot(name));
+  redis::CommandList commands;
+  commands.add({"DEL", name}, redis::key_slot(name));
   const Replies replies = route_->ask(commands, until(deadline));
   if (!replies) return replies.error();
   if (replies->front().is_error()) return senseless(replies->front());
@@ -183,7 +186,7 @@ Result<bool> RedisBuckets::reset(std::string_view key, TimePoint deadline) {
 Status RedisBuckets::set(std::string_view key, const LeakRate& rate, double drops,
                          TimePoint deadline) {
   const Replies replies =
-      desk_->run({set_call(options_.prefix, key, rate, drops)}, until(deadline));
+      batcher_->run({set_call(options_.prefix, key, rate, drops)}, until(deadline));
   if (!replies) return replies.error();
   if (replies->front().is_error()) return senseless(replies->front());
   return {};
@@ -194,7 +197,7 @@ void RedisBuckets::report(MetricReport& report) const {
   report.counter({"shingled_buckets_store_errors", "Calls of Redis that failed."}, errors_.read());
   report.counter({"shingled_buckets_exchanges",
                   "Round trips to Redis; the decisions of several messages share one."},
-                 desk_->exchanges());
+                 batcher_->exchanges());
   report.counter({"shingled_buckets_fallbacks", "Decisions of the local table instead of Redis."},
                  fallbacks_.read());
   report.gauge({"shingled_buckets_shared", "Whether Redis decides: 1, or 0 while it is away."},
@@ -232,4 +235,4 @@ const std::vector<SocketSpec>& RedisBuckets::places() const {
   return options_.write_servers.empty() ? options_.servers : options_.write_servers;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "config/base/guarded.h"
-#include "config/metrics/instruments.h"
 #include "config/base/logger.h"
+#include "config/metrics/instruments.h"
 #include "config/options/redis_options.h"
-#include "storage/buckets/script_batcher.h"
 #include "storage/buckets/embedded_buckets.h"
+#include "storage/buckets/script_batcher.h"
 #include "storage/redis/redis_route.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 /// The buckets that several daemons share in Redis, by the server's clock.
 ///
@@ -26,7 +26,7 @@ namespace shingled::storage {
 /// log says once when that begins and once when it is over. An answer that got lost may have taken
 /// drops: they leak.
 ///
-/// Threads: any thread; those that come at the same time share round trips (call_desk.h).
+/// Threads: any thread; those that come at the same time share round trips (script_batcher.h).
 /// Cost: a round trip a message, or two where some wait for their turn.
 class RedisBuckets final : public BucketStore {
  public:
@@ -55,8 +55,8 @@ class RedisBuckets final : public BucketStore {
   static constexpr std::chrono::seconds kClusterQuiet{5};
 
   using Groups = std::vector<std::vector<std::size_t>>;
-  using Replies = Result<std::vector<RedisReply>>;
-  struct Health {
+  using Replies = Result<std::vector<redis::RedisReply>>;
+  struct Reachability {
     bool away = false;
     TimePoint failed{};  ///< last
     std::uint64_t changes = 0;
@@ -65,8 +65,8 @@ class RedisBuckets final : public BucketStore {
   [[nodiscard]] Groups groups_of(std::span<const BucketDemand> demands) const;
   void give_back_groups(std::span<const BucketDemand> demands, const BucketAnswer& answer,
                         const Groups& groups, TimePoint deadline);
-  Status read_step(RedisRoute& holder, const std::vector<RedisReply>& keys, std::string_view part,
-                   TimePoint deadline, std::vector<BucketState>& out) const;
+  Status read_step(redis::RedisRoute& holder, const std::vector<redis::RedisReply>& keys,
+                   std::string_view part, TimePoint deadline, std::vector<BucketState>& out) const;
   [[nodiscard]] std::uint64_t health_now() { return health_.lock()->changes; }
   void note(std::uint64_t begun, const Status& outcome);
   [[nodiscard]] TimePoint until(TimePoint deadline) const;
@@ -76,11 +76,11 @@ class RedisBuckets final : public BucketStore {
   std::unique_ptr<EmbeddedBuckets> local_;
   Clock& clock_;
   Logger& logger_;
-  std::unique_ptr<RedisRoute> route_;
-  std::unique_ptr<CallDesk> desk_;  ///< on the route
-  mutable Guarded<Health> health_;
+  std::unique_ptr<redis::RedisRoute> route_;
+  std::unique_ptr<ScriptBatcher> batcher_;  ///< on the route
+  mutable Guarded<Reachability> health_;
   EventCount errors_;
   EventCount fallbacks_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -7,9 +7,10 @@
 #include "storage/redis/key_slot.h"
 #include "storage/redis_store/update_sender.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
-Result<std::vector<RedisReply>> CallDesk::run(std::vector<ScriptCall> calls, TimePoint deadline) {
+Result<std::vector<redis::RedisReply>> ScriptBatcher::run(std::vector<ScriptCall> calls,
+                                                          TimePoint deadline) {
   const auto mine = std::make_shared<Errand>();
   mine->calls = std::move(calls);
   for (const ScriptCall& call : mine->calls) mine->keys += call.keys.size();
@@ -34,18 +35,18 @@ Result<std::vector<RedisReply>> CallDesk::run(std::vector<ScriptCall> calls, Tim
   return std::move(mine->replies);
 }
 
-std::size_t CallDesk::waiting() {
+std::size_t ScriptBatcher::waiting() {
   const std::lock_guard lock(mutex_);
   return waiting_.size();
 }
 
 /// Wakes who is to make the next exchange.
-void CallDesk::call_next() {
+void ScriptBatcher::call_next() {
   if (under_way_ < kExchanges && !waiting_.empty()) waiting_.front()->wake.notify_one();
 }
 
 /// Those who have waited longest.
-CallDesk::Errands CallDesk::next_ones() {
+ScriptBatcher::Errands ScriptBatcher::next_ones() {
   Errands errands;
   std::size_t keys = 0;
   while (!waiting_.empty() && (errands.empty() || keys + waiting_.front()->keys <= kKeysMax)) {
@@ -58,14 +59,14 @@ CallDesk::Errands CallDesk::next_ones() {
 }
 
 /// Makes their calls and wakes them.
-void CallDesk::exchange(const Errands& errands, TimePoint deadline) {
+void ScriptBatcher::exchange(const Errands& errands, TimePoint deadline) {
   exchanges_.add();
   std::map<std::pair<ScriptCall::Verb, std::uint16_t>, Command> by_kind;
   for (const auto& errand : errands) {
     for (std::size_t i = 0; i < errand->calls.size(); ++i) {
       const ScriptCall& call = errand->calls[i];
       const std::uint16_t slot =
-          route_.splits_keys() ? key_slot(call.keys.front()) : std::uint16_t{0};
+          route_.splits_keys() ? redis::key_slot(call.keys.front()) : std::uint16_t{0};
       by_kind[{call.verb, slot}].emplace_back(errand.get(), i);
     }
   }
@@ -75,11 +76,11 @@ void CallDesk::exchange(const Errands& errands, TimePoint deadline) {
   Replies replies = ask(commands, deadline);
   const std::lock_guard lock(mutex_);
   for (const auto& errand : errands) {
-    errand->replies =
-        replies ? Replies(std::vector<RedisReply>(errand->calls.size())) : Replies(replies.error());
+    errand->replies = replies ? Replies(std::vector<redis::RedisReply>(errand->calls.size()))
+                              : Replies(replies.error());
   }
   for (std::size_t c = 0; replies && c < commands.size(); ++c) {
-    RedisReply& reply = (*replies)[c];
+    redis::RedisReply& reply = (*replies)[c];
     for (std::size_t i = 0; i < commands[c].size(); ++i) {
       const auto [errand, number] = commands[c][i];
       const bool has_its_own = reply.elements.size() == commands[c].size();
@@ -93,10 +94,11 @@ void CallDesk::exchange(const Errands& errands, TimePoint deadline) {
 }
 
 /// The reply to each; those whose server does not know the script are sent once more, with it.
-CallDesk::Replies CallDesk::ask(const std::vector<Command>& commands, TimePoint deadline) {
+ScriptBatcher::Replies ScriptBatcher::ask(const std::vector<Command>& commands,
+                                          TimePoint deadline) {
   const auto sha = script_sha(deadline);
   if (!sha) return sha.error();
-  CommandList list;
+  redis::CommandList list;
   const auto append = [&](const ScriptName& name, const Command& command) {
     std::vector<const ScriptCall*> together;
     together.reserve(command.size());
@@ -120,15 +122,15 @@ CallDesk::Replies CallDesk::ask(const std::vector<Command>& commands, TimePoint 
   return replies;
 }
 
-Result<std::string> CallDesk::script_sha(TimePoint deadline) {
+Result<std::string> ScriptBatcher::script_sha(TimePoint deadline) {
   if (std::string known = *sha_.lock(); !known.empty()) return known;
-  CommandList commands;
+  redis::CommandList commands;
   commands.add({"SCRIPT", "LOAD", bucket_script()});
   const Replies replies = route_.ask(commands, deadline);
   if (!replies) return replies.error();
-  auto sha = script_name(replies->front());
+  auto sha = redis_store::script_name(replies->front());
   if (sha) *sha_.lock() = *sha;
   return sha;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -9,12 +9,12 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
-#include "config/metrics/instruments.h"
 #include "config/base/result.h"
+#include "config/metrics/instruments.h"
 #include "storage/buckets/bucket_script.h"
 #include "storage/redis/redis_route.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 /// Where calls of several threads meet, to travel together: a round trip and the start of a script
 /// cost Redis more than a bucket does.
@@ -25,16 +25,16 @@ namespace shingled::storage {
 ///
 /// Threads: any thread; they take turns to do the work.   Cost: two locks a call; in a cluster a
 /// command for each slot.
-class CallDesk {
+class ScriptBatcher {
  public:
   static constexpr std::size_t kExchanges = 2;  ///< at a time: one under way, one being made
   static constexpr std::size_t kKeysMax = 500;  ///< of an exchange: 3 ms of Redis
 
-  CallDesk(RedisRoute& route, const Clock& clock) : route_(route), clock_(clock) {}
+  ScriptBatcher(redis::RedisRoute& route, const Clock& clock) : route_(route), clock_(clock) {}
 
   /// The reply to each call, which may be an error. Any of them may have been made when there is
   /// none. Errors: those of the route.
-  Result<std::vector<RedisReply>> run(std::vector<ScriptCall> calls, TimePoint deadline);
+  Result<std::vector<redis::RedisReply>> run(std::vector<ScriptCall> calls, TimePoint deadline);
 
   /// Threads that wait to be taken along.
   [[nodiscard]] std::size_t waiting();
@@ -42,7 +42,7 @@ class CallDesk {
   [[nodiscard]] std::uint64_t exchanges() const { return exchanges_.read(); }
 
  private:
-  using Replies = Result<std::vector<RedisReply>>;
+  using Replies = Result<std::vector<redis::RedisReply>>;
   /// What one thread waits for. Shared, because it may go before its answer comes.
   struct Errand {
     std::vector<ScriptCall> calls;
@@ -63,7 +63,7 @@ class CallDesk {
   Replies ask(const std::vector<Command>& commands, TimePoint deadline);
   Result<std::string> script_sha(TimePoint deadline);
 
-  RedisRoute& route_;
+  redis::RedisRoute& route_;
   const Clock& clock_;
   Guarded<std::string> sha_;  ///< what EVALSHA calls the script; empty = not known yet
   std::mutex mutex_;
@@ -72,4 +72,4 @@ class CallDesk {
   EventCount exchanges_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

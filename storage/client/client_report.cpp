@@ -1,6 +1,6 @@
 #include "storage/client/client_report.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 void report_client(const std::string& rule, std::span<const ServerStatistics> servers,
                    MetricReport& report) {
@@ -32,4 +32,4 @@ void report_client(const std::string& rule, std::span<const ServerStatistics> se
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

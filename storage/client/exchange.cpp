@@ -5,15 +5,16 @@
 
 #include "storage/crypto/sealed_request.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 namespace {
 
 using Kind = RemoteRequest::Kind;
 using Outcome = RemoteAnswer::Outcome;
 
-constexpr std::size_t kPlainBytesMax = kCommandBytes + kShingleBytes + kCompanionBytes;
-constexpr std::size_t kPacketBytesMax = kRequestSealBytes + kPlainBytesMax;
+constexpr std::size_t kPlainBytesMax =
+    protocol::kCommandBytes + protocol::kShingleBytes + protocol::kCompanionBytes;
+constexpr std::size_t kPacketBytesMax = crypto::kRequestSealBytes + kPlainBytesMax;
 constexpr std::uint32_t kFlagMax = 255;  // the wire has one byte for it
 
 /// Of several servers' answers to an update the one to worry about most.
@@ -133,7 +134,7 @@ void Exchange::approach(Line& line, TimePoint now) {
   // Only the answer to a CHECK has a use for the longer reply.
   const bool wants_flags = requests_[line.request].kind == Kind::kCheck &&
                            upstreams_->speech(line.endpoint(), now) != Speech::kPlain;
-  line.version = wants_flags ? kVersionLongV2 : kVersionLong;
+  line.version = wants_flags ? protocol::kVersionLongV2 : protocol::kVersionLong;
   if (service_.options.protocol != 0) line.version = service_.options.protocol;
   line.sent = 0;
   line.packets = 0;
@@ -145,21 +146,22 @@ void Exchange::approach(Line& line, TimePoint now) {
 void Exchange::encode(Line& line) {
   std::array<std::uint8_t, kPlainBytesMax> plain{};
   const RemoteRequest& request = requests_[line.request];
-  Command asked = command_of(request, line.version, line.tag);
-  std::array<std::uint8_t, kCompanionBytes> extension{};
-  if (request.companion && asked.code == CommandCode::kWrite && has_extensions(line.version)) {
-    extension = companion_extension(*request.companion);
+  protocol::Command asked = command_of(request, line.version, line.tag);
+  std::array<std::uint8_t, protocol::kCompanionBytes> extension{};
+  if (request.companion && asked.code == protocol::CommandCode::kWrite &&
+      protocol::has_extensions(line.version)) {
+    extension = protocol::companion_extension(*request.companion);
     asked.extensions = extension;
   }
-  const BytesView command = BytesView(plain).first(encode_command(asked, plain));
+  const BytesView command = BytesView(plain).first(protocol::encode_command(asked, plain));
   line.packet.assign(command.begin(), command.end());
   if (!service_.sealing) return;
   const Sealing& sealing = *service_.sealing;
-  Nonce nonce{};
+  crypto::Nonce nonce{};
   service_.random.fill(nonce);
   line.packet.resize(kPacketBytesMax);
   line.packet.resize(
-      seal_request(sealing.server, sealing.own, sealing.key, nonce, command, line.packet));
+      crypto::seal_request(sealing.server, sealing.own, sealing.key, nonce, command, line.packet));
 }
 
 std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
@@ -197,17 +199,18 @@ std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
 /// Prepares the next transmission; false when this endpoint had all of its own.
 bool Exchange::transmit(Line& line, TimePoint now) {
   const Duration timeout = service_.options.timeout;
-  const bool may_fall_back = line.version == kVersionLongV2 && service_.options.protocol == 0 &&
+  const bool may_fall_back = line.version == protocol::kVersionLongV2 &&
+                             service_.options.protocol == 0 &&
                              upstreams_->speech(line.endpoint(), now) != Speech::kFlags;
   if (may_fall_back && line.sent > 0) {
-    line.version = kVersionLong;
+    line.version = protocol::kVersionLong;
     line.sent = 0;
     encode(line);
   }
   if (line.sent > service_.options.retransmits) return false;
   if (line.sent > 0) window_.lost();
   ++line.sent;
-  const bool soon = may_fall_back && line.version == kVersionLongV2;
+  const bool soon = may_fall_back && line.version == protocol::kVersionLongV2;
   line.next = now + (soon ? std::min(timeout / 4, kFallBackMax) : timeout);
   return true;
 }
@@ -262,19 +265,20 @@ TimePoint Exchange::due() const {
   return due;
 }
 
-std::optional<Reply> Exchange::read_reply(BytesView packet) const {
-  std::array<std::uint8_t, kReplyBytesMax> plain{};
+std::optional<protocol::Reply> Exchange::read_reply(BytesView packet) const {
+  std::array<std::uint8_t, protocol::kReplyBytesMax> plain{};
   if (service_.sealing) {
-    const auto length = open(service_.sealing->key, packet, plain);
+    const auto length = crypto::open(service_.sealing->key, packet, plain);
     if (!length) return std::nullopt;
     packet = BytesView(plain).first(*length);
   }
-  const bool may_be_short = service_.options.protocol == kVersionShort;
-  if (packet.size() == size_of(ReplyForm::kShort) && !may_be_short) return std::nullopt;
-  return decode_reply(packet);
+  const bool may_be_short = service_.options.protocol == protocol::kVersionShort;
+  if (packet.size() == protocol::size_of(protocol::ReplyForm::kShort) && !may_be_short)
+    return std::nullopt;
+  return protocol::decode_reply(packet);
 }
 
-bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Transport transport) {
+bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Protocol transport) {
   const auto reply = read_reply(packet);
   const auto number = reply ? by_tag_.find(reply->tag) : by_tag_.end();
   if (number == by_tag_.end()) {
@@ -301,10 +305,10 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Tr
   const TimePoint since = is_current ? line->first_sent : line->started;
   upstreams_->answered(endpoint,
                        std::chrono::duration_cast<std::chrono::microseconds>(now - since));
-  if (transport == Transport::kTcp) upstreams_->streamed(endpoint);
+  if (transport == Protocol::kTcp) upstreams_->streamed(endpoint);
   if (is_current) learn_speech(*line, packet.size(), now);
   RemoteAnswer answer = interpret(*reply, requests_[line->request].kind);
-  if (answer.status == kStatusStoreAway && line->at + 1 < line->endpoints.size()) {
+  if (answer.status == protocol::kStatusStoreAway && line->at + 1 < line->endpoints.size()) {
     if (is_current) {  // another server may have a storage of its own
       ++line->at;
       approach(*line, now);
@@ -319,10 +323,10 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Tr
 
 void Exchange::learn_speech(const Line& line, std::size_t reply_bytes, TimePoint now) {
   if (requests_[line.request].kind != Kind::kCheck || service_.options.protocol != 0) return;
-  const std::size_t plain_bytes = reply_bytes - (service_.sealing ? kSealBytes : 0);
+  const std::size_t plain_bytes = reply_bytes - (service_.sealing ? crypto::kSealBytes : 0);
   // A shorter reply to 0x14 comes from a server that understood it and does not trust our address.
-  const bool understood = line.version == kVersionLongV2;
-  const bool has_flags = plain_bytes == size_of(ReplyForm::kV2);
+  const bool understood = line.version == protocol::kVersionLongV2;
+  const bool has_flags = plain_bytes == protocol::size_of(protocol::ReplyForm::kV2);
   if (line.done && !has_flags) return;
   upstreams_->learn(line.endpoint(), understood || has_flags ? Speech::kFlags : Speech::kPlain,
                     now);
@@ -391,4 +395,4 @@ std::vector<RemoteAnswer> Exchange::answers() const {
   return out;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -16,7 +16,7 @@
 #include "storage/client/service.h"
 #include "storage/protocol/codec.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// A batch of requests to one service, under way: what to send when, and what an answer means.
 ///
@@ -37,7 +37,7 @@ class Exchange {
     kAsNeeded,  ///< one server for a question, all of them for an update
     kEveryone,  ///< all servers, one answer each
   };
-  enum class Transport : std::uint8_t { kUdp, kTcp };
+  enum class Protocol : std::uint8_t { kUdp, kTcp };
   Exchange(Service& service, std::span<const RemoteRequest> requests, Audience audience,
            TimePoint now);
   /// Probes: each request goes to its own endpoint of `upstreams` and nowhere else.
@@ -66,7 +66,7 @@ class Exchange {
   /// A packet came in from an endpoint. False for one that answers no question of ours, which is
   /// ignored, as a second answer is.
   bool receive(std::size_t endpoint, BytesView packet, TimePoint now,
-               Transport transport = Transport::kUdp);
+               Protocol transport = Protocol::kUdp);
   /// The packet that `next_packet` gave last went over TCP, which does its own repeats: no hurry.
   void streamed(TimePoint now);
   /// What was sent to an endpoint may not arrive: each open line repeats itself at once.
@@ -89,7 +89,7 @@ class Exchange {
     std::vector<std::size_t> endpoints;  // to try, in this order
     std::size_t at = 0;
     std::uint32_t tag = 0;
-    std::uint8_t version = kVersionLong;
+    std::uint8_t version = protocol::kVersionLong;
     std::uint32_t sent = 0;     // transmissions to this endpoint in this version
     std::uint32_t packets = 0;  // and in any version
     TimePoint next{};
@@ -125,7 +125,7 @@ class Exchange {
   void learn_speech(const Line& line, std::size_t reply_bytes, TimePoint now);
   [[nodiscard]] std::uint64_t rotation_key(const RemoteRequest& request) const;
   void report_failure(std::size_t endpoint, TimePoint now);
-  [[nodiscard]] std::optional<Reply> read_reply(BytesView packet) const;
+  [[nodiscard]] std::optional<protocol::Reply> read_reply(BytesView packet) const;
   [[nodiscard]] bool is_update(const Line& line) const;
 
   Service& service_;
@@ -144,8 +144,8 @@ class Exchange {
 };
 
 /// A request as the wire has it.
-Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint32_t tag);
+protocol::Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint32_t tag);
 /// What a reply means as an answer to `kind`; server, time and error are left empty.
-RemoteAnswer interpret(const Reply& reply, RemoteRequest::Kind kind);
+RemoteAnswer interpret(const protocol::Reply& reply, RemoteRequest::Kind kind);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

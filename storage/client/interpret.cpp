@@ -3,31 +3,31 @@
 
 #include "storage/client/exchange.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 namespace {
 
 using Kind = RemoteRequest::Kind;
 
-CommandCode code_of(Kind kind) {
+protocol::CommandCode code_of(Kind kind) {
   switch (kind) {
     case Kind::kCheck:
-      return CommandCode::kCheck;
+      return protocol::CommandCode::kCheck;
     case Kind::kAdd:
-      return CommandCode::kWrite;
+      return protocol::CommandCode::kWrite;
     case Kind::kDelete:
-      return CommandCode::kDelete;
+      return protocol::CommandCode::kDelete;
     case Kind::kDeleteFromList:
-      return CommandCode::kDeleteFromList;
+      return protocol::CommandCode::kDeleteFromList;
     case Kind::kStat:
-      return CommandCode::kStat;
+      return protocol::CommandCode::kStat;
     case Kind::kPing:
       break;
   }
-  return CommandCode::kPing;
+  return protocol::CommandCode::kPing;
 }
 
-Match match_of(const Reply& reply) {
+Match match_of(const protocol::Reply& reply) {
   Match match;
   match.digest = reply.digest;
   match.exact = reply.probability >= 1.0F;
@@ -42,14 +42,15 @@ Match match_of(const Reply& reply) {
 }
 
 bool is_refusal(std::int32_t value) {
-  return value == kStatusSkipped || value == kStatusForbidden || value == kStatusNotEncrypted ||
-         value == kStatusNotPermitted;
+  return value == protocol::kStatusSkipped || value == protocol::kStatusForbidden ||
+         value == protocol::kStatusNotEncrypted || value == protocol::kStatusNotPermitted;
 }
 
 }  // namespace
 
-Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint32_t tag) {
-  Command command;
+protocol::Command command_of(const RemoteRequest& request, std::uint8_t version,
+                             std::uint32_t tag) {
+  protocol::Command command;
   command.version = version;
   command.code = code_of(request.kind);
   command.tag = tag;
@@ -65,11 +66,11 @@ Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint
   return command;
 }
 
-RemoteAnswer interpret(const Reply& reply, RemoteRequest::Kind kind) {
+RemoteAnswer interpret(const protocol::Reply& reply, RemoteRequest::Kind kind) {
   using Outcome = RemoteAnswer::Outcome;
   RemoteAnswer answer;
   answer.probability = reply.probability;
-  const bool yes = reply.probability > kHitProbability;
+  const bool yes = reply.probability > protocol::kHitProbability;
   switch (kind) {
     case RemoteRequest::Kind::kCheck:
       if (yes) {
@@ -86,9 +87,9 @@ RemoteAnswer interpret(const Reply& reply, RemoteRequest::Kind kind) {
         answer.outcome = Outcome::kDone;
         answer.count = std::uint64_t{static_cast<std::uint32_t>(reply.value)} << 32 |
                        std::uint64_t{reply.flag};
-        if ((reply.time & ~std::uint32_t{0xff}) == kOurMark) {
-          answer.deletes_from_list = (reply.time & kKnowsDeleteFromList) != 0;
-          answer.knows_companions = (reply.time & kKnowsCompanion) != 0;
+        if ((reply.time & ~std::uint32_t{0xff}) == protocol::kOurMark) {
+          answer.deletes_from_list = (reply.time & protocol::kKnowsDeleteFromList) != 0;
+          answer.knows_companions = (reply.time & protocol::kKnowsCompanion) != 0;
         }
         return answer;
       }
@@ -105,4 +106,4 @@ RemoteAnswer interpret(const Reply& reply, RemoteRequest::Kind kind) {
   return answer;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

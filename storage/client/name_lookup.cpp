@@ -10,7 +10,7 @@
 
 #include "storage/client/srv_answer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 namespace {
 
@@ -102,4 +102,4 @@ Result<UpstreamServer> SystemLookup::find_service(const ServerSpec& spec) const 
   return server;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -3,11 +3,11 @@
 #include <optional>
 
 #include "config/base/result.h"
-#include "config/system/socket_address.h"
 #include "config/options/server_list.h"
+#include "config/system/socket_address.h"
 #include "storage/client/upstreams.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// From the name of a server to its addresses. An interface, so that tests move servers.
 /// Threads: any thread.
@@ -41,4 +41,4 @@ class SystemLookup final : public NameLookup {
   std::optional<SocketAddress> nameserver_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

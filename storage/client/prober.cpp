@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 namespace {
 
@@ -20,62 +20,63 @@ double milliseconds_of(std::chrono::microseconds time) {
 
 }  // namespace
 
-RemoteUpkeep::RemoteUpkeep(std::vector<RemoteCharge> charges, Clock& clock, Logger& logger,
-                           NameLookup& lookup)
+Prober::Prober(std::vector<ProbedService> services, Clock& clock, Logger& logger,
+               NameLookup& lookup)
     : clock_(clock), logger_(logger), lookup_(lookup), next_report_(clock.now() + kReportInterval) {
-  for (RemoteCharge& charge : charges) {
+  for (ProbedService& service : services) {
     const TimePoint now = clock.now();
     const TimePoint due =
-        charge.store->lacks_addresses() ? now : now + charge.store->options().resolve_interval;
-    wards_.push_back({std::move(charge), due});
+        service.store->lacks_addresses() ? now : now + service.store->options().resolve_interval;
+    watched_.push_back({std::move(service), due});
   }
 }
 
-void RemoteUpkeep::step(const std::stop_token& stop) {
-  for (Ward& ward : wards_) {
-    tell_changes(ward);  // before the probe, so that also a short rest is told
-    ward.charge.store->probe();
-    look_up(ward, clock_.now(), stop);
-    tell_changes(ward);
+void Prober::step(const std::stop_token& stop) {
+  for (Watched& watched : watched_) {
+    tell_changes(watched);  // before the probe, so that also a short rest is told
+    watched.service.store->probe();
+    look_up(watched, clock_.now(), stop);
+    tell_changes(watched);
   }
   if (clock_.now() < next_report_) return;
   next_report_ = clock_.now() + kReportInterval;
   report();
 }
 
-void RemoteUpkeep::look_up(Ward& ward, TimePoint now, const std::stop_token& stop) {
-  if (now < ward.next_look_up) return;
-  for (const RemoteStore::NameFound& name : ward.charge.store->look_up(lookup_, stop)) {
+void Prober::look_up(Watched& watched, TimePoint now, const std::stop_token& stop) {
+  if (now < watched.next_look_up) return;
+  for (const RemoteStore::NameFound& name : watched.service.store->look_up(lookup_, stop)) {
     if (name.status) {
-      if (ward.lost_names.erase(name.server) == 0) continue;
-      logger_.info(
-          LogLine("fuzzy_name_found").field("rule", ward.charge.rule).field("server", name.server));
-    } else if (ward.lost_names.insert(name.server).second) {
+      if (watched.lost_names.erase(name.server) == 0) continue;
+      logger_.info(LogLine("fuzzy_name_found")
+                       .field("rule", watched.service.rule)
+                       .field("server", name.server));
+    } else if (watched.lost_names.insert(name.server).second) {
       logger_.warning(LogLine("fuzzy_name_lost")
-                          .field("rule", ward.charge.rule)
+                          .field("rule", watched.service.rule)
                           .field("server", name.server)
                           .field("error", name.status.error().message)
                           .field("addresses", name.has_address ? "unchanged" : "none"));
     }
   }
-  const Duration interval = ward.charge.store->options().resolve_interval;
-  if (ward.lost_names.empty()) {
-    ward.next_look_up = clock_.now() + interval;
-    ward.retry = kRetryMin;
+  const Duration interval = watched.service.store->options().resolve_interval;
+  if (watched.lost_names.empty()) {
+    watched.next_look_up = clock_.now() + interval;
+    watched.retry = kRetryMin;
   } else {
-    ward.next_look_up = clock_.now() + std::min(ward.retry, interval);
-    ward.retry = std::min(2 * ward.retry, kRetryMax);
+    watched.next_look_up = clock_.now() + std::min(watched.retry, interval);
+    watched.retry = std::min(2 * watched.retry, kRetryMax);
   }
 }
 
-void RemoteUpkeep::tell_changes(Ward& ward) {
-  std::vector<ServerStatistics> now = ward.charge.store->statistics();
+void Prober::tell_changes(Watched& watched) {
+  std::vector<ServerStatistics> now = watched.service.store->statistics();
   for (const ServerStatistics& server : now) {
-    const ServerStatistics* before = find_server(ward.seen, server.server);
+    const ServerStatistics* before = find_server(watched.seen, server.server);
     const bool rested = before != nullptr && before->resting;
     if (server.resting == rested) continue;
     LogLine line(server.resting ? "fuzzy_server_down" : "fuzzy_server_up");
-    line.field("rule", ward.charge.rule).field("server", server.server);
+    line.field("rule", watched.service.rule).field("server", server.server);
     line.field("timeouts", server.timeouts).field("errors", server.errors);
     if (server.resting) {
       logger_.warning(line);
@@ -83,18 +84,18 @@ void RemoteUpkeep::tell_changes(Ward& ward) {
       logger_.info(line);
     }
   }
-  ward.seen = std::move(now);
+  watched.seen = std::move(now);
 }
 
-void RemoteUpkeep::report() {
-  for (Ward& ward : wards_) {
-    std::vector<ServerStatistics> now = ward.charge.store->statistics();
+void Prober::report() {
+  for (Watched& watched : watched_) {
+    std::vector<ServerStatistics> now = watched.service.store->statistics();
     for (const ServerStatistics& server : now) {
-      const ServerStatistics* before = find_server(ward.reported, server.server);
+      const ServerStatistics* before = find_server(watched.reported, server.server);
       const bool idle = server.requests == (before == nullptr ? 0 : before->requests);
       if (idle) continue;
       logger_.info(LogLine("fuzzy_server")
-                       .field("rule", ward.charge.rule)
+                       .field("rule", watched.service.rule)
                        .field("server", server.server)
                        .field("requests", server.requests)
                        .field("over_tcp", server.over_tcp)
@@ -106,31 +107,31 @@ void RemoteUpkeep::report() {
                        .field("mean_ms", milliseconds_of(server.latency_mean()), 3)
                        .field("max_ms", milliseconds_of(server.latency_max), 3));
     }
-    ward.reported = std::move(now);
+    watched.reported = std::move(now);
   }
 }
 
-UpkeepThread::UpkeepThread(std::vector<RemoteCharge> charges, Clock& clock, Random& random,
+ProberThread::ProberThread(std::vector<ProbedService> services, Clock& clock, Random& random,
                            Logger& logger)
     : lookup_(random.next_u64()),
-      upkeep_(std::move(charges), clock, logger, lookup_),
+      prober_(std::move(services), clock, logger, lookup_),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
-UpkeepThread::~UpkeepThread() {
+ProberThread::~ProberThread() {
   thread_.request_stop();
   thread_.join();
-  upkeep_.report();
+  prober_.report();
 }
 
-void UpkeepThread::run(const std::stop_token& stop) {
+void ProberThread::run(const std::stop_token& stop) {
   constexpr std::chrono::seconds kStep{1};
-  upkeep_.step(stop);
+  prober_.step(stop);
   first_step_.set_value();
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     if (wake_.wait_for(lock, stop, kStep, [] { return false; }) || stop.stop_requested()) return;
-    upkeep_.step(stop);
+    prober_.step(stop);
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -15,10 +15,10 @@
 #include "storage/client/name_lookup.h"
 #include "storage/client/remote_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// One remote service in somebody's care.
-struct RemoteCharge {
+struct ProbedService {
   std::string rule;  ///< its name in the log
   std::shared_ptr<RemoteStore> store;
 };
@@ -28,9 +28,9 @@ struct RemoteCharge {
 ///
 /// Apart from the questions, so that no message waits for a name server or a lost one.
 /// Threads: one thread. Cost: nothing while all are well and no name is due.
-class RemoteUpkeep {
+class Prober {
  public:
-  RemoteUpkeep(std::vector<RemoteCharge> charges, Clock& clock, Logger& logger, NameLookup& lookup);
+  Prober(std::vector<ProbedService> services, Clock& clock, Logger& logger, NameLookup& lookup);
 
   /// One round: what is due now. May wait for a round of probes and for name servers, but for no
   /// further one after `stop`.
@@ -45,8 +45,8 @@ class RemoteUpkeep {
   static constexpr Duration kRetryMax = std::chrono::minutes(5);
 
  private:
-  struct Ward {
-    RemoteCharge charge;
+  struct Watched {
+    ProbedService service;
     TimePoint next_look_up;
     std::set<std::string> lost_names{};
     Duration retry = kRetryMin;
@@ -54,27 +54,27 @@ class RemoteUpkeep {
     std::vector<ServerStatistics> reported{};  // at the last report
   };
 
-  void look_up(Ward& ward, TimePoint now, const std::stop_token& stop);
-  void tell_changes(Ward& ward);
+  void look_up(Watched& watched, TimePoint now, const std::stop_token& stop);
+  void tell_changes(Watched& watched);
 
-  std::vector<Ward> wards_;
+  std::vector<Watched> watched_;
   Clock& clock_;
   Logger& logger_;
   NameLookup& lookup_;
   TimePoint next_report_;
 };
 
-/// The thread that steps a RemoteUpkeep at once and then once a second, from construction to
+/// The thread that steps a Prober at once and then once a second, from construction to
 /// destruction; at the end it reports once more. Its destruction waits for a look-up or a probe
 /// under way.
-class UpkeepThread {
+class ProberThread {
  public:
-  UpkeepThread(std::vector<RemoteCharge> charges, Clock& clock, Random& random, Logger& logger);
-  ~UpkeepThread();
-  UpkeepThread(const UpkeepThread&) = delete;
-  UpkeepThread& operator=(const UpkeepThread&) = delete;
-  UpkeepThread(UpkeepThread&&) = delete;
-  UpkeepThread& operator=(UpkeepThread&&) = delete;
+  ProberThread(std::vector<ProbedService> services, Clock& clock, Random& random, Logger& logger);
+  ~ProberThread();
+  ProberThread(const ProberThread&) = delete;
+  ProberThread& operator=(const ProberThread&) = delete;
+  ProberThread(ProberThread&&) = delete;
+  ProberThread& operator=(ProberThread&&) = delete;
 
   /// Begins no further look-up or probe; the destruction waits for less then.
   void request_stop() { thread_.request_stop(); }
@@ -85,7 +85,7 @@ class UpkeepThread {
   void run(const std::stop_token& stop);
 
   SystemLookup lookup_;
-  RemoteUpkeep upkeep_;
+  Prober prober_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::promise<void> first_step_;
@@ -93,4 +93,4 @@ class UpkeepThread {
   std::jthread thread_;  // last: it uses all of the above
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

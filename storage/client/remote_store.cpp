@@ -7,7 +7,7 @@
 #include "storage/client/service.h"
 #include "storage/client/wait.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// Who is asked and who is taught; one service where that is the same.
 class RemoteStore::Impl {
@@ -52,14 +52,14 @@ Result<std::vector<UpstreamServer>> find_all(const ServerList& list, NameLookup&
 }
 
 Result<std::shared_ptr<Service>> open_service(const RemoteOptions& options, const ServerList& list,
-                                              const std::optional<PublicKey>& key, Clock& clock,
-                                              Random& random, NameLookup& lookup) {
+                                              const std::optional<crypto::PublicKey>& key,
+                                              Clock& clock, Random& random, NameLookup& lookup) {
   const auto servers = find_all(list, lookup);
   if (!servers) return servers.error();
   std::optional<Sealing> sealing;
   if (key) {
-    const Keypair own = generate_keypair(random);
-    const auto shared = shared_key(own.secret_key, *key);
+    const Keypair own = crypto::generate_keypair(random);
+    const auto shared = crypto::shared_key(own.secret_key, *key);
     if (!shared) return Error{ErrorCode::kInvalid, "the encryption key is not a public key"};
     sealing = Sealing{*key, own.public_key, *shared};
   }
@@ -281,4 +281,4 @@ std::vector<RemoteAnswer> ask_each(RemoteStore& store, const RemoteRequest& requ
   return out;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -13,7 +13,7 @@
 #include "storage/client/server_statistics.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// What to ask a remote server.
 struct RemoteRequest {
@@ -61,8 +61,8 @@ struct RemoteAnswer {
 /// One remote fuzzy service: the servers it asks and those it teaches, their health, our key pairs
 /// towards them. Knows the wire, not the rules.
 ///
-/// Health: a server that failed `errors_max` times in a row is left alone for `revive_time`, twice
-/// as long the next time. The version byte is remembered per server (fuzzy-protocol.md 9.2).
+/// ServerBackoff: a server that failed `errors_max` times in a row is left alone for `revive_time`,
+/// twice as long the next time. The version byte is remembered per server (fuzzy-protocol.md 9.2).
 /// Threads: any thread.
 class RemoteStore {
  public:
@@ -132,4 +132,4 @@ std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches,
 std::vector<RemoteAnswer> ask_each(RemoteStore& store, const RemoteRequest& request,
                                    TimePoint deadline);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

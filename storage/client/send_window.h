@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// How many questions to one service may be under way at once: more after each answer, half after
 /// each loss. A value.
@@ -26,4 +26,4 @@ class SendWindow {
   std::size_t size_ = kFirst;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -5,7 +5,7 @@
 
 #include "config/base/clock.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// When a server is left alone, and when it is tried again.
 struct RestPolicy {
@@ -19,13 +19,13 @@ struct RestPolicy {
 /// After `errors_max` failures in a row it rests. Half-way through a rest it is worth a probe, so
 /// that messages meet it again only when it is well; where nobody probes, they try it after the
 /// rest. One failure then sends it to rest again, twice as long.
-class Health {
+class ServerBackoff {
  public:
   [[nodiscard]] bool is_well(TimePoint now) const { return now >= rests_until_; }
   /// It has failed and nothing has been heard of it since.
   [[nodiscard]] bool is_resting() const { return rests_ > 0; }
   [[nodiscard]] bool wants_probe(TimePoint now) const { return is_resting() && now >= probe_at_; }
-  void answered() { *this = Health(); }
+  void answered() { *this = ServerBackoff(); }
   void failed(const RestPolicy& policy, TimePoint now) {
     if (!is_well(now)) return;  // asked because all others rest too
     if (is_resting() || ++errors_ >= policy.errors_max) rest(policy, now);
@@ -47,4 +47,4 @@ class Health {
   TimePoint probe_at_{};
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 namespace {
 
@@ -34,10 +34,10 @@ std::uint64_t identity_of(std::string_view name) {
   return mix(hash);
 }
 
-Turns::Turns(Rotation rotation, std::vector<Contender> contenders)
+ServerSelection::ServerSelection(Rotation rotation, std::vector<Contender> contenders)
     : rotation_(rotation), contenders_(std::move(contenders)), credit_(contenders_.size(), 0) {}
 
-std::vector<std::size_t> Turns::order(const std::vector<bool>& well, std::uint64_t key) {
+std::vector<std::size_t> ServerSelection::order(const std::vector<bool>& well, std::uint64_t key) {
   std::vector<std::size_t> order(contenders_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto start_at = [&](std::size_t first) {
@@ -64,7 +64,7 @@ std::vector<std::size_t> Turns::order(const std::vector<bool>& well, std::uint64
   return order;
 }
 
-std::size_t Turns::by_weight(const std::vector<bool>& well) {
+std::size_t ServerSelection::by_weight(const std::vector<bool>& well) {
   const bool any = std::find(well.begin(), well.end(), true) != well.end();
   std::int64_t total = 0;
   std::size_t best = contenders_.size();
@@ -79,7 +79,7 @@ std::size_t Turns::by_weight(const std::vector<bool>& well) {
   return best;
 }
 
-std::size_t Turns::next(const std::vector<bool>& well) {
+std::size_t ServerSelection::next(const std::vector<bool>& well) {
   for (std::size_t i = 0; i < contenders_.size(); ++i) {
     const std::size_t server = turn_++ % contenders_.size();
     if (well[server]) return server;
@@ -87,7 +87,7 @@ std::size_t Turns::next(const std::vector<bool>& well) {
   return contenders_.empty() ? 0 : turn_++ % contenders_.size();
 }
 
-std::vector<std::size_t> Turns::drawn(std::uint64_t key) const {
+std::vector<std::size_t> ServerSelection::drawn(std::uint64_t key) const {
   std::vector<std::pair<double, std::size_t>> draws;
   for (std::size_t s = 0; s < contenders_.size(); ++s)
     draws.emplace_back(draw(contenders_[s], key), s);
@@ -98,4 +98,4 @@ std::vector<std::size_t> Turns::drawn(std::uint64_t key) const {
   return order;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

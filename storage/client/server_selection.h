@@ -6,7 +6,7 @@
 
 #include "config/options/server_list.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// One server as a rotation sees it.
 struct Contender {
@@ -21,9 +21,9 @@ struct Contender {
 /// and its identity, and the largest wins. So a server that goes or comes moves only its own share
 /// of the questions.
 /// Threads: one thread. Cost: O(n log n) for a list of n.
-class Turns {
+class ServerSelection {
  public:
-  Turns(Rotation rotation, std::vector<Contender> contenders);
+  ServerSelection(Rotation rotation, std::vector<Contender> contenders);
 
   /// All servers, in the order to try them: first those of `well`, then the others.
   /// `key`: what hash looks at, and random's number. Each call moves the turn on.
@@ -43,4 +43,4 @@ class Turns {
 /// The identity of a server of this name.
 std::uint64_t identity_of(std::string_view name);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// What became of the packets to one address of a service since it was opened.
 struct ServerStatistics {
@@ -43,4 +43,4 @@ struct ServerStatistics {
   friend bool operator==(const ServerStatistics&, const ServerStatistics&) = default;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -12,14 +12,14 @@
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/packet_cipher.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// Our side of an encrypted conversation: one key pair for the life of the process, so that the
 /// servers can keep the shared key.
 struct Sealing {
-  PublicKey server{};
-  PublicKey own{};
-  SharedKey key;
+  crypto::PublicKey server{};
+  crypto::PublicKey own{};
+  crypto::SharedKey key;
 };
 
 /// What all requests to one list of servers share.   Threads: any thread.
@@ -67,4 +67,4 @@ class Service {
   Guarded<std::shared_ptr<Upstreams>> upstreams_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -4,7 +4,7 @@
 
 #include "storage/client/server_selection.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 namespace {
 
@@ -146,13 +146,13 @@ void order_srv(std::vector<SrvRecord>& records, std::uint64_t key) {
       contenders.push_back(
           {identity_of(record->target + ":" + std::to_string(record->port)), weight});
     }
-    Turns turns(Rotation::kRandom, contenders);
+    ServerSelection selection(Rotation::kRandom, contenders);
     std::vector<SrvRecord> ordered;
-    for (const std::size_t i : turns.order(std::vector<bool>(contenders.size(), true), key))
+    for (const std::size_t i : selection.order(std::vector<bool>(contenders.size(), true), key))
       ordered.push_back(begin[static_cast<std::ptrdiff_t>(i)]);
     std::move(ordered.begin(), ordered.end(), begin);
     begin = end;
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

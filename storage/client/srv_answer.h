@@ -7,7 +7,7 @@
 
 #include "config/base/byte_reader.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// One place where a service is offered.   Source: RFC 2782.
 struct SrvRecord {
@@ -31,4 +31,4 @@ std::optional<std::vector<SrvRecord>> parse_srv_answer(BytesView message);
 /// record stands first as often as its weight says.
 void order_srv(std::vector<SrvRecord>& records, std::uint64_t key);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -6,7 +6,7 @@
 #include <array>
 #include <cerrno>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 short TcpChannel::events() const {
   if (broken_) return 0;
@@ -15,7 +15,7 @@ short TcpChannel::events() const {
 }
 
 void TcpChannel::send(BytesView packet) {
-  if (broken_ || !append_frame(packet, out_)) return;
+  if (broken_ || !protocol::append_frame(packet, out_)) return;
   ++under_way_;
   if (link_.connected) flush();
 }
@@ -68,4 +68,4 @@ std::optional<BytesView> TcpChannel::next_packet() {
   return packet;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

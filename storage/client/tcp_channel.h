@@ -5,7 +5,7 @@
 #include "storage/client/tcp_pool.h"
 #include "storage/protocol/frame.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// One borrowed connection: packets out and in as frames, never blocking.   Threads: one thread.
 class TcpChannel {
@@ -46,11 +46,11 @@ class TcpChannel {
   void read();
 
   TcpPool::Link link_;
-  FrameReader reader_;
+  protocol::FrameReader reader_;
   Bytes out_;
   Bytes in_;
   std::size_t under_way_ = 0;  // packets without an answer
   bool broken_ = false;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

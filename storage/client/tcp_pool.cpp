@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 namespace {
 
@@ -126,4 +126,4 @@ void TcpPool::failed(const SocketAddress& address, TimePoint now) {
   if (Place* place = find(*state, address)) place->retry_at = now + retry_delay_;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -7,11 +7,11 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
+#include "config/options/rule_options.h"
 #include "config/system/socket_address.h"
 #include "config/system/unique_fd.h"
-#include "config/options/rule_options.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// How many questions come in a second: a count over the last second, the second before fading out.
 /// A value, takes now.
@@ -84,4 +84,4 @@ class TcpPool {
   Guarded<State> state_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 namespace {
 
@@ -20,7 +20,7 @@ Upstreams::Upstreams(const std::vector<UpstreamServer>& servers, Rotation rotati
                      const RestPolicy& policy)
     : servers_(servers.size()),
       policy_(policy),
-      state_(std::in_place, State{{}, Turns(rotation, contenders_of(servers))}) {
+      state_(std::in_place, State{{}, ServerSelection(rotation, contenders_of(servers))}) {
   for (std::size_t s = 0; s < servers.size(); ++s) {
     for (const SocketAddress& address : servers[s].addresses)
       endpoints_.push_back({address, address.to_string(), s});
@@ -68,7 +68,7 @@ std::vector<std::size_t> Upstreams::in_turn(std::uint64_t key, TimePoint now) {
     if (well(e)) server_is_well[endpoints_[e].server] = true;
   }
   std::vector<std::size_t> order;
-  for (const std::size_t server : state->turns.order(server_is_well, key)) {
+  for (const std::size_t server : state->selection.order(server_is_well, key)) {
     for (std::size_t e = 0; e < endpoints_.size(); ++e) {
       if (endpoints_[e].server == server) order.push_back(e);
     }
@@ -164,4 +164,4 @@ std::vector<ServerStatistics> Upstreams::statistics() {
   return out;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -9,10 +9,10 @@
 #include "config/base/guarded.h"
 #include "config/system/socket_address.h"
 #include "storage/client/server_backoff.h"
-#include "storage/client/server_statistics.h"
 #include "storage/client/server_selection.h"
+#include "storage/client/server_statistics.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// The version byte a server takes for a CHECK. Old servers drop 0x14 silently, and no byte on the
 /// wire tells old from slow, so it is tried and remembered per address.
@@ -55,7 +55,7 @@ class Upstreams {
   void inherit(Upstreams& old);
 
   /// All endpoints in the order to try them: the healthy ones first, server by server as the
-  /// rotation has it. `key` as in Turns. Each call moves the turn on.
+  /// rotation has it. `key` as in ServerSelection. Each call moves the turn on.
   std::vector<std::size_t> in_turn(std::uint64_t key, TimePoint now);
   /// The endpoints of one server, the healthy ones first.
   std::vector<std::size_t> of_server(std::size_t server, TimePoint now);
@@ -84,14 +84,14 @@ class Upstreams {
 
  private:
   struct Record {
-    Health health;
+    ServerBackoff health;
     Speech speech = Speech::kUnknown;
     TimePoint learnt{};
     ServerStatistics statistics;
   };
   struct State {
     std::vector<Record> records;  // by endpoint
-    Turns turns;
+    ServerSelection selection;
   };
 
   std::vector<Endpoint> endpoints_;  // constant after construction
@@ -100,4 +100,4 @@ class Upstreams {
   Guarded<State> state_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 namespace {
 constexpr std::chrono::milliseconds kStopInterval{100};  ///< how often we look whether to stop
@@ -89,7 +89,7 @@ void Wait::wait_until(TimePoint due, TimePoint now) {
 
 void Wait::receive(const Channel& channel, TimePoint now) {
   Exchange& exchange = *parties_[channel.party].exchange;
-  std::array<std::uint8_t, kCommandBytesMax> packet{};
+  std::array<std::uint8_t, protocol::kCommandBytesMax> packet{};
   while (true) {
     const auto got = recv(channel.fd.get(), packet.data(), packet.size(), 0);
     if (got >= 0) {
@@ -115,7 +115,8 @@ bool Wait::send_by_stream(std::size_t party, const Exchange::Outgoing& outgoing,
     route.asked_pool = true;
     const SocketAddress& address = exchange.upstreams().endpoints()[outgoing.endpoint].address;
     if (auto link = service.tcp.take(address, exchange.questions(), now)) {
-      const std::size_t reply_bytes_max = kReplyBytesMax + (service.sealing ? kSealBytes : 0);
+      const std::size_t reply_bytes_max =
+          protocol::kReplyBytesMax + (service.sealing ? crypto::kSealBytes : 0);
       route.stream = streams_.size();
       streams_.push_back({party, outgoing.endpoint, TcpChannel(*std::move(link), reply_bytes_max)});
     }
@@ -153,7 +154,7 @@ void Wait::attend(Stream& stream, TimePoint now) {
   stream.channel.attend();
   while (const auto packet = stream.channel.next_packet()) {
     if (parties_[stream.party].exchange->receive(stream.endpoint, *packet, now,
-                                                 Exchange::Transport::kTcp))
+                                                 Exchange::Protocol::kTcp))
       stream.channel.settle();
   }
   if (stream.channel.broken()) lose(stream, now);
@@ -177,4 +178,4 @@ void Wait::put_back_streams() {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -11,7 +11,7 @@
 #include "storage/client/exchange.h"
 #include "storage/client/tcp_channel.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// The sockets of some exchanges and the one wait for all of them.
 ///
@@ -69,4 +69,4 @@ class Wait {
   std::vector<pollfd> polls_;  // of `channels_`, then of `streams_`
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

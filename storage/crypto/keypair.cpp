@@ -4,7 +4,7 @@
 
 #include "config/base/zbase32.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 Keypair generate_keypair(Random& random) {
   Keypair keypair;
@@ -42,4 +42,4 @@ std::string to_yaml(const Keypair& keypair) {
          "\n    privkey: " + to_zbase32({keypair.secret_key.reveal(), SecretKey::size()}) + "\n";
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

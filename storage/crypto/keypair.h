@@ -7,7 +7,7 @@
 #include "config/options/storage_options.h"
 #include "storage/crypto/packet_cipher.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 /// A new pair for a server or a client.
 Keypair generate_keypair(Random& random);
@@ -23,4 +23,4 @@ std::array<std::uint8_t, 64> long_key_id(const PublicKey& key);
 std::string to_ucl(const Keypair& keypair);
 std::string to_yaml(const Keypair& keypair);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

@@ -6,7 +6,7 @@
 #include "config/base/zbase32.h"
 #include "storage/crypto/keypair.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 Result<Keyring> Keyring::make(std::vector<Keypair> keypairs, std::vector<Keypair> dynamic) {
   Keyring ring;
@@ -52,4 +52,4 @@ const Keypair* Keyring::find(const KeyId& id) const {
   return index ? &keypairs_[*index] : nullptr;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

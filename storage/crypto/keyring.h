@@ -9,7 +9,7 @@
 #include "config/options/storage_options.h"
 #include "storage/crypto/sealed_request.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 /// The key pairs of a server.   Threads: immutable, any thread.   Cost: a look-up is a binary
 /// search.
@@ -42,4 +42,4 @@ class Keyring {
   std::optional<std::size_t> default_;  // the last one that is not dynamic
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 static_assert(std::tuple_size_v<UpdateName> == crypto_generichash_BYTES_MIN);
 
@@ -12,4 +12,4 @@ UpdateName message_name(BytesView bytes) {
   return name;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

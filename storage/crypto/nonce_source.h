@@ -6,7 +6,7 @@
 #include "config/base/random.h"
 #include "storage/crypto/packet_cipher.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 /// Nonces in stock: asking the kernel for 24 bytes costs more than sealing a reply, so it is asked
 /// for many at a time.   Threads: one thread.
@@ -31,4 +31,4 @@ class NonceSource {
   std::size_t at_ = kStock;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

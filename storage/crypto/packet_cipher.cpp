@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::optional<std::size_t> open(const SharedKey& key, BytesView sealed,
   return ciphertext.size();
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

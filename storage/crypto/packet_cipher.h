@@ -9,7 +9,7 @@
 #include "config/base/byte_reader.h"
 #include "config/base/secret.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 // The cipher of the wire (fuzzy-protocol.md 3.3): XChaCha20-Poly1305 with the payload from
 // keystream byte 64 on and a tag over the ciphertext alone. libsodium's boxes do not interoperate
@@ -39,4 +39,4 @@ std::size_t seal(const SharedKey& key, const Nonce& nonce, BytesView message,
 std::optional<std::size_t> open(const SharedKey& key, BytesView sealed,
                                 std::span<std::uint8_t> out);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 namespace {
 constexpr std::string_view kMagic = "rsfe";
@@ -50,4 +50,4 @@ std::size_t seal_request(const PublicKey& server, const PublicKey& client, const
   return sealed == 0 ? 0 : kEnvelopeBytes + sealed;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

@@ -8,7 +8,7 @@
 #include "config/base/byte_reader.h"
 #include "storage/crypto/packet_cipher.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 /// The first bytes of the server's public key: how a request names the key it was sealed for.
 using KeyId = std::array<std::uint8_t, 8>;
@@ -36,4 +36,4 @@ std::uint64_t seal_name(BytesView sealed);
 std::size_t seal_request(const PublicKey& server, const PublicKey& client, const SharedKey& key,
                          const Nonce& nonce, BytesView command, std::span<std::uint8_t> out);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 namespace {
 
 constexpr std::string_view kLabel = "shingled replication 1";
@@ -47,4 +47,4 @@ std::optional<SessionKeys> called_session_keys(const SessionSide& called) {
                                            &called.own_fresh.public_key});
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

@@ -5,7 +5,7 @@
 #include "config/options/storage_options.h"
 #include "storage/crypto/packet_cipher.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 /// The two keys of one connection between two servers that know each other's public keys, one for
 /// each direction.
@@ -33,4 +33,4 @@ struct SessionSide {
 std::optional<SessionKeys> caller_session_keys(const SessionSide& caller);
 std::optional<SessionKeys> called_session_keys(const SessionSide& called);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

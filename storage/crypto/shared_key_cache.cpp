@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 namespace {
 constexpr std::size_t kFreshShare = 4;   // of the capacity, for keys on probation
@@ -75,4 +75,4 @@ void SharedKeyCache::drop_oldest(Entries& entries) {
   entries.pop_back();
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

@@ -8,7 +8,7 @@
 #include "config/base/clock.h"
 #include "storage/crypto/sealed_request.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 
 /// The shared keys of the clients seen last, for a key agreement costs a hundred times what a
 /// packet does. At most `capacity` of them; 0 keeps none.
@@ -71,4 +71,4 @@ class SharedKeyCache {
   std::unordered_map<std::uint64_t, std::size_t> held_;  // admitted ones by source
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

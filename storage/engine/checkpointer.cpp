@@ -4,17 +4,17 @@
 
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 Result<std::unique_ptr<Checkpointer>> Checkpointer::open(const std::string& path) {
-  auto database = Database::open(path, Database::Access::kReadWrite);
+  auto database = sqlite::Database::open(path, sqlite::Database::Access::kReadWrite);
   if (!database) return database.error();
   // Only by reading does a connection learn that the file is in WAL mode.
   if (auto version = (*database)->integer("PRAGMA user_version"); !version) return version.error();
   return std::unique_ptr<Checkpointer>(new Checkpointer(*std::move(database)));
 }
 
-Checkpointer::Checkpointer(std::unique_ptr<Database> database)
+Checkpointer::Checkpointer(std::unique_ptr<sqlite::Database> database)
     : database_(std::move(database)), thread_([this] { run(); }) {
   ::pthread_setname_np(thread_.native_handle(), "checkpoint");
 }
@@ -55,4 +55,4 @@ void Checkpointer::run() {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -10,7 +10,7 @@
 #include "config/base/result.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// Copies the WAL into the file on a thread and a connection of its own, while the writer goes on
 /// committing: else a commit now and then would wait for thousands of pages and two syncs.
@@ -35,10 +35,10 @@ class Checkpointer {
  private:
   enum class State { kIdle, kWanted, kRunning, kStopping };
 
-  explicit Checkpointer(std::unique_ptr<Database> database);
+  explicit Checkpointer(std::unique_ptr<sqlite::Database> database);
   void run();
 
-  std::unique_ptr<Database> database_;
+  std::unique_ptr<sqlite::Database> database_;
   std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::kIdle;  ///< guarded by mutex_, as is the next
@@ -46,4 +46,4 @@ class Checkpointer {
   std::jthread thread_;  ///< last: starts when all else is there
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -7,7 +7,7 @@
 #include "config/base/clock.h"
 #include "storage/model/plausible_time.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// Tells a wall clock that runs on from one that was moved far ahead, perhaps for a moment: by what
 /// it shows, everything there is may have expired.
@@ -57,4 +57,4 @@ class ClockWatch {
   std::int64_t ahead_ = 0;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -13,7 +13,7 @@
 #include "storage/sqlite/file_lock.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 class Engine::Impl {
  public:
@@ -22,7 +22,7 @@ class Engine::Impl {
     std::vector<UpdateName> updates;
     std::vector<std::uint64_t> seals;
   };
-  Impl(FileLock lock, Recent recent, std::unique_ptr<FuzzyIndex> index,
+  Impl(sqlite::FileLock lock, Recent recent, std::unique_ptr<FuzzyIndex> index,
        std::unique_ptr<Writer> writer, Clock& clock)
       : lock_(std::move(lock)),
         recent_(std::move(recent)),
@@ -49,7 +49,7 @@ class Engine::Impl {
   [[nodiscard]] Writer& writer() { return *writer_; }
 
  private:
-  FileLock lock_;
+  sqlite::FileLock lock_;
   Recent recent_;
   std::unique_ptr<FuzzyIndex> index_;
   std::unique_ptr<Writer> writer_;  ///< goes first: it uses the index
@@ -64,9 +64,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& wanted, Clock&
   if (options.hashes_max == 0) {
     options.hashes_max = static_cast<std::uint32_t>(hashes_within(memory_allowed()));
   }
-  auto lock = FileLock::take(options.hashfile);
+  auto lock = sqlite::FileLock::take(options.hashfile);
   if (!lock) return lock.error();
-  auto table = FuzzyTable::open(options.hashfile, options.durability);
+  auto table = sqlite::FuzzyTable::open(options.hashfile, options.durability);
   if (!table) return table.error();
   auto index = std::make_unique<FuzzyIndex>(
       FuzzyIndex::Options{.slot_owners_max = options.slot_owners_max,
@@ -83,7 +83,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& wanted, Clock&
   if (Status journal = (*table)->keep_journal(options.journal_max); !journal) {
     return journal.error();
   }
-  UpdateNames& names = (*table)->update_names();
+  sqlite::UpdateNames& names = (*table)->update_names();
   names.keep(options.repeats);
   auto updates = names.read(now - std::min(now, kRepeatSeconds));
   if (!updates) return updates.error();
@@ -185,4 +185,4 @@ void Engine::report(MetricReport& report) const {
   report_files(impl_->writer().hashfile(), report);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

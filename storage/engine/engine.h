@@ -10,7 +10,7 @@
 #include "storage/model/fuzzy_store.h"
 #include "storage/model/replica.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// What the engine has done since it was opened.
 struct EngineCounters {
@@ -75,4 +75,4 @@ class Engine final : public FuzzyStore {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

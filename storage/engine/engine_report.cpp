@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 void report_engine(const EngineCounters& counters, std::span<const FlagTotals::Total> flags,
                    MetricReport& report) {
@@ -48,4 +48,4 @@ void report_files(const std::string& hashfile, MetricReport& report) {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -8,7 +8,7 @@
 #include "storage/engine/flag_totals.h"
 #include "storage/engine/writer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// The engine's measurements under their names: `shingled_storage_...`.   Threads: any thread.
 void report_engine(const EngineCounters& counters, std::span<const FlagTotals::Total> flags,
@@ -18,4 +18,4 @@ void report_writer(const WriterCounters& counters, MetricReport& report);
 /// The sizes of the database and its write-ahead log. Asks the file system.
 void report_files(const std::string& hashfile, MetricReport& report);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

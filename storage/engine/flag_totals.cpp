@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 namespace {
 
@@ -32,4 +32,4 @@ std::vector<FlagTotals::Total> FlagTotals::read() const {
   return totals;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -8,7 +8,7 @@
 
 #include "storage/model/flag_set.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// How many records stand on each list, kept up to date as they come and go.
 ///
@@ -40,4 +40,4 @@ class FlagTotals {
   std::array<Cell, kOther + 1> cells_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -8,7 +8,7 @@
 
 #include "storage/engine/index_hash.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 namespace {
 constexpr std::uint32_t kHitsInARow = 65'536;  // counts looked at with one pass
@@ -348,4 +348,4 @@ void FuzzyIndex::reserve(std::uint64_t count) {
   for (Shards& shards : *slots_) reserve_each(shards);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -14,7 +14,7 @@
 #include "storage/engine/record_store.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< most that `slot_owners_max` may be
 
@@ -149,4 +149,4 @@ class FuzzyIndex {
   std::atomic<std::uint64_t> slot_overflows_{0};
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

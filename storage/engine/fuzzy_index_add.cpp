@@ -8,7 +8,7 @@
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/index_hash.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// Records on their way: first digest and record of each, then their slots, slot by slot.
 class FuzzyIndex::Addition {
@@ -119,4 +119,4 @@ void FuzzyIndex::add_owner(std::size_t slot, std::uint64_t hash, std::uint32_t n
     slot_overflows_.fetch_add(1, std::memory_order_relaxed);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

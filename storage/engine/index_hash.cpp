@@ -3,7 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 IndexHash::IndexHash(Random& random) {
   random.fill({reinterpret_cast<std::uint8_t*>(&mask_), sizeof mask_});
@@ -17,4 +17,4 @@ std::uint64_t IndexHash::of(const Digest& digest) const {
                                 secret_.size());
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

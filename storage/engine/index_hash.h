@@ -9,7 +9,7 @@
 #include "storage/engine/number_map.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// Slots by which the index finds a record; the others are compared once it is found. Two texts
 /// that agree in kMatchSlotsMin slots of kShingleCount agree in one of any so many at least.
@@ -65,4 +65,4 @@ inline SlotLows lows_of(const IndexHash& hash, const Shingles& shingles) {
   return lows;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 using Rows = std::vector<FuzzyIndex::NewRecord>;
@@ -81,10 +81,10 @@ Error out_of_memory(const std::string& path) {
   return {ErrorCode::kLimit, path + ": there is not memory enough for all its hashes"};
 }
 
-void read_rows(FuzzyTable& table, Handover& handover) {
+void read_rows(sqlite::FuzzyTable& table, Handover& handover) {
   Rows rows;
   rows.reserve(kRows);
-  Status outcome = table.for_each([&](const FuzzyRow& row) {
+  Status outcome = table.for_each([&](const sqlite::FuzzyRow& row) {
     rows.push_back({{row.digest, row.shingles}, {row.id, row.flags, row.created, row.updated}});
     if (rows.size() < kRows) return true;
     const bool goes_on = handover.put(std::exchange(rows, {}));
@@ -111,7 +111,8 @@ Status add(const Rows& rows, FuzzyIndex& index, const std::string& path) {
 
 }  // namespace
 
-Status load(FuzzyTable& table, FuzzyIndex& index, const LoadWatcher& watcher, Logger& logger) try {
+Status load(sqlite::FuzzyTable& table, FuzzyIndex& index, const LoadWatcher& watcher,
+            Logger& logger) try {
   const auto count = table.count();
   if (!count) return count.error();
   index.reserve(static_cast<std::uint64_t>(*count));
@@ -140,4 +141,4 @@ Status load(FuzzyTable& table, FuzzyIndex& index, const LoadWatcher& watcher, Lo
   return out_of_memory(table.database().path());
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

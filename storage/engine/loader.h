@@ -5,7 +5,7 @@
 #include "storage/engine/load_watcher.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// Replays the file into the empty index: a thread of its own reads some ten thousand rows while
 /// this one adds those before. Progress goes to the log, a line each million rows.
@@ -15,6 +15,7 @@ namespace shingled::storage {
 /// Errors: those of the table; kCorrupt for a digest that stands there twice, kLimit for more rows
 /// than the index or the memory can hold, kUnavailable where the watcher ended it. Then the index
 /// is of no use.
-Status load(FuzzyTable& table, FuzzyIndex& index, const LoadWatcher& watcher, Logger& logger);
+Status load(sqlite::FuzzyTable& table, FuzzyIndex& index, const LoadWatcher& watcher,
+            Logger& logger);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

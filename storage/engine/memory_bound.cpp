@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 /// Measured with a million hashes with shingles: 390 bytes of memory each.
@@ -56,4 +56,4 @@ std::uint64_t hashes_within(std::uint64_t memory_bytes) {
   return std::clamp(memory_bytes / 4 * 3 / kHashBytes, kHashesMin, kHashesMax);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

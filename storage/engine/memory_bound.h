@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// The most that `hashes_max` may be. The index has a million numbers more: a record that gets
 /// other shingles has two of them for a moment, and they are given in blocks of one kind.
@@ -15,4 +15,4 @@ std::uint64_t memory_allowed();
 /// How many hashes three quarters of so much memory hold; at least 1000, at most kHashesMax.
 std::uint64_t hashes_within(std::uint64_t memory_bytes);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

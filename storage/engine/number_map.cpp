@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 /// What a map without entries shows: one for all, never written to.
@@ -134,4 +134,4 @@ void NumberMap::Bucket::put(std::size_t place, std::uint32_t print, std::uint32_
   entries[place].store((print >> 16 << kNumberBits) | number, std::memory_order_release);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

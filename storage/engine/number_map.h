@@ -8,7 +8,7 @@
 
 #include "storage/engine/pages.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 inline constexpr unsigned kNumberBits = 26;
 /// Record numbers run from 1 to here; 0 marks an empty place.
@@ -203,4 +203,4 @@ bool NumberMap::Search::step(const Each& each) {
   return true;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <new>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
@@ -120,4 +120,4 @@ void Pages::clear(void* data, std::size_t bytes) {
   if (::madvise(data, bytes, MADV_DONTNEED) != 0) std::memset(data, 0, bytes);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

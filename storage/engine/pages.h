@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// Zeroed memory in whole pages straight from the system, and straight back to it: what grows and
 /// is replaced leaves no holes in the heap. Untouched pages cost nothing. Like `new`, throws
@@ -84,4 +84,4 @@ class BlockArray {
   std::vector<Pages> blocks_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

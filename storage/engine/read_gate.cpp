@@ -3,7 +3,7 @@
 #include <functional>
 #include <thread>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 ReadGate::Pass::Pass(const ReadGate& gate) : counter_(gate.counter_of_this_thread()) {
   counter_.fetch_add(1, std::memory_order_acq_rel);
@@ -31,4 +31,4 @@ void ReadGate::wait_for_readers() {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// Lets one writer find out when no reader can still see what it took away; readers never wait.
 ///
@@ -47,4 +47,4 @@ class ReadGate {
   std::atomic<std::uint32_t> phase_{0};
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

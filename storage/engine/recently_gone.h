@@ -7,7 +7,7 @@
 
 #include "mime/fingerprint/fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// Own parts that were deleted in the second they were made in. A takeback names a part by digest
 /// and creation, and that counts seconds: what is taught in the place of such a part must have
@@ -39,4 +39,4 @@ class RecentlyGone {
   std::uint32_t swept_ = 0;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 std::uint64_t join(std::uint32_t high, std::uint32_t low) {
@@ -157,4 +157,4 @@ void RecordStore::write_state(Head& head, const RecordState& state) {
                          std::memory_order_release);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -12,7 +12,7 @@
 #include "storage/engine/pages.h"
 #include "storage/model/flag_set.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// What stands in a record beside its digest and shingles.
 struct RecordState {
@@ -141,4 +141,4 @@ class RecordStore {
   FlagTotals flag_totals_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 void UpdateGroup::fold(const Update& update) {
   if (update.name != UpdateName{}) names_.push_back(update.name);
@@ -35,7 +35,7 @@ void UpdateGroup::fold_one(const Update& update) {
   change.own_changed = true;
   if (update.companion) change.companion = update.companion;
   if (change.has_parts) return fold_into_part(change, update);
-  FuzzyRow& row = change.row;
+  sqlite::FuzzyRow& row = change.row;
   if (update.kind == Update::Kind::kDelete) {
     return take_away(change, row.flags, row.created, update.flag);
   }
@@ -171,7 +171,7 @@ void UpdateGroup::publish() {
   // New records come before old ones go, so that a reader finds one of them.
   std::vector<FuzzyIndex::NewRecord> added;
   for (const Change* change : in_order_) {
-    const FuzzyRow& row = change->row;
+    const sqlite::FuzzyRow& row = change->row;
     if (row.flags.empty()) continue;
     const RecordState state{row.id, row.flags, row.created, row.updated};
     if (is_new(*change)) {
@@ -200,4 +200,4 @@ void UpdateGroup::failed(const Error& error) {
   if (trouble_) trouble_ = error;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -12,7 +12,7 @@
 #include "storage/model/replica.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// Many changes that become durable together: first folded, in order, into one outcome a digest;
 /// then written to the file; and only after the commit shown to the index. An abandoned group
@@ -34,7 +34,7 @@ namespace shingled::storage {
 /// Threads: the writer.
 class UpdateGroup {
  public:
-  UpdateGroup(FuzzyIndex& index, FuzzyTable& table, RecentlyGone& gone, std::uint32_t now)
+  UpdateGroup(FuzzyIndex& index, sqlite::FuzzyTable& table, RecentlyGone& gone, std::uint32_t now)
       : index_(index), table_(table), gone_(gone), now_(now) {}
 
   void fold(const Update& update);
@@ -77,7 +77,7 @@ class UpdateGroup {
   struct Change {
     std::uint32_t number = 0;  ///< the record before; 0 = none
     bool known_shingles = false;
-    FuzzyRow row;  ///< the outcome; no flags = it goes. `shingles`: only new ones
+    sqlite::FuzzyRow row;  ///< the outcome; no flags = it goes. `shingles`: only new ones
     std::optional<Digest> companion;       ///< if an add named one
     std::optional<Shingles> old_shingles;  ///< from the file, when the record goes or is renewed
     bool renewed = false;                  ///< it has other shingles than before
@@ -86,7 +86,7 @@ class UpdateGroup {
     /// The digest has, or had, parts of other stores: these are all of them, and `row` is made of
     /// them at the end.
     bool has_parts = false;
-    std::vector<StoredPart> parts;
+    std::vector<sqlite::StoredPart> parts;
     std::optional<Shingles> row_shingles;  ///< of the record before; with `has_parts`
   };
   struct Asked {
@@ -105,7 +105,7 @@ class UpdateGroup {
   Change& change_of(const Digest& digest);
   void load_parts(Change& change);
   /// The digest's row; nothing where there is none (`lost_`) or it cannot be read (`trouble_`).
-  std::optional<FuzzyRow> row_of(const Change& change);
+  std::optional<sqlite::FuzzyRow> row_of(const Change& change);
   /// True if it is that the row is not there.
   bool is_lost(const Change& change, const Error& error);
   /// From now on `parts` are what counts.
@@ -137,7 +137,7 @@ class UpdateGroup {
   void failed(const Error& error);
 
   FuzzyIndex& index_;
-  FuzzyTable& table_;
+  sqlite::FuzzyTable& table_;
   RecentlyGone& gone_;
   std::uint32_t now_;
   std::unordered_map<Digest, Change, DigestHash> changes_;
@@ -149,7 +149,7 @@ class UpdateGroup {
   std::vector<Asked> asked_;
   std::vector<TakebackAnswer> answers_;   ///< of this store
   std::vector<TakebackAnswer> answered_;  ///< of the master
-  std::optional<StoreTable::Claim> master_;
+  std::optional<sqlite::StoreTable::Claim> master_;
   std::optional<std::int64_t> forgotten_;  ///< a store
   std::optional<JournalPosition> position_;
   bool compared_ = false;  ///< the end of a comparison
@@ -158,4 +158,4 @@ class UpdateGroup {
   std::span<const LostRow> buried_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -6,12 +6,12 @@
 #include "storage/engine/update_group.h"
 #include "storage/model/plausible_time.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 constexpr std::int64_t kOwn = 0;  ///< the number of this store
 
 void UpdateGroup::load_parts(Change& change) {
-  PartTable& table = table_.replica().parts;
+  sqlite::PartTable& table = table_.replica().parts;
   auto parts = table.of(change.row.id, std::nullopt);
   if (!parts) return failed(parts.error());
   if (parts->parts.empty() && !parts->damage) return;
@@ -28,14 +28,14 @@ void UpdateGroup::load_parts(Change& change) {
     change.own_changed = true;  // it may have been ours
     damage_.push_back(std::move(parts->damage->message));
   }
-  std::erase_if(change.parts, [&](const StoredPart& stored) {
+  std::erase_if(change.parts, [&](const sqlite::StoredPart& stored) {
     if (!index_.is_expired(stored.part.updated, now_)) return false;
     if (stored.store == kOwn) change.own_changed = true;
     return true;
   });
 }
 
-std::optional<FuzzyRow> UpdateGroup::row_of(const Change& change) {
+std::optional<sqlite::FuzzyRow> UpdateGroup::row_of(const Change& change) {
   auto row = table_.row(change.row.id);
   if (row && row->digest == change.row.digest) return *std::move(row);
   const Error error =
@@ -63,7 +63,7 @@ void UpdateGroup::give_parts(Change& change) {
 }
 
 Part* UpdateGroup::part_of(Change& change, std::int64_t store) {
-  const auto at = std::ranges::find(change.parts, store, &StoredPart::store);
+  const auto at = std::ranges::find(change.parts, store, &sqlite::StoredPart::store);
   return at == change.parts.end() ? nullptr : &at->part;
 }
 
@@ -83,11 +83,12 @@ void UpdateGroup::fold_into_part(Change& change, const Update& update) {
     if (update.source != 0) own->source = update.source;
     if (!own->shingles) own->shingles = update.fingerprint.shingles;
   }
-  std::erase_if(change.parts, [](const StoredPart& stored) { return stored.part.flags.empty(); });
+  std::erase_if(change.parts,
+                [](const sqlite::StoredPart& stored) { return stored.part.flags.empty(); });
 }
 
 void UpdateGroup::take_back_others(Change& change, std::uint32_t flag) {
-  for (StoredPart& stored : change.parts) {
+  for (sqlite::StoredPart& stored : change.parts) {
     const auto owner = table_.replica().stores.id_of(stored.store);
     if (stored.store == kOwn || !owner) continue;
     const auto flags = stored.part.flags.all();
@@ -104,7 +105,7 @@ void UpdateGroup::take_back_others(Change& change, std::uint32_t flag) {
 }
 
 std::optional<std::int64_t> UpdateGroup::store_of(const ReplicaBatch& batch) {
-  StoreTable& stores = table_.replica().stores;
+  sqlite::StoreTable& stores = table_.replica().stores;
   std::optional<std::int64_t> number;
   if (batch.forgets) {
     number = forgotten_ = stores.number_of(batch.master);
@@ -147,12 +148,13 @@ void UpdateGroup::fold_record(const PartRecord& record, std::int64_t store, std:
   if (mark == 0) hide_asked(part, record.digest, store);
   if (part.flags.empty() && !change.has_parts) return;
   give_parts(change);
-  std::erase_if(change.parts, [&](const StoredPart& stored) { return stored.store == store; });
+  std::erase_if(change.parts,
+                [&](const sqlite::StoredPart& stored) { return stored.store == store; });
   if (!part.flags.empty()) change.parts.push_back({store, part, mark});
 }
 
 void UpdateGroup::hide_asked(Part& part, const Digest& digest, std::int64_t store) {
-  TakebackTable& takebacks = table_.replica().takebacks;
+  sqlite::TakebackTable& takebacks = table_.replica().takebacks;
   if (!takebacks.any() || part.flags.empty()) return;
   const auto flags = takebacks.of(digest, store);
   if (!flags) return failed(flags.error());
@@ -180,14 +182,15 @@ void UpdateGroup::fold_takeback(const Takeback& takeback, const StoreId& asker) 
   Part* own = part_of(change, kOwn);
   if (own == nullptr) return;
   take_back(own->flags, own->created);
-  std::erase_if(change.parts, [](const StoredPart& stored) { return stored.part.flags.empty(); });
+  std::erase_if(change.parts,
+                [](const sqlite::StoredPart& stored) { return stored.part.flags.empty(); });
 }
 
 void UpdateGroup::settle(Change& change) {
   std::vector<const Part*> all;
-  for (const StoredPart& stored : change.parts) all.push_back(&stored.part);
+  for (const sqlite::StoredPart& stored : change.parts) all.push_back(&stored.part);
   Part whole = merge(all);
-  FuzzyRow& row = change.row;
+  sqlite::FuzzyRow& row = change.row;
   row.flags = whole.flags;
   row.created = whole.created;
   row.updated = whole.updated;
@@ -199,7 +202,7 @@ void UpdateGroup::settle(Change& change) {
 }
 
 Status UpdateGroup::write_parts(const Change& change) {
-  PartTable& table = table_.replica().parts;
+  sqlite::PartTable& table = table_.replica().parts;
   if (change.number != 0) {
     if (Status gone = table.remove(change.row.id); !gone) return gone;
   }
@@ -207,14 +210,14 @@ Status UpdateGroup::write_parts(const Change& change) {
   if (alone) return {};  // as if nobody else had ever had one
   const bool new_shingles = change.number == 0 || change.renewed;
   const auto& shingles = new_shingles ? change.row.shingles : change.row_shingles;
-  for (const StoredPart& stored : change.parts) {
+  for (const sqlite::StoredPart& stored : change.parts) {
     if (Status put = table.put(change.row.id, stored, shingles); !put) return put;
   }
   return {};
 }
 
 Status UpdateGroup::write_asked() {
-  ReplicaTables& replica = table_.replica();
+  sqlite::ReplicaTables& replica = table_.replica();
   for (const TakebackAnswer& answer : answers_) {
     if (Status done = replica.journal.answered(answer, now_); !done) return done;
   }
@@ -226,7 +229,7 @@ Status UpdateGroup::write_asked() {
 }
 
 Status UpdateGroup::write_heard() {
-  ReplicaTables& replica = table_.replica();
+  sqlite::ReplicaTables& replica = table_.replica();
   if (master_) {
     if (Status done = write_master(); !done) return done;
   }
@@ -238,17 +241,17 @@ Status UpdateGroup::write_heard() {
 }
 
 Status UpdateGroup::write_master() {
-  ReplicaTables& replica = table_.replica();
+  sqlite::ReplicaTables& replica = table_.replica();
   const std::int64_t number = master_->number;
   for (const TakebackAnswer& answer : answered_) {
     Status done = replica.takebacks.remove(answer.digest, number, answer.flag);
     if (!done) return done;
   }
   // What was asked of the store before cannot be answered by another one.
-  if (compared_ || master_->kind == StoreTable::Claim::Kind::kRenames) {
+  if (compared_ || master_->kind == sqlite::StoreTable::Claim::Kind::kRenames) {
     if (Status done = replica.takebacks.remove_all(number); !done) return done;
   }
   return replica.stores.save(*master_, position_);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -10,7 +10,7 @@
 #include <utility>
 #include <variant>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 using std::chrono::milliseconds;
@@ -29,7 +29,8 @@ Status within_memory(const Work& work) {
 
 }  // namespace
 
-Writer::Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<FuzzyTable> table,
+Writer::Writer(const EngineOptions& options, FuzzyIndex& index,
+               std::unique_ptr<sqlite::FuzzyTable> table,
                std::unique_ptr<Checkpointer> checkpointer, Clock& clock, Logger& logger)
     : options_(options),
       index_(index),
@@ -314,4 +315,4 @@ std::uint32_t Writer::now() const {
   return static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

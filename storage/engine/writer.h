@@ -9,8 +9,8 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
-#include "config/metrics/instruments.h"
 #include "config/base/logger.h"
+#include "config/metrics/instruments.h"
 #include "config/options/storage_options.h"
 #include "storage/engine/checkpointer.h"
 #include "storage/engine/clock_watch.h"
@@ -19,7 +19,7 @@
 #include "storage/model/update_queue.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// What the writer has done; read by anyone.
 struct WriterCounters {
@@ -63,7 +63,7 @@ class Writer {
   static constexpr std::int64_t kWalWarnPages = 16'384;  ///< 64 MB: somebody reads for long
 
   /// `options.hashes_max` is not 0.
-  Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<FuzzyTable> table,
+  Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<sqlite::FuzzyTable> table,
          std::unique_ptr<Checkpointer> checkpointer, Clock& clock, Logger& logger);
   ~Writer();
   Writer(const Writer&) = delete;
@@ -120,7 +120,7 @@ class Writer {
 
   const EngineOptions options_;
   FuzzyIndex& index_;
-  std::unique_ptr<FuzzyTable> table_;
+  std::unique_ptr<sqlite::FuzzyTable> table_;
   std::unique_ptr<Checkpointer> checkpointer_;  ///< goes before the table, whose end is the WAL's
   Clock& clock_;
   Logger& logger_;
@@ -148,4 +148,4 @@ class Writer {
   std::jthread thread_;        ///< last: starts when all else is there
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

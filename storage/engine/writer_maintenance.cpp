@@ -5,7 +5,7 @@
 
 #include "storage/engine/writer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 constexpr std::chrono::seconds kExpiryPause{1};  ///< between two slices of the walk
@@ -73,7 +73,7 @@ bool Writer::may_expire(std::uint32_t now, TimePoint moment) {
 }
 
 bool Writer::expire_parts_slice(std::uint32_t now) {
-  PartTable& parts = table_->replica().parts;
+  sqlite::PartTable& parts = table_->replica().parts;
   const auto expire = static_cast<std::uint32_t>(options_.expire.count());
   if (!parts.any() || now <= expire) return false;
   auto walk = parts.updated_until(now - expire - 1, parts_next_, kPartLooks);
@@ -114,7 +114,7 @@ bool Writer::give_back_slice() {
 }
 
 void Writer::tend_wal() {
-  Database& database = table_->database();
+  sqlite::Database& database = table_->database();
   const std::int64_t pages = database.wal_pages();
   if (pages < wal_seen_) {  // it has begun anew
     wal_due_ = kWalPages;
@@ -146,4 +146,4 @@ void Writer::tend_wal() {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -3,13 +3,13 @@
 #include "storage/sqlite/file_copy.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 constexpr int kStepPages = 256;  ///< 1 MB: how often the watcher is asked
 
-Status copy_all(Database& from, Database& to, const Watcher& watcher) {
-  auto copy = FileCopy::begin(from, to);
+Status copy_all(sqlite::Database& from, sqlite::Database& to, const Watcher& watcher) {
+  auto copy = sqlite::FileCopy::begin(from, to);
   if (!copy) return copy.error();
   for (;;) {
     const auto more = copy->step(kStepPages);
@@ -22,10 +22,10 @@ Status copy_all(Database& from, Database& to, const Watcher& watcher) {
 }  // namespace
 
 Status backup_file(const std::string& from, const std::string& to, const Watcher& watcher) {
-  const auto source = FuzzyTable::open_read_only(from);
+  const auto source = sqlite::FuzzyTable::open_read_only(from);
   if (!source) return source.error();
   if (Status held = (*source)->hold_still(); !held) return held;
-  const auto copy = Database::open(to, Database::Access::kReadWrite);
+  const auto copy = sqlite::Database::open(to, sqlite::Database::Access::kReadWrite);
   if (!copy) return copy.error();
   // A file nobody knows yet needs no journal.
   if (Status set = (*copy)->execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"); !set) {
@@ -36,4 +36,4 @@ Status backup_file(const std::string& from, const std::string& to, const Watcher
   return (*copy)->execute("PRAGMA journal_mode = DELETE");
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

@@ -5,7 +5,7 @@
 #include "config/base/result.h"
 #include "storage/model/work_watcher.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 
 /// Copies the database `from`, also while a daemon writes to it, into the empty file `to`: every
 /// transaction that was committed when it began, none that came later. The copy is one file that
@@ -17,4 +17,4 @@ namespace shingled::storage {
 /// Cost: reads and writes the file once, 1 MB at a time, in constant memory.
 Status backup_file(const std::string& from, const std::string& to, const Watcher& watcher);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

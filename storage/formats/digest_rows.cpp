@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 constexpr std::size_t kCellsMin = 1024;
@@ -29,4 +29,4 @@ void DigestRows::place(const Cell& cell) {
   cells_[at] = cell;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

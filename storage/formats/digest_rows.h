@@ -5,7 +5,7 @@
 
 #include "mime/fingerprint/fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 
 /// Which row of a file may hold a digest: a hash of 64 bits of each, so whoever asks compares the
 /// row itself. For tools that run over a whole file and need no more than this of an index.
@@ -40,4 +40,4 @@ class DigestRows {
   std::size_t count_ = 0;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

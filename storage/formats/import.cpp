@@ -5,7 +5,7 @@
 
 #include "storage/model/plausible_time.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 std::int32_t value_on(const FlagSet& flags, std::uint32_t flag, std::int32_t otherwise) {
@@ -26,8 +26,9 @@ FlagSet with_larger(FlagSet flags, const FlagSet& coming) {
 
 }  // namespace
 
-FuzzyRow merged(const FuzzyRow& stored, const FuzzyRow& coming, MergeRule rule) {
-  FuzzyRow row = rule == MergeRule::kReplace ? coming : stored;
+sqlite::FuzzyRow merged(const sqlite::FuzzyRow& stored, const sqlite::FuzzyRow& coming,
+                        MergeRule rule) {
+  sqlite::FuzzyRow row = rule == MergeRule::kReplace ? coming : stored;
   row.id = stored.id;
   row.shingles = stored.shingles ? stored.shingles : coming.shingles;
   if (row.source == 0) row.source = stored.source;
@@ -45,7 +46,7 @@ FuzzyRow merged(const FuzzyRow& stored, const FuzzyRow& coming, MergeRule rule) 
   return row;
 }
 
-FuzzyRow with_plausible_times(FuzzyRow coming, std::uint32_t now) {
+sqlite::FuzzyRow with_plausible_times(sqlite::FuzzyRow coming, std::uint32_t now) {
   if (coming.updated == 0) coming.updated = now;
   if (coming.created == 0) coming.created = coming.updated;
   coming.created = plausible_time(coming.created, now);
@@ -55,9 +56,9 @@ FuzzyRow with_plausible_times(FuzzyRow coming, std::uint32_t now) {
 
 Result<std::unique_ptr<Import>> Import::open(const std::string& hashfile, MergeRule rule,
                                              const Watcher& watcher) {
-  auto lock = FileLock::take(hashfile);
+  auto lock = sqlite::FileLock::take(hashfile);
   if (!lock) return lock.error();
-  auto table = FuzzyTable::open(hashfile, Durability::kCommit);
+  auto table = sqlite::FuzzyTable::open(hashfile, Durability::kCommit);
   if (!table) return table.error();
   std::unique_ptr<Import> import(new Import(*std::move(lock), *std::move(table), rule));
   if (Status read = import->read_digests(watcher); !read) return read.error();
@@ -73,7 +74,7 @@ Status Import::read_digests(const Watcher& watcher) {
   if (!count) return count.error();
   std::uint64_t done = 0;
   bool go_on = true;
-  Status read = table_->for_each([&](const FuzzyRow& row) {
+  Status read = table_->for_each([&](const sqlite::FuzzyRow& row) {
     rows_.add(row.digest, row.id);
     if (++done % kWatchEvery == 0) {
       go_on = watcher({"reading what is stored", done, static_cast<std::uint64_t>(*count)});
@@ -84,8 +85,8 @@ Status Import::read_digests(const Watcher& watcher) {
   return read;
 }
 
-Status Import::take(const FuzzyRow& coming) {
-  FuzzyRow stored;
+Status Import::take(const sqlite::FuzzyRow& coming) {
+  sqlite::FuzzyRow stored;
   Status reading;
   const std::int64_t id = rows_.find(coming.digest, [&](std::int64_t candidate) {
     auto row = table_->row(candidate);
@@ -105,14 +106,14 @@ Status Import::take(const FuzzyRow& coming) {
   return {};
 }
 
-Status Import::merge_into(const FuzzyRow& stored, const FuzzyRow& coming) {
+Status Import::merge_into(const sqlite::FuzzyRow& stored, const sqlite::FuzzyRow& coming) {
   if (table_->replica().parts.any()) {
     auto parts = table_->replica().parts.of(stored.id, stored.shingles);
     if (!parts) return parts.error();
     if (parts->damage) return *parts->damage;
     if (!parts->parts.empty()) return merge_into_parts(stored, std::move(parts->parts), coming);
   }
-  const FuzzyRow row = merged(stored, coming, rule_);
+  const sqlite::FuzzyRow row = merged(stored, coming, rule_);
   if (row == stored) {
     ++counts_.unchanged;
     return {};
@@ -121,26 +122,27 @@ Status Import::merge_into(const FuzzyRow& stored, const FuzzyRow& coming) {
   return table_->update(row);
 }
 
-Status Import::merge_into_parts(const FuzzyRow& stored, std::vector<StoredPart> parts,
-                                const FuzzyRow& coming) {
-  FuzzyRow ours = coming;
+Status Import::merge_into_parts(const sqlite::FuzzyRow& stored,
+                                std::vector<sqlite::StoredPart> parts,
+                                const sqlite::FuzzyRow& coming) {
+  sqlite::FuzzyRow ours = coming;
   const bool had_one = parts.front().store == 0;
   if (had_one) {
     const Part& part = parts.front().part;
-    const FuzzyRow own{stored.id,    stored.digest, part.flags,   part.created,
-                       part.updated, part.source,   part.shingles};
+    const sqlite::FuzzyRow own{stored.id,    stored.digest, part.flags,   part.created,
+                               part.updated, part.source,   part.shingles};
     ours = merged(own, coming, rule_);
     if (ours == own) {
       ++counts_.unchanged;
       return {};
     }
   } else {
-    parts.insert(parts.begin(), StoredPart{});
+    parts.insert(parts.begin(), sqlite::StoredPart{});
   }
   parts.front().part = {ours.flags, ours.created, ours.updated, ours.source, ours.shingles};
   std::vector<const Part*> all;
   all.reserve(parts.size());
-  for (const StoredPart& one : parts) all.push_back(&one.part);
+  for (const sqlite::StoredPart& one : parts) all.push_back(&one.part);
   const Part whole = merge(all);
   ++counts_.merged;
   if (Status done = table_->update({stored.id, stored.digest, whole.flags, whole.created,
@@ -151,7 +153,7 @@ Status Import::merge_into_parts(const FuzzyRow& stored, std::vector<StoredPart> 
   if (whole.source == 0) {
     if (Status none = table_->forget_source(stored.id); !none) return none;
   }
-  for (const StoredPart& one : parts) {
+  for (const sqlite::StoredPart& one : parts) {
     Status put = table_->replica().parts.put(stored.id, one, whole.shingles);
     if (!put) return put;
   }
@@ -160,4 +162,4 @@ Status Import::merge_into_parts(const FuzzyRow& stored, std::vector<StoredPart> 
 
 Status Import::commit() { return transaction_->commit(); }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

@@ -12,7 +12,7 @@
 #include "storage/sqlite/fuzzy_table.h"
 #include "storage/sqlite/part_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 
 /// What happens with a digest that is stored already.
 enum class MergeRule : std::uint8_t {
@@ -25,11 +25,12 @@ enum class MergeRule : std::uint8_t {
 
 /// What is stored and what comes, made one. But for kSkip and kReplace: `created` is the earlier,
 /// `updated` the later, `source` that of the later one. Shingles: the stored ones if there are any.
-FuzzyRow merged(const FuzzyRow& stored, const FuzzyRow& coming, MergeRule rule);
+sqlite::FuzzyRow merged(const sqlite::FuzzyRow& stored, const sqlite::FuzzyRow& coming,
+                        MergeRule rule);
 
 /// What comes, with times that can be: for no time `now`, none far ahead (plausible_time), and
 /// `updated` no earlier than `created`, as it is where a clock had stepped back.
-FuzzyRow with_plausible_times(FuzzyRow coming, std::uint32_t now);
+sqlite::FuzzyRow with_plausible_times(sqlite::FuzzyRow coming, std::uint32_t now);
 
 /// Brings many rows into a database file that no daemon has open, in one transaction: killed,
 /// stopped or out of disk before `commit`, the file is as it was.
@@ -50,25 +51,25 @@ class Import {
   static Result<std::unique_ptr<Import>> open(const std::string& hashfile, MergeRule rule,
                                               const Watcher& watcher);
   /// The row's id is ignored; it has at least one flag.
-  Status take(const FuzzyRow& coming);
+  Status take(const sqlite::FuzzyRow& coming);
   Status commit();
   [[nodiscard]] const Counts& counts() const { return counts_; }
 
  private:
-  Import(FileLock lock, std::unique_ptr<FuzzyTable> table, MergeRule rule)
+  Import(sqlite::FileLock lock, std::unique_ptr<sqlite::FuzzyTable> table, MergeRule rule)
       : lock_(std::move(lock)), table_(std::move(table)), rule_(rule) {}
   Status read_digests(const Watcher& watcher);
-  Status merge_into(const FuzzyRow& stored, const FuzzyRow& coming);
+  Status merge_into(const sqlite::FuzzyRow& stored, const sqlite::FuzzyRow& coming);
   /// The same for a digest that other stores teach as well: what comes is merged with our part.
-  Status merge_into_parts(const FuzzyRow& stored, std::vector<StoredPart> parts,
-                          const FuzzyRow& coming);
+  Status merge_into_parts(const sqlite::FuzzyRow& stored, std::vector<sqlite::StoredPart> parts,
+                          const sqlite::FuzzyRow& coming);
 
-  FileLock lock_;
-  std::unique_ptr<FuzzyTable> table_;
-  std::optional<Transaction> transaction_;
+  sqlite::FileLock lock_;
+  std::unique_ptr<sqlite::FuzzyTable> table_;
+  std::optional<sqlite::Transaction> transaction_;
   MergeRule rule_;
   DigestRows rows_;
   Counts counts_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

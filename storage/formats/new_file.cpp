@@ -12,7 +12,7 @@
 
 #include "storage/sqlite/created_file.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 Error system_error(const std::string& path, int reason) {
@@ -62,10 +62,10 @@ Result<NewFile> NewFile::create(const std::string& path, Existing existing) {
     if (existing == Existing::kRefuse) return exists(path);
   }
   std::string part = path + ".part";
-  UniqueFd fd = create_file(part);
+  UniqueFd fd = sqlite::create_file(part);
   if (!fd) {
     const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    fd = UniqueFd(::open(part.c_str(), flags, kFileMode));
+    fd = UniqueFd(::open(part.c_str(), flags, sqlite::kFileMode));
   }
   if (!fd) return system_error(part, errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 || !is_named(fd.get(), part)) {
@@ -88,4 +88,4 @@ Status NewFile::commit() {
   return sync_folder_of(path_);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

@@ -6,7 +6,7 @@
 #include "config/base/result.h"
 #include "config/system/unique_fd.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 
 /// A file that gets its name only when it is complete and on disk. Until then it is FILE.part; a
 /// process that dies leaves at most that, and the next one takes it over. FILE is never half.
@@ -41,4 +41,4 @@ class NewFile {
   Existing existing_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

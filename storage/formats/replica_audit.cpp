@@ -9,10 +9,11 @@
 #include "storage/sqlite/store_table.h"
 #include "storage/sqlite/takeback_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
-static_assert(kStoresMax == 64 && kTakebacksMax == 65'536, "the queries below name them");
+static_assert(sqlite::kStoresMax == 64 && sqlite::kTakebacksMax == 65'536,
+              "the queries below name them");
 
 /// What SQL can say alone; each query gives (where, what).
 constexpr std::array kLaws = {
@@ -173,7 +174,7 @@ Status ReplicaAudit::judge_parts(const Watcher& watcher) {
   const auto total = database_.integer("SELECT count(*) FROM parts");
   if (!total) return total.error();
   Whole whole;
-  std::vector<StoredPart> parts;
+  std::vector<sqlite::StoredPart> parts;
   for (std::uint64_t done = 0;; ++done) {
     const auto more = rows->step();
     if (!more) return more.error();
@@ -191,7 +192,8 @@ Status ReplicaAudit::judge_parts(const Watcher& watcher) {
   }
 }
 
-Status ReplicaAudit::begin_row(Statement& lists, const Statement& row, Whole& whole) {
+Status ReplicaAudit::begin_row(sqlite::Statement& lists, const sqlite::Statement& row,
+                               Whole& whole) {
   whole = {};
   whole.id = row.integer(kId);
   const auto add = [&](std::int64_t flag, std::int64_t value) {
@@ -201,8 +203,9 @@ Status ReplicaAudit::begin_row(Statement& lists, const Statement& row, Whole& wh
   whole.part.updated = static_cast<std::uint32_t>(row.integer(kTime));
   whole.part.created = static_cast<std::uint32_t>(row.integer(kCreated));
   whole.part.source = static_cast<std::uint64_t>(row.integer(kSource));
-  whole.readable = row.is_null(kSet) || row.blob(kSet).size() == kShingleSetBytes;
-  if (!row.is_null(kSet) && whole.readable) whole.part.shingles = decode_shingles(row.blob(kSet));
+  whole.readable = row.is_null(kSet) || row.blob(kSet).size() == sqlite::kShingleSetBytes;
+  if (!row.is_null(kSet) && whole.readable)
+    whole.part.shingles = sqlite::decode_shingles(row.blob(kSet));
   lists.bind(1, whole.id);
   for (;;) {
     const auto more = lists.step();
@@ -214,10 +217,10 @@ Status ReplicaAudit::begin_row(Statement& lists, const Statement& row, Whole& wh
   return {};
 }
 
-void ReplicaAudit::judge_part(const Statement& row, const Whole& whole,
-                              std::vector<StoredPart>& parts) {
+void ReplicaAudit::judge_part(const sqlite::Statement& row, const Whole& whole,
+                              std::vector<sqlite::StoredPart>& parts) {
   const std::string where = "parts row (" + std::to_string(whole.id) + ", " + row.text(kPart) + ")";
-  auto stored = read_part(database_, row, kPart, whole.id, whole.part.shingles);
+  auto stored = sqlite::read_part(database_, row, kPart, whole.id, whole.part.shingles);
   if (!stored) {
     problem(where, "flags or shingle_set has a length that cannot be");
     parts.clear();
@@ -232,7 +235,7 @@ void ReplicaAudit::judge_part(const Statement& row, const Whole& whole,
   if (parts.empty() || parts.front().store >= 0) parts.push_back(*std::move(stored));
 }
 
-void ReplicaAudit::judge_times(const std::string& where, const Statement& row) {
+void ReplicaAudit::judge_times(const std::string& where, const sqlite::Statement& row) {
   const std::int64_t updated = row.integer(kPartUpdated);
   const std::int64_t created = row.integer(kPartCreated);
   if (!is_time(updated) || !is_time(created)) {
@@ -245,11 +248,11 @@ void ReplicaAudit::judge_times(const std::string& where, const Statement& row) {
   if (updated > std::int64_t{options_.now} + kClockSkewSeconds) warning("updated is in the future");
 }
 
-void ReplicaAudit::judge_whole(const Whole& whole, const std::vector<StoredPart>& parts) {
+void ReplicaAudit::judge_whole(const Whole& whole, const std::vector<sqlite::StoredPart>& parts) {
   if (parts.empty() || parts.front().store < 0 || !whole.readable) return;
   std::vector<const Part*> all;
   all.reserve(parts.size());
-  for (const StoredPart& stored : parts) all.push_back(&stored.part);
+  for (const sqlite::StoredPart& stored : parts) all.push_back(&stored.part);
   Part stored = whole.part;
   stored.created = std::min(stored.created, stored.updated);  // as `merge` bounds it now
   if (!(merge(all) == stored)) {
@@ -257,4 +260,4 @@ void ReplicaAudit::judge_whole(const Whole& whole, const std::vector<StoredPart>
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

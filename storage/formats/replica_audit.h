@@ -9,7 +9,7 @@
 #include "storage/sqlite/database.h"
 #include "storage/sqlite/part_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 
 /// Judges the tables of replication, by themselves and against each other and `digests`
 /// (SCHEMA.md, "What holds between them"), and notes what is wrong.
@@ -18,7 +18,7 @@ namespace shingled::storage {
 /// Threads: one thread.
 class ReplicaAudit {
  public:
-  ReplicaAudit(Database& database, const VerifyOptions& options, VerifyReport& report)
+  ReplicaAudit(sqlite::Database& database, const VerifyOptions& options, VerifyReport& report)
       : database_(database), options_(options), report_(report) {}
 
   /// Errors: stopped, those of Database where it cannot read on. A file of an older version has
@@ -34,17 +34,18 @@ class ReplicaAudit {
   };
 
   Status judge_parts(const Watcher& watcher);
-  Status begin_row(Statement& lists, const Statement& row, Whole& whole);
-  void judge_part(const Statement& row, const Whole& whole, std::vector<StoredPart>& parts);
-  void judge_whole(const Whole& whole, const std::vector<StoredPart>& parts);
+  Status begin_row(sqlite::Statement& lists, const sqlite::Statement& row, Whole& whole);
+  void judge_part(const sqlite::Statement& row, const Whole& whole,
+                  std::vector<sqlite::StoredPart>& parts);
+  void judge_whole(const Whole& whole, const std::vector<sqlite::StoredPart>& parts);
   /// Each row of `query` is a problem: its first column says where, the second one what.
   Status note_rows(const char* query);
-  void judge_times(const std::string& where, const Statement& row);
+  void judge_times(const std::string& where, const sqlite::Statement& row);
   void problem(const std::string& where, std::string_view what);
 
-  Database& database_;
+  sqlite::Database& database_;
   const VerifyOptions& options_;
   VerifyReport& report_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

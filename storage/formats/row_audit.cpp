@@ -7,7 +7,7 @@
 #include "storage/model/plausible_time.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 constexpr std::int64_t kShingleSetBytes = kShingleCount * sizeof(std::uint64_t);
@@ -109,11 +109,12 @@ Status RowAudit::judge_names(const std::string& table, std::size_t name_bytes) {
   }
 }
 
-void RowAudit::judge_row(const Statement& row) {
+void RowAudit::judge_row(const sqlite::Statement& row) {
   ++report_.rows;
   ++report_.lists;
   const std::string where = "digests row " + std::to_string(row.integer(kId));
-  if (row.integer(kId) < 1 || row.integer(kId) > kRowIdMax) problem(where, "id is out of range");
+  if (row.integer(kId) < 1 || row.integer(kId) > sqlite::kRowIdMax)
+    problem(where, "id is out of range");
   if (row.integer(kTypes) == 0) problem(where, "a column has the wrong type");
   if (!fits<std::uint32_t>(row.integer(kFlag))) problem(where, "flag is out of range");
   if (!fits<std::int32_t>(row.integer(kValue))) problem(where, "value is out of range");
@@ -124,7 +125,7 @@ void RowAudit::judge_row(const Statement& row) {
   if (row.integer(kSetBytes) != kShingleSetBytes) problem(where, "shingle_set is not 256 bytes");
 }
 
-void RowAudit::judge_times(const std::string& where, const Statement& row) {
+void RowAudit::judge_times(const std::string& where, const sqlite::Statement& row) {
   const std::int64_t time = row.integer(kTime);
   const std::int64_t created = row.integer(kCreated);
   if (!fits<std::uint32_t>(time) || !fits<std::uint32_t>(created)) {
@@ -137,7 +138,7 @@ void RowAudit::judge_times(const std::string& where, const Statement& row) {
     warning(where, "time is in the future");
 }
 
-void RowAudit::judge_digest(const std::string& where, const Statement& row) {
+void RowAudit::judge_digest(const std::string& where, const sqlite::Statement& row) {
   const BytesView bytes = row.blob(kDigest);
   if (bytes.size() != kDigestBytes) return problem(where, "digest is not 64 bytes");
   Digest digest;
@@ -158,7 +159,7 @@ bool RowAudit::has_digest(std::int64_t row, const Digest& digest) {
          std::memcmp(theirs.data(), digest.bytes.data(), kDigestBytes) == 0;
 }
 
-Status RowAudit::judge_lists(Statement& lists, const FirstList& first) {
+Status RowAudit::judge_lists(sqlite::Statement& lists, const FirstList& first) {
   std::size_t others = 0;
   while (more_lists_ && lists.integer(kListId) <= first.id) {
     ++report_.lists;
@@ -180,7 +181,8 @@ Status RowAudit::judge_lists(Statement& lists, const FirstList& first) {
   return {};
 }
 
-void RowAudit::judge_list(const std::string& where, const Statement& list, const FirstList& first) {
+void RowAudit::judge_list(const std::string& where, const sqlite::Statement& list,
+                          const FirstList& first) {
   const std::int64_t flag = list.integer(kListFlag);
   const std::int64_t value = list.integer(kListValue);
   if (list.integer(kListTypes) == 0) problem(where, "a column has the wrong type");
@@ -192,4 +194,4 @@ void RowAudit::judge_list(const std::string& where, const Statement& list, const
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

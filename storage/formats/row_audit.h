@@ -6,13 +6,13 @@
 #include "storage/formats/verify.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 
 /// Judges the rows of `digests`, `extra_flags`, `recent_updates` and `sealed_updates` one by one
 /// and notes what is wrong with them; the other tables are ReplicaAudit's. Threads: one thread.
 class RowAudit {
  public:
-  RowAudit(Database& database, const VerifyOptions& options, VerifyReport& report)
+  RowAudit(sqlite::Database& database, const VerifyOptions& options, VerifyReport& report)
       : database_(database), options_(options), report_(report) {}
 
   /// Errors: stopped, those of Database where it cannot read on.
@@ -26,18 +26,18 @@ class RowAudit {
     std::int64_t value = 0;
   };
 
-  void judge_row(const Statement& row);
-  void judge_times(const std::string& where, const Statement& row);
-  void judge_digest(const std::string& where, const Statement& row);
+  void judge_row(const sqlite::Statement& row);
+  void judge_times(const std::string& where, const sqlite::Statement& row);
+  void judge_digest(const std::string& where, const sqlite::Statement& row);
   bool has_digest(std::int64_t row, const Digest& digest);
-  Status judge_lists(Statement& lists, const FirstList& first);
-  void judge_list(const std::string& where, const Statement& list, const FirstList& first);
+  Status judge_lists(sqlite::Statement& lists, const FirstList& first);
+  void judge_list(const std::string& where, const sqlite::Statement& list, const FirstList& first);
   Status judge_names();
   Status judge_names(const std::string& table, std::size_t name_bytes);
   void problem(const std::string& where, std::string_view what);
   void warning(const std::string& where, std::string_view what);
 
-  Database& database_;
+  sqlite::Database& database_;
   const VerifyOptions& options_;
   VerifyReport& report_;
   DigestRows digests_;
@@ -49,4 +49,4 @@ void note_problem(VerifyReport& report, std::string what);
 /// The same for what is odd, but no damage.
 void note_warning(VerifyReport& report, std::string what);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

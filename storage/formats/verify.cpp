@@ -5,13 +5,13 @@
 #include "storage/formats/row_audit.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 constexpr std::size_t kBatch = 256;  ///< rows the index takes at once
 
 /// What SQLite itself has to say about its pages.
-Status check_pages(Database& database, VerifyReport& report) {
+Status check_pages(sqlite::Database& database, VerifyReport& report) {
   auto check = database.prepare("PRAGMA integrity_check");
   if (!check) return check.error();
   for (;;) {
@@ -25,7 +25,7 @@ Status check_pages(Database& database, VerifyReport& report) {
 /// The index of a daemon that had just read this file.
 class IndexAudit {
  public:
-  IndexAudit(FuzzyTable& table, const VerifyOptions& options, VerifyReport& report)
+  IndexAudit(sqlite::FuzzyTable& table, const VerifyOptions& options, VerifyReport& report)
       : index_({.slot_owners_max = options.slot_owners_max, .expire_seconds = 0}),
         table_(table),
         report_(report),
@@ -33,8 +33,8 @@ class IndexAudit {
 
   Status run(const Watcher& watcher) {
     index_.reserve(report_.rows);
-    std::vector<FuzzyIndex::NewRecord> batch;
-    Status built = for_each("building the index", watcher, [&](const FuzzyRow& row) {
+    std::vector<engine::FuzzyIndex::NewRecord> batch;
+    Status built = for_each("building the index", watcher, [&](const sqlite::FuzzyRow& row) {
       batch.push_back({.fingerprint = {row.digest, row.shingles},
                        .state = {row.id, row.flags, row.created, row.updated}});
       if (batch.size() == kBatch) add(batch);
@@ -42,7 +42,7 @@ class IndexAudit {
     add(batch);
     index_.collect();
     if (!built) return built;
-    return for_each("asking the index", watcher, [&](const FuzzyRow& row) { judge(row); });
+    return for_each("asking the index", watcher, [&](const sqlite::FuzzyRow& row) { judge(row); });
   }
 
  private:
@@ -50,7 +50,7 @@ class IndexAudit {
   Status for_each(std::string_view step, const Watcher& watcher, const Each& each) {
     std::uint64_t done = 0;
     bool go_on = true;
-    Status read = table_.for_each([&](const FuzzyRow& row) {
+    Status read = table_.for_each([&](const sqlite::FuzzyRow& row) {
       each(row);
       if (++done % kWatchEvery == 0) go_on = watcher({step, done, report_.rows});
       return go_on;
@@ -58,9 +58,9 @@ class IndexAudit {
     return go_on ? read : stopped();
   }
 
-  void add(std::vector<FuzzyIndex::NewRecord>& batch) {
-    RecordNeeds needs{.records = batch.size()};
-    for (const FuzzyIndex::NewRecord& record : batch) needs.count_lists(record.state.flags);
+  void add(std::vector<engine::FuzzyIndex::NewRecord>& batch) {
+    engine::RecordNeeds needs{.records = batch.size()};
+    for (const engine::FuzzyIndex::NewRecord& record : batch) needs.count_lists(record.state.flags);
     if (Status fits = index_.fits(needs); !fits) {
       note_problem(report_, fits.error().message);
     } else if (index_.add(batch) != batch.size()) {
@@ -69,10 +69,10 @@ class IndexAudit {
     batch.clear();
   }
 
-  void judge(const FuzzyRow& row) {
+  void judge(const sqlite::FuzzyRow& row) {
     const std::string where = "digests row " + std::to_string(row.id);
     const std::uint32_t number = index_.find(row.digest);
-    const RecordState expected{row.id, row.flags, row.created, row.updated};
+    const engine::RecordState expected{row.id, row.flags, row.created, row.updated};
     if (number == 0) return note_problem(report_, where + ": the index does not know its digest");
     if (!(index_.records().state(number) == expected)) {
       return note_problem(report_, where + ": the index has another record for its digest");
@@ -90,8 +90,8 @@ class IndexAudit {
     }
   }
 
-  FuzzyIndex index_;
-  FuzzyTable& table_;
+  engine::FuzzyIndex index_;
+  sqlite::FuzzyTable& table_;
   VerifyReport& report_;
   std::uint32_t now_;
 };
@@ -100,9 +100,9 @@ class IndexAudit {
 
 Result<VerifyReport> verify_file(const std::string& path, const VerifyOptions& options,
                                  const Watcher& watcher) {
-  const auto table = FuzzyTable::open_read_only(path);
+  const auto table = sqlite::FuzzyTable::open_read_only(path);
   if (!table) return table.error();
-  Database& database = (*table)->database();
+  sqlite::Database& database = (*table)->database();
   if (Status held = (*table)->hold_still(); !held) return held.error();
   VerifyReport report;
   if (!watcher({"checking pages", 0, 0})) return stopped();
@@ -120,4 +120,4 @@ Result<VerifyReport> verify_file(const std::string& path, const VerifyOptions& o
   return report;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

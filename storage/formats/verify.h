@@ -7,7 +7,7 @@
 #include "config/base/result.h"
 #include "storage/model/work_watcher.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 
 struct VerifyOptions {
   bool with_index = true;              ///< also build the index and ask it about every row
@@ -42,4 +42,4 @@ struct VerifyReport {
 Result<VerifyReport> verify_file(const std::string& path, const VerifyOptions& options,
                                  const Watcher& watcher);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

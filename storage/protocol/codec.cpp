@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 
 namespace {
 
@@ -126,4 +126,4 @@ std::size_t encode_reply(const Reply& reply, ReplyForm form, std::span<std::uint
   return writer.ok() ? writer.written() : 0;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

@@ -10,7 +10,7 @@
 #include "storage/protocol/extensions.h"
 #include "storage/protocol/reply.h"
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 
 // Bytes <-> values, in the clear. What is not exactly one command or one reply is nothing.
 // Threads: stateless. Cost: no allocation. Source: storage/PROTOCOL.md.
@@ -32,4 +32,4 @@ std::optional<Reply> decode_reply(BytesView packet);
 /// Writes a reply of `form` and returns its length; 0 if it does not fit. Unused bytes are zero.
 std::size_t encode_reply(const Reply& reply, ReplyForm form, std::span<std::uint8_t> out);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

@@ -7,7 +7,7 @@
 #include "config/base/byte_reader.h"
 #include "mime/fingerprint/fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 
 inline constexpr std::uint16_t kFuzzyPort = 11335;
 inline constexpr std::size_t kCommandBytes = 76;
@@ -62,4 +62,4 @@ struct Command {
   }
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

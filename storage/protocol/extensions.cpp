@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::array<std::uint8_t, kCompanionBytes> companion_extension(const Digest& comp
   return bytes;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

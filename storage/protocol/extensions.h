@@ -8,7 +8,7 @@
 #include "config/base/byte_reader.h"
 #include "mime/fingerprint/fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 
 // What may follow a command of version 4 and 5 (fuzzy-protocol.md 1.3). It changes no answer: we
 // look whether it is well-formed, and keep and send kCompanion alone.
@@ -56,4 +56,4 @@ std::optional<Digest> companion_in(BytesView bytes);
 /// A kCompanion as it stands behind a command.
 std::array<std::uint8_t, kCompanionBytes> companion_extension(const Digest& companion);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 
 bool append_frame(BytesView payload, Bytes& out) {
   if (payload.empty() || payload.size() > kFrameBytesMax) return false;
@@ -60,4 +60,4 @@ void FrameReader::keep(std::size_t bytes) {
   fresh_ = fresh_.subspan(taken.size());
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

@@ -6,7 +6,7 @@
 
 #include "config/base/byte_reader.h"
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 
 // How a TCP connection carries what would be datagrams (PROTOCOL.md, "TCP"): u16 length, then as
 // many bytes, sealed or in the clear; the same in both directions.
@@ -54,4 +54,4 @@ class FrameReader {
   bool broken_ = false;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

@@ -7,7 +7,7 @@
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 
 inline constexpr std::size_t kExtraFlagsMax = 7;
 static_assert(kExtraFlagsMax + 1 == kFlagsMax, "the primary flag and the extra ones");
@@ -54,4 +54,4 @@ struct Reply {
 /// The value from which on a probability is a hit, not included.
 inline constexpr float kHitProbability = 0.5F;
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

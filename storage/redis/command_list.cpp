@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 namespace {
 
@@ -52,4 +52,4 @@ void CommandList::append(std::string_view command) {
   bytes_ += command;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// So many replicas must have what a connection wrote before its last reply counts; 0 = none.
 struct ReplicaWait {
@@ -48,4 +48,4 @@ class CommandList {
   ReplicaWait wait_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

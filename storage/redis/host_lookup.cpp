@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 Result<std::vector<SocketAddress>> HostLookup::find(TimePoint deadline) {
   if (IpAddress::parse(where_.host)) return SocketAddress::resolve(where_);
@@ -31,4 +31,4 @@ void HostLookup::look_up() {
   ended_.notify_all();
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -9,7 +9,7 @@
 #include "config/base/result.h"
 #include "config/system/socket_address.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// Finds the addresses of one server so that nobody waits for the DNS longer than he has time: the
 /// look-up goes on in a thread of its own, one at a time. A server that is given by its address
@@ -41,4 +41,4 @@ class HostLookup {
   std::jthread thread_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -3,7 +3,7 @@
 #include "storage/redis/redis_cluster.h"
 #include "storage/redis/redis_servers.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 namespace {
 
@@ -27,7 +27,7 @@ std::vector<std::unique_ptr<RedisRoute>> key_holders(const RedisOptions& options
   const RedisLogin login = login_of(options);
   if (!options.cluster) {
     holders.push_back(
-        std::make_unique<ServerList>(places, login, ServerList::Turn::kInOrder, clock, logger));
+        std::make_unique<RedisServers>(places, login, RedisServers::Turn::kInOrder, clock, logger));
     return holders;
   }
   RedisCluster cluster(options.servers, login, clock, logger);
@@ -71,4 +71,4 @@ Status scan_keys(RedisRoute& holder, const std::string& glob,
   return {};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -10,7 +10,7 @@
 #include "config/options/redis_options.h"
 #include "storage/redis/redis_route.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// Those who hold the keys of one database, each to be asked for all of its own: the masters of a
 /// cluster, or else one list of servers. None where a cluster does not answer by the deadline.
@@ -31,4 +31,4 @@ Status scan_keys(RedisRoute& holder, const std::string& glob,
                  const std::function<TimePoint()>& deadline,
                  const std::function<Status(const std::vector<RedisReply>&)>& each);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

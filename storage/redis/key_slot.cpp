@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 namespace {
 
@@ -63,4 +63,4 @@ const std::string& slot_tag(std::uint16_t slot) {
   return tags[slot];
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

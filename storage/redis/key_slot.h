@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 inline constexpr std::size_t kClusterSlots = 16'384;
 
@@ -16,4 +16,4 @@ std::uint16_t key_slot(std::string_view key);
 /// A short text whose slot is this one: put between braces it brings another key there.
 const std::string& slot_tag(std::uint16_t slot);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

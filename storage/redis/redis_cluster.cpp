@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// What is still to be done of some commands.
 struct RedisCluster::Pass {
@@ -174,4 +174,4 @@ void RedisCluster::refresh(TimePoint deadline) {
   refresh_due_ = clock_.now() + kRefreshPause;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -10,7 +10,7 @@
 #include "storage/redis/redis_server.h"
 #include "storage/redis/slot_map.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// The masters of a Redis cluster, each command to whom its key's slot belongs.
 ///
@@ -60,4 +60,4 @@ class RedisCluster final : public RedisRoute {
   TimePoint refresh_due_{};  ///< guarded by refreshing_
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 namespace {
 
@@ -172,4 +172,4 @@ Status RedisConnection::receive_some() {
   return failed("receiving");
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

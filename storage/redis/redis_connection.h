@@ -12,7 +12,7 @@
 #include "storage/redis/redis_reply.h"
 #include "storage/redis/reply_reader.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// What is said first on every connection.
 struct RedisLogin {
@@ -60,4 +60,4 @@ class RedisConnection {
   ReplyReader reader_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// One reply of a Redis server. A value; texts are raw bytes.
 struct RedisReply {
@@ -25,4 +25,4 @@ struct RedisReply {
   friend bool operator==(const RedisReply&, const RedisReply&) = default;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -7,7 +7,7 @@
 #include "storage/redis/command_list.h"
 #include "storage/redis/redis_reply.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// The way to whoever executes commands: one of some servers.   Threads: any thread.
 class RedisRoute {
@@ -27,4 +27,4 @@ class RedisRoute {
 /// data, is a replica, wants a password, has no memory): another one, or later.
 bool means_away(const RedisReply& reply);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

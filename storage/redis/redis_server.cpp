@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 bool means_away(const RedisReply& reply) {
   constexpr std::array<std::string_view, 12> kCodes = {
@@ -115,4 +115,4 @@ void RedisServer::note_failure(std::uint32_t before, const Error& error) {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -11,7 +11,7 @@
 #include "storage/redis/redis_connection.h"
 #include "storage/redis/redis_route.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// One server: its idle connections and whether it is there.
 ///
@@ -66,4 +66,4 @@ class RedisServer final : public RedisRoute {
   std::atomic<Duration::rep> next_try_{0};  ///< counts while there are failures
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 namespace {
 
@@ -54,4 +54,4 @@ Status apply_redis_url(std::string_view url, RedisOptions& options) {
   return {};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -5,7 +5,7 @@
 #include "config/base/result.h"
 #include "config/options/redis_options.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 /// Takes over where a Redis server is and how to log in:
 ///
@@ -14,4 +14,4 @@ namespace shingled::storage {
 /// Errors: kInvalid; the message does not repeat the text, which may hold a password.
 Status apply_redis_url(std::string_view url, RedisOptions& options);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

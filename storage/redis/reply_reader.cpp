@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 namespace {
 
@@ -106,4 +106,4 @@ Result<std::optional<RedisReply>> ReplyReader::next() {
   return std::optional(std::move(*whole));
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

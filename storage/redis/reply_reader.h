@@ -7,7 +7,7 @@
 #include "config/base/result.h"
 #include "storage/redis/redis_reply.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 inline constexpr std::size_t kReplyElementsMax = 262'144;           ///< of one reply, at all levels
 inline constexpr std::size_t kReplyUnreadMax = 64UL * 1024 * 1024;  ///< bytes before it is whole
@@ -35,4 +35,4 @@ class ReplyReader {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

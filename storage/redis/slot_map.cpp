@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::optional<Redirect> parse_redirect(const RedisReply& reply, const SocketSpec
   return Redirect{this_once, *slot, place(rest.substr(blank + 1, colon - blank - 1), *port, asked)};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

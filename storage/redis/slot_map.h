@@ -10,7 +10,7 @@
 #include "storage/redis/key_slot.h"
 #include "storage/redis/redis_reply.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 
 inline constexpr std::size_t kClusterNodesMax = 1000;
 
@@ -33,4 +33,4 @@ struct Redirect {
 };
 std::optional<Redirect> parse_redirect(const RedisReply& reply, const SocketSpec& asked);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

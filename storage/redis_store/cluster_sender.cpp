@@ -6,7 +6,7 @@
 
 #include "storage/redis_store/layout.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
@@ -89,9 +89,9 @@ Status ClusterSender::send_run(std::span<const TimedUpdate> updates, std::span<S
 
 Status ClusterSender::read_records(Plans plans, TimePoint deadline) {
   auto replies = run(
-      [&](CommandList& commands) {
+      [&](redis::CommandList& commands) {
         for (const Plan& plan : plans) {
-          commands.begin(3 + kRecordFields.size(), key_slot(plan.record));
+          commands.begin(3 + kRecordFields.size(), redis::key_slot(plan.record));
           commands.word("HMGET");
           commands.word(plan.record);
           for (const std::string_view field : kRecordFields) commands.word(field);
@@ -102,7 +102,7 @@ Status ClusterSender::read_records(Plans plans, TimePoint deadline) {
   if (!replies) return replies.error();
   for (std::size_t i = 0; i < plans.size(); ++i) {
     Plan& plan = plans[i];
-    RedisReply& reply = (*replies)[i];
+    redis::RedisReply& reply = (*replies)[i];
     *plan.outcome = outcome_of(reply);
     if (reply.elements.empty()) continue;
     const std::vector<std::string> own = split_slots(reply.elements.back().text);
@@ -132,13 +132,13 @@ Status ClusterSender::read_records(Plans plans, TimePoint deadline) {
 
 Status ClusterSender::free_slots(Plans plans, TimePoint deadline) {
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](redis::CommandList& commands) {
         for (const Plan& plan : plans) {
           for (const std::string& slot : plan.to_free) {
             const std::string key = context_.prefix + '_' + slot;
             commands.add({"EVALSHA", slot_sha_, "1", key, "free",
                           as_text(plan.update().fingerprint.digest.bytes), "0"},
-                         key_slot(key));
+                         redis::key_slot(key));
           }
         }
       },
@@ -152,11 +152,11 @@ Status ClusterSender::change_records(Plans plans, TimePoint deadline) {
     if (*plan.outcome) changed.push_back(&plan);
   }
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](redis::CommandList& commands) {
         for (const Plan* plan : changed) {
           append_record_update(commands, context_, plan->update(), plan->timed->time,
                                marker_beside(context_.prefix, plan->record, plan->update().name),
-                               key_slot(plan->record));
+                               redis::key_slot(plan->record));
         }
       },
       deadline);
@@ -168,16 +168,17 @@ Status ClusterSender::change_records(Plans plans, TimePoint deadline) {
 Status ClusterSender::claim_slots(Plans plans, TimePoint deadline) {
   const std::string expire = std::to_string(context_.expire);
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](redis::CommandList& commands) {
         for (const Plan& plan : plans) {
           const Fingerprint& what = plan.update().fingerprint;
           if (!*plan.outcome || !plan.is_add() || !what.shingles) continue;
           for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
             const std::string key = slot_key(context_.prefix, slot, (*what.shingles)[slot]);
             if (context_.expire > 0) {
-              commands.add({"SET", key, as_text(what.digest.bytes), "EX", expire}, key_slot(key));
+              commands.add({"SET", key, as_text(what.digest.bytes), "EX", expire},
+                           redis::key_slot(key));
             } else {
-              commands.add({"SET", key, as_text(what.digest.bytes)}, key_slot(key));
+              commands.add({"SET", key, as_text(what.digest.bytes)}, redis::key_slot(key));
             }
           }
         }
@@ -190,19 +191,19 @@ Status ClusterSender::change_count(Plans plans, TimePoint deadline) {
   const std::string count = count_key(context_.prefix);
   const std::string remember = std::to_string(kMarkerSeconds);
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](redis::CommandList& commands) {
         for (const Plan& plan : plans) {
           if (!*plan.outcome || !(plan.is_add() || (plan.existed && plan.ends_record))) continue;
           commands.add({"EVALSHA", count_sha_, "2", count,
                         marker_beside(context_.prefix, count, plan.update().name, "_count"),
                         plan.is_add() ? "1" : "-1", remember},
-                       key_slot(count));
+                       redis::key_slot(count));
         }
         const std::string revision = revision_key(context_.prefix);
-        commands.add({"INCR", revision}, key_slot(revision));
+        commands.add({"INCR", revision}, redis::key_slot(revision));
         const std::string done = std::to_string(kMarkerDoneSeconds);
         for (const std::string& marker : settled_) {
-          commands.add({"EXPIRE", marker, done}, key_slot(marker));
+          commands.add({"EXPIRE", marker, done}, redis::key_slot(marker));
         }
       },
       deadline);
@@ -225,19 +226,19 @@ Status ClusterSender::refresh(std::span<const Fingerprint> found, TimePoint dead
   if (context_.expire == 0) return {};
   const std::string expire = std::to_string(context_.expire);
   const auto records = run(
-      [&](CommandList& commands) {
+      [&](redis::CommandList& commands) {
         for (const Fingerprint& each : found) {
           const std::string key = record_key(context_.prefix, each.digest);
-          commands.add({"HGET", key, "S"}, key_slot(key));
-          commands.add({"EXPIRE", key, expire}, key_slot(key));
+          commands.add({"HGET", key, "S"}, redis::key_slot(key));
+          commands.add({"EXPIRE", key, expire}, redis::key_slot(key));
         }
       },
       deadline);
   if (!records) return records.error();
   const auto slots = run(
-      [&](CommandList& commands) {
+      [&](redis::CommandList& commands) {
         for (std::size_t i = 0; i < found.size(); ++i) {
-          const RedisReply& own = (*records)[2 * i];
+          const redis::RedisReply& own = (*records)[2 * i];
           if ((*records)[2 * i + 1].integer == 0) continue;  // gone meanwhile
           if (!own.is_text() && !found[i].shingles) continue;
           for (const std::string& slot :
@@ -246,9 +247,9 @@ Status ClusterSender::refresh(std::span<const Fingerprint> found, TimePoint dead
             if (own.is_text()) {
               commands.add(
                   {"EVALSHA", slot_sha_, "1", key, "touch", as_text(found[i].digest.bytes), expire},
-                  key_slot(key));
+                  redis::key_slot(key));
             } else {
-              commands.add({"EXPIRE", key, expire}, key_slot(key));
+              commands.add({"EXPIRE", key, expire}, redis::key_slot(key));
             }
           }
         }
@@ -260,25 +261,25 @@ Status ClusterSender::refresh(std::span<const Fingerprint> found, TimePoint dead
 Result<std::uint64_t> ClusterSender::count(TimePoint deadline) {
   const std::string key = count_key(context_.prefix);
   const auto replies = run(
-      [&](CommandList& commands) {
-        commands.add({"GET", key}, key_slot(key));
+      [&](redis::CommandList& commands) {
+        commands.add({"GET", key}, redis::key_slot(key));
       },
       deadline);
   if (!replies) return replies.error();
   return count_in(replies->front());
 }
 
-Result<std::vector<RedisReply>> ClusterSender::run(const std::function<void(CommandList&)>& write,
-                                                   TimePoint deadline) {
+Result<std::vector<redis::RedisReply>> ClusterSender::run(
+    const std::function<void(redis::CommandList&)>& write, TimePoint deadline) {
   return ask_with_scripts(
       context_.sha, [&] { return load(deadline); },
-      [&]() -> Result<std::vector<RedisReply>> {
-        CommandList commands;
+      [&]() -> Result<std::vector<redis::RedisReply>> {
+        redis::CommandList commands;
         write(commands);
-        if (commands.empty()) return std::vector<RedisReply>();
+        if (commands.empty()) return std::vector<redis::RedisReply>();
         commands.wait_for(wait_);
         auto replies = cluster_.ask(commands, deadline);
-        if (replies && any_error(*replies, RedisCluster::kAway)) {
+        if (replies && any_error(*replies, redis::RedisCluster::kAway)) {
           return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
         }
         return replies;
@@ -286,7 +287,7 @@ Result<std::vector<RedisReply>> ClusterSender::run(const std::function<void(Comm
 }
 
 Status ClusterSender::load(TimePoint deadline) {
-  CommandList commands;
+  redis::CommandList commands;
   commands.add({"SCRIPT", "LOAD", update_script()});
   commands.add({"SCRIPT", "LOAD", kSlotScript});
   commands.add({"SCRIPT", "LOAD", count_script()});
@@ -304,4 +305,4 @@ Status ClusterSender::load(TimePoint deadline) {
   return {};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

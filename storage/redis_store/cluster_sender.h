@@ -8,7 +8,7 @@
 #include "storage/redis/redis_cluster.h"
 #include "storage/redis_store/update_sender.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// For a cluster, where a record, its slots and the counter live on different servers and no script
 /// can touch them all. An update is made in steps; each is one script or command on one key's
@@ -27,7 +27,7 @@ namespace shingled::storage {
 /// Threads: one thread.   Cost: five round trips a group.
 class ClusterSender final : public UpdateSender {
  public:
-  ClusterSender(RedisCluster& cluster, ScriptContext context, ReplicaWait wait)
+  ClusterSender(redis::RedisCluster& cluster, ScriptContext context, redis::ReplicaWait wait)
       : cluster_(cluster), context_(std::move(context)), wait_(wait) {}
 
   Result<std::vector<Status>> send(std::span<const TimedUpdate> updates,
@@ -47,16 +47,16 @@ class ClusterSender final : public UpdateSender {
   Status change_records(Plans plans, TimePoint deadline);
   Status claim_slots(Plans plans, TimePoint deadline);
   Status change_count(Plans plans, TimePoint deadline);
-  Result<std::vector<RedisReply>> run(const std::function<void(CommandList&)>& write,
-                                      TimePoint deadline);
+  Result<std::vector<redis::RedisReply>> run(const std::function<void(redis::CommandList&)>& write,
+                                             TimePoint deadline);
   Status load(TimePoint deadline);
 
-  RedisCluster& cluster_;
+  redis::RedisCluster& cluster_;
   ScriptContext context_;
-  const ReplicaWait wait_;
+  const redis::ReplicaWait wait_;
   std::string slot_sha_;
   std::string count_sha_;
   std::vector<std::string> settled_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -4,7 +4,7 @@
 #include "storage/redis_store/layout.h"
 #include "storage/sqlite/lost_slot.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
@@ -43,15 +43,17 @@ return 1
 
 /// Calls `each` with the slots somebody can ask for.
 template <typename Each>
-void for_each_slot(const FuzzyRow& row, const Each& each) {
+void for_each_slot(const sqlite::FuzzyRow& row, const Each& each) {
   if (!row.shingles) return;
   for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
     const std::uint64_t shingle = (*row.shingles)[slot];
-    if (shingle != lost_slot(row.digest, slot)) each(slot, shingle);
+    if (shingle != sqlite::lost_slot(row.digest, slot)) each(slot, shingle);
   }
 }
 
-std::string seen_text(const RedisReply& field) { return field.is_text() ? '=' + field.text : "-"; }
+std::string seen_text(const redis::RedisReply& field) {
+  return field.is_text() ? '=' + field.text : "-";
+}
 
 }  // namespace
 
@@ -62,8 +64,8 @@ std::string group_marker(const ImportContext& context, const Digest& digest) {
   return marker_beside(context.prefix, record_key(context.prefix, digest), context.group);
 }
 
-void append_import(CommandList& commands, const ImportContext& context, std::size_t line,
-                   const FuzzyRow& row, const SeenRecord& seen, std::int64_t left) {
+void append_import(redis::CommandList& commands, const ImportContext& context, std::size_t line,
+                   const sqlite::FuzzyRow& row, const SeenRecord& seen, std::int64_t left) {
   const std::string record = record_key(context.prefix, row.digest);
   std::string slots;
   if (context.in_one_step) {
@@ -74,7 +76,7 @@ void append_import(CommandList& commands, const ImportContext& context, std::siz
   const auto lists = row.flags.all();
   const std::size_t keys = context.in_one_step ? 3 : 2;
   const std::size_t written = 2 + 4 * lists.size() + (row.shingles ? 2 : 0);
-  commands.begin(3 + keys + 6 + seen.fields.size() + written, key_slot(record));
+  commands.begin(3 + keys + 6 + seen.fields.size() + written, redis::key_slot(record));
   commands.word("EVALSHA");
   commands.word(context.sha);
   commands.word(std::to_string(keys));
@@ -87,7 +89,7 @@ void append_import(CommandList& commands, const ImportContext& context, std::siz
   commands.word(std::to_string(seen.ttl));
   commands.word(as_text(row.digest.bytes));
   commands.word(slots);
-  for (const RedisReply& field : seen.fields) commands.word(seen_text(field));
+  for (const redis::RedisReply& field : seen.fields) commands.word(seen_text(field));
   commands.word("C");
   commands.word(std::to_string(row.created));
   for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -103,17 +105,17 @@ void append_import(CommandList& commands, const ImportContext& context, std::siz
   }
 }
 
-void append_slots(CommandList& commands, std::string_view prefix, const FuzzyRow& row,
-                  std::int64_t left) {
+void append_slots(redis::CommandList& commands, std::string_view prefix,
+                  const sqlite::FuzzyRow& row, std::int64_t left) {
   const std::string_view digest = as_text(row.digest.bytes);
   for_each_slot(row, [&](std::size_t slot, std::uint64_t shingle) {
     const std::string name = slot_key(prefix, slot, shingle);
     if (left > 0) {
-      commands.add({"SET", name, digest, "EX", std::to_string(left)}, key_slot(name));
+      commands.add({"SET", name, digest, "EX", std::to_string(left)}, redis::key_slot(name));
     } else {
-      commands.add({"SET", name, digest}, key_slot(name));
+      commands.add({"SET", name, digest}, redis::key_slot(name));
     }
   });
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -10,12 +10,12 @@
 #include "storage/redis_store/update_script.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// A record as it was read: what must still stand there when its merge is written.
 struct SeenRecord {
-  std::vector<RedisReply> fields;  ///< the reply to HMGET with kRecordFields and S
-  std::int64_t ttl = 0;            ///< the reply to TTL
+  std::vector<redis::RedisReply> fields;  ///< the reply to HMGET with kRecordFields and S
+  std::int64_t ttl = 0;                   ///< the reply to TTL
 };
 
 /// What the writings of a group of hashes have in common.
@@ -38,13 +38,13 @@ std::string_view import_script();
 ///
 /// `left`: seconds it may live, 0 = for ever. A life that somebody else has prolonged meanwhile
 /// stays. In a cluster the slots and the counter are for `append_slots`, after a 1.
-void append_import(CommandList& commands, const ImportContext& context, std::size_t line,
-                   const FuzzyRow& row, const SeenRecord& seen, std::int64_t left);
+void append_import(redis::CommandList& commands, const ImportContext& context, std::size_t line,
+                   const sqlite::FuzzyRow& row, const SeenRecord& seen, std::int64_t left);
 /// The marker of the group that a line of this digest is noted in.
 std::string group_marker(const ImportContext& context, const Digest& digest);
 
 /// The other half in a cluster: claims the slots of a row.
-void append_slots(CommandList& commands, std::string_view prefix, const FuzzyRow& row,
-                  std::int64_t left);
+void append_slots(redis::CommandList& commands, std::string_view prefix,
+                  const sqlite::FuzzyRow& row, std::int64_t left);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

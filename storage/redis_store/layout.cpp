@@ -7,12 +7,12 @@
 
 #include "config/base/byte_reader.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
 template <typename T>
-std::optional<T> number_in(const RedisReply& reply) {
+std::optional<T> number_in(const redis::RedisReply& reply) {
   if (!reply.is_text()) return std::nullopt;
   T number = 0;
   const char* end = reply.text.data() + reply.text.size();
@@ -21,7 +21,7 @@ std::optional<T> number_in(const RedisReply& reply) {
   return number;
 }
 
-std::optional<FlagValue> list_in(const RedisReply& flag, const RedisReply& value) {
+std::optional<FlagValue> list_in(const redis::RedisReply& flag, const redis::RedisReply& value) {
   using Limits = std::numeric_limits<std::int32_t>;
   const auto number = number_in<std::uint32_t>(flag);
   const auto weight = number_in<std::int64_t>(value);
@@ -88,7 +88,7 @@ std::optional<Shingles> parse_slots(std::string_view text) {
   return shingles;
 }
 
-std::optional<StoredRecord> parse_record(const RedisReply& reply) {
+std::optional<StoredRecord> parse_record(const redis::RedisReply& reply) {
   const auto& fields = reply.elements;
   if (fields.size() != kRecordFields.size()) return std::nullopt;
   const auto first = list_in(fields[0], fields[1]);
@@ -102,14 +102,14 @@ std::optional<StoredRecord> parse_record(const RedisReply& reply) {
   return record;
 }
 
-std::optional<SlotWinner> slot_winner(const std::vector<RedisReply>& owners) {
+std::optional<SlotWinner> slot_winner(const std::vector<redis::RedisReply>& owners) {
   // More than half of the slots: whoever it is outlives the pairing of different owners.
-  const RedisReply* candidate = nullptr;
+  const redis::RedisReply* candidate = nullptr;
   std::size_t surplus = 0;
-  const auto is_owner = [](const RedisReply& reply) {
+  const auto is_owner = [](const redis::RedisReply& reply) {
     return reply.is_text() && reply.text.size() == kDigestBytes;
   };
-  for (const RedisReply& owner : owners) {
+  for (const redis::RedisReply& owner : owners) {
     if (surplus == 0) {
       candidate = &owner;
       surplus = 1;
@@ -141,4 +141,4 @@ Match match_of(const Digest& digest, const StoredRecord& record, std::uint32_t s
   return match;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -10,7 +10,7 @@
 #include "storage/model/fuzzy_store.h"
 #include "storage/redis/redis_reply.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 // rspamd's layout of a Redis database (fuzzy-protocol.md 5.8): names of keys, fields of a record.
 // Pure functions. P stands for the prefix.
@@ -47,7 +47,7 @@ struct StoredRecord {
 
 /// From the reply to HMGET with kRecordFields. Nothing where there is no record: it needs F and V.
 /// What is no number counts as absent; values saturate.
-std::optional<StoredRecord> parse_record(const RedisReply& reply);
+std::optional<StoredRecord> parse_record(const redis::RedisReply& reply);
 
 /// Which digest owns most of the 32 slots, from the replies to their GETs.
 struct SlotWinner {
@@ -55,8 +55,8 @@ struct SlotWinner {
   std::uint32_t slots = 0;
 };
 /// Nothing below kMatchSlotsMin; so there is one at most.
-std::optional<SlotWinner> slot_winner(const std::vector<RedisReply>& owners);
+std::optional<SlotWinner> slot_winner(const std::vector<redis::RedisReply>& owners);
 
 Match match_of(const Digest& digest, const StoredRecord& record, std::uint32_t slots, bool exact);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

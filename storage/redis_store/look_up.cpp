@@ -5,19 +5,19 @@
 #include "storage/redis/key_slot.h"
 #include "storage/redis_store/layout.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
-void ask_record(CommandList& commands, std::string_view prefix, const Digest& digest) {
+void ask_record(redis::CommandList& commands, std::string_view prefix, const Digest& digest) {
   const std::string key = record_key(prefix, digest);
-  commands.begin(2 + kRecordFields.size(), key_slot(key));
+  commands.begin(2 + kRecordFields.size(), redis::key_slot(key));
   commands.word("HMGET");
   commands.word(key);
   for (const std::string_view field : kRecordFields) commands.word(field);
 }
 
-void ask_slots(CommandList& commands, std::string_view prefix, const Shingles& shingles) {
+void ask_slots(redis::CommandList& commands, std::string_view prefix, const Shingles& shingles) {
   commands.begin(1 + shingles.size());
   commands.word("MGET");
   for (std::size_t slot = 0; slot < shingles.size(); ++slot) {
@@ -26,15 +26,17 @@ void ask_slots(CommandList& commands, std::string_view prefix, const Shingles& s
 }
 
 /// The same as a command for each, for they may live anywhere.
-void ask_each_slot(CommandList& commands, std::string_view prefix, const Shingles& shingles) {
+void ask_each_slot(redis::CommandList& commands, std::string_view prefix,
+                   const Shingles& shingles) {
   for (std::size_t slot = 0; slot < shingles.size(); ++slot) {
     const std::string key = slot_key(prefix, slot, shingles[slot]);
-    commands.add({"GET", key}, key_slot(key));
+    commands.add({"GET", key}, redis::key_slot(key));
   }
 }
 
 /// The owners of the slots; moves on behind their replies.
-std::vector<RedisReply> take_owners(std::vector<RedisReply>::iterator& reply, bool split) {
+std::vector<redis::RedisReply> take_owners(std::vector<redis::RedisReply>::iterator& reply,
+                                           bool split) {
   if (!split) return std::move((reply++)->elements);
   const auto first = std::make_move_iterator(reply);
   reply += kShingleCount;
@@ -50,7 +52,7 @@ struct Candidate {
 /// One call of look_up.
 class LookUp {
  public:
-  LookUp(RedisRoute& route, std::string_view prefix, std::span<const Question> questions,
+  LookUp(redis::RedisRoute& route, std::string_view prefix, std::span<const Question> questions,
          TimePoint deadline)
       : route_(route),
         prefix_(prefix),
@@ -128,24 +130,24 @@ class LookUp {
     return {};
   }
 
-  RedisRoute& route_;
+  redis::RedisRoute& route_;
   std::string_view prefix_;
   std::span<const Question> questions_;
   TimePoint deadline_;
   bool split_;
-  CommandList commands_;
-  std::vector<RedisReply> replies_;
-  std::vector<RedisReply>::iterator reply_;
+  redis::CommandList commands_;
+  std::vector<redis::RedisReply> replies_;
+  std::vector<redis::RedisReply>::iterator reply_;
   std::vector<Candidate> candidates_;
   std::vector<Found> found_;
 };
 
 }  // namespace
 
-Result<std::vector<Found>> look_up(RedisRoute& route, std::string_view prefix,
+Result<std::vector<Found>> look_up(redis::RedisRoute& route, std::string_view prefix,
                                    std::span<const Question> questions, AskSlots ask_slots,
                                    TimePoint deadline) {
   return LookUp(route, prefix, questions, deadline).run(ask_slots);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

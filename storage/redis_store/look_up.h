@@ -9,7 +9,7 @@
 #include "storage/model/fuzzy_store.h"
 #include "storage/redis/redis_route.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// What is stored about one question.
 struct Found {
@@ -26,8 +26,8 @@ enum class AskSlots : std::uint8_t {
 /// Asks for all questions at once: records and slots in one round trip or two, then the records of
 /// those who own enough slots in another. Nothing is taken as stored without its record.
 /// Errors: those of the route.   Threads: stateless.
-Result<std::vector<Found>> look_up(RedisRoute& route, std::string_view prefix,
+Result<std::vector<Found>> look_up(redis::RedisRoute& route, std::string_view prefix,
                                    std::span<const Question> questions, AskSlots ask_slots,
                                    TimePoint deadline);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -5,7 +5,7 @@
 
 #include "mime/fingerprint/secret_hash.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
@@ -50,4 +50,4 @@ void MatchCache::forget(const Digest& digest) {
   shard->old.erase(digest);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

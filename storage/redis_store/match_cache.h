@@ -9,7 +9,7 @@
 #include "config/base/guarded.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// Answers of a moment ago, hits and misses alike.
 ///
@@ -56,4 +56,4 @@ class MatchCache {
   mutable std::array<Guarded<Shard>, kShards> shards_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -8,19 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "storage/redis_store/import_script.h"
 #include "storage/redis/key_slot.h"
+#include "storage/redis_store/import_script.h"
 #include "storage/redis_store/layout.h"
 #include "storage/redis_store/transfer_servers.h"
 #include "storage/redis_store/update_sender.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
-constexpr std::size_t kGroup = 256;             // hashes in one round trip
-constexpr std::size_t kRoundsMax = 1000;        // merges of a hash that others go on changing
-constexpr auto kPause = RedisServer::kAwayMin;  // before servers that were away are asked again
+constexpr std::size_t kGroup = 256;       // hashes in one round trip
+constexpr std::size_t kRoundsMax = 1000;  // merges of a hash that others go on changing
+constexpr auto kPause =
+    redis::RedisServer::kAwayMin;  // before servers that were away are asked again
 
 /// Whether to ask again may help: what is sent twice counts once.
 bool may_pass(const Error& error) {
@@ -30,39 +31,39 @@ bool may_pass(const Error& error) {
 }  // namespace
 
 struct RedisImport::State {
-  State(const TransferOptions& given, MergeRule merge_rule, TransferServers reached, Clock& time,
-        Random& names)
+  State(const TransferOptions& given, formats::MergeRule merge_rule, TransferServers reached,
+        Clock& time, Random& names)
       : options(given), rule(merge_rule), servers(std::move(reached)), clock(time), random(names) {}
 
   /// A hash of the group, and the bit that is its own in the group's marker.
   struct Line {
-    FuzzyRow coming;
+    sqlite::FuzzyRow coming;
     std::size_t number = 0;
   };
   struct Merged {
     Line line;
-    FuzzyRow row;
+    sqlite::FuzzyRow row;
     std::int64_t left = 0;
     bool is_new = false;
   };
-  using Write = std::function<void(CommandList&)>;
+  using Write = std::function<void(redis::CommandList&)>;
 
   Status write_group();
   Status write_once(std::size_t round);
   Status finish_in_cluster(const std::vector<Merged>& written, std::size_t round);
   Result<std::vector<SeenRecord>> read_group();
-  Result<std::vector<RedisReply>> ask_patiently(const Write& write);
+  Result<std::vector<redis::RedisReply>> ask_patiently(const Write& write);
   Status load();
   [[nodiscard]] ImportContext context() const {
     return {options.redis.prefix, sha, name, !options.redis.cluster};
   }
 
   TransferOptions options;
-  MergeRule rule;
+  formats::MergeRule rule;
   TransferServers servers;
   Clock& clock;
   Random& random;
-  Import::Counts counts;
+  formats::Import::Counts counts;
   std::vector<Line> group;
   UpdateName name{};  ///< of the group
   std::unordered_set<Digest, DigestHash> in_group;
@@ -73,8 +74,8 @@ struct RedisImport::State {
 };
 
 Result<std::unique_ptr<RedisImport>> RedisImport::open(const TransferOptions& options,
-                                                       MergeRule rule, Clock& clock, Random& random,
-                                                       Logger& logger) {
+                                                       formats::MergeRule rule, Clock& clock,
+                                                       Random& random, Logger& logger) {
   TransferServers servers = servers_for(options.redis, options.redis.write_servers, clock, logger);
   auto state = std::make_unique<State>(options, rule, std::move(servers), clock, random);
   if (Status loaded = state->load(); !loaded) return loaded.error();
@@ -84,7 +85,7 @@ Result<std::unique_ptr<RedisImport>> RedisImport::open(const TransferOptions& op
 RedisImport::RedisImport(std::unique_ptr<State> state) : state_(std::move(state)) {}
 RedisImport::~RedisImport() = default;
 
-Status RedisImport::take(const FuzzyRow& coming) {
+Status RedisImport::take(const sqlite::FuzzyRow& coming) {
   // A digest that comes twice must find what the first made.
   const bool again = state_->in_group.count(coming.digest) != 0;
   if (again || state_->group.size() >= kGroup) {
@@ -97,7 +98,7 @@ Status RedisImport::take(const FuzzyRow& coming) {
 
 Status RedisImport::finish() { return state_->write_group(); }
 
-const Import::Counts& RedisImport::counts() const { return state_->counts; }
+const formats::Import::Counts& RedisImport::counts() const { return state_->counts; }
 
 Status RedisImport::State::write_group() {
   random.fill(name);
@@ -122,9 +123,9 @@ Status RedisImport::State::write_once(std::size_t round) {
   std::vector<Merged> merges;
   std::vector<const SeenRecord*> replaced;
   for (std::size_t i = 0; i < group.size(); ++i) {
-    const FuzzyRow& coming = group[i].coming;
+    const sqlite::FuzzyRow& coming = group[i].coming;
     const auto stored = row_of(coming.digest, (*seen)[i], expire, now);
-    FuzzyRow row = stored ? merged(*stored, coming, rule) : coming;
+    sqlite::FuzzyRow row = stored ? formats::merged(*stored, coming, rule) : coming;
     const std::int64_t left = expire == 0 ? 0 : row.updated + expire - now;
     if ((stored && row == *stored) || (expire > 0 && left <= 0)) {
       ++counts.unchanged;
@@ -135,7 +136,7 @@ Status RedisImport::State::write_once(std::size_t round) {
     replaced.push_back(&(*seen)[i]);
   }
   group.clear();
-  const auto outcomes = ask_patiently([&](CommandList& commands) {
+  const auto outcomes = ask_patiently([&](redis::CommandList& commands) {
     for (std::size_t i = 0; i < merges.size(); ++i) {
       const Merged& one = merges[i];
       append_import(commands, context(), one.line.number, one.row, *replaced[i], one.left);
@@ -144,7 +145,7 @@ Status RedisImport::State::write_once(std::size_t round) {
   if (!outcomes) return outcomes.error();
   std::vector<Merged> written;
   for (std::size_t i = 0; i < merges.size(); ++i) {
-    const RedisReply& outcome = (*outcomes)[i];
+    const redis::RedisReply& outcome = (*outcomes)[i];
     if (outcome.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + outcome.text};
     if (outcome.integer == 0) {
       group.push_back(merges[i].line);
@@ -166,43 +167,44 @@ Status RedisImport::State::finish_in_cluster(const std::vector<Merged>& written,
   std::size_t added = 0;
   for (const Merged& one : written) added += one.is_new ? 1 : 0;
   if (added != 0) markers.insert(marker);
-  const auto replies = ask_patiently([&](CommandList& commands) {
+  const auto replies = ask_patiently([&](redis::CommandList& commands) {
     for (const Merged& one : written) append_slots(commands, prefix, one.row, one.left);
     if (added == 0) return;
     commands.add({"EVALSHA", count_sha, "2", count, marker, std::to_string(added),
                   std::to_string(kGroupMarkerSeconds)},
-                 key_slot(count));
+                 redis::key_slot(count));
   });
   if (!replies) return replies.error();
-  for (const RedisReply& reply : *replies) {
+  for (const redis::RedisReply& reply : *replies) {
     if (reply.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + reply.text};
   }
   return {};
 }
 
 Result<std::vector<SeenRecord>> RedisImport::State::read_group() {
-  auto replies = ask_patiently([&](CommandList& commands) {
+  auto replies = ask_patiently([&](redis::CommandList& commands) {
     for (const Line& line : group) ask_row(commands, options.redis.prefix, line.coming.digest);
-    for (const std::string& marker : finished) commands.add({"DEL", marker}, key_slot(marker));
+    for (const std::string& marker : finished)
+      commands.add({"DEL", marker}, redis::key_slot(marker));
   });
   if (!replies) return replies.error();
   finished.clear();
   std::vector<SeenRecord> seen;
   for (std::size_t i = 0; i < group.size(); ++i) {
-    RedisReply& fields = (*replies)[kRowReplies * i];
+    redis::RedisReply& fields = (*replies)[kRowReplies * i];
     if (fields.is_error()) return Error{ErrorCode::kCorrupt, "Redis refuses: " + fields.text};
     seen.push_back({std::move(fields.elements), (*replies)[kRowReplies * i + 1].integer});
   }
   return seen;
 }
 
-Result<std::vector<RedisReply>> RedisImport::State::ask_patiently(const Write& write) {
+Result<std::vector<redis::RedisReply>> RedisImport::State::ask_patiently(const Write& write) {
   const TimePoint give_up = clock.now() + kTransferPatience;
   for (;;) {
     auto replies = ask_with_scripts(
         sha, [&] { return load(); },
         [&] {
-          CommandList commands;
+          redis::CommandList commands;
           write(commands);
           return ask(*servers.route, commands, clock);
         });
@@ -212,7 +214,7 @@ Result<std::vector<RedisReply>> RedisImport::State::ask_patiently(const Write& w
 }
 
 Status RedisImport::State::load() {
-  CommandList commands;
+  redis::CommandList commands;
   commands.add({"SCRIPT", "LOAD", import_script()});
   commands.add({"SCRIPT", "LOAD", count_script()});
   const auto replies = servers.cluster == nullptr
@@ -228,4 +230,4 @@ Status RedisImport::State::load() {
   return {};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

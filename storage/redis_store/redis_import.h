@@ -8,7 +8,7 @@
 #include "storage/formats/import.h"
 #include "storage/redis_store/transfer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// Brings hashes into a Redis database that may be in use, in groups; a hash that is there already
 /// is merged by `rule` (see Import), so that no update of others is lost: a merge is written only
@@ -20,8 +20,9 @@ namespace shingled::storage {
 /// rule but kSum.   Errors: those of the connection. Threads: one thread.
 class RedisImport {
  public:
-  static Result<std::unique_ptr<RedisImport>> open(const TransferOptions& options, MergeRule rule,
-                                                   Clock& clock, Random& random, Logger& logger);
+  static Result<std::unique_ptr<RedisImport>> open(const TransferOptions& options,
+                                                   formats::MergeRule rule, Clock& clock,
+                                                   Random& random, Logger& logger);
   ~RedisImport();
   RedisImport(const RedisImport&) = delete;
   RedisImport& operator=(const RedisImport&) = delete;
@@ -29,10 +30,10 @@ class RedisImport {
   RedisImport& operator=(RedisImport&&) = delete;
 
   /// The row's id is ignored; it has at least one flag. One that has expired is left out.
-  Status take(const FuzzyRow& coming);
+  Status take(const sqlite::FuzzyRow& coming);
   /// Writes what still waits.
   Status finish();
-  [[nodiscard]] const Import::Counts& counts() const;
+  [[nodiscard]] const formats::Import::Counts& counts() const;
 
  private:
   struct State;
@@ -40,4 +41,4 @@ class RedisImport {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

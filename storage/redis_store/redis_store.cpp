@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "config/metrics/metric_report.h"
+#include "storage/redis/redis_cluster.h"
+#include "storage/redis/redis_servers.h"
 #include "storage/redis_store/cluster_sender.h"
 #include "storage/redis_store/look_up.h"
 #include "storage/redis_store/match_cache.h"
-#include "storage/redis/redis_cluster.h"
 #include "storage/redis_store/redis_writer.h"
-#include "storage/redis/redis_servers.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
@@ -20,25 +20,29 @@ constexpr float kShareWindow = 256;          // questions that count for what is
 
 /// One cluster for looking and one for updates, or two lists of servers: a server that does not
 /// take updates may well be asked.
-std::unique_ptr<RedisRoute> route_for(const RedisOptions& options,
-                                      const std::vector<SocketSpec>& wanted, ServerList::Turn turn,
-                                      Clock& clock, Logger& logger) {
+std::unique_ptr<redis::RedisRoute> route_for(const RedisOptions& options,
+                                             const std::vector<SocketSpec>& wanted,
+                                             redis::RedisServers::Turn turn, Clock& clock,
+                                             Logger& logger) {
   if (options.cluster) {
-    return std::make_unique<RedisCluster>(options.servers, login_of(options), clock, logger);
+    return std::make_unique<redis::RedisCluster>(options.servers, redis::login_of(options), clock,
+                                                 logger);
   }
   const std::vector<SocketSpec>& servers = wanted.empty() ? options.servers : wanted;
-  return std::make_unique<ServerList>(servers, login_of(options), turn, clock, logger);
+  return std::make_unique<redis::RedisServers>(servers, redis::login_of(options), turn, clock,
+                                               logger);
 }
 
-std::unique_ptr<UpdateSender> sender_for(const SharedStoreOptions& options, RedisRoute& writers) {
+std::unique_ptr<UpdateSender> sender_for(const SharedStoreOptions& options,
+                                         redis::RedisRoute& writers) {
   const RedisOptions& redis = options.redis;
   ScriptContext context{.sha = {},
                         .prefix = redis.prefix,
                         .expire = static_cast<std::uint32_t>(options.expire.count())};
-  const ReplicaWait wait{redis.wait_replicas, redis.timeout / 2};
+  const redis::ReplicaWait wait{redis.wait_replicas, redis.timeout / 2};
   if (redis.cluster) {
-    return std::make_unique<ClusterSender>(static_cast<RedisCluster&>(writers), std::move(context),
-                                           wait);
+    return std::make_unique<ClusterSender>(static_cast<redis::RedisCluster&>(writers),
+                                           std::move(context), wait);
   }
   return std::make_unique<ScriptSender>(writers, std::move(context), wait);
 }
@@ -47,14 +51,14 @@ std::unique_ptr<UpdateSender> sender_for(const SharedStoreOptions& options, Redi
 
 class RedisStore::Impl {
  public:
-  Impl(const SharedStoreOptions& options, std::unique_ptr<UpdateJournal> journal, Clock& clock,
-       Random& random, Logger& logger)
+  Impl(const SharedStoreOptions& options, std::unique_ptr<sqlite::UpdateJournal> journal,
+       Clock& clock, Random& random, Logger& logger)
       : options_(options),
         clock_(clock),
-        readers_(route_for(options.redis, options.redis.read_servers, ServerList::Turn::kRound,
-                           clock, logger)),
-        writers_(route_for(options.redis, options.redis.write_servers, ServerList::Turn::kInOrder,
-                           clock, logger)),
+        readers_(route_for(options.redis, options.redis.read_servers,
+                           redis::RedisServers::Turn::kRound, clock, logger)),
+        writers_(route_for(options.redis, options.redis.write_servers,
+                           redis::RedisServers::Turn::kInOrder, clock, logger)),
         cache_(options.redis.cache_seconds, options.redis.cache_entries),
         writer_({.timeout = options.redis.timeout,
                  .queue_max = options.update_queue_max,
@@ -66,8 +70,8 @@ class RedisStore::Impl {
   /// Nothing when no server was there.
   [[nodiscard]] std::optional<std::vector<Found>> look_up(std::span<const Question> questions,
                                                           AskSlots ask_slots) {
-    auto found = storage::look_up(*readers_, options_.redis.prefix, questions, ask_slots,
-                                  clock_.now() + options_.redis.timeout);
+    auto found = storage::redis_store::look_up(*readers_, options_.redis.prefix, questions,
+                                               ask_slots, clock_.now() + options_.redis.timeout);
     if (found) return *std::move(found);
     misses_away_.fetch_add(questions.size(), std::memory_order_relaxed);
     return std::nullopt;
@@ -122,8 +126,8 @@ class RedisStore::Impl {
  private:
   const SharedStoreOptions options_;
   Clock& clock_;
-  std::unique_ptr<RedisRoute> readers_;
-  std::unique_ptr<RedisRoute> writers_;
+  std::unique_ptr<redis::RedisRoute> readers_;
+  std::unique_ptr<redis::RedisRoute> writers_;
   MatchCache cache_;
   RedisWriter writer_;  ///< goes first: it uses what is above
   std::atomic<std::uint64_t> misses_away_{0};
@@ -132,9 +136,9 @@ class RedisStore::Impl {
 
 Result<std::unique_ptr<RedisStore>> RedisStore::open(const SharedStoreOptions& options,
                                                      Clock& clock, Random& random, Logger& logger) {
-  std::unique_ptr<UpdateJournal> journal;
+  std::unique_ptr<sqlite::UpdateJournal> journal;
   if (!options.journal.empty() && options.redis.journal_max > 0) {
-    auto opened = UpdateJournal::open(options.journal);
+    auto opened = sqlite::UpdateJournal::open(options.journal);
     if (!opened) return opened.error();
     journal = *std::move(opened);
   }
@@ -225,4 +229,4 @@ void RedisStore::report(MetricReport& report) const {
                  now.refreshed);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

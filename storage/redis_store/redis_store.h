@@ -10,7 +10,7 @@
 #include "config/options/redis_options.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// What the store has done since it was opened.
 struct RedisCounters {
@@ -74,4 +74,4 @@ class RedisStore final : public FuzzyStore {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

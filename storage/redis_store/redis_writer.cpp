@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
@@ -37,8 +37,8 @@ std::vector<TimedUpdate> timed(const std::vector<QueuedUpdate>& group, std::uint
 }  // namespace
 
 RedisWriter::RedisWriter(const RedisWriterOptions& options, std::unique_ptr<UpdateSender> sender,
-                         std::unique_ptr<UpdateJournal> journal, Clock& clock, Random& random,
-                         Logger& logger)
+                         std::unique_ptr<sqlite::UpdateJournal> journal, Clock& clock,
+                         Random& random, Logger& logger)
     : options_(options),
       sender_(std::move(sender)),
       journal_(std::move(journal)),
@@ -135,7 +135,8 @@ bool RedisWriter::deliver() {
     return false;
   }
   std::vector<TimedUpdate> updates;
-  for (const UpdateJournal::Entry& entry : *entries) updates.push_back({&entry.update, entry.time});
+  for (const sqlite::UpdateJournal::Entry& entry : *entries)
+    updates.push_back({&entry.update, entry.time});
   const auto outcomes = sender_->send(updates, deadline());
   if (!outcomes) return false;
   // If this is lost the same ones are sent again, and are known by their names.
@@ -195,4 +196,4 @@ void RedisWriter::read_count() {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -9,12 +9,12 @@
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/base/random.h"
+#include "storage/model/recent_names.h"
 #include "storage/model/update_queue.h"
 #include "storage/redis_store/update_sender.h"
-#include "storage/model/recent_names.h"
 #include "storage/sqlite/update_journal.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 struct RedisWriterOptions {
   std::chrono::milliseconds timeout{500};  ///< for the server's answer to a group
@@ -61,7 +61,8 @@ class RedisWriter {
 
   /// `journal` may be null.
   RedisWriter(const RedisWriterOptions& options, std::unique_ptr<UpdateSender> sender,
-              std::unique_ptr<UpdateJournal> journal, Clock& clock, Random& random, Logger& logger);
+              std::unique_ptr<sqlite::UpdateJournal> journal, Clock& clock, Random& random,
+              Logger& logger);
   ~RedisWriter();
   RedisWriter(const RedisWriter&) = delete;
   RedisWriter& operator=(const RedisWriter&) = delete;
@@ -94,7 +95,7 @@ class RedisWriter {
 
   const RedisWriterOptions options_;
   std::unique_ptr<UpdateSender> sender_;
-  std::unique_ptr<UpdateJournal> journal_;
+  std::unique_ptr<sqlite::UpdateJournal> journal_;
   Clock& clock_;
   Random& random_;
   Logger& logger_;
@@ -105,4 +106,4 @@ class RedisWriter {
   std::jthread thread_;  ///< last: starts when all else is there
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

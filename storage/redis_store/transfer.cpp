@@ -11,11 +11,11 @@
 #include "storage/redis_store/transfer_servers.h"
 #include "storage/sqlite/lost_slot.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
-using TakeRow = std::function<Status(const FuzzyRow&)>;
+using TakeRow = std::function<Status(const sqlite::FuzzyRow&)>;
 
 /// "P_<slot>_<shingle>"
 std::optional<NamedSlot> slot_in_key(std::string_view prefix, std::string_view key) {
@@ -36,9 +36,9 @@ class Dump {
 
   Status run() {
     for (const auto& server : servers_.scanned) {
-      Status read = scan_keys(
-          *server, glob_of(prefix_, "*"), [&] { return clock_.now() + kTransferPatience; },
-          [&](const std::vector<RedisReply>& keys) { return read_records(keys); });
+      Status read = redis::scan_keys(
+          *server, redis::glob_of(prefix_, "*"), [&] { return clock_.now() + kTransferPatience; },
+          [&](const std::vector<redis::RedisReply>& keys) { return read_records(keys); });
       if (!read) return read;
     }
     return without_.empty() ? Status() : find_slots();
@@ -47,14 +47,14 @@ class Dump {
 
  private:
   struct Incomplete {
-    FuzzyRow row;
+    sqlite::FuzzyRow row;
     std::uint32_t slots = 0;
     Shingles shingles{};
   };
 
-  Status read_records(const std::vector<RedisReply>& keys) {
+  Status read_records(const std::vector<redis::RedisReply>& keys) {
     std::vector<Digest> digests;
-    for (const RedisReply& key : keys) {
+    for (const redis::RedisReply& key : keys) {
       if (key.text.size() != prefix_.size() + kDigestBytes || !key.text.starts_with(prefix_))
         continue;
       Digest digest;
@@ -62,7 +62,7 @@ class Dump {
                 digest.bytes.begin());
       if (seen_.insert(digest).second) digests.push_back(digest);
     }
-    CommandList commands;
+    redis::CommandList commands;
     for (const Digest& digest : digests) ask_row(commands, prefix_, digest);
     auto replies = ask(*servers_.route, commands, clock_);
     if (!replies) return replies.error();
@@ -87,17 +87,18 @@ class Dump {
   Status find_slots() {
     for (auto& [digest, incomplete] : without_) {
       for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-        incomplete.shingles[slot] = lost_slot(digest, slot);
+        incomplete.shingles[slot] = sqlite::lost_slot(digest, slot);
       }
     }
     for (const auto& server : servers_.scanned) {
-      Status read = scan_keys(
-          *server, glob_of(prefix_, "_*_*"), [&] { return clock_.now() + kTransferPatience; },
-          [&](const std::vector<RedisReply>& keys) { return read_slots(keys); });
+      Status read = redis::scan_keys(
+          *server, redis::glob_of(prefix_, "_*_*"),
+          [&] { return clock_.now() + kTransferPatience; },
+          [&](const std::vector<redis::RedisReply>& keys) { return read_slots(keys); });
       if (!read) return read;
     }
     for (auto& [digest, incomplete] : without_) {
-      FuzzyRow& row = incomplete.row;
+      sqlite::FuzzyRow& row = incomplete.row;
       if (incomplete.slots >= kMatchSlotsMin) row.shingles = incomplete.shingles;
       if (incomplete.slots != 0 && incomplete.slots < kShingleCount) ++report_.lost_slots;
       if (incomplete.slots != 0 && !row.shingles) ++report_.lost_hashes;
@@ -106,14 +107,14 @@ class Dump {
     return {};
   }
 
-  Status read_slots(const std::vector<RedisReply>& keys) {
+  Status read_slots(const std::vector<redis::RedisReply>& keys) {
     std::vector<NamedSlot> slots;
-    CommandList commands;
-    for (const RedisReply& key : keys) {
+    redis::CommandList commands;
+    for (const redis::RedisReply& key : keys) {
       const auto slot = slot_in_key(prefix_, key.text);
       if (!slot) continue;
       slots.push_back(*slot);
-      commands.add({"GET", key.text}, key_slot(key.text));
+      commands.add({"GET", key.text}, redis::key_slot(key.text));
     }
     const auto owners = ask(*servers_.route, commands, clock_);
     if (!owners) return owners.error();
@@ -125,13 +126,13 @@ class Dump {
       const auto found = without_.find(digest);
       if (found == without_.end()) continue;
       std::uint64_t& shingle = found->second.shingles[slots[i].slot];
-      if (shingle == lost_slot(digest, slots[i].slot)) ++found->second.slots;
+      if (shingle == sqlite::lost_slot(digest, slots[i].slot)) ++found->second.slots;
       shingle = slots[i].shingle;
     }
     return {};
   }
 
-  Status give(FuzzyRow& row) {
+  Status give(sqlite::FuzzyRow& row) {
     row.id = static_cast<std::int64_t>(++report_.hashes);
     if (report_.hashes % kWatchEvery == 0 && !watcher_({"reading hashes", report_.hashes, 0})) {
       return stopped();
@@ -163,4 +164,4 @@ Result<DumpReport> dump_redis(const TransferOptions& options, const TakeRow& tak
   return dump.report();
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -9,7 +9,7 @@
 #include "storage/model/work_watcher.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// What is needed to bring hashes out of a Redis database or into one.
 struct TransferOptions {
@@ -37,7 +37,7 @@ struct DumpReport {
 /// Errors: those of the connection; whatever `take` returns; stopped.
 /// Threads: one thread. Memory: 72 bytes a hash, and 340 a hash of rspamd 3.4.
 Result<DumpReport> dump_redis(const TransferOptions& options,
-                              const std::function<Status(const FuzzyRow&)>& take,
+                              const std::function<Status(const sqlite::FuzzyRow&)>& take,
                               const Watcher& watcher, Clock& clock, Logger& logger);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -6,58 +6,59 @@
 
 #include "storage/redis/key_scan.h"
 #include "storage/redis/key_slot.h"
-#include "storage/redis_store/layout.h"
 #include "storage/redis/redis_servers.h"
+#include "storage/redis_store/layout.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 TransferServers servers_for(const RedisOptions& options, const std::vector<SocketSpec>& wanted,
                             Clock& clock, Logger& logger) {
   const std::vector<SocketSpec>& places = wanted.empty() ? options.servers : wanted;
   TransferServers out;
-  out.scanned = key_holders(options, places, clock.now() + kTransferPatience, clock, logger);
+  out.scanned = redis::key_holders(options, places, clock.now() + kTransferPatience, clock, logger);
   if (options.cluster) {
-    auto cluster =
-        std::make_unique<RedisCluster>(options.servers, login_of(options), clock, logger);
+    auto cluster = std::make_unique<redis::RedisCluster>(options.servers, redis::login_of(options),
+                                                         clock, logger);
     out.cluster = cluster.get();
     out.route = std::move(cluster);
   } else {
-    out.route = std::make_unique<ServerList>(places, login_of(options), ServerList::Turn::kInOrder,
-                                             clock, logger);
+    out.route = std::make_unique<redis::RedisServers>(
+        places, redis::login_of(options), redis::RedisServers::Turn::kInOrder, clock, logger);
   }
   return out;
 }
 
-Result<std::vector<RedisReply>> ask(RedisRoute& route, const CommandList& commands, Clock& clock) {
-  if (commands.empty()) return std::vector<RedisReply>();
+Result<std::vector<redis::RedisReply>> ask(redis::RedisRoute& route,
+                                           const redis::CommandList& commands, Clock& clock) {
+  if (commands.empty()) return std::vector<redis::RedisReply>();
   auto replies = route.ask(commands, clock.now() + kTransferPatience);
   if (!replies) return replies;
-  for (const RedisReply& reply : *replies) {
-    if (reply.is_error(RedisCluster::kAway)) {
+  for (const redis::RedisReply& reply : *replies) {
+    if (reply.is_error(redis::RedisCluster::kAway)) {
       return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
     }
   }
   return replies;
 }
 
-void ask_row(CommandList& commands, std::string_view prefix, const Digest& digest) {
+void ask_row(redis::CommandList& commands, std::string_view prefix, const Digest& digest) {
   const std::string key = record_key(prefix, digest);
-  commands.begin(3 + kRecordFields.size(), key_slot(key));
+  commands.begin(3 + kRecordFields.size(), redis::key_slot(key));
   commands.word("HMGET");
   commands.word(key);
   for (const std::string_view field : kRecordFields) commands.word(field);
   commands.word("S");
-  commands.add({"TTL", key}, key_slot(key));
+  commands.add({"TTL", key}, redis::key_slot(key));
 }
 
-std::optional<FuzzyRow> row_of(const Digest& digest, const SeenRecord& seen, std::int64_t expire,
-                               std::uint32_t now) {
+std::optional<sqlite::FuzzyRow> row_of(const Digest& digest, const SeenRecord& seen,
+                                       std::int64_t expire, std::uint32_t now) {
   if (seen.fields.empty()) return std::nullopt;
   const std::string& slots = seen.fields.back().text;
-  const auto record = parse_record(
-      {.kind = RedisReply::Kind::kArray, .elements = {seen.fields.begin(), seen.fields.end() - 1}});
+  const auto record = parse_record({.kind = redis::RedisReply::Kind::kArray,
+                                    .elements = {seen.fields.begin(), seen.fields.end() - 1}});
   if (!record) return std::nullopt;
-  FuzzyRow row;
+  sqlite::FuzzyRow row;
   row.digest = digest;
   row.flags = record->flags;
   // What is left of its life says when that began.
@@ -69,4 +70,4 @@ std::optional<FuzzyRow> row_of(const Digest& digest, const SeenRecord& seen, std
   return row;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -4,7 +4,7 @@
 #include "storage/redis/key_slot.h"
 #include "storage/redis_store/layout.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 namespace {
 
@@ -159,7 +159,7 @@ return 0
 )lua";
 
 /// `keys`: the record, the marker, perhaps the counter.
-void append_call(CommandList& commands, const ScriptContext& context, std::uint16_t slot,
+void append_call(redis::CommandList& commands, const ScriptContext& context, std::uint16_t slot,
                  std::initializer_list<std::string_view> keys,
                  std::initializer_list<std::string_view> arguments) {
   commands.begin(3 + keys.size() + arguments.size(), slot);
@@ -170,9 +170,9 @@ void append_call(CommandList& commands, const ScriptContext& context, std::uint1
   for (const std::string_view argument : arguments) commands.word(argument);
 }
 
-void append_update_call(CommandList& commands, const ScriptContext& context, std::uint16_t slot,
-                        std::initializer_list<std::string_view> keys, const Update& update,
-                        std::uint32_t now) {
+void append_update_call(redis::CommandList& commands, const ScriptContext& context,
+                        std::uint16_t slot, std::initializer_list<std::string_view> keys,
+                        const Update& update, std::uint32_t now) {
   const Fingerprint& what = update.fingerprint;
   const bool is_add = update.kind == Update::Kind::kAdd;
   const bool all_lists = !is_add && update.flag == 0;
@@ -198,11 +198,11 @@ std::string marker_key(std::string_view prefix, const UpdateName& name) {
 std::string marker_beside(std::string_view prefix, std::string_view key, const UpdateName& name,
                           std::string_view ending) {
   std::string marker(prefix);
-  marker += "_done_{" + slot_tag(key_slot(key)) + "}_" + to_hex(name);
+  marker += "_done_{" + redis::slot_tag(redis::key_slot(key)) + "}_" + to_hex(name);
   return marker += ending;
 }
 
-void append_update(CommandList& commands, const ScriptContext& context, const Update& update,
+void append_update(redis::CommandList& commands, const ScriptContext& context, const Update& update,
                    std::uint32_t now) {
   const std::string record = record_key(context.prefix, update.fingerprint.digest);
   const std::string marker = marker_key(context.prefix, update.name);
@@ -210,17 +210,19 @@ void append_update(CommandList& commands, const ScriptContext& context, const Up
   append_update_call(commands, context, 0, {record, marker, count}, update, now);
 }
 
-void append_record_update(CommandList& commands, const ScriptContext& context, const Update& update,
-                          std::uint32_t now, std::string_view marker, std::uint16_t slot) {
+void append_record_update(redis::CommandList& commands, const ScriptContext& context,
+                          const Update& update, std::uint32_t now, std::string_view marker,
+                          std::uint16_t slot) {
   const std::string record = record_key(context.prefix, update.fingerprint.digest);
   append_update_call(commands, context, slot, {record, marker}, update, now);
 }
 
-void append_refresh(CommandList& commands, const ScriptContext& context, const Fingerprint& what) {
+void append_refresh(redis::CommandList& commands, const ScriptContext& context,
+                    const Fingerprint& what) {
   const std::string record = record_key(context.prefix, what.digest);
   append_call(commands, context, 0, {record},
               {"touch", std::to_string(context.expire), "0", as_text(what.digest.bytes),
                context.prefix, what.shingles ? slots_text(*what.shingles) : std::string()});
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

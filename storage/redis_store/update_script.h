@@ -7,7 +7,7 @@
 #include "storage/model/fuzzy_store.h"
 #include "storage/redis/command_list.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// The Lua program that makes one change to a record as one step: rspamd's rules
 /// (fuzzy-protocol.md 5.5, 5.6), rspamd's layout, and a marker with the change's name, so that the
@@ -39,13 +39,15 @@ std::string marker_beside(std::string_view prefix, std::string_view key, const U
 std::string_view count_script();
 
 /// An update; it must have a name.   `now` in Unix seconds: a new record's creation.
-void append_update(CommandList& commands, const ScriptContext& context, const Update& update,
+void append_update(redis::CommandList& commands, const ScriptContext& context, const Update& update,
                    std::uint32_t now);
 /// The same for the record and the marker alone: what a cluster can do in one step.
-void append_record_update(CommandList& commands, const ScriptContext& context, const Update& update,
-                          std::uint32_t now, std::string_view marker, std::uint16_t slot);
+void append_record_update(redis::CommandList& commands, const ScriptContext& context,
+                          const Update& update, std::uint32_t now, std::string_view marker,
+                          std::uint16_t slot);
 /// A hit makes a record live as long as a new one, and its slots as far as they are still its own.
 /// Where the record does not know its slots those of the question (or none) stand in.
-void append_refresh(CommandList& commands, const ScriptContext& context, const Fingerprint& what);
+void append_refresh(redis::CommandList& commands, const ScriptContext& context,
+                    const Fingerprint& what);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

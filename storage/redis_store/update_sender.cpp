@@ -6,32 +6,32 @@
 
 #include "storage/redis_store/layout.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
-Status outcome_of(const RedisReply& reply) {
+Status outcome_of(const redis::RedisReply& reply) {
   if (!reply.is_error()) return {};
   return Error{ErrorCode::kCorrupt, "Redis refuses: " + reply.text};
 }
 
-Result<std::string> script_name(const RedisReply& reply) {
+Result<std::string> script_name(const redis::RedisReply& reply) {
   if (reply.is_text() && !reply.text.empty()) return reply.text;
   return Error{ErrorCode::kDenied, "loading a script: " + reply.text};
 }
 
-std::uint64_t count_in(const RedisReply& reply) {
+std::uint64_t count_in(const redis::RedisReply& reply) {
   std::int64_t count = 0;
   std::from_chars(reply.text.data(), reply.text.data() + reply.text.size(), count);
   return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
 }
 
-bool any_error(std::span<const RedisReply> replies, std::string_view code) {
+bool any_error(std::span<const redis::RedisReply> replies, std::string_view code) {
   return std::any_of(replies.begin(), replies.end(),
-                     [&](const RedisReply& reply) { return reply.is_error(code); });
+                     [&](const redis::RedisReply& reply) { return reply.is_error(code); });
 }
 
 Result<std::vector<Status>> ScriptSender::send(std::span<const TimedUpdate> updates,
                                                TimePoint deadline) {
-  const auto write = [&](CommandList& commands) {
+  const auto write = [&](redis::CommandList& commands) {
     for (const TimedUpdate& timed : updates) {
       append_update(commands, context_, *timed.update, timed.time);
     }
@@ -60,7 +60,7 @@ void ScriptSender::settle(std::span<const TimedUpdate> updates) {
 
 Status ScriptSender::refresh(std::span<const Fingerprint> found, TimePoint deadline) {
   const auto replies = run(
-      [&](CommandList& commands) {
+      [&](redis::CommandList& commands) {
         for (const Fingerprint& each : found) append_refresh(commands, context_, each);
       },
       deadline);
@@ -69,19 +69,19 @@ Status ScriptSender::refresh(std::span<const Fingerprint> found, TimePoint deadl
 }
 
 Result<std::uint64_t> ScriptSender::count(TimePoint deadline) {
-  CommandList commands;
+  redis::CommandList commands;
   commands.add({"GET", count_key(context_.prefix)});
   const auto replies = route_.ask(commands, deadline);
   if (!replies) return replies.error();
   return count_in(replies->front());
 }
 
-Result<std::vector<RedisReply>> ScriptSender::run(const std::function<void(CommandList&)>& write,
-                                                  TimePoint deadline) {
+Result<std::vector<redis::RedisReply>> ScriptSender::run(
+    const std::function<void(redis::CommandList&)>& write, TimePoint deadline) {
   return ask_with_scripts(
       context_.sha, [&] { return load(deadline); },
       [&] {
-        CommandList commands;
+        redis::CommandList commands;
         write(commands);
         commands.wait_for(wait_);
         return route_.ask(commands, deadline);
@@ -89,7 +89,7 @@ Result<std::vector<RedisReply>> ScriptSender::run(const std::function<void(Comma
 }
 
 Status ScriptSender::load(TimePoint deadline) {
-  CommandList commands;
+  redis::CommandList commands;
   commands.add({"SCRIPT", "LOAD", update_script()});
   const auto replies = route_.ask(commands, deadline);
   if (!replies) return replies.error();
@@ -99,4 +99,4 @@ Status ScriptSender::load(TimePoint deadline) {
   return {};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

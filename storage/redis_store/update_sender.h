@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "config/base/clock.h"
+#include "storage/model/timed_update.h"
 #include "storage/redis/redis_route.h"
 #include "storage/redis_store/update_script.h"
-#include "storage/model/timed_update.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// Makes updates in a Redis database, each as one step and once, however often it is sent.
 /// Errors: those of the route: some may have been made, to send all of them again is right.
@@ -35,7 +35,7 @@ class UpdateSender {
 /// For servers that hold all keys: one call of the script an update, in one round trip.
 class ScriptSender final : public UpdateSender {
  public:
-  ScriptSender(RedisRoute& route, ScriptContext context, ReplicaWait wait)
+  ScriptSender(redis::RedisRoute& route, ScriptContext context, redis::ReplicaWait wait)
       : route_(route), context_(std::move(context)), wait_(wait) {}
 
   Result<std::vector<Status>> send(std::span<const TimedUpdate> updates,
@@ -45,30 +45,30 @@ class ScriptSender final : public UpdateSender {
   Result<std::uint64_t> count(TimePoint deadline) override;
 
  private:
-  Result<std::vector<RedisReply>> run(const std::function<void(CommandList&)>& write,
-                                      TimePoint deadline);
+  Result<std::vector<redis::RedisReply>> run(const std::function<void(redis::CommandList&)>& write,
+                                             TimePoint deadline);
   Status load(TimePoint deadline);
 
-  RedisRoute& route_;
+  redis::RedisRoute& route_;
   ScriptContext context_;
-  const ReplicaWait wait_;
+  const redis::ReplicaWait wait_;
   std::vector<std::string> settled_;  ///< markers to tell the server about
 };
 
 /// Whether one of the replies is an error of that code.
-bool any_error(std::span<const RedisReply> replies, std::string_view code);
+bool any_error(std::span<const redis::RedisReply> replies, std::string_view code);
 
 /// The replies of `ask` from servers that know the scripts: `load` makes them known while `sha` is
 /// empty, and again when a server does not know them, for one that was restarted has forgotten them
 /// (what it had executed before is known by the updates' names).
 template <typename Load, typename Ask>
-Result<std::vector<RedisReply>> ask_with_scripts(std::string& sha, const Load& load,
-                                                 const Ask& ask) {
+Result<std::vector<redis::RedisReply>> ask_with_scripts(std::string& sha, const Load& load,
+                                                        const Ask& ask) {
   for (int attempt = 0;; ++attempt) {
     if (sha.empty()) {
       if (Status loaded = load(); !loaded) return loaded.error();
     }
-    Result<std::vector<RedisReply>> replies = ask();
+    Result<std::vector<redis::RedisReply>> replies = ask();
     if (!replies || !any_error(*replies, "NOSCRIPT")) return replies;
     if (attempt > 0) return Error{ErrorCode::kUnavailable, "the server forgets scripts"};
     sha.clear();
@@ -76,10 +76,10 @@ Result<std::vector<RedisReply>> ask_with_scripts(std::string& sha, const Load& l
 }
 
 /// Success, or kCorrupt with the server's words.
-Status outcome_of(const RedisReply& reply);
+Status outcome_of(const redis::RedisReply& reply);
 /// SCRIPT LOAD's reply: the name EVALSHA takes.
-Result<std::string> script_name(const RedisReply& reply);
+Result<std::string> script_name(const redis::RedisReply& reply);
 /// The reply to GET of the counter; below 0 is 0.
-std::uint64_t count_in(const RedisReply& reply);
+std::uint64_t count_in(const redis::RedisReply& reply);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -1,6 +1,6 @@
 #include "storage/replication/address_lookup.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 void AddressLookup::begin() {
   if (is_under_way_) return;
@@ -24,4 +24,4 @@ std::optional<Result<std::vector<SocketAddress>>> AddressLookup::take() {
   return std::exchange(found_, std::nullopt);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

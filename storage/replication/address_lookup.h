@@ -9,7 +9,7 @@
 #include "config/base/result.h"
 #include "config/system/socket_address.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// Finds the addresses of a host without making its caller wait for the DNS. A host that is written
 /// as an address needs no look-up and no thread.
@@ -37,4 +37,4 @@ class AddressLookup {
   std::jthread thread_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

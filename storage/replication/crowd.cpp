@@ -4,7 +4,7 @@
 
 #include "storage/replication/limits.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 std::optional<std::size_t> who_makes_room(std::span<const IpAddress> unproved,
                                           const IpAddress& caller) {
@@ -20,4 +20,4 @@ std::optional<std::size_t> who_makes_room(std::span<const IpAddress> unproved,
   return first_of(*most);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

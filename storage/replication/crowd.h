@@ -6,7 +6,7 @@
 
 #include "config/system/socket_address.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// Who of the callers that have not yet proved who they are makes room for one more; nothing:
 /// there is room. `unproved`: their addresses, who called first comes first.
@@ -18,4 +18,4 @@ namespace shingled::storage {
 std::optional<std::size_t> who_makes_room(std::span<const IpAddress> unproved,
                                           const IpAddress& caller);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

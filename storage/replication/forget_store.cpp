@@ -6,10 +6,10 @@
 
 #include "storage/replication/limits.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
-Status commit(Engine& engine, ReplicaBatch batch) {
+Status commit(engine::Engine& engine, ReplicaBatch batch) {
   std::promise<Status> outcome;
   engine.submit_batch(std::move(batch), [&](const Status& told) { outcome.set_value(told); });
   return outcome.get_future().get();
@@ -17,7 +17,8 @@ Status commit(Engine& engine, ReplicaBatch batch) {
 
 }  // namespace
 
-Result<std::uint64_t> forget_store(Engine& engine, ReplicaReader& reader, const StoreId& store) {
+Result<std::uint64_t> forget_store(engine::Engine& engine, sqlite::ReplicaReader& reader,
+                                   const StoreId& store) {
   std::uint64_t gone = 0;
   std::int64_t next = 0;
   for (bool ended = false; !ended;) {
@@ -36,10 +37,10 @@ Result<std::uint64_t> forget_store(Engine& engine, ReplicaReader& reader, const 
   }
   const auto known = reader.stores();
   if (!known) return known.error();
-  if (std::ranges::find(*known, store, &ReplicaReader::Known::id) != known->end()) {
+  if (std::ranges::find(*known, store, &sqlite::ReplicaReader::Known::id) != known->end()) {
     return Error{ErrorCode::kCorrupt, "there are parts without a hash, see `shingled verify`"};
   }
   return gone;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

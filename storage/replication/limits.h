@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 // What one end of a replication connection may make the other one hold.
 
@@ -40,4 +40,4 @@ inline constexpr std::chrono::seconds kHandshakeTime{3};
 inline constexpr std::chrono::milliseconds kRetryMin{100};
 inline constexpr std::chrono::milliseconds kRetryMax{2000};
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

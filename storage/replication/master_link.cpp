@@ -6,7 +6,7 @@
 
 #include "config/base/zbase32.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 constexpr std::size_t kReadBytes = 65'536;
@@ -108,4 +108,4 @@ LinkCounters MasterLink::counters(TimePoint now) const {
   return counters;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

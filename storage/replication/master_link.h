@@ -12,7 +12,7 @@
 #include "storage/replication/replication_counters.h"
 #include "storage/replication/tcp_stream.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// One connection from a master, from its call to its end.
 /// Threads: the one of ReplicationService.
@@ -51,4 +51,4 @@ class MasterLink {
   bool said_following_ = false;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

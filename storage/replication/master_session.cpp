@@ -5,9 +5,9 @@
 
 #include "storage/replication/receive_messages.h"
 
-namespace shingled::storage {
-MasterSession::MasterSession(const StoreId& self, ReplicaReader& reader, SecureChannel channel,
-                             Random& random)
+namespace shingled::storage::replication {
+MasterSession::MasterSession(const StoreId& self, sqlite::ReplicaReader& reader,
+                             SecureChannel channel, Random& random)
     : self_(self), reader_(reader), channel_(std::move(channel)), random_(random) {}
 
 Status MasterSession::receive(BytesView bytes) {
@@ -178,7 +178,7 @@ Result<bool> MasterSession::follow_step() {
     if (Status begun = begin_comparison(); !begun) return begun.error();
     return true;
   }
-  ReplicaReader::Entries& entries = **found;
+  sqlite::ReplicaReader::Entries& entries = **found;
   if (entries.end.number == sent_.number) return false;
   sent_ = entries.end;
   progress_.records_sent += entries.records.size();
@@ -186,4 +186,4 @@ Result<bool> MasterSession::follow_step() {
   return true;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -11,7 +11,7 @@
 #include "storage/replication/secure_channel.h"
 #include "storage/sqlite/replica_reader.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// How far a mirror is, as its master sees it.
 struct MirrorProgress {
@@ -34,7 +34,8 @@ struct MirrorProgress {
 /// thread. Reads the file in slices of a few milliseconds; no sockets, no clock.
 class MasterSession {
  public:
-  MasterSession(const StoreId& self, ReplicaReader& reader, SecureChannel channel, Random& random);
+  MasterSession(const StoreId& self, sqlite::ReplicaReader& reader, SecureChannel channel,
+                Random& random);
 
   /// What came from the mirror.
   Status receive(BytesView bytes);
@@ -71,7 +72,7 @@ class MasterSession {
   [[nodiscard]] bool may_send();
 
   const StoreId self_;
-  ReplicaReader& reader_;
+  sqlite::ReplicaReader& reader_;
   SecureChannel channel_;
   Random& random_;
   State state_ = State::kHello;
@@ -93,4 +94,4 @@ class MasterSession {
   std::unique_ptr<Comparison> comparison_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 enum class Kind : std::uint8_t {
@@ -266,4 +266,4 @@ Bytes encode_record(const ReplicaRecord& record) {
   return bytes;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -10,7 +10,7 @@
 #include "storage/model/replica.h"
 #include "storage/replication/limits.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 // What master and mirror say inside a sealed frame (PROTOCOL.md, "Replication"). Values.
 
@@ -86,4 +86,4 @@ std::optional<Message> decode_message(BytesView bytes);
 /// A record alone, as inside a message: what a range is summed over.
 Bytes encode_record(const ReplicaRecord& record);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

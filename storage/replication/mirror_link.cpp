@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 constexpr std::size_t kReadBytes = 65'536;
@@ -13,8 +13,8 @@ constexpr int kBeatsPerTimeout = 4;
 }  // namespace
 
 MirrorLink::MirrorLink(const MirrorOptions& mirror, const ReplicationOptions& options,
-                       const StoreId& self, ReplicaReader& reader, Random& random, Logger& logger,
-                       std::function<void()> wake)
+                       const StoreId& self, sqlite::ReplicaReader& reader, Random& random,
+                       Logger& logger, std::function<void()> wake)
     : mirror_(mirror),
       own_(options.sync_keypair.front()),
       timeout_(options.master_timeout),
@@ -96,11 +96,11 @@ bool MirrorLink::work(TimePoint now) {
     failed(outcome.error(), now);
     return false;
   }
-  praise(now);
+  mark_healthy(now);
   return *more;
 }
 
-void MirrorLink::praise(TimePoint now) {
+void MirrorLink::mark_healthy(TimePoint now) {
   const MirrorProgress& progress = session_->progress();
   if (!progress.following) return;
   // Where it stands a mirror says at once, also one that hangs up then, each time.
@@ -155,4 +155,4 @@ LinkCounters MirrorLink::counters(std::uint32_t wall_now) {
   return now;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -16,7 +16,7 @@
 #include "storage/replication/replication_counters.h"
 #include "storage/replication/tcp_stream.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// A master's lasting link to one mirror: looks its name up, connects, runs a session, and when
 /// that ends, tries again (kRetryMin to kRetryMax later), for ever. The wait is short again, and a
@@ -27,7 +27,8 @@ class MirrorLink {
  public:
   /// `wake` is called from another thread when there is something for `work`.
   MirrorLink(const MirrorOptions& mirror, const ReplicationOptions& options, const StoreId& self,
-             ReplicaReader& reader, Random& random, Logger& logger, std::function<void()> wake);
+             sqlite::ReplicaReader& reader, Random& random, Logger& logger,
+             std::function<void()> wake);
 
   /// What to poll for; an fd of -1 when there is nothing.
   [[nodiscard]] pollfd wanted();
@@ -45,13 +46,13 @@ class MirrorLink {
   void failed(const Error& error, TimePoint now);
   void read(TimePoint now);
   /// What a session that works well is worth: a short wait after its end, and a line in the log.
-  void praise(TimePoint now);
+  void mark_healthy(TimePoint now);
 
   const MirrorOptions mirror_;
   const Keypair own_;
   const std::chrono::seconds timeout_;
   const StoreId self_;
-  ReplicaReader& reader_;
+  sqlite::ReplicaReader& reader_;
   Random& random_;
   Logger& logger_;
 
@@ -70,4 +71,4 @@ class MirrorLink {
   LinkCounters counters_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

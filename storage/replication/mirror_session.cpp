@@ -5,9 +5,9 @@
 
 #include "storage/replication/receive_messages.h"
 
-namespace shingled::storage {
-MirrorSession::MirrorSession(ReplicaReader& reader, SubmitBatch submit, SecureChannel channel,
-                             Random& random, std::function<void()> wake)
+namespace shingled::storage::replication {
+MirrorSession::MirrorSession(sqlite::ReplicaReader& reader, SubmitBatch submit,
+                             SecureChannel channel, Random& random, std::function<void()> wake)
     : reader_(reader),
       submit_(std::move(submit)),
       channel_(std::move(channel)),
@@ -206,4 +206,4 @@ Result<bool> MirrorSession::sweep_step() {
   return false;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -13,7 +13,7 @@
 #include "storage/replication/secure_channel.h"
 #include "storage/sqlite/replica_reader.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// Hands a batch to the writer; `done` comes once, perhaps on another thread
 /// (Engine::submit_batch).
@@ -41,8 +41,8 @@ struct MasterProgress {
 class MirrorSession {
  public:
   /// `wake` is called from any thread when a batch is done.
-  MirrorSession(ReplicaReader& reader, SubmitBatch submit, SecureChannel channel, Random& random,
-                std::function<void()> wake);
+  MirrorSession(sqlite::ReplicaReader& reader, SubmitBatch submit, SecureChannel channel,
+                Random& random, std::function<void()> wake);
 
   /// What came from the master.
   Status receive(BytesView bytes);
@@ -93,7 +93,7 @@ class MirrorSession {
   void submit(ReplicaBatch batch);
   void send(const Message& message) { channel_.send(encode_message(message)); }
 
-  ReplicaReader& reader_;
+  sqlite::ReplicaReader& reader_;
   SubmitBatch submit_;
   SecureChannel channel_;
   std::function<void()> wake_;
@@ -112,4 +112,4 @@ class MirrorSession {
   RangesDiffer differ_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -4,7 +4,7 @@
 
 #include "storage/crypto/message_name.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 std::size_t range_of(const Digest& digest) {
   return std::size_t{digest.bytes[0]} << 8U | digest.bytes[1];
@@ -15,7 +15,7 @@ void RangeSumTable::add(const PartRecord& record) {
   Bytes keyed(key_.begin(), key_.end());
   const Bytes bytes = encode_record(record);
   keyed.insert(keyed.end(), bytes.begin(), bytes.end());
-  const UpdateName hash = message_name(keyed);
+  const UpdateName hash = crypto::message_name(keyed);
   sums_[range_of(record.digest)] += ByteReader(hash).u64();
 }
 
@@ -41,4 +41,4 @@ bool is_in(const RangesDiffer& ranges, const Digest& digest) {
   return (static_cast<unsigned>(ranges.bits[range / 8]) >> range % 8 & 1U) != 0;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -5,7 +5,7 @@
 
 #include "storage/replication/message.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// The range of a digest: its first two bytes, the first one high.
 std::size_t range_of(const Digest& digest);
@@ -34,4 +34,4 @@ class RangeSumTable {
 /// Is the range of that digest one of those that differ?
 bool is_in(const RangesDiffer& ranges, const Digest& digest);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

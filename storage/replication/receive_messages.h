@@ -5,7 +5,7 @@
 #include "storage/replication/message.h"
 #include "storage/replication/secure_channel.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// For a message the protocol has, but not now or not in this direction.
 inline Error out_of_place() {
@@ -35,4 +35,4 @@ Status receive_messages(SecureChannel& channel, BytesView bytes, const Handle& h
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// How one link stands. Seconds and records of lag: what the master has and the mirror has not.
 struct LinkCounters {
@@ -25,4 +25,4 @@ struct ReplicationCounters {
   std::uint64_t refused = 0;          ///< callers that were no master of ours
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

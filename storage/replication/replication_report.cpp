@@ -2,7 +2,7 @@
 
 #include <map>
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 namespace {
 
@@ -67,4 +67,4 @@ void report_replication(const ReplicationCounters& counters, MetricReport& repor
                  counters.refused);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -15,7 +15,7 @@
 #include "storage/replication/mirror_link.h"
 #include "storage/replication/wake_event.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 constexpr std::chrono::seconds kCountEvery{1};
@@ -25,8 +25,8 @@ constexpr std::chrono::seconds kTellEvery{60};  ///< how far behind somebody is
 
 class ReplicationService::Impl {
  public:
-  Impl(const ReplicationOptions& options, std::unique_ptr<ReplicaReader> reader, Engine& engine,
-       Clock& clock, Random& random, Logger& logger)
+  Impl(const ReplicationOptions& options, std::unique_ptr<sqlite::ReplicaReader> reader,
+       engine::Engine& engine, Clock& clock, Random& random, Logger& logger)
       : options_(options),
         reader_(std::move(reader)),
         engine_(engine),
@@ -62,8 +62,8 @@ class ReplicationService::Impl {
   void tell(const char* event, const LinkCounters& link);
 
   const ReplicationOptions options_;
-  std::unique_ptr<ReplicaReader> reader_;
-  Engine& engine_;
+  std::unique_ptr<sqlite::ReplicaReader> reader_;
+  engine::Engine& engine_;
   Clock& clock_;
   Random& random_;
   Logger& logger_;
@@ -85,7 +85,7 @@ Status ReplicationService::Impl::open() {
     return Error{ErrorCode::kInvalid, "storage.sync_keypair: there is none"};
   }
   const Keypair& own = options_.sync_keypair.front();
-  if (public_key_of(own.secret_key) != own.public_key) {
+  if (crypto::public_key_of(own.secret_key) != own.public_key) {
     return Error{ErrorCode::kInvalid,
                  "storage.sync_keypair: the private key does not belong to the public key"};
   }
@@ -262,9 +262,9 @@ void ReplicationService::Impl::tell(const char* event, const LinkCounters& link)
 }
 
 Result<std::unique_ptr<ReplicationService>> ReplicationService::start(
-    const ReplicationOptions& options, const std::string& hashfile, Engine& engine, Clock& clock,
-    Random& random, Logger& logger) {
-  auto reader = ReplicaReader::open(hashfile);
+    const ReplicationOptions& options, const std::string& hashfile, engine::Engine& engine,
+    Clock& clock, Random& random, Logger& logger) {
+  auto reader = sqlite::ReplicaReader::open(hashfile);
   if (!reader) return reader.error();
   auto impl = std::make_unique<Impl>(options, *std::move(reader), engine, clock, random, logger);
   if (Status opened = impl->open(); !opened) return opened.error();
@@ -279,4 +279,4 @@ const std::vector<SocketAddress>& ReplicationService::addresses() const {
 }
 ReplicationCounters ReplicationService::counters() const { return impl_->counters(); }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -10,7 +10,7 @@
 #include "storage/engine/engine.h"
 #include "storage/replication/replication_counters.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// Pushes what this store is taught to its mirrors, and takes what its masters push. The facade of
 /// this folder.
@@ -24,7 +24,7 @@ class ReplicationService {
   /// Errors: kUnavailable (port in use), those of ReplicaReader::open, kInvalid (no key).
   static Result<std::unique_ptr<ReplicationService>> start(const ReplicationOptions& options,
                                                            const std::string& hashfile,
-                                                           Engine& engine, Clock& clock,
+                                                           engine::Engine& engine, Clock& clock,
                                                            Random& random, Logger& logger);
   ~ReplicationService();
   ReplicationService(const ReplicationService&) = delete;
@@ -43,4 +43,4 @@ class ReplicationService {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

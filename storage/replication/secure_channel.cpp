@@ -6,34 +6,38 @@
 #include "storage/crypto/keypair.h"
 #include "storage/replication/limits.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x70726873;  // "shrp"
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kLengthBytes = 4;
-constexpr std::size_t kFrameBytesMax = kLengthBytes + kSealBytes + kMessageBytesMax;
+constexpr std::size_t kFrameBytesMax = kLengthBytes + crypto::kSealBytes + kMessageBytesMax;
 
 /// Every message of a direction has a number, so a nonce never comes twice under its key.
-Nonce nonce_of(std::uint64_t number) {
-  Nonce nonce{};
+crypto::Nonce nonce_of(std::uint64_t number) {
+  crypto::Nonce nonce{};
   ByteWriter(nonce).u64(number);
   return nonce;
 }
 
 }  // namespace
 
-SecureChannel::SecureChannel(bool calls, const Keypair& own, std::vector<PublicKey> peers,
+SecureChannel::SecureChannel(bool calls, const Keypair& own, std::vector<crypto::PublicKey> peers,
                              Random& random)
-    : calls_(calls), own_(own), fresh_(generate_keypair(random)), peers_(std::move(peers)) {}
+    : calls_(calls),
+      own_(own),
+      fresh_(crypto::generate_keypair(random)),
+      peers_(std::move(peers)) {}
 
-SecureChannel SecureChannel::call(const Keypair& own, const PublicKey& peer, Random& random) {
+SecureChannel SecureChannel::call(const Keypair& own, const crypto::PublicKey& peer,
+                                  Random& random) {
   SecureChannel channel(true, own, {peer}, random);
   channel.say_hello();
   return channel;
 }
 
-SecureChannel SecureChannel::answer(const Keypair& own, std::vector<PublicKey> callers,
+SecureChannel SecureChannel::answer(const Keypair& own, std::vector<crypto::PublicKey> callers,
                                     Random& random) {
   return {false, own, std::move(callers), random};
 }
@@ -70,13 +74,13 @@ Status SecureChannel::read_hello() {
     return Error{ErrorCode::kInvalid, "no replication, or another version of it"};
   }
   peer_ = in.array<32>();
-  const PublicKey fresh = in.array<32>();
+  const crypto::PublicKey fresh = in.array<32>();
   input_.clear();
   if (std::ranges::find(peers_, peer_) == peers_.end()) {
     return Error{ErrorCode::kDenied, "an unknown key"};
   }
-  const SessionSide side{own_, fresh_, peer_, fresh};
-  keys_ = calls_ ? caller_session_keys(side) : called_session_keys(side);
+  const crypto::SessionSide side{own_, fresh_, peer_, fresh};
+  keys_ = calls_ ? crypto::caller_session_keys(side) : crypto::called_session_keys(side);
   if (!keys_) return Error{ErrorCode::kDenied, "a key of low order"};
   if (!calls_) say_hello();
   return {};
@@ -85,17 +89,18 @@ Status SecureChannel::read_hello() {
 Result<std::optional<Bytes>> SecureChannel::next() {
   if (!keys_ || input_.size() < kLengthBytes) return std::optional<Bytes>();
   const std::size_t length = ByteReader(input_).u32();
-  if (length < kSealBytes || length + kLengthBytes > kFrameBytesMax) {
+  if (length < crypto::kSealBytes || length + kLengthBytes > kFrameBytesMax) {
     return Error{ErrorCode::kInvalid, "a message of an impossible length"};
   }
   if (input_.size() < kLengthBytes + length) return std::optional<Bytes>();
   const BytesView sealed = BytesView(input_).subspan(kLengthBytes, length);
-  if (!std::ranges::equal(sealed.first(std::tuple_size_v<Nonce>), nonce_of(received_))) {
+  if (!std::ranges::equal(sealed.first(std::tuple_size_v<crypto::Nonce>), nonce_of(received_))) {
     return Error{ErrorCode::kDenied, "a message out of its place"};
   }
-  Bytes message(length - kSealBytes);
-  const SharedKey& key = calls_ ? keys_->from_called : keys_->from_caller;
-  if (!open(key, sealed, message)) return Error{ErrorCode::kDenied, "a message that does not open"};
+  Bytes message(length - crypto::kSealBytes);
+  const crypto::SharedKey& key = calls_ ? keys_->from_called : keys_->from_caller;
+  if (!crypto::open(key, sealed, message))
+    return Error{ErrorCode::kDenied, "a message that does not open"};
   ++received_;
   input_.clear();
   return std::optional(std::move(message));
@@ -103,11 +108,11 @@ Result<std::optional<Bytes>> SecureChannel::next() {
 
 void SecureChannel::send(BytesView message) {
   const std::size_t at = output_.size();
-  output_.resize(at + kLengthBytes + kSealBytes + message.size());
+  output_.resize(at + kLengthBytes + crypto::kSealBytes + message.size());
   const std::span<std::uint8_t> frame = std::span(output_).subspan(at);
-  ByteWriter(frame).u32(static_cast<std::uint32_t>(kSealBytes + message.size()));
-  const SharedKey& key = calls_ ? keys_->from_caller : keys_->from_called;
-  seal(key, nonce_of(sent_++), message, frame.subspan(kLengthBytes));
+  ByteWriter(frame).u32(static_cast<std::uint32_t>(crypto::kSealBytes + message.size()));
+  const crypto::SharedKey& key = calls_ ? keys_->from_caller : keys_->from_called;
+  crypto::seal(key, nonce_of(sent_++), message, frame.subspan(kLengthBytes));
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -11,7 +11,7 @@
 #include "storage/crypto/packet_cipher.h"
 #include "storage/crypto/session_keys.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// What both sides show each other first: magic, version, lasting key, fresh key.
 inline constexpr std::size_t kHelloBytes = 4 + 4 + 32 + 32;
@@ -26,9 +26,10 @@ inline constexpr std::size_t kHelloBytes = 4 + 4 + 32 + 32;
 class SecureChannel {
  public:
   /// The side that connects: knows whom it wants.
-  static SecureChannel call(const Keypair& own, const PublicKey& peer, Random& random);
+  static SecureChannel call(const Keypair& own, const crypto::PublicKey& peer, Random& random);
   /// The side that was connected to: knows who may.
-  static SecureChannel answer(const Keypair& own, std::vector<PublicKey> callers, Random& random);
+  static SecureChannel answer(const Keypair& own, std::vector<crypto::PublicKey> callers,
+                              Random& random);
 
   /// What the socket gave. Errors: kDenied (wrong key), kInvalid (no such protocol, a message too
   /// large or not opened); then the channel is dead. Takes no more than it needs for one message:
@@ -42,25 +43,26 @@ class SecureChannel {
   /// Keys are agreed upon; the peer is not proved before its first message.
   [[nodiscard]] bool is_open() const { return keys_.has_value(); }
   /// The lasting key the peer shows.
-  [[nodiscard]] const PublicKey& peer() const { return peer_; }
+  [[nodiscard]] const crypto::PublicKey& peer() const { return peer_; }
   /// What waits for the socket; the caller takes from its front.
   [[nodiscard]] Bytes& output() { return output_; }
 
  private:
-  SecureChannel(bool calls, const Keypair& own, std::vector<PublicKey> peers, Random& random);
+  SecureChannel(bool calls, const Keypair& own, std::vector<crypto::PublicKey> peers,
+                Random& random);
   Status read_hello();
   void say_hello();
 
   bool calls_;
   Keypair own_;
   Keypair fresh_;
-  std::vector<PublicKey> peers_;  ///< who it may be
-  PublicKey peer_{};
-  std::optional<SessionKeys> keys_;
+  std::vector<crypto::PublicKey> peers_;  ///< who it may be
+  crypto::PublicKey peer_{};
+  std::optional<crypto::SessionKeys> keys_;
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
   Bytes input_;
   Bytes output_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 constexpr int kBacklog = 256;  // whoever calls while many do is not to wait for a second try
@@ -95,4 +95,4 @@ std::optional<StreamListener::Caller> StreamListener::accept() {
   return Caller{TcpStream(std::move(fd)), {reinterpret_cast<sockaddr*>(&from), length}};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

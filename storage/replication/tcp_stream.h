@@ -10,7 +10,7 @@
 #include "config/system/socket_address.h"
 #include "config/system/unique_fd.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// A TCP connection that never makes anybody wait.
 /// Errors: kUnavailable, with the system's reason. Threads: one thread.
@@ -51,4 +51,4 @@ class StreamListener {
   SocketAddress address_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -7,7 +7,7 @@
 
 #include "config/system/unique_fd.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// Wakes a thread that polls `fd`.   Threads: `wake` any, `clear` the one that polls.
 class WakeEvent {
@@ -28,4 +28,4 @@ class WakeEvent {
   UniqueFd fd_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

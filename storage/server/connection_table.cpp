@@ -4,7 +4,7 @@
 
 #include "mime/fingerprint/secret_hash.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
@@ -34,16 +34,16 @@ std::size_t ConnectionTable::State::held_by(const IpAddress& source) const {
   return found == by_source.end() ? 0 : found->second.held;
 }
 
-ConnectionTable::Verdict ConnectionTable::enter(const Caller& caller, const Limits& limits) {
+ConnectionTable::Admission ConnectionTable::enter(const Caller& caller, const Limits& limits) {
   auto state = state_.lock();
   const IpAddress source = source_of(caller.ip);
   const auto known = state->by_source.find(source);
   const std::size_t held = known == state->by_source.end() ? 0 : known->second.held;
-  if (held >= limits.most_of_a_source) return Verdict::kSourceFull;
+  if (held >= limits.most_of_a_source) return Admission::kSourceFull;
   const std::size_t for_strangers = limits.most - std::min(limits.most, limits.reserved);
   const bool stranger = caller.standing == Standing::kStranger;
   if (state->open >= limits.most || (stranger && state->strangers >= for_strangers)) {
-    return Verdict::kFull;
+    return Admission::kFull;
   }
   Source& entry = known == state->by_source.end() ? state->by_source[source] : known->second;
   if (entry.held == 0) entry.standing = caller.standing;
@@ -51,7 +51,7 @@ ConnectionTable::Verdict ConnectionTable::enter(const Caller& caller, const Limi
   ++entry.held;
   ++state->open;
   if (entry.standing == Standing::kStranger) ++state->strangers;
-  return Verdict::kEntered;
+  return Admission::kEntered;
 }
 
 void ConnectionTable::leave(const IpAddress& ip) {
@@ -99,4 +99,4 @@ bool ByteBudget::take(std::uint64_t bytes, std::uint64_t most) {
   return true;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

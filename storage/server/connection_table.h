@@ -11,7 +11,7 @@
 #include "config/base/guarded.h"
 #include "config/system/socket_address.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// The open connections of all workers, counted in total and by source, so that neither one client
 /// nor all of them together can take every descriptor.
@@ -24,7 +24,7 @@ namespace shingled::storage {
 /// sources as have a connection.
 class ConnectionTable {
  public:
-  enum class Verdict : std::uint8_t {
+  enum class Admission : std::uint8_t {
     kEntered,     ///< `leave` must follow when it is closed
     kFull,        ///< too many connections
     kSourceFull,  ///< too many of this source
@@ -39,7 +39,7 @@ class ConnectionTable {
     IpAddress ip;
     Standing standing = Standing::kStranger;
   };
-  Verdict enter(const Caller& caller, const Limits& limits);
+  Admission enter(const Caller& caller, const Limits& limits);
   void leave(const IpAddress& ip);
   /// Whether some source holds so much more than the caller that it is worth while to `pick`.
   [[nodiscard]] bool may_displace(const Caller& caller);
@@ -90,4 +90,4 @@ class ByteBudget {
   std::atomic<std::uint64_t> held_{0};
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

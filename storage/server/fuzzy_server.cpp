@@ -14,7 +14,7 @@
 #include "storage/server/tcp_worker.h"
 #include "storage/server/udp_worker.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
@@ -28,9 +28,9 @@ std::size_t processors() {
   return static_cast<std::size_t>(CPU_COUNT(&set));
 }
 
-AccessSource::Snapshot snapshot_of(const AccessKeeper& keeper) {
-  const ServerOptions& options = keeper.options();
-  return {keeper.access(), options.keypair_cache_size, options.queue_wait_max,
+AccessSource::Snapshot snapshot_of(const access::AccessReloader& reloader) {
+  const ServerOptions& options = reloader.options();
+  return {reloader.access(), options.keypair_cache_size, options.queue_wait_max,
           StreamLimits::of(options)};
 }
 
@@ -66,19 +66,20 @@ LogLine served_line(const ServerCounters& sum) {
 
 }  // namespace
 
-class UdpServer::Impl {
+class FuzzyServer::Impl {
  public:
   /// `workers`: of each transport.
-  Impl(std::unique_ptr<AccessKeeper> keeper, std::size_t workers, FuzzyStore& store, Clock& clock,
-       Random& random, Logger& logger)
+  Impl(std::unique_ptr<access::AccessReloader> reloader, std::size_t workers, FuzzyStore& store,
+       Clock& clock, Random& random, Logger& logger)
       : logger_(logger),
         clock_(clock),
-        keeper_(std::move(keeper)),
-        access_(snapshot_of(*keeper_)),
-        desk_(std::make_shared<UpdateDesk>(2 * workers, clock, keeper_->options().repeats)),
+        reloader_(std::move(reloader)),
+        access_(snapshot_of(*reloader_)),
+        pending_(
+            std::make_shared<PendingUpdates>(2 * workers, clock, reloader_->options().repeats)),
         losses_(logger),
-        shared_{store, clock, random, access_, *desk_, losses_} {
-    desk_->remember(store.recent_updates(), store.recent_seals());
+        shared_{store, clock, random, access_, *pending_, losses_} {
+    pending_->remember(store.recent_updates(), store.recent_seals());
   }
 
   ~Impl() {
@@ -109,18 +110,18 @@ class UdpServer::Impl {
   }
 
   void reload(const ServerOptions& options) {
-    if (const Status status = keeper_->reload(options); !status) {
+    if (const Status status = reloader_->reload(options); !status) {
       logger_.error(LogLine("fuzzy_reload_refused").field("why", status.error().message));
       return;
     }
-    access_.set(snapshot_of(*keeper_));
+    access_.set(snapshot_of(*reloader_));
     wake_all();  // whoever sleeps by the old timeout
   }
   void refresh() {
-    if (keeper_->refresh()) access_.set(snapshot_of(*keeper_));
+    if (reloader_->refresh()) access_.set(snapshot_of(*reloader_));
   }
   void save_limits(const std::string& path) const {
-    keeper_->save_limits(path, {clock_.now(), clock_.wall()});
+    reloader_->save_limits(path, {clock_.now(), clock_.wall()});
   }
 
   [[nodiscard]] const std::vector<SocketAddress>& addresses() const { return addresses_; }
@@ -140,11 +141,11 @@ class UdpServer::Impl {
                  unsent_bytes());
     const auto access = access_.get().access;
     access->sources().report(report);
-    report_keys(access->key_readings(), report);
-    std::vector<SourceTally::Reading> sources;
+    access::report_keys(access->key_readings(), report);
+    std::vector<access::SourceTally::Reading> sources;
     for (const auto& worker : udp_) sources.push_back(worker->sources());
     for (const auto& worker : tcp_) sources.push_back(worker->sources());
-    report_sources(sources, report);
+    access::report_sources(sources, report);
   }
 
  private:
@@ -157,7 +158,7 @@ class UdpServer::Impl {
     }
   }
   void wake_all() {
-    for (std::size_t i = 0; i < threads_.size(); ++i) desk_->mailbox(i).wake();
+    for (std::size_t i = 0; i < threads_.size(); ++i) pending_->mailbox(i).wake();
   }
   void tell_listening(const SocketAddress& address, const char* transport, std::size_t threads) {
     logger_.info(LogLine("fuzzy_listening")
@@ -168,9 +169,9 @@ class UdpServer::Impl {
 
   Logger& logger_;
   Clock& clock_;
-  std::unique_ptr<AccessKeeper> keeper_;
+  std::unique_ptr<access::AccessReloader> reloader_;
   AccessSource access_;
-  std::shared_ptr<UpdateDesk> desk_;
+  std::shared_ptr<PendingUpdates> pending_;
   LossReport losses_;
   WorkerShared shared_;
   TcpShared streams_;
@@ -180,31 +181,32 @@ class UdpServer::Impl {
   std::vector<std::jthread> threads_;
 };
 
-Result<std::unique_ptr<UdpServer>> UdpServer::start(const ServerOptions& options, FuzzyStore& store,
-                                                    Clock& clock, Random& random, Logger& logger,
-                                                    const std::string& limits_file) {
-  auto keeper = AccessKeeper::open(options, random, logger);
-  if (!keeper) return keeper.error();
-  if (!limits_file.empty()) (*keeper)->restore_limits(limits_file, {clock.now(), clock.wall()});
+Result<std::unique_ptr<FuzzyServer>> FuzzyServer::start(const ServerOptions& options,
+                                                        FuzzyStore& store, Clock& clock,
+                                                        Random& random, Logger& logger,
+                                                        const std::string& limits_file) {
+  auto reloader = access::AccessReloader::open(options, random, logger);
+  if (!reloader) return reloader.error();
+  if (!limits_file.empty()) (*reloader)->restore_limits(limits_file, {clock.now(), clock.wall()});
   const std::size_t workers =
       std::min(options.threads == 0 ? processors() : options.threads, kWorkersMax);
   auto ports = ServerPorts::open(options, workers);
   if (!ports) return ports.error().in("storage.listen");
-  auto impl = std::make_unique<Impl>(std::move(*keeper), workers, store, clock, random, logger);
+  auto impl = std::make_unique<Impl>(std::move(*reloader), workers, store, clock, random, logger);
   impl->start(std::move(*ports));
-  return std::unique_ptr<UdpServer>(new UdpServer(std::move(impl)));
+  return std::unique_ptr<FuzzyServer>(new FuzzyServer(std::move(impl)));
 }
 
-UdpServer::UdpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-UdpServer::~UdpServer() = default;
+FuzzyServer::FuzzyServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+FuzzyServer::~FuzzyServer() = default;
 
-void UdpServer::reload(const ServerOptions& options) { impl_->reload(options); }
-void UdpServer::refresh() { impl_->refresh(); }
-void UdpServer::save_limits(const std::string& path) const { impl_->save_limits(path); }
-const std::vector<SocketAddress>& UdpServer::addresses() const { return impl_->addresses(); }
-ServerCounters UdpServer::counters() const { return impl_->counters(); }
-std::size_t UdpServer::connections() const { return impl_->connections(); }
-std::uint64_t UdpServer::unsent_bytes() const { return impl_->unsent_bytes(); }
-void UdpServer::report(MetricReport& report) const { impl_->report(report); }
+void FuzzyServer::reload(const ServerOptions& options) { impl_->reload(options); }
+void FuzzyServer::refresh() { impl_->refresh(); }
+void FuzzyServer::save_limits(const std::string& path) const { impl_->save_limits(path); }
+const std::vector<SocketAddress>& FuzzyServer::addresses() const { return impl_->addresses(); }
+ServerCounters FuzzyServer::counters() const { return impl_->counters(); }
+std::size_t FuzzyServer::connections() const { return impl_->connections(); }
+std::uint64_t FuzzyServer::unsent_bytes() const { return impl_->unsent_bytes(); }
+void FuzzyServer::report(MetricReport& report) const { impl_->report(report); }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

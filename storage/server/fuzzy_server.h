@@ -17,7 +17,7 @@ namespace shingled {
 class MetricReport;  // config/metrics/metric_report.h
 }
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// The fuzzy service on UDP and TCP: sockets and threads around the request handler.
 ///
@@ -25,20 +25,20 @@ namespace shingled::storage {
 /// options.tcp_connections_max is 0, as many for connections, each with its own SO_REUSEPORT socket
 /// per listening address; the destructor stops and joins them, sends the replies of updates that
 /// were committed, and logs the counters.
-class UdpServer {
+class FuzzyServer {
  public:
   /// `limits_file`: where `save_limits` left the buckets of the rate limits; the workers begin with
   /// them, if it is there. Empty = there is none.
   /// Errors: kDenied or kUnavailable, naming the address (port in use, no permission), kNotFound
   /// (no such host).
-  static Result<std::unique_ptr<UdpServer>> start(const ServerOptions& options, FuzzyStore& store,
-                                                  Clock& clock, Random& random, Logger& logger,
-                                                  const std::string& limits_file = {});
-  ~UdpServer();
-  UdpServer(const UdpServer&) = delete;
-  UdpServer& operator=(const UdpServer&) = delete;
-  UdpServer(UdpServer&&) = delete;
-  UdpServer& operator=(UdpServer&&) = delete;
+  static Result<std::unique_ptr<FuzzyServer>> start(const ServerOptions& options, FuzzyStore& store,
+                                                    Clock& clock, Random& random, Logger& logger,
+                                                    const std::string& limits_file = {});
+  ~FuzzyServer();
+  FuzzyServer(const FuzzyServer&) = delete;
+  FuzzyServer& operator=(const FuzzyServer&) = delete;
+  FuzzyServer(FuzzyServer&&) = delete;
+  FuzzyServer& operator=(FuzzyServer&&) = delete;
 
   /// Takes over access lists, limits and keys at once, between two packets; sockets and threads
   /// stay as they are. What cannot work goes to the log and changes nothing.
@@ -60,8 +60,8 @@ class UdpServer {
 
  private:
   class Impl;
-  explicit UdpServer(std::unique_ptr<Impl> impl);
+  explicit FuzzyServer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

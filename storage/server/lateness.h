@@ -3,7 +3,7 @@
 #include "config/base/byte_reader.h"
 #include "config/base/clock.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// Whether a packet that waited so long before it was read comes too late for an answer.
 ///
@@ -16,4 +16,4 @@ namespace shingled::storage {
 /// `limit` 0: nothing is too late.   Threads: stateless.
 bool is_too_late(BytesView packet, Duration waited, Duration limit);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -2,7 +2,7 @@
 
 #include <new>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 void LossReport::note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now) {
   if (kernel_drops == 0 && too_late == 0) return;
@@ -32,4 +32,4 @@ void LossReport::note_no_memory(TimePoint now) noexcept {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -6,7 +6,7 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// Tells the log that requests are lost because there are too many, or no memory for them: the
 /// first time at once, then once a minute while it goes on.   Threads: any thread, never waiting
@@ -31,4 +31,4 @@ class LossReport {
   std::atomic<Duration::rep> no_memory_due_{Duration::min().count()};
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
@@ -46,20 +46,21 @@ void Mailbox::wake() {
   (void)!write(event_.get(), &one, sizeof one);
 }
 
-UpdateDesk::UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats)
+PendingUpdates::PendingUpdates(std::size_t workers, Clock& clock, const RepeatOptions& repeats)
     : clock_(clock), state_(std::in_place, repeats) {
   for (std::size_t i = 0; i < workers; ++i) mailboxes_.push_back(std::make_unique<Mailbox>());
 }
 
-void UpdateDesk::remember(std::span<const UpdateName> done, std::span<const std::uint64_t> seals) {
+void PendingUpdates::remember(std::span<const UpdateName> done,
+                              std::span<const std::uint64_t> seals) {
   const TimePoint now = clock_.now();
   auto state = state_.lock();
   for (const UpdateName& name : done) state->done.insert(name, now);
   for (const std::uint64_t seal : seals) state->seals.insert(seal, now);
 }
 
-UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pending,
-                                     WaitingUpdate waiting, TimePoint now) {
+PendingUpdates::Taken PendingUpdates::submit(FuzzyStore& store, const PendingUpdate& pending,
+                                             WaitingUpdate waiting, TimePoint now) {
   const std::uint64_t seal = pending.update.seal;
   {
     auto state = state_.lock();
@@ -77,8 +78,8 @@ UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pen
     }
     ++state->unfinished;
   }
-  const auto done = [desk = shared_from_this(), name = pending.update.name,
-                     seal](const Status& status) { desk->finish(name, seal, status.has_value()); };
+  const auto done = [pending = shared_from_this(), name = pending.update.name, seal](
+                        const Status& status) { pending->finish(name, seal, status.has_value()); };
   try {
     store.submit(pending.update, done);
   } catch (const std::bad_alloc&) {
@@ -87,11 +88,11 @@ UpdateDesk::Taken UpdateDesk::submit(FuzzyStore& store, const PendingUpdate& pen
   return Taken::kFirst;
 }
 
-bool UpdateDesk::idle() { return state_.lock()->unfinished == 0; }
+bool PendingUpdates::idle() { return state_.lock()->unfinished == 0; }
 
 /// A client repeats what it got no answer to, so the time of a repeat begins here: the commit may
 /// have come long after the request (`durability: sync`).
-void UpdateDesk::finish(const UpdateName& name, std::uint64_t seal, bool stored) {
+void PendingUpdates::finish(const UpdateName& name, std::uint64_t seal, bool stored) {
   const TimePoint now = clock_.now();
   std::vector<WaitingUpdate> clients;
   {
@@ -111,4 +112,4 @@ void UpdateDesk::finish(const UpdateName& name, std::uint64_t seal, bool stored)
   --state_.lock()->unfinished;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

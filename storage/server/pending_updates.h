@@ -10,13 +10,13 @@
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
-#include "config/system/unique_fd.h"
 #include "config/options/storage_options.h"
+#include "config/system/unique_fd.h"
 #include "storage/model/recent_names.h"
 #include "storage/server/seal_set.h"
 #include "storage/server/udp_socket.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// The way back of a reply that a datagram asked for.
 struct DatagramRoute {
@@ -64,14 +64,15 @@ class Mailbox {
 /// after its commit. One that came sealed is known by its seal for as long as RepeatOptions say, so
 /// that nobody can send a recorded one again. After a refusal the next request tries again. Beyond
 /// kWaitersMax requests for one update the others get no answer. Callbacks of the store keep the
-/// desk alive: it may go before they came. Threads: any thread; `submit` of one worker at a time.
-class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
+/// pending alive: it may go before they came. Threads: any thread; `submit` of one worker at a
+/// time.
+class PendingUpdates : public std::enable_shared_from_this<PendingUpdates> {
  public:
   static constexpr Duration kRepeatWindow = std::chrono::seconds(kRepeatSeconds);
   static constexpr std::size_t kRepeatsMax = 131'072;  // remembered: 5 s of 25 000 updates a second
   static constexpr std::size_t kWaitersMax = 8;
 
-  UpdateDesk(std::size_t workers, Clock& clock, const RepeatOptions& repeats = {});
+  PendingUpdates(std::size_t workers, Clock& clock, const RepeatOptions& repeats = {});
   /// These were done before: their repeats count once.
   void remember(std::span<const UpdateName> done, std::span<const std::uint64_t> seals);
 
@@ -104,4 +105,4 @@ class UpdateDesk : public std::enable_shared_from_this<UpdateDesk> {
   Guarded<State> state_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// Tells whether a sealed packet came before: a recorded one that is sent again and again is worth
 /// no more replies than one in the clear.
@@ -45,4 +45,4 @@ class RecentSeals {
   std::uint64_t secret_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -2,17 +2,17 @@
 
 #include <utility>
 
-#include "storage/crypto/message_name.h"
 #include "storage/access/source_name.h"
+#include "storage/crypto/message_name.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
 /// What every reply repeats of its request.
 template <typename Request>
-Reply reply_to(const Request& request) {
-  Reply reply;
+protocol::Reply reply_to(const Request& request) {
+  protocol::Reply reply;
   reply.flag = request.flag;
   reply.tag = request.tag;
   reply.digest = request.digest;
@@ -31,11 +31,11 @@ RequestHandler::RequestHandler(const FuzzyStore& store, Random& random, WorkerCo
       secret_(random.next_u64()),
       seals_(random.next_u64()) {}
 
-void RequestHandler::use(std::shared_ptr<const Access> access, std::size_t key_cache_size) {
+void RequestHandler::use(std::shared_ptr<const access::Access> access, std::size_t key_cache_size) {
   const bool same_keys = access_ != nullptr && access_->keyring() == access->keyring() &&
                          keys_.capacity() == key_cache_size;
   access_ = std::move(access);
-  if (!same_keys) keys_ = SharedKeyCache(key_cache_size, secret_);
+  if (!same_keys) keys_ = crypto::SharedKeyCache(key_cache_size, secret_);
 }
 
 bool RequestHandler::admits(const Peer& peer, TimePoint now) {
@@ -46,13 +46,13 @@ std::variant<Drop, RequestHandler::Admitted> RequestHandler::admit(const Peer& p
                                                                    TimePoint now) {
   if (access_->is_blocked(peer.ip)) {
     counters_.blocked.add(1);
-    sources_.note(peer.ip, Outcome::kDropped);
+    sources_.note(peer.ip, access::RequestOutcome::kDropped);
     return Drop::kBlocked;
   }
   const auto admission = access_->sources().admit(peer.ip, now);
   if (!admission) {
     counters_.ratelimited.add(1);
-    sources_.note(peer.ip, Outcome::kRateLimited);
+    sources_.note(peer.ip, access::RequestOutcome::kRateLimited);
     return Drop::kRateLimited;
   }
   return Admitted{admission.counted};
@@ -68,7 +68,8 @@ std::optional<Drop> RequestHandler::limit(const Peer& peer, TimePoint now, Admit
 std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(BytesView packet,
                                                                     const Peer& peer,
                                                                     TimePoint now) {
-  if (const auto request = parse_sealed_request(packet)) return take_in(*request, peer, now);
+  if (const auto request = crypto::parse_sealed_request(packet))
+    return take_in(*request, peer, now);
   Admitted admitted;
   if (const auto drop = limit(peer, now, admitted)) return *drop;
   return TakenIn{Opened{packet, std::nullopt, {}, nullptr, 0}, admitted};
@@ -77,26 +78,25 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(BytesView pa
 /// What opens with a key that was known before does not count against the limit, unless it shall;
 /// to find out is cheap. A new client's packet counts like one in the clear, and not only until it
 /// opens: anybody can make a key that opens it, and to agree on it costs a hundred times as much.
-std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(const SealedRequest& request,
-                                                                    const Peer& peer,
-                                                                    TimePoint now) {
+std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(
+    const crypto::SealedRequest& request, const Peer& peer, TimePoint now) {
   Admitted admitted;
   const bool counts = access_->sources().counts_sealed();
   const bool blocked = access_->is_blocked(peer.ip);
-  const SharedKey* kept = blocked ? nullptr : keys_.find(request.key, request.client, now);
+  const crypto::SharedKey* kept = blocked ? nullptr : keys_.find(request.key, request.client, now);
   const bool known = kept != nullptr && !counts;
   if (!known) {
     if (const auto drop = limit(peer, now, admitted)) return *drop;
   }
-  std::optional<SharedKey> key;
+  std::optional<crypto::SharedKey> key;
   if (kept != nullptr) {
     key = *kept;
   } else {
     const auto agreed = agree(request, peer, now);
     if (const Drop* drop = std::get_if<Drop>(&agreed)) return *drop;
-    key = std::get<SharedKey>(agreed);
+    key = std::get<crypto::SharedKey>(agreed);
   }
-  const auto length = open(*key, request.sealed, opened_);
+  const auto length = crypto::open(*key, request.sealed, opened_);
   if (!length) {
     if (known) {
       if (const auto drop = limit(peer, now, admitted)) return *drop;
@@ -105,7 +105,7 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(const Sealed
   }
   if (kept == nullptr)
     keys_.keep(request.key, request.client, *key, access_->sources().source_of(peer.ip), now);
-  const std::uint64_t seal = seal_name(request.sealed);
+  const std::uint64_t seal = crypto::seal_name(request.sealed);
   if (peer.transport == Transport::kDatagram) {
     const bool repeated = seals_.note(seal);
     if (known) {
@@ -123,102 +123,105 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(const Sealed
 std::optional<Drop> RequestHandler::limit_known(const Peer& peer, TimePoint now) {
   if (access_->sources().admit_sealed(peer.ip, now)) return std::nullopt;
   counters_.ratelimited.add(1);
-  sources_.note(peer.ip, Outcome::kRateLimited);
+  sources_.note(peer.ip, access::RequestOutcome::kRateLimited);
   return Drop::kRateLimited;
 }
 
 /// First the source's share, then this worker's, so that one source cannot use up what there is
 /// for all.
-std::variant<Drop, SharedKey> RequestHandler::agree(const SealedRequest& request, const Peer& peer,
-                                                    TimePoint now) {
+std::variant<Drop, crypto::SharedKey> RequestHandler::agree(const crypto::SealedRequest& request,
+                                                            const Peer& peer, TimePoint now) {
   const Keypair* own = access_->keyring().find(request.key);
   if (own == nullptr) return undecryptable(peer);
-  const SourceLimits& sources = access_->sources();
-  const auto way = peer.transport == Transport::kStream ? SourceLimits::Way::kStream
-                                                        : SourceLimits::Way::kDatagram;
+  const access::SourceLimits& sources = access_->sources();
+  const auto way = peer.transport == Transport::kStream ? access::SourceLimits::Way::kStream
+                                                        : access::SourceLimits::Way::kDatagram;
   LeakyBucket& bucket = sources.is_exempt(peer.ip) ? exempt_ : strangers_;
   if (!sources.admit_agreement(peer.ip, way, now) ||
       !bucket.try_add(1, access_->agreement_rate(), now)) {
     counters_.unknown_keys.add(1);
-    sources_.note(peer.ip, Outcome::kRateLimited);
+    sources_.note(peer.ip, access::RequestOutcome::kRateLimited);
     return Drop::kUnknownKey;
   }
   counters_.agreements.add(1);
-  const auto key = shared_key(own->secret_key, request.client);
+  const auto key = crypto::shared_key(own->secret_key, request.client);
   if (!key) return undecryptable(peer);
   return *key;
 }
 
 Drop RequestHandler::undecryptable(const Peer& peer) {
   counters_.undecryptable.add(1);
-  sources_.note(peer.ip, Outcome::kDropped);
+  sources_.note(peer.ip, access::RequestOutcome::kDropped);
   return Drop::kUndecryptable;
 }
 
-Handled RequestHandler::handle(BytesView packet, const Peer& peer, const Moment& now,
+Handled RequestHandler::handle(BytesView packet, const Peer& peer, const access::Moment& now,
                                std::span<std::uint8_t> out) {
   const auto taken = take_in(packet, peer, now.steady);
   if (const Drop* drop = std::get_if<Drop>(&taken)) return *drop;
   const Opened& opened = std::get_if<TakenIn>(&taken)->opened;
   const Admitted& admitted = std::get_if<TakenIn>(&taken)->admitted;
-  const auto command = decode_command(opened.command);
+  const auto command = protocol::decode_command(opened.command);
   if (!command) {
     counters_.invalid.add(1);
-    note(peer.ip, opened.rights, Outcome::kDropped);
+    note(peer.ip, opened.rights, access::RequestOutcome::kDropped);
     return Drop::kInvalid;
   }
   counters_.count_version(command->version);
-  const ReplyForm form = form_for(*command, opened, peer);
-  const auto answer = [&](const Reply& reply, Outcome outcome) {
+  const protocol::ReplyForm form = form_for(*command, opened, peer);
+  const auto answer = [&](const protocol::Reply& reply, access::RequestOutcome outcome) {
     note(peer.ip, opened.rights, outcome);
     return dress(reply, form, opened.key, out);
   };
 
   if (!opened.key && access_->needs_encryption())
-    return answer(refuse(*command, kStatusNotEncrypted), Outcome::kRefused);
+    return answer(refuse(*command, protocol::kStatusNotEncrypted),
+                  access::RequestOutcome::kRefused);
   switch (command->code) {
-    case CommandCode::kCheck: {
+    case protocol::CommandCode::kCheck: {
       if (const auto refusal = refuse_check(*command, opened, now)) {
-        const bool too_often = refusal->value == kStatusForbidden;
-        return answer(*refusal, too_often ? Outcome::kRateLimited : Outcome::kRefused);
+        const bool too_often = refusal->value == protocol::kStatusForbidden;
+        return answer(*refusal, too_often ? access::RequestOutcome::kRateLimited
+                                          : access::RequestOutcome::kRefused);
       }
       PendingCheck check{ticket_for(*command, opened, form), std::nullopt, peer.ip, opened.rights};
       if (const Shingles* shingles = command->shingles_or_null()) check.shingles = *shingles;
       return check;
     }
-    case CommandCode::kStat:
-      return answer(stat(*command), Outcome::kOther);
-    case CommandCode::kPing: {
+    case protocol::CommandCode::kStat:
+      return answer(stat(*command), access::RequestOutcome::kOther);
+    case protocol::CommandCode::kPing: {
       counters_.pings.add(1);
-      Reply reply = reply_to(*command);
+      protocol::Reply reply = reply_to(*command);
       reply.value = command->value;
       reply.probability = 1;
-      return answer(reply, Outcome::kOther);
+      return answer(reply, access::RequestOutcome::kOther);
     }
-    case CommandCode::kWrite:
-    case CommandCode::kDelete:
-    case CommandCode::kDeleteFromList:
+    case protocol::CommandCode::kWrite:
+    case protocol::CommandCode::kDelete:
+    case protocol::CommandCode::kDeleteFromList:
       if (const auto refusal = refuse_update(*command, opened, peer, now))
-        return answer(*refusal, Outcome::kRefused);
+        return answer(*refusal, access::RequestOutcome::kRefused);
       // The limit is there for questions; who teaches much may do so.
       if (admitted.counted) access_->sources().take_back(peer.ip, now.steady);
-      if (const auto refusal = refuse_skipped(*command)) return answer(*refusal, Outcome::kRefused);
+      if (const auto refusal = refuse_skipped(*command))
+        return answer(*refusal, access::RequestOutcome::kRefused);
       return pending(*command, opened, peer, form, now);
   }
-  return answer(refuse(*command, kStatusNotPermitted), Outcome::kRefused);
+  return answer(refuse(*command, protocol::kStatusNotPermitted), access::RequestOutcome::kRefused);
 }
 
 Answer RequestHandler::finish_check(const PendingCheck& check, const std::optional<Match>& match,
                                     WallTime now, std::span<std::uint8_t> out) {
   const ReplyTicket& ticket = check.ticket;
   counters_.checks.add(1);
-  Reply reply = reply_to(ticket);
+  protocol::Reply reply = reply_to(ticket);
   reply.flag = 0;
-  Outcome outcome = Outcome::kUnmatched;
+  access::RequestOutcome outcome = access::RequestOutcome::kUnmatched;
   if (match) {
     const bool skipped = access_->is_skipped(match->digest);
-    const Veil veil = access_->veil_for(check.ip, check.rights);
-    outcome = count(disclose(*match, skipped, veil, ticket.form, now, reply));
+    const access::Visibility visibility = access_->visibility_for(check.ip, check.rights);
+    outcome = count(access::disclose(*match, skipped, visibility, ticket.form, now, reply));
   }
   note(check.ip, check.rights, outcome);
   return dress(reply, ticket.form, ticket.key, out);
@@ -226,41 +229,43 @@ Answer RequestHandler::finish_check(const PendingCheck& check, const std::option
 
 Answer RequestHandler::finish_unasked(const PendingCheck& check, std::span<std::uint8_t> out) {
   counters_.refused.add(1);
-  note(check.ip, check.rights, Outcome::kRefused);
-  Reply reply = reply_to(check.ticket);
+  note(check.ip, check.rights, access::RequestOutcome::kRefused);
+  protocol::Reply reply = reply_to(check.ticket);
   reply.flag = 0;
-  reply.value = kStatusStoreAway;
+  reply.value = protocol::kStatusStoreAway;
   return dress(reply, check.ticket.form, check.ticket.key, out);
 }
 
-Outcome RequestHandler::count(Shown shown) {
+access::RequestOutcome RequestHandler::count(access::Shown shown) {
   switch (shown) {
-    case Shown::kHit:
+    case access::Shown::kHit:
       counters_.hits.add(1);
-      return Outcome::kMatched;
-    case Shown::kSkipped:
+      return access::RequestOutcome::kMatched;
+    case access::Shown::kSkipped:
       counters_.refused.add(1);
-      return Outcome::kRefused;
-    case Shown::kDelayed:
+      return access::RequestOutcome::kRefused;
+    case access::Shown::kDelayed:
       counters_.delayed.add(1);
-      return Outcome::kUnmatched;
-    case Shown::kHidden:
+      return access::RequestOutcome::kUnmatched;
+    case access::Shown::kHidden:
       counters_.hidden.add(1);
-      return Outcome::kUnmatched;
+      return access::RequestOutcome::kUnmatched;
   }
-  return Outcome::kUnmatched;
+  return access::RequestOutcome::kUnmatched;
 }
 
-void RequestHandler::note(const IpAddress& ip, const KeyAccess* rights, Outcome outcome) {
+void RequestHandler::note(const IpAddress& ip, const access::KeyAccess* rights,
+                          access::RequestOutcome outcome) {
   sources_.note(ip, outcome);
   access_->tally(rights)->note(worker_, outcome);
 }
 
 Answer RequestHandler::finish(const UpdateTicket& ticket, bool stored,
                               std::span<std::uint8_t> out) {
-  const bool added = ticket.code == CommandCode::kWrite;
-  const Outcome made = added ? Outcome::kAdded : Outcome::kDeleted;
-  const Outcome outcome = stored ? made : Outcome::kRefused;
+  const bool added = ticket.code == protocol::CommandCode::kWrite;
+  const access::RequestOutcome made =
+      added ? access::RequestOutcome::kAdded : access::RequestOutcome::kDeleted;
+  const access::RequestOutcome outcome = stored ? made : access::RequestOutcome::kRefused;
   sources_.note(ticket.ip, outcome);
   ticket.tally->note(worker_, outcome);
   if (stored) {
@@ -268,101 +273,107 @@ Answer RequestHandler::finish(const UpdateTicket& ticket, bool stored,
     return acknowledge(ticket, out);
   }
   counters_.refused.add(1);
-  Reply reply = reply_to(ticket);
-  reply.value = kStatusNotPermitted;
+  protocol::Reply reply = reply_to(ticket);
+  reply.value = protocol::kStatusNotPermitted;
   return dress(reply, ticket.form, ticket.key, out);
 }
 
 Answer RequestHandler::repeat(const UpdateTicket& ticket, std::span<std::uint8_t> out) {
-  sources_.note(ticket.ip, Outcome::kOther);
-  ticket.tally->note(worker_, Outcome::kOther);
+  sources_.note(ticket.ip, access::RequestOutcome::kOther);
+  ticket.tally->note(worker_, access::RequestOutcome::kOther);
   return acknowledge(ticket, out);
 }
 
 Answer RequestHandler::acknowledge(const ReplyTicket& ticket, std::span<std::uint8_t> out) {
-  Reply reply = reply_to(ticket);
+  protocol::Reply reply = reply_to(ticket);
   reply.probability = 1;
   return dress(reply, ticket.form, ticket.key, out);
 }
 
 /// The form the version asks for, unless that made us an amplifier: a datagram in the clear whose
 /// source may be a victim's gets no long reply.
-ReplyForm RequestHandler::form_for(const Command& command, const Opened& opened,
-                                   const Peer& peer) const {
-  const ReplyForm form = reply_form(command.version);
-  if (form != ReplyForm::kV2 || opened.key || peer.transport == Transport::kStream) return form;
-  return access_->is_trusted(peer.ip) ? form : ReplyForm::kV1;
+protocol::ReplyForm RequestHandler::form_for(const protocol::Command& command, const Opened& opened,
+                                             const Peer& peer) const {
+  const protocol::ReplyForm form = protocol::reply_form(command.version);
+  if (form != protocol::ReplyForm::kV2 || opened.key || peer.transport == Transport::kStream)
+    return form;
+  return access_->is_trusted(peer.ip) ? form : protocol::ReplyForm::kV1;
 }
 
-std::optional<Reply> RequestHandler::refuse_check(const Command& command, const Opened& opened,
-                                                  const Moment& now) {
-  const std::int32_t status = Access::check_refusal(opened.rights, now);
+std::optional<protocol::Reply> RequestHandler::refuse_check(const protocol::Command& command,
+                                                            const Opened& opened,
+                                                            const access::Moment& now) {
+  const std::int32_t status = access::Access::check_refusal(opened.rights, now);
   if (status == 0) return std::nullopt;
-  Reply reply = refuse(command, status);
-  if (status == kStatusForbidden) reply.flag = 0;  // as rspamd's, fuzzy-protocol.md 2.2
+  protocol::Reply reply = refuse(command, status);
+  if (status == protocol::kStatusForbidden) reply.flag = 0;  // as rspamd's, fuzzy-protocol.md 2.2
   return reply;
 }
 
-std::optional<Reply> RequestHandler::refuse_update(const Command& command, const Opened& opened,
-                                                   const Peer& peer, const Moment& now) {
+std::optional<protocol::Reply> RequestHandler::refuse_update(const protocol::Command& command,
+                                                             const Opened& opened, const Peer& peer,
+                                                             const access::Moment& now) {
   if (!access_->may_update(peer.ip, opened.rights, command.code, now.wall))
-    return refuse(command, kStatusNotPermitted);
-  if (command.code == CommandCode::kDeleteFromList && command.flag == 0)
-    return refuse(command, kStatusNotPermitted);  // there is no such list, and 0 would mean all
+    return refuse(command, protocol::kStatusNotPermitted);
+  if (command.code == protocol::CommandCode::kDeleteFromList && command.flag == 0)
+    return refuse(command,
+                  protocol::kStatusNotPermitted);  // there is no such list, and 0 would mean all
   return std::nullopt;
 }
 
-std::optional<Reply> RequestHandler::refuse_skipped(const Command& command) {
-  if (command.code != CommandCode::kWrite || !access_->is_skipped(command.digest))
+std::optional<protocol::Reply> RequestHandler::refuse_skipped(const protocol::Command& command) {
+  if (command.code != protocol::CommandCode::kWrite || !access_->is_skipped(command.digest))
     return std::nullopt;
-  return refuse(command, kStatusSkipped);
+  return refuse(command, protocol::kStatusSkipped);
 }
 
-Reply RequestHandler::stat(const Command& command) {
+protocol::Reply RequestHandler::stat(const protocol::Command& command) {
   counters_.stats.add(1);
   const std::uint64_t count = store_.size();
-  Reply reply = reply_to(command);
+  protocol::Reply reply = reply_to(command);
   reply.flag = static_cast<std::uint32_t>(count);
   reply.value = static_cast<std::int32_t>(count >> 32);
-  reply.time = kOurMark | kKnowsDeleteFromList | kKnowsCompanion;
+  reply.time = protocol::kOurMark | protocol::kKnowsDeleteFromList | protocol::kKnowsCompanion;
   // 1 and not the count, as 4.x has it: for a client an answer is a hit, also from an empty store.
   reply.probability = 1;
   return reply;
 }
 
-Reply RequestHandler::refuse(const Command& command, std::int32_t status) {
+protocol::Reply RequestHandler::refuse(const protocol::Command& command, std::int32_t status) {
   counters_.refused.add(1);
-  Reply reply = reply_to(command);
+  protocol::Reply reply = reply_to(command);
   reply.value = status;
   return reply;
 }
 
-ReplyTicket RequestHandler::ticket_for(const Command& command, const Opened& opened,
-                                       ReplyForm form) {
+ReplyTicket RequestHandler::ticket_for(const protocol::Command& command, const Opened& opened,
+                                       protocol::ReplyForm form) {
   return {command.code, command.flag, command.tag, command.digest, form, opened.key};
 }
 
-PendingUpdate RequestHandler::pending(const Command& command, const Opened& opened,
-                                      const Peer& peer, ReplyForm form, const Moment& now) const {
+PendingUpdate RequestHandler::pending(const protocol::Command& command, const Opened& opened,
+                                      const Peer& peer, protocol::ReplyForm form,
+                                      const access::Moment& now) const {
   PendingUpdate pending;
   Update& update = pending.update;
   update.seal = opened.seal;
-  update.source = source_name(peer.ip);
+  update.source = access::source_name(peer.ip);
   update.fingerprint.digest = command.digest;
   if (const Shingles* shingles = command.shingles_or_null())
     update.fingerprint.shingles = *shingles;
-  if (command.code == CommandCode::kWrite) {
+  if (command.code == protocol::CommandCode::kWrite) {
     update.flag = command.flag;
     update.value = command.value;
-    update.weak = (command.version & kVersionWeakBit) != 0 || access_->is_weak(command.flag);
+    update.weak =
+        (command.version & protocol::kVersionWeakBit) != 0 || access_->is_weak(command.flag);
     // Who names a companion has it deleted some day, so he must be allowed to.
-    if (access_->may_update(peer.ip, opened.rights, CommandCode::kDelete, now.wall)) {
-      update.companion = companion_in(command.extensions);
+    if (access_->may_update(peer.ip, opened.rights, protocol::CommandCode::kDelete, now.wall)) {
+      update.companion = protocol::companion_in(command.extensions);
     }
   } else {
     update.kind = Update::Kind::kDelete;
     // A DEL means all lists whatever its flag, and so does 0 as the flag of an update.
-    if (command.code == CommandCode::kDeleteFromList) update.flag = command.flag;
+    if (command.code == protocol::CommandCode::kDeleteFromList) update.flag = command.flag;
   }
   pending.ticket = {ticket_for(command, opened, form), peer.ip, access_->tally(opened.rights)};
 
@@ -377,17 +388,18 @@ PendingUpdate RequestHandler::pending(const Command& command, const Opened& open
     writer.bytes(peer.ip.bytes);
     writer.u16(peer.port);
   }
-  writer.bytes(opened.command.subspan(1, kCommandBytes - 1));
-  update.name = message_name(BytesView(bytes).first(writer.written()));
+  writer.bytes(opened.command.subspan(1, protocol::kCommandBytes - 1));
+  update.name = crypto::message_name(BytesView(bytes).first(writer.written()));
   return pending;
 }
 
-Answer RequestHandler::dress(const Reply& reply, ReplyForm form,
-                             const std::optional<SharedKey>& key, std::span<std::uint8_t> out) {
-  if (!key) return {encode_reply(reply, form, out)};
-  std::array<std::uint8_t, kReplyBytesMax> plain{};
-  const std::size_t length = encode_reply(reply, form, plain);
-  return {seal(*key, nonces_.next(), BytesView(plain).first(length), out)};
+Answer RequestHandler::dress(const protocol::Reply& reply, protocol::ReplyForm form,
+                             const std::optional<crypto::SharedKey>& key,
+                             std::span<std::uint8_t> out) {
+  if (!key) return {protocol::encode_reply(reply, form, out)};
+  std::array<std::uint8_t, protocol::kReplyBytesMax> plain{};
+  const std::size_t length = protocol::encode_reply(reply, form, plain);
+  return {crypto::seal(*key, nonces_.next(), BytesView(plain).first(length), out)};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

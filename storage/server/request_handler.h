@@ -12,21 +12,21 @@
 #include "config/base/random.h"
 #include "config/base/result.h"
 #include "config/system/socket_address.h"
+#include "storage/access/access.h"
+#include "storage/access/request_outcome.h"
+#include "storage/access/source_tally.h"
 #include "storage/crypto/nonce_source.h"
 #include "storage/crypto/shared_key_cache.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/protocol/codec.h"
 #include "storage/protocol/frame.h"
-#include "storage/access/access.h"
-#include "storage/access/request_outcome.h"
 #include "storage/server/recent_seals.h"
 #include "storage/server/server_counters.h"
-#include "storage/access/source_tally.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// The room a reply needs at most.
-inline constexpr std::size_t kSealedReplyBytesMax = kReplyBytesMax + kSealBytes;
+inline constexpr std::size_t kSealedReplyBytesMax = protocol::kReplyBytesMax + crypto::kSealBytes;
 
 /// What brought a request. The source of a datagram may be forged; that of a stream has answered.
 enum class Transport : std::uint8_t { kDatagram, kStream };
@@ -54,12 +54,12 @@ struct Answer {
 
 /// All it takes to answer a request later.
 struct ReplyTicket {
-  CommandCode code = CommandCode::kWrite;
+  protocol::CommandCode code = protocol::CommandCode::kWrite;
   std::uint8_t flag = 0;
   std::uint32_t tag = 0;
   Digest digest;
-  ReplyForm form = ReplyForm::kV1;
-  std::optional<SharedKey> key;  ///< the reply is sealed with it; none = in the clear
+  protocol::ReplyForm form = protocol::ReplyForm::kV1;
+  std::optional<crypto::SharedKey> key;  ///< the reply is sealed with it; none = in the clear
 };
 
 /// A CHECK that may be answered; its reply waits for the look-up, which is made for many at once.
@@ -67,8 +67,9 @@ struct ReplyTicket {
 struct PendingCheck {
   ReplyTicket ticket;
   std::optional<Shingles> shingles;
-  IpAddress ip;                       ///< who asked
-  const KeyAccess* rights = nullptr;  ///< of the key the request was sealed with; null = none
+  IpAddress ip;  ///< who asked
+  const access::KeyAccess* rights =
+      nullptr;  ///< of the key the request was sealed with; null = none
 
   [[nodiscard]] Question question() const {
     return {&ticket.digest, shingles ? &*shingles : nullptr};
@@ -78,7 +79,7 @@ struct PendingCheck {
 /// The ticket of an update, with whom it is counted for.
 struct UpdateTicket : ReplyTicket {
   IpAddress ip;
-  std::shared_ptr<KeyTally> tally;
+  std::shared_ptr<access::KeyTally> tally;
 };
 
 /// An update that may be made; its reply waits for the commit.
@@ -101,7 +102,7 @@ class RequestHandler {
                  std::size_t worker = 0);
 
   /// Takes over rights and keys; needed before the first packet.
-  void use(std::shared_ptr<const Access> access, std::size_t key_cache_size);
+  void use(std::shared_ptr<const access::Access> access, std::size_t key_cache_size);
 
   /// Whether a connection from there may be opened; its requests are judged one by one all the
   /// same. It counts like a request; counts a refusal.
@@ -110,7 +111,7 @@ class RequestHandler {
   /// What becomes of a packet that is read now, a datagram or the content of a frame. `out` has
   /// room for kSealedReplyBytesMax bytes; an Answer stands in it. Counts what it saw, except checks
   /// and updates: `finish_check`, `finish_unasked` and `finish` do.
-  Handled handle(BytesView packet, const Peer& peer, const Moment& now,
+  Handled handle(BytesView packet, const Peer& peer, const access::Moment& now,
                  std::span<std::uint8_t> out);
 
   /// The reply to a CHECK: `match` is what the store found.
@@ -124,15 +125,15 @@ class RequestHandler {
   Answer repeat(const UpdateTicket& ticket, std::span<std::uint8_t> out);
 
   /// Who came; from any thread.
-  [[nodiscard]] const SourceTally& sources() const { return sources_; }
+  [[nodiscard]] const access::SourceTally& sources() const { return sources_; }
 
  private:
   struct Opened {
     BytesView command;
-    std::optional<SharedKey> key;
-    PublicKey client{};
-    const KeyAccess* rights = nullptr;  // of the key that opened it; as long as access_
-    std::uint64_t seal = 0;             // its name, if it was sealed
+    std::optional<crypto::SharedKey> key;
+    crypto::PublicKey client{};
+    const access::KeyAccess* rights = nullptr;  // of the key that opened it; as long as access_
+    std::uint64_t seal = 0;                     // its name, if it was sealed
   };
   struct Admitted {
     bool counted = false;  ///< by the rate limit, and may be taken back
@@ -147,48 +148,52 @@ class RequestHandler {
     Admitted admitted;
   };
   std::variant<Drop, TakenIn> take_in(BytesView packet, const Peer& peer, TimePoint now);
-  std::variant<Drop, TakenIn> take_in(const SealedRequest& request, const Peer& peer,
+  std::variant<Drop, TakenIn> take_in(const crypto::SealedRequest& request, const Peer& peer,
                                       TimePoint now);
   /// The limits of one that opened with a key that was known before.
   std::optional<Drop> limit_known(const Peer& peer, TimePoint now);
   /// The key shared with a client that is not known.
-  std::variant<Drop, SharedKey> agree(const SealedRequest& request, const Peer& peer,
-                                      TimePoint now);
+  std::variant<Drop, crypto::SharedKey> agree(const crypto::SealedRequest& request,
+                                              const Peer& peer, TimePoint now);
   Drop undecryptable(const Peer& peer);
-  [[nodiscard]] ReplyForm form_for(const Command& command, const Opened& opened,
-                                   const Peer& peer) const;
+  [[nodiscard]] protocol::ReplyForm form_for(const protocol::Command& command, const Opened& opened,
+                                             const Peer& peer) const;
   /// The reply to a CHECK that may not be made.
-  std::optional<Reply> refuse_check(const Command& command, const Opened& opened,
-                                    const Moment& now);
+  std::optional<protocol::Reply> refuse_check(const protocol::Command& command,
+                                              const Opened& opened, const access::Moment& now);
   /// The reply to an update that may not be made.
-  std::optional<Reply> refuse_update(const Command& command, const Opened& opened, const Peer& peer,
-                                     const Moment& now);
-  std::optional<Reply> refuse_skipped(const Command& command);
-  Reply stat(const Command& command);
-  Reply refuse(const Command& command, std::int32_t status);
-  Outcome count(Shown shown);
-  void note(const IpAddress& ip, const KeyAccess* rights, Outcome outcome);
+  std::optional<protocol::Reply> refuse_update(const protocol::Command& command,
+                                               const Opened& opened, const Peer& peer,
+                                               const access::Moment& now);
+  std::optional<protocol::Reply> refuse_skipped(const protocol::Command& command);
+  protocol::Reply stat(const protocol::Command& command);
+  protocol::Reply refuse(const protocol::Command& command, std::int32_t status);
+  access::RequestOutcome count(access::Shown shown);
+  void note(const IpAddress& ip, const access::KeyAccess* rights, access::RequestOutcome outcome);
   Answer acknowledge(const ReplyTicket& ticket, std::span<std::uint8_t> out);
-  static ReplyTicket ticket_for(const Command& command, const Opened& opened, ReplyForm form);
-  [[nodiscard]] PendingUpdate pending(const Command& command, const Opened& opened,
-                                      const Peer& peer, ReplyForm form, const Moment& now) const;
-  Answer dress(const Reply& reply, ReplyForm form, const std::optional<SharedKey>& key,
-               std::span<std::uint8_t> out);
+  static ReplyTicket ticket_for(const protocol::Command& command, const Opened& opened,
+                                protocol::ReplyForm form);
+  [[nodiscard]] PendingUpdate pending(const protocol::Command& command, const Opened& opened,
+                                      const Peer& peer, protocol::ReplyForm form,
+                                      const access::Moment& now) const;
+  Answer dress(const protocol::Reply& reply, protocol::ReplyForm form,
+               const std::optional<crypto::SharedKey>& key, std::span<std::uint8_t> out);
 
-  SourceTally sources_;
+  access::SourceTally sources_;
   const FuzzyStore& store_;
   WorkerCounters& counters_;
-  NonceSource nonces_;
+  crypto::NonceSource nonces_;
   std::size_t worker_;
-  std::shared_ptr<const Access> access_;
+  std::shared_ptr<const access::Access> access_;
   std::uint64_t secret_;  // of the tables that strangers fill
-  SharedKeyCache keys_{0};
+  crypto::SharedKeyCache keys_{0};
   RecentSeals seals_;
   // What agreements may still cost this worker: two buckets, so that no stranger takes what there
   // is for the sources that are never limited.
   LeakyBucket strangers_;
   LeakyBucket exempt_;
-  std::array<std::uint8_t, kFrameBytesMax> opened_{};  // the plain command of a sealed request
+  std::array<std::uint8_t, protocol::kFrameBytesMax>
+      opened_{};  // the plain command of a sealed request
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

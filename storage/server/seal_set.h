@@ -6,7 +6,7 @@
 
 #include "mime/fingerprint/secret_hash.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// Names of seals: numbers that are not 0, in a table of a power of two places.
 ///
@@ -49,4 +49,4 @@ class SealSet {
   std::size_t size_ = 0;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -1,6 +1,6 @@
 #include "storage/server/server_counters.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 ServerCounters& ServerCounters::operator+=(const ServerCounters& other) {
   checks += other.checks;
@@ -64,4 +64,4 @@ ServerCounters WorkerCounters::read() const {
   return seen;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 inline constexpr std::size_t kVersionsCounted = 6;  ///< protocol versions up to 5
 
@@ -73,4 +73,4 @@ struct alignas(64) WorkerCounters {
   [[nodiscard]] ServerCounters read() const;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

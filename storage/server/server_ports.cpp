@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
@@ -106,4 +106,4 @@ Result<ServerPorts> ServerPorts::open(const ServerOptions& options, std::size_t 
   return ports;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "config/base/result.h"
-#include "config/system/socket_address.h"
 #include "config/options/storage_options.h"
+#include "config/system/socket_address.h"
 #include "storage/server/tcp_listener.h"
 #include "storage/server/udp_socket.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// The sockets of a server: for each listening address one for every worker, of UDP and of TCP, all
 /// on one port. The kernel spreads the senders over them.
@@ -23,4 +23,4 @@ struct ServerPorts {
   static Result<ServerPorts> open(const ServerOptions& options, std::size_t workers);
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

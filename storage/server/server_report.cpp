@@ -1,6 +1,6 @@
 #include "storage/server/server_report.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 void report_server(const ServerCounters& counters, MetricReport& report) {
   report.counter({"shingled_server_checks", "Questions answered."}, counters.checks);
@@ -50,4 +50,4 @@ void report_server(const ServerCounters& counters, MetricReport& report) {
   report.counter({"shingled_server_unsent", "Replies the kernel did not take."}, counters.unsent);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

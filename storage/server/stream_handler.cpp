@@ -4,14 +4,14 @@
 #include <utility>
 #include <variant>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
-static_assert(kSealedReplyBytesMax <= kFrameBytesMax, "a reply must fit one frame");
+static_assert(kSealedReplyBytesMax <= protocol::kFrameBytesMax, "a reply must fit one frame");
 
 void append(BytesView buffer, const Answer& answer, Bytes& out) {
-  (void)append_frame(buffer.first(answer.bytes), out);
+  (void)protocol::append_frame(buffer.first(answer.bytes), out);
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ StreamHandler::StreamHandler(std::size_t worker, const WorkerShared& shared,
       counters_(counters),
       handler_(shared.store, shared.random, counters, worker) {}
 
-void StreamHandler::use(std::shared_ptr<const Access> access, std::size_t key_cache_size) {
+void StreamHandler::use(std::shared_ptr<const access::Access> access, std::size_t key_cache_size) {
   handler_.use(std::move(access), key_cache_size);
 }
 
@@ -31,7 +31,7 @@ StreamHandler::Taken StreamHandler::take(Stream& stream, BytesView bytes, TimePo
                                          Bytes& out) {
   Taken taken;
   asked_count_ = 0;  // of a connection that was cut off in the middle
-  const Moment moment{now, shared_.clock.wall()};
+  const access::Moment moment{now, shared_.clock.wall()};
   stream.in.feed(bytes);
   while (const auto frame = stream.in.next()) {
     const Handled handled = handler_.handle(*frame, stream.peer, moment, reply_);
@@ -63,11 +63,12 @@ void StreamHandler::finish(Stream& stream, const FinishedUpdate& finished, Bytes
 
 void StreamHandler::submit(Stream& stream, const PendingUpdate& pending, TimePoint now,
                            Bytes& out) {
-  const auto taken = shared_.desk.submit(shared_.store, pending,
-                                         {worker_, StreamRoute{stream.name}, pending.ticket}, now);
-  if (taken != UpdateDesk::Taken::kFirst) counters_.repeats.add(1);
-  if (taken == UpdateDesk::Taken::kFirst || taken == UpdateDesk::Taken::kRepeat) ++stream.updates;
-  if (taken == UpdateDesk::Taken::kKnownDone)
+  const auto taken = shared_.pending.submit(
+      shared_.store, pending, {worker_, StreamRoute{stream.name}, pending.ticket}, now);
+  if (taken != PendingUpdates::Taken::kFirst) counters_.repeats.add(1);
+  if (taken == PendingUpdates::Taken::kFirst || taken == PendingUpdates::Taken::kRepeat)
+    ++stream.updates;
+  if (taken == PendingUpdates::Taken::kKnownDone)
     append(reply_, handler_.repeat(pending.ticket, reply_), out);
 }
 
@@ -88,4 +89,4 @@ void StreamHandler::answer_checks(WallTime now, Bytes& out) {
   asked_count_ = 0;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -9,13 +9,13 @@
 #include "storage/server/request_handler.h"
 #include "storage/server/worker_shared.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// What is known of one client's stream of requests, without its socket.
 struct Stream {
   std::uint64_t name = 0;  ///< never given again by its worker
   Peer peer;
-  FrameReader in;
+  protocol::FrameReader in;
   std::size_t updates = 0;  ///< that will be answered later
 };
 
@@ -33,12 +33,12 @@ class StreamHandler {
   StreamHandler(std::size_t worker, const WorkerShared& shared, WorkerCounters& counters);
 
   /// Takes over rights and keys; needed before the first bytes.
-  void use(std::shared_ptr<const Access> access, std::size_t key_cache_size);
+  void use(std::shared_ptr<const access::Access> access, std::size_t key_cache_size);
   /// As `RequestHandler::admits`.
   bool admits(const Peer& peer, TimePoint now) { return handler_.admits(peer, now); }
 
   /// As `RequestHandler::sources`.
-  [[nodiscard]] const SourceTally& sources() const { return handler_.sources(); }
+  [[nodiscard]] const access::SourceTally& sources() const { return handler_.sources(); }
 
   enum class End : std::uint8_t {
     kNone,      ///< more bytes may come
@@ -72,4 +72,4 @@ class StreamHandler {
   std::array<std::optional<Match>, kChecksTogether> matches_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
@@ -39,4 +39,4 @@ void cut_off(TcpConnection& connection) {
   connection.fd.reset();
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

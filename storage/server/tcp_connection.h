@@ -9,7 +9,7 @@
 #include "config/system/unique_fd.h"
 #include "storage/server/stream_handler.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// Replies the kernel has not taken yet.   Threads: one thread.
 class UnsentBytes {
@@ -59,4 +59,4 @@ bool has_arrived(const TcpConnection& connection);
 /// Closes at once, and the kernel throws away what it still holds for it.
 void cut_off(TcpConnection& connection);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::variant<TcpListener::None, TcpListener::Accepted> TcpListener::accept() {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -9,7 +9,7 @@
 #include "config/system/unique_fd.h"
 #include "storage/server/udp_socket.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// A TCP socket that takes connections, without waiting.
 ///
@@ -49,4 +49,4 @@ class TcpListener {
   SocketAddress address_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

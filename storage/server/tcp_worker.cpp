@@ -9,7 +9,7 @@
 
 #include "storage/server/within_memory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
@@ -46,7 +46,7 @@ TcpWorker::TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& 
       handler_(number, shared, counters_),
       next_name_(listener_count_) {
   watch_listeners();
-  add_to(epoll_.get(), shared_.desk.mailbox(number_).fd(), kMailboxEvent);
+  add_to(epoll_.get(), shared_.pending.mailbox(number_).fd(), kMailboxEvent);
 }
 
 void TcpWorker::run(const std::stop_token& stop) {
@@ -107,7 +107,7 @@ void TcpWorker::drain() {
     current->ended = true;
     settle(current);
   }
-  while (!shared_.desk.idle() && shared_.clock.now() < begun + kDrainMax) wait(kDrainPollMs);
+  while (!shared_.pending.idle() && shared_.clock.now() < begun + kDrainMax) wait(kDrainPollMs);
   answer_finished();
   const TimePoint flushing = shared_.clock.now();
   while (!(connections_.empty() && leaving_.empty()) &&
@@ -163,15 +163,15 @@ bool TcpWorker::find_room(const IpAddress& ip, TimePoint now) {
                                                ? ConnectionTable::Standing::kTrusted
                                                : ConnectionTable::Standing::kStranger};
   auto verdict = tcp_.connections.enter(caller, limits);
-  if (verdict != ConnectionTable::Verdict::kFull) {
-    return verdict == ConnectionTable::Verdict::kEntered;
+  if (verdict != ConnectionTable::Admission::kFull) {
+    return verdict == ConnectionTable::Admission::kEntered;
   }
   const auto place = who_gives_way(caller, now);
   if (!place) return false;
   counters_.tcp_displaced.add(1);
   close(*place);
   verdict = tcp_.connections.enter(caller, limits);
-  return verdict == ConnectionTable::Verdict::kEntered;
+  return verdict == ConnectionTable::Admission::kEntered;
 }
 
 std::optional<TcpWorker::Place> TcpWorker::who_gives_way(const ConnectionTable::Caller& caller,
@@ -289,7 +289,7 @@ void TcpWorker::wait_for(TcpConnection& connection, std::uint32_t events) {
 
 void TcpWorker::answer_finished() {
   const TimePoint now = shared_.clock.now();
-  const std::vector<FinishedUpdate> finished = shared_.desk.mailbox(number_).take();
+  const std::vector<FinishedUpdate> finished = shared_.pending.mailbox(number_).take();
   for (std::span<const FinishedUpdate> rest = finished; !rest.empty();) {
     const std::uint64_t name = stream_of(rest.front());
     const auto end = std::ranges::find_if(
@@ -365,4 +365,4 @@ void TcpWorker::close(Place place) {
   (place->leaving ? leaving_ : connections_).erase(place);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -19,7 +19,7 @@
 #include "storage/server/tcp_connection.h"
 #include "storage/server/tcp_listener.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// What the connections of all workers have together.   Threads: any thread.
 struct TcpShared {
@@ -43,16 +43,16 @@ struct TcpShared {
 /// Threads: made anywhere, then `run` on one thread; `counters` and `sources` from any.
 class TcpWorker {
  public:
-  /// `number`: of its mailbox at the desk. `listeners`: one a listening address.
+  /// `number`: of its mailbox at the pending. `listeners`: one a listening address.
   TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& tcp,
             std::vector<TcpListener> listeners);
 
   /// Serves until `stop`, then takes no more requests and answers the updates under way, but waits
-  /// kDrainMax for them at most, and kFlushMax for clients to take their replies. The desk's
+  /// kDrainMax for them at most, and kFlushMax for clients to take their replies. The pending's
   /// mailbox must be woken after the stop was asked for.
   void run(const std::stop_token& stop);
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
-  [[nodiscard]] SourceTally::Reading sources() const { return handler_.sources().read(); }
+  [[nodiscard]] access::SourceTally::Reading sources() const { return handler_.sources().read(); }
 
   static constexpr Duration kDrainMax = std::chrono::seconds(10);
   static constexpr Duration kFlushMax = std::chrono::seconds(1);
@@ -62,9 +62,9 @@ class TcpWorker {
   static constexpr std::size_t kUpdatesMax = 256;
   /// Replies one connection may make us hold: to all requests of one read and to its updates.
   static constexpr std::size_t kRequestsOfAReadMax =
-      kReadBytes / (kFrameHeadBytes + kCommandBytes) + 1;
+      kReadBytes / (protocol::kFrameHeadBytes + protocol::kCommandBytes) + 1;
   static constexpr std::size_t kUnsentOfOneMax =
-      (2 * kRequestsOfAReadMax + kUpdatesMax) * (kFrameHeadBytes + kSealedReplyBytesMax);
+      (2 * kRequestsOfAReadMax + kUpdatesMax) * (protocol::kFrameHeadBytes + kSealedReplyBytesMax);
   /// Who has been quiet for less keeps his place, however many want it.
   static constexpr Duration kQuietMin = std::chrono::seconds(1);
 
@@ -111,8 +111,8 @@ class TcpWorker {
   StreamHandler handler_;
   std::uint64_t access_version_ = 0;
   StreamLimits limits_;
-  std::shared_ptr<const Access> access_;   ///< who is trusted
-  std::optional<TimePoint> listen_again_;  // no descriptors: nobody is taken until then
+  std::shared_ptr<const access::Access> access_;  ///< who is trusted
+  std::optional<TimePoint> listen_again_;         // no descriptors: nobody is taken until then
   Connections connections_;
   Connections leaving_;
   std::unordered_map<std::uint64_t, Place> by_name_;
@@ -121,4 +121,4 @@ class TcpWorker {
   Bytes replies_;  // to be sent at once; its memory is kept
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

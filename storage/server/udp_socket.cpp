@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 
@@ -199,4 +199,4 @@ std::size_t UdpSocket::send(SendBatch& batch) {
   return lost;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -18,7 +18,7 @@
 #include "storage/protocol/command.h"
 #include "storage/server/request_handler.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 inline constexpr std::size_t kBatchPackets = 64;  ///< per recvmmsg and sendmmsg
 
@@ -58,7 +58,7 @@ class ReceiveBatch {
     std::array<std::uint8_t, kControlBytes> bytes;
   };
 
-  std::array<std::array<std::uint8_t, kCommandBytesMax>, kBatchPackets> packets_;
+  std::array<std::array<std::uint8_t, protocol::kCommandBytesMax>, kBatchPackets> packets_;
   std::array<sockaddr_storage, kBatchPackets> peers_;
   std::array<Control, kBatchPackets> controls_;
   std::array<iovec, kBatchPackets> vectors_;
@@ -128,4 +128,4 @@ class UdpSocket {
   std::uint32_t drops_ = 0;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -9,7 +9,7 @@
 #include "storage/server/lateness.h"
 #include "storage/server/within_memory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 namespace {
 // How many batches one socket may have before the others are looked at.
@@ -33,7 +33,7 @@ UdpWorker::UdpWorker(std::size_t number, const WorkerShared& shared, std::vector
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       handler_(shared.store, shared.random, counters_, number) {
   for (std::size_t i = 0; i < sockets_.size(); ++i) watch(epoll_.get(), sockets_[i].fd(), i);
-  watch(epoll_.get(), shared_.desk.mailbox(number_).fd(), kMailboxEvent);
+  watch(epoll_.get(), shared_.pending.mailbox(number_).fd(), kMailboxEvent);
 }
 
 void UdpWorker::run(const std::stop_token& stop) {
@@ -42,7 +42,7 @@ void UdpWorker::run(const std::stop_token& stop) {
   const TimePoint deadline = shared_.clock.now() + kDrainMax;
   for (const UdpSocket& socket : sockets_)
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket.fd(), nullptr);
-  while (!shared_.desk.idle() && shared_.clock.now() < deadline) wait(kDrainPollMs);
+  while (!shared_.pending.idle() && shared_.clock.now() < deadline) wait(kDrainPollMs);
   answer_finished();
 }
 
@@ -67,7 +67,7 @@ void UdpWorker::serve(std::size_t socket) {
     const TimePoint now = shared_.clock.now();
     const std::uint32_t kernel_drops = sockets_[socket].take_drops();
     const std::uint64_t too_late = counters_.too_late.read();
-    const Moment moment{now, shared_.clock.wall()};
+    const access::Moment moment{now, shared_.clock.wall()};
     for (std::size_t i = 0; i < received_.size(); ++i)
       within_memory(counters_, shared_.losses, now, [&] { handle(socket, i, moment); });
     within_memory(counters_, shared_.losses, now, [&] { answer_checks(moment.wall); });
@@ -88,7 +88,7 @@ void UdpWorker::look_for_new_access() {
   access_version_ = version;
 }
 
-void UdpWorker::handle(std::size_t socket, std::size_t i, const Moment& now) {
+void UdpWorker::handle(std::size_t socket, std::size_t i, const access::Moment& now) {
   const BytesView packet = received_.packet(i);
   if (is_too_late(packet, received_.waited(i), queue_wait_max_)) {
     counters_.too_late.add(1);
@@ -107,10 +107,10 @@ void UdpWorker::handle(std::size_t socket, std::size_t i, const Moment& now) {
 void UdpWorker::submit(std::size_t socket, std::size_t i, const PendingUpdate& pending,
                        TimePoint now) {
   const ReplyRoute route = received_.route(i);
-  const auto taken = shared_.desk.submit(
+  const auto taken = shared_.pending.submit(
       shared_.store, pending, {number_, DatagramRoute{socket, route}, pending.ticket}, now);
-  if (taken != UpdateDesk::Taken::kFirst) counters_.repeats.add(1);
-  if (taken != UpdateDesk::Taken::kKnownDone) return;
+  if (taken != PendingUpdates::Taken::kFirst) counters_.repeats.add(1);
+  if (taken != PendingUpdates::Taken::kKnownDone) return;
   replies_.add(handler_.repeat(pending.ticket, replies_.room()).bytes, route);
 }
 
@@ -131,7 +131,7 @@ void UdpWorker::answer_checks(WallTime now) {
 }
 
 void UdpWorker::answer_finished() {
-  auto finished = shared_.desk.mailbox(number_).take();
+  auto finished = shared_.pending.mailbox(number_).take();
   for (std::size_t socket = 0; socket < sockets_.size(); ++socket) {
     for (const FinishedUpdate& update : finished) {
       const auto* route = std::get_if<DatagramRoute>(&update.waiting.route);
@@ -148,4 +148,4 @@ void UdpWorker::flush(std::size_t socket) {
   if (!replies_.empty()) counters_.unsent.add(sockets_[socket].send(replies_));
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

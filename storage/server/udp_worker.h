@@ -11,7 +11,7 @@
 #include "storage/server/udp_socket.h"
 #include "storage/server/worker_shared.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// One thread of the server: its sockets, its handler, its batches.
 ///
@@ -22,10 +22,10 @@ class UdpWorker {
   UdpWorker(std::size_t number, const WorkerShared& shared, std::vector<UdpSocket> sockets);
 
   /// Serves until `stop`, then answers the updates under way, but waits kDrainMax for them at most.
-  /// The desk's mailbox of this worker must be woken after the stop was asked for.
+  /// The pending's mailbox of this worker must be woken after the stop was asked for.
   void run(const std::stop_token& stop);
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
-  [[nodiscard]] SourceTally::Reading sources() const { return handler_.sources().read(); }
+  [[nodiscard]] access::SourceTally::Reading sources() const { return handler_.sources().read(); }
 
   static constexpr Duration kDrainMax = std::chrono::seconds(10);
 
@@ -34,7 +34,7 @@ class UdpWorker {
   void serve(std::size_t socket);
   /// Takes over what a reload changed.
   void look_for_new_access();
-  void handle(std::size_t socket, std::size_t i, const Moment& now);
+  void handle(std::size_t socket, std::size_t i, const access::Moment& now);
   void submit(std::size_t socket, std::size_t i, const PendingUpdate& pending, TimePoint now);
   void answer_checks(WallTime now);
   void answer_finished();
@@ -61,4 +61,4 @@ class UdpWorker {
   std::array<std::optional<Match>, kBatchPackets> matches_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

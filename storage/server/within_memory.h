@@ -5,7 +5,7 @@
 #include "storage/server/loss_report.h"
 #include "storage/server/server_counters.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// Does what a worker has to do for one packet or connection. False: there was no memory for it. It
 /// is counted and told to the log, and is nobody else's trouble: the next may need less.
@@ -21,4 +21,4 @@ bool within_memory(WorkerCounters& counters, LossReport& losses, TimePoint now, 
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -10,12 +10,12 @@
 #include "config/base/guarded.h"
 #include "config/base/random.h"
 #include "config/options/storage_options.h"
-#include "storage/model/fuzzy_store.h"
 #include "storage/access/access.h"
+#include "storage/model/fuzzy_store.h"
 #include "storage/server/loss_report.h"
 #include "storage/server/pending_updates.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// What bounds the streams of all workers together.
 struct StreamLimits {
@@ -39,7 +39,7 @@ struct StreamLimits {
 class AccessSource {
  public:
   struct Snapshot {
-    std::shared_ptr<const Access> access;
+    std::shared_ptr<const access::Access> access;
     std::size_t key_cache_size = 0;
     Duration queue_wait_max{};
     StreamLimits streams;
@@ -64,8 +64,8 @@ struct WorkerShared {
   Clock& clock;
   Random& random;
   AccessSource& access;
-  UpdateDesk& desk;
+  PendingUpdates& pending;
   LossReport& losses;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 /// The best of those it is shown: most `worth`, then the lowest `at`.
 /// Memory: what is kept.   Threads: one thread.
@@ -40,4 +40,4 @@ class Best {
   std::vector<Ranked> kept_;  ///< a heap, the worst in front
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 namespace {
 
@@ -125,4 +125,4 @@ std::uint64_t GramIndex::bytes() const {
   return bytes;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

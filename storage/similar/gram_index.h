@@ -11,7 +11,7 @@
 #include "mime/fingerprint/secret_hash.h"
 #include "storage/similar/packed_postings.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 /// From a gram to the sources that have it.
 ///
@@ -101,4 +101,4 @@ void GramIndex::find_named(std::uint32_t name, Visit&& visit) const {
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

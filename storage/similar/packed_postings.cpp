@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 PackedPostings::PackedPostings(std::span<const Posting> sorted, unsigned gram_bits)
     : size_(sorted.size()) {
@@ -115,4 +115,4 @@ PackedPostings::Cursor PackedPostings::seek(std::uint64_t number) const {
   return {first, first + group};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 /// A gram and a source that has it. Ordered by gram, then by source.
 using Posting = std::uint64_t;
@@ -87,4 +87,4 @@ bool PackedPostings::find(std::uint32_t gram, Visit&& visit) const {
   return true;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -11,7 +11,7 @@
 #include "mime/fingerprint/spamsum_score.h"
 #include "storage/similar/best.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 namespace {
 
@@ -169,4 +169,4 @@ SampleCounts SampleIndex::counts() const {
   return {table_.samples(), table_.bytes() + exact_.bytes() + parts_.bytes()};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "mime/fingerprint/spamsum.h"
-#include "storage/similar/gram_index.h"
 #include "storage/model/sample.h"
+#include "storage/similar/gram_index.h"
 #include "storage/similar/sample_table.h"
 #include "storage/similar/slot_set.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 /// A sample that `similar` found.
 struct SimilarMatch {
@@ -116,4 +116,4 @@ class SampleIndex {
   std::vector<std::uint32_t> keys_;  ///< of the sample that is added, to use the memory again
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 namespace {
 
@@ -22,10 +22,10 @@ void merge(SampleIndex& index) {
 Result<std::unique_ptr<SampleLibrary>> SampleLibrary::open(LibraryOptions options,
                                                            const Progress& progress) {
   std::unique_ptr<SampleLibrary> library(new SampleLibrary(std::move(options)));
-  auto file = SampleFile::open({.path = library->options_.file.string(),
-                                .part_block_size = library->options_.part_block_size,
-                                .parts = library->options_.parts,
-                                .read_only = library->options_.read_only});
+  auto file = sqlite::SampleFile::open({.path = library->options_.file.string(),
+                                        .part_block_size = library->options_.part_block_size,
+                                        .parts = library->options_.parts,
+                                        .read_only = library->options_.read_only});
   if (!file) return file.error();
   library->file_ = *std::move(file);
   const auto version = library->file_->data_version();
@@ -61,8 +61,8 @@ Status SampleLibrary::load(const Progress& progress) {
   return {};
 }
 
-Result<SampleFile::Counts> SampleLibrary::read_all(const std::function<void(const Sample&)>& take,
-                                                   const Progress& progress) {
+Result<sqlite::SampleFile::Counts> SampleLibrary::read_all(
+    const std::function<void(const Sample&)>& take, const Progress& progress) {
   auto counts = file_->counts();
   if (!counts) return counts;
   std::uint64_t done = 0;
@@ -92,7 +92,7 @@ Result<std::uint64_t> SampleLibrary::add(const Sample& sample) {
   return added->ids.front();
 }
 
-Result<SampleFile::Added> SampleLibrary::add_batch(std::span<const Sample> samples) {
+Result<sqlite::SampleFile::Added> SampleLibrary::add_batch(std::span<const Sample> samples) {
   for (const Sample& sample : samples) {
     if (Status good = check_sample(sample); !good) return good.error();
   }
@@ -210,4 +210,4 @@ SampleCounts SampleLibrary::counts() const {
   return index_->counts();
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

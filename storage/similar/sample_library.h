@@ -19,7 +19,7 @@
 #include "storage/similar/sample_scan.h"
 #include "storage/sqlite/sample_file.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 struct LibraryOptions {
   std::filesystem::path file;
@@ -53,7 +53,7 @@ class SampleLibrary {
   /// Errors: kInvalid for one that no Sample may be, kDenied where opened read-only.
   Result<std::uint64_t> add(const Sample& sample);
   /// All of them or none, in one transaction.
-  Result<SampleFile::Added> add_batch(std::span<const Sample> samples);
+  Result<sqlite::SampleFile::Added> add_batch(std::span<const Sample> samples);
   /// How many there were.
   Result<std::uint64_t> remove(std::span<const std::uint64_t> ids);
 
@@ -83,8 +83,8 @@ class SampleLibrary {
   explicit SampleLibrary(LibraryOptions options);
   Status load(const Progress& progress);
   /// Hands all samples to `take`, and says how many there are. Within begin_reading.
-  Result<SampleFile::Counts> read_all(const std::function<void(const Sample&)>& take,
-                                      const Progress& progress);
+  Result<sqlite::SampleFile::Counts> read_all(const std::function<void(const Sample&)>& take,
+                                              const Progress& progress);
   /// Brings the index to where the file is. `changing_` is held.
   Status catch_up();
   void follow_own_change();
@@ -95,8 +95,8 @@ class SampleLibrary {
 
   const LibraryOptions options_;
   mutable std::mutex changing_;  ///< the file, and who may change the index
-  std::unique_ptr<SampleFile> file_;
-  SampleFile::Position position_;
+  std::unique_ptr<sqlite::SampleFile> file_;
+  sqlite::SampleFile::Position position_;
   std::int64_t data_version_ = 0;
   // Held together to look at the index, alone to change it; both after `waiting_`, so that a change
   // waits for the searches under way only, however many come.
@@ -105,4 +105,4 @@ class SampleLibrary {
   std::unique_ptr<SampleIndex> index_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -5,7 +5,7 @@
 
 #include "mime/fingerprint/spamsum_ngrams.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 SampleScan::SampleScan(std::span<const Question> questions, std::size_t most) {
   asked_.reserve(questions.size());
@@ -77,4 +77,4 @@ SampleScan::Answer SampleScan::Asked::answer() {
   return out;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "mime/fingerprint/spamsum_score.h"
-#include "storage/similar/best.h"
 #include "storage/model/sample.h"
+#include "storage/similar/best.h"
 #include "storage/similar/sample_index.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 /// A few questions, answered by looking at all samples once, without an index over them: what
 /// SampleIndex would say, by a fraction of the work of making one. (It compares all signatures
@@ -72,4 +72,4 @@ class SampleScan {
   std::vector<std::uint32_t> keys_;  ///< of the sample at hand, to use the memory again
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

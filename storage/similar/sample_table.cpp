@@ -7,7 +7,7 @@
 #include "mime/fingerprint/rolling_hash.h"
 #include "mime/fingerprint/spamsum_ngrams.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 namespace {
 
@@ -141,4 +141,4 @@ void SampleTable::shrink() {
   places_.shrink_to_fit();
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -11,7 +11,7 @@
 #include "mime/fingerprint/spamsum.h"
 #include "storage/model/sample.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 /// What the index has in memory of each sample: id, list, name, and the signature packed, in a
 /// slot. Slots count from 0 and rise with the ids; one whose sample went stays empty.
@@ -64,4 +64,4 @@ class SampleTable {
   std::size_t used_ = kChunk;  ///< of the last chunk
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 
 /// Slots, each once, to be looked at in rising order: a list while there are few, then a bit each.
 /// Memory: 256 KB and a bit a slot, at most.   Threads: one thread.
@@ -49,4 +49,4 @@ class SlotSet {
   std::vector<std::uint64_t> bits_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

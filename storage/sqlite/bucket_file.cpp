@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 namespace {
 
@@ -139,4 +139,4 @@ Result<std::size_t> BucketFile::size() {
 
 Status BucketFile::clear() { return database_->execute("DELETE FROM buckets"); }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -12,7 +12,7 @@
 #include "storage/sqlite/database.h"
 #include "storage/sqlite/file_lock.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// One row of a file of buckets (SCHEMA.md, "The file of the rate limits").
 struct BucketRow {
@@ -60,4 +60,4 @@ class BucketFile {
   std::string swept_;                       ///< key up to which it was swept
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 UniqueFd create_file(const std::string& path) {
   UniqueFd made(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
@@ -25,4 +25,4 @@ UniqueFd create_daemon_file(const std::string& path) {
   return made;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

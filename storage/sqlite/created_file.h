@@ -6,7 +6,7 @@
 
 #include "config/system/unique_fd.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// Of every file the storage makes, whatever the umask: its owner's, and readable for the group.
 inline constexpr mode_t kFileMode = 0640;
@@ -20,4 +20,4 @@ UniqueFd create_file(const std::string& path);
 /// cannot open it says so. (SQLite gives what it makes beside a file to the file's owner.)
 UniqueFd create_daemon_file(const std::string& path);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -8,7 +8,7 @@
 #include "config/system/permission.h"
 #include "storage/sqlite/created_file.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 ErrorCode code_of(int sqlite_code) {
@@ -212,4 +212,4 @@ Status Transaction::commit() {
   return {};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -11,7 +11,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 class Database;
 
@@ -122,4 +122,4 @@ class Transaction {
   Database* database_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

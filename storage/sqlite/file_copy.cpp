@@ -2,7 +2,7 @@
 
 #include <sqlite3.h>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 void FileCopy::Finish::operator()(sqlite3_backup* backup) const { sqlite3_backup_finish(backup); }
 
@@ -31,4 +31,4 @@ std::uint64_t FileCopy::pages_done() const {
   return pages() - static_cast<std::uint64_t>(sqlite3_backup_remaining(backup_.get()));
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -8,7 +8,7 @@
 
 struct sqlite3_backup;
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// Copies a database page by page while others use it, some pages at a time. What is copied is
 /// the moment at which `from` began its transaction: it must be inside one, or a writer between two
@@ -36,4 +36,4 @@ class FileCopy {
   std::unique_ptr<sqlite3_backup, Finish> backup_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

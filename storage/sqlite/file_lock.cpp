@@ -13,7 +13,7 @@
 #include "config/system/permission.h"
 #include "storage/sqlite/created_file.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 ErrorCode code_of(int reason) {
@@ -82,4 +82,4 @@ Result<FileLock> FileLock::take(const std::string& hashfile) {
   return {FileLock(std::move(fd), std::move(file))};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

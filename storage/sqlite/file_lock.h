@@ -5,7 +5,7 @@
 #include "config/base/result.h"
 #include "config/system/unique_fd.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// The right to change one database file: an index in memory is only true while nobody else
 /// writes. It is a `flock` on FILE.lock beside it, which holds the number of the process, and one
@@ -26,4 +26,4 @@ class FileLock {
   UniqueFd file_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -8,7 +8,7 @@
 #include "storage/sqlite/migrations.h"
 #include "storage/sqlite/shingle_set.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 constexpr int kBusyTimeoutMs = 2'000;  ///< a foreign reader or a tool may hold the file for a while
@@ -404,4 +404,4 @@ Result<std::int64_t> FuzzyTable::count() {
   return database_->integer("SELECT count(*) FROM digests");
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -13,7 +13,7 @@
 #include "storage/sqlite/replica_tables.h"
 #include "storage/sqlite/update_names.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// Ids of rows are 1 to this: the index has 40 bits for them.
 inline constexpr std::int64_t kRowIdMax = (std::int64_t{1} << 40U) - 1;
@@ -77,7 +77,8 @@ class FuzzyTable {
   /// closes what there is of a journal. A transaction of its own.
   Status keep_journal(std::uint64_t journal_max);
 
-  // ---- upkeep; outside of transactions ----------------------------------------------------------
+  // ---- maintenance; outside of transactions
+  // ----------------------------------------------------------
   /// Pages the file has and does not use.
   Result<std::int64_t> free_pages();
   Result<std::int64_t> pages();
@@ -110,4 +111,4 @@ class FuzzyTable {
   std::int64_t last_id_ = 0;  ///< up to it ids were given, or some table speaks of them
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 Result<Journal> Journal::open(Database& database) {
   const auto last = database.integer(kJournalEnd);
   if (!last) return last.error();
@@ -81,4 +81,4 @@ Status Journal::trim() {
   return remove_.bind(1, last_ - most_).run();
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

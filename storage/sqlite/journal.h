@@ -5,7 +5,7 @@
 #include "storage/model/replica.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 // What stands in the column digest_id of entries that are about no row of ours.
 inline constexpr std::int64_t kAskedEntry = 0;
@@ -62,4 +62,4 @@ class Journal {
   Statement remove_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

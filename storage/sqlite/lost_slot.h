@@ -5,7 +5,7 @@
 
 #include "mime/fingerprint/fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// What stands in a shingle slot whose shingle is not known any more: a number made of the digest,
 /// so that no other hash has it there (zeros would meet each other). One that comes back out of our
@@ -16,4 +16,4 @@ inline std::uint64_t lost_slot(const Digest& digest, std::size_t slot) {
   return word ^ (slot + 1) * 0x9e3779b97f4a7c15;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 // The view turns the 8 little-endian bytes of each shingle into SQLite's signed integer with what
@@ -174,4 +174,4 @@ Status check_schema(Database& database) {
   return check_state(database, *state);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -5,7 +5,7 @@
 #include "config/base/result.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// "shgl": what stands at offset 68 of a file of ours (SQLite's application_id).
 inline constexpr std::int64_t kApplicationId = 0x7368676c;
@@ -20,4 +20,4 @@ Status migrate(Database& database);
 /// The same questions for a reader: is it ours, and of a version that can be read?
 Status check_schema(Database& database);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

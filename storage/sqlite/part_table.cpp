@@ -6,7 +6,7 @@
 
 #include "storage/sqlite/shingle_set.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 constexpr std::size_t kFlagBytes = 8;
@@ -134,4 +134,4 @@ Status PartTable::put(std::int64_t digest_id, const StoredPart& stored,
 
 Status PartTable::remove(std::int64_t digest_id) { return remove_.bind(1, digest_id).run(); }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -7,7 +7,7 @@
 #include "storage/model/replica.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// One part of a digest as the file has it.
 struct StoredPart {
@@ -70,4 +70,4 @@ class PartTable {
 Result<StoredPart> read_part(const Database& database, const Statement& row, int column,
                              std::int64_t digest_id, const std::optional<Shingles>& shingles);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -9,7 +9,7 @@
 #include "storage/sqlite/part_table.h"
 #include "storage/sqlite/shingle_set.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 constexpr int kBusyWaitMs = 2'000;
@@ -390,4 +390,4 @@ Result<ReplicaReader::Slice> ReplicaReader::parts_of(const StoreId& master, std:
   return slice;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -9,7 +9,7 @@
 #include "storage/model/replica.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// The file as replication reads it: a connection of its own, beside the writer's. Every call sees
 /// one moment and keeps nothing open, so that the WAL can begin anew.
@@ -95,4 +95,4 @@ class ReplicaReader {
   std::unique_ptr<Statements> statements_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -7,7 +7,7 @@
 #include "storage/sqlite/store_table.h"
 #include "storage/sqlite/takeback_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// What the writer needs for replication, beside the hashes themselves.   Threads: one thread.
 struct ReplicaTables {
@@ -30,4 +30,4 @@ struct ReplicaTables {
   }
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

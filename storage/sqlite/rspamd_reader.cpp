@@ -6,7 +6,7 @@
 
 #include "storage/sqlite/lost_slot.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 constexpr int kBusyWaitMs = 2'000;
@@ -125,4 +125,4 @@ Status RspamdReader::for_each(const std::function<bool(const Row&)>& each) {
   return {};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

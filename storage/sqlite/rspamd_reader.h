@@ -7,7 +7,7 @@
 
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// The database of rspamd's fuzzy worker (backend sqlite), its digests as rows of ours.
 ///
@@ -36,4 +36,4 @@ class RspamdReader {
   std::unique_ptr<Database> database_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -4,7 +4,7 @@
 
 #include "storage/sqlite/lost_slot.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 // Names, types and order as rspamd 3.4 makes them (fuzzy-protocol.md 5.8).
@@ -97,4 +97,4 @@ Status RspamdWriter::finish(const Watcher& watcher) {
   return {};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

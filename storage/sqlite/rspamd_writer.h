@@ -7,7 +7,7 @@
 #include "storage/model/work_watcher.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// Makes a database that rspamd's fuzzy worker (backend sqlite) takes as its own.
 ///
@@ -38,4 +38,4 @@ class RspamdWriter {
   std::unique_ptr<Statements> statements_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -7,7 +7,7 @@
 
 #include "mime/fingerprint/mumhash.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 namespace {
 
@@ -373,4 +373,4 @@ Status SampleFile::begin_reading() { return database_->execute("BEGIN"); }
 
 void SampleFile::end_reading() { static_cast<void>(database_->execute("COMMIT")); }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -13,7 +13,7 @@
 #include "storage/model/sample.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// The known files on the disk (SCHEMA.md, "Known files"). Several processes may have it open: one
 /// at a time changes it, and each can ask what the others did since it looked last. What a change
@@ -93,4 +93,4 @@ class SampleFile {
   std::unique_ptr<Statements> statements_;  ///< go before the database
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -1,6 +1,6 @@
 #include "storage/sqlite/shingle_set.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 ShingleSet encode_shingles(const Shingles& shingles) {
   ShingleSet bytes{};
@@ -16,4 +16,4 @@ Shingles decode_shingles(BytesView bytes) {
   return shingles;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

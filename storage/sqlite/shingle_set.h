@@ -6,7 +6,7 @@
 #include "config/base/byte_reader.h"
 #include "mime/fingerprint/fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 inline constexpr std::size_t kShingleSetBytes = kShingleCount * sizeof(std::uint64_t);
 
@@ -17,4 +17,4 @@ ShingleSet encode_shingles(const Shingles& shingles);
 /// `bytes` are kShingleSetBytes.
 Shingles decode_shingles(BytesView bytes);
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

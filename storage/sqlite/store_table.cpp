@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 namespace {
 
@@ -149,4 +149,4 @@ Status StoreTable::forget(std::int64_t number) {
   return database_->execute(gone.c_str());
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

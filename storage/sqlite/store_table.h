@@ -7,7 +7,7 @@
 #include "storage/model/replica.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// How many masters a file may know. More are refused.
 inline constexpr std::int64_t kStoresMax = 64;
@@ -73,4 +73,4 @@ class StoreTable {
   Statement update_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 Result<TakebackTable> TakebackTable::open(Database& database) {
   const auto any = database.integer("SELECT EXISTS (SELECT 1 FROM takebacks)");
@@ -55,4 +55,4 @@ Status TakebackTable::remove(const Digest& digest, std::int64_t store, std::uint
 
 Status TakebackTable::remove_all(std::int64_t store) { return remove_all_.bind(1, store).run(); }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

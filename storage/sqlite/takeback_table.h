@@ -6,7 +6,7 @@
 #include "storage/model/replica.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// Takebacks kept; the oldest go first.
 inline constexpr std::int64_t kTakebacksMax = 65'536;
@@ -50,4 +50,4 @@ class TakebackTable {
   Statement remove_all_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -5,7 +5,7 @@
 
 #include "config/base/byte_reader.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 namespace {
 
@@ -167,4 +167,4 @@ Status UpdateJournal::remove_through(std::int64_t id) {
   return {};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "storage/model/fuzzy_store.h"
+#include "storage/model/timed_update.h"
 #include "storage/sqlite/database.h"
 #include "storage/sqlite/file_lock.h"
-#include "storage/model/timed_update.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// Updates that wait on the disk, in order, for a server that is away (SCHEMA.md, "The journal").
 /// What `append` said yes to survives a crash of the machine.
@@ -56,4 +56,4 @@ class UpdateJournal {
   std::int64_t last_id_ = 0;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 namespace {
 
@@ -125,4 +125,4 @@ Result<std::vector<std::uint64_t>> UpdateNames::read_seals(std::uint32_t since) 
   return names_in<std::uint64_t>(*bytes);
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

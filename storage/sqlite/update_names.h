@@ -11,7 +11,7 @@
 #include "storage/model/fuzzy_store.h"
 #include "storage/sqlite/database.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// Names of updates in one table of the file, a row a transaction that brought any; for so long and
 /// so many, the oldest row goes first.
@@ -86,4 +86,4 @@ class UpdateNames {
   NameLog seals_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -48,7 +48,8 @@ std::string name_of(std::uint64_t i) {
   const std::string ip = "192.0." + std::to_string(i % 256) + "." + std::to_string(i / 256 % 256);
   const std::vector<std::string_view> parts = {recipient, ip};
   const bool with_ip = i % 3 == 0;
-  return make_bucket_key(with_ip ? "to_ip" : "to", std::span(parts).first(with_ip ? 2 : 1), 0);
+  return buckets::make_bucket_key(with_ip ? "to_ip" : "to", std::span(parts).first(with_ip ? 2 : 1),
+                                  0);
 }
 
 const LeakRate kRate(1.0 / 3600, 100);  // nothing gets empty while we look
@@ -58,12 +59,13 @@ constexpr TimePoint kNow{std::chrono::hours(1)};
 struct Filled {
   Filled() {
     const std::uint64_t before = resident_bytes();
-    table = std::make_unique<BucketTable>(bucket_count() * 11 / 10, BucketHashKey{1, 2, 3},
-                                          BucketTable::Kept::kInFile);
+    table = std::make_unique<buckets::BucketTable>(bucket_count() * 11 / 10,
+                                                   buckets::BucketHashKey{1, 2, 3},
+                                                   buckets::BucketTable::Kept::kInFile);
     for (std::uint64_t i = 0; i < bucket_count(); ++i) {
       const std::string name = name_of(i);
       key_bytes += name.size();
-      const BucketDemand what{name, kRate};
+      const buckets::BucketDemand what{name, kRate};
       if (!table->take({&what, 1}, kNow).taken) std::exit(1);
     }
     bytes = resident_bytes() - before;
@@ -72,7 +74,7 @@ struct Filled {
     static Filled filled;
     return filled;
   }
-  std::unique_ptr<BucketTable> table;
+  std::unique_ptr<buckets::BucketTable> table;
   std::uint64_t bytes = 0;
   std::uint64_t key_bytes = 0;
 };
@@ -87,18 +89,18 @@ void BM_Memory(benchmark::State& state) {
 
 /// A decision about so many random buckets at a time.
 void BM_Decisions(benchmark::State& state) {
-  BucketTable& table = *Filled::get().table;
+  buckets::BucketTable& table = *Filled::get().table;
   const auto together = static_cast<std::size_t>(state.range(0));
   std::mt19937_64 random(5);
   std::vector<std::string> names;
   for (int i = 0; i < 200'000; ++i) names.push_back(name_of(random() % bucket_count()));
-  std::vector<BucketDemand> demands(together, {"", kRate});
+  std::vector<buckets::BucketDemand> demands(together, {"", kRate});
   std::size_t at = 0;
   TimePoint now = kNow;
   for (auto _ : state) {
-    for (BucketDemand& demand : demands) demand.key = names[at++ % names.size()];
+    for (buckets::BucketDemand& demand : demands) demand.key = names[at++ % names.size()];
     now += std::chrono::microseconds(1);
-    const BucketAnswer answer = table.take(demands, now);
+    const buckets::BucketAnswer answer = table.take(demands, now);
     benchmark::DoNotOptimize(answer.taken);
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
@@ -106,28 +108,30 @@ void BM_Decisions(benchmark::State& state) {
 
 /// All of them into a file, and back.
 void BM_SaveAndLoad(benchmark::State& state) {
-  const TemporaryDirectory folder;
+  const engine::TemporaryDirectory folder;
   NullLogger logger;
   SystemClock clock;
   for (auto _ : state) {
-    BucketTable table(bucket_count() * 11 / 10, BucketHashKey{1, 2, 3}, BucketTable::Kept::kInFile);
-    const BucketKeeperOptions options{.path = folder.file("buckets.db"),
-                                      .rows_max = 2 * bucket_count(),
-                                      .pause = std::chrono::hours(1)};
-    auto keeper = BucketKeeper::open(options, table, clock, logger);
-    if (!keeper) return state.SkipWithError(keeper.error().message.c_str());
+    buckets::BucketTable table(bucket_count() * 11 / 10, buckets::BucketHashKey{1, 2, 3},
+                               buckets::BucketTable::Kept::kInFile);
+    const buckets::BucketFlusherOptions options{.path = folder.file("buckets.db"),
+                                                .rows_max = 2 * bucket_count(),
+                                                .pause = std::chrono::hours(1)};
+    auto flusher = buckets::BucketFlusher::open(options, table, clock, logger);
+    if (!flusher) return state.SkipWithError(flusher.error().message.c_str());
     for (std::uint64_t i = 0; i < bucket_count(); ++i)
       table.set(name_of(i), kRate, LeakyBucket(clock.now() + std::chrono::hours(1)), clock.now());
     const TimePoint begun = clock.now();
-    if (!(*keeper)->save()) return state.SkipWithError("not saved");
+    if (!(*flusher)->save()) return state.SkipWithError("not saved");
     state.counters["save_seconds"] = std::chrono::duration<double>(clock.now() - begun).count();
-    *keeper = nullptr;
-    BucketTable again(bucket_count() * 11 / 10, BucketHashKey{4}, BucketTable::Kept::kInFile);
+    *flusher = nullptr;
+    buckets::BucketTable again(bucket_count() * 11 / 10, buckets::BucketHashKey{4},
+                               buckets::BucketTable::Kept::kInFile);
     const TimePoint loading = clock.now();
-    keeper = BucketKeeper::open(options, again, clock, logger);
+    flusher = buckets::BucketFlusher::open(options, again, clock, logger);
     state.counters["load_seconds"] = std::chrono::duration<double>(clock.now() - loading).count();
     state.counters["buckets"] = static_cast<double>(again.size());
-    *keeper = nullptr;
+    *flusher = nullptr;
   }
   const auto bytes = static_cast<double>(std::filesystem::file_size(folder.file("buckets.db")));
   state.counters["file_bytes_a_bucket"] = bytes / static_cast<double>(bucket_count());
@@ -192,14 +196,14 @@ class Message {
     }
     for (const std::string& name : names_) demands_.push_back({name, LeakRate(2.0 / 60, 1e6)});
   }
-  [[nodiscard]] std::span<const BucketDemand> demands() const { return demands_; }
+  [[nodiscard]] std::span<const buckets::BucketDemand> demands() const { return demands_; }
 
  private:
   void add(std::string_view type, const std::vector<std::string_view>& parts) {
-    names_.push_back(make_bucket_key(type, parts, 0));
+    names_.push_back(buckets::make_bucket_key(type, parts, 0));
   }
   std::deque<std::string> names_;
-  std::vector<BucketDemand> demands_;
+  std::vector<buckets::BucketDemand> demands_;
 };
 
 /// Made before, for each thread others.
@@ -214,7 +218,7 @@ std::vector<Message> some_messages(std::size_t recipients, int thread) {
 /// Decisions (a bucket each) a second through Redis as the milter makes them: each thread a
 /// message after the other, each message one call.
 void BM_RedisByMessage(benchmark::State& state) {
-  static std::unique_ptr<RedisBuckets> store;
+  static std::unique_ptr<buckets::RedisBuckets> store;
   static SystemClock clock;
   static SystemRandom random;
   static NullLogger logger;
@@ -222,8 +226,8 @@ void BM_RedisByMessage(benchmark::State& state) {
     RedisOptions options;
     options.servers = {redis_address(state.range(1) != 0)};
     options.timeout = std::chrono::seconds(10);
-    store = std::make_unique<RedisBuckets>(
-        options, std::make_unique<EmbeddedBuckets>(1000, clock, random), clock, logger);
+    store = std::make_unique<buckets::RedisBuckets>(
+        options, std::make_unique<buckets::EmbeddedBuckets>(1000, clock, random), clock, logger);
   }
   const auto messages =
       some_messages(static_cast<std::size_t>(state.range(0)), state.thread_index());
@@ -242,16 +246,16 @@ void BM_RedisByMessage(benchmark::State& state) {
 /// The same with one round trip a bucket: each thread has a connection, and asks for one bucket by
 /// one call of the same script after the other.
 void BM_RedisByBucket(benchmark::State& state) {
-  static std::unique_ptr<RedisServer> server;
+  static std::unique_ptr<redis::RedisServer> server;
   static SystemClock clock;
   static NullLogger logger;
   static std::string sha;
   const auto deadline = [&] { return clock.now() + std::chrono::seconds(10); };
   if (state.thread_index() == 0) {
-    server = std::make_unique<RedisServer>(redis_address(state.range(1) != 0), RedisLogin{}, clock,
-                                           logger);
-    CommandList load;
-    load.add({"SCRIPT", "LOAD", bucket_script()});
+    server = std::make_unique<redis::RedisServer>(redis_address(state.range(1) != 0),
+                                                  redis::RedisLogin{}, clock, logger);
+    redis::CommandList load;
+    load.add({"SCRIPT", "LOAD", buckets::bucket_script()});
     const auto replies = server->ask(load, deadline());
     if (replies) sha = replies->front().text;
   }
@@ -262,15 +266,15 @@ void BM_RedisByBucket(benchmark::State& state) {
   for (auto _ : state) {
     const auto demands = messages[at++ % messages.size()].demands();
     for (std::size_t i = 0; i < demands.size(); ++i) {
-      const ScriptCall call = take_call("fuzzy", demands, {&i, 1});
-      const ScriptCall* const only = &call;
-      CommandList commands;
-      append_calls(commands, {"EVALSHA", sha}, {&only, 1});
-      BucketAnswer answer;
+      const buckets::ScriptCall call = buckets::take_call("fuzzy", demands, {&i, 1});
+      const buckets::ScriptCall* const only = &call;
+      redis::CommandList commands;
+      buckets::append_calls(commands, {"EVALSHA", sha}, {&only, 1});
+      buckets::BucketAnswer answer;
       answer.levels.resize(demands.size());
       const auto replies = server->ask(commands, deadline());
       if (!replies || replies->front().elements.size() != 1 ||
-          !read_taken(replies->front().elements[0], demands, {&i, 1}, answer))
+          !buckets::read_taken(replies->front().elements[0], demands, {&i, 1}, answer))
         state.SkipWithError("Redis did not decide");
     }
   }

@@ -52,8 +52,8 @@ std::uint32_t unix_now() {
 
 /// Fingerprint number i, without keeping a million of them.
 Fingerprint fingerprint_of(std::uint64_t i) {
-  Seeded random(i * 0x9e3779b97f4a7c15 + 1);
-  return random_fingerprint(random);
+  engine::Seeded random(i * 0x9e3779b97f4a7c15 + 1);
+  return engine::random_fingerprint(random);
 }
 
 Update add_of(const Fingerprint& fingerprint) {
@@ -64,10 +64,10 @@ Update add_of(const Fingerprint& fingerprint) {
 /// adds would take longer than what is measured.
 template <typename AgeOf>
 void fill(const std::string& path, std::size_t count, const AgeOf& age_of) {
-  auto table = FuzzyTable::open(path, Durability::kNormal);
+  auto table = sqlite::FuzzyTable::open(path, Durability::kNormal);
   if (!table) std::exit(1);
   const std::uint32_t now = unix_now();
-  FuzzyRow row;
+  sqlite::FuzzyRow row;
   row.flags.add({1, 10});
   constexpr std::size_t kRows = 16'384;
   for (std::size_t begin = 0; begin < count; begin += kRows) {
@@ -107,12 +107,12 @@ class Store {
     static Store store;
     return store;
   }
-  Engine& engine() { return *engine_; }
+  engine::Engine& engine() { return *engine_; }
   std::chrono::duration<double> reopen() {
     engine_.reset();
     const auto begun = std::chrono::steady_clock::now();
     const std::uint64_t before = resident_bytes();
-    auto opened = Engine::open(options_, clock_, logger_);
+    auto opened = engine::Engine::open(options_, clock_, logger_);
     if (!opened) {
       std::fprintf(stderr, "%s\n", opened.error().message.c_str());
       std::exit(1);
@@ -131,24 +131,25 @@ class Store {
   EngineOptions options_;
   SystemClock clock_;
   NullLogger logger_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<engine::Engine> engine_;
   std::uint64_t memory_ = 0;
 };
 
 /// Questions made before the clock runs.
 std::vector<Fingerprint> questions(std::size_t slots_known) {
   constexpr std::size_t kQuestions = 20'000;
-  Seeded random(7);
+  engine::Seeded random(7);
   std::vector<Fingerprint> asked;
   for (std::size_t i = 0; i < kQuestions; ++i) {
-    asked.push_back(near_duplicate(fingerprint_of(random() % record_count()), slots_known, random));
+    asked.push_back(
+        engine::near_duplicate(fingerprint_of(random() % record_count()), slots_known, random));
   }
   return asked;
 }
 
 /// So many questions at a time as the argument says, as they come from the network.
 void check_all_of(benchmark::State& state, const std::vector<Fingerprint>& asked, bool hit) {
-  Engine& engine = Store::get().engine();
+  engine::Engine& engine = Store::get().engine();
   const std::uint32_t now = unix_now();
   const auto together = static_cast<std::size_t>(state.range(0));
   std::vector<Question> questions(together);
@@ -170,7 +171,7 @@ void check_all_of(benchmark::State& state, const std::vector<Fingerprint>& asked
 void BM_DirectHit(benchmark::State& state) {
   Store::get();
   std::vector<Fingerprint> asked;
-  Seeded random(8);
+  engine::Seeded random(8);
   for (int i = 0; i < 20'000; ++i) asked.push_back(fingerprint_of(random() % record_count()));
   check_all_of(state, asked, true);
 }
@@ -181,7 +182,7 @@ void BM_NearDuplicate24(benchmark::State& state) { check_all_of(state, questions
 
 /// `in_flight` updates wait for their commits at any time, as with so many clients.
 void BM_AddWithCommit(benchmark::State& state) {
-  Engine& engine = Store::get().engine();
+  engine::Engine& engine = Store::get().engine();
   static std::uint64_t next = std::uint64_t{1} << 40;
   const auto in_flight = static_cast<std::size_t>(state.range(0));
   std::vector<std::promise<bool>> done(in_flight);
@@ -238,17 +239,17 @@ void BM_Latencies(benchmark::State& state) {
   fill(options.hashfile, kRecords, [&](std::size_t i) { return expired && i % 2 == 0 ? age : 0; });
   SystemClock clock;
   NullLogger logger;
-  auto engine = Engine::open(options, clock, logger);
+  auto engine = engine::Engine::open(options, clock, logger);
   if (!engine) return state.SkipWithError(engine.error().message.c_str());
   Latencies checks;
   Latencies updates;
   std::atomic<bool> stop{false};
   for (auto _ : state) {
     std::thread checker([&] {
-      Seeded random(9);
+      engine::Seeded random(9);
       while (!stop) {
         const std::uint64_t known = random() % (kRecords / 2) * 2 + 1;
-        const Fingerprint asked = near_duplicate(fingerprint_of(known), 24, random);
+        const Fingerprint asked = engine::near_duplicate(fingerprint_of(known), 24, random);
         const auto begun = std::chrono::steady_clock::now();
         benchmark::DoNotOptimize((*engine)->check(asked.digest, &*asked.shingles, unix_now()));
         checks.add(begun);
@@ -270,7 +271,7 @@ void BM_Latencies(benchmark::State& state) {
     checker.join();
     state.SetItemsProcessed(static_cast<std::int64_t>(next - (std::uint64_t{1} << 41)));
   }
-  const EngineCounters counters = (*engine)->counters();
+  const engine::EngineCounters counters = (*engine)->counters();
   state.counters["check_p50_us"] = checks.percentile(0.5);
   state.counters["check_p99_us"] = checks.percentile(0.99);
   state.counters["check_p999_us"] = checks.percentile(0.999);

@@ -11,45 +11,47 @@ namespace shingled::storage {
 namespace {
 
 Bytes check_packet(bool with_shingles) {
-  Command command;
+  protocol::Command command;
   command.shingle_count = with_shingles ? kShingleCount : 0;
-  Bytes packet(kCommandBytesMax);
-  packet.resize(encode_command(command, packet));
+  Bytes packet(protocol::kCommandBytesMax);
+  packet.resize(protocol::encode_command(command, packet));
   return packet;
 }
 
 void BM_DecodeCommand(benchmark::State& state) {
   const Bytes packet = check_packet(state.range(0) != 0);
-  for (auto _ : state) benchmark::DoNotOptimize(decode_command(packet));
+  for (auto _ : state) benchmark::DoNotOptimize(protocol::decode_command(packet));
 }
 BENCHMARK(BM_DecodeCommand)->ArgName("shingles")->Arg(0)->Arg(1);
 
 void BM_EncodeReply(benchmark::State& state) {
-  const auto form = static_cast<ReplyForm>(state.range(0));
-  std::array<std::uint8_t, kReplyBytesMax> out{};
-  for (auto _ : state) benchmark::DoNotOptimize(encode_reply(Reply{}, form, out));
+  const auto form = static_cast<protocol::ReplyForm>(state.range(0));
+  std::array<std::uint8_t, protocol::kReplyBytesMax> out{};
+  for (auto _ : state)
+    benchmark::DoNotOptimize(protocol::encode_reply(protocol::Reply{}, form, out));
 }
 BENCHMARK(BM_EncodeReply)->ArgName("bytes")->Arg(96)->Arg(144);
 
 struct Keys {
   testing::SeededRandom random{1};
-  Keypair server = generate_keypair(random);
-  Keypair client = generate_keypair(random);
-  SharedKey key = *shared_key(client.secret_key, server.public_key);
+  Keypair server = crypto::generate_keypair(random);
+  Keypair client = crypto::generate_keypair(random);
+  crypto::SharedKey key = *crypto::shared_key(client.secret_key, server.public_key);
 };
 
 void BM_AgreeOnKey(benchmark::State& state) {
   const Keys keys;
   for (auto _ : state)
-    benchmark::DoNotOptimize(shared_key(keys.server.secret_key, keys.client.public_key));
+    benchmark::DoNotOptimize(crypto::shared_key(keys.server.secret_key, keys.client.public_key));
 }
 BENCHMARK(BM_AgreeOnKey);
 
 void BM_SealReply(benchmark::State& state) {
   const Keys keys;
   const Bytes message(static_cast<std::size_t>(state.range(0)));
-  Bytes out(message.size() + kSealBytes);
-  for (auto _ : state) benchmark::DoNotOptimize(seal(keys.key, Nonce{}, message, out));
+  Bytes out(message.size() + crypto::kSealBytes);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(crypto::seal(keys.key, crypto::Nonce{}, message, out));
 }
 BENCHMARK(BM_SealReply)->ArgName("bytes")->Arg(96)->Arg(144);
 
@@ -62,11 +64,11 @@ void handle(benchmark::State& state, const Bytes& packet, const ServerOptions& o
   unlimited.ratelimit.rate = 0;
   unlimited.agreements.thread = {.rate = 1e6, .burst = 1e9};
   unlimited.agreements.source = {.rate = 1e6, .burst = 1e9};
-  RequestHandler handler(store, random, counters);
-  handler.use(std::make_shared<const Access>(Access::make(unlimited).value()),
+  server::RequestHandler handler(store, random, counters);
+  handler.use(std::make_shared<const access::Access>(access::Access::make(unlimited).value()),
               options.keypair_cache_size);
-  const Peer peer{*IpAddress::parse("192.0.2.1"), 40'000};
-  std::array<std::uint8_t, kSealedReplyBytesMax> out{};
+  const server::Peer peer{*IpAddress::parse("192.0.2.1"), 40'000};
+  std::array<std::uint8_t, server::kSealedReplyBytesMax> out{};
   for (auto _ : state)
     benchmark::DoNotOptimize(testing::handle_one(handler, store, packet, peer, 1, out));
 }
@@ -82,9 +84,9 @@ void BM_HandleSealed(benchmark::State& state) {
   options.keypair = {keys.server};
   options.keypair_cache_size = static_cast<std::uint32_t>(state.range(0));
   const Bytes plain = check_packet(false);
-  Bytes packet(kRequestSealBytes + plain.size());
-  (void)seal_request(keys.server.public_key, keys.client.public_key, keys.key, Nonce{}, plain,
-                     packet);
+  Bytes packet(crypto::kRequestSealBytes + plain.size());
+  (void)crypto::seal_request(keys.server.public_key, keys.client.public_key, keys.key,
+                             crypto::Nonce{}, plain, packet);
   handle(state, packet, options);
 }
 BENCHMARK(BM_HandleSealed)->ArgName("cache")->Arg(0)->Arg(512);
@@ -94,8 +96,8 @@ void BM_AdmitSource(benchmark::State& state) {
   RateLimitOptions options;
   options.rate = 1e6;
   options.burst = 1e9;
-  LimitState limits;
-  const SourceLimits sources(options, limits);
+  access::LimitState limits;
+  const access::SourceLimits sources(options, limits);
   IpAddress ip;
   std::uint32_t number = 0;
   const auto count = static_cast<std::uint32_t>(state.range(0));

@@ -17,9 +17,9 @@
 namespace shingled::bench {
 namespace {
 
-using storage::LibraryOptions;
 using storage::Sample;
-using storage::SampleLibrary;
+using storage::similar::LibraryOptions;
+using storage::similar::SampleLibrary;
 
 constexpr std::uint64_t kBlockSize = 768;
 constexpr std::size_t kBatch = 10'000;
@@ -60,7 +60,7 @@ struct World {
     static World world;
     return world;
   }
-  storage::TemporaryDirectory folder;
+  storage::engine::TemporaryDirectory folder;
 };
 
 void BM_SignParts(benchmark::State& state) {

@@ -25,8 +25,8 @@
 #include <thread>
 #include <vector>
 
-#include "config/system/unique_fd.h"
 #include "config/base/zbase32.h"
+#include "config/system/unique_fd.h"
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/sealed_request.h"
 #include "storage/protocol/codec.h"
@@ -41,8 +41,8 @@ using std::chrono::milliseconds;
 constexpr std::size_t kForgers = 200;  ///< sockets, each with an address of its own
 
 struct Options {
-  std::uint16_t port = kFuzzyPort;
-  PublicKey key{};
+  std::uint16_t port = protocol::kFuzzyPort;
+  crypto::PublicKey key{};
   IpAddress server = *IpAddress::parse("127.0.0.1");
   std::string kind = "none";
   double rate = 0;  ///< packets a second; 0 = as fast as it goes
@@ -96,28 +96,28 @@ class Client {
  public:
   explicit Client(const Options& options) : options_(options) {
     SystemRandom random;
-    pair_ = generate_keypair(random);
-    const auto shared = shared_key(pair_.secret_key, options.key);
+    pair_ = crypto::generate_keypair(random);
+    const auto shared = crypto::shared_key(pair_.secret_key, options.key);
     if (!shared) fail("--key is no public key");
     shared_ = *shared;
   }
-  Bytes sealed(CommandCode code, std::uint32_t tag) {
-    Command command;
+  Bytes sealed(protocol::CommandCode code, std::uint32_t tag) {
+    protocol::Command command;
     command.code = code;
     command.tag = tag;
-    Bytes plain(kCommandBytesMax);
-    plain.resize(encode_command(command, plain));
-    Bytes packet(kRequestSealBytes + plain.size());
-    Nonce nonce{};
+    Bytes plain(protocol::kCommandBytesMax);
+    plain.resize(protocol::encode_command(command, plain));
+    Bytes packet(crypto::kRequestSealBytes + plain.size());
+    crypto::Nonce nonce{};
     for (std::uint8_t& byte : nonce) byte = static_cast<std::uint8_t>(random_());
-    (void)seal_request(options_.key, pair_.public_key, shared_, nonce, plain, packet);
+    (void)crypto::seal_request(options_.key, pair_.public_key, shared_, nonce, plain, packet);
     return packet;
   }
 
  private:
   const Options& options_;
   Keypair pair_;
-  SharedKey shared_;
+  crypto::SharedKey shared_;
   std::mt19937_64 random_{std::random_device()()};
 };
 
@@ -127,11 +127,11 @@ std::vector<Bytes> packets_of(const Options& options) {
   const auto count = static_cast<std::size_t>(options.rate * options.seconds);
   std::mt19937_64 random(std::random_device{}());
   Client one(options);
-  if (options.kind == "repeat") packets.push_back(one.sealed(CommandCode::kPing, 1));
+  if (options.kind == "repeat") packets.push_back(one.sealed(protocol::CommandCode::kPing, 1));
   for (std::size_t i = 0; options.kind == "fresh" && i < count; ++i)
-    packets.push_back(Client(options).sealed(CommandCode::kPing, 1));
+    packets.push_back(Client(options).sealed(protocol::CommandCode::kPing, 1));
   for (std::size_t i = 0; options.kind == "forged" && i < count; ++i) {
-    packets.push_back(one.sealed(CommandCode::kPing, 1));
+    packets.push_back(one.sealed(protocol::CommandCode::kPing, 1));
     for (std::size_t at = 12; at < packets.back().size(); ++at)
       packets.back()[at] = static_cast<std::uint8_t>(random());
   }
@@ -183,7 +183,7 @@ int main_of(const Options& options) {
   std::uint64_t lost = 0;
   std::uint32_t tag = 0;
   const auto ask = [&](bool counts) {
-    const Bytes packet = client.sealed(CommandCode::kCheck, ++tag);
+    const Bytes packet = client.sealed(protocol::CommandCode::kCheck, ++tag);
     std::array<std::uint8_t, 256> reply{};
     while (recv(socket.get(), reply.data(), reply.size(), MSG_DONTWAIT) > 0) continue;
     const auto begun = SteadyClock::now();

@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/system/unique_fd.h"
 #include "config/base/zbase32.h"
+#include "config/system/unique_fd.h"
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/sealed_request.h"
 #include "storage/protocol/codec.h"
@@ -37,8 +37,8 @@ constexpr std::size_t kBatch = 64;
 constexpr std::chrono::milliseconds kPatience{1000};
 
 struct Options {
-  std::uint16_t port = kFuzzyPort;
-  PublicKey server{};
+  std::uint16_t port = protocol::kFuzzyPort;
+  crypto::PublicKey server{};
   std::uint64_t hashes = 20'000;
   double seconds = 5;
   std::size_t clients = 4;  ///< each with a key pair and a socket of its own
@@ -83,9 +83,9 @@ Options parse(int count, char** words) {
 }
 
 /// Hash number i.
-Command command_of(std::uint64_t i, bool with_shingles) {
+protocol::Command command_of(std::uint64_t i, bool with_shingles) {
   std::mt19937_64 random(i * 0x9e3779b97f4a7c15 + 17);
-  Command command;
+  protocol::Command command;
   command.flag = 1;
   command.value = 1;
   command.tag = static_cast<std::uint32_t>(i);
@@ -98,8 +98,8 @@ Command command_of(std::uint64_t i, bool with_shingles) {
 }
 
 struct Client {
-  PublicKey key{};
-  SharedKey shared;
+  crypto::PublicKey key{};
+  crypto::SharedKey shared;
   UniqueFd socket;
   std::vector<iovec> unsent;
 };
@@ -122,24 +122,24 @@ class Load {
   explicit Load(const Options& options) : options_(options) {
     SystemRandom random;
     for (std::size_t i = 0; i < options.clients; ++i) {
-      const Keypair keypair = generate_keypair(random);
-      const auto shared = shared_key(keypair.secret_key, options.server);
+      const Keypair keypair = crypto::generate_keypair(random);
+      const auto shared = crypto::shared_key(keypair.secret_key, options.server);
       if (!shared) fail("--key is no public key");
       clients_.push_back({keypair.public_key, *shared, connect_to(options.port), {}});
     }
   }
 
-  Request make(std::uint64_t hash, CommandCode code, std::uint32_t tag) {
-    Command command = command_of(hash, options_.with_shingles);
+  Request make(std::uint64_t hash, protocol::CommandCode code, std::uint32_t tag) {
+    protocol::Command command = command_of(hash, options_.with_shingles);
     command.code = code;
     command.tag = tag;
-    Bytes plain(kCommandBytesMax);
-    plain.resize(encode_command(command, plain));
-    Request request{Bytes(kRequestSealBytes + plain.size()), &client_of(tag), tag};
-    Nonce nonce{};
+    Bytes plain(protocol::kCommandBytesMax);
+    plain.resize(protocol::encode_command(command, plain));
+    Request request{Bytes(crypto::kRequestSealBytes + plain.size()), &client_of(tag), tag};
+    crypto::Nonce nonce{};
     for (std::uint8_t& byte : nonce) byte = static_cast<std::uint8_t>(random_());
-    (void)seal_request(options_.server, request.client->key, request.client->shared, nonce, plain,
-                       request.packet);
+    (void)crypto::seal_request(options_.server, request.client->key, request.client->shared, nonce,
+                               plain, request.packet);
     return request;
   }
 
@@ -241,9 +241,10 @@ class Load {
 
   void judge(const Client& client, BytesView packet, SteadyClock::time_point now, Result& result,
              std::vector<std::size_t>& due) {
-    std::array<std::uint8_t, kReplyBytesMax> plain{};
-    const auto length = open(client.shared, packet, plain);
-    const auto reply = length ? decode_reply(BytesView(plain).first(*length)) : std::nullopt;
+    std::array<std::uint8_t, protocol::kReplyBytesMax> plain{};
+    const auto length = crypto::open(client.shared, packet, plain);
+    const auto reply =
+        length ? protocol::decode_reply(BytesView(plain).first(*length)) : std::nullopt;
     if (!reply) {
       ++result.wrong;
       return;
@@ -281,7 +282,7 @@ int main_of(const Options& options) {
       [&](std::size_t place) -> const Request* {
         if (written == options.hashes) return nullptr;
         const auto tag = static_cast<std::uint32_t>(written * kInFlight + place);
-        writing[place] = load.make(written++, CommandCode::kWrite, tag);
+        writing[place] = load.make(written++, protocol::CommandCode::kWrite, tag);
         return &writing[place];
       },
       true);
@@ -294,8 +295,8 @@ int main_of(const Options& options) {
   std::vector<Request> pool;
   std::mt19937_64 random(2);
   for (std::size_t i = 0; i < kInFlight * kPoolTurns; ++i) {
-    pool.push_back(
-        load.make(random() % options.hashes, CommandCode::kCheck, static_cast<std::uint32_t>(i)));
+    pool.push_back(load.make(random() % options.hashes, protocol::CommandCode::kCheck,
+                             static_cast<std::uint32_t>(i)));
   }
   std::vector<std::size_t> turns(kInFlight);
   const auto end = SteadyClock::now() + std::chrono::duration<double>(options.seconds);

@@ -23,8 +23,8 @@ namespace shingled::bench {
 namespace {
 
 using fingerprint::spamsum_parts;
-using storage::GramIndex;
-using storage::SampleIndex;
+using storage::similar::GramIndex;
+using storage::similar::SampleIndex;
 
 constexpr std::size_t kTrials = 1000;
 constexpr std::size_t kPiece = 10'000;

@@ -21,8 +21,8 @@ namespace shingled::bench {
 namespace {
 
 using fingerprint::Spamsum;
-using storage::GramIndex;
-using storage::SampleIndex;
+using storage::similar::GramIndex;
+using storage::similar::SampleIndex;
 
 constexpr std::size_t kBesideSsdeep = 100'000;
 constexpr std::size_t kQuestions = 10'000;
@@ -106,7 +106,7 @@ std::pair<double, std::size_t> run(const std::string& command) {
 }
 
 void beside_ssdeep() {
-  const storage::TemporaryDirectory folder;
+  const storage::engine::TemporaryDirectory folder;
   Signatures signatures;
   SampleIndex index({.exact = true, .parts = false});
   std::vector<Spamsum> questions;

@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
-#include "config/loader.h"
 #include "config/document/yaml_document.h"
+#include "config/loader.h"
 
 // shingled.yaml(5) against the loader and the shipped file: the same keys, the same defaults.
 

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <set>
 
-#include "config/loader.h"
 #include "config/document/yaml_document.h"
+#include "config/loader.h"
 
 namespace shingled::config {
 namespace {

@@ -11,9 +11,9 @@ using namespace shingled;
 using namespace shingled::storage;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size > kFrameBytesMax) return 0;
+  if (size > protocol::kFrameBytesMax) return 0;
   const BytesView bytes(data, size);
-  ExtensionReader reader(bytes);
+  protocol::ExtensionReader reader(bytes);
   std::size_t walked = 0;
   while (const auto extension = reader.next()) {
     const BytesView payload = extension->payload;
@@ -24,6 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     walked += 1 + extension->payload.size();
   }
   if (walked > size) std::abort();
-  if (reader.ok() != are_extensions(bytes)) std::abort();
+  if (reader.ok() != protocol::are_extensions(bytes)) std::abort();
   return 0;
 }

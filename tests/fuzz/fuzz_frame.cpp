@@ -22,7 +22,7 @@ struct Read {
 
 Read read_in_pieces(BytesView stream, BytesView sizes) {
   Read read;
-  FrameReader reader;
+  protocol::FrameReader reader;
   std::size_t piece = 0;
   while (!stream.empty() && !reader.broken()) {
     const std::size_t wanted = sizes.empty() ? stream.size() : 1U + sizes[piece++ % sizes.size()];
@@ -31,7 +31,7 @@ Read read_in_pieces(BytesView stream, BytesView sizes) {
     stream = stream.subspan(taken.size());
     reader.feed(lent);
     while (const auto frame = reader.next()) {
-      if (frame->empty() || frame->size() > kFrameBytesMax) std::abort();
+      if (frame->empty() || frame->size() > protocol::kFrameBytesMax) std::abort();
       read.frames.emplace_back(frame->begin(), frame->end());
     }
   }
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (read_in_pieces(stream, sizes) != whole) std::abort();
   Bytes again;
   for (const Bytes& frame : whole.frames) {
-    if (!append_frame(frame, again)) std::abort();
+    if (!protocol::append_frame(frame, again)) std::abort();
   }
   if (!std::equal(again.begin(), again.end(), stream.begin())) std::abort();
   if (!whole.broken && !whole.in_frame && again.size() != stream.size()) std::abort();

@@ -145,10 +145,10 @@ void expect_same(const std::vector<Keypair>& a, const std::vector<Keypair>& b) {
 }
 
 void try_keyring(const std::vector<Keypair>& keypairs) {
-  const auto ring = storage::Keyring::make(keypairs);
+  const auto ring = storage::crypto::Keyring::make(keypairs);
   if (ring) {
     for (const Keypair& pair : keypairs) {
-      const Keypair* found = ring->find(storage::key_id(pair.public_key));
+      const Keypair* found = ring->find(storage::crypto::key_id(pair.public_key));
       expect(found != nullptr && *found == pair);
     }
     return;
@@ -156,7 +156,7 @@ void try_keyring(const std::vector<Keypair>& keypairs) {
   for (const Keypair& pair : keypairs) {
     expect(ring.error().message.find(secret_of(pair)) == std::string::npos);
     // What stands as a public key may be the private one of a pair that was swapped.
-    if (storage::public_key_of(pair.secret_key) == pair.public_key) continue;
+    if (storage::crypto::public_key_of(pair.secret_key) == pair.public_key) continue;
     expect(ring.error().message.find(to_zbase32(pair.public_key)) == std::string::npos);
   }
 }

@@ -12,14 +12,14 @@ using namespace shingled::storage;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const BytesView packet(data, size);
-  const auto command = decode_command(packet);
+  const auto command = protocol::decode_command(packet);
   if (!command) return 0;
-  ExtensionReader reader(command->extensions);
+  protocol::ExtensionReader reader(command->extensions);
   std::size_t bytes = 0;
   while (const auto extension = reader.next()) bytes += 1 + extension->payload.size();
   if (!reader.ok() || bytes > command->extensions.size()) std::abort();
   std::vector<std::uint8_t> again(size);
-  if (encode_command(*command, again) != size) std::abort();
+  if (protocol::encode_command(*command, again) != size) std::abort();
   if (!std::equal(again.begin(), again.end(), packet.begin())) std::abort();
   return 0;
 }

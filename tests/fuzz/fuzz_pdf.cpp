@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "mime/attachment/archive_shape.h"
-#include "mime/message/content_sniff.h"
 #include "mime/attachment/pdf_scripts.h"
+#include "mime/message/content_sniff.h"
 
 using namespace shingled::mime;
 

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "storage/redis_store/layout.h"
 #include "storage/redis/redis_route.h"
 #include "storage/redis/reply_reader.h"
 #include "storage/redis/slot_map.h"
+#include "storage/redis_store/layout.h"
 #include "storage/redis_store/update_sender.h"
 
 using namespace shingled;
@@ -18,42 +18,42 @@ using namespace shingled::storage;
 
 namespace {
 
-std::size_t elements_of(const RedisReply& reply) {
+std::size_t elements_of(const redis::RedisReply& reply) {
   std::size_t sum = reply.elements.size();
-  for (const RedisReply& element : reply.elements) sum += elements_of(element);
+  for (const redis::RedisReply& element : reply.elements) sum += elements_of(element);
   return sum;
 }
 
-void use(const RedisReply& reply) {
-  if (elements_of(reply) > kReplyElementsMax) std::abort();
-  if (const auto record = parse_record(reply)) {
+void use(const redis::RedisReply& reply) {
+  if (elements_of(reply) > redis::kReplyElementsMax) std::abort();
+  if (const auto record = redis_store::parse_record(reply)) {
     if (record->flags.empty() || record->flags.size() > kFlagsMax) std::abort();
-    const Match match = match_of({}, *record, kShingleCount, true);
+    const Match match = redis_store::match_of({}, *record, kShingleCount, true);
     if (match.flag_count != record->flags.size()) std::abort();
   }
-  if (const auto winner = slot_winner(reply.elements)) {
+  if (const auto winner = redis_store::slot_winner(reply.elements)) {
     if (winner->slots < kMatchSlotsMin || winner->slots > reply.elements.size()) std::abort();
   }
-  if (outcome_of(reply).has_value() == reply.is_error()) std::abort();
-  if (means_away(reply) && !reply.is_error()) std::abort();
+  if (redis_store::outcome_of(reply).has_value() == reply.is_error()) std::abort();
+  if (redis::means_away(reply) && !reply.is_error()) std::abort();
   const SocketSpec asked{SocketSpec::Kind::kInet, "192.0.2.1", 7000, ""};
-  if (const auto map = parse_slot_map(reply, asked)) {
-    if (map->nodes.empty() || map->nodes.size() > kClusterNodesMax) std::abort();
+  if (const auto map = redis::parse_slot_map(reply, asked)) {
+    if (map->nodes.empty() || map->nodes.size() > redis::kClusterNodesMax) std::abort();
     for (const std::uint16_t node : map->node_of) {
-      if (node != SlotMap::kNobody && node >= map->nodes.size()) std::abort();
+      if (node != redis::SlotMap::kNobody && node >= map->nodes.size()) std::abort();
     }
   }
-  if (const auto redirect = parse_redirect(reply, asked)) {
-    if (redirect->slot >= kClusterSlots) std::abort();
+  if (const auto redirect = redis::parse_redirect(reply, asked)) {
+    if (redirect->slot >= redis::kClusterSlots) std::abort();
   }
-  (void)count_in(reply);
-  (void)script_name(reply).has_value();
+  (void)redis_store::count_in(reply);
+  (void)redis_store::script_name(reply).has_value();
 }
 
 /// All replies in `bytes`, fed in portions; stops where they are broken.
-std::vector<RedisReply> read_all(BytesView bytes, std::size_t portion) {
-  ReplyReader reader;
-  std::vector<RedisReply> replies;
+std::vector<redis::RedisReply> read_all(BytesView bytes, std::size_t portion) {
+  redis::ReplyReader reader;
+  std::vector<redis::RedisReply> replies;
   while (!bytes.empty()) {
     const BytesView next = bytes.first(std::min(portion, bytes.size()));
     bytes = bytes.subspan(next.size());
@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const BytesView bytes(data + 1, size - 1);
   const auto at_once = read_all(bytes, bytes.size());
-  for (const RedisReply& reply : at_once) use(reply);
+  for (const redis::RedisReply& reply : at_once) use(reply);
   if (read_all(bytes, 1U + data[0]) != at_once) std::abort();
   return 0;
 }

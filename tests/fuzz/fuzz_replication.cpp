@@ -16,7 +16,7 @@ using namespace shingled::storage;
 
 namespace {
 
-void feed(SecureChannel channel, BytesView bytes) {
+void feed(replication::SecureChannel channel, BytesView bytes) {
   while (true) {
     const auto taken = channel.take(bytes);
     if (!taken) return;
@@ -31,16 +31,16 @@ void feed(SecureChannel channel, BytesView bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size > kMessageBytesMax) return 0;
+  if (size > replication::kMessageBytesMax) return 0;
   const BytesView bytes(data, size);
-  if (const auto message = decode_message(bytes)) {
-    const Bytes again = encode_message(*message);
+  if (const auto message = replication::decode_message(bytes)) {
+    const Bytes again = replication::encode_message(*message);
     if (!std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) std::abort();
   }
   static shingled::testing::SeededRandom first(1);
-  static const Keypair kOwn = generate_keypair(first);
-  static const Keypair kPeer = generate_keypair(first);
+  static const Keypair kOwn = crypto::generate_keypair(first);
+  static const Keypair kPeer = crypto::generate_keypair(first);
   shingled::testing::SeededRandom random(2);  // anew, so that an input alone does the same
-  feed(SecureChannel::answer(kOwn, {kPeer.public_key}, random), bytes);
+  feed(replication::SecureChannel::answer(kOwn, {kPeer.public_key}, random), bytes);
   return 0;
 }

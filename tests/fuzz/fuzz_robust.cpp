@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "mime/fingerprint/robust_shingles.h"
-#include "mime/words/letter_fold.h"
 #include "mime/text/robust_words.h"
+#include "mime/words/letter_fold.h"
 
 namespace {
 

@@ -48,8 +48,8 @@ class Paths {
     rule.hash.robust = true;
     settings.rules = {rule};
     store_.knows_all = storage::FlagValue{1, 20};
-    auto opened = milter::Scanner::open(std::make_shared<const Settings>(std::move(settings)),
-                                        &store_, clock_, random_);
+    auto opened = milter::filter::Scanner::open(
+        std::make_shared<const Settings>(std::move(settings)), &store_, clock_, random_);
     if (opened) scanner_ = *std::move(opened);
     EXPECT_NE(scanner_, nullptr);
   }
@@ -60,17 +60,17 @@ class Paths {
                hash_message(mime::analyze(message, MimeOptions{}), rule_);
              }},
             {"scan", [this](const std::string& message) {
-               const milter::Facts facts = scanner_->scan(message);
+               const milter::rules::Facts facts = scanner_->scan(message);
                EXPECT_GE(scanner_->judge(facts, FailurePolicy::kAccept).hits.size(), 0U);
              }}};
   }
 
  private:
-  milter::FakeStore store_;
+  milter::filter::FakeStore store_;
   SystemClock clock_;
   SystemRandom random_;
   mime::HashRule rule_{HashOptions{.html_shingles = true}};
-  std::unique_ptr<milter::Scanner> scanner_;
+  std::unique_ptr<milter::filter::Scanner> scanner_;
 };
 
 bool is_within_goal(const std::string& message, const Work& work) {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "mime/charset/charset.h"
+#include "mime/language/trigram_vote.h"
 #include "mime/message/header_words.h"
 #include "mime/message/message_scan.h"
 #include "mime/message/part_kind.h"
 #include "mime/text/text_words.h"
-#include "mime/language/trigram_vote.h"
 
 namespace shingled::mime {
 

@@ -10,14 +10,14 @@
 namespace shingled::testing {
 
 /// One packet as a worker serves it at `now` (Unix seconds), the look-up of a CHECK included.
-inline storage::Handled handle_one(storage::RequestHandler& handler,
-                                   const storage::FuzzyStore& store, BytesView packet,
-                                   const storage::Peer& peer, std::uint32_t now,
-                                   std::span<std::uint8_t> out) {
+inline storage::server::Handled handle_one(storage::server::RequestHandler& handler,
+                                           const storage::FuzzyStore& store, BytesView packet,
+                                           const storage::server::Peer& peer, std::uint32_t now,
+                                           std::span<std::uint8_t> out) {
   const WallTime wall{std::chrono::seconds(now)};
-  const storage::Moment moment{TimePoint(wall.time_since_epoch()), wall};
-  storage::Handled handled = handler.handle(packet, peer, moment, out);
-  const auto* check = std::get_if<storage::PendingCheck>(&handled);
+  const storage::access::Moment moment{TimePoint(wall.time_since_epoch()), wall};
+  storage::server::Handled handled = handler.handle(packet, peer, moment, out);
+  const auto* check = std::get_if<storage::server::PendingCheck>(&handled);
   if (check == nullptr) return handled;
   const storage::Question question = check->question();
   std::optional<storage::Match> match;

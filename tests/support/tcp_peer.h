@@ -46,7 +46,7 @@ class TcpPeer {
   }
   void send_frame(BytesView payload) {
     Bytes frame;
-    (void)storage::append_frame(payload, frame);
+    (void)storage::protocol::append_frame(payload, frame);
     send(frame);
   }
   void end_sending() { shutdown(fd_.get(), SHUT_WR); }
@@ -82,7 +82,7 @@ class TcpPeer {
   UniqueFd fd_;
   bool connected_ = false;
   bool closed_ = false;
-  storage::FrameReader reader_;
+  storage::protocol::FrameReader reader_;
   Bytes buffer_;  // what the reader has lent
 };
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
-Result<std::unique_ptr<Scanner>> open_scanner(
+Result<std::unique_ptr<filter::Scanner>> open_scanner(
     const ServerArguments& arguments, const Settings& settings, Clock& clock, Random& random,
-    std::shared_ptr<const storage::SampleLibrary> library) {
+    std::shared_ptr<const storage::similar::SampleLibrary> library) {
   auto destinations = choose_destinations(arguments, settings);
   if (!destinations) return destinations.error();
   auto asking = std::make_shared<Settings>(settings);
@@ -17,7 +17,7 @@ Result<std::unique_ptr<Scanner>> open_scanner(
     rule.remote = std::move(destination.remote);
     asking->rules.push_back(std::move(rule));
   }
-  return Scanner::open(std::move(asking), nullptr, clock, random, std::move(library));
+  return filter::Scanner::open(std::move(asking), nullptr, clock, random, std::move(library));
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

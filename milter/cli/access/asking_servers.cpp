@@ -6,20 +6,20 @@
 
 #include "milter/cli/access/service_failure.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
-using storage::RemoteAnswer;
-using storage::RemoteRequest;
+using storage::client::RemoteAnswer;
+using storage::client::RemoteRequest;
 
-std::vector<RemoteAnswer> ask_in_groups(storage::RemoteStore& store,
+std::vector<RemoteAnswer> ask_in_groups(storage::client::RemoteStore& store,
                                         std::span<const RemoteRequest> requests,
                                         const RemoteOptions& remote, const Clock& clock) {
   std::vector<RemoteAnswer> all;
   while (!requests.empty()) {
     const auto group = requests.first(std::min(requests.size(), kRequestsAtOnce));
     requests = requests.subspan(group.size());
-    const storage::RemoteBatch batch{&store, group};
-    auto answers = storage::ask({&batch, 1}, patience(remote, clock)).front();
+    const storage::client::RemoteBatch batch{&store, group};
+    auto answers = storage::client::ask({&batch, 1}, patience(remote, clock)).front();
     const bool silent = std::all_of(answers.begin(), answers.end(), [](const auto& answer) {
       return answer.outcome == RemoteAnswer::Outcome::kTimeout ||
              answer.outcome == RemoteAnswer::Outcome::kUnreachable;
@@ -46,14 +46,15 @@ std::vector<RemoteOptions> each_taught(const RemoteOptions& remote) {
   return out;
 }
 
-RemoteAnswer ask_who(storage::RemoteStore& store, const RemoteOptions& remote, const Clock& clock) {
+RemoteAnswer ask_who(storage::client::RemoteStore& store, const RemoteOptions& remote,
+                     const Clock& clock) {
   RemoteRequest request;
   request.kind = RemoteRequest::Kind::kStat;
-  const auto answers = storage::ask_each(store, request, patience(remote, clock));
+  const auto answers = storage::client::ask_each(store, request, patience(remote, clock));
   const auto worst = std::find_if(answers.begin(), answers.end(), [](const auto& answer) {
     return failure_of(answer) || !answer.deletes_from_list;
   });
   return worst != answers.end() ? *worst : answers.front();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

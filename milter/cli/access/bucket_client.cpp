@@ -8,7 +8,7 @@
 #include "milter/status/http_client.h"
 #include "storage/buckets/open_buckets.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -37,7 +37,7 @@ std::string url_escaped(std::string_view text) {
   return out;
 }
 
-std::string target_of(const HttpRequest& request) {
+std::string target_of(const status::HttpRequest& request) {
   std::string out = request.path;
   char before = '?';
   for (const auto& [name, value] : request.arguments) {
@@ -48,7 +48,7 @@ std::string target_of(const HttpRequest& request) {
 }
 
 /// What a reply says, or why it says nothing.
-Result<Json> content_of(const HttpReply& reply) {
+Result<Json> content_of(const status::HttpReply& reply) {
   constexpr unsigned kFound = 200;
   constexpr unsigned kNothing = 404;
   constexpr unsigned kWrongRequest = 400;
@@ -66,30 +66,32 @@ Result<Json> content_of(const HttpReply& reply) {
 
 }  // namespace
 
-Result<Json> BucketDesk::list(const std::string& part, std::size_t most) {
-  return ask(
-      {"/buckets", {{"part", part}, {"most", std::to_string(most)}}, HttpMethod::kGet, true});
+Result<Json> BucketClient::list(const std::string& part, std::size_t most) {
+  return ask({"/buckets",
+              {{"part", part}, {"most", std::to_string(most)}},
+              status::HttpMethod::kGet,
+              true});
 }
 
-Result<Json> BucketDesk::show(const std::string& key) {
-  return ask({"/buckets/show", {{"key", key}}, HttpMethod::kGet, true});
+Result<Json> BucketClient::show(const std::string& key) {
+  return ask({"/buckets/show", {{"key", key}}, status::HttpMethod::kGet, true});
 }
 
-Result<Json> BucketDesk::reset(const std::string& key) {
-  return ask({"/buckets/reset", {{"key", key}}, HttpMethod::kPost, true});
+Result<Json> BucketClient::reset(const std::string& key) {
+  return ask({"/buckets/reset", {{"key", key}}, status::HttpMethod::kPost, true});
 }
 
-Result<Json> BucketDesk::set(const std::string& key, double drops, const BucketRate& rate) {
+Result<Json> BucketClient::set(const std::string& key, double drops, const BucketRate& rate) {
   return ask({"/buckets/set",
               {{"key", key},
                {"drops", exact_number(drops)},
                {"burst", exact_number(rate.burst)},
                {"leak", exact_number(rate.leak)}},
-              HttpMethod::kPost,
+              status::HttpMethod::kPost,
               true});
 }
 
-Result<Json> BucketDesk::ask(const HttpRequest& request) {
+Result<Json> BucketClient::ask(const status::HttpRequest& request) {
   const MailLimitOptions& limits = settings_.ratelimit;
   if (store_ == nullptr && !limits.shared()) {
     const auto reply = ask_daemon(request);
@@ -103,18 +105,18 @@ Result<Json> BucketDesk::ask(const HttpRequest& request) {
   if (store_ == nullptr) {
     if (Status opened = open_store(); !opened) return opened.error();
   }
-  const BucketPages pages([this] { return store_; }, clock_);
+  const status::BucketPages pages([this] { return store_; }, clock_);
   return content_of(pages.answer(request));
 }
 
-Status BucketDesk::open_store() {
-  auto store = storage::open_buckets(settings_.ratelimit, clock_, random_, logger_);
+Status BucketClient::open_store() {
+  auto store = storage::buckets::open_buckets(settings_.ratelimit, clock_, random_, logger_);
   if (!store) return store.error();
   store_ = *std::move(store);
   return {};
 }
 
-Result<HttpReply> BucketDesk::ask_daemon(const HttpRequest& request) {
+Result<status::HttpReply> BucketClient::ask_daemon(const status::HttpRequest& request) {
   if (settings_.status.listen.empty()) {
     return Error{ErrorCode::kUnavailable,
                  "the daemon has its buckets to itself, and status.listen is empty"};
@@ -124,8 +126,9 @@ Result<HttpReply> BucketDesk::ask_daemon(const HttpRequest& request) {
   if (daemon.host == "::") daemon.host = "::1";
   const TimePoint deadline = clock_.now() + kDeskPatience;
   const std::string target = target_of(request);
-  return request.method == HttpMethod::kPost ? http_post(daemon, target, clock_, deadline)
-                                             : http_get(daemon, target, clock_, deadline);
+  return request.method == status::HttpMethod::kPost
+             ? status::http_post(daemon, target, clock_, deadline)
+             : status::http_get(daemon, target, clock_, deadline);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -12,7 +12,7 @@
 #include "milter/cli/terminal/console.h"
 #include "milter/status/bucket_pages.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Where a command finds the buckets of its settings: in Redis where they are shared, else with the
 /// daemon that runs, else in the file it left. Answers are those of BucketPages.
@@ -20,10 +20,10 @@ namespace shingled::milter {
 /// Errors: kNotFound (the bucket is empty), kUnavailable, kTimeout, kInvalid; those of the file,
 /// which a running daemon has to itself.
 /// Threads: one thread. Waits.
-class BucketDesk {
+class BucketClient {
  public:
   /// `settings` and the others must outlive it.
-  BucketDesk(const Settings& settings, Clock& clock, Random& random)
+  BucketClient(const Settings& settings, Clock& clock, Random& random)
       : settings_(settings), clock_(clock), random_(random) {}
 
   Result<Json> list(const std::string& part, std::size_t most);
@@ -32,15 +32,15 @@ class BucketDesk {
   Result<Json> set(const std::string& key, double drops, const BucketRate& rate);
 
  private:
-  Result<Json> ask(const HttpRequest& request);
-  Result<HttpReply> ask_daemon(const HttpRequest& request);
+  Result<Json> ask(const status::HttpRequest& request);
+  Result<status::HttpReply> ask_daemon(const status::HttpRequest& request);
   Status open_store();
 
   const Settings& settings_;
   Clock& clock_;
   Random& random_;
   NullLogger logger_;
-  std::shared_ptr<storage::BucketStore> store_;  ///< null: not opened
+  std::shared_ptr<storage::buckets::BucketStore> store_;  ///< null: not opened
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -1,6 +1,6 @@
 #include "milter/cli/access/database_file.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 Result<std::string> database_file(const StorageOptions& options, std::string_view instead) {
   std::string why;
@@ -18,4 +18,4 @@ Result<std::string> database_file(const StorageOptions& options, std::string_vie
                why + " (storage.hashfile all the same: -o storage.backend=embedded)"};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -8,7 +8,7 @@
 #include "config/base/zbase32.h"
 #include "milter/cli/terminal/shell_word.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -152,7 +152,7 @@ Result<std::vector<Destination>> choose_destinations(const ServerArguments& argu
   return chosen;
 }
 
-Result<Destination> choose_pupil(const ServerArguments& arguments, const Settings& settings) {
+Result<Destination> choose_destination(const ServerArguments& arguments, const Settings& settings) {
   const auto named = find_rule(settings, arguments.rule);
   if (!named) return named.error();
   const RuleOptions* rule = *named;
@@ -201,4 +201,4 @@ Result<RemoteOptions> local_service(const StorageOptions& storage) {
   return remote;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,7 +7,7 @@
 #include "config/base/result.h"
 #include "config/options/settings.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Whom a command talks to, as the user says it: --server, --key, --rule.
 struct ServerArguments {
@@ -47,11 +47,11 @@ Result<std::vector<Destination>> choose_destinations(const ServerArguments& argu
 
 /// Whom to teach: the same, but one rule only: the named one, else `local`, else the first that
 /// means the local daemon, else the first that is not read-only. What is taught by default stays
-/// here: a `local` that is read-only is an error, not a lesson for somebody else.
-Result<Destination> choose_pupil(const ServerArguments& arguments, const Settings& settings);
+/// here: a `local` that is read-only is an error, not a request for somebody else.
+Result<Destination> choose_destination(const ServerArguments& arguments, const Settings& settings);
 
 /// The fuzzy service of the daemon that runs with these settings: its first listening address, a
 /// wildcard replaced by loopback; encrypted with its own key where it takes nothing else.
 Result<RemoteOptions> local_service(const StorageOptions& storage);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

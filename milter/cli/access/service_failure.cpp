@@ -5,7 +5,7 @@
 
 #include "storage/protocol/reply.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -32,7 +32,7 @@ std::string explain_status(std::int32_t status) {
 std::string ServiceFailure::explain() const {
   switch (kind) {
     case Kind::kRefused:
-      if (status == storage::kStatusStoreAway) {
+      if (status == storage::protocol::kStatusStoreAway) {
         return fmt::format("{} cannot tell: the storage behind it does not answer (504)", server);
       }
       return fmt::format("{} refused: {}", server, explain_status(status));
@@ -49,7 +49,7 @@ std::string ServiceFailure::explain() const {
 int ServiceFailure::exit_code() const {
   switch (kind) {
     case Kind::kRefused:
-      if (status == storage::kStatusStoreAway) return EX_UNAVAILABLE;
+      if (status == storage::protocol::kStatusStoreAway) return EX_UNAVAILABLE;
       return status == kSkippedHash ? EX_DATAERR : EX_NOPERM;
     case Kind::kTimeout:
       return EX_TEMPFAIL;
@@ -59,8 +59,8 @@ int ServiceFailure::exit_code() const {
   return EX_SOFTWARE;
 }
 
-std::optional<ServiceFailure> failure_of(const storage::RemoteAnswer& answer) {
-  using Outcome = storage::RemoteAnswer::Outcome;
+std::optional<ServiceFailure> failure_of(const storage::client::RemoteAnswer& answer) {
+  using Outcome = storage::client::RemoteAnswer::Outcome;
   switch (answer.outcome) {
     case Outcome::kHit:
     case Outcome::kMiss:
@@ -84,4 +84,4 @@ std::string milliseconds_text(std::chrono::microseconds time) {
   return fmt::format("{:.3f}", static_cast<double>(time.count()) / 1000.0);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

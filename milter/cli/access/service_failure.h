@@ -9,7 +9,7 @@
 #include "config/options/rule_options.h"
 #include "storage/client/remote_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// A question a fuzzy server did not answer with yes or no.
 struct ServiceFailure {
@@ -27,7 +27,7 @@ struct ServiceFailure {
 };
 
 /// Nothing for a hit, a miss, a done update.
-std::optional<ServiceFailure> failure_of(const storage::RemoteAnswer& answer);
+std::optional<ServiceFailure> failure_of(const storage::client::RemoteAnswer& answer);
 
 /// Until when answers of a service are waited for: every transmission its time.
 TimePoint patience(const RemoteOptions& remote, const Clock& clock);
@@ -35,4 +35,4 @@ TimePoint patience(const RemoteOptions& remote, const Clock& clock);
 /// For people and JSON: milliseconds with three digits, "0.312".
 std::string milliseconds_text(std::chrono::microseconds time);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -6,10 +6,10 @@
 #include <system_error>
 #include <utility>
 
-#include "milter/cli/terminal/shell_word.h"
 #include "milter/cli/access/state_folder.h"
+#include "milter/cli/terminal/shell_word.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -83,10 +83,10 @@ std::shared_ptr<const Settings> SettingsArguments::load(Console& console) const 
 }
 
 SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
-                                                           OtherNames names) const {
+                                                           daemon::OtherNames names) const {
   config::Loaded loaded = read();
   if (loaded.settings != nullptr) {
-    const auto found = check_start(*loaded.settings, loaded.places, names);
+    const auto found = daemon::check_start(*loaded.settings, loaded.places, names);
     loaded.problems.insert(loaded.problems.end(), found.begin(), found.end());
   }
   Checked out{loaded.settings, {}};
@@ -101,4 +101,4 @@ SettingsArguments::Checked SettingsArguments::load_checked(Console& console,
   return out;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

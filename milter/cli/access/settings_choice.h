@@ -9,7 +9,7 @@
 #include "milter/cli/terminal/console.h"
 #include "milter/daemon/start_check.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Which configuration a command works with: -c and -o.
 struct SettingsArguments {
@@ -32,10 +32,10 @@ struct SettingsArguments {
     std::vector<config::Problem> warnings;
   };
   /// The same with all that check_start() finds; every error is on the error stream.
-  [[nodiscard]] Checked load_checked(Console& console, OtherNames names) const;
+  [[nodiscard]] Checked load_checked(Console& console, daemon::OtherNames names) const;
 
  private:
   [[nodiscard]] config::Loaded read() const;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

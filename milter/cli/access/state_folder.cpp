@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -34,4 +34,4 @@ void keep_files_in(const std::string& folder, Settings& settings) {
   move_default(settings.similar.file, SimilarOptions().file, folder);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,7 +7,7 @@
 
 #include "config/options/settings.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Whose files they are, and what his surroundings say about where they go.
 struct StateHome {
@@ -27,4 +27,4 @@ std::optional<std::string> own_state_folder(const StateHome& home);
 /// Puts the files of built-in defaults into `folder`.
 void keep_files_in(const std::string& folder, Settings& settings);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -2,7 +2,7 @@
 
 #include "milter/status/http_client.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 constexpr std::chrono::seconds kPagePatience{5};
@@ -14,7 +14,7 @@ Result<Json> StatusPage::get(const std::string& target) const {
   SocketSpec server = options_.listen.front();
   if (server.host.empty() || server.host == "0.0.0.0") server.host = "127.0.0.1";
   if (server.host == "::") server.host = "::1";
-  const auto reply = http_get(server, target, clock_, clock_.now() + kPagePatience);
+  const auto reply = status::http_get(server, target, clock_, clock_.now() + kPagePatience);
   if (!reply) return reply.error();
   if (reply->status != kPageFound) {
     return Error{ErrorCode::kUnavailable,
@@ -27,4 +27,4 @@ Result<Json> StatusPage::get(const std::string& target) const {
   return page;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -8,7 +8,7 @@
 #include "config/options/status_options.h"
 #include "milter/cli/terminal/console.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// The status pages of the daemon that runs with these settings, on its first address, a wildcard
 /// replaced by loopback.
@@ -26,4 +26,4 @@ class StatusPage {
   const Clock& clock_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -4,15 +4,15 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/database_file.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
 #include "milter/cli/output/work_meter.h"
 #include "storage/formats/backup.h"
 #include "storage/formats/new_file.h"
 #include "storage/formats/verify.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -25,10 +25,10 @@ struct BackupArguments {
 /// A copy of damage must not take the place of a good backup.
 int judge_copy(const std::string& hashfile, const std::string& copy, const Clock& clock,
                WorkMeter& meter, Console& console) {
-  storage::VerifyOptions options;
+  storage::formats::VerifyOptions options;
   options.with_index = false;
   options.now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
-  const auto report = storage::verify_file(copy, options, meter.watcher());
+  const auto report = storage::formats::verify_file(copy, options, meter.watcher());
   if (!report) return meter.failed("backup", report.error());
   if (report->problem_count == 0) {
     if (report->warning_count != 0) {
@@ -54,14 +54,15 @@ int run_backup(const BackupArguments& arguments, Console& console) {
   const std::string& hashfile = *from;
   SystemClock clock;
   WorkMeter meter(console, clock);
-  using Existing = storage::NewFile::Existing;
-  auto file = storage::NewFile::create(arguments.file,
-                                       arguments.force ? Existing::kReplace : Existing::kRefuse);
+  using Existing = storage::formats::NewFile::Existing;
+  auto file = storage::formats::NewFile::create(
+      arguments.file, arguments.force ? Existing::kReplace : Existing::kRefuse);
   if (!file) {
     console.error("backup", file.error().message);
     return EX_CANTCREAT;
   }
-  if (Status copied = storage::backup_file(hashfile, file->part(), meter.watcher()); !copied) {
+  if (Status copied = storage::formats::backup_file(hashfile, file->part(), meter.watcher());
+      !copied) {
     return meter.failed("backup", copied.error());
   }
   if (const int code = judge_copy(hashfile, file->part(), clock, meter, console); code != EX_OK) {
@@ -100,4 +101,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

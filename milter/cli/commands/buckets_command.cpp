@@ -8,12 +8,12 @@
 #include "config/base/random.h"
 #include "config/words/units.h"
 #include "milter/cli/access/bucket_client.h"
+#include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/access/settings_choice.h"
 #include "storage/buckets/bucket_key.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -47,16 +47,16 @@ class BucketRun {
 
   /// `work` with the buckets of the settings.
   template <typename Work>
-  int with_desk(Work work) {
+  int with_client(Work work) {
     settings_ = choice_.load(console_);
     if (settings_ == nullptr) return EX_CONFIG;
-    BucketDesk desk(*settings_, clock_, random_);
-    return work(desk);
+    BucketClient client(*settings_, clock_, random_);
+    return work(client);
   }
 
   int list() {
-    return with_desk([&](BucketDesk& desk) {
-      const auto page = desk.list(arguments_.part, arguments_.limit);
+    return with_client([&](BucketClient& client) {
+      const auto page = client.list(arguments_.part, arguments_.limit);
       if (!page) return failed(page.error());
       print(*page, "there are more; see --limit");
       return EX_OK;
@@ -64,19 +64,19 @@ class BucketRun {
   }
 
   int show() {
-    return each_key([&](BucketDesk& desk, const std::string& key) {
-      const auto page = desk.show(key);
+    return each_key([&](BucketClient& client, const std::string& key) {
+      const auto page = client.show(key);
       if (!page && page.error().code != ErrorCode::kNotFound) return failed(page.error());
-      if (!page) return has_type(key) ? empty(key) : show_all_types(desk, key);
+      if (!page) return has_type(key) ? empty(key) : show_all_types(client, key);
       print({{"buckets", Json::array({*page})}}, "");
       return EX_OK;
     });
   }
 
   int reset() {
-    return each_key([&](BucketDesk& desk, const std::string& key) {
-      if (!is_bucket(desk, key)) return wants_type(desk, key);
-      const auto page = desk.reset(key);
+    return each_key([&](BucketClient& client, const std::string& key) {
+      if (!is_bucket(client, key)) return wants_type(client, key);
+      const auto page = client.reset(key);
       if (!page) return failed(page.error());
       if (!page->value("reset", false)) return empty(key);
       console_.line(terminal_safe(key) + ": empty now");
@@ -85,14 +85,14 @@ class BucketRun {
   }
 
   int set() {
-    return with_desk([&](BucketDesk& desk) {
-      if (!is_bucket(desk, arguments_.key)) return wants_type(desk, arguments_.key);
-      const auto rate = wanted_rate(desk);
+    return with_client([&](BucketClient& client) {
+      if (!is_bucket(client, arguments_.key)) return wants_type(client, arguments_.key);
+      const auto rate = wanted_rate(client);
       if (!rate) {
         console_.error(terminal_safe(arguments_.key), rate.error().message);
         return usage_exit_code(rate.error());
       }
-      const auto page = desk.set(arguments_.key, arguments_.drops, *rate);
+      const auto page = client.set(arguments_.key, arguments_.drops, *rate);
       if (!page) return failed(page.error());
       console_.line(fmt::format("{}: holds {:g} of {:g} now", terminal_safe(arguments_.key),
                                 std::min(arguments_.drops, rate->burst), rate->burst));
@@ -103,10 +103,10 @@ class BucketRun {
  private:
   template <typename Work>
   int each_key(Work work) {
-    return with_desk([&](BucketDesk& desk) {
+    return with_client([&](BucketClient& client) {
       int worst = EX_OK;
       for (const std::string& key : arguments_.keys) {
-        worst = worse_exit_code(worst, work(desk, key));
+        worst = worse_exit_code(worst, work(client, key));
       }
       return worst;
     });
@@ -129,7 +129,7 @@ class BucketRun {
   /// Whether a name begins as those of buckets do: with a type, of the settings where they have
   /// any.
   [[nodiscard]] bool has_type(const std::string& key) const {
-    const std::string_view type = storage::bucket_type(key);
+    const std::string_view type = storage::buckets::bucket_type(key);
     const auto& types = settings_->ratelimit.rates;
     return type.size() < key.size() &&
            (types.empty() || std::any_of(types.begin(), types.end(), [&](const BucketType& known) {
@@ -138,21 +138,21 @@ class BucketRun {
   }
 
   /// Whether it is the whole name of one; of a type that was limited once, if it holds anything.
-  bool is_bucket(BucketDesk& desk, const std::string& key) const {
-    return has_type(key) || desk.show(key).has_value();
+  bool is_bucket(BucketClient& client, const std::string& key) const {
+    return has_type(key) || client.show(key).has_value();
   }
 
   /// The buckets of every type with that in their names, as it stands or as names have it.
-  Result<Json> find(BucketDesk& desk, const std::string& text) {
-    auto page = desk.list(text, kFoundShown);
+  Result<Json> find(BucketClient& client, const std::string& text) {
+    auto page = client.list(text, kFoundShown);
     if (!page || !page->at("buckets").empty()) return page;
     const std::string_view part[] = {text};
-    return desk.list(storage::make_bucket_key("", part).substr(1), kFoundShown);
+    return client.list(storage::buckets::make_bucket_key("", part).substr(1), kFoundShown);
   }
 
   /// For an address alone: nobody knows by heart which types there are.
-  int show_all_types(BucketDesk& desk, const std::string& text) {
-    const auto page = find(desk, text);
+  int show_all_types(BucketClient& client, const std::string& text) {
+    const auto page = find(client, text);
     if (!page) return failed(page.error());
     if (page->at("buckets").empty()) {
       console_.error(text, "no bucket that holds anything has this in its name; " + names_hint());
@@ -163,8 +163,8 @@ class BucketRun {
   }
 
   /// What changes something needs the whole name.
-  int wants_type(BucketDesk& desk, const std::string& text) {
-    const auto page = find(desk, text);
+  int wants_type(BucketClient& client, const std::string& text) {
+    const auto page = find(client, text);
     if (!page) return failed(page.error());
     std::string found;
     for (const Json& bucket : page->at("buckets")) found += " " + bucket.value("key", "");
@@ -193,8 +193,8 @@ class BucketRun {
   }
 
   /// --rate, else that of the bucket, else that of its type in the settings.
-  Result<BucketRate> wanted_rate(BucketDesk& desk) {
-    const std::string_view type = storage::bucket_type(arguments_.key);
+  Result<BucketRate> wanted_rate(BucketClient& client) {
+    const std::string_view type = storage::buckets::bucket_type(arguments_.key);
     if (!arguments_.rate.empty()) {
       const auto rate = config::parse_rate(arguments_.rate);
       if (rate && rate->amount >= 1) {
@@ -203,7 +203,7 @@ class BucketRun {
       }
       return Error{ErrorCode::kInvalid, "--rate is no rate such as 100/1h"};
     }
-    if (const auto page = desk.show(arguments_.key); page) {
+    if (const auto page = client.show(arguments_.key); page) {
       return BucketRate{page->value("burst", 0.0), page->value("leak", 0.0)};
     }
     for (const BucketType& known : settings_->ratelimit.rates) {
@@ -286,4 +286,4 @@ Example:
   shingled buckets reset to:user@example.org)");
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

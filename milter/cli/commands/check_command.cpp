@@ -6,14 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "milter/cli/access/asking.h"
+#include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
-#include "milter/cli/input/message_loop.h"
-#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/terminal/exit_code.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -26,8 +26,8 @@ struct CheckArguments {
 };
 
 /// Whether a look-up found its hash, on the list of that flag if one is wanted.
-bool is_found(const Lookup& lookup, const std::optional<std::uint32_t>& flag) {
-  if (lookup.outcome != Lookup::Outcome::kHit) return false;
+bool is_found(const rules::Lookup& lookup, const std::optional<std::uint32_t>& flag) {
+  if (lookup.outcome != rules::Lookup::Outcome::kHit) return false;
   const auto& flags = lookup.match.flags;
   const auto end =
       flags.begin() + std::min<std::ptrdiff_t>(lookup.match.flag_count, std::ssize(flags));
@@ -35,16 +35,17 @@ bool is_found(const Lookup& lookup, const std::optional<std::uint32_t>& flag) {
                               [&](const storage::FlagValue& entry) { return entry.flag == *flag; });
 }
 
-int check_message(const SourceMessage& message, const Scanner& scanner,
+int check_message(const SourceMessage& message, const filter::Scanner& scanner,
                   const std::optional<std::uint32_t>& flag, FurtherMatches& further, bool as_json,
                   Console& console) {
-  const Facts facts = scanner.scan(message.bytes);
+  const rules::Facts facts = scanner.scan(message.bytes);
   const auto& rules = scanner.settings().rules;
-  const auto found = std::count_if(facts.lookups.begin(), facts.lookups.end(),
-                                   [&](const Lookup& lookup) { return is_found(lookup, flag); });
+  const auto found =
+      std::count_if(facts.lookups.begin(), facts.lookups.end(),
+                    [&](const rules::Lookup& lookup) { return is_found(lookup, flag); });
   if (as_json) {
     Json lookups = Json::array();
-    for (const Lookup& lookup : facts.lookups) {
+    for (const rules::Lookup& lookup : facts.lookups) {
       lookups.push_back(lookup_json(lookup, rules[lookup.rule_index]));
       lookups.back()["further"] = further.of(lookup, rules[lookup.rule_index]);
     }
@@ -123,4 +124,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -5,7 +5,7 @@
 
 #include "milter/cli/terminal/console.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// A command whose arguments are parsed, ready to run; returns its exit code.
 using Command = std::function<int(Console&)>;
@@ -30,4 +30,4 @@ void add_export_command(CLI::App& app, Command& chosen);
 void add_import_command(CLI::App& app, Command& chosen);
 void add_keypair_command(CLI::App& app, Command& chosen);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

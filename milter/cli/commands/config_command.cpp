@@ -9,10 +9,10 @@
 #include "config/flow_text.h"
 #include "config/reference/key_text.h"
 #include "config/reference/page_text.h"
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -20,7 +20,8 @@ constexpr std::size_t kSourceColumn = 52;
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMeantMost = 12;
 
-/// Without a file the files of a user stand in a folder of his own (milter/cli/access/state_folder.h).
+/// Without a file the files of a user stand in a folder of his own
+/// (milter/cli/access/state_folder.h).
 void name_own_files(const Settings& settings, config::Effective& effective) {
   const std::array<std::pair<std::string_view, const std::string*>, 3> files = {
       {{"storage.hashfile", &settings.storage.engine.hashfile},
@@ -162,4 +163,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

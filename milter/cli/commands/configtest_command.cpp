@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 void add_configtest_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand(
@@ -21,7 +21,7 @@ Example:
   source->add_to(*command);
   command->callback([source, &chosen] {
     chosen = [source](Console& console) {
-      const auto checked = source->load_checked(console, OtherNames::kLookUp);
+      const auto checked = source->load_checked(console, daemon::OtherNames::kLookUp);
       for (const config::Problem& warning : checked.warnings)
         console.note(terminal_safe(warning.to_string()));
       if (checked.settings == nullptr) return EX_CONFIG;
@@ -35,4 +35,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

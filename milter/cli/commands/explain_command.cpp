@@ -8,18 +8,18 @@
 
 #include "config/base/hex.h"
 #include "milter/cli/access/asking.h"
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/database_file.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/output/explanation.h"
-#include "milter/cli/output/lookup_output.h"
-#include "milter/cli/input/message_loop.h"
-#include "milter/cli/similar/sample_hits.h"
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/input/message_loop.h"
+#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/lookup_output.h"
+#include "milter/cli/similar/sample_hits.h"
+#include "milter/cli/terminal/exit_code.h"
 #include "storage/access/source_name.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -39,8 +39,8 @@ enum class Subject : std::uint8_t { kMessage, kDigest };
 /// Explains look-ups: asks the servers, then reads the records from the local file.
 class Explainer {
  public:
-  Explainer(const ExplainArguments& arguments, const Settings& settings, const Scanner& scanner,
-            Clock& clock, Random& random, Console& console)
+  Explainer(const ExplainArguments& arguments, const Settings& settings,
+            const filter::Scanner& scanner, Clock& clock, Random& random, Console& console)
       : arguments_(arguments),
         settings_(settings),
         file_(database_file(settings.storage, "shingled check")),
@@ -57,7 +57,7 @@ class Explainer {
   }
 
   int message(const SourceMessage& message) {
-    const Facts facts = scanner_.scan(message.bytes);
+    const rules::Facts facts = scanner_.scan(message.bytes);
     if (facts.lookups.empty() && facts.similar.pieces == 0 && !arguments_.json) {
       console_.error(message.name, "no hash: the message is too short for these rules");
       return EX_DATAERR;
@@ -73,15 +73,15 @@ class Explainer {
   [[nodiscard]] bool is_local(const RuleOptions& rule) const;
   [[nodiscard]] std::optional<IpAddress> address_of(std::uint64_t source) const;
   Result<Digest> complete(const std::string& hex) const;
-  std::vector<Lookup> ask_about(const Digest& digest);
-  std::vector<Explanation> explanations(const std::vector<Lookup>& lookups, Subject subject,
+  std::vector<rules::Lookup> ask_about(const Digest& digest);
+  std::vector<Explanation> explanations(const std::vector<rules::Lookup>& lookups, Subject subject,
                                         std::string& file_error) const;
-  int explain(const std::string& name, Subject subject, const Facts& facts);
+  int explain(const std::string& name, Subject subject, const rules::Facts& facts);
 
   const ExplainArguments& arguments_;
   const Settings& settings_;
   const Result<std::string> file_;
-  const Scanner& scanner_;
+  const filter::Scanner& scanner_;
   Clock& clock_;
   Random& random_;
   Console& console_;
@@ -116,41 +116,41 @@ std::optional<IpAddress> Explainer::address_of(std::uint64_t source) const {
   std::vector<Network> networks = {*Network::parse("127.0.0.1"), *Network::parse("::1")};
   const auto& allowed = settings_.storage.server.allow_update;
   networks.insert(networks.end(), allowed.begin(), allowed.end());
-  return storage::find_source(source, networks);
+  return storage::access::find_source(source, networks);
 }
 
-std::vector<Lookup> Explainer::ask_about(const Digest& digest) {
-  std::vector<Lookup> lookups;
+std::vector<rules::Lookup> Explainer::ask_about(const Digest& digest) {
+  std::vector<rules::Lookup> lookups;
   for (std::uint32_t i = 0; i < rules().size(); ++i) {
-    Lookup& lookup = lookups.emplace_back();
+    rules::Lookup& lookup = lookups.emplace_back();
     lookup.rule = rules()[i].name;
     lookup.rule_index = i;
     lookup.hash.fingerprint.digest = digest;
-    lookup.outcome = Lookup::Outcome::kUnreachable;
-    const auto store = storage::RemoteStore::open(rules()[i].remote, clock_, random_);
+    lookup.outcome = rules::Lookup::Outcome::kUnreachable;
+    const auto store = storage::client::RemoteStore::open(rules()[i].remote, clock_, random_);
     if (!store) {
       lookup.error = store.error().message;
       continue;
     }
-    storage::RemoteRequest request;
+    storage::client::RemoteRequest request;
     request.fingerprint.digest = digest;
-    const storage::RemoteBatch batch{store->get(), {&request, 1}};
-    const auto answers = storage::ask({&batch, 1}, patience(rules()[i].remote, clock_));
-    take_answer(lookup, answers.front().front());
+    const storage::client::RemoteBatch batch{store->get(), {&request, 1}};
+    const auto answers = storage::client::ask({&batch, 1}, patience(rules()[i].remote, clock_));
+    filter::take_answer(lookup, answers.front().front());
   }
   return lookups;
 }
 
-std::vector<Explanation> Explainer::explanations(const std::vector<Lookup>& lookups,
+std::vector<Explanation> Explainer::explanations(const std::vector<rules::Lookup>& lookups,
                                                  Subject subject, std::string& file_error) const {
   std::vector<Explanation> all;
   std::vector<Fingerprint> wanted;
   std::vector<std::size_t> wanted_by;
-  for (const Lookup& lookup : lookups) {
+  for (const rules::Lookup& lookup : lookups) {
     const RuleOptions& rule = rules()[lookup.rule_index];
     all.push_back({&rule, &lookup, std::nullopt, subject == Subject::kDigest, std::nullopt,
                    arguments_.settings.again() + arguments_.server.again()});
-    if (!is_local(rule) || lookup.outcome == Lookup::Outcome::kMiss) continue;
+    if (!is_local(rule) || lookup.outcome == rules::Lookup::Outcome::kMiss) continue;
     // What the daemon matched is looked up by its digest; what it did not say, by likeness.
     wanted.push_back(lookup.failed() ? lookup.hash.fingerprint
                                      : Fingerprint{lookup.match.digest, std::nullopt});
@@ -170,10 +170,10 @@ std::vector<Explanation> Explainer::explanations(const std::vector<Lookup>& look
   return all;
 }
 
-int Explainer::explain(const std::string& name, Subject subject, const Facts& facts) {
-  const std::vector<Lookup>& lookups = facts.lookups;
+int Explainer::explain(const std::string& name, Subject subject, const rules::Facts& facts) {
+  const std::vector<rules::Lookup>& lookups = facts.lookups;
   const SimilarOptions& similar = settings_.similar;
-  const Verdict verdict = scanner_.judge(facts, FailurePolicy::kAccept);
+  const rules::Verdict verdict = scanner_.judge(facts, FailurePolicy::kAccept);
   std::string file_error;
   const auto all = explanations(lookups, subject, file_error);
   const auto found =
@@ -199,7 +199,7 @@ int Explainer::explain(const std::string& name, Subject subject, const Facts& fa
     if (subject == Subject::kMessage) print_samples(facts, verdict, similar, console_);
   }
   // Without its server a look-up is still answered by the file, unless that cannot be read either.
-  std::vector<Lookup> unanswered;
+  std::vector<rules::Lookup> unanswered;
   for (const Explanation& explanation : all) {
     const bool from_file = file_error.empty() && is_local(*explanation.rule);
     if (explanation.lookup->failed() && !from_file) unanswered.push_back(*explanation.lookup);
@@ -214,7 +214,7 @@ int Explainer::digest(const std::string& hex) {
     console_.error(hex, whole.error().message);
     return exit_code(whole.error().code);
   }
-  Facts facts;
+  rules::Facts facts;
   facts.lookups = ask_about(*whole);
   return explain(to_hex(whole->bytes), Subject::kDigest, facts);
 }
@@ -284,4 +284,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

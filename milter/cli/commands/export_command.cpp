@@ -3,18 +3,18 @@
 
 #include <CLI/CLI.hpp>
 
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/database_file.h"
-#include "milter/cli/output/export_output.h"
-#include "milter/cli/output/hash_line.h"
 #include "milter/cli/access/redis_choice.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/output/export_output.h"
+#include "milter/cli/output/hash_line.h"
 #include "milter/cli/output/work_meter.h"
 #include "storage/redis_store/transfer.h"
 #include "storage/sqlite/fuzzy_table.h"
 #include "storage/sqlite/rspamd_writer.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -33,7 +33,7 @@ struct ExportCounts {
   std::uint64_t more_lists = 0;  ///< hashes on more than one list
 };
 
-using TakeRow = std::function<Status(const storage::FuzzyRow&)>;
+using TakeRow = std::function<Status(const storage::sqlite::FuzzyRow&)>;
 
 /// Where the hashes come from: how many, if that is known, and a walk over all of them.
 struct HashSource {
@@ -44,7 +44,7 @@ struct HashSource {
 /// Gives every hash of the source to `take`.
 Status for_each_row(const HashSource& source, const TakeRow& take, ExportCounts& counts,
                     WorkMeter& meter) {
-  return source.read([&](const storage::FuzzyRow& row) -> Status {
+  return source.read([&](const storage::sqlite::FuzzyRow& row) -> Status {
     if (Status taken = take(row); !taken) return taken;
     if (row.flags.size() > 1) ++counts.more_lists;
     if (++counts.hashes % storage::kWatchEvery == 0 &&
@@ -58,7 +58,7 @@ Status for_each_row(const HashSource& source, const TakeRow& take, ExportCounts&
 Status export_lines(const HashSource& source, ExportOutput& output, ExportCounts& counts,
                     WorkMeter& meter) {
   std::string lines = hash_lines_header(source.total) + "\n";
-  const auto take = [&](const storage::FuzzyRow& row) -> Status {
+  const auto take = [&](const storage::sqlite::FuzzyRow& row) -> Status {
     append_hash_line(lines, row);
     if (lines.size() < kWriteBytes) return {};
     Status written = output.write(lines);
@@ -72,11 +72,11 @@ Status export_lines(const HashSource& source, ExportOutput& output, ExportCounts
   return output.finish();
 }
 
-Status export_rspamd(const HashSource& source, storage::NewFile& file, ExportCounts& counts,
-                     WorkMeter& meter) {
-  const auto writer = storage::RspamdWriter::create(file.part());
+Status export_rspamd(const HashSource& source, storage::formats::NewFile& file,
+                     ExportCounts& counts, WorkMeter& meter) {
+  const auto writer = storage::sqlite::RspamdWriter::create(file.part());
   if (!writer) return writer.error();
-  const auto take = [&](const storage::FuzzyRow& row) { return (*writer)->insert(row); };
+  const auto take = [&](const storage::sqlite::FuzzyRow& row) { return (*writer)->insert(row); };
   if (Status all = for_each_row(source, take, counts, meter); !all) return all;
   if (Status built = (*writer)->finish(meter.watcher()); !built) return built;
   return file.commit();
@@ -85,15 +85,15 @@ Status export_rspamd(const HashSource& source, storage::NewFile& file, ExportCou
 /// The file at one moment, whoever writes to it: the count in the header is that of the rows which
 /// follow it.
 Result<HashSource> read_file(const std::string& hashfile) {
-  auto opened = storage::FuzzyTable::open_read_only(hashfile);
+  auto opened = storage::sqlite::FuzzyTable::open_read_only(hashfile);
   if (!opened) return opened.error();
-  const std::shared_ptr<storage::FuzzyTable> table = *std::move(opened);
+  const std::shared_ptr<storage::sqlite::FuzzyTable> table = *std::move(opened);
   if (Status held = table->hold_still(); !held) return held.error();
   const auto count = table->count();
   if (!count) return count.error();
   const auto read = [table](const TakeRow& take) {
     Status outcome;
-    Status walked = table->for_each([&](const storage::FuzzyRow& row) {
+    Status walked = table->for_each([&](const storage::sqlite::FuzzyRow& row) {
       outcome = take(row);
       return outcome.has_value();
     });
@@ -103,10 +103,12 @@ Result<HashSource> read_file(const std::string& hashfile) {
 }
 
 /// A Redis database, which others may write to meanwhile.
-HashSource read_redis(const storage::TransferOptions& options, storage::DumpReport& told,
-                      WorkMeter& meter, Clock& clock, Logger& logger) {
+HashSource read_redis(const storage::redis_store::TransferOptions& options,
+                      storage::redis_store::DumpReport& told, WorkMeter& meter, Clock& clock,
+                      Logger& logger) {
   const auto read = [options, &told, &meter, &clock, &logger](const TakeRow& take) -> Status {
-    const auto report = storage::dump_redis(options, take, meter.watcher(), clock, logger);
+    const auto report =
+        storage::redis_store::dump_redis(options, take, meter.watcher(), clock, logger);
     if (!report) return report.error();
     told = *report;
     return {};
@@ -115,7 +117,7 @@ HashSource read_redis(const storage::TransferOptions& options, storage::DumpRepo
 }
 
 /// What of a Redis database is not in the export, beside it: the export may be standard output.
-void note_report(const storage::DumpReport& report, Console& console) {
+void note_report(const storage::redis_store::DumpReport& report, Console& console) {
   if (report.broken != 0) {
     console.note(fmt::format("shingled: {} left out: no flag and value, or gone meanwhile",
                              counted(report.broken, "record was", "records were")));
@@ -134,12 +136,12 @@ int run_export(const ExportArguments& arguments, Console& console) {
     console.error("export", "--format rspamd makes a database: name the FILE");
     return EX_USAGE;
   }
-  using Existing = storage::NewFile::Existing;
+  using Existing = storage::formats::NewFile::Existing;
   const Existing existing = arguments.force ? Existing::kReplace : Existing::kRefuse;
   SystemClock clock;
   WorkMeter meter(console, clock);
   NullLogger logger;
-  storage::DumpReport report;
+  storage::redis_store::DumpReport report;
   const auto redis = redis_choice(arguments.from_redis, settings->storage);
   if (!redis) {
     console.error("export", "--from-redis " + redis.error().message);
@@ -160,7 +162,7 @@ int run_export(const ExportArguments& arguments, Console& console) {
   ExportCounts counts;
   Status done;
   if (rspamd) {
-    auto file = storage::NewFile::create(arguments.file, existing);
+    auto file = storage::formats::NewFile::create(arguments.file, existing);
     if (!file) return cannot_create(file.error());
     done = export_rspamd(*source, *file, counts, meter);
   } else {
@@ -211,4 +213,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/commands/commands.h"
-#include "milter/cli/input/message_loop.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/stages.h"
 #include "mime/analyze.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -136,4 +136,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

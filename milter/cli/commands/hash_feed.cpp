@@ -10,12 +10,12 @@
 #include <cstring>
 
 #include "config/system/unique_fd.h"
-#include "milter/cli/output/hash_line.h"
 #include "milter/cli/input/message_file.h"
+#include "milter/cli/output/hash_line.h"
 #include "storage/formats/import.h"
 #include "storage/sqlite/rspamd_reader.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -25,8 +25,9 @@ constexpr std::string_view kSqliteMagic = "SQLite format 3";
 /// Reads one source; the members are what its readers share.
 class HashFeed {
  public:
-  HashFeed(const std::string& name, const std::function<Status(const storage::FuzzyRow&)>& take,
-           std::uint32_t now, WorkMeter& meter, Console& console)
+  HashFeed(const std::string& name,
+           const std::function<Status(const storage::sqlite::FuzzyRow&)>& take, std::uint32_t now,
+           WorkMeter& meter, Console& console)
       : name_(name), take_(take), now_(now), meter_(meter), console_(console) {}
 
   Result<FeedReport> run();
@@ -40,7 +41,7 @@ class HashFeed {
   void broken(std::string_view where, std::string_view why);
 
   const std::string& name_;
-  const std::function<Status(const storage::FuzzyRow&)>& take_;
+  const std::function<Status(const storage::sqlite::FuzzyRow&)>& take_;
   std::uint32_t now_;
   WorkMeter& meter_;
   Console& console_;
@@ -133,18 +134,18 @@ Status HashFeed::read_line(std::string_view text, std::uint64_t number) {
 }
 
 Status HashFeed::read_database() {
-  const auto table = storage::FuzzyTable::open_read_only(name_);
+  const auto table = storage::sqlite::FuzzyTable::open_read_only(name_);
   if (!table) {
     // Of a newer version, locked, damaged: it is ours. Only another program's may be rspamd's.
-    const auto rspamd = storage::RspamdReader::open(name_);
+    const auto rspamd = storage::sqlite::RspamdReader::open(name_);
     return rspamd ? read_rspamd() : Status(table.error());
   }
   const auto total = (*table)->count();
   if (!total) return total.error();
   std::uint64_t done = 0;
   Status outcome;
-  Status read = (*table)->for_each([&](const storage::FuzzyRow& row) {
-    outcome = take_(storage::with_plausible_times(row, now_));
+  Status read = (*table)->for_each([&](const storage::sqlite::FuzzyRow& row) {
+    outcome = take_(storage::formats::with_plausible_times(row, now_));
     if (outcome && ++done % storage::kWatchEvery == 0 &&
         !watch("reading rows", done, static_cast<std::uint64_t>(*total))) {
       outcome = storage::stopped();
@@ -155,19 +156,19 @@ Status HashFeed::read_database() {
 }
 
 Status HashFeed::read_rspamd() {
-  const auto reader = storage::RspamdReader::open(name_);
+  const auto reader = storage::sqlite::RspamdReader::open(name_);
   if (!reader) return reader.error();
   const auto total = (*reader)->count();
   if (!total) return total.error();
   std::uint64_t done = 0;
   Status outcome;
-  Status read = (*reader)->for_each([&](const storage::RspamdReader::Row& row) {
+  Status read = (*reader)->for_each([&](const storage::sqlite::RspamdReader::Row& row) {
     if (!row.problem.empty()) {
       broken(fmt::format(": digests row {}", row.id), row.problem);
     } else {
       if (row.slots != 0 && row.slots != kShingleCount) ++report_.lost_slots;
       if (row.slots != 0 && !row.row.shingles) ++report_.lost_hashes;
-      outcome = take_(storage::with_plausible_times(row.row, now_));
+      outcome = take_(storage::formats::with_plausible_times(row.row, now_));
     }
     if (outcome && ++done % storage::kWatchEvery == 0 &&
         !watch("reading rspamd's rows", done, static_cast<std::uint64_t>(*total))) {
@@ -192,9 +193,9 @@ void HashFeed::broken(std::string_view where, std::string_view why) {
 }  // namespace
 
 Result<FeedReport> feed_hashes(const std::string& name,
-                               const std::function<Status(const storage::FuzzyRow&)>& take,
+                               const std::function<Status(const storage::sqlite::FuzzyRow&)>& take,
                                std::uint32_t now, WorkMeter& meter, Console& console) {
   return HashFeed(name, take, now, meter, console).run();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "config/base/result.h"
-#include "milter/cli/terminal/console.h"
 #include "milter/cli/output/work_meter.h"
+#include "milter/cli/terminal/console.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// What reading a source of hashes has shown.
 struct FeedReport {
@@ -27,7 +27,7 @@ struct FeedReport {
 /// Errors: kNotFound, kDenied; kInvalid, kCorrupt, kLimit when it is none of these or of a newer
 /// version; stopped; whatever `take` returns.
 Result<FeedReport> feed_hashes(const std::string& name,
-                               const std::function<Status(const storage::FuzzyRow&)>& take,
+                               const std::function<Status(const storage::sqlite::FuzzyRow&)>& take,
                                std::uint32_t now, WorkMeter& meter, Console& console);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

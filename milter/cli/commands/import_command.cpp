@@ -5,28 +5,28 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/database_file.h"
-#include "milter/cli/commands/hash_feed.h"
-#include "milter/cli/terminal/interrupt.h"
 #include "milter/cli/access/redis_choice.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/commands/hash_feed.h"
+#include "milter/cli/terminal/interrupt.h"
 #include "storage/formats/import.h"
 #include "storage/redis_store/redis_import.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
 struct ImportArguments {
   SettingsArguments settings;
   std::string file;
-  storage::MergeRule existing = storage::MergeRule::kSum;
+  storage::formats::MergeRule existing = storage::formats::MergeRule::kSum;
   bool json = false;
   std::string to_redis;
 };
 
-void print_outcome(const std::string& file, const storage::Import::Counts& counts,
+void print_outcome(const std::string& file, const storage::formats::Import::Counts& counts,
                    const FeedReport& report, Console& console) {
   console.line(fmt::format("{}: {} added, {} merged, {} unchanged{}", terminal_safe(file),
                            counted(counts.added, "hash", "hashes"), counts.merged, counts.unchanged,
@@ -37,7 +37,7 @@ void print_outcome(const std::string& file, const storage::Import::Counts& count
   }
 }
 
-Json outcome_json(const std::string& file, const storage::Import::Counts& counts,
+Json outcome_json(const std::string& file, const storage::formats::Import::Counts& counts,
                   const FeedReport& report) {
   return {{"file", file},
           {"added", counts.added},
@@ -49,7 +49,7 @@ Json outcome_json(const std::string& file, const storage::Import::Counts& counts
           {"lost_hashes", report.lost_hashes}};
 }
 
-int tell(const ImportArguments& arguments, const storage::Import::Counts& counts,
+int tell(const ImportArguments& arguments, const storage::formats::Import::Counts& counts,
          const FeedReport& report, Console& console) {
   if (arguments.json) {
     console.json(outcome_json(arguments.file, counts, report));
@@ -60,13 +60,15 @@ int tell(const ImportArguments& arguments, const storage::Import::Counts& counts
 }
 
 /// Hash by hash into a database that may be in use.
-int import_to_redis(const ImportArguments& arguments, const storage::TransferOptions& redis,
-                    std::uint32_t now, WorkMeter& meter, Clock& clock, Console& console) {
+int import_to_redis(const ImportArguments& arguments,
+                    const storage::redis_store::TransferOptions& redis, std::uint32_t now,
+                    WorkMeter& meter, Clock& clock, Console& console) {
   NullLogger logger;
   SystemRandom random;
-  const auto import = storage::RedisImport::open(redis, arguments.existing, clock, random, logger);
+  const auto import =
+      storage::redis_store::RedisImport::open(redis, arguments.existing, clock, random, logger);
   if (!import) return meter.failed("import", import.error());
-  const auto take = [&](const storage::FuzzyRow& row) { return (*import)->take(row); };
+  const auto take = [&](const storage::sqlite::FuzzyRow& row) { return (*import)->take(row); };
   const auto report = feed_hashes(arguments.file, take, now, meter, console);
   if (!report) return meter.failed(arguments.file, report.error());
   if (Status finished = (*import)->finish(); !finished) {
@@ -98,21 +100,21 @@ int run_import(const ImportArguments& arguments, Console& console) {
     console.error("import", into.error().message);
     return EX_USAGE;
   }
-  std::unique_ptr<storage::Import> import;
+  std::unique_ptr<storage::formats::Import> import;
   const auto open = [&]() -> Status {
     if (import) return {};
-    auto opened = storage::Import::open(hashfile, arguments.existing, meter.watcher());
+    auto opened = storage::formats::Import::open(hashfile, arguments.existing, meter.watcher());
     if (!opened) return opened.error();
     import = *std::move(opened);
     return {};
   };
-  const auto take = [&](const storage::FuzzyRow& row) -> Status {
+  const auto take = [&](const storage::sqlite::FuzzyRow& row) -> Status {
     if (Status ready = open(); !ready) return ready;
     return import->take(row);
   };
   const auto report = feed_hashes(arguments.file, take, now, meter, console);
   if (!report) return meter.failed(arguments.file, report.error());
-  storage::Import::Counts counts;
+  storage::formats::Import::Counts counts;
   if (import) {
     if (!meter.report({"committing", 0, 0})) return kExitInterrupted;
     if (Status committed = import->commit(); !committed) {
@@ -148,11 +150,11 @@ Example:
   command->add_option("file", arguments->file, "JSON Lines, a database of shingled or of rspamd")
       ->type_name("FILE|-")
       ->required();
-  const std::map<std::string, storage::MergeRule> rules = {
-      {"sum", storage::MergeRule::kSum},
-      {"larger", storage::MergeRule::kLarger},
-      {"skip", storage::MergeRule::kSkip},
-      {"replace", storage::MergeRule::kReplace}};
+  const std::map<std::string, storage::formats::MergeRule> rules = {
+      {"sum", storage::formats::MergeRule::kSum},
+      {"larger", storage::formats::MergeRule::kLarger},
+      {"skip", storage::formats::MergeRule::kSkip},
+      {"replace", storage::formats::MergeRule::kReplace}};
   command->add_option("--existing", arguments->existing, "sum, larger, skip or replace")
       ->type_name("RULE")
       ->transform(CLI::CheckedTransformer(rules).description(""));
@@ -166,4 +168,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -3,11 +3,11 @@
 #include <CLI/CLI.hpp>
 
 #include "config/base/random.h"
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
 #include "storage/crypto/keypair.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 void add_keypair_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
@@ -24,12 +24,13 @@ Example:
     chosen = [settings](Console& console) {
       (void)settings;
       SystemRandom random;
-      const Keypair keypair = storage::generate_keypair(random);
-      console.line("# rspamd:\n" + storage::to_ucl(keypair));
-      console.line("# shingled.yaml, in the section storage:\n" + storage::to_yaml(keypair));
+      const Keypair keypair = storage::crypto::generate_keypair(random);
+      console.line("# rspamd:\n" + storage::crypto::to_ucl(keypair));
+      console.line("# shingled.yaml, in the section storage:\n" +
+                   storage::crypto::to_yaml(keypair));
       return EX_OK;
     };
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,18 +7,18 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/database_file.h"
-#include "milter/cli/output/explanation.h"
-#include "milter/cli/output/lookup_output.h"
-#include "milter/cli/output/record_filter.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/status_page.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/output/explanation.h"
+#include "milter/cli/output/lookup_output.h"
+#include "milter/cli/output/record_filter.h"
 #include "milter/cli/output/work_meter.h"
 #include "milter/status/status_pages.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -38,7 +38,7 @@ struct ListArguments {
 
 /// A row without its shingles, which are most of it.
 struct ListedRow {
-  storage::FuzzyRow row;
+  storage::sqlite::FuzzyRow row;
   bool has_shingles = false;
   std::int32_t value = 0;  ///< of the order by value
   std::uint64_t hits = 0;
@@ -50,7 +50,7 @@ using HitTable = std::map<Digest, std::uint64_t>;
 /// page).
 Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
   const auto page = StatusPage(settings.status, clock)
-                        .get("/hits?most=" + std::to_string(StatusPages::kHitsMost));
+                        .get("/hits?most=" + std::to_string(status::StatusPages::kHitsMost));
   if (!page) return page.error().in("the hits are the running daemon's");
   HitTable hits;
   const auto list = page->find("hits");
@@ -75,7 +75,7 @@ class RecordList {
   void want(HitTable hits) { hits_ = std::move(hits); }
 
   /// `value`: what counts in the order by value. False: no more rows are wanted.
-  bool take(const storage::FuzzyRow& row, std::int32_t value) {
+  bool take(const storage::sqlite::FuzzyRow& row, std::int32_t value) {
     ListedRow listed{row, row.shingles.has_value(), value};
     listed.row.shingles.reset();
     if (order_ == RowOrder::kHits) {
@@ -124,7 +124,7 @@ class RecordList {
   }
 
   void show(const ListedRow& listed) {
-    const storage::FuzzyRow& row = listed.row;
+    const storage::sqlite::FuzzyRow& row = listed.row;
     const std::string digest = to_hex(row.digest.bytes);
     if (arguments_.json) {
       Json object = {
@@ -195,7 +195,7 @@ int run_list(const ListArguments& arguments, Console& console) {
   if (!file) return wrong(file.error().message);
 
   WorkMeter meter(console, clock);
-  const auto table = storage::FuzzyTable::open_read_only(*file);
+  const auto table = storage::sqlite::FuzzyTable::open_read_only(*file);
   if (!table) return meter.failed("list", table.error());
   RecordList list(**rule, *order, arguments, clock.wall(), console);
   if (*order == RowOrder::kHits) {
@@ -209,7 +209,7 @@ int run_list(const ListArguments& arguments, Console& console) {
   }
   std::uint64_t seen = 0;
   bool stopped = false;
-  const Status read = (*table)->for_each([&](const storage::FuzzyRow& row) {
+  const Status read = (*table)->for_each([&](const storage::sqlite::FuzzyRow& row) {
     if (++seen % storage::kWatchEvery == 0 && !meter.report({"reading hashes", seen, 0})) {
       stopped = true;
       return false;
@@ -252,4 +252,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

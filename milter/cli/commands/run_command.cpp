@@ -2,11 +2,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
 #include "milter/daemon/daemon.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 void add_run_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
@@ -21,12 +21,12 @@ Example:
   source->add_to(*command);
   command->callback([source, &chosen] {
     chosen = [source](Console& console) {
-      const auto checked = source->load_checked(console, OtherNames::kLeave);
+      const auto checked = source->load_checked(console, daemon::OtherNames::kLeave);
       if (checked.settings == nullptr) return EX_CONFIG;
-      return run_daemon(checked.settings,
-                        {source->chosen_file(), source->overrides, checked.warnings});
+      return daemon::run_daemon(checked.settings,
+                                {source->chosen_file(), source->overrides, checked.warnings});
     };
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -6,15 +6,15 @@
 
 #include "milter/actions/apply.h"
 #include "milter/cli/access/asking.h"
+#include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
-#include "milter/cli/input/message_loop.h"
 #include "milter/cli/similar/sample_hits.h"
-#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/terminal/exit_code.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -25,8 +25,8 @@ struct ScanArguments {
 };
 
 /// The message's own headers that carry one of our names and would go.
-ForgedHeaders forged_in(std::string_view message, const HeaderOptions& names) {
-  ForgedHeaders forged(names);
+actions::ForgedHeaders forged_in(std::string_view message, const HeaderOptions& names) {
+  actions::ForgedHeaders forged(names);
   while (!message.empty()) {
     const std::size_t end = message.find('\n');
     const std::string_view line = message.substr(0, end);
@@ -42,7 +42,7 @@ ForgedHeaders forged_in(std::string_view message, const HeaderOptions& names) {
   return forged;
 }
 
-Json hit_json(const Hit& hit) {
+Json hit_json(const rules::Hit& hit) {
   return {{"lookup", hit.lookup},
           {"flag", hit.flag},
           {"symbol", hit.symbol},
@@ -55,35 +55,36 @@ Json hit_json(const Hit& hit) {
           {"weight", hit.weight},
           {"score", hit.score},
           {"dropped", hit.dropped},
-          {"standing", to_string(hit.standing)},
+          {"standing", rules::to_string(hit.standing)},
           {"spared", hit.spared}};
 }
 
-Json scan_json(const SourceMessage& message, const Facts& facts, const Decision& decision,
-               const Settings& settings, FurtherMatches& further) {
-  const Verdict& verdict = decision.verdict;
+Json scan_json(const SourceMessage& message, const rules::Facts& facts,
+               const actions::Decision& decision, const Settings& settings,
+               FurtherMatches& further) {
+  const rules::Verdict& verdict = decision.verdict;
   Json lookups = Json::array();
-  for (const Lookup& lookup : facts.lookups) {
+  for (const rules::Lookup& lookup : facts.lookups) {
     lookups.push_back(lookup_json(lookup, settings.rules[lookup.rule_index]));
     lookups.back()["further"] = further.of(lookup, settings.rules[lookup.rule_index]);
   }
   Json hits = Json::array();
-  for (const Hit& hit : verdict.hits) hits.push_back(hit_json(hit));
+  for (const rules::Hit& hit : verdict.hits) hits.push_back(hit_json(hit));
   Json symbols = Json::array();
-  for (const Symbol& symbol : verdict.symbols) {
+  for (const rules::Symbol& symbol : verdict.symbols) {
     symbols.push_back({{"symbol", symbol.name}, {"score", symbol.score}});
   }
   Json headers = Json::array();
   Json removed = Json::array();
-  for (const HeaderEdit& edit : decision.edits) {
-    if (edit.kind == HeaderEdit::Kind::kAdd) {
+  for (const actions::HeaderEdit& edit : decision.edits) {
+    if (edit.kind == actions::HeaderEdit::Kind::kAdd) {
       headers.push_back({{"name", edit.name}, {"value", edit.value}});
     } else {
       removed.push_back({{"name", edit.name}, {"index", edit.index}});
     }
   }
   Json object = {{"file", message.name},
-                 {"action", to_string(verdict.action)},
+                 {"action", rules::to_string(verdict.action)},
                  {"reason", verdict.reason},
                  {"score", verdict.score},
                  {"required", verdict.required ? Json(*verdict.required) : Json(nullptr)},
@@ -104,27 +105,28 @@ Json scan_json(const SourceMessage& message, const Facts& facts, const Decision&
   return object;
 }
 
-void print_score(const Facts& facts, const Verdict& verdict, Console& console) {
+void print_score(const rules::Facts& facts, const rules::Verdict& verdict, Console& console) {
   console.line("  score");
   std::vector<TableRow> rows;
-  for (const Hit& hit : verdict.hits) rows.push_back({hit.symbol, hit.arithmetic()});
-  for (const SimilarShare& share : verdict.similar) {
+  for (const rules::Hit& hit : verdict.hits) rows.push_back({hit.symbol, hit.arithmetic()});
+  for (const rules::SimilarShare& share : verdict.similar) {
     rows.push_back({share.symbol, share.arithmetic(facts.similar.hits[share.hit])});
   }
   for (const std::string& line : table_lines(rows, "    ")) console.line(line);
   // A symbol counts once, with its strongest hit, so the sum is over symbols.
   std::string sum;
-  for (const Symbol& symbol : verdict.symbols) {
+  for (const rules::Symbol& symbol : verdict.symbols) {
     sum += fmt::format("{}{:.2f} {}", sum.empty() ? "" : " + ", symbol.score, symbol.name);
   }
   console.line(fmt::format("    total {:.2f}{}", verdict.score, sum.empty() ? "" : " = " + sum));
 }
 
-void print_scan(const SourceMessage& message, const Facts& facts, const Decision& decision,
-                const Settings& settings, FurtherMatches& further, Console& console) {
-  const Verdict& verdict = decision.verdict;
-  console.line(fmt::format("{}: {}: {}", terminal_safe(message.name), to_string(verdict.action),
-                           verdict.reason));
+void print_scan(const SourceMessage& message, const rules::Facts& facts,
+                const actions::Decision& decision, const Settings& settings,
+                FurtherMatches& further, Console& console) {
+  const rules::Verdict& verdict = decision.verdict;
+  console.line(fmt::format("{}: {}: {}", terminal_safe(message.name),
+                           rules::to_string(verdict.action), verdict.reason));
   if (settings.milter.dry_run) console.line("  dry_run: the milter only logs this");
   if (facts.lookups.empty()) {
     console.line("  no hash: the message is too short for these rules");
@@ -140,22 +142,22 @@ void print_scan(const SourceMessage& message, const Facts& facts, const Decision
                              decision.reply->enhanced_code, decision.reply->text));
   }
   if (!decision.edits.empty()) console.line("  headers");
-  for (const HeaderEdit& edit : decision.edits) {
-    console.line(edit.kind == HeaderEdit::Kind::kAdd
+  for (const actions::HeaderEdit& edit : decision.edits) {
+    console.line(edit.kind == actions::HeaderEdit::Kind::kAdd
                      ? fmt::format("    add {}: {}", edit.name, edit.value)
                      : fmt::format("    remove {}, number {} of that name", edit.name, edit.index));
   }
   for (const std::string& defect : facts.defects) console.line("  defect: " + defect);
 }
 
-int scan_message(const SourceMessage& message, const Scanner& scanner, FurtherMatches& further,
-                 bool as_json, Console& console) {
+int scan_message(const SourceMessage& message, const filter::Scanner& scanner,
+                 FurtherMatches& further, bool as_json, Console& console) {
   const Settings& settings = scanner.settings();
-  Facts facts = scanner.scan(message.bytes);
+  rules::Facts facts = scanner.scan(message.bytes);
   facts.truncated = message.cut;
-  const Decision decision =
-      decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
-             forged_in(message.bytes, settings.milter.headers), settings.milter);
+  const actions::Decision decision =
+      actions::decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
+                      forged_in(message.bytes, settings.milter.headers), settings.milter);
   if (as_json) {
     console.json(scan_json(message, facts, decision, settings, further));
   } else {
@@ -207,4 +209,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -5,7 +5,7 @@
 #include "milter/cli/similar/sample_commands.h"
 #include "milter/cli/similar/signature_commands.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -148,4 +148,4 @@ Example:
                    describe_del);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

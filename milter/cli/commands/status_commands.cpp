@@ -4,19 +4,19 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "milter/cli/commands/commands.h"
-#include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/access/settings_choice.h"
-#include "milter/cli/output/status_output.h"
 #include "milter/cli/access/status_page.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/output/status_output.h"
+#include "milter/cli/terminal/exit_code.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
-using Kind = storage::RemoteRequest::Kind;
+using Kind = storage::client::RemoteRequest::Kind;
 
 struct StatusArguments {
   SettingsArguments settings;
@@ -30,15 +30,15 @@ constexpr std::uint32_t kPingsMax = 100'000;
 /// A question that tells whether a server lives. PING is for our own daemon only: rspamd 3.4 takes
 /// it for an update and may abort; a CHECK of a random digest is safe everywhere and asks the
 /// backend too (fuzzy-protocol.md section 9.3).
-storage::RemoteRequest probe(bool local, Random& random) {
-  storage::RemoteRequest request;
+storage::client::RemoteRequest probe(bool local, Random& random) {
+  storage::client::RemoteRequest request;
   request.kind = local ? Kind::kPing : Kind::kCheck;
   if (!local) random.fill(request.fingerprint.digest.bytes);
   return request;
 }
 
 /// What became of all pings of a server.
-Json add_statistics(Json object, const storage::ServerStatistics& statistics) {
+Json add_statistics(Json object, const storage::client::ServerStatistics& statistics) {
   object["sent"] = statistics.requests;
   object["over_tcp"] = statistics.over_tcp;
   object["answered"] = statistics.replies;
@@ -53,7 +53,7 @@ Json add_statistics(Json object, const storage::ServerStatistics& statistics) {
 }
 
 /// Without an answer there is no time to tell.
-TableRow statistics_row(const storage::ServerStatistics& statistics) {
+TableRow statistics_row(const storage::client::ServerStatistics& statistics) {
   TableRow row = {statistics.server,
                   fmt::format("{} of {} answered", statistics.replies, statistics.requests),
                   counted(statistics.repeats, "repeat", "repeats")};
@@ -63,7 +63,7 @@ TableRow statistics_row(const storage::ServerStatistics& statistics) {
   return row;
 }
 
-Json answer_json(const Destination& asked, const storage::RemoteAnswer& answer, Kind kind) {
+Json answer_json(const Destination& asked, const storage::client::RemoteAnswer& answer, Kind kind) {
   const auto failure = failure_of(answer);
   Json object = {{"rule", asked.rule->name}, {"server", answer.server}, {"ok", !failure}};
   if (kind == Kind::kStat) object["count"] = failure ? Json(nullptr) : Json(answer.count);
@@ -103,17 +103,17 @@ class StatusRun {
  private:
   void ask(const Destination& destination) {
     if (kind_ == Kind::kStat && destination.local && show_status_page(destination)) return;
-    const auto store = storage::RemoteStore::open(destination.remote, clock_, random_);
+    const auto store = storage::client::RemoteStore::open(destination.remote, clock_, random_);
     if (!store) {
       console_.error("rule " + destination.rule->name, store.error().message);
       worst_ = worse_exit_code(worst_, service_exit_code(store.error()));
       return;
     }
-    std::vector<storage::RemoteAnswer> answers;
+    std::vector<storage::client::RemoteAnswer> answers;
     for (std::uint32_t i = 0; i < arguments_.count; ++i) {
-      storage::RemoteRequest request = probe(destination.local, random_);
+      storage::client::RemoteRequest request = probe(destination.local, random_);
       if (kind_ == Kind::kStat) request.kind = kind_;
-      answers = storage::ask_each(**store, request, patience(destination.remote, clock_));
+      answers = storage::client::ask_each(**store, request, patience(destination.remote, clock_));
       for (const auto& answer : answers) {
         if (const auto failure = failure_of(answer)) {
           console_.error(name_, failure->explain());
@@ -125,8 +125,8 @@ class StatusRun {
     for (const auto& answer : answers) show(destination, answer, statistics);
   }
 
-  void show(const Destination& destination, const storage::RemoteAnswer& answer,
-            const std::vector<storage::ServerStatistics>& statistics) {
+  void show(const Destination& destination, const storage::client::RemoteAnswer& answer,
+            const std::vector<storage::client::ServerStatistics>& statistics) {
     const auto of_server = std::find_if(statistics.begin(), statistics.end(), [&](const auto& one) {
       return one.server == answer.server;
     });
@@ -151,8 +151,8 @@ class StatusRun {
     const auto count = page_total(*page, "shingled_storage_records");
     if (!count) return false;
     const auto time = std::chrono::duration_cast<std::chrono::microseconds>(clock_.now() - start);
-    storage::RemoteAnswer answer;
-    answer.outcome = storage::RemoteAnswer::Outcome::kDone;
+    storage::client::RemoteAnswer answer;
+    answer.outcome = storage::client::RemoteAnswer::Outcome::kDone;
     answer.server = destination.remote.servers.servers.front().to_string();
     answer.time = time;
     answer.count = static_cast<std::uint64_t>(*count);
@@ -217,4 +217,4 @@ Example:
   shingled ping --count 100)");
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

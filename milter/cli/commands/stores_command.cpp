@@ -7,18 +7,18 @@
 
 #include "config/base/hex.h"
 #include "config/base/zbase32.h"
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/database_file.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
 #include "milter/cli/output/work_meter.h"
 #include "storage/engine/engine.h"
 #include "storage/replication/forget_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
-using Known = storage::ReplicaReader::Known;
+using Known = storage::sqlite::ReplicaReader::Known;
 
 struct StoresArguments {
   SettingsArguments settings;
@@ -66,7 +66,7 @@ Result<Known> find_store(const std::vector<Known>& stores, const std::string& be
 }
 
 int forget(const StoresArguments& arguments, const Settings& settings, const Known& store,
-           storage::ReplicaReader& reader, Console& console) {
+           storage::sqlite::ReplicaReader& reader, Console& console) {
   const std::string what =
       fmt::format("store {} with {}", to_hex(store.id), counted(store.parts, "hash", "hashes"));
   if (is_configured(store, settings.storage.replication)) {
@@ -79,9 +79,9 @@ int forget(const StoresArguments& arguments, const Settings& settings, const Kno
   SystemClock clock;
   NullLogger logger;
   WorkMeter meter(console, clock);
-  const auto engine = storage::Engine::open(settings.storage.engine, clock, logger);
+  const auto engine = storage::engine::Engine::open(settings.storage.engine, clock, logger);
   if (!engine) return meter.failed("stores", engine.error());
-  const auto gone = storage::forget_store(**engine, reader, store.id);
+  const auto gone = storage::replication::forget_store(**engine, reader, store.id);
   if (!gone) return meter.failed("stores", gone.error());
   console.line(what + ": forgotten");
   return EX_OK;
@@ -99,7 +99,7 @@ int run_stores(const StoresArguments& arguments, Console& console) {
   if (arguments.dry_run && arguments.forget.empty()) return wrong("--dry-run: needs --forget");
   SystemClock clock;
   WorkMeter meter(console, clock);
-  const auto reader = storage::ReplicaReader::open(*file);
+  const auto reader = storage::sqlite::ReplicaReader::open(*file);
   if (!reader) return meter.failed("stores", reader.error());
   const auto stores = (*reader)->stores();
   if (!stores) return meter.failed("stores", stores.error());
@@ -141,4 +141,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

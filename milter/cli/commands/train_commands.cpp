@@ -6,16 +6,16 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/database_file.h"
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/input/message_loop.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/training/list_eraser.h"
-#include "milter/cli/input/message_loop.h"
 #include "milter/cli/training/retraction.h"
-#include "milter/cli/access/settings_choice.h"
 #include "milter/cli/training/trainer.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -57,12 +57,12 @@ Result<NamedList> find_list(const std::string& wanted, const FlagMap& flags) {
 }
 
 /// For `add`: the list that --flag names, by default the rule's first one.
-Result<Lesson> lesson_of(const TrainArguments& arguments, const FlagMap& flags) {
+Result<TrainingRequest> request_of(const TrainArguments& arguments, const FlagMap& flags) {
   std::string wanted = arguments.flag;
   if (wanted.empty() && !flags.all().empty()) wanted = flags.all().front().name;
   const auto list = find_list(wanted, flags);
   if (!list) return list.error();
-  return Lesson{list->flag, arguments.weight, list->name};
+  return TrainingRequest{list->flag, arguments.weight, list->name};
 }
 
 /// For `del`: the list that --flag names, if there is one and not all are meant all the same.
@@ -89,15 +89,15 @@ Result<Fingerprint> parse_digest(const std::string& text) {
 }
 
 /// `del --list`: everything that stands on a list of the local daemon.
-int run_erase(const TrainArguments& arguments, const Settings& settings, const Destination& pupil,
-              Console& console) {
-  const auto flag = pupil.rule->flags.number(arguments.whole_list);
+int run_erase(const TrainArguments& arguments, const Settings& settings,
+              const Destination& destination, Console& console) {
+  const auto flag = destination.rule->flags.number(arguments.whole_list);
   if (!flag) {
     console.error("del", "--list " + arguments.whole_list +
                              ": no such list; give 1 to 255 or a name of the rule");
     return EX_USAGE;
   }
-  if (!pupil.local) {
+  if (!destination.local) {
     console.error("del",
                   "--list reads the file of the local daemon: it cannot be another server's");
     return EX_USAGE;
@@ -116,9 +116,9 @@ int run_erase(const TrainArguments& arguments, const Settings& settings, const D
   if (!found) return meter.failed("del", found.error());
   ListEraser::Counts counts = *found;
   if (!arguments.dry_run) {
-    const auto store = storage::RemoteStore::open(pupil.remote, clock, random);
+    const auto store = storage::client::RemoteStore::open(destination.remote, clock, random);
     if (!store) return meter.failed("del", store.error());
-    const auto done = eraser.erase(**store, pupil.remote, *found);
+    const auto done = eraser.erase(**store, destination.remote, *found);
     if (!done) return meter.failed("del", done.error());
     counts = *done;
   }
@@ -146,15 +146,15 @@ int for_each_message_of(const TrainArguments& arguments, const Settings& setting
                           {.message_bytes_max = settings.milter.message_bytes_max}, console, work);
 }
 
-int run_add(const TrainArguments& arguments, const Settings& settings, const Destination& pupil,
-            Console& console) {
-  const auto lesson = lesson_of(arguments, pupil.rule->flags);
-  if (!lesson) return say_failure("add", lesson.error(), EX_USAGE, console);
+int run_add(const TrainArguments& arguments, const Settings& settings,
+            const Destination& destination, Console& console) {
+  const auto request = request_of(arguments, destination.rule->flags);
+  if (!request) return say_failure("add", request.error(), EX_USAGE, console);
   SystemClock clock;
   SystemRandom random;
-  const auto store = storage::RemoteStore::open(pupil.remote, clock, random);
+  const auto store = storage::client::RemoteStore::open(destination.remote, clock, random);
   if (!store) return say_failure("add", store.error(), service_exit_code(store.error()), console);
-  Trainer trainer(pupil, settings, *lesson, **store, clock, console);
+  Trainer trainer(destination, settings, *request, **store, clock, console);
   trainer.set_json(arguments.json);
   trainer.set_force(arguments.force);
   const int worst =
@@ -163,14 +163,14 @@ int run_add(const TrainArguments& arguments, const Settings& settings, const Des
   return worse_exit_code(worst, trainer.finish());
 }
 
-int run_del(const TrainArguments& arguments, const Settings& settings, const Destination& pupil,
-            Console& console) {
-  if (!arguments.whole_list.empty()) return run_erase(arguments, settings, pupil, console);
+int run_del(const TrainArguments& arguments, const Settings& settings,
+            const Destination& destination, Console& console) {
+  if (!arguments.whole_list.empty()) return run_erase(arguments, settings, destination, console);
   if (arguments.dry_run) {
     return say_failure("del", {ErrorCode::kInvalid, "--dry-run: only with --list"}, EX_USAGE,
                        console);
   }
-  const auto scope = scope_of(arguments, pupil.rule->flags);
+  const auto scope = scope_of(arguments, destination.rule->flags);
   if (!scope) return say_failure("del", scope.error(), EX_USAGE, console);
   std::vector<Fingerprint> hashes;
   for (const std::string& text : arguments.digests) {
@@ -180,7 +180,7 @@ int run_del(const TrainArguments& arguments, const Settings& settings, const Des
   }
   SystemClock clock;
   SystemRandom random;
-  const auto retraction = Retraction::open(pupil, settings, *scope, clock, random, console);
+  const auto retraction = Retraction::open(destination, settings, *scope, clock, random, console);
   if (!retraction) {
     return say_failure("del", retraction.error(), service_exit_code(retraction.error()), console);
   }
@@ -202,10 +202,11 @@ int run_train(const TrainArguments& arguments, Training kind, const std::string&
               Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
-  const auto pupil = choose_pupil(arguments.server, *settings);
-  if (!pupil) return say_failure(name, pupil.error(), usage_exit_code(pupil.error()), console);
-  return kind == Training::kAdd ? run_add(arguments, *settings, *pupil, console)
-                                : run_del(arguments, *settings, *pupil, console);
+  const auto destination = choose_destination(arguments.server, *settings);
+  if (!destination)
+    return say_failure(name, destination.error(), usage_exit_code(destination.error()), console);
+  return kind == Training::kAdd ? run_add(arguments, *settings, *destination, console)
+                                : run_del(arguments, *settings, *destination, console);
 }
 
 CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& name, Training kind,
@@ -275,4 +276,4 @@ Example:
   shingled del --flag denied < not-spam.eml)");
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -4,13 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "milter/cli/commands/commands.h"
 #include "milter/cli/access/database_file.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/commands/commands.h"
 #include "milter/cli/output/work_meter.h"
 #include "storage/formats/verify.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -21,7 +21,8 @@ struct VerifyArguments {
   bool json = false;
 };
 
-void print_report(const std::string& file, const storage::VerifyReport& report, Console& console) {
+void print_report(const std::string& file, const storage::formats::VerifyReport& report,
+                  Console& console) {
   for (const std::string& warning : report.warnings)
     console.line("warning: " + terminal_safe(warning));
   if (report.warning_count > report.warnings.size()) {
@@ -47,7 +48,7 @@ void print_report(const std::string& file, const storage::VerifyReport& report, 
   }
 }
 
-Json report_json(const std::string& file, const storage::VerifyReport& report) {
+Json report_json(const std::string& file, const storage::formats::VerifyReport& report) {
   return {{"file", file},
           {"hashes", report.rows},
           {"with_shingles", report.with_shingles},
@@ -71,11 +72,11 @@ int run_verify(const VerifyArguments& arguments, Console& console) {
   }
   SystemClock clock;
   WorkMeter meter(console, clock);
-  const storage::VerifyOptions options{
+  const storage::formats::VerifyOptions options{
       .with_index = !arguments.file_only,
       .slot_owners_max = settings->storage.engine.slot_owners_max,
       .now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count())};
-  const auto report = storage::verify_file(*file, options, meter.watcher());
+  const auto report = storage::formats::verify_file(*file, options, meter.watcher());
   if (!report) return meter.failed("verify", report.error());
   if (arguments.json) {
     console.json(report_json(*file, *report));
@@ -109,4 +110,4 @@ Example:
   });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

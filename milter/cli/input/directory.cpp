@@ -5,7 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 Error file_error(int reason) {
   switch (reason) {
@@ -36,4 +36,4 @@ std::string below(const std::string& directory, const std::string& name) {
   return directory.ends_with('/') ? directory + name : directory + "/" + name;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -5,7 +5,7 @@
 
 #include "config/base/result.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Why the system did not let us read a file or folder, from its errno.
 Error file_error(int reason);
@@ -16,4 +16,4 @@ Result<std::vector<std::string>> names_in(const std::string& directory);
 /// "DIRECTORY/NAME".
 std::string below(const std::string& directory, const std::string& name);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,7 +7,7 @@
 
 #include "milter/cli/input/directory.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::vector<TreeFile> files_of(const std::vector<std::string>& arguments) {
   return out;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

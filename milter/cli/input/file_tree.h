@@ -7,7 +7,7 @@
 
 #include "config/base/result.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// A file by the name the user knows it by.
 struct TreeFile {
@@ -25,4 +25,4 @@ struct TreeFile {
 /// Memory:  all the names.
 std::vector<TreeFile> files_of(const std::vector<std::string>& arguments);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -126,4 +126,4 @@ void MessageFile::add(Message& message, std::string_view bytes) const {
   message.bytes.append(bytes.substr(0, std::min<std::uint64_t>(room, bytes.size())));
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -8,7 +8,7 @@
 #include "config/base/result.h"
 #include "config/system/unique_fd.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Lines of a file of any size in bounded memory.
 ///
@@ -84,4 +84,4 @@ class MessageFile {
   bool ended_ = false;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "milter/cli/input/progress.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
-#include "milter/cli/input/progress.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 void MessageArguments::add_to(CLI::App& command) {
   command
@@ -48,4 +48,4 @@ int for_each_message(const MessageArguments& arguments, const MessageSource::Opt
   return interrupted() ? kExitInterrupted : worst;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

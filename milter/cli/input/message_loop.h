@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/terminal/console.h"
 #include "milter/cli/input/message_source.h"
+#include "milter/cli/terminal/console.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// The messages a command is to work on.
 struct MessageArguments {
@@ -26,4 +26,4 @@ struct MessageArguments {
 int for_each_message(const MessageArguments& arguments, const MessageSource::Options& options,
                      Console& console, const std::function<int(const SourceMessage&)>& work);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

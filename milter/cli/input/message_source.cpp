@@ -10,7 +10,7 @@
 
 #include "milter/cli/input/directory.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace fs = std::filesystem;
 
@@ -138,4 +138,4 @@ SourceMessage MessageSource::finish_with(Error error) {
   return {current_.name, "", false, std::move(error)};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -9,7 +9,7 @@
 #include "config/base/result.h"
 #include "milter/cli/input/message_file.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// A message with the name people know it by.
 struct SourceMessage {
@@ -70,4 +70,4 @@ class MessageSource {
   std::uint64_t bytes_closed_ = 0;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

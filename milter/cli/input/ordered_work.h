@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 inline constexpr unsigned kJobsMax = 64;
 
@@ -68,4 +68,4 @@ void in_order(std::size_t count, unsigned jobs, const std::function<Outcome(std:
   changed.notify_all();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

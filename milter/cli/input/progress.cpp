@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 constexpr std::uint64_t kBytesWorthABar = 1024UL * 1024;
@@ -36,4 +36,4 @@ std::string progress_bar(std::uint64_t done, std::uint64_t total, std::uint64_t 
                      std::string(kWidth - filled, '.'), percent, messages);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

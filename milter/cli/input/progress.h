@@ -3,10 +3,10 @@
 #include <cstdint>
 
 #include "config/base/clock.h"
-#include "milter/cli/terminal/console.h"
 #include "milter/cli/input/message_source.h"
+#include "milter/cli/terminal/console.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// How far a command has come, as a bar on the error stream: only on a terminal, only when there
 /// is enough to do, at most ten times a second.
@@ -33,4 +33,4 @@ class Progress {
 /// "[########............]  40 %  1234 messages"
 std::string progress_bar(std::uint64_t done, std::uint64_t total, std::uint64_t messages);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

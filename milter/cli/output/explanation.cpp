@@ -9,7 +9,7 @@
 #include "config/base/hex.h"
 #include "milter/cli/output/lookup_output.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -37,11 +37,11 @@ std::span<const storage::FlagValue> Explanation::flags() const {
 
 // What the server said counts: its record may be newer than the file's.
 std::uint32_t Explanation::slots() const {
-  return lookup->outcome == Lookup::Outcome::kHit ? lookup->match.slots : stored->slots;
+  return lookup->outcome == rules::Lookup::Outcome::kHit ? lookup->match.slots : stored->slots;
 }
 
 bool Explanation::exact() const {
-  return lookup->outcome == Lookup::Outcome::kHit ? lookup->match.exact : stored->exact;
+  return lookup->outcome == rules::Lookup::Outcome::kHit ? lookup->match.exact : stored->exact;
 }
 
 std::uint32_t Explanation::created() const {
@@ -128,4 +128,4 @@ std::string moment_text(std::uint32_t unix_seconds, WallTime now) {
                      age_text(now - moment(unix_seconds)));
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

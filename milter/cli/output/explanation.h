@@ -5,26 +5,28 @@
 #include <string>
 
 #include "config/base/clock.h"
-#include "config/system/socket_address.h"
 #include "config/options/rule_options.h"
-#include "milter/cli/terminal/console.h"
+#include "config/system/socket_address.h"
 #include "milter/cli/output/stored_match.h"
+#include "milter/cli/terminal/console.h"
 #include "milter/rules/facts.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// One stored hash that answers one hash of a message, with all we know about it: what a server
 /// said, and what the database file says where we can read it.
 struct Explanation {
   const RuleOptions* rule = nullptr;
-  const Lookup* lookup = nullptr;
+  const rules::Lookup* lookup = nullptr;
   std::optional<StoredMatch> stored;
   bool by_digest = false;                     ///< the user gave a digest: there is no part
   std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if we know him
   std::string options = {};  ///< with which another command asks the same: " -c FILE"
 
   /// Somebody knows the hash.
-  [[nodiscard]] bool found() const { return stored || lookup->outcome == Lookup::Outcome::kHit; }
+  [[nodiscard]] bool found() const {
+    return stored || lookup->outcome == rules::Lookup::Outcome::kHit;
+  }
   /// The command that takes the hash away again.
   [[nodiscard]] std::string undo() const;
   [[nodiscard]] Json json(WallTime now) const;
@@ -45,4 +47,4 @@ std::string age_text(std::chrono::seconds age);
 /// "2026-11-21 09:23:47 UTC, 3 d ago"
 std::string moment_text(std::uint32_t unix_seconds, WallTime now);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -29,7 +29,8 @@ Status write_all(int fd, std::string_view bytes) {
 }  // namespace
 
 Result<ExportOutput> ExportOutput::open(const std::string& name,
-                                        storage::NewFile::Existing existing, Console& console) {
+                                        storage::formats::NewFile::Existing existing,
+                                        Console& console) {
   ExportOutput output(name, console);
   if (name == "-") return output;
   if (is_device(name)) {
@@ -37,7 +38,7 @@ Result<ExportOutput> ExportOutput::open(const std::string& name,
     if (!output.device_) return Error{ErrorCode::kDenied, name + ": " + std::strerror(errno)};
     return output;
   }
-  auto file = storage::NewFile::create(name, existing);
+  auto file = storage::formats::NewFile::create(name, existing);
   if (!file) return file.error();
   output.file_.emplace(*std::move(file));
   return output;
@@ -56,4 +57,4 @@ Status ExportOutput::write(std::string_view lines) {
 
 Status ExportOutput::finish() { return file_ ? file_->commit() : Status(); }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

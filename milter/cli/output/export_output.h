@@ -8,7 +8,7 @@
 #include "milter/cli/terminal/console.h"
 #include "storage/formats/new_file.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Where an export goes: "-" is the console, a name is a file that is there only when it is
 /// complete (NewFile), a device or pipe is written to as it is.
@@ -16,8 +16,8 @@ namespace shingled::milter {
 /// Errors: those of NewFile; kUnavailable when it cannot be written to.   Threads: one thread.
 class ExportOutput {
  public:
-  static Result<ExportOutput> open(const std::string& name, storage::NewFile::Existing existing,
-                                   Console& console);
+  static Result<ExportOutput> open(const std::string& name,
+                                   storage::formats::NewFile::Existing existing, Console& console);
 
   /// Writes whole lines.
   Status write(std::string_view lines);
@@ -29,8 +29,8 @@ class ExportOutput {
 
   std::string name_;
   Console* console_;
-  std::optional<storage::NewFile> file_;
+  std::optional<storage::formats::NewFile> file_;
   UniqueFd device_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/output/lookup_output.h"
 #include "milter/cli/access/server_choice.h"
+#include "milter/cli/output/lookup_output.h"
 #include "milter/status/match_question.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -34,11 +34,11 @@ void name_symbols(Json& match, const RuleOptions& rule) {
 FurtherMatches::FurtherMatches(const Settings& settings, const Clock& clock)
     : local_(local_or_nothing(settings)), page_(settings.status, clock) {}
 
-Json FurtherMatches::of(const Lookup& lookup, const RuleOptions& rule) {
+Json FurtherMatches::of(const rules::Lookup& lookup, const RuleOptions& rule) {
   const bool is_local =
       local_ && (!rule.remote.is_remote() || local_->to_read() == rule.remote.to_read());
-  if (lookup.outcome != Lookup::Outcome::kHit || !is_local || !page_answers_) return nullptr;
-  auto page = page_.get("/matches?" + match_question(lookup.hash.fingerprint));
+  if (lookup.outcome != rules::Lookup::Outcome::kHit || !is_local || !page_answers_) return nullptr;
+  auto page = page_.get("/matches?" + status::match_question(lookup.hash.fingerprint));
   page_answers_ = page.has_value();
   if (!page_answers_) return nullptr;
   const std::string named = to_hex(lookup.match.digest.bytes);
@@ -68,9 +68,9 @@ std::vector<std::string> further_lines(const Json& further, std::string_view ind
   return table_lines(rows, indent);
 }
 
-void print_further(std::span<const Lookup> lookups, std::span<const RuleOptions> rules,
+void print_further(std::span<const rules::Lookup> lookups, std::span<const RuleOptions> rules,
                    FurtherMatches& further, Console& console) {
-  for (const Lookup& lookup : lookups) {
+  for (const rules::Lookup& lookup : lookups) {
     const Json matches = further.of(lookup, rules[lookup.rule_index]);
     if (!matches.is_array() || matches.empty()) continue;
     console.line(fmt::format("  {} ({}) also matches",
@@ -80,4 +80,4 @@ void print_further(std::span<const Lookup> lookups, std::span<const RuleOptions>
   }
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -11,7 +11,7 @@
 #include "milter/cli/terminal/console.h"
 #include "storage/formats/import.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -45,7 +45,7 @@ std::optional<std::uint64_t> decimal_of(const Json& value) {
   return number;
 }
 
-Status read_digest(const Json& value, storage::FuzzyRow& row) {
+Status read_digest(const Json& value, storage::sqlite::FuzzyRow& row) {
   const auto bytes =
       value.is_string() ? from_hex(value.get_ref<const std::string&>()) : std::optional<Bytes>();
   if (!bytes || bytes->size() != kDigestBytes) return wrong("digest", "128 hexadecimal digits");
@@ -53,7 +53,7 @@ Status read_digest(const Json& value, storage::FuzzyRow& row) {
   return {};
 }
 
-Status read_flags(const Json& value, storage::FuzzyRow& row) {
+Status read_flags(const Json& value, storage::sqlite::FuzzyRow& row) {
   const auto must = [] {
     return wrong("flags", R"(1 to 8 of {"flag":N,"value":N}, each flag once)");
   };
@@ -72,7 +72,7 @@ Status read_flags(const Json& value, storage::FuzzyRow& row) {
   return {};
 }
 
-Status read_shingles(const Json& value, storage::FuzzyRow& row) {
+Status read_shingles(const Json& value, storage::sqlite::FuzzyRow& row) {
   if (value.is_null()) return {};
   const auto must = [] { return wrong("shingles", "null or 32 decimal strings"); };
   if (!value.is_array() || value.size() != kShingleCount) return must();
@@ -86,7 +86,7 @@ Status read_shingles(const Json& value, storage::FuzzyRow& row) {
   return {};
 }
 
-Status read_member(const std::string& key, const Json& value, storage::FuzzyRow& row) {
+Status read_member(const std::string& key, const Json& value, storage::sqlite::FuzzyRow& row) {
   if (key == "digest") return read_digest(value, row);
   if (key == "flags") return read_flags(value, row);
   if (key == "shingles") return read_shingles(value, row);
@@ -140,7 +140,7 @@ std::string hash_lines_header(std::optional<std::uint64_t> hashes) {
                      *hashes);
 }
 
-void append_hash_line(std::string& out, const storage::FuzzyRow& row) {
+void append_hash_line(std::string& out, const storage::sqlite::FuzzyRow& row) {
   out += R"({"digest":")";
   out += to_hex(row.digest.bytes);
   out += R"(","flags":[)";
@@ -177,15 +177,15 @@ Result<HashLine> parse_hash_line(std::string_view line, std::uint32_t now) {
   if (!object.is_object()) return Error{ErrorCode::kInvalid, "it is no JSON object"};
   if (object.contains("format")) return read_header(object);
   HashLine out;
-  storage::FuzzyRow& row = out.row.emplace();
+  storage::sqlite::FuzzyRow& row = out.row.emplace();
   for (const auto& [key, value] : object.items()) {
     if (Status read = read_member(key, value, row); !read) return read.error();
   }
   if (!object.contains("digest")) return Error{ErrorCode::kInvalid, "\"digest\" is missing"};
   if (row.flags.empty()) return Error{ErrorCode::kInvalid, "\"flags\" is missing"};
   // A clock that was wrong has made odd times; the hash is a hash all the same.
-  row = storage::with_plausible_times(row, now);
+  row = storage::formats::with_plausible_times(row, now);
   return out;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

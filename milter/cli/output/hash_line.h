@@ -8,7 +8,7 @@
 #include "config/base/result.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 // Hashes as JSON Lines: what `export` writes and `import` reads. storage/SCHEMA.md describes them.
 
@@ -17,12 +17,12 @@ inline constexpr std::uint64_t kHashLinesVersion = 1;
 /// The first line, without its end: format, version and how many hashes follow, if that is known.
 std::string hash_lines_header(std::optional<std::uint64_t> hashes);
 /// Appends the line of one hash, with its end.
-void append_hash_line(std::string& out, const storage::FuzzyRow& row);
+void append_hash_line(std::string& out, const storage::sqlite::FuzzyRow& row);
 
 /// What one line says.
 struct HashLine {
-  std::optional<storage::FuzzyRow> row;    ///< a hash; its id is 0
-  std::optional<std::uint64_t> announced;  ///< a header that tells how many hashes follow it
+  std::optional<storage::sqlite::FuzzyRow> row;  ///< a hash; its id is 0
+  std::optional<std::uint64_t> announced;        ///< a header that tells how many hashes follow it
 };
 
 /// Reads one line; `now` (Unix seconds) stands in where a hash has no time, and odd times are made
@@ -30,4 +30,4 @@ struct HashLine {
 /// Errors: kInvalid with what is wrong where; kLimit for a header of a newer version.
 Result<HashLine> parse_hash_line(std::string_view line, std::uint32_t now);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

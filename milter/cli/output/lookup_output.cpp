@@ -9,7 +9,7 @@
 #include "config/base/hex.h"
 #include "milter/cli/terminal/exit_code.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -21,15 +21,15 @@ std::span<const storage::FlagValue> flags_of(const storage::Match& match) {
 
 std::string short_hex(const Digest& digest) { return to_hex(digest.bytes).substr(0, kShortDigest); }
 
-TableRow lookup_row(const Lookup& lookup, const RuleOptions& rule) {
+TableRow lookup_row(const rules::Lookup& lookup, const RuleOptions& rule) {
   TableRow row = {lookup.hash.part.empty() ? "-" : lookup.hash.part,
                   std::string(mime::to_string(lookup.hash.kind)),
                   short_hex(lookup.hash.fingerprint.digest),
                   lookup.rule,
                   lookup.server,
                   milliseconds_text(lookup.time) + " ms"};
-  if (lookup.outcome != Lookup::Outcome::kHit) {
-    const std::string outcome(to_string(lookup.outcome));
+  if (lookup.outcome != rules::Lookup::Outcome::kHit) {
+    const std::string outcome(rules::to_string(lookup.outcome));
     row.push_back(lookup.failed() ? "unknown (" + outcome + ")" : outcome);
     return row;
   }
@@ -49,16 +49,16 @@ TableRow lookup_row(const Lookup& lookup, const RuleOptions& rule) {
 
 }  // namespace
 
-std::optional<ServiceFailure> failure_of(const Lookup& lookup) {
+std::optional<ServiceFailure> failure_of(const rules::Lookup& lookup) {
   switch (lookup.outcome) {
-    case Lookup::Outcome::kHit:
-    case Lookup::Outcome::kMiss:
+    case rules::Lookup::Outcome::kHit:
+    case rules::Lookup::Outcome::kMiss:
       return std::nullopt;
-    case Lookup::Outcome::kRefused:
+    case rules::Lookup::Outcome::kRefused:
       return ServiceFailure{ServiceFailure::Kind::kRefused, lookup.server, lookup.status, ""};
-    case Lookup::Outcome::kTimeout:
+    case rules::Lookup::Outcome::kTimeout:
       return ServiceFailure{ServiceFailure::Kind::kTimeout, lookup.server, 0, ""};
-    case Lookup::Outcome::kUnreachable:
+    case rules::Lookup::Outcome::kUnreachable:
       if (lookup.status != 0) {  // it was asked, and said that it could not ask further
         return ServiceFailure{ServiceFailure::Kind::kRefused, lookup.server, lookup.status, ""};
       }
@@ -80,16 +80,16 @@ Json flags_json(const RuleOptions& rule, std::span<const storage::FlagValue> fla
   return list;
 }
 
-Json lookup_json(const Lookup& lookup, const RuleOptions& rule) {
+Json lookup_json(const rules::Lookup& lookup, const RuleOptions& rule) {
   const auto flags = flags_of(lookup.match);
-  const bool is_hit = lookup.outcome == Lookup::Outcome::kHit && !flags.empty();
+  const bool is_hit = lookup.outcome == rules::Lookup::Outcome::kHit && !flags.empty();
   Json object = {{"rule", lookup.rule},
                  {"server", lookup.server},
                  {"part", lookup.hash.part},
                  {"kind", mime::to_string(lookup.hash.kind)},
                  {"method", mime::to_string(lookup.hash.method)},
                  {"digest", to_hex(lookup.hash.fingerprint.digest.bytes)},
-                 {"result", to_string(lookup.outcome)},
+                 {"result", rules::to_string(lookup.outcome)},
                  {"flag", nullptr},
                  {"symbol", nullptr},
                  {"value", nullptr},
@@ -111,17 +111,19 @@ Json lookup_json(const Lookup& lookup, const RuleOptions& rule) {
   return object;
 }
 
-std::vector<std::string> lookup_lines(std::span<const Lookup> lookups,
+std::vector<std::string> lookup_lines(std::span<const rules::Lookup> lookups,
                                       std::span<const RuleOptions> rules, std::string_view indent) {
   std::vector<TableRow> rows = {{"part", "kind", "asked", "rule", "server", "time", "answer"}};
-  for (const Lookup& lookup : lookups) rows.push_back(lookup_row(lookup, rules[lookup.rule_index]));
+  for (const rules::Lookup& lookup : lookups)
+    rows.push_back(lookup_row(lookup, rules[lookup.rule_index]));
   return table_lines(rows, indent);
 }
 
-int report_failures(std::string_view file, std::span<const Lookup> lookups, Console& console) {
+int report_failures(std::string_view file, std::span<const rules::Lookup> lookups,
+                    Console& console) {
   int worst = EX_OK;
   std::vector<std::string> reported;
-  for (const Lookup& lookup : lookups) {
+  for (const rules::Lookup& lookup : lookups) {
     const auto failure = failure_of(lookup);
     if (!failure) continue;
     worst = worse_exit_code(worst, failure->exit_code());
@@ -133,7 +135,7 @@ int report_failures(std::string_view file, std::span<const Lookup> lookups, Cons
   return worst;
 }
 
-int report_unknown(std::string_view file, const Facts& facts, Console& console) {
+int report_unknown(std::string_view file, const rules::Facts& facts, Console& console) {
   const int failed = report_failures(file, facts.lookups, console);
   if (facts.unasked == 0) return failed;
   console.error(file, fmt::format("{} of {} look-ups not asked: milter.lookups_max is reached",
@@ -141,4 +143,4 @@ int report_unknown(std::string_view file, const Facts& facts, Console& console) 
   return worse_exit_code(failed, EX_DATAERR);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

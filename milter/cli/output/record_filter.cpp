@@ -6,7 +6,7 @@
 #include "config/base/hex.h"
 #include "config/words/units.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -72,7 +72,7 @@ Result<RecordFilter> RecordFilter::make(const RecordArguments& arguments, const 
   return filter;
 }
 
-bool RecordFilter::takes(const storage::FuzzyRow& row) const {
+bool RecordFilter::takes(const storage::sqlite::FuzzyRow& row) const {
   if (row.updated < updated_least_ || row.updated > updated_most_) return false;
   const auto fits = [&](const storage::FlagValue& entry) {
     return (!flag_ || entry.flag == *flag_) && (!value_least_ || entry.value >= *value_least_);
@@ -82,11 +82,11 @@ bool RecordFilter::takes(const storage::FuzzyRow& row) const {
   return digest_.empty() || to_hex(row.digest.bytes).starts_with(digest_);
 }
 
-std::int32_t RecordFilter::value(const storage::FuzzyRow& row) const {
+std::int32_t RecordFilter::value(const storage::sqlite::FuzzyRow& row) const {
   for (const storage::FlagValue& entry : row.flags.all()) {
     if (entry.flag == flag_) return entry.value;
   }
   return row.flags.front().value;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

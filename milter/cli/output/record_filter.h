@@ -11,7 +11,7 @@
 #include "config/options/flag_map.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Which stored hashes are meant, as the user says it.
 struct RecordArguments {
@@ -32,9 +32,9 @@ class RecordFilter {
   /// Errors: kInvalid, naming the option.
   static Result<RecordFilter> make(const RecordArguments& arguments, const FlagMap& flags,
                                    WallTime now);
-  [[nodiscard]] bool takes(const storage::FuzzyRow& row) const;
+  [[nodiscard]] bool takes(const storage::sqlite::FuzzyRow& row) const;
   /// The value of a record that is taken: on the list that was asked for, else the largest.
-  [[nodiscard]] std::int32_t value(const storage::FuzzyRow& row) const;
+  [[nodiscard]] std::int32_t value(const storage::sqlite::FuzzyRow& row) const;
 
  private:
   std::optional<std::uint32_t> flag_;
@@ -44,4 +44,4 @@ class RecordFilter {
   std::string digest_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -8,12 +8,12 @@
 #include "config/base/hex.h"
 #include "mime/analysis_parts.h"
 #include "mime/fingerprint/keyed_hash.h"
-#include "mime/read_text.h"
 #include "mime/language/stemmer.h"
+#include "mime/read_text.h"
 #include "mime/url/url_name.h"
 #include "mime/words/word_normaliser.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -150,4 +150,4 @@ Json stages_json(std::string_view file, const mime::Analysis& analysis) {
   return {{"file", std::string(file)}, {"subject", parts.subject}, {"parts", std::move(texts)}};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -5,7 +5,7 @@
 #include "milter/cli/terminal/console.h"
 #include "mime/analyze.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// What became of a message on its way to hashes, stage by stage, for people who ask why two
 /// hashes differ.
@@ -19,4 +19,4 @@ namespace shingled::milter {
 /// Threads: stateless.   Cost: normal forms and stems are made once more.
 Json stages_json(std::string_view file, const mime::Analysis& analysis);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

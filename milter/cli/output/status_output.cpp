@@ -9,7 +9,7 @@
 
 #include "milter/cli/output/tally_output.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -189,4 +189,4 @@ std::vector<std::string> status_lines(const Json& page, const FlagMap& flags) {
   return lines;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

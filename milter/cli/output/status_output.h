@@ -7,7 +7,7 @@
 #include "config/options/flag_map.h"
 #include "milter/cli/terminal/console.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// The sum of a metric's samples in a page of /stat; nothing where it is not there or no number.
 std::optional<double> page_total(const Json& page, const std::string& metric);
@@ -22,4 +22,4 @@ std::string seconds_text(double seconds);
 /// "512 B", "4.0 KiB", "1.5 MiB"
 std::string bytes_text(double bytes);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

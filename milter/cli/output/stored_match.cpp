@@ -3,7 +3,7 @@
 #include "config/base/hex.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -15,7 +15,7 @@ std::uint32_t equal_slots(const std::optional<Shingles>& a, const std::optional<
 }
 
 /// Takes the row for its answer if it is a better one than before.
-void consider(const Fingerprint& asked, const storage::FuzzyRow& row,
+void consider(const Fingerprint& asked, const storage::sqlite::FuzzyRow& row,
               std::optional<StoredMatch>& best) {
   if (best && best->exact) return;
   if (row.digest == asked.digest) {
@@ -33,10 +33,10 @@ void consider(const Fingerprint& asked, const storage::FuzzyRow& row,
 
 Result<std::vector<std::optional<StoredMatch>>> search_file(const std::string& path,
                                                             std::span<const Fingerprint> asked) {
-  const auto table = storage::FuzzyTable::open_read_only(path);
+  const auto table = storage::sqlite::FuzzyTable::open_read_only(path);
   if (!table) return table.error();
   std::vector<std::optional<StoredMatch>> best(asked.size());
-  const Status done = (*table)->for_each([&](const storage::FuzzyRow& row) {
+  const Status done = (*table)->for_each([&](const storage::sqlite::FuzzyRow& row) {
     for (std::size_t i = 0; i < asked.size(); ++i) consider(asked[i], row, best[i]);
     return true;
   });
@@ -46,10 +46,10 @@ Result<std::vector<std::optional<StoredMatch>>> search_file(const std::string& p
 
 Result<std::vector<Digest>> digests_with_prefix(const std::string& path, const std::string& hex,
                                                 std::size_t most) {
-  const auto table = storage::FuzzyTable::open_read_only(path);
+  const auto table = storage::sqlite::FuzzyTable::open_read_only(path);
   if (!table) return table.error();
   std::vector<Digest> found;
-  const Status done = (*table)->for_each([&](const storage::FuzzyRow& row) {
+  const Status done = (*table)->for_each([&](const storage::sqlite::FuzzyRow& row) {
     if (to_hex(row.digest.bytes).starts_with(hex)) found.push_back(row.digest);
     return found.size() < most;
   });
@@ -57,4 +57,4 @@ Result<std::vector<Digest>> digests_with_prefix(const std::string& path, const s
   return found;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -9,11 +9,11 @@
 #include "config/base/result.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// A record of the database file that answers a question.
 struct StoredMatch {
-  storage::FuzzyRow row;
+  storage::sqlite::FuzzyRow row;
   std::uint32_t slots = 0;  ///< equal shingle slots; 32 for the same digest
   bool exact = false;       ///< the same digest
 };
@@ -31,4 +31,4 @@ Result<std::vector<std::optional<StoredMatch>>> search_file(const std::string& p
 Result<std::vector<Digest>> digests_with_prefix(const std::string& path, const std::string& hex,
                                                 std::size_t most);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

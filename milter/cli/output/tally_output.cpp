@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::vector<TableRow> tally_rows(const Json& samples) {
   return rows;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/output/explanation.h"
-#include "milter/cli/terminal/interrupt.h"
 #include "milter/cli/output/status_output.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/terminal/interrupt.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 constexpr auto kFirstReportAfter = std::chrono::milliseconds(500);
@@ -82,4 +82,4 @@ std::string work_line(const storage::WorkDone& work, Duration lasted) {
                      left_text(done, work.total, lasted));
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

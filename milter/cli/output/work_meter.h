@@ -7,7 +7,7 @@
 #include "milter/cli/terminal/console.h"
 #include "storage/model/work_watcher.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// How far a long command has come and how long it will last, drawn on the error stream: only on a
 /// terminal, only when it lasts, at most ten times a second. Ctrl-C ends the work at its next
@@ -43,4 +43,4 @@ class WorkMeter {
 /// second of it has shown how fast it goes, as if it went on like that.
 std::string work_line(const storage::WorkDone& work, Duration lasted);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

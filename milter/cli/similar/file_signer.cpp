@@ -12,13 +12,13 @@
 #include <utility>
 
 #include "milter/cli/input/directory.h"
-#include "milter/cli/terminal/interrupt.h"
 #include "milter/cli/similar/signature_csv.h"
+#include "milter/cli/terminal/interrupt.h"
 #include "milter/similar/sample_signer.h"
 #include "mime/container/container_kind.h"
 #include "mime/fingerprint/spamsum_parts.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -69,8 +69,8 @@ void open_and_sign(std::string_view bytes, const SigningOptions& options, Signed
   const SystemClock clock;
   // No mail waits: a slow machine must not make another sample of a large container.
   similar.containers.time_max = std::max(similar.containers.time_max, kOpenTimeMin);
-  SignedFile file = sign_pieces(bytes, similar, clock, TimePoint::max());
-  for (SignedPiece& piece : file.pieces) {
+  similar::SignedFile file = similar::sign_pieces(bytes, similar, clock, TimePoint::max());
+  for (similar::SignedPiece& piece : file.pieces) {
     out.pieces.push_back({.path = std::move(piece.path),
                           .bytes = piece.bytes,
                           .signature = std::move(piece.signature),
@@ -124,4 +124,4 @@ Result<ReadFile> sign_file(const TreeFile& file, const SigningOptions& options) 
   return out;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -8,7 +8,7 @@
 #include "milter/cli/input/file_tree.h"
 #include "milter/cli/similar/signed_input.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// A file that was read, or as much of a list of signatures as shows that it is one.
 struct ReadFile {
@@ -22,4 +22,4 @@ struct ReadFile {
 /// Errors: those of file_error; kTimeout after Ctrl-C.   Threads: any, at the same time.
 Result<ReadFile> sign_file(const TreeFile& file, const SigningOptions& options);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -5,20 +5,20 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "milter/cli/similar/sample_client.h"
+#include "milter/cli/similar/sample_commands.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
-#include "milter/cli/similar/sample_commands.h"
-#include "milter/cli/similar/sample_client.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
 /// Samples on their way into the library, some hundred in one transaction.
 class SampleFeed {
  public:
-  SampleFeed(const AddArguments& arguments, SampleDesk& desk, Console& console)
-      : arguments_(arguments), desk_(desk), console_(console) {}
+  SampleFeed(const AddArguments& arguments, SampleClient& client, Console& console)
+      : arguments_(arguments), client_(client), console_(console) {}
 
   /// The exit code for this one.
   int take(SignedInput input) {
@@ -63,10 +63,10 @@ class SampleFeed {
     if (waiting_.empty()) return EX_OK;
     std::vector<std::uint64_t> ids(waiting_.size());
     if (!arguments_.dry_run) {
-      auto stored = desk_.library().add_batch(waiting_);
+      auto stored = client_.library().add_batch(waiting_);
       if (!stored) {
         waiting_.clear();
-        return desk_.failed(stored.error());
+        return client_.failed(stored.error());
       }
       ids = std::move(stored->ids);
       known_ += stored->known;
@@ -107,7 +107,7 @@ class SampleFeed {
   }
 
   const AddArguments& arguments_;
-  SampleDesk& desk_;
+  SampleClient& client_;
   Console& console_;
   SystemClock clock_;
   TimePoint flush_at_ = clock_.now() + kFlushEvery;
@@ -125,15 +125,15 @@ int run_similar_add(const AddArguments& arguments, Console& console) {
     console.error("--list", "must be 1 to 64 letters, digits, '_', '.' or '-'");
     return EX_USAGE;
   }
-  SampleDesk desk(console);
+  SampleClient client(console);
   const auto use = arguments.dry_run ? LibraryUse::kNone : LibraryUse::kChange;
-  if (const int code = desk.open(arguments.library, use); code != EX_OK) return code;
-  SampleFeed feed(arguments, desk, console);
-  int code = for_each_signed(arguments.input, signing_for(desk.options(), arguments.raw), console,
+  if (const int code = client.open(arguments.library, use); code != EX_OK) return code;
+  SampleFeed feed(arguments, client, console);
+  int code = for_each_signed(arguments.input, signing_for(client.options(), arguments.raw), console,
                              [&](SignedInput input) { return feed.take(std::move(input)); });
   code = worse_exit_code(code, feed.flush());  // what was signed before Ctrl-C, too
   feed.sum_up();
   return interrupted() ? kExitInterrupted : code;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -8,15 +8,15 @@
 #include <algorithm>
 
 #include "config/system/permission.h"
+#include "milter/cli/output/work_meter.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
-#include "milter/cli/output/work_meter.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
-storage::SampleLibrary::Progress shown_by(WorkMeter& meter) {
+storage::similar::SampleLibrary::Progress shown_by(WorkMeter& meter) {
   return [&meter](std::uint64_t done, std::uint64_t total) {
     static_cast<void>(meter.report({"reading the library", done, total}));
   };
@@ -30,7 +30,7 @@ void LibraryChoice::add_to(CLI::App& command) {
       ->type_name("PATH");
 }
 
-int SampleDesk::open(const LibraryChoice& choice, LibraryUse use) {
+int SampleClient::open(const LibraryChoice& choice, LibraryUse use) {
   settings_ = choice.settings->load(console_);
   if (!settings_) return EX_CONFIG;
   if (use == LibraryUse::kNone) return EX_OK;
@@ -53,28 +53,28 @@ int SampleDesk::open(const LibraryChoice& choice, LibraryUse use) {
                .read_only = use != LibraryUse::kChange});
 }
 
-int SampleDesk::make_index() {
+int SampleClient::make_index() {
   return open({.file = file_,
                .part_block_size = options().part_block_size,
                .parts = options().parts,
                .read_only = true});
 }
 
-int SampleDesk::open(storage::LibraryOptions options) {
+int SampleClient::open(storage::similar::LibraryOptions options) {
   WorkMeter meter(console_, clock_);
-  auto opened = storage::SampleLibrary::open(std::move(options), shown_by(meter));
+  auto opened = storage::similar::SampleLibrary::open(std::move(options), shown_by(meter));
   if (!opened) return failed(opened.error());
   library_ = *std::move(opened);
   return interrupted() ? kExitInterrupted : EX_OK;
 }
 
-Result<std::vector<storage::SampleScan::Answer>> SampleDesk::scan(
-    std::span<const storage::SampleScan::Question> questions, std::size_t most) {
+Result<std::vector<storage::similar::SampleScan::Answer>> SampleClient::scan(
+    std::span<const storage::similar::SampleScan::Question> questions, std::size_t most) {
   WorkMeter meter(console_, clock_);
   return library_->scan(questions, most, shown_by(meter));
 }
 
-int SampleDesk::failed(const Error& error) {
+int SampleClient::failed(const Error& error) {
   console_.error(error.message.find(file_) == std::string::npos ? file_ : "similar", error.message);
   return error.code == ErrorCode::kUnavailable ? EX_TEMPFAIL : exit_code(error.code);
 }
@@ -96,4 +96,4 @@ bool is_sample_list(std::string_view name) {
          });
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -9,7 +9,7 @@
 #include "milter/cli/similar/sample_commands.h"
 #include "storage/similar/sample_library.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// What a command does with the library.
 enum class LibraryUse : std::uint8_t {
@@ -20,31 +20,31 @@ enum class LibraryUse : std::uint8_t {
 };
 
 /// The library that a command works on, with the settings it belongs to.   Threads: one thread.
-class SampleDesk {
+class SampleClient {
  public:
-  explicit SampleDesk(Console& console) : console_(console) {}
+  explicit SampleClient(Console& console) : console_(console) {}
 
   /// Opens it; another code than EX_OK ends the command, and the reason was said.
   int open(const LibraryChoice& choice, LibraryUse use);
   /// Reads all of the library into an index, for many searches; returns what `open` does.
   int make_index();
   /// SampleLibrary::scan, for a few.
-  Result<std::vector<storage::SampleScan::Answer>> scan(
-      std::span<const storage::SampleScan::Question> questions, std::size_t most);
+  Result<std::vector<storage::similar::SampleScan::Answer>> scan(
+      std::span<const storage::similar::SampleScan::Question> questions, std::size_t most);
 
   [[nodiscard]] const SimilarOptions& options() const { return settings_->similar; }
-  [[nodiscard]] storage::SampleLibrary& library() { return *library_; }
+  [[nodiscard]] storage::similar::SampleLibrary& library() { return *library_; }
   /// Says why the library failed; the exit code.
   int failed(const Error& error);
 
  private:
-  int open(storage::LibraryOptions options);
+  int open(storage::similar::LibraryOptions options);
 
   Console& console_;
   SystemClock clock_;
   std::string file_;
   std::shared_ptr<const Settings> settings_;
-  std::unique_ptr<storage::SampleLibrary> library_;
+  std::unique_ptr<storage::similar::SampleLibrary> library_;
 };
 
 /// How the files of a command are signed that are to be found in the library, or put there.
@@ -53,4 +53,4 @@ SigningOptions signing_for(const SimilarOptions& similar, bool raw);
 /// Whether a list may have this name.
 bool is_sample_list(std::string_view name);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

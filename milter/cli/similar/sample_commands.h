@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "milter/cli/terminal/console.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/similar/signed_input.h"
+#include "milter/cli/terminal/console.h"
 #include "storage/similar/sample_library.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 // The commands on the library of known files. Each returns its exit code.
 
@@ -73,4 +73,4 @@ struct SampleDelArguments {
 /// Deletes the samples that fit everything that was said. EX_NOINPUT where none does.
 int run_similar_del(const SampleDelArguments& arguments, Console& console);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

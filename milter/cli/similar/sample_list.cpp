@@ -6,13 +6,13 @@
 #include <set>
 #include <vector>
 
+#include "milter/cli/similar/sample_client.h"
+#include "milter/cli/similar/sample_commands.h"
+#include "milter/cli/similar/signature_csv.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
-#include "milter/cli/similar/sample_commands.h"
-#include "milter/cli/similar/sample_client.h"
-#include "milter/cli/similar/signature_csv.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -52,10 +52,10 @@ class SampleChoice {
   std::set<std::string> signatures_;
 };
 
-int delete_chosen(const SampleDelArguments& arguments, const SampleChoice& choice, SampleDesk& desk,
-                  Console& console) {
+int delete_chosen(const SampleDelArguments& arguments, const SampleChoice& choice,
+                  SampleClient& client, Console& console) {
   std::vector<std::uint64_t> ids;
-  const Status read = desk.library().each(choice.list(), [&](const storage::Sample& sample) {
+  const Status read = client.library().each(choice.list(), [&](const storage::Sample& sample) {
     if (!choice.takes(sample)) return !interrupted();
     ids.push_back(sample.id);
     if (arguments.json) {
@@ -66,11 +66,11 @@ int delete_chosen(const SampleDelArguments& arguments, const SampleChoice& choic
     return !interrupted();
   });
   if (interrupted()) return kExitInterrupted;
-  if (!read) return desk.failed(read.error());
+  if (!read) return client.failed(read.error());
   std::uint64_t gone = ids.size();
   if (!arguments.dry_run) {
-    auto removed = desk.library().remove(ids);
-    if (!removed) return desk.failed(removed.error());
+    auto removed = client.library().remove(ids);
+    if (!removed) return client.failed(removed.error());
     gone = *removed;
   }
   if (!arguments.json) {
@@ -83,15 +83,16 @@ int delete_chosen(const SampleDelArguments& arguments, const SampleChoice& choic
 }  // namespace
 
 int run_similar_list(const SampleListArguments& arguments, Console& console) {
-  SampleDesk desk(console);
-  if (const int code = desk.open(arguments.library, LibraryUse::kRead); code != EX_OK) return code;
+  SampleClient client(console);
+  if (const int code = client.open(arguments.library, LibraryUse::kRead); code != EX_OK)
+    return code;
   if (arguments.csv) {
     console.line(kSignatureHeadline);
   } else if (!arguments.json) {
     console.line(fmt::format("{:>8}  {:<20}  {:>12}  {}", "id", "list", "bytes", "name"));
   }
   std::uint64_t shown = 0;
-  const Status read = desk.library().each(arguments.list, [&](const storage::Sample& sample) {
+  const Status read = client.library().each(arguments.list, [&](const storage::Sample& sample) {
     if (arguments.json) {
       console.json(sample_json(sample));
     } else if (arguments.csv) {
@@ -103,7 +104,7 @@ int run_similar_list(const SampleListArguments& arguments, Console& console) {
     return (arguments.limit == 0 || shown < arguments.limit) && !interrupted() && !console.broken();
   });
   if (interrupted()) return kExitInterrupted;
-  return read ? EX_OK : desk.failed(read.error());
+  return read ? EX_OK : client.failed(read.error());
 }
 
 int run_similar_del(const SampleDelArguments& arguments, Console& console) {
@@ -112,11 +113,11 @@ int run_similar_del(const SampleDelArguments& arguments, Console& console) {
     console.error("del", "say what: --list, --name, --id or a file");
     return EX_USAGE;
   }
-  SampleDesk desk(console);
+  SampleClient client(console);
   const auto use = arguments.dry_run ? LibraryUse::kRead : LibraryUse::kChange;
-  if (const int code = desk.open(arguments.library, use); code != EX_OK) return code;
+  if (const int code = client.open(arguments.library, use); code != EX_OK) return code;
   SampleChoice choice(arguments);
-  SigningOptions signing = signing_for(desk.options(), arguments.raw);
+  SigningOptions signing = signing_for(client.options(), arguments.raw);
   signing.parts = false;
   const int code =
       for_each_signed(arguments.input, signing, console, [&](const SignedInput& input) {
@@ -124,7 +125,7 @@ int run_similar_del(const SampleDelArguments& arguments, Console& console) {
         return EX_OK;
       });
   if (interrupted()) return kExitInterrupted;
-  return worse_exit_code(code, delete_chosen(arguments, choice, desk, console));
+  return worse_exit_code(code, delete_chosen(arguments, choice, client, console));
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

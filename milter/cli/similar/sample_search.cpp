@@ -6,23 +6,23 @@
 #include <utility>
 #include <vector>
 
+#include "milter/cli/similar/sample_client.h"
+#include "milter/cli/similar/sample_commands.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
-#include "milter/cli/similar/sample_commands.h"
-#include "milter/cli/similar/sample_client.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
 /// What the library has that is like one piece.
-using Answer = storage::SampleScan::Answer;
+using Answer = storage::similar::SampleScan::Answer;
 
 /// Asks the library: by an index where there are many questions, else by reading it once.
 class SampleSearch {
  public:
-  SampleSearch(const SearchArguments& arguments, SampleDesk& desk, Console& console)
-      : arguments_(arguments), desk_(desk), console_(console) {}
+  SampleSearch(const SearchArguments& arguments, SampleClient& client, Console& console)
+      : arguments_(arguments), client_(client), console_(console) {}
 
   /// The exit code for this one.
   int take(SignedInput input) {
@@ -38,12 +38,12 @@ class SampleSearch {
   /// Answers what still waits.
   int finish() {
     if (waiting_.empty()) return EX_OK;
-    std::vector<storage::SampleScan::Question> questions;
+    std::vector<storage::similar::SampleScan::Question> questions;
     for (const SignedInput& input : waiting_) {
       for (const auto& piece : input.pieces) questions.push_back({piece.signature, piece.parts});
     }
-    auto answers = desk_.scan(questions, arguments_.top);
-    if (!answers) return desk_.failed(answers.error());
+    auto answers = client_.scan(questions, arguments_.top);
+    if (!answers) return client_.failed(answers.error());
     auto next = answers->begin();
     for (const SignedInput& input : waiting_) {
       const auto end = next + static_cast<std::ptrdiff_t>(input.pieces.size());
@@ -60,7 +60,7 @@ class SampleSearch {
 
   int go_on_with_index() {
     const std::vector<SignedInput> inputs = std::exchange(waiting_, {});
-    if (const int code = desk_.make_index(); code != EX_OK) return code;
+    if (const int code = client_.make_index(); code != EX_OK) return code;
     indexed_ = true;
     for (const SignedInput& input : inputs) show(input, ask_index(input));
     return EX_OK;
@@ -69,8 +69,8 @@ class SampleSearch {
   [[nodiscard]] std::vector<Answer> ask_index(const SignedInput& input) const {
     std::vector<Answer> out;
     for (const SignedInput::Piece& piece : input.pieces) {
-      out.push_back({desk_.library().similar(piece.signature, arguments_.top),
-                     desk_.library().sharing(piece.parts, arguments_.top)});
+      out.push_back({client_.library().similar(piece.signature, arguments_.top),
+                     client_.library().sharing(piece.parts, arguments_.top)});
     }
     return out;
   }
@@ -132,7 +132,7 @@ class SampleSearch {
   }
 
   const SearchArguments& arguments_;
-  SampleDesk& desk_;
+  SampleClient& client_;
   Console& console_;
   std::vector<SignedInput> waiting_;
   std::size_t waiting_pieces_ = 0;
@@ -142,16 +142,16 @@ class SampleSearch {
 }  // namespace
 
 int run_similar_search(const SearchArguments& arguments, Console& console) {
-  SampleDesk desk(console);
-  if (const int code = desk.open(arguments.library, LibraryUse::kSearch); code != EX_OK) {
+  SampleClient client(console);
+  if (const int code = client.open(arguments.library, LibraryUse::kSearch); code != EX_OK) {
     return code;
   }
-  SampleSearch search(arguments, desk, console);
+  SampleSearch search(arguments, client, console);
   const int code =
-      for_each_signed(arguments.input, signing_for(desk.options(), arguments.raw), console,
+      for_each_signed(arguments.input, signing_for(client.options(), arguments.raw), console,
                       [&](SignedInput input) { return search.take(std::move(input)); });
   if (interrupted() || console.broken()) return code;
   return worse_exit_code(code, search.finish());
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -8,15 +8,15 @@
 #include <thread>
 #include <vector>
 
+#include "milter/cli/input/ordered_work.h"
+#include "milter/cli/output/work_meter.h"
+#include "milter/cli/similar/signature_csv.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
-#include "milter/cli/input/ordered_work.h"
-#include "milter/cli/similar/signature_csv.h"
-#include "milter/cli/output/work_meter.h"
 #include "mime/fingerprint/spamsum_score.h"
 #include "storage/similar/sample_index.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -47,7 +47,7 @@ class Comparison {
       show(0, 1, fingerprint::spamsum_score(signatures_[0], signatures_[1]));
       return;
     }
-    using Matches = std::vector<storage::SimilarMatch>;
+    using Matches = std::vector<storage::similar::SimilarMatch>;
     const unsigned jobs = arguments_.input.jobs != 0
                               ? arguments_.input.jobs
                               : std::max(1U, std::thread::hardware_concurrency());
@@ -57,7 +57,7 @@ class Comparison {
         names_.size(), jobs,
         [this](std::size_t i) { return index_.similar(signatures_[i], names_.size()); },
         [&](std::size_t i, const Matches& matches) {
-          for (const storage::SimilarMatch& match : matches) {
+          for (const storage::similar::SimilarMatch& match : matches) {
             // Each pair once, at its second file.
             if (match.id < i && match.score >= arguments_.threshold) show(i, match.id, match.score);
           }
@@ -80,7 +80,7 @@ class Comparison {
 
   const CompareArguments& arguments_;
   Console& console_;
-  storage::SampleIndex index_;
+  storage::similar::SampleIndex index_;
   std::vector<std::string> names_;
   std::vector<fingerprint::Spamsum> signatures_;
   bool any_list_ = false;
@@ -115,4 +115,4 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   return interrupted() ? kExitInterrupted : code;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

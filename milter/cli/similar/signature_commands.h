@@ -1,9 +1,9 @@
 #pragma once
 
-#include "milter/cli/terminal/console.h"
 #include "milter/cli/similar/signed_input.h"
+#include "milter/cli/terminal/console.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 struct SignArguments {
   InputArguments input;
@@ -24,4 +24,4 @@ struct CompareArguments {
 /// printed in any case.   Memory: all signatures, with an index of them.
 int run_compare(const CompareArguments& arguments, Console& console);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

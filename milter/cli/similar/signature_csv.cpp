@@ -8,7 +8,7 @@
 #include "milter/cli/input/directory.h"
 #include "milter/cli/terminal/interrupt.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -100,4 +100,4 @@ Status read_signature_list(const UniqueFd& fd, std::string beginning,
   return {};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -9,7 +9,7 @@
 #include "config/system/unique_fd.h"
 #include "mime/fingerprint/spamsum.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// A line of ssdeep's CSV: whose signature it is, and which.
 struct SignatureRow {
@@ -47,4 +47,4 @@ Status read_signature_list(const UniqueFd& fd, std::string beginning,
                            const std::function<void(std::uint64_t line, const Error&)>& refuse);
 inline constexpr std::size_t kSignatureLineMax = std::size_t{64} << 10;
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -9,15 +9,15 @@
 #include <filesystem>
 #include <thread>
 
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/similar/file_signer.h"
 #include "milter/cli/input/file_tree.h"
-#include "milter/cli/terminal/interrupt.h"
 #include "milter/cli/input/ordered_work.h"
-#include "milter/cli/similar/signature_csv.h"
 #include "milter/cli/output/work_meter.h"
+#include "milter/cli/similar/file_signer.h"
+#include "milter/cli/similar/signature_csv.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/terminal/interrupt.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -129,4 +129,4 @@ int for_each_signed(const InputArguments& arguments, const SigningOptions& optio
   return InputLoop(arguments, options, console, take).run();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -12,7 +12,7 @@
 #include "milter/cli/terminal/console.h"
 #include "mime/fingerprint/spamsum.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// A file that was signed, or a row of a list of signatures.
 struct SignedInput {
@@ -56,4 +56,4 @@ struct InputArguments {
 int for_each_signed(const InputArguments& arguments, const SigningOptions& options,
                     Console& console, const std::function<int(SignedInput)>& take);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 void Console::line(std::string_view text) {
   clear_drawn();
@@ -71,4 +71,4 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -8,7 +8,7 @@
 
 #include "milter/cli/terminal/terminal_text.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// JSON as we print it: keys in the order they were set.
 using Json = nlohmann::ordered_json;
@@ -54,4 +54,4 @@ std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::str
 /// `count` with its noun: "1 hash", "2 hashes".
 std::string counted(std::size_t count, std::string_view one, std::string_view many);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

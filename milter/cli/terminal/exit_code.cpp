@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 int exit_code(ErrorCode code) {
   switch (code) {
@@ -45,4 +45,4 @@ int worse_exit_code(int a, int b) {
   return rank(b) > rank(a) ? b : a;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -2,7 +2,7 @@
 
 #include "config/base/result.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// The exit code for a failure, from <sysexits.h>: what a mail system that runs us in a pipe acts
 /// on.
@@ -27,4 +27,4 @@ int service_exit_code(const Error& error);
 /// EX_UNAVAILABLE); 0 yields to all.
 int worse_exit_code(int a, int b);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 volatile std::sig_atomic_t is_interrupted = 0;  // a signal handler can reach nothing else
@@ -30,4 +30,4 @@ bool wait_for_bytes(int fd) {
   return false;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

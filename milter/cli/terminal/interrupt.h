@@ -1,6 +1,6 @@
 #pragma once
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// The exit code of a command that Ctrl-C ended: 128 + SIGINT, as a shell would report it.
 inline constexpr int kExitInterrupted = 130;
@@ -16,4 +16,4 @@ bool interrupted();
 /// another thread got the signal.   Threads: any thread.
 bool wait_for_bytes(int fd);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -20,4 +20,4 @@ std::string shell_word(std::string_view text) {
   return out + "'";
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

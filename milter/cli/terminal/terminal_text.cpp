@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::string terminal_safe_json(std::string_view json) {
   return safe;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// `text` as a terminal may show it, so that a name in a mail or of a file cannot write on it:
 /// `\xNN` for control bytes (C0, DEL) and for each byte that is no UTF-8, `\uNNNN` for the controls
@@ -15,4 +15,4 @@ std::string terminal_safe(std::string_view text);
 /// the same to a program.
 std::string terminal_safe_json(std::string_view json);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

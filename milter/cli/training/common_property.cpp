@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "mime/analysis_parts.h"
 #include "config/base/ascii.h"
+#include "mime/analysis_parts.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 // An eighth of what the verdict wants: a person has chosen this one. Of the corpus' spam
@@ -53,4 +53,4 @@ std::optional<std::string> common_property(std::string_view message, const mime:
                                             : fmt::format("{} words of its own", text->own_words));
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

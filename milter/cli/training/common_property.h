@@ -7,7 +7,7 @@
 
 #include "mime/analyze.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Why a message looks like many others that nobody would refuse: a bounce, a receipt, an answer of
 /// the absent (RFC 3834), or a text with hardly a word of its own, near which other people's mail
@@ -18,4 +18,4 @@ namespace shingled::milter {
 std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
                                            std::span<const mime::PartHash> hashes);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

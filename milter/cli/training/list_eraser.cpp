@@ -4,7 +4,7 @@
 
 #include "milter/cli/access/service_failure.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -17,11 +17,11 @@ void ListEraser::count_one(Counts& counts, const Standing& one) {
 }
 
 Status ListEraser::for_each(const std::function<bool(const Standing&)>& each) {
-  const auto table = storage::FuzzyTable::open_read_only(hashfile_);
+  const auto table = storage::sqlite::FuzzyTable::open_read_only(hashfile_);
   if (!table) return table.error();
   std::uint64_t seen = 0;
   bool interrupted = false;
-  const Status read = (*table)->for_each([&](const storage::FuzzyRow& row) {
+  const Status read = (*table)->for_each([&](const storage::sqlite::FuzzyRow& row) {
     if (++seen % storage::kWatchEvery == 0 && !meter_.report({"reading hashes", seen, 0})) {
       interrupted = true;
       return false;
@@ -43,7 +43,7 @@ Result<ListEraser::Counts> ListEraser::count() {
   return counts;
 }
 
-Result<ListEraser::Counts> ListEraser::erase(storage::RemoteStore& store,
+Result<ListEraser::Counts> ListEraser::erase(storage::client::RemoteStore& store,
                                              const RemoteOptions& remote, const Counts& expected) {
   const std::uint64_t total = expected.only_here + expected.others_too;
   Counts done;
@@ -73,17 +73,17 @@ Result<ListEraser::Counts> ListEraser::erase(storage::RemoteStore& store,
   }
 }
 
-Status ListEraser::send(storage::RemoteStore& store, const RemoteOptions& remote,
+Status ListEraser::send(storage::client::RemoteStore& store, const RemoteOptions& remote,
                         std::span<const Standing> hashes) {
-  std::vector<storage::RemoteRequest> requests;
+  std::vector<storage::client::RemoteRequest> requests;
   for (const Standing& one : hashes) {
-    requests.push_back({.kind = storage::RemoteRequest::Kind::kDeleteFromList,
+    requests.push_back({.kind = storage::client::RemoteRequest::Kind::kDeleteFromList,
                         .flag = flag_,
                         .fingerprint = {one.digest, std::nullopt}});
   }
-  const storage::RemoteBatch batch{&store, requests};
-  const auto answers = storage::ask({&batch, 1}, patience(remote, clock_)).front();
-  for (const storage::RemoteAnswer& answer : answers) {
+  const storage::client::RemoteBatch batch{&store, requests};
+  const auto answers = storage::client::ask({&batch, 1}, patience(remote, clock_)).front();
+  for (const storage::client::RemoteAnswer& answer : answers) {
     if (const auto failure = failure_of(answer)) {
       return Error{ErrorCode::kUnavailable, failure->explain()};
     }
@@ -91,4 +91,4 @@ Status ListEraser::send(storage::RemoteStore& store, const RemoteOptions& remote
   return {};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

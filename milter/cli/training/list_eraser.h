@@ -8,13 +8,13 @@
 
 #include "config/base/clock.h"
 #include "config/options/settings.h"
-#include "milter/cli/terminal/console.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/output/work_meter.h"
+#include "milter/cli/terminal/console.h"
 #include "storage/client/remote_store.h"
 #include "storage/sqlite/fuzzy_table.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Empties a whole list of the local daemon: reads its file for the hashes on that list, then asks
 /// the daemon to forget them.
@@ -43,7 +43,7 @@ class ListEraser {
   /// Sends the updates; `expected` is for the progress only. Tells how many were made.
   /// Errors: as above; the first failure of the daemon, after which nothing more is sent; kInvalid
   /// when the daemon says yes and the file stays as it is, so it is another daemon's.
-  Result<Counts> erase(storage::RemoteStore& store, const RemoteOptions& remote,
+  Result<Counts> erase(storage::client::RemoteStore& store, const RemoteOptions& remote,
                        const Counts& expected);
 
  private:
@@ -56,7 +56,7 @@ class ListEraser {
   static void count_one(Counts& counts, const Standing& one);
   /// Calls `each` with every hash of the list, until it returns false.
   Status for_each(const std::function<bool(const Standing&)>& each);
-  Status send(storage::RemoteStore& store, const RemoteOptions& remote,
+  Status send(storage::client::RemoteStore& store, const RemoteOptions& remote,
               std::span<const Standing> hashes);
 
   const std::string hashfile_;
@@ -65,4 +65,4 @@ class ListEraser {
   WorkMeter& meter_;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::optional<std::string> why_no_message(std::string_view bytes) {
   return std::nullopt;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// Why some bytes are no mail, in words that may follow "no message: "; nothing where they are, or
 /// are empty. MIME parsing takes anything for a message, an archive or a program for one long text.
@@ -15,4 +15,4 @@ namespace shingled::milter {
 /// Errors: none.   Threads: stateless.   Cost: O(header).
 std::optional<std::string> why_no_message(std::string_view bytes);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

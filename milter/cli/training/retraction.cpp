@@ -11,16 +11,16 @@
 
 #include "config/base/hex.h"
 #include "milter/cli/access/asking_servers.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/output/lookup_output.h"
 #include "milter/cli/access/service_failure.h"
+#include "milter/cli/output/lookup_output.h"
+#include "milter/cli/terminal/exit_code.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
 using storage::FlagValue;
-using storage::RemoteAnswer;
+using storage::client::RemoteAnswer;
 
 std::vector<FlagValue> lists_of(const storage::Match& match) {
   const auto count = std::min<std::size_t>(match.flag_count, match.flags.size());
@@ -58,13 +58,13 @@ std::string lists_text(const All& all, const Name& name) {
 
 }  // namespace
 
-Result<std::unique_ptr<Retraction>> Retraction::open(const Destination& pupil,
+Result<std::unique_ptr<Retraction>> Retraction::open(const Destination& destination,
                                                      const Settings& settings,
                                                      const RetractionScope& scope, Clock& clock,
                                                      Random& random, Console& console) {
-  std::unique_ptr<Retraction> made(new Retraction(pupil, settings, scope, clock, console));
-  for (RemoteOptions& remote : each_taught(pupil.remote)) {
-    auto store = storage::RemoteStore::open(remote, clock, random);
+  std::unique_ptr<Retraction> made(new Retraction(destination, settings, scope, clock, console));
+  for (RemoteOptions& remote : each_taught(destination.remote)) {
+    auto store = storage::client::RemoteStore::open(remote, clock, random);
     if (!store) return store.error();
     Server& server = made->servers_.emplace_back();
     server.remote = std::move(remote);
@@ -82,11 +82,11 @@ Result<std::unique_ptr<Retraction>> Retraction::open(const Destination& pupil,
   return made;
 }
 
-Retraction::Retraction(const Destination& pupil, const Settings& settings, RetractionScope scope,
-                       const Clock& clock, Console& console)
-    : pupil_(pupil),
+Retraction::Retraction(const Destination& destination, const Settings& settings,
+                       RetractionScope scope, const Clock& clock, Console& console)
+    : destination_(destination),
       mime_(settings.mime),
-      hash_rule_(pupil.rule->hash),
+      hash_rule_(destination.rule->hash),
       scope_(std::move(scope)),
       clock_(clock),
       console_(console) {}
@@ -145,12 +145,13 @@ int Retraction::send() {
 
 /// One kind of request about every hash of every message, in their order. A message that has failed
 /// at this server is left alone.
-std::vector<RemoteAnswer> Retraction::ask(const Server& server, storage::RemoteRequest::Kind kind) {
-  std::vector<storage::RemoteRequest> requests;
+std::vector<RemoteAnswer> Retraction::ask(const Server& server,
+                                          storage::client::RemoteRequest::Kind kind) {
+  std::vector<storage::client::RemoteRequest> requests;
   for (const Pending& message : pending_) {
     for (const Fingerprint& hash : message.hashes) {
-      storage::RemoteRequest request = deletion_of(hash.digest);
-      if (kind == storage::RemoteRequest::Kind::kCheck) request = {kind, 0, 0, {}};
+      storage::client::RemoteRequest request = deletion_of(hash.digest);
+      if (kind == storage::client::RemoteRequest::Kind::kCheck) request = {kind, 0, 0, {}};
       request.fingerprint = hash;
       if (!message.given_up) requests.push_back(request);
     }
@@ -173,7 +174,7 @@ void Retraction::send_to(const Server& server) {
     return Found{&server, match.digest, match.slots, match.exact, lists_of(match)};
   };
 
-  for_each_answer(ask(server, storage::RemoteRequest::Kind::kCheck),
+  for_each_answer(ask(server, storage::client::RemoteRequest::Kind::kCheck),
                   [&](Pending& message, const Fingerprint& hash, const RemoteAnswer& answer) {
                     if (answer.outcome == RemoteAnswer::Outcome::kRefused) {
                       message.unseen = true;  // who may delete need not be allowed to ask
@@ -190,7 +191,7 @@ void Retraction::send_to(const Server& server) {
                       message.deleted.push_back(std::move(own));
                     }
                   });
-  for_each_answer(ask(server, storage::RemoteRequest::Kind::kDelete),
+  for_each_answer(ask(server, storage::client::RemoteRequest::Kind::kDelete),
                   [&](Pending& message, const Fingerprint& hash, const RemoteAnswer& answer) {
                     if (failure_of(answer)) {
                       note_failure(message, answer);
@@ -201,7 +202,7 @@ void Retraction::send_to(const Server& server) {
                       ++message.done;
                     }
                   });
-  for_each_answer(ask(server, storage::RemoteRequest::Kind::kCheck),
+  for_each_answer(ask(server, storage::client::RemoteRequest::Kind::kCheck),
                   [&](Pending& message, const Fingerprint& hash, const RemoteAnswer& answer) {
                     if (!answer.match) return;
                     if (!answer.match->exact) {
@@ -214,7 +215,7 @@ void Retraction::send_to(const Server& server) {
 
 void Retraction::delete_matching(const Server& server, Pending& message, const Fingerprint& hash,
                                  std::optional<storage::Match> match) {
-  const auto ask_one = [&](const storage::RemoteRequest& request) {
+  const auto ask_one = [&](const storage::client::RemoteRequest& request) {
     return ask_in_groups(*server.store, {&request, 1}, server.remote, clock_).front();
   };
   std::optional<Digest> last;
@@ -229,7 +230,7 @@ void Retraction::delete_matching(const Server& server, Pending& message, const F
     const RemoteAnswer answer = ask_one(deletion_of(found.digest));
     if (failure_of(answer)) return note_failure(message, answer);
     message.deleted.push_back(std::move(found));
-    match = ask_one({storage::RemoteRequest::Kind::kCheck, 0, 0, hash}).match;
+    match = ask_one({storage::client::RemoteRequest::Kind::kCheck, 0, 0, hash}).match;
   }
 }
 
@@ -242,24 +243,25 @@ bool Retraction::concerns(const std::vector<FlagValue>& flags) const {
   return scope_.flag == 0 || std::ranges::find(flags, scope_.flag, &FlagValue::flag) != flags.end();
 }
 
-storage::RemoteRequest Retraction::deletion_of(const Digest& digest) const {
-  return {scope_.flag == 0 ? storage::RemoteRequest::Kind::kDelete
-                           : storage::RemoteRequest::Kind::kDeleteFromList,
+storage::client::RemoteRequest Retraction::deletion_of(const Digest& digest) const {
+  return {scope_.flag == 0 ? storage::client::RemoteRequest::Kind::kDelete
+                           : storage::client::RemoteRequest::Kind::kDeleteFromList,
           scope_.flag,
           0,
           {digest, std::nullopt}};
 }
 
 std::string Retraction::list_name(std::uint32_t flag) const {
-  const FlagOptions* named = pupil_.rule->flags.find(flag);
+  const FlagOptions* named = destination_.rule->flags.find(flag);
   return named != nullptr ? fmt::format("{} ({})", named->name, flag)
                           : fmt::format("list {}", flag);
 }
 
 std::string Retraction::command_for(const Found& found) const {
-  const bool by_rule = pupil_.local || pupil_.remote.to_write() == pupil_.rule->remote.to_write();
+  const bool by_rule =
+      destination_.local || destination_.remote.to_write() == destination_.rule->remote.to_write();
   const std::string where =
-      by_rule ? "--rule " + pupil_.rule->name
+      by_rule ? "--rule " + destination_.rule->name
               : "--server " + found.server->remote.servers.servers.front().to_string();
   return fmt::format("shingled del {}{} --digest {}", where,
                      scope_.flag == 0 ? "" : fmt::format(" --flag {}", scope_.flag),
@@ -302,7 +304,7 @@ Json Retraction::json_of(const std::vector<Found>& all) const {
                    {"digest", to_hex(found.digest.bytes)},
                    {"exact", found.exact},
                    {"slots", found.slots},
-                   {"flags", flags_json(*pupil_.rule, found.flags)}});
+                   {"flags", flags_json(*destination_.rule, found.flags)}});
   }
   return out;
 }
@@ -354,4 +356,4 @@ int Retraction::report(const Pending& message) {
   return message.matching.empty() ? EX_OK : EX_DATAERR;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

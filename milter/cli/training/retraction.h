@@ -8,13 +8,13 @@
 
 #include "config/base/clock.h"
 #include "config/options/settings.h"
-#include "milter/cli/terminal/console.h"
-#include "milter/cli/input/message_source.h"
 #include "milter/cli/access/server_choice.h"
+#include "milter/cli/input/message_source.h"
+#include "milter/cli/terminal/console.h"
 #include "mime/analyze.h"
 #include "storage/client/remote_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// What `del` takes away.
 struct RetractionScope {
@@ -37,7 +37,7 @@ class Retraction {
 
   /// Errors: those of RemoteStore::open; with a list also kInvalid for a server that can delete
   /// from all lists only, and what asking it came to (`exit_code`).
-  static Result<std::unique_ptr<Retraction>> open(const Destination& pupil,
+  static Result<std::unique_ptr<Retraction>> open(const Destination& destination,
                                                   const Settings& settings,
                                                   const RetractionScope& scope, Clock& clock,
                                                   Random& random, Console& console);
@@ -55,7 +55,7 @@ class Retraction {
  private:
   struct Server {
     RemoteOptions remote;
-    std::unique_ptr<storage::RemoteStore> store;
+    std::unique_ptr<storage::client::RemoteStore> store;
   };
 
   /// A hash of the message, or one that it resembles, and where it stood at a server.
@@ -76,27 +76,28 @@ class Retraction {
     bool unseen = false;          ///< a server does not answer questions of ours
     std::size_t done = 0;         ///< deletions that were acknowledged
     bool given_up = false;        ///< at the server that is asked now; the others have their turn
-    std::optional<storage::RemoteAnswer> failure;  ///< the first one
+    std::optional<storage::client::RemoteAnswer> failure;  ///< the first one
   };
 
-  Retraction(const Destination& pupil, const Settings& settings, RetractionScope scope,
+  Retraction(const Destination& destination, const Settings& settings, RetractionScope scope,
              const Clock& clock, Console& console);
 
   int send();
   void send_to(const Server& server);
   void delete_matching(const Server& server, Pending& message, const Fingerprint& hash,
                        std::optional<storage::Match> match);
-  void note_failure(Pending& message, const storage::RemoteAnswer& answer);
+  void note_failure(Pending& message, const storage::client::RemoteAnswer& answer);
   [[nodiscard]] bool concerns(const std::vector<storage::FlagValue>& flags) const;
-  [[nodiscard]] storage::RemoteRequest deletion_of(const Digest& digest) const;
-  std::vector<storage::RemoteAnswer> ask(const Server& server, storage::RemoteRequest::Kind kind);
+  [[nodiscard]] storage::client::RemoteRequest deletion_of(const Digest& digest) const;
+  std::vector<storage::client::RemoteAnswer> ask(const Server& server,
+                                                 storage::client::RemoteRequest::Kind kind);
   [[nodiscard]] std::string list_name(std::uint32_t flag) const;
   [[nodiscard]] std::string command_for(const Found& found) const;
   [[nodiscard]] std::string summary(const Pending& message) const;
   [[nodiscard]] Json json_of(const std::vector<Found>& all) const;
   int report(const Pending& message);
 
-  const Destination& pupil_;
+  const Destination& destination_;
   const MimeOptions& mime_;
   const mime::HashRule hash_rule_;
   const RetractionScope scope_;
@@ -114,4 +115,4 @@ class Retraction {
   std::size_t failed_ = 0;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

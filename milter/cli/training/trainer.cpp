@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "milter/cli/access/asking_servers.h"
-#include "milter/cli/training/common_property.h"
-#include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/training/message_shape.h"
 #include "milter/cli/access/service_failure.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/training/common_property.h"
+#include "milter/cli/training/message_shape.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
@@ -85,7 +85,7 @@ int Trainer::take(const SourceMessage& message) {
   }
   Pending& pending = pending_.emplace_back();
   pending.name = message.name;
-  pending.text = amount_of_text(hashes_of_rule.longest_text_bytes);
+  pending.text = rules::amount_of_text(hashes_of_rule.longest_text_bytes);
   for (const mime::PartHash& part : parts) pending.hashes.push_back({part, {}});
   pending_hashes_ += parts.size();
   return pending_hashes_ >= kRequestsAtOnce ? send() : EX_OK;
@@ -116,19 +116,19 @@ int Trainer::finish() {
 int Trainer::send() {
   if (pending_.empty()) return EX_OK;
   const bool ties = who().knows_companions;
-  std::vector<storage::RemoteRequest> requests;
+  std::vector<storage::client::RemoteRequest> requests;
   for (const Pending& message : pending_) {
     for (const ListedHash& listed : message.hashes) {
-      requests.push_back({storage::RemoteRequest::Kind::kAdd, lesson_.flag, lesson_.weight,
-                          listed.hash.fingerprint,
+      requests.push_back({storage::client::RemoteRequest::Kind::kAdd, request_.flag,
+                          request_.weight, listed.hash.fingerprint,
                           ties ? robust_beside(listed.hash, message.hashes) : std::nullopt});
     }
   }
-  const auto answers = ask_in_groups(store_, requests, pupil_.remote, clock_);
+  const auto answers = ask_in_groups(store_, requests, destination_.remote, clock_);
   std::size_t next = 0;
   for (Pending& message : pending_) {
     for (const std::size_t end = next + message.hashes.size(); next < end; ++next) {
-      const storage::RemoteAnswer& answer = answers[std::min(next, answers.size() - 1)];
+      const storage::client::RemoteAnswer& answer = answers[std::min(next, answers.size() - 1)];
       const bool failed = failure_of(answer).has_value();
       if (!failed) ++message.stored;
       if (failed && !message.failure) message.failure = answer;
@@ -142,13 +142,13 @@ int Trainer::send() {
   return worst;
 }
 
-const storage::RemoteAnswer& Trainer::who() {
+const storage::client::RemoteAnswer& Trainer::who() {
   if (!who_) {
     who_.emplace();
-    if (pupil_.local) {
+    if (destination_.local) {
       who_->deletes_from_list = who_->knows_companions = true;  // the daemon of this very program
-    } else if (pupil_.remote.to_read() == pupil_.remote.to_write()) {
-      who_ = ask_who(store_, pupil_.remote, clock_);
+    } else if (destination_.remote.to_read() == destination_.remote.to_write()) {
+      who_ = ask_who(store_, destination_.remote, clock_);
     }
   }
   return *who_;
@@ -157,17 +157,18 @@ const storage::RemoteAnswer& Trainer::who() {
 bool Trainer::tells_weights() { return who().deletes_from_list; }
 
 void Trainer::look_again() {
-  std::vector<storage::RemoteRequest> questions;
+  std::vector<storage::client::RemoteRequest> questions;
   std::vector<ListedHash*> asked;
   for (Pending& message : pending_) {
     if (message.failure) continue;
     for (ListedHash& listed : message.hashes) {
-      questions.push_back({storage::RemoteRequest::Kind::kCheck, 0, 0, listed.hash.fingerprint});
+      questions.push_back(
+          {storage::client::RemoteRequest::Kind::kCheck, 0, 0, listed.hash.fingerprint});
       asked.push_back(&listed);
     }
   }
   if (questions.empty() || !tells_weights()) return;
-  const auto answers = ask_in_groups(store_, questions, pupil_.remote, clock_);
+  const auto answers = ask_in_groups(store_, questions, destination_.remote, clock_);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto& match = answers[i].match;
     if (match && match->exact)
@@ -178,16 +179,16 @@ void Trainer::look_again() {
 int Trainer::report(const Pending& message) {
   const auto failure = message.failure ? failure_of(*message.failure) : std::nullopt;
   if (!failure) ++done_;
-  const auto now = weight_on(message.hashes, lesson_.flag);
+  const auto now = weight_on(message.hashes, request_.flag);
   const WeightNeeded needed =
-      now ? weight_needed(message.hashes, message.text, *pupil_.rule, lesson_.flag, actions_)
+      now ? weight_needed(message.hashes, message.text, *destination_.rule, request_.flag, actions_)
           : WeightNeeded{};
   if (json_) {
     Json object = {{"file", message.name},
                    {"result", failure ? "failed" : "added"},
                    {"hashes", message.hashes.size()},
-                   {"flag", lesson_.flag},
-                   {"weight", lesson_.weight}};
+                   {"flag", request_.flag},
+                   {"weight", request_.weight}};
     if (failure) object["error"] = failure->explain();
     if (failure) object["done"] = message.stored;
     if (!failure) {
@@ -199,11 +200,12 @@ int Trainer::report(const Pending& message) {
   } else if (!failure) {
     console_.line(fmt::format(
         "{}: {} added to {}, weight {}{}{}", terminal_safe(message.name),
-        counted(message.hashes.size(), "hash", "hashes"), lesson_.list, lesson_.weight,
-        pupil_.remote.to_write().size() == 1
+        counted(message.hashes.size(), "hash", "hashes"), request_.list, request_.weight,
+        destination_.remote.to_write().size() == 1
             ? ""
-            : fmt::format(", at {} servers", pupil_.remote.to_write().size()),
-        now ? ", " + weight_text(*now, needed, pupil_.rule->flags.find(lesson_.flag), actions_)
+            : fmt::format(", at {} servers", destination_.remote.to_write().size()),
+        now ? ", " +
+                  weight_text(*now, needed, destination_.rule->flags.find(request_.flag), actions_)
             : ""));
   }
   if (!failure) return EX_OK;
@@ -215,4 +217,4 @@ int Trainer::report(const Pending& message) {
   return failure->exit_code();
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

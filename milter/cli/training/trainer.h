@@ -7,17 +7,17 @@
 
 #include "config/base/clock.h"
 #include "config/options/settings.h"
-#include "milter/cli/terminal/console.h"
-#include "milter/cli/input/message_source.h"
 #include "milter/cli/access/server_choice.h"
+#include "milter/cli/input/message_source.h"
+#include "milter/cli/terminal/console.h"
 #include "milter/cli/training/weight_needed.h"
 #include "mime/analyze.h"
 #include "storage/client/remote_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// What `add` does with each hash.
-struct Lesson {
+struct TrainingRequest {
   std::uint32_t flag = 0;
   std::int32_t weight = 1;
   std::string list;  ///< the flag for people: "denied (11)"
@@ -32,13 +32,13 @@ struct Lesson {
 /// answer to an update comes after its commit. Threads: one thread.
 class Trainer {
  public:
-  Trainer(const Destination& pupil, const Settings& settings, const Lesson& lesson,
-          storage::RemoteStore& store, const Clock& clock, Console& console)
-      : pupil_(pupil),
+  Trainer(const Destination& destination, const Settings& settings, const TrainingRequest& request,
+          storage::client::RemoteStore& store, const Clock& clock, Console& console)
+      : destination_(destination),
         mime_(settings.mime),
         actions_(settings.milter.actions),
-        hash_rule_(hash_options(pupil)),
-        lesson_(lesson),
+        hash_rule_(hash_options(destination)),
+        request_(request),
         store_(store),
         clock_(clock),
         console_(console) {}
@@ -57,10 +57,10 @@ class Trainer {
  private:
   struct Pending {
     std::string name;
-    TextAmount text = TextAmount::kNone;
-    std::vector<ListedHash> hashes;                ///< the lists: as they are after the lesson
-    std::size_t stored = 0;                        ///< hashes that every server has now
-    std::optional<storage::RemoteAnswer> failure;  ///< the first one
+    rules::TextAmount text = rules::TextAmount::kNone;
+    std::vector<ListedHash> hashes;  ///< the lists: as they are after the request
+    std::size_t stored = 0;          ///< hashes that every server has now
+    std::optional<storage::client::RemoteAnswer> failure;  ///< the first one
   };
 
   int leave_out(const std::string& name, const char* result, const std::string& why);
@@ -68,27 +68,27 @@ class Trainer {
   /// What stands there now, of the messages that were taught.
   void look_again();
   /// What the servers say of themselves.
-  const storage::RemoteAnswer& who();
+  const storage::client::RemoteAnswer& who();
   bool tells_weights();
   int report(const Pending& message);
 
-  const Destination& pupil_;
+  const Destination& destination_;
   const MimeOptions& mime_;
   const ActionOptions& actions_;
   const mime::HashRule hash_rule_;
-  const Lesson& lesson_;
-  storage::RemoteStore& store_;
+  const TrainingRequest& request_;
+  storage::client::RemoteStore& store_;
   const Clock& clock_;
   Console& console_;
   bool json_ = false;
   bool force_ = false;
   std::vector<Pending> pending_;
   std::size_t pending_hashes_ = 0;
-  std::optional<storage::RemoteAnswer> who_;
+  std::optional<storage::client::RemoteAnswer> who_;
   std::size_t taken_ = 0;
   std::size_t done_ = 0;
   std::size_t without_hash_ = 0;
   std::size_t common_ = 0;  ///< not taught: like many others
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

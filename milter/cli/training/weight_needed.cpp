@@ -5,19 +5,19 @@
 
 #include "milter/rules/verdict.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 namespace {
 
 /// The facts of the same message with `weight` on the list.
-Facts facts_with(std::span<const ListedHash> hashes, TextAmount text, std::uint32_t flag,
-                 std::int32_t weight) {
-  Facts facts;
+rules::Facts facts_with(std::span<const ListedHash> hashes, rules::TextAmount text,
+                        std::uint32_t flag, std::int32_t weight) {
+  rules::Facts facts;
   facts.text = text;
   for (const ListedHash& listed : hashes) {
-    Lookup& lookup = facts.lookups.emplace_back();
+    rules::Lookup& lookup = facts.lookups.emplace_back();
     lookup.hash = listed.hash;
-    lookup.outcome = Lookup::Outcome::kHit;
+    lookup.outcome = rules::Lookup::Outcome::kHit;
     lookup.probability = 1;
     storage::Match& match = lookup.match;
     match.exact = true;
@@ -44,14 +44,15 @@ std::optional<std::int32_t> weight_on(std::span<const ListedHash> hashes, std::u
   return largest;
 }
 
-WeightNeeded weight_needed(std::span<const ListedHash> hashes, TextAmount text,
+WeightNeeded weight_needed(std::span<const ListedHash> hashes, rules::TextAmount text,
                            const RuleOptions& rule, std::uint32_t flag,
                            const ActionOptions& actions) {
   const auto least = [&](std::optional<double> score) -> std::optional<std::int32_t> {
     if (!score) return std::nullopt;
     const auto reaches = [&](std::int32_t weight) {
-      const Facts facts = facts_with(hashes, text, flag, weight);
-      const Verdict verdict = judge(facts, {&rule, 1}, actions, FailurePolicy::kAccept);
+      const rules::Facts facts = facts_with(hashes, text, flag, weight);
+      const rules::Verdict verdict =
+          rules::judge(facts, {&rule, 1}, actions, FailurePolicy::kAccept);
       return verdict.score >= *score;
     };
     // Half an int is more than any saturation needs, and its sums do not overflow.
@@ -67,4 +68,4 @@ WeightNeeded weight_needed(std::span<const ListedHash> hashes, TextAmount text,
   return {least(actions.add_header), least(actions.reject)};
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -11,7 +11,7 @@
 #include "mime/analyze.h"
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 
 /// A hash of a message and the lists it stands on.
 struct ListedHash {
@@ -28,11 +28,11 @@ struct WeightNeeded {
 
 /// The milter's own judgement, asked with other weights. Weights on other lists stay as they are;
 /// other rules and known files say nothing. Pure.   Cost: some twenty judgements a threshold.
-WeightNeeded weight_needed(std::span<const ListedHash> hashes, TextAmount text,
+WeightNeeded weight_needed(std::span<const ListedHash> hashes, rules::TextAmount text,
                            const RuleOptions& rule, std::uint32_t flag,
                            const ActionOptions& actions);
 
 /// The largest weight of the hashes on the list; nothing if none of them is on it.
 std::optional<std::int32_t> weight_on(std::span<const ListedHash> hashes, std::uint32_t flag);
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

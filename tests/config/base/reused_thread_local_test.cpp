@@ -19,7 +19,7 @@ std::set<const T*> run_at_once(std::size_t count) {
   std::vector<std::jthread> threads;
   for (const T*& object : objects) {
     threads.emplace_back([&all_have_one, &object] {
-      T& mine = Inherited<T>::of_this_thread();
+      T& mine = ReusedThreadLocal<T>::of_this_thread();
       mine.uses += 1;
       object = &mine;
       all_have_one.arrive_and_wait();
@@ -29,7 +29,7 @@ std::set<const T*> run_at_once(std::size_t count) {
   return {objects.begin(), objects.end()};
 }
 
-TEST(Inherited, PassesFromAThreadThatEndedToTheNext) {
+TEST(ReusedThreadLocal, PassesFromAThreadThatEndedToTheNext) {
   struct Tool {
     int uses = 0;
   };
@@ -38,7 +38,7 @@ TEST(Inherited, PassesFromAThreadThatEndedToTheNext) {
   EXPECT_EQ((*first.begin())->uses, 2);
 }
 
-TEST(Inherited, IsOneForEachThreadAtOneTime) {
+TEST(ReusedThreadLocal, IsOneForEachThreadAtOneTime) {
   struct Tool {
     int uses = 0;
   };
@@ -47,7 +47,7 @@ TEST(Inherited, IsOneForEachThreadAtOneTime) {
   EXPECT_EQ(run_at_once<Tool>(4), first);
 }
 
-TEST(Inherited, IsGivenUpWhereTooManyAreLeft) {
+TEST(ReusedThreadLocal, IsGivenUpWhereTooManyAreLeft) {
   static std::atomic<int> alive = 0;
   struct Tool {
     Tool() { ++alive; }
@@ -56,8 +56,8 @@ TEST(Inherited, IsGivenUpWhereTooManyAreLeft) {
     Tool& operator=(const Tool&) = delete;
     int uses = 0;
   };
-  run_at_once<Tool>(Inherited<Tool>::kLeftMax + 5);
-  EXPECT_EQ(alive, static_cast<int>(Inherited<Tool>::kLeftMax));
+  run_at_once<Tool>(ReusedThreadLocal<Tool>::kLeftMax + 5);
+  EXPECT_EQ(alive, static_cast<int>(ReusedThreadLocal<Tool>::kLeftMax));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "tests/milter/actions/recording_mta.h"
 #include "tests/milter/rules/facts_builder.h"
 
-namespace shingled::milter {
+namespace shingled::milter::actions {
 namespace {
 
 using testing::ElementsAre;
@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 struct ActionCase {
   const char* why;
-  Action action;
+  rules::Action action;
   bool failed;
   std::vector<std::string> requests;
 };
@@ -22,29 +22,29 @@ struct ActionCase {
 TEST(Apply, AsksForWhatTheActionNeeds) {
   const ActionCase cases[] = {
       {"a message that passes loses forged headers only",
-       Action::kPass,
+       rules::Action::kPass,
        false,
        {"remove x-shingled-score 1"}},
       {"quarantine goes with the headers",
-       Action::kQuarantine,
+       rules::Action::kQuarantine,
        false,
        {"remove x-shingled-score 1", "quarantine why"}},
       {"a refused message needs no headers",
-       Action::kReject,
+       rules::Action::kReject,
        false,
        {"reply 550 5.7.1 Message rejected as spam"}},
       {"what could not be judged is not called spam",
-       Action::kReject,
+       rules::Action::kReject,
        true,
        {"reply 550 5.7.1 Message could not be checked"}},
       {"tempfail",
-       Action::kTempfail,
+       rules::Action::kTempfail,
        false,
        {"reply 451 4.7.1 Message could not be accepted now, please try again later"}},
-      {"a discarded message needs nothing", Action::kDiscard, false, {}},
+      {"a discarded message needs nothing", rules::Action::kDiscard, false, {}},
   };
   for (const ActionCase& c : cases) {
-    Verdict verdict;
+    rules::Verdict verdict;
     verdict.action = c.action;
     verdict.reason = "why";
     verdict.failed = c.failed;
@@ -59,8 +59,8 @@ TEST(Apply, AsksForWhatTheActionNeeds) {
 }
 
 TEST(Apply, DoesTheRestWhenTheMtaDeclinesAndTellsTheFirstReason) {
-  Verdict verdict;
-  verdict.action = Action::kQuarantine;
+  rules::Verdict verdict;
+  verdict.action = rules::Action::kQuarantine;
   ForgedHeaders forged({});
   forged.see("X-Shingled-Score");
   forged.see("X-Shingled-Score");
@@ -73,20 +73,20 @@ TEST(Apply, DoesTheRestWhenTheMtaDeclinesAndTellsTheFirstReason) {
 }
 
 TEST(ReplyText, StaysOneLineOfAsciiWhateverIsConfigured) {
-  Verdict verdict;
-  verdict.action = Action::kReject;
+  rules::Verdict verdict;
+  verdict.action = rules::Action::kReject;
   EXPECT_EQ(reply_for(verdict, "no\r\n250 OK\xff")->text, "no??250 OK?");
   EXPECT_LE(reply_for(verdict, std::string(5000, 'x'))->text.size(), 400U);
 }
 
 TEST(ReplyText, IsForRefusalsOnly) {
-  for (const Action action :
-       {Action::kPass, Action::kAddHeader, Action::kQuarantine, Action::kDiscard}) {
-    Verdict verdict;
+  for (const rules::Action action : {rules::Action::kPass, rules::Action::kAddHeader,
+                                     rules::Action::kQuarantine, rules::Action::kDiscard}) {
+    rules::Verdict verdict;
     verdict.action = action;
-    EXPECT_FALSE(reply_for(verdict, "no").has_value()) << to_string(action);
+    EXPECT_FALSE(reply_for(verdict, "no").has_value()) << rules::to_string(action);
   }
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::actions

@@ -5,7 +5,7 @@
 
 #include "tests/milter/rules/facts_builder.h"
 
-namespace shingled::milter {
+namespace shingled::milter::actions {
 namespace {
 
 using testing::ElementsAre;
@@ -85,7 +85,7 @@ TEST(HeaderValue, IsPrintableAsciiWithinItsLines) {
 
 TEST(HeaderValue, IsCut) { EXPECT_EQ(header_value(std::string(5000, 'x'), 6).size(), 900U); }
 
-std::vector<std::string> headers(const Verdict& verdict, const Facts& facts) {
+std::vector<std::string> headers(const rules::Verdict& verdict, const rules::Facts& facts) {
   std::vector<std::string> lines;
   for (const HeaderEdit& edit : verdict_headers(verdict, facts, {})) {
     lines.push_back(edit.name + ": " + edit.value);
@@ -93,9 +93,9 @@ std::vector<std::string> headers(const Verdict& verdict, const Facts& facts) {
   return lines;
 }
 
-Verdict judged(const Facts& facts) {
+rules::Verdict judged(const rules::Facts& facts) {
   const RuleOptions rule;
-  return judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
+  return rules::judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
 }
 
 TEST(VerdictHeaders, SayNothingAboutAnUnknownMessage) {
@@ -103,8 +103,8 @@ TEST(VerdictHeaders, SayNothingAboutAnUnknownMessage) {
 }
 
 TEST(VerdictHeaders, TellMarkScoreStatusAndResult) {
-  Facts facts;
-  facts.lookups = {hit_lookup(mime::PartKind::kText, 0.9375F, {{12, 9}})};
+  rules::Facts facts;
+  facts.lookups = {rules::hit_lookup(mime::PartKind::kText, 0.9375F, {{12, 9}})};
   EXPECT_THAT(
       headers(judged(facts), facts),
       ElementsAre("X-Spam: Yes", "X-Shingled-Score: 6.90",
@@ -114,8 +114,8 @@ TEST(VerdictHeaders, TellMarkScoreStatusAndResult) {
 }
 
 TEST(VerdictHeaders, DoNotMarkBelowTheThreshold) {
-  Facts facts;
-  facts.lookups = {hit_lookup(mime::PartKind::kText, 0.625F, {{12, 9}})};
+  rules::Facts facts;
+  facts.lookups = {rules::hit_lookup(mime::PartKind::kText, 0.625F, {{12, 9}})};
   const auto lines = headers(judged(facts), facts);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], "X-Shingled-Score: 1.97");
@@ -123,8 +123,8 @@ TEST(VerdictHeaders, DoNotMarkBelowTheThreshold) {
 }
 
 TEST(VerdictHeaders, SaySoWhenAMessageCouldNotBeJudged) {
-  Facts facts;
-  facts.lookups = {failed_lookup(Lookup::Outcome::kTimeout)};
+  rules::Facts facts;
+  facts.lookups = {rules::failed_lookup(rules::Lookup::Outcome::kTimeout)};
   EXPECT_THAT(
       headers(judged(facts), facts),
       ElementsAre("X-Shingled-Status: Unknown, score=0.00, reason=1 of 1 look-ups failed, first\n\t"
@@ -132,22 +132,22 @@ TEST(VerdictHeaders, SaySoWhenAMessageCouldNotBeJudged) {
 }
 
 TEST(VerdictHeaders, AreBoundedInNumber) {
-  Facts facts;
-  facts.lookups.assign(500, hit_lookup(mime::PartKind::kText, 1.0F, {{11, 9}}));
+  rules::Facts facts;
+  facts.lookups.assign(500, rules::hit_lookup(mime::PartKind::kText, 1.0F, {{11, 9}}));
   const auto edits = headers(judged(facts), facts);
   ASSERT_EQ(edits.size(), 3U + 32U + 1U);
   EXPECT_EQ(edits.back(), "X-Shingled-Result: and 468 more");
 }
 
 TEST(VerdictHeaders, LeaveOutWhatHasNoName) {
-  Facts facts;
-  facts.lookups = {hit_lookup(mime::PartKind::kText, 1.0F, {{11, 20}})};
+  rules::Facts facts;
+  facts.lookups = {rules::hit_lookup(mime::PartKind::kText, 1.0F, {{11, 20}})};
   EXPECT_THAT(verdict_headers(judged(facts), facts, HeaderOptions{"", "", "", ""}), IsEmpty());
 }
 
 TEST(VerdictHeaders, NameTheKnownFile) {
-  Facts facts;
-  SimilarHit& hit = facts.similar.hits.emplace_back();
+  rules::Facts facts;
+  similar::SimilarHit& hit = facts.similar.hits.emplace_back();
   hit.list = "bad";
   hit.sample = "evil\r\nX-Spam: No.exe";
   hit.file = "setup.zip";
@@ -159,7 +159,8 @@ TEST(VerdictHeaders, NameTheKnownFile) {
   list.name = "bad";
   list.symbol = "KNOWN_BAD";
   list.score = 8;
-  const Verdict verdict = judge(facts, {}, {}, FailurePolicy::kAccept, std::span(&list, 1));
+  const rules::Verdict verdict =
+      rules::judge(facts, {}, {}, FailurePolicy::kAccept, std::span(&list, 1));
   std::vector<std::string> lines;
   for (const HeaderEdit& edit : verdict_headers(verdict, facts, {})) {
     lines.push_back(edit.name + ": " + edit.value);
@@ -174,4 +175,4 @@ TEST(VerdictHeaders, NameTheKnownFile) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::actions

@@ -5,7 +5,7 @@
 
 #include "milter/actions/mta.h"
 
-namespace shingled::milter {
+namespace shingled::milter::actions {
 
 /// Remembers what was asked of it, a line for each request; declines all of it if told so.
 class RecordingMta final : public Mta {
@@ -34,4 +34,4 @@ class RecordingMta final : public Mta {
   }
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::actions

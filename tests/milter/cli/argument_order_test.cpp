@@ -7,7 +7,7 @@
 
 #include "milter/cli/cli.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST(CommandLine, OptionsMayStandBeforeTheCommand) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

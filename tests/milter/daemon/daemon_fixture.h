@@ -21,7 +21,7 @@
 #include "storage/client/remote_store.h"
 #include "tests/milter/daemon/milter_client.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 
 inline constexpr std::chrono::seconds kPatience{60};
 
@@ -95,20 +95,20 @@ class DaemonTest : public testing::Test {
     return eventually([&] { return log().find(text) != std::string::npos; });
   }
   /// Asks the daemon's storage over UDP, as `add` does.
-  storage::RemoteAnswer ask_storage(const storage::RemoteRequest& request) const {
+  storage::client::RemoteAnswer ask_storage(const storage::client::RemoteRequest& request) const {
     const std::string lines = log();
     const std::size_t at = lines.rfind("storage=127.0.0.1:") + std::string("storage=").size();
     RemoteOptions options;
     options.servers.servers = {*ServerSpec::parse(lines.substr(at, lines.find(' ', at) - at))};
     SystemClock clock;
     SystemRandom random;
-    auto store = storage::RemoteStore::open(options, clock, random);
-    return storage::ask_each(**store, request, clock.now() + kPatience).at(0);
+    auto store = storage::client::RemoteStore::open(options, clock, random);
+    return storage::client::ask_each(**store, request, clock.now() + kPatience).at(0);
   }
   void learn(const Digest& digest, std::uint32_t flag, std::int32_t value) const {
-    const auto answer = ask_storage(
-        {storage::RemoteRequest::Kind::kAdd, flag, value, Fingerprint{digest, std::nullopt}});
-    EXPECT_EQ(answer.outcome, storage::RemoteAnswer::Outcome::kDone) << answer.error;
+    const auto answer = ask_storage({storage::client::RemoteRequest::Kind::kAdd, flag, value,
+                                     Fingerprint{digest, std::nullopt}});
+    EXPECT_EQ(answer.outcome, storage::client::RemoteAnswer::Outcome::kDone) << answer.error;
   }
   [[nodiscard]] static Digest digest_of(const std::string& subject) {
     const std::string message = "Subject: " + subject + "\r\n\r\n" + long_text();
@@ -128,4 +128,4 @@ class DaemonTest : public testing::Test {
   pid_t child_ = -1;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

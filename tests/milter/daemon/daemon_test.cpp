@@ -6,7 +6,7 @@
 #include "storage/crypto/keypair.h"
 #include "tests/milter/daemon/daemon_fixture.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 namespace {
 
 using testing::AllOf;
@@ -210,8 +210,8 @@ TEST_F(DaemonTest, SaysWhyItCannotStart) {
       {"a private key of another pair, likewise",
        [](Settings& s, const std::string&) {
          SystemRandom random;
-         Keypair pair = storage::generate_keypair(random);
-         pair.public_key = storage::generate_keypair(random).public_key;
+         Keypair pair = storage::crypto::generate_keypair(random);
+         pair.public_key = storage::crypto::generate_keypair(random).public_key;
          s.storage.server.keypair = {pair};
        },
        EX_CONFIG, "\"storage.keypair: "},
@@ -262,9 +262,9 @@ TEST_F(DaemonTest, ReadsAListAgainWhenItsFileChangesAndKeepsTheRateLimitsBesideT
   };
   ASSERT_TRUE(eventually(read_twice)) << log();
   const auto refused = [&] {
-    const auto answer = ask_storage(
-        {storage::RemoteRequest::Kind::kAdd, 11, 20, Fingerprint{digest_of("two"), std::nullopt}});
-    return answer.outcome == storage::RemoteAnswer::Outcome::kRefused;
+    const auto answer = ask_storage({storage::client::RemoteRequest::Kind::kAdd, 11, 20,
+                                     Fingerprint{digest_of("two"), std::nullopt}});
+    return answer.outcome == storage::client::RemoteAnswer::Outcome::kRefused;
   };
   EXPECT_TRUE(eventually(refused)) << "the line comes before the workers see it";
   EXPECT_EQ(stop(), EX_OK);
@@ -275,4 +275,4 @@ TEST_F(DaemonTest, ReadsAListAgainWhenItsFileChangesAndKeepsTheRateLimitsBesideT
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

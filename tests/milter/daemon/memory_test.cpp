@@ -4,7 +4,7 @@
 #include "config/options/message_memory.h"
 #include "tests/milter/daemon/daemon_fixture.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 namespace {
 
 constexpr std::size_t kMebibyte = 1024UL * 1024;
@@ -66,4 +66,4 @@ TEST_F(DaemonTest, ManyHalfSentMessagesStayWithinTheBudgetAndOrdinaryMailPasses)
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

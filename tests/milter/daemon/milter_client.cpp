@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 
 namespace {
 
@@ -131,4 +131,4 @@ bool MilterClient::read_exactly(char* to, std::size_t count) {
   return true;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

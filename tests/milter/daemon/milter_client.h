@@ -7,7 +7,7 @@
 
 #include "config/system/unique_fd.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 
 /// One packet of the milter protocol.
 struct MilterPacket {
@@ -51,4 +51,4 @@ class MilterClient {
   bool ok_ = false;
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

@@ -31,7 +31,7 @@ extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo
   return real(node, service, hints, found);
 }
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 namespace {
 
 using testing::HasSubstr;
@@ -113,4 +113,4 @@ TEST_F(DaemonTest, StartsAndPassesMailWhileANameServerIsAway) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

@@ -11,7 +11,7 @@
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" const char* __tsan_default_options() { return "halt_on_error=1"; }
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 namespace {
 
 using testing::HasSubstr;
@@ -68,12 +68,12 @@ class DrainedService {
     SystemClock clock;
     SystemRandom random;
     SilentLogger logger;
-    MailCounters counters;
-    const CurrentLimiter limiter;
-    auto scanner = Scanner::open(settings, nullptr, clock, random);
-    const CurrentScanner current(*std::move(scanner));
-    auto service =
-        MilterService::open(settings->milter, current, clock, logger, counters, limiter, nullptr);
+    filter::MailCounters counters;
+    const ratelimit::CurrentLimiter limiter;
+    auto scanner = filter::Scanner::open(settings, nullptr, clock, random);
+    const filter::CurrentScanner current(*std::move(scanner));
+    auto service = filter::MilterService::open(settings->milter, current, clock, logger, counters,
+                                               limiter, nullptr);
     if (!service) ::_exit(EX_UNAVAILABLE);
     std::jthread runs([&] { static_cast<void>((*service)->run()); });
     char byte = 'r';
@@ -199,4 +199,4 @@ TEST_F(DaemonTest, StopsAgainAndAgainWithConnectionsOpen) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

@@ -12,7 +12,7 @@
 #include "config/load_settings.h"
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::milter {
+namespace shingled::milter::daemon {
 namespace {
 
 using ::testing::AllOf;
@@ -34,7 +34,7 @@ class StartCheckTest : public ::testing::Test {
     return out;
   }
 
-  storage::TemporaryDirectory folder_;
+  storage::engine::TemporaryDirectory folder_;
 };
 
 TEST_F(StartCheckTest, FindsNothingWrongWithTheDefaults) { EXPECT_THAT(found_of(""), IsEmpty()); }
@@ -97,4 +97,4 @@ TEST_F(StartCheckTest, HasTheRightsOfTheUserThatTheDaemonWillBe) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::daemon

@@ -9,7 +9,7 @@
 #include "milter/filter/message_buffer.h"
 #include "mime/analyze.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ TEST(MessageBuffer, GivesCorpusMailTheHashesOfItsFiles) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

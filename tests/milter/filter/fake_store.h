@@ -6,7 +6,7 @@
 
 #include "storage/model/fuzzy_store.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// A storage that knows nothing, or everything, or breaks.
 class FakeStore final : public storage::FuzzyStore {
@@ -36,4 +36,4 @@ class FakeStore final : public storage::FuzzyStore {
   [[nodiscard]] std::uint64_t size() const override { return 0; }
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -14,7 +14,7 @@
 
 #include "config/system/unique_fd.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 using testing::HasSubstr;
@@ -139,4 +139,4 @@ TEST_F(ListeningSocketTest, SetsModeAndRefusesUnknownGroups) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

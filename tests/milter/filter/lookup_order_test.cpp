@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 using mime::PartHash;
@@ -63,4 +63,4 @@ TEST(LookupOrder, AsksWhatTellsMostFirst) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -2,7 +2,7 @@
 
 #include "config/base/clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 
 /// A clock moved by hand. It stands still, so nothing in a test depends on how long it takes.
 class ManualClock final : public Clock {
@@ -17,4 +17,4 @@ class ManualClock final : public Clock {
   TimePoint now_{};
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

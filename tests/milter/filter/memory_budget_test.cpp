@@ -8,7 +8,7 @@
 #include "config/options/message_memory.h"
 #include "tests/milter/filter/manual_clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 using Use = MemoryBudget::Use;
@@ -166,4 +166,4 @@ TEST(MemoryLease, GivesBackWhatItHolds) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 struct HeaderCase {
@@ -100,4 +100,4 @@ TEST(MessageBuffer, SmallMessagesFindMemoryWhereLargeOnesDoNot) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

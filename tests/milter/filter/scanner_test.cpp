@@ -11,7 +11,7 @@
 #include "tests/milter/filter/fake_store.h"
 #include "tests/milter/similar/temporary_library.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 using namespace std::chrono_literals;
@@ -33,11 +33,11 @@ class ScannerTest : public ::testing::Test {
   }
 
   /// A service on a port of the kernel's choice in front of `store`.
-  std::unique_ptr<storage::UdpServer> serve(FakeStore& store) {
+  std::unique_ptr<storage::server::FuzzyServer> serve(FakeStore& store) {
     ServerOptions options;
     options.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
     options.threads = 1;
-    auto server = storage::UdpServer::start(options, store, clock_, random_, logger_);
+    auto server = storage::server::FuzzyServer::start(options, store, clock_, random_, logger_);
     EXPECT_TRUE(server.has_value()) << (server ? "" : server.error().message);
     return *std::move(server);
   }
@@ -58,10 +58,10 @@ class ScannerTest : public ::testing::Test {
 
 TEST_F(ScannerTest, AsksTheEmbeddedStoreAboutEveryHash) {
   store_.knows_all = storage::FlagValue{11, 20};
-  const Facts facts = open({}, &store_)->scan(message());
+  const rules::Facts facts = open({}, &store_)->scan(message());
   ASSERT_EQ(facts.lookups.size(), 1U);
-  const Lookup& lookup = facts.lookups[0];
-  EXPECT_EQ(lookup.outcome, Lookup::Outcome::kHit);
+  const rules::Lookup& lookup = facts.lookups[0];
+  EXPECT_EQ(lookup.outcome, rules::Lookup::Outcome::kHit);
   EXPECT_EQ(lookup.server, "local");
   EXPECT_EQ(lookup.rule, "local");
   EXPECT_EQ(lookup.probability, 1.0F);
@@ -72,9 +72,10 @@ TEST_F(ScannerTest, AsksTheEmbeddedStoreAboutEveryHash) {
 
 TEST_F(ScannerTest, KnowsHowMuchThereIsToRead) {
   const auto scanner = open({}, &store_);
-  EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\n").text, TextAmount::kNone);
-  EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\nSee the picture\r\n").text, TextAmount::kShort);
-  EXPECT_EQ(scanner->scan(message()).text, TextAmount::kLong);
+  EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\n").text, rules::TextAmount::kNone);
+  EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\nSee the picture\r\n").text,
+            rules::TextAmount::kShort);
+  EXPECT_EQ(scanner->scan(message()).text, rules::TextAmount::kLong);
 }
 
 TEST_F(ScannerTest, HashesOnceForRulesThatHashAlike) {
@@ -83,7 +84,7 @@ TEST_F(ScannerTest, HashesOnceForRulesThatHashAlike) {
   settings.rules[1].name = "again";
   settings.rules[2].name = "other";
   settings.rules[2].hash.fuzzy_key = "another key";
-  const Facts facts = open(settings, &store_)->scan(message());
+  const rules::Facts facts = open(settings, &store_)->scan(message());
   ASSERT_EQ(facts.lookups.size(), 3U);
   EXPECT_EQ(facts.hashes, 2U);
   EXPECT_EQ(facts.lookups[0].hash, facts.lookups[1].hash);
@@ -92,9 +93,9 @@ TEST_F(ScannerTest, HashesOnceForRulesThatHashAlike) {
 }
 
 TEST_F(ScannerTest, TellsThatARuleHasNoStorage) {
-  const Facts facts = open({}, nullptr)->scan(message());
+  const rules::Facts facts = open({}, nullptr)->scan(message());
   ASSERT_EQ(facts.lookups.size(), 1U);
-  EXPECT_EQ(facts.lookups[0].outcome, Lookup::Outcome::kUnreachable);
+  EXPECT_EQ(facts.lookups[0].outcome, rules::Lookup::Outcome::kUnreachable);
   EXPECT_EQ(facts.failed(), 1U);
 }
 
@@ -111,14 +112,14 @@ TEST_F(ScannerTest, AsksLocalAndRemoteServicesForOneVerdict) {
   settings.rules[1].remote.timeout = 5000ms;
   int waits = 0;
   const auto scanner = open(settings, &store_);
-  const Facts facts = scanner->scan(message(), [&] { ++waits; });
+  const rules::Facts facts = scanner->scan(message(), [&] { ++waits; });
   ASSERT_EQ(facts.lookups.size(), 2U);
-  EXPECT_EQ(facts.lookups[0].outcome, Lookup::Outcome::kMiss);
-  EXPECT_EQ(facts.lookups[1].outcome, Lookup::Outcome::kHit) << facts.lookups[1].error;
+  EXPECT_EQ(facts.lookups[0].outcome, rules::Lookup::Outcome::kMiss);
+  EXPECT_EQ(facts.lookups[1].outcome, rules::Lookup::Outcome::kHit) << facts.lookups[1].error;
   EXPECT_EQ(facts.lookups[1].server, server->addresses().at(0).to_string());
   EXPECT_EQ(facts.lookups[1].match.flags[0], (storage::FlagValue{12, 9}));
   EXPECT_EQ(waits, 1);
-  EXPECT_EQ(scanner->judge(facts, FailurePolicy::kAccept).action, Action::kAddHeader);
+  EXPECT_EQ(scanner->judge(facts, FailurePolicy::kAccept).action, rules::Action::kAddHeader);
 }
 
 /// `junk` small attachments, then the text.
@@ -142,7 +143,7 @@ TEST_F(ScannerTest, PaddingBeforeTheTextDoesNotHideIt) {
   settings.rules[0].remote.timeout = 5000ms;
   settings.rules[0].hash.min_bytes = 0;
   settings.milter.lookups_max = 500;
-  const Facts facts = open(settings, nullptr)->scan(padded_message(2000));
+  const rules::Facts facts = open(settings, nullptr)->scan(padded_message(2000));
   ASSERT_EQ(facts.lookups.size(), 500U);
   EXPECT_EQ(facts.lookups[0].hash.part, "2001");
   EXPECT_EQ(facts.lookups[0].hash.kind, mime::PartKind::kText);
@@ -165,10 +166,10 @@ TEST_F(ScannerTest, LosesAFactNotTheMessageWhenARemoteIsSilent) {
   settings.milter.timeout = 100ms;
   const auto* generic = reinterpret_cast<const sockaddr*>(&bound);
   settings.rules.push_back(remote_rule("silent", SocketAddress(generic, length).port()));
-  const Facts facts = open(settings, &store_)->scan(message());
+  const rules::Facts facts = open(settings, &store_)->scan(message());
   ASSERT_EQ(facts.lookups.size(), 2U);
-  EXPECT_EQ(facts.lookups[0].outcome, Lookup::Outcome::kHit);
-  EXPECT_EQ(facts.lookups[1].outcome, Lookup::Outcome::kTimeout);
+  EXPECT_EQ(facts.lookups[0].outcome, rules::Lookup::Outcome::kHit);
+  EXPECT_EQ(facts.lookups[1].outcome, rules::Lookup::Outcome::kTimeout);
 }
 
 TEST_F(ScannerTest, NamesTheRuleWhoseServerCannotBeFound) {
@@ -183,7 +184,7 @@ TEST_F(ScannerTest, NamesTheRuleWhoseServerCannotBeFound) {
 
 TEST_F(ScannerTest, LooksKnownFilesUpWhereALibraryIsGiven) {
   const testing::TemporaryLibrary file;
-  const std::shared_ptr<storage::SampleLibrary> library = file.open();
+  const std::shared_ptr<storage::similar::SampleLibrary> library = file.open();
   const std::string sample = testing::noise(30'000, 1);
   testing::TemporaryLibrary::add(*library, "bad", "known.bin", sample);
   const std::string mail =
@@ -201,18 +202,18 @@ TEST_F(ScannerTest, LooksKnownFilesUpWhereALibraryIsGiven) {
     auto scanner = Scanner::open(std::make_shared<const Settings>(wanted), &store_, clock_, random_,
                                  std::move(samples));
     EXPECT_TRUE(scanner.has_value());
-    const Facts facts = (*scanner)->scan(mail);
+    const rules::Facts facts = (*scanner)->scan(mail);
     return (*scanner)->judge(facts, FailurePolicy::kAccept);
   };
-  const Verdict verdict = scan(settings, library);
+  const rules::Verdict verdict = scan(settings, library);
   ASSERT_EQ(verdict.similar.size(), 1U);
   EXPECT_EQ(verdict.symbols.at(0).name, "KNOWN_BAD");
   EXPECT_DOUBLE_EQ(verdict.score, 8);
 
-  EXPECT_TRUE(scan(settings, std::shared_ptr<storage::SampleLibrary>()).similar.empty());
+  EXPECT_TRUE(scan(settings, std::shared_ptr<storage::similar::SampleLibrary>()).similar.empty());
   settings.similar.enabled = false;
   EXPECT_TRUE(scan(settings, library).similar.empty());
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

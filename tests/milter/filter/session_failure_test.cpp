@@ -10,7 +10,7 @@
 #include "tests/milter/filter/fake_store.h"
 #include "tests/milter/filter/manual_clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 using testing::ElementsAre;
@@ -43,17 +43,19 @@ class LastLine final : public Logger {
 };
 
 /// While it is asked for patience time passes.
-class PatientMta final : public Mta {
+class PatientMta final : public actions::Mta {
  public:
   explicit PatientMta(ManualClock& clock) : clock_(clock) {}
-  Status edit_header(const HeaderEdit& edit) override { return recorded.edit_header(edit); }
+  Status edit_header(const actions::HeaderEdit& edit) override {
+    return recorded.edit_header(edit);
+  }
   Status quarantine(const std::string& reason) override { return recorded.quarantine(reason); }
-  Status set_reply(const Reply& reply) override { return recorded.set_reply(reply); }
+  Status set_reply(const actions::Reply& reply) override { return recorded.set_reply(reply); }
   void progress() override {
     recorded.progress();
     clock_.advance(std::chrono::seconds(1));
   }
-  RecordingMta recorded;
+  actions::RecordingMta recorded;
 
  private:
   ManualClock& clock_;
@@ -81,7 +83,7 @@ class SessionFailureTest : public testing::Test {
     session_->body(text.substr(0, bytes));
   }
   std::vector<std::string> end() {
-    const Action action = session_->end_of_message("q", mta_);
+    const rules::Action action = session_->end_of_message("q", mta_);
     auto requests = std::exchange(mta_.recorded.requests, {});
     requests.push_back("= " + std::string(to_string(action)));
     return requests;
@@ -186,7 +188,7 @@ TEST_F(SessionFailureTest, KnowsWhatThePolicyHasWithoutAskingAnybody) {
   settings_.milter.dry_run = true;
   Session& session = open();
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
-  EXPECT_EQ(session.failure_action(), Action::kPass) << "a dry run changes nothing";
+  EXPECT_EQ(session.failure_action(), rules::Action::kPass) << "a dry run changes nothing";
 }
 
 TEST_F(SessionFailureTest, AMessageThatNeedsMemoryThereIsNotIsPutOffWhateverThePolicy) {
@@ -264,4 +266,4 @@ TEST_F(SessionFailureTest, WhenTheServiceEndsTheFailurePolicyAnswers) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -8,7 +8,7 @@
 #include "tests/milter/filter/fake_store.h"
 #include "tests/milter/ratelimit/limiter_fixture.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 using ::testing::AllOf;
@@ -26,11 +26,11 @@ class InfoLogger final : public Logger {
   std::vector<std::string> lines;
 };
 
-class SessionLimitTest : public LimiterFixture {
+class SessionLimitTest : public ratelimit::LimiterFixture {
  protected:
   /// Opens the session's surroundings; `limits` is what stands in section ratelimit.
   void use(const std::string& limits, const MilterOptions& options = {}) {
-    store_ = std::make_shared<storage::EmbeddedBuckets>(1000, clock_, random_);
+    store_ = std::make_shared<storage::buckets::EmbeddedBuckets>(1000, clock_, random_);
     lines_.lines.clear();
     auto settings = std::make_shared<Settings>();
     settings->milter = options;
@@ -43,7 +43,7 @@ class SessionLimitTest : public LimiterFixture {
   /// Plays `mail`, `login`, `abort`, `connect`, `text`, `end`; another word is a recipient. Gives
   /// what the MTA was asked and answered.
   std::vector<std::string> play(const std::string& steps) {
-    RecordingMta mta;
+    actions::RecordingMta mta;
     std::istringstream words(steps);
     for (std::string word; words >> word;) {
       if (word == "connect") {
@@ -57,7 +57,7 @@ class SessionLimitTest : public LimiterFixture {
         session_->end_of_headers();
         for (int i = 0; i < 200; ++i) session_->body("word" + std::to_string(i) + " ");
       } else if (word == "end") {
-        const Action action = session_->end_of_message("q", mta);
+        const rules::Action action = session_->end_of_message("q", mta);
         mta.requests.push_back("= " + std::string(to_string(action)));
       } else if (const auto reply = session_->recipient('<' + word + '>')) {
         mta.requests.push_back(reply->code + ' ' + reply->enhanced_code + ' ' + word);
@@ -69,7 +69,7 @@ class SessionLimitTest : public LimiterFixture {
   FakeStore hashes_;
   InfoLogger lines_;
   MailCounters mail_;
-  CurrentLimiter limiter_;
+  ratelimit::CurrentLimiter limiter_;
   std::unique_ptr<CurrentScanner> scanner_;
   std::unique_ptr<Session> session_;
 };
@@ -175,4 +175,4 @@ TEST_F(SessionLimitTest, MeetsTheLimitsInForceWhenTheMessageBegan) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

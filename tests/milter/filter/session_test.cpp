@@ -10,7 +10,7 @@
 #include "tests/milter/filter/fake_store.h"
 #include "tests/milter/filter/manual_clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 using testing::AllOf;
@@ -44,13 +44,13 @@ class SessionTest : public testing::Test {
     EXPECT_TRUE(scanner.has_value());
     CurrentScanner current(*std::move(scanner));
     Session session(current, clock_, logger_);
-    RecordingMta mta;
+    actions::RecordingMta mta;
     std::istringstream lines(trace);
     for (std::string line; std::getline(lines, line);) step(session, mta, line);
     return mta.requests;
   }
 
-  void step(Session& session, RecordingMta& mta, const std::string& line) {
+  void step(Session& session, actions::RecordingMta& mta, const std::string& line) {
     const std::string verb = line.substr(0, line.find(' '));
     const std::string rest = line.size() > verb.size() ? line.substr(verb.size() + 1) : "";
     if (verb == "connect") session.connect(IpAddress::parse(rest), HeaderSpacing::kKept);
@@ -69,7 +69,7 @@ class SessionTest : public testing::Test {
     }
   }
 
-  static void answer(RecordingMta& mta, Session::Next next) {
+  static void answer(actions::RecordingMta& mta, Session::Next next) {
     if (next == Session::Next::kAccept) mta.requests.emplace_back("= unseen");
   }
 
@@ -236,7 +236,7 @@ TEST_F(SessionTest, TakesTheSettingsInForceWhenTheMessageBegan) {
   auto scanner = Scanner::open(first, &store_, clock_, random_);
   CurrentScanner current(*std::move(scanner));
   Session session(current, clock_, logger_);
-  RecordingMta mta;
+  actions::RecordingMta mta;
   store_.knows_all = storage::FlagValue{11, 20};
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
   session.mail_from("<a@b.example>", "");
@@ -246,7 +246,7 @@ TEST_F(SessionTest, TakesTheSettingsInForceWhenTheMessageBegan) {
   current.set(*std::move(other));
   session.end_of_headers();
   session.body(long_text());
-  EXPECT_EQ(session.end_of_message("q", mta), Action::kReject);
+  EXPECT_EQ(session.end_of_message("q", mta), rules::Action::kReject);
 }
 
 TEST_F(SessionTest, CountsEachMessageOnce) {
@@ -257,7 +257,7 @@ TEST_F(SessionTest, CountsEachMessageOnce) {
   CurrentScanner current(*std::move(scanner));
   MailCounters counters;
   Session session(current, clock_, logger_, &counters);
-  RecordingMta mta;
+  actions::RecordingMta mta;
   const auto deliver = [&](const char* client, const std::string& body) {
     session.connect(IpAddress::parse(client), HeaderSpacing::kKept);
     session.mail_from("<a@b.example>", "");
@@ -292,7 +292,7 @@ TEST_F(SessionTest, CannotBeMadeToForgeALogLine) {
   auto scanner = Scanner::open(std::make_shared<const Settings>(), &store_, clock_, random_);
   CurrentScanner current(*std::move(scanner));
   Session session(current, clock_, logger_);
-  RecordingMta mta;
+  actions::RecordingMta mta;
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
   session.mail_from("<a@b.example>", "");
   static_cast<void>(session.end_of_message("q\nmessage queue_id=x action=pass", mta));
@@ -302,4 +302,4 @@ TEST_F(SessionTest, CannotBeMadeToForgeALogLine) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -6,7 +6,7 @@
 
 #include <thread>
 
-namespace shingled::milter {
+namespace shingled::milter::filter {
 namespace {
 
 TimePoint far() { return std::chrono::steady_clock::now() + std::chrono::hours(1); }
@@ -110,4 +110,4 @@ TEST(Traffic, StopsNobodyWhoLeavesInTime) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::filter

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 namespace {
 
 TEST(FileBudget, LeavesTcpWhatOthersDoNotNeed) {
@@ -49,4 +49,4 @@ TEST(FileLimit, IsRaisedAsFarAsItMayBeAndNeverLowered) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

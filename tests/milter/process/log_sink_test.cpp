@@ -20,7 +20,7 @@
 #include "milter/process/repeat_filter.h"
 #include "tests/milter/filter/manual_clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 namespace {
 
 class LogSinkTest : public testing::Test {
@@ -39,7 +39,7 @@ class LogSinkTest : public testing::Test {
   }
   std::string directory_;
   std::string file_;
-  ManualClock clock_;
+  filter::ManualClock clock_;
 };
 
 TEST_F(LogSinkTest, WritesWhatItsLevelAllows) {
@@ -218,4 +218,4 @@ TEST_F(LogSinkTest, LosesNoLineWhileItIsReopened) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

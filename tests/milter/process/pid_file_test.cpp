@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 namespace {
 
 TEST(PidFile, IsHeldByOneAndRemovedAtTheEnd) {
@@ -27,4 +27,4 @@ TEST(PidFile, IsHeldByOneAndRemovedAtTheEnd) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 namespace {
 
 TEST(RestartNeeded, NamesWhatIsReadAtTheStartOnly) {
@@ -24,4 +24,4 @@ TEST(RestartNeeded, NamesWhatIsReadAtTheStartOnly) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

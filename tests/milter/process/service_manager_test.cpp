@@ -11,7 +11,7 @@
 #include "config/system/unique_fd.h"
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::milter {
+namespace shingled::milter::process {
 namespace {
 
 /// Where systemd would listen.
@@ -34,7 +34,7 @@ class ServiceManagerTest : public ::testing::Test {
     return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
   }
 
-  storage::TemporaryDirectory directory_;
+  storage::engine::TemporaryDirectory directory_;
   UniqueFd socket_;
 };
 
@@ -46,4 +46,4 @@ TEST_F(ServiceManagerTest, HearsThatALongStartNeedsMoreTime) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::process

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 namespace {
 
 TEST(EnvelopeAddress, IsOneTextForOneMailbox) {
@@ -66,4 +66,4 @@ TEST(BounceSender, IsOneOfTheDocuments) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

@@ -6,7 +6,7 @@
 #include "config/load_settings.h"
 #include "storage/buckets/bucket_key.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 namespace {
 
 using testing::ElementsAre;
@@ -122,7 +122,7 @@ TEST(LimitDemands, HaveBoundedPrintableKeysWhateverAStrangerSends) {
     const auto all = demands(options, mail, nasty.c_str());
     EXPECT_EQ(all.size(), nasty == controls ? 2U : 3U) << "c_str ends at the first byte";
     for (const std::string& demand : all) {
-      EXPECT_LE(demand.size(), storage::kBucketKeyMax + 2);
+      EXPECT_LE(demand.size(), storage::buckets::kBucketKeyMax + 2);
       for (const char c : demand) EXPECT_TRUE(c >= ' ' && c <= '~');
     }
   }
@@ -130,4 +130,4 @@ TEST(LimitDemands, HaveBoundedPrintableKeysWhateverAStrangerSends) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

@@ -11,10 +11,10 @@
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 namespace {
 
-class LimitKeeperTest : public ::testing::Test {
+class LimitReloaderTest : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove(list_); }
 
@@ -31,66 +31,66 @@ class LimitKeeperTest : public ::testing::Test {
     return out;
   }
   [[nodiscard]] bool takes(const std::string& recipient) const {
-    MessageLimit message(keeper_.current().get(), {IpAddress::parse("192.0.2.1"), "", {}});
+    MessageLimit message(reloader_.current().get(), {IpAddress::parse("192.0.2.1"), "", {}});
     return !message.recipient(recipient);
   }
 
   testing::ManualClock clock_;
   testing::SeededRandom random_{1};
   NullLogger logger_;
-  LimitKeeper keeper_{clock_, random_, logger_};
+  LimitReloader reloader_{clock_, random_, logger_};
   // Of this process alone: the others of the suite remove theirs at the same time.
   const std::string list_ =
       ::testing::TempDir() + "limit_keeper_list_" + std::to_string(::getpid());
 };
 
-TEST_F(LimitKeeperTest, KeepsTheBucketsOverAReload) {
-  ASSERT_TRUE(keeper_.use(MailLimitOptions{}));
-  EXPECT_EQ(keeper_.current().get(), nullptr) << "nothing is limited";
-  EXPECT_EQ(keeper_.store(), nullptr);
-  ASSERT_TRUE(keeper_.use(options()));
+TEST_F(LimitReloaderTest, KeepsTheBucketsOverAReload) {
+  ASSERT_TRUE(reloader_.use(MailLimitOptions{}));
+  EXPECT_EQ(reloader_.current().get(), nullptr) << "nothing is limited";
+  EXPECT_EQ(reloader_.store(), nullptr);
+  ASSERT_TRUE(reloader_.use(options()));
   EXPECT_TRUE(takes("<a@b>"));
   EXPECT_FALSE(takes("<a@b>"));
-  const auto store = keeper_.store();
+  const auto store = reloader_.store();
   auto other = options();
   other.max_rcpts = 9;
-  ASSERT_TRUE(keeper_.use(other));
-  EXPECT_EQ(keeper_.store(), store);
-  EXPECT_EQ(keeper_.current().get()->options().max_rcpts, 9U);
+  ASSERT_TRUE(reloader_.use(other));
+  EXPECT_EQ(reloader_.store(), store);
+  EXPECT_EQ(reloader_.current().get()->options().max_rcpts, 9U);
   EXPECT_FALSE(takes("<a@b>"));
 }
 
-TEST_F(LimitKeeperTest, ReadsListsAgainWhenTheyChange) {
+TEST_F(LimitReloaderTest, ReadsListsAgainWhenTheyChange) {
   auto with_list = options();
   with_list.whitelisted_rcpts_files = {list_};
-  const Status missing = keeper_.use(with_list);
+  const Status missing = reloader_.use(with_list);
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, ::testing::HasSubstr(list_));
-  EXPECT_EQ(keeper_.current().get(), nullptr);
+  EXPECT_EQ(reloader_.current().get(), nullptr);
 
   write_list("# none yet\n");
-  ASSERT_TRUE(keeper_.use(with_list));
+  ASSERT_TRUE(reloader_.use(with_list));
   EXPECT_TRUE(takes("<a@b>"));
   EXPECT_FALSE(takes("<a@b>"));
   write_list("a@b\n");
-  keeper_.refresh();
+  reloader_.refresh();
   EXPECT_TRUE(takes("<a@b>"));
   write_list("a@b c@\n");
-  keeper_.refresh();
+  reloader_.refresh();
   EXPECT_TRUE(takes("<a@b>")) << "a broken list counts as it was";
   EXPECT_TRUE(takes("<c@d>"));
   EXPECT_FALSE(takes("<c@d>"));
 }
 
-TEST_F(LimitKeeperTest, LetsTheBucketsGoEvenWhileAMessageIsUnderWay) {
-  ASSERT_TRUE(keeper_.use(options()));
-  MessageLimit message(keeper_.current().get(), {IpAddress::parse("192.0.2.1"), "", {}});
+TEST_F(LimitReloaderTest, LetsTheBucketsGoEvenWhileAMessageIsUnderWay) {
+  ASSERT_TRUE(reloader_.use(options()));
+  MessageLimit message(reloader_.current().get(), {IpAddress::parse("192.0.2.1"), "", {}});
   EXPECT_FALSE(message.recipient("<a@b>"));
-  const std::weak_ptr<storage::BucketStore> store = keeper_.store();
-  keeper_.close();
+  const std::weak_ptr<storage::buckets::BucketStore> store = reloader_.store();
+  reloader_.close();
   EXPECT_TRUE(store.expired());
   message.give_back();
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

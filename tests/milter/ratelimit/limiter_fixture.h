@@ -11,7 +11,7 @@
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 
 /// A limiter over real buckets and a clock moved by hand.
 class LimiterFixture : public ::testing::Test {
@@ -33,8 +33,8 @@ class LimiterFixture : public ::testing::Test {
   testing::ManualClock clock_;
   testing::SeededRandom random_{1};
   LimitCounters counters_;
-  std::shared_ptr<storage::BucketStore> store_ =
-      std::make_shared<storage::EmbeddedBuckets>(1000, clock_, random_);
+  std::shared_ptr<storage::buckets::BucketStore> store_ =
+      std::make_shared<storage::buckets::EmbeddedBuckets>(1000, clock_, random_);
 };
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

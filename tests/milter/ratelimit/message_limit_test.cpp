@@ -7,7 +7,7 @@
 
 #include "tests/milter/ratelimit/limiter_fixture.h"
 
-namespace shingled::milter {
+namespace shingled::milter::ratelimit {
 namespace {
 
 class MessageLimitTest : public LimiterFixture {
@@ -163,7 +163,7 @@ TEST_F(MessageLimitTest, PlaysMessages) {
   };
   for (const LimitCase& test : cases) {
     SCOPED_TRACE(test.why);
-    store_ = std::make_shared<storage::EmbeddedBuckets>(1000, clock_, random_);
+    store_ = std::make_shared<storage::buckets::EmbeddedBuckets>(1000, clock_, random_);
     EXPECT_EQ(play(limiter(test.limits), test.steps), test.told);
     for (const auto& [key, expected] : test.drops) EXPECT_NEAR(drops(key), expected, 1e-6) << key;
   }
@@ -275,4 +275,4 @@ TEST(FullBucket, SaysWhenToTryAgain) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::ratelimit

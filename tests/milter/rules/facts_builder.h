@@ -7,7 +7,7 @@
 
 #include "milter/rules/facts.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 
 /// A look-up that hit, as rule 0 would have made it.
 inline Lookup hit_lookup(mime::PartKind kind, float probability,
@@ -38,4 +38,4 @@ inline Lookup failed_lookup(Lookup::Outcome outcome) {
   return lookup;
 }
 
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -7,7 +7,7 @@
 
 #include "tests/milter/rules/facts_builder.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 namespace {
 
 using mime::PartKind;
@@ -162,4 +162,4 @@ TEST(Score, ShowsTheSumAsItWasDone) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -6,7 +6,7 @@
 #include "config/base/clock.h"
 #include "tests/milter/rules/facts_builder.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 namespace {
 
 using ::testing::ElementsAre;
@@ -42,4 +42,4 @@ TEST(Score, ManyHitsCostNoMoreEachThanFew) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -4,11 +4,11 @@
 
 #include "milter/rules/verdict.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 namespace {
 
-SimilarHit hit(std::size_t piece, const std::string& list, int score) {
-  SimilarHit out;
+similar::SimilarHit hit(std::size_t piece, const std::string& list, int score) {
+  similar::SimilarHit out;
   out.piece = piece;
   out.list = list;
   out.sample = "sample of " + list;
@@ -29,7 +29,7 @@ std::vector<SimilarList> lists() {
 }
 
 TEST(SimilarScore, WeighsByLikeness) {
-  SimilarFacts facts;
+  similar::SimilarFacts facts;
   facts.hits = {hit(0, "bad", 50), hit(1, "bad", 90), hit(1, "worse", 40),
                 hit(2, "of no list", 99)};
   const auto shares = weigh_similar(facts, lists());
@@ -55,7 +55,7 @@ TEST(SimilarScore, WhatIsKnownAsGoodSparesItsPiece) {
        {Case{"more like the good one", 80, 90, 0, true}, Case{"just as like", 80, 80, 0, true},
         Case{"more like the bad one", 80, 79, 0, false},
         Case{"another piece", 80, 100, 1, false}}) {
-    SimilarFacts facts;
+    similar::SimilarFacts facts;
     facts.hits = {hit(0, "bad", bad), hit(good_piece, "good", good)};
     const auto shares = weigh_similar(facts, lists());
     ASSERT_EQ(shares.size(), 2U);
@@ -77,4 +77,4 @@ TEST(SimilarScore, TheVerdictSums) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

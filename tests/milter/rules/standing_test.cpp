@@ -5,7 +5,7 @@
 #include "milter/rules/verdict.h"
 #include "tests/milter/rules/facts_builder.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 namespace {
 
 using mime::PartKind;
@@ -138,4 +138,4 @@ TEST(Standing, IsHeldBelowTheWeakestActionThatStopsAMessage) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

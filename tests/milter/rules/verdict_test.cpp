@@ -5,7 +5,7 @@
 
 #include "tests/milter/rules/facts_builder.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 namespace {
 
 using mime::PartKind;
@@ -145,4 +145,4 @@ TEST(Verdict, TellsWhichLookupFailed) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

@@ -5,7 +5,7 @@
 #include "milter/rules/verdict.h"
 #include "tests/milter/rules/facts_builder.h"
 
-namespace shingled::milter {
+namespace shingled::milter::rules {
 namespace {
 
 using mime::PartKind;
@@ -84,4 +84,4 @@ TEST(White, SparesNoMoreThanItsOwnAmount) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::rules

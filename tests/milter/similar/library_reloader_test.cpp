@@ -7,16 +7,16 @@
 
 #include "tests/milter/similar/temporary_library.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 namespace {
 
 using ::shingled::testing::noise;
 using ::shingled::testing::TemporaryLibrary;
 using ::testing::HasSubstr;
 
-class LibraryKeeperTest : public ::testing::Test {
+class LibraryReloaderTest : public ::testing::Test {
  protected:
-  LibraryKeeperTest() {
+  LibraryReloaderTest() {
     options_.enabled = true;
     options_.file = file_.file();
   }
@@ -25,46 +25,46 @@ class LibraryKeeperTest : public ::testing::Test {
   SimilarOptions options_;
   SystemClock clock_;
   NullLogger logger_;
-  LibraryKeeper keeper_{clock_, logger_};
+  LibraryReloader reloader_{clock_, logger_};
 };
 
-TEST_F(LibraryKeeperTest, OpensNothingUnlessItIsWanted) {
+TEST_F(LibraryReloaderTest, OpensNothingUnlessItIsWanted) {
   options_.enabled = false;
-  ASSERT_TRUE(keeper_.use(options_).has_value());
-  EXPECT_EQ(keeper_.library(), nullptr);
+  ASSERT_TRUE(reloader_.use(options_).has_value());
+  EXPECT_EQ(reloader_.library(), nullptr);
   MetricReport report;
-  keeper_.report(report);
+  reloader_.report(report);
   EXPECT_TRUE(report.families().empty());
 }
 
-TEST_F(LibraryKeeperTest, TakesInWhatOthersChange) {
-  ASSERT_TRUE(keeper_.use(options_).has_value());
+TEST_F(LibraryReloaderTest, TakesInWhatOthersChange) {
+  ASSERT_TRUE(reloader_.use(options_).has_value());
   const auto other = file_.open();
-  const auto library = keeper_.library();
+  const auto library = reloader_.library();
   std::atomic<bool> stop = false;
   std::jthread searches([&] {
     while (!stop) static_cast<void>(library->similar(fingerprint::Spamsum{}, 1));
   });
   for (unsigned i = 0; i < 20; ++i) {
     TemporaryLibrary::add(*other, "bad", std::to_string(i), noise(10'000, i));
-    keeper_.refresh();
+    reloader_.refresh();
   }
-  // The keeper's own thread may just be at it, and then a refresh is none.
-  while (library->counts().samples < 20) keeper_.refresh();
-  keeper_.close();
+  // The reloader's own thread may just be at it, and then a refresh is none.
+  while (library->counts().samples < 20) reloader_.refresh();
+  reloader_.close();
   stop = true;
   searches.join();
-  EXPECT_EQ(keeper_.library(), nullptr);
+  EXPECT_EQ(reloader_.library(), nullptr);
   EXPECT_EQ(library->counts().samples, 20U) << "who has it keeps it";
 }
 
-TEST_F(LibraryKeeperTest, NamesTheFileThatCannotBeOpened) {
+TEST_F(LibraryReloaderTest, NamesTheFileThatCannotBeOpened) {
   std::ofstream(file_.file()) << "this is no database, and longer than its header of 100 bytes, "
                                  "so that nobody takes it for an empty one that may be filled";
-  const Status status = keeper_.use(options_);
+  const Status status = reloader_.use(options_);
   ASSERT_FALSE(status.has_value());
   EXPECT_THAT(status.error().message, HasSubstr("similar.file " + options_.file));
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

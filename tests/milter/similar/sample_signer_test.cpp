@@ -8,7 +8,7 @@
 #include "tests/mime/container/archive_builder.h"
 #include "tests/support/manual_clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 namespace {
 
 using ::shingled::testing::compress;
@@ -119,4 +119,4 @@ TEST(SampleSigner, KeepsToItsBounds) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

@@ -6,7 +6,7 @@
 #include "tests/mime/container/archive_builder.h"
 #include "tests/support/manual_clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::similar {
 namespace {
 
 using ::shingled::testing::ManualClock;
@@ -60,7 +60,7 @@ class SimilarSearchTest : public ::testing::Test {
   }
 
   TemporaryLibrary file_;
-  std::shared_ptr<storage::SampleLibrary> library_;
+  std::shared_ptr<storage::similar::SampleLibrary> library_;
   SimilarOptions options_;
   ManualClock clock_;
 };
@@ -235,4 +235,4 @@ TEST(SimilarHit, SaysHowAlike) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::similar

@@ -24,16 +24,16 @@ class TemporaryLibrary {
   TemporaryLibrary& operator=(const TemporaryLibrary&) = delete;
 
   [[nodiscard]] std::filesystem::path file() const { return folder_ / "similar.db"; }
-  [[nodiscard]] std::shared_ptr<storage::SampleLibrary> open() const {
-    auto opened = storage::SampleLibrary::open({.file = file()});
+  [[nodiscard]] std::shared_ptr<storage::similar::SampleLibrary> open() const {
+    auto opened = storage::similar::SampleLibrary::open({.file = file()});
     if (!opened) throw std::runtime_error(opened.error().message);
     return *std::move(opened);
   }
-  static void add(storage::SampleLibrary& library, const std::string& list, const std::string& name,
-                  std::string_view bytes) {
+  static void add(storage::similar::SampleLibrary& library, const std::string& list,
+                  const std::string& name, std::string_view bytes) {
     const SystemClock clock;
-    const auto signed_file = milter::sign_pieces(bytes, {}, clock, TimePoint::max());
-    const milter::SignedPiece& whole = signed_file.pieces.at(0);
+    const auto signed_file = milter::similar::sign_pieces(bytes, {}, clock, TimePoint::max());
+    const milter::similar::SignedPiece& whole = signed_file.pieces.at(0);
     storage::Sample sample;
     sample.list = list;
     sample.name = name;

@@ -4,12 +4,12 @@
 
 #include "tests/milter/ratelimit/limiter_fixture.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 namespace {
 
 using ::testing::HasSubstr;
 
-class BucketPagesTest : public LimiterFixture {
+class BucketPagesTest : public ratelimit::LimiterFixture {
  protected:
   HttpReply ask(HttpMethod method, const std::string& path,
                 std::map<std::string, std::string> arguments = {}, bool direct = true) {
@@ -87,4 +87,4 @@ TEST_F(BucketPagesTest, RefusesWhatItShould) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

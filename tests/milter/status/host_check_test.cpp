@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 namespace {
 
 TEST(HostCheck, KnowsWhatWeAreCalled) {
@@ -36,4 +36,4 @@ TEST(HostCheck, KnowsWhatWeAreCalled) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -15,7 +15,7 @@
 #include "config/system/unique_fd.h"
 #include "milter/status/http_client.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 namespace {
 
 using ::testing::HasSubstr;
@@ -279,4 +279,4 @@ TEST(HttpReply, IsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 namespace {
 
 std::string joined(const std::string& one, std::size_t times) {
@@ -76,4 +76,4 @@ TEST(MatchQuestion, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -48,4 +48,4 @@ TEST(MetricJson, AHistogramIsItsSumAndItsQuantiles) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -8,7 +8,7 @@
 #include "milter/status/match_question.h"
 #include "tests/support/manual_clock.h"
 
-namespace shingled::milter {
+namespace shingled::milter::status {
 namespace {
 
 using shingled::testing::ManualClock;
@@ -167,4 +167,4 @@ TEST_F(StatusPagesTest, TellsWhatAnsweredMostQuestions) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::status

@@ -1,4 +1,5 @@
-// What the work of a message is spent on (mime/model/work_meter.h), and what is left out when it is gone.
+// What the work of a message is spent on (mime/model/work_meter.h), and what is left out when it is
+// gone.
 #include "mime/model/work_meter.h"
 
 #include <gmock/gmock.h>

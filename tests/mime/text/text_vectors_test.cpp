@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "mime/language/language.h"
-#include "mime/text/oneline.h"
 #include "mime/language/stemmer.h"
+#include "mime/text/oneline.h"
 #include "mime/text/text_words.h"
-#include "mime/words/tokenizer.h"
 #include "mime/url/url_finder.h"
+#include "mime/words/tokenizer.h"
 #include "mime/words/word_normaliser.h"
 #include "tests/mime/unmetered.h"
 #include "tests/mime/vectors.h"

@@ -13,7 +13,7 @@
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 namespace {
 
 using std::chrono::hours;
@@ -43,7 +43,7 @@ std::string json(const Keypair& pair, const std::string& more = "") {
          secret_text(pair) + "\"" + more + "}";
 }
 
-class AccessKeeperTest : public ::testing::Test {
+class AccessReloaderTest : public ::testing::Test {
  protected:
   /// Writes a file as an editor does: another one in its place.
   std::string write(const char* name, const std::string& text, mode_t mode = 0600) const {
@@ -55,26 +55,26 @@ class AccessKeeperTest : public ::testing::Test {
     return path;
   }
   void open() {
-    auto keeper = AccessKeeper::open(options_, random_, log_);
-    ASSERT_TRUE(keeper) << keeper.error().message;
-    keeper_ = *std::move(keeper);
+    auto reloader = AccessReloader::open(options_, random_, log_);
+    ASSERT_TRUE(reloader) << reloader.error().message;
+    reloader_ = *std::move(reloader);
   }
-  [[nodiscard]] const Access& access() const { return *keeper_->access(); }
+  [[nodiscard]] const Access& access() const { return *reloader_->access(); }
   [[nodiscard]] bool opens(const Keypair& pair) const {
-    const Keypair* found = access().keyring().find(key_id(pair.public_key));
+    const Keypair* found = access().keyring().find(crypto::key_id(pair.public_key));
     return found != nullptr && found->public_key == pair.public_key;
   }
 
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   SeededRandom random_{11};
   KeptLines log_;
   ServerOptions options_;
-  std::unique_ptr<AccessKeeper> keeper_;
+  std::unique_ptr<AccessReloader> reloader_;
 };
 
-TEST_F(AccessKeeperTest, ReadsEveryListFromFilesToo) {
-  const Keypair pair = generate_keypair(random_);
-  const Keypair dynamic = generate_keypair(random_);
+TEST_F(AccessReloaderTest, ReadsEveryListFromFilesToo) {
+  const Keypair pair = crypto::generate_keypair(random_);
+  const Keypair dynamic = crypto::generate_keypair(random_);
   const std::string digest(128, 'a');
   options_.files.blocked = {
       write("blocked", "# spammers\n203.0.113.0/24, 2001:db8::/32 # both\n\n")};
@@ -93,8 +93,8 @@ TEST_F(AccessKeeperTest, ReadsEveryListFromFilesToo) {
   EXPECT_TRUE(access().is_blocked(ip("2001:db8::1")));
   EXPECT_TRUE(access().is_blocked(ip("198.51.100.1"))) << "what is inline counts as well";
   EXPECT_TRUE(access().is_trusted(ip("192.0.2.1")));
-  EXPECT_EQ(access().veil_for(ip("192.0.2.2"), nullptr).delay, seconds(0));
-  EXPECT_EQ(access().veil_for(ip("192.0.2.4"), nullptr).delay, seconds(5));
+  EXPECT_EQ(access().visibility_for(ip("192.0.2.2"), nullptr).delay, seconds(0));
+  EXPECT_EQ(access().visibility_for(ip("192.0.2.4"), nullptr).delay, seconds(5));
   for (int i = 0; i < 9; ++i)
     EXPECT_TRUE(access().sources().admit(ip("192.0.2.3"), kMoment.steady));
   EXPECT_TRUE(access().is_skipped(Digest{[] {
@@ -106,47 +106,49 @@ TEST_F(AccessKeeperTest, ReadsEveryListFromFilesToo) {
   EXPECT_TRUE(opens(dynamic));
 
   options_.allow_update.clear();
-  options_.files.allow_update_keys = {write("ids", to_zbase32(long_key_id(pair.public_key)))};
+  options_.files.allow_update_keys = {
+      write("ids", to_zbase32(crypto::long_key_id(pair.public_key)))};
   open();
-  EXPECT_TRUE(access().may_update(ip("192.0.2.9"), access().key(key_id(pair.public_key)),
-                                  CommandCode::kDelete, kMoment.wall));
+  EXPECT_TRUE(access().may_update(ip("192.0.2.9"), access().key(crypto::key_id(pair.public_key)),
+                                  protocol::CommandCode::kDelete, kMoment.wall));
   options_.files.allow_update = {write("writers", "localhost\n")};
   open();
-  EXPECT_TRUE(access().may_update(ip("127.3.2.1"), nullptr, CommandCode::kWrite, kMoment.wall));
-  EXPECT_FALSE(access().may_update(ip("192.0.2.9"), access().key(key_id(pair.public_key)),
-                                   CommandCode::kDelete, kMoment.wall));
+  EXPECT_TRUE(
+      access().may_update(ip("127.3.2.1"), nullptr, protocol::CommandCode::kWrite, kMoment.wall));
+  EXPECT_FALSE(access().may_update(ip("192.0.2.9"), access().key(crypto::key_id(pair.public_key)),
+                                   protocol::CommandCode::kDelete, kMoment.wall));
   EXPECT_THAT(log_.lines, Contains(HasSubstr("fuzzy_key_rights_ignored")));
 }
 
-TEST_F(AccessKeeperTest, SeesAFileChange) {
+TEST_F(AccessReloaderTest, SeesAFileChange) {
   options_.files.blocked = {write("blocked", "203.0.113.1")};
   open();
-  EXPECT_FALSE(keeper_->refresh()) << "nothing changed";
-  const auto before = keeper_->access();
+  EXPECT_FALSE(reloader_->refresh()) << "nothing changed";
+  const auto before = reloader_->access();
   write("blocked", "203.0.113.2");
-  EXPECT_TRUE(keeper_->refresh());
+  EXPECT_TRUE(reloader_->refresh());
   EXPECT_FALSE(access().is_blocked(ip("203.0.113.1"))) << "replaced, not added";
   EXPECT_TRUE(access().is_blocked(ip("203.0.113.2")));
   EXPECT_TRUE(before->is_blocked(ip("203.0.113.1"))) << "who still reads the old one may";
   std::ofstream(directory_.file("blocked"), std::ios::app) << "\n203.0.113.3";  // in place
-  EXPECT_TRUE(keeper_->refresh());
+  EXPECT_TRUE(reloader_->refresh());
   EXPECT_TRUE(access().is_blocked(ip("203.0.113.3")));
-  EXPECT_FALSE(keeper_->refresh());
+  EXPECT_FALSE(reloader_->refresh());
 }
 
-TEST_F(AccessKeeperTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken) {
-  const Keypair first = generate_keypair(random_);
-  const Keypair second = generate_keypair(random_);
-  Keypair torn = generate_keypair(random_);
+TEST_F(AccessReloaderTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken) {
+  const Keypair first = crypto::generate_keypair(random_);
+  const Keypair second = crypto::generate_keypair(random_);
+  Keypair torn = crypto::generate_keypair(random_);
   torn.secret_key = second.secret_key;
   options_.files.dynamic_keys_map = write("keys", "[" + json(first) + "]");
   open();
   EXPECT_TRUE(opens(first));
   write("keys", "- " + json(second, ", \"extensions\": {\"read_only\": false}") + "\n");
-  EXPECT_TRUE(keeper_->refresh());
+  EXPECT_TRUE(reloader_->refresh());
   EXPECT_FALSE(opens(first));
   EXPECT_TRUE(opens(second));
-  EXPECT_TRUE(access().key(key_id(second.public_key))->may_write);
+  EXPECT_TRUE(access().key(crypto::key_id(second.public_key))->may_write);
 
   const std::string path = directory_.file("keys");
   const struct {
@@ -178,13 +180,13 @@ TEST_F(AccessKeeperTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken) 
     SCOPED_TRACE(c.why);
     log_.lines.clear();
     c.breaks();
-    keeper_->refresh();
+    reloader_->refresh();
     EXPECT_TRUE(opens(second)) << "the old set stands";
     EXPECT_FALSE(opens(first));
     EXPECT_THAT(log_.lines,
                 Contains(AllOf(HasSubstr("list_kept"), HasSubstr(path), HasSubstr(c.says))));
-    EXPECT_FALSE(keeper_->refresh()) << "said once";
-    EXPECT_TRUE(keeper_->reload(options_)) << "SIGHUP keeps it as well";
+    EXPECT_FALSE(reloader_->refresh()) << "said once";
+    EXPECT_TRUE(reloader_->reload(options_)) << "SIGHUP keeps it as well";
     EXPECT_TRUE(opens(second));
     for (const std::string& line : log_.lines) {
       for (const Keypair& pair : {first, second, torn}) {
@@ -196,33 +198,33 @@ TEST_F(AccessKeeperTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken) 
   }
   std::filesystem::remove(path);
   write("keys", "[]");
-  EXPECT_TRUE(keeper_->refresh());
+  EXPECT_TRUE(reloader_->refresh());
   EXPECT_FALSE(opens(second)) << "an empty list is a set like any other";
 }
 
-TEST_F(AccessKeeperTest, AKeyMovesFromOneFileToTheOther) {
-  const Keypair stays = generate_keypair(random_);
-  const Keypair moves = generate_keypair(random_);
+TEST_F(AccessReloaderTest, AKeyMovesFromOneFileToTheOther) {
+  const Keypair stays = crypto::generate_keypair(random_);
+  const Keypair moves = crypto::generate_keypair(random_);
   options_.files.keypair = {write("fixed", "[" + json(stays) + "," + json(moves) + "]")};
   options_.files.dynamic_keys_map = write("keys", "[]");
   options_.files.blocked = {write("blocked", "203.0.113.1")};
   open();
   write("keys", "[" + json(moves) + "]");
-  keeper_->refresh();
+  reloader_->refresh();
   EXPECT_TRUE(opens(moves)) << "now in both files, which is refused: all stays as it was";
-  EXPECT_FALSE(keeper_->refresh()) << "said once";
+  EXPECT_FALSE(reloader_->refresh()) << "said once";
   write("blocked", "203.0.113.2");
-  keeper_->refresh();
+  reloader_->refresh();
   EXPECT_TRUE(opens(moves));
   write("fixed", "[" + json(stays) + "]");
-  EXPECT_TRUE(keeper_->refresh());
+  EXPECT_TRUE(reloader_->refresh());
   EXPECT_TRUE(opens(stays));
   EXPECT_TRUE(opens(moves)) << "from the file whose change was refused before";
   EXPECT_TRUE(access().is_blocked(ip("203.0.113.2")));
 }
 
-TEST_F(AccessKeeperTest, RefusesToStartWithoutItsLists) {
-  const Keypair pair = generate_keypair(random_);
+TEST_F(AccessReloaderTest, RefusesToStartWithoutItsLists) {
+  const Keypair pair = crypto::generate_keypair(random_);
   const std::string keys = "[" + json(pair) + "]";
   const struct {
     const char* why;
@@ -251,34 +253,34 @@ TEST_F(AccessKeeperTest, RefusesToStartWithoutItsLists) {
     SCOPED_TRACE(c.why);
     ServerOptions options;
     c.names(options.files);
-    const auto keeper = AccessKeeper::open(options, random_, log_);
-    ASSERT_FALSE(keeper);
-    EXPECT_EQ(keeper.error().code, c.code);
-    EXPECT_THAT(keeper.error().message, HasSubstr(c.says));
-    EXPECT_THAT(keeper.error().message, Not(HasSubstr(secret_text(pair).substr(0, 26))));
+    const auto reloader = AccessReloader::open(options, random_, log_);
+    ASSERT_FALSE(reloader);
+    EXPECT_EQ(reloader.error().code, c.code);
+    EXPECT_THAT(reloader.error().message, HasSubstr(c.says));
+    EXPECT_THAT(reloader.error().message, Not(HasSubstr(secret_text(pair).substr(0, 26))));
   }
   ServerOptions owner_only;
   owner_only.files.keypair = {write("k", keys, 0400)};
-  EXPECT_TRUE(AccessKeeper::open(owner_only, random_, log_));
+  EXPECT_TRUE(AccessReloader::open(owner_only, random_, log_));
 }
 
-TEST_F(AccessKeeperTest, KeepsEverythingWhenNewSettingsCannotWork) {
+TEST_F(AccessReloaderTest, KeepsEverythingWhenNewSettingsCannotWork) {
   options_.blocked = {*Network::parse("203.0.113.1")};
   open();
   ServerOptions other;
   other.files.trusted = {directory_.file("none")};
-  EXPECT_FALSE(keeper_->reload(other));
+  EXPECT_FALSE(reloader_->reload(other));
   EXPECT_TRUE(access().is_blocked(ip("203.0.113.1")));
-  EXPECT_EQ(keeper_->options(), options_);
+  EXPECT_EQ(reloader_->options(), options_);
 }
 
-TEST_F(AccessKeeperTest, RemembersSourcesOverARestart) {
+TEST_F(AccessReloaderTest, RemembersSourcesOverARestart) {
   options_.ratelimit.rate = 1;
   options_.ratelimit.burst = 3;
   options_.ratelimit.bucket_ttl = seconds(60);
   const std::string path = directory_.file("limits");
   open();
-  keeper_->restore_limits(path, kMoment);  // the first start
+  reloader_->restore_limits(path, kMoment);  // the first start
   const auto admitted = [&](const char* address, const Moment& now) {
     int count = 0;
     while (count < 9 && access().sources().admit(ip(address), now.steady)) ++count;
@@ -286,12 +288,12 @@ TEST_F(AccessKeeperTest, RemembersSourcesOverARestart) {
   };
   EXPECT_EQ(admitted("192.0.2.1", kMoment), 3);
   EXPECT_TRUE(access().sources().admit(ip("198.51.100.1"), kMoment.steady));
-  keeper_->save_limits(path, kMoment);
+  reloader_->save_limits(path, kMoment);
 
   // 20 seconds later, after a boot: the steady clock began anew.
   const Moment later{TimePoint(seconds(5)), kMoment.wall + seconds(20)};
   open();
-  keeper_->restore_limits(path, later);
+  reloader_->restore_limits(path, later);
   EXPECT_EQ(admitted("192.0.2.1", later), 0) << "still banned";
   EXPECT_EQ(admitted("198.51.100.1", later), 3) << "its bucket is empty by now";
   EXPECT_EQ(admitted("192.0.2.1", {later.steady + seconds(41), later.wall}), 2)
@@ -300,10 +302,10 @@ TEST_F(AccessKeeperTest, RemembersSourcesOverARestart) {
   write("limits", "nonsense");
   log_.lines.clear();
   open();
-  keeper_->restore_limits(path, later);
+  reloader_->restore_limits(path, later);
   EXPECT_THAT(log_.lines, Contains(HasSubstr("fuzzy_ratelimits_lost")));
   EXPECT_EQ(admitted("192.0.2.1", later), 3);
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

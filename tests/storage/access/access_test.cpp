@@ -6,7 +6,7 @@
 #include "storage/protocol/reply.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 namespace {
 
 using std::chrono::hours;
@@ -22,10 +22,10 @@ class AccessTest : public ::testing::Test {
  protected:
   Access make(AccessState* state = nullptr) const { return Access::make(options_, state).value(); }
   /// What belongs to the only key.
-  static const KeyAccess* key_of(const Access& access) { return access.key(KeyId{}); }
+  static const KeyAccess* key_of(const Access& access) { return access.key(crypto::KeyId{}); }
 
   SeededRandom random_{5};
-  Keypair pair_ = generate_keypair(random_);
+  Keypair pair_ = crypto::generate_keypair(random_);
   ServerOptions options_;
 };
 
@@ -89,13 +89,14 @@ TEST_F(AccessTest, SaysWhoMayUpdate) {
     options_.read_only = c.read_only;
     options_.allow_update.clear();
     if (c.address != nullptr) options_.allow_update = {*Network::parse(c.address)};
-    if (c.in_keys) options_.allow_update_keys = {long_key_id(pair_.public_key)};
+    if (c.in_keys) options_.allow_update_keys = {crypto::long_key_id(pair_.public_key)};
     options_.keypair = {pair_};
     options_.keypair[0].rights = c.rights;
     const Access access = make();
     const KeyAccess* key = c.sealed ? key_of(access) : nullptr;
-    EXPECT_EQ(access.may_update(ip(c.from), key, CommandCode::kWrite, kNow), c.may_write);
-    EXPECT_EQ(access.may_update(ip(c.from), key, CommandCode::kDelete, kNow), c.may_delete);
+    EXPECT_EQ(access.may_update(ip(c.from), key, protocol::CommandCode::kWrite, kNow), c.may_write);
+    EXPECT_EQ(access.may_update(ip(c.from), key, protocol::CommandCode::kDelete, kNow),
+              c.may_delete);
   }
 }
 
@@ -107,7 +108,8 @@ TEST_F(AccessTest, KnowsWhenAFileOfAddressesDecides) {
   options_.files.allow_update = {"/a/list"};  // empty as it may be
   const Access access = make();
   EXPECT_TRUE(access.ignores_keys());
-  EXPECT_FALSE(access.may_update(ip("127.0.0.1"), key_of(access), CommandCode::kWrite, kNow));
+  EXPECT_FALSE(
+      access.may_update(ip("127.0.0.1"), key_of(access), protocol::CommandCode::kWrite, kNow));
 }
 
 TEST_F(AccessTest, RefusesChecksOfKeys) {
@@ -172,17 +174,17 @@ TEST_F(AccessTest, CountsOnOverAChange) {
   options_.keypair[0].rights.name = "alice";
   AccessState state;
   const Access before = make(&state);
-  before.tally(key_of(before))->note(0, Outcome::kMatched);
-  before.tally(key_of(before))->note(9, Outcome::kMatched);
-  before.tally(nullptr)->note(1, Outcome::kRefused);
+  before.tally(key_of(before))->note(0, RequestOutcome::kMatched);
+  before.tally(key_of(before))->note(9, RequestOutcome::kMatched);
+  before.tally(nullptr)->note(1, RequestOutcome::kRefused);
   options_.read_only = true;
   const auto readings = make(&state).key_readings();
   ASSERT_EQ(readings.size(), 2U);
   EXPECT_EQ(readings[0].id, "none");
-  EXPECT_EQ(readings[0].counts.of(Outcome::kRefused), 1U);
+  EXPECT_EQ(readings[0].counts.of(RequestOutcome::kRefused), 1U);
   EXPECT_EQ(readings[1].name, "alice");
   EXPECT_EQ(readings[1].id.size(), 13U) << "eight bytes of the public key";
-  EXPECT_EQ(readings[1].counts.of(Outcome::kMatched), 2U) << "of two workers";
+  EXPECT_EQ(readings[1].counts.of(RequestOutcome::kMatched), 2U) << "of two workers";
   options_.keypair.clear();
   EXPECT_EQ(make(&state).key_readings().size(), 1U);
   EXPECT_TRUE(state.tallies.empty()) << "what is gone is forgotten";
@@ -192,28 +194,28 @@ TEST_F(AccessTest, VeilsByKeyAndAddress) {
   options_.forbidden_ids = {7, 8};
   options_.delay = seconds(60);
   options_.delay_whitelist = {*Network::parse("192.0.2.0/24")};
-  Keypair own = generate_keypair(random_);
+  Keypair own = crypto::generate_keypair(random_);
   own.rights.forbidden_ids = {9};
-  Keypair open = generate_keypair(random_);
+  Keypair open = crypto::generate_keypair(random_);
   open.rights.forbidden_ids.emplace();
   options_.keypair = {pair_, own, open};
   const Access access = make();
-  const auto veil = [&](const Keypair* pair, const char* from) {
-    return access.veil_for(ip(from),
-                           pair == nullptr ? nullptr : access.key(key_id(pair->public_key)));
+  const auto visibility = [&](const Keypair* pair, const char* from) {
+    return access.visibility_for(
+        ip(from), pair == nullptr ? nullptr : access.key(crypto::key_id(pair->public_key)));
   };
   const auto set = [](std::initializer_list<std::size_t> flags) {
     FlagBits bits;
     for (const std::size_t flag : flags) bits.set(flag);
     return bits;
   };
-  EXPECT_EQ(veil(nullptr, "198.51.100.1").forbidden, set({7, 8}));
-  EXPECT_EQ(veil(&pair_, "198.51.100.1").forbidden, set({7, 8}))
+  EXPECT_EQ(visibility(nullptr, "198.51.100.1").forbidden, set({7, 8}));
+  EXPECT_EQ(visibility(&pair_, "198.51.100.1").forbidden, set({7, 8}))
       << "a key without a list of its own";
-  EXPECT_EQ(veil(&own, "198.51.100.1").forbidden, set({9})) << "its own one instead";
-  EXPECT_EQ(veil(&open, "198.51.100.1").forbidden, set({})) << "an empty one allows all";
-  EXPECT_EQ(veil(nullptr, "198.51.100.1").delay, seconds(60));
-  EXPECT_EQ(veil(nullptr, "192.0.2.1").delay, seconds(0));
+  EXPECT_EQ(visibility(&own, "198.51.100.1").forbidden, set({9})) << "its own one instead";
+  EXPECT_EQ(visibility(&open, "198.51.100.1").forbidden, set({})) << "an empty one allows all";
+  EXPECT_EQ(visibility(nullptr, "198.51.100.1").delay, seconds(60));
+  EXPECT_EQ(visibility(nullptr, "192.0.2.1").delay, seconds(0));
 }
 
 TEST_F(AccessTest, KnowsSkippedDigestsAndWeakLists) {
@@ -233,20 +235,21 @@ TEST_F(AccessTest, KnowsSkippedDigestsAndWeakLists) {
 }
 
 TEST_F(AccessTest, FindsDynamicKeysByNameOnly) {
-  const Keypair dynamic = generate_keypair(random_);
+  const Keypair dynamic = crypto::generate_keypair(random_);
   options_.dynamic_keypair = {dynamic};
   const Access alone = make();
-  EXPECT_NE(alone.key(key_id(dynamic.public_key)), nullptr);
-  EXPECT_EQ(alone.key(KeyId{}), nullptr) << "no default key without a static one";
+  EXPECT_NE(alone.key(crypto::key_id(dynamic.public_key)), nullptr);
+  EXPECT_EQ(alone.key(crypto::KeyId{}), nullptr) << "no default key without a static one";
   options_.keypair = {pair_};
   const Access both = make();
-  EXPECT_EQ(both.keyring().find(KeyId{})->public_key, pair_.public_key);
-  EXPECT_EQ(both.keyring().find(key_id(dynamic.public_key))->public_key, dynamic.public_key);
+  EXPECT_EQ(both.keyring().find(crypto::KeyId{})->public_key, pair_.public_key);
+  EXPECT_EQ(both.keyring().find(crypto::key_id(dynamic.public_key))->public_key,
+            dynamic.public_key);
   options_.dynamic_keypair = {pair_};
   options_.dynamic_keypair[0].rights.may_write = true;
-  EXPECT_FALSE(make().key(key_id(pair_.public_key))->may_write)
+  EXPECT_FALSE(make().key(crypto::key_id(pair_.public_key))->may_write)
       << "of a pair in both the static one";
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 namespace {
 
 using std::chrono::hours;
@@ -23,10 +23,10 @@ Match match_of(const std::vector<FlagValue>& lists, std::uint8_t digest = 0) {
   return match;
 }
 
-Veil forbidding(const std::vector<std::size_t>& flags) {
-  Veil veil;
-  for (const std::size_t flag : flags) veil.forbidden.set(flag);
-  return veil;
+Visibility forbidding(const std::vector<std::size_t>& flags) {
+  Visibility visibility;
+  for (const std::size_t flag : flags) visibility.forbidden.set(flag);
+  return visibility;
 }
 
 TEST(Disclosure, LeavesOutForbiddenLists) {
@@ -34,69 +34,81 @@ TEST(Disclosure, LeavesOutForbiddenLists) {
     const char* why;
     std::vector<FlagValue> stored;
     std::vector<std::size_t> forbidden;
-    ReplyForm form;
+    protocol::ReplyForm form;
     Shown shown;
     FlagValue first;
     std::vector<FlagValue> extra;
   };
   const Case cases[] = {
-      {"nothing is forbidden", {{1, 9}, {2, 5}}, {}, ReplyForm::kV2, Shown::kHit, {1, 9}, {{2, 5}}},
-      {"another list is", {{1, 9}}, {2}, ReplyForm::kV1, Shown::kHit, {1, 9}, {}},
-      {"the only one, long form", {{1, 9}}, {1}, ReplyForm::kV2, Shown::kHidden, {}, {}},
-      {"the only one, v1", {{1, 9}}, {1}, ReplyForm::kV1, Shown::kHidden, {}, {}},
+      {"nothing is forbidden",
+       {{1, 9}, {2, 5}},
+       {},
+       protocol::ReplyForm::kV2,
+       Shown::kHit,
+       {1, 9},
+       {{2, 5}}},
+      {"another list is", {{1, 9}}, {2}, protocol::ReplyForm::kV1, Shown::kHit, {1, 9}, {}},
+      {"the only one, long form", {{1, 9}}, {1}, protocol::ReplyForm::kV2, Shown::kHidden, {}, {}},
+      {"the only one, v1", {{1, 9}}, {1}, protocol::ReplyForm::kV1, Shown::kHidden, {}, {}},
       {"an extra one goes",
        {{1, 9}, {2, 5}, {3, 4}},
        {2},
-       ReplyForm::kV2,
+       protocol::ReplyForm::kV2,
        Shown::kHit,
        {1, 9},
        {{3, 4}}},
       {"the next takes the first one's place",
        {{1, 9}, {2, 5}, {3, 4}},
        {1},
-       ReplyForm::kV2,
+       protocol::ReplyForm::kV2,
        Shown::kHit,
        {2, 5},
        {{3, 4}}},
       {"a forbidden first one hides all in v1",
        {{1, 9}, {2, 5}},
        {1},
-       ReplyForm::kV1,
+       protocol::ReplyForm::kV1,
        Shown::kHidden,
        {},
        {}},
-      {"and in the short form", {{1, 9}, {2, 5}}, {1}, ReplyForm::kShort, Shown::kHidden, {}, {}},
+      {"and in the short form",
+       {{1, 9}, {2, 5}},
+       {1},
+       protocol::ReplyForm::kShort,
+       Shown::kHidden,
+       {},
+       {}},
       {"an extra one in v1 changes nothing",
        {{1, 9}, {2, 5}},
        {2},
-       ReplyForm::kV1,
+       protocol::ReplyForm::kV1,
        Shown::kHit,
        {1, 9},
        {}},
-      {"all of them", {{1, 9}, {2, 5}}, {1, 2}, ReplyForm::kV2, Shown::kHidden, {}, {}},
+      {"all of them", {{1, 9}, {2, 5}}, {1, 2}, protocol::ReplyForm::kV2, Shown::kHidden, {}, {}},
       {"a flag no request can name is never forbidden",
        {{300, 9}},
        {44},
-       ReplyForm::kV2,
+       protocol::ReplyForm::kV2,
        Shown::kHit,
        {300, 9},
        {}},
-      {"no list at all", {}, {}, ReplyForm::kV2, Shown::kHidden, {}, {}},
+      {"no list at all", {}, {}, protocol::ReplyForm::kV2, Shown::kHidden, {}, {}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.why);
-    Reply reply;
+    protocol::Reply reply;
     EXPECT_EQ(disclose(match_of(c.stored, 7), false, forbidding(c.forbidden), c.form, kThen, reply),
               c.shown);
     if (c.shown == Shown::kHidden) {
-      EXPECT_EQ(reply, Reply{}) << "as if there were no such hash";
+      EXPECT_EQ(reply, protocol::Reply{}) << "as if there were no such hash";
       continue;
     }
     EXPECT_EQ(reply.probability, 1.0F);
     EXPECT_TRUE(reply.matched);
     EXPECT_EQ(reply.flag, c.first.flag);
     EXPECT_EQ(reply.value, c.first.value);
-    if (c.form != ReplyForm::kV2) continue;
+    if (c.form != protocol::ReplyForm::kV2) continue;
     ASSERT_EQ(reply.extra_count, c.extra.size());
     EXPECT_TRUE(std::equal(c.extra.begin(), c.extra.end(), reply.extra.begin()));
     for (std::size_t i = c.extra.size(); i < reply.extra.size(); ++i)
@@ -105,13 +117,14 @@ TEST(Disclosure, LeavesOutForbiddenLists) {
 }
 
 TEST(Disclosure, KeepsYoungHashesBack) {
-  Veil veil;
-  veil.delay = seconds(100);
+  Visibility visibility;
+  visibility.delay = seconds(100);
   for (const int digest : {0, 1, 77, 255}) {
     const Match match = match_of({{4, 9}, {5, 2}}, static_cast<std::uint8_t>(digest));
     const auto shown_after = [&](int age) {
-      Reply reply;
-      const Shown shown = disclose(match, false, veil, ReplyForm::kV2, kThen + seconds(age), reply);
+      protocol::Reply reply;
+      const Shown shown =
+          disclose(match, false, visibility, protocol::ReplyForm::kV2, kThen + seconds(age), reply);
       if (shown == Shown::kDelayed) {
         EXPECT_EQ(reply.value, 0);
         EXPECT_EQ(reply.probability, 0.0F);
@@ -131,47 +144,52 @@ TEST(Disclosure, KeepsYoungHashesBack) {
     while (turn < 151 && shown_after(turn) == Shown::kDelayed) ++turn;
     for (int age = turn; age < 160; ++age) EXPECT_EQ(shown_after(age), Shown::kHit) << age;
   }
-  EXPECT_EQ(veil.delay, seconds(100));
-  Reply reply;
-  EXPECT_EQ(disclose(match_of({{4, 9}}), false, Veil{}, ReplyForm::kV1, kThen, reply), Shown::kHit)
+  EXPECT_EQ(visibility.delay, seconds(100));
+  protocol::Reply reply;
+  EXPECT_EQ(
+      disclose(match_of({{4, 9}}), false, Visibility{}, protocol::ReplyForm::kV1, kThen, reply),
+      Shown::kHit)
       << "without a delay";
 }
 
 TEST(Disclosure, SpreadsTheEndOfTheDelay) {
-  Veil veil;
-  veil.delay = seconds(1000);
+  Visibility visibility;
+  visibility.delay = seconds(1000);
   int shown = 0;
   for (int digest = 0; digest < 256; ++digest) {
-    Reply reply;
+    protocol::Reply reply;
     Match match = match_of({{4, 9}});
     for (std::size_t i = 0; i < 8; ++i)
       match.digest.bytes[i] = static_cast<std::uint8_t>(digest * 131 + static_cast<int>(i) * 29);
-    shown +=
-        disclose(match, false, veil, ReplyForm::kV1, kThen + seconds(1250), reply) == Shown::kHit;
+    shown += disclose(match, false, visibility, protocol::ReplyForm::kV1, kThen + seconds(1250),
+                      reply) == Shown::kHit;
   }
   EXPECT_GT(shown, 64);
   EXPECT_LT(shown, 192);
 }
 
 TEST(Disclosure, AnswersSkippedDigestsWithTheirStatus) {
-  Reply reply;
-  EXPECT_EQ(disclose(match_of({{4, 9}, {5, 1}}, 3), true, {}, ReplyForm::kV2, kThen, reply),
-            Shown::kSkipped);
-  EXPECT_EQ(reply.value, kStatusSkipped);
+  protocol::Reply reply;
+  EXPECT_EQ(
+      disclose(match_of({{4, 9}, {5, 1}}, 3), true, {}, protocol::ReplyForm::kV2, kThen, reply),
+      Shown::kSkipped);
+  EXPECT_EQ(reply.value, protocol::kStatusSkipped);
   EXPECT_EQ(reply.probability, 0.0F);
   EXPECT_EQ(reply.flag, 4U);
   EXPECT_EQ(reply.digest, match_of({}, 3).digest);
   EXPECT_EQ(reply.time, kCreated);
   EXPECT_EQ(reply.extra_count, 0);
-  Reply negative;
-  EXPECT_EQ(disclose(match_of({{4, -9}}), true, {}, ReplyForm::kV2, kThen, negative), Shown::kHit)
+  protocol::Reply negative;
+  EXPECT_EQ(disclose(match_of({{4, -9}}), true, {}, protocol::ReplyForm::kV2, kThen, negative),
+            Shown::kHit)
       << "only what counts is skipped";
-  Reply hidden;
-  EXPECT_EQ(disclose(match_of({{4, 9}}), true, forbidding({4}), ReplyForm::kV2, kThen, hidden),
-            Shown::kHidden)
+  protocol::Reply hidden;
+  EXPECT_EQ(
+      disclose(match_of({{4, 9}}), true, forbidding({4}), protocol::ReplyForm::kV2, kThen, hidden),
+      Shown::kHidden)
       << "a forbidden list does not even say that";
-  EXPECT_EQ(hidden, Reply{});
+  EXPECT_EQ(hidden, protocol::Reply{});
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -8,7 +8,7 @@
 
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 namespace {
 
 using std::chrono::hours;
@@ -33,7 +33,7 @@ class LimitFileTest : public ::testing::Test {
   void write(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
   }
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   std::string path_ = directory_.file("fuzzy.db.ratelimits");
 };
 
@@ -88,4 +88,4 @@ TEST_F(LimitFileTest, RefusesWhatIsDamaged) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -7,13 +7,13 @@
 #include <random>
 #include <thread>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Verdict = LimitTable::Verdict;
+using Decision = LimitTable::Decision;
 
 constexpr TimePoint kStart{hours(1)};
 
@@ -21,7 +21,7 @@ int passing(LimitTable& table, std::uint64_t source, const LimitLaw& law, TimePo
             int tries) {
   int passed = 0;
   for (int i = 0; i < tries; ++i) {
-    passed += table.add(source, law, now) == Verdict::kPass ? 1 : 0;
+    passed += table.add(source, law, now) == Decision::kPass ? 1 : 0;
   }
   return passed;
 }
@@ -38,21 +38,21 @@ TEST(LimitTable, WithoutABanRefusesOnlyUntilEnoughHasLeaked) {
   LimitTable table(100);
   const LimitLaw law{LeakRate(2, 3), {}};
   EXPECT_EQ(passing(table, 7, law, kStart, 3), 3);
-  EXPECT_EQ(table.add(7, law, kStart), Verdict::kRefused);
-  EXPECT_EQ(table.add(7, law, kStart + milliseconds(499)), Verdict::kRefused);
-  EXPECT_EQ(table.add(7, law, kStart + milliseconds(500)), Verdict::kPass);
+  EXPECT_EQ(table.add(7, law, kStart), Decision::kRefused);
+  EXPECT_EQ(table.add(7, law, kStart + milliseconds(499)), Decision::kRefused);
+  EXPECT_EQ(table.add(7, law, kStart + milliseconds(500)), Decision::kPass);
 }
 
 TEST(LimitTable, ABanIsNotEasedByTheLeakAndLeavesATenthOfTheBurst) {
   LimitTable table(100);
   const LimitLaw law{LeakRate(1000, 50), seconds(60)};
   EXPECT_EQ(passing(table, 7, law, kStart, 50), 50);
-  EXPECT_EQ(table.add(7, law, kStart), Verdict::kNowBanned);
+  EXPECT_EQ(table.add(7, law, kStart), Decision::kNowBanned);
   for (const auto after :
        {milliseconds(0), milliseconds(1), milliseconds(30'000), milliseconds(59'999)})
-    EXPECT_EQ(table.add(7, law, kStart + after), Verdict::kRefused) << after.count();
+    EXPECT_EQ(table.add(7, law, kStart + after), Decision::kRefused) << after.count();
   EXPECT_EQ(passing(table, 7, law, kStart + seconds(60), 20), 5);
-  EXPECT_EQ(table.add(7, law, kStart + seconds(60)), Verdict::kRefused) << "banned again";
+  EXPECT_EQ(table.add(7, law, kStart + seconds(60)), Decision::kRefused) << "banned again";
   EXPECT_EQ(passing(table, 7, law, kStart + hours(1), 100), 50) << "long after, like a new one";
 }
 
@@ -61,15 +61,15 @@ TEST(LimitTable, ABanNeverMakesRoom) {
   LimitTable table(100);
   const LimitLaw law{LeakRate(0.001, 10), seconds(1)};
   EXPECT_EQ(passing(table, 7, law, kStart, 10), 10);
-  EXPECT_EQ(table.add(7, law, kStart), Verdict::kNowBanned);
-  EXPECT_EQ(table.add(7, law, kStart + seconds(1)), Verdict::kNowBanned);
+  EXPECT_EQ(table.add(7, law, kStart), Decision::kNowBanned);
+  EXPECT_EQ(table.add(7, law, kStart + seconds(1)), Decision::kNowBanned);
 }
 
 TEST(LimitTable, GivesBackARequestThatDoesNotCount) {
   LimitTable table(100);
   const LimitLaw law{LeakRate(1, 2), seconds(60)};
   for (int i = 0; i < 100; ++i) {
-    ASSERT_EQ(table.add(7, law, kStart), Verdict::kPass) << i;
+    ASSERT_EQ(table.add(7, law, kStart), Decision::kPass) << i;
     table.take_back(7, law, kStart);
   }
   EXPECT_EQ(passing(table, 7, law, kStart, 10), 2);
@@ -92,7 +92,7 @@ TEST(LimitTable, NeverPassesMoreThanBurstAndRate) {
         now += Duration(static_cast<Duration::rep>(
             random() % (1 + static_cast<std::uint64_t>(3e9 / per_second))));
       least = std::min(least, passed - (now - kStart));
-      if (table.add(9, law, now) == Verdict::kPass) passed += law.rate.time_of(1);
+      if (table.add(9, law, now) == Decision::kPass) passed += law.rate.time_of(1);
       ASSERT_LE(passed - (now - kStart) - least, law.rate.room()) << "seed " << seed;
       if (random() % 8 == 0) table.add(random() % 1000 * 8 + 2, law, now);  // others, elsewhere
     }
@@ -110,12 +110,12 @@ TEST(LimitTable, StaysAsSmallAsItWasMade) {
   constexpr std::uint64_t kAbuser = 0x1234'5678'9abc'def0;
   EXPECT_EQ(passing(table, kAbuser, law, kStart, 20), 5);
   for (int i = 0; i < 100'000; ++i) {
-    ASSERT_EQ(table.add(random() | 1, law, kStart + milliseconds(i / 100)), Verdict::kPass);
+    ASSERT_EQ(table.add(random() | 1, law, kStart + milliseconds(i / 100)), Decision::kPass);
   }
   EXPECT_EQ(table.places(), places);
   EXPECT_LE(table.entries(kStart + seconds(1)).size(), places);
   EXPECT_GT(table.evictions(), 90'000U);
-  EXPECT_EQ(table.add(kAbuser, law, kStart + seconds(1)), Verdict::kRefused);
+  EXPECT_EQ(table.add(kAbuser, law, kStart + seconds(1)), Decision::kRefused);
 }
 
 TEST(LimitTable, TakesThePlacesOfWhoIsForgottenAnyway) {
@@ -123,7 +123,7 @@ TEST(LimitTable, TakesThePlacesOfWhoIsForgottenAnyway) {
   ASSERT_EQ(table.places(), 8U);
   const LimitLaw law{LeakRate(1, 5), hours(1)};
   for (std::uint64_t source = 1; source <= 1000; ++source)
-    EXPECT_EQ(table.add(source, law, kStart + seconds(source)), Verdict::kPass);
+    EXPECT_EQ(table.add(source, law, kStart + seconds(source)), Decision::kPass);
   EXPECT_EQ(table.evictions(), 0U) << "each bucket was empty after a second";
 }
 
@@ -140,8 +140,8 @@ TEST(LimitTable, GoesOnAfterARestart) {
   LimitTable after(500);
   after.restore(entries, later);
   EXPECT_EQ(passing(after, 1, law, later, 9), 2);
-  EXPECT_EQ(after.add(2, law, later + seconds(59)), Verdict::kRefused);
-  EXPECT_EQ(after.add(2, law, later + seconds(60)), Verdict::kPass);
+  EXPECT_EQ(after.add(2, law, later + seconds(59)), Decision::kRefused);
+  EXPECT_EQ(after.add(2, law, later + seconds(60)), Decision::kPass);
   EXPECT_EQ(passing(after, 3, law, later, 9), 5);
 }
 
@@ -151,7 +151,7 @@ TEST(LimitTable, IsExactForSeveralThreads) {
   constexpr int kTries = 20'000;
   LimitTable table(100);
   const LimitLaw law{LeakRate(1e-3, 5000), {}};
-  ASSERT_EQ(table.add(7, law, kStart), Verdict::kPass);  // so that it has its place
+  ASSERT_EQ(table.add(7, law, kStart), Decision::kPass);  // so that it has its place
   std::atomic<int> passed{1};
   {
     std::vector<std::jthread> threads;
@@ -175,7 +175,7 @@ TEST(LimitTable, SurvivesAStruggleForItsPlaces) {
         for (int i = 0; i < 20'000; ++i) {
           const TimePoint now = kStart + milliseconds(i);
           const std::uint64_t source = 1 + random() % 32;
-          answered += table.add(source, law, now) == Verdict::kPass ? 1 : 0;
+          answered += table.add(source, law, now) == Decision::kPass ? 1 : 0;
           if (i % 16 == 0) table.take_back(source, law, now);
         }
       });
@@ -186,4 +186,4 @@ TEST(LimitTable, SurvivesAStruggleForItsPlaces) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

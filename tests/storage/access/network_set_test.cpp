@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 namespace {
 
 TEST(NetworkSet, IsEmptyWithoutNetworks) {
@@ -51,4 +51,4 @@ TEST(NetworkSet, AgreesWithTheList) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 namespace {
 
 using std::chrono::hours;
@@ -153,4 +153,4 @@ TEST(SourceLimits, KeepAFloodOfForgedSourcesSmall) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 namespace {
 
 TEST(SourceName, IsFoundAmongTheNetworksThatMayTeach) {
@@ -43,4 +43,4 @@ TEST(SourceName, StaysAsItIs) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

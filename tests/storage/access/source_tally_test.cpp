@@ -9,21 +9,21 @@
 #include "storage/access/tally_report.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::storage {
+namespace shingled::storage::access {
 namespace {
 
 IpAddress ip(const char* text) { return *IpAddress::parse(text); }
 
 /// The counts of a network, all zero if it is not there.
-OutcomeCounts counts_of(const SourceTally::Reading& reading, const char* network) {
+RequestOutcomeCounts counts_of(const SourceTally::Reading& reading, const char* network) {
   for (const auto& entry : reading.entries) {
     if (entry.network == *Network::parse(network)) return entry.counts;
   }
   return {};
 }
 
-OutcomeCounts all_of(const SourceTally::Reading& reading) {
-  OutcomeCounts sum = reading.other;
+RequestOutcomeCounts all_of(const SourceTally::Reading& reading) {
+  RequestOutcomeCounts sum = reading.other;
   for (const auto& entry : reading.entries) sum += entry.counts;
   return sum;
 }
@@ -54,16 +54,16 @@ TEST(SourceTally, CountsByNetwork) {
   testing::SeededRandom random(1);
   SourceTally tally(random);
   for (const Case& c : kCases) {
-    tally.note(ip(c.address), Outcome::kMatched);
-    tally.note(ip(c.address), Outcome::kMatched);
-    tally.note(ip(c.address), Outcome::kRefused);
+    tally.note(ip(c.address), RequestOutcome::kMatched);
+    tally.note(ip(c.address), RequestOutcome::kMatched);
+    tally.note(ip(c.address), RequestOutcome::kRefused);
   }
   const auto reading = tally.read();
   EXPECT_EQ(reading.entries.size(), std::size(kCases));
   for (const Case& c : kCases) {
-    const OutcomeCounts counts = counts_of(reading, c.network);
-    EXPECT_EQ(counts.of(Outcome::kMatched), 2U) << c.why;
-    EXPECT_EQ(counts.of(Outcome::kRefused), 1U) << c.why;
+    const RequestOutcomeCounts counts = counts_of(reading, c.network);
+    EXPECT_EQ(counts.of(RequestOutcome::kMatched), 2U) << c.why;
+    EXPECT_EQ(counts.of(RequestOutcome::kRefused), 1U) << c.why;
     EXPECT_EQ(counts.sum(), 3U) << c.why;
   }
 }
@@ -73,14 +73,14 @@ TEST(SourceTally, AFloodOfForgedSourcesPushesOutItsLike) {
   SourceTally tally(random);
   constexpr std::uint32_t kForged = 100'000;
   for (std::uint32_t i = 0; i < kForged; ++i) {
-    tally.note(numbered(i), Outcome::kUnmatched);
-    if (i % 100 == 0) tally.note(ip("192.0.2.1"), Outcome::kMatched);
+    tally.note(numbered(i), RequestOutcome::kUnmatched);
+    if (i % 100 == 0) tally.note(ip("192.0.2.1"), RequestOutcome::kMatched);
   }
   const auto reading = tally.read();
   EXPECT_LE(reading.entries.size(), SourceTally::kPlaces);
-  EXPECT_EQ(counts_of(reading, "192.0.2.0/24").of(Outcome::kMatched), kForged / 100)
+  EXPECT_EQ(counts_of(reading, "192.0.2.0/24").of(RequestOutcome::kMatched), kForged / 100)
       << "a hundredth of all, but more than an eighth of its part of the table";
-  EXPECT_EQ(all_of(reading).of(Outcome::kUnmatched), kForged) << "nothing is lost";
+  EXPECT_EQ(all_of(reading).of(RequestOutcome::kUnmatched), kForged) << "nothing is lost";
 }
 
 TEST(SourceTally, CanBeReadWhilePlacesChangeHands) {
@@ -92,13 +92,13 @@ TEST(SourceTally, CanBeReadWhilePlacesChangeHands) {
       for (const auto& entry : tally.read().entries) {
         // Even networks are refused and odd ones are not: a mixture would be of two owners.
         const bool even = entry.network.address.bytes[2] % 2 == 0;
-        ASSERT_EQ(entry.counts.of(even ? Outcome::kMatched : Outcome::kRefused), 0U);
+        ASSERT_EQ(entry.counts.of(even ? RequestOutcome::kMatched : RequestOutcome::kRefused), 0U);
       }
     }
   });
   constexpr std::uint32_t kRounds = 200'000;
   for (std::uint32_t i = 0; i < kRounds; ++i)
-    tally.note(numbered(i), i % 2 == 0 ? Outcome::kRefused : Outcome::kMatched);
+    tally.note(numbered(i), i % 2 == 0 ? RequestOutcome::kRefused : RequestOutcome::kMatched);
   over = true;
   reader.join();
   EXPECT_EQ(all_of(tally.read()).sum(), kRounds);
@@ -110,10 +110,10 @@ TEST(TallyReport, MergesWorkersAndTellsTheHeaviest) {
   SourceTally two(random);
   constexpr std::uint32_t kNetworks = 200;
   for (std::uint32_t i = 0; i < kNetworks; ++i) {
-    one.note(numbered(i), Outcome::kUnmatched);
-    two.note(numbered(i), Outcome::kUnmatched);
+    one.note(numbered(i), RequestOutcome::kUnmatched);
+    two.note(numbered(i), RequestOutcome::kUnmatched);
   }
-  for (int i = 0; i < 5; ++i) two.note(ip("192.0.2.1"), Outcome::kAdded);
+  for (int i = 0; i < 5; ++i) two.note(ip("192.0.2.1"), RequestOutcome::kAdded);
   MetricReport report;
   report_sources({one.read(), two.read()}, report);
   const char* name = "shingled_server_source_requests";
@@ -139,4 +139,4 @@ TEST(TallyReport, TellsKeysByIdAndNeverMoreThanItsLimit) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::access

@@ -14,7 +14,7 @@
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/support/manual_clock.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 namespace {
 
 using std::chrono::hours;
@@ -26,9 +26,9 @@ using testing::ManualClock;
 
 constexpr BucketHashKey kKey{7};
 
-class BucketKeeperTest : public ::testing::Test {
+class BucketFlusherTest : public ::testing::Test {
  protected:
-  BucketKeeperTest() { start(); }
+  BucketFlusherTest() { start(); }
   /// A new process: another clock, the same time of day.
   void start(const std::string& path = "") {
     stop();
@@ -37,18 +37,18 @@ class BucketKeeperTest : public ::testing::Test {
     table_.emplace(1000, kKey, BucketTable::Kept::kInFile);
     auto opened = open(path.empty() ? path_ : path);
     ASSERT_TRUE(opened);
-    keeper_ = *std::move(opened);
+    flusher_ = *std::move(opened);
   }
-  Result<std::unique_ptr<BucketKeeper>> open(const std::string& path) {
-    return BucketKeeper::open({.path = path,
-                               .rows_max = 2000,
-                               .slice_rows = 600,
-                               .pause = hours(1),
-                               .wall = [this] { return wall_; }},
-                              *table_, *clock_, logger_);
+  Result<std::unique_ptr<BucketFlusher>> open(const std::string& path) {
+    return BucketFlusher::open({.path = path,
+                                .rows_max = 2000,
+                                .slice_rows = 600,
+                                .pause = hours(1),
+                                .wall = [this] { return wall_; }},
+                               *table_, *clock_, logger_);
   }
   void stop() {
-    keeper_.reset();
+    flusher_.reset();
     table_.reset();
   }
   void pass(Duration time) {
@@ -65,23 +65,23 @@ class BucketKeeperTest : public ::testing::Test {
   }
   std::size_t rows() {
     stop();
-    auto file = BucketFile::open(path_);
+    auto file = sqlite::BucketFile::open(path_);
     const std::size_t size = file ? (*file)->size().value_or(0) : 0;
     file = Error{};
     return size;
   }
 
-  TemporaryDirectory folder_;
+  engine::TemporaryDirectory folder_;
   const std::string path_ = folder_.file("ratelimit.db");
   NullLogger logger_;
   WallMoment wall_{seconds(1'790'000'000) + nanoseconds(123'456'789)};
   int starts_ = 0;
   std::unique_ptr<ManualClock> clock_;
   std::optional<BucketTable> table_;
-  std::unique_ptr<BucketKeeper> keeper_;
+  std::unique_ptr<BucketFlusher> flusher_;
 };
 
-TEST_F(BucketKeeperTest, LeaksWhileNobodyRuns) {
+TEST_F(BucketFlusherTest, LeaksWhileNobodyRuns) {
   const LeakRate rate(1, 10);
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(take("to:a", rate));
   EXPECT_FALSE(take("to:a", rate));
@@ -98,7 +98,7 @@ TEST_F(BucketKeeperTest, LeaksWhileNobodyRuns) {
   EXPECT_EQ(table_->size(), 0U) << "empty ones are not brought back";
 }
 
-TEST_F(BucketKeeperTest, KeepsEachOfManyOverSeveralSlices) {
+TEST_F(BucketFlusherTest, KeepsEachOfManyOverSeveralSlices) {
   for (int round = 1; round <= 2; ++round) {
     for (int i = 0; i < 900; ++i) {
       ASSERT_TRUE(take("to:" + std::to_string(i), LeakRate(1e-3, 9), 1.0 + i % 3));
@@ -110,7 +110,7 @@ TEST_F(BucketKeeperTest, KeepsEachOfManyOverSeveralSlices) {
   }
 }
 
-TEST_F(BucketKeeperTest, KeepsWhatIsAboveTheBurst) {
+TEST_F(BucketFlusherTest, KeepsWhatIsAboveTheBurst) {
   const LeakRate rate(1, 10);
   const BucketDemand what{"a", rate, 75, kBurstsMax};
   ASSERT_TRUE(table_->take({&what, 1}, clock_->now()).taken);
@@ -123,7 +123,7 @@ TEST_F(BucketKeeperTest, KeepsWhatIsAboveTheBurst) {
 }
 
 // The law over restarts, at any moments, with the process down for any time.
-TEST_F(BucketKeeperTest, PassesJustWhatTheIdealBucketPassesOverRestarts) {
+TEST_F(BucketFlusherTest, PassesJustWhatTheIdealBucketPassesOverRestarts) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 20; ++round) {
     const LeakRate rate(0.3 * (1 + static_cast<double>(random() % 50)),
@@ -140,7 +140,7 @@ TEST_F(BucketKeeperTest, PassesJustWhatTheIdealBucketPassesOverRestarts) {
   }
 }
 
-TEST_F(BucketKeeperTest, LocksNobodyOutWhenTheTimeOfDayWasSetBack) {
+TEST_F(BucketFlusherTest, LocksNobodyOutWhenTheTimeOfDayWasSetBack) {
   const LeakRate rate(1, 10);
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(take("a", rate));
   stop();
@@ -154,22 +154,22 @@ TEST_F(BucketKeeperTest, LocksNobodyOutWhenTheTimeOfDayWasSetBack) {
   EXPECT_EQ(left("a"), seconds(5)) << "from now on it counts from the new time";
 }
 
-TEST_F(BucketKeeperTest, FollowsATimeOfDayThatJumpsWhileItRuns) {
+TEST_F(BucketFlusherTest, FollowsATimeOfDayThatJumpsWhileItRuns) {
   const LeakRate rate(1, 1000);
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(take("a", rate));
-  ASSERT_TRUE(keeper_->save());
+  ASSERT_TRUE(flusher_->save());
   wall_ += hours(5);
   pass(seconds(1));
   start();
   EXPECT_EQ(left("a"), seconds(999)) << "not a second of these five hours has passed";
 }
 
-TEST_F(BucketKeeperTest, ForgetsWhatWasPouredOutOrGivenBack) {
+TEST_F(BucketFlusherTest, ForgetsWhatWasPouredOutOrGivenBack) {
   const LeakRate rate(0.001, 10);
   const BucketDemand b{"b", rate};
   EXPECT_TRUE(take("a", rate));
   const BucketAnswer answer = table_->take({&b, 1}, clock_->now());
-  ASSERT_TRUE(keeper_->save());
+  ASSERT_TRUE(flusher_->save());
   EXPECT_TRUE(table_->reset("a", clock_->now()));
   table_->give_back({&b, 1}, answer, clock_->now());
   for (int i = 0; i < 500; ++i) take("c" + std::to_string(i), rate);  // which sweep
@@ -179,9 +179,9 @@ TEST_F(BucketKeeperTest, ForgetsWhatWasPouredOutOrGivenBack) {
   EXPECT_EQ(table_->size(), 500U);
 }
 
-TEST_F(BucketKeeperTest, HasOnTheDiskWhatWasSavedWhenTheProcessIsKilled) {
+TEST_F(BucketFlusherTest, HasOnTheDiskWhatWasSavedWhenTheProcessIsKilled) {
   for (int i = 0; i < 300; ++i) EXPECT_TRUE(take("k" + std::to_string(i), LeakRate(0.01, 2)));
-  ASSERT_TRUE(keeper_->save());
+  ASSERT_TRUE(flusher_->save());
   const std::string copy = folder_.file("copy.db");
   for (const char* suffix : {"", "-wal"})
     std::filesystem::copy_file(path_ + suffix, copy + suffix);  // as a killed process leaves it
@@ -189,9 +189,9 @@ TEST_F(BucketKeeperTest, HasOnTheDiskWhatWasSavedWhenTheProcessIsKilled) {
   EXPECT_EQ(table_->size(), 300U);
 }
 
-TEST_F(BucketKeeperTest, KeepsTheFileSmall) {
+TEST_F(BucketFlusherTest, KeepsTheFileSmall) {
   for (int i = 0; i < 1000; ++i) take("k" + std::to_string(i), LeakRate(1, 2));
-  ASSERT_TRUE(keeper_->save());
+  ASSERT_TRUE(flusher_->save());
   take("slow", LeakRate(0.001, 2));
   pass(seconds(30));
   EXPECT_EQ(rows(), 1U) << "what is empty by now is swept out";
@@ -200,7 +200,7 @@ TEST_F(BucketKeeperTest, KeepsTheFileSmall) {
   for (int generation = 0; generation < 6; ++generation) {
     for (int i = 0; i < 2000; ++i)
       take(std::to_string(generation) + ":" + std::to_string(i), LeakRate(0.001, 2));
-    ASSERT_TRUE(keeper_->save());
+    ASSERT_TRUE(flusher_->save());
   }
   const std::size_t live = table_->size();
   EXPECT_LE(rows(), 2000U + live);
@@ -208,22 +208,22 @@ TEST_F(BucketKeeperTest, KeepsTheFileSmall) {
   EXPECT_GE(table_->size(), 1000U);
 }
 
-TEST_F(BucketKeeperTest, WritesInTheBackground) {
+TEST_F(BucketFlusherTest, WritesInTheBackground) {
   stop();
   table_.emplace(1000, kKey, BucketTable::Kept::kInFile);
-  auto opened = BucketKeeper::open(
+  auto opened = BucketFlusher::open(
       {.path = path_, .rows_max = 2000, .pause = milliseconds(1), .wall = [this] { return wall_; }},
       *table_, *clock_, logger_);
   ASSERT_TRUE(opened);
   take("a", LeakRate(0.001, 2));
-  auto reader = Database::open(path_, Database::Access::kReadOnly);
+  auto reader = sqlite::Database::open(path_, sqlite::Database::Access::kReadOnly);
   ASSERT_TRUE(reader);
   while ((*reader)->integer("SELECT count(*) FROM buckets").value_or(0) == 0)
     std::this_thread::yield();
   *opened = nullptr;
 }
 
-TEST_F(BucketKeeperTest, RefusesWhatIsNotItsOwn) {
+TEST_F(BucketFlusherTest, RefusesWhatIsNotItsOwn) {
   const struct {
     const char* why;
     const char* content;
@@ -239,22 +239,22 @@ TEST_F(BucketKeeperTest, RefusesWhatIsNotItsOwn) {
     if (c.content != nullptr) {
       std::ofstream(path) << c.content;
     } else {
-      auto database = Database::open(path, Database::Access::kCreate);
+      auto database = sqlite::Database::open(path, sqlite::Database::Access::kCreate);
       ASSERT_TRUE(database);
       ASSERT_TRUE((*database)->execute("CREATE TABLE mine (x)"));
     }
     BucketTable table(1000, kKey);
-    const auto opened = BucketKeeper::open({.path = path}, table, *clock_, logger_);
+    const auto opened = BucketFlusher::open({.path = path}, table, *clock_, logger_);
     ASSERT_FALSE(opened) << c.why;
     EXPECT_EQ(opened.error().code, c.code) << c.why;
   }
   BucketTable table(1000, kKey);
-  const auto second = BucketKeeper::open({.path = path_}, table, *clock_, logger_);
+  const auto second = BucketFlusher::open({.path = path_}, table, *clock_, logger_);
   ASSERT_FALSE(second) << "one process has it";
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(BucketKeeperTest, IsWhatTheOptionsAskFor) {
+TEST_F(BucketFlusherTest, IsWhatTheOptionsAskFor) {
   MailLimitOptions options;
   options.buckets_max = 1000;
   options.file = folder_.file("own.db");
@@ -279,4 +279,4 @@ TEST_F(BucketKeeperTest, IsWhatTheOptionsAskFor) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -8,7 +8,7 @@
 
 #include "storage/redis/key_slot.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 namespace {
 
 using Parts = std::vector<std::string_view>;
@@ -88,13 +88,13 @@ TEST(BucketKey, OfOneRecipientHasOneSlotInACluster) {
   const std::string longest(10'000, 'r');
   for (const std::string& recipient :
        {std::string("a@example.com"), longest, std::string("\n{}")}) {
-    const std::uint16_t slot = key_slot("rl" + key_of("to", {recipient}, 0));
+    const std::uint16_t slot = redis::key_slot("rl" + key_of("to", {recipient}, 0));
     const Parts three = {"2001:db8:1234:5678:9abc:def0:1234:5678", recipient, longest};
-    EXPECT_EQ(key_slot("rl" + key_of("to_ip", {recipient, "192.0.2.1"}, 0)), slot);
-    EXPECT_EQ(key_slot("rl" + key_of("ip_to_from", three, 1)), slot);
-    EXPECT_EQ(key_slot("rl" + key_of(longest, three, 1)), slot);
+    EXPECT_EQ(redis::key_slot("rl" + key_of("to_ip", {recipient, "192.0.2.1"}, 0)), slot);
+    EXPECT_EQ(redis::key_slot("rl" + key_of("ip_to_from", three, 1)), slot);
+    EXPECT_EQ(redis::key_slot("rl" + key_of(longest, three, 1)), slot);
   }
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -8,7 +8,7 @@
 #include "storage/buckets/bucket_table.h"
 #include "tests/storage/buckets/ideal_bucket.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 namespace {
 
 using testing::IdealBucket;
@@ -161,4 +161,4 @@ RC_GTEST_PROP(BucketLaw, ErrsByWhatHasLeakedMeanwhileAtMost, ()) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -8,7 +8,7 @@
 #include "storage/buckets/bucket_table.h"
 #include "tests/storage/redis/redis_process.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 namespace {
 
 using std::chrono::seconds;
@@ -24,18 +24,18 @@ class BucketScriptTest : public ::testing::Test {
   void SetUp() override {
     SHINGLED_NEED_REDIS();
     ASSERT_TRUE(redis_.start());
-    auto connection = RedisConnection::open(redis_.address(), {}, soon(), clock_);
+    auto connection = redis::RedisConnection::open(redis_.address(), {}, soon(), clock_);
     ASSERT_TRUE(connection);
     connection_ = *std::move(connection);
   }
   [[nodiscard]] TimePoint soon() const { return clock_.now() + seconds(60); }
 
   /// The replies to calls that are one command.
-  std::vector<RedisReply> run(const std::vector<ScriptCall>& calls) {
+  std::vector<redis::RedisReply> run(const std::vector<ScriptCall>& calls) {
     std::vector<const ScriptCall*> together;
     together.reserve(calls.size());
     for (const ScriptCall& call : calls) together.push_back(&call);
-    CommandList commands;
+    redis::CommandList commands;
     append_calls(commands, {"EVAL", bucket_script()}, together);
     auto replies = connection_->ask(commands, soon());
     if (!replies) return {};
@@ -45,7 +45,8 @@ class BucketScriptTest : public ::testing::Test {
   static ScriptCall take(const std::vector<BucketDemand>& demands) {
     return take_call("p", demands, all_of(demands));
   }
-  static BucketAnswer read(const RedisReply& reply, const std::vector<BucketDemand>& demands) {
+  static BucketAnswer read(const redis::RedisReply& reply,
+                           const std::vector<BucketDemand>& demands) {
     BucketAnswer answer;
     answer.levels.resize(demands.size());
     EXPECT_TRUE(read_taken(reply, demands, all_of(demands), answer));
@@ -54,7 +55,7 @@ class BucketScriptTest : public ::testing::Test {
 
   testing::RedisProcess redis_;
   SystemClock clock_;
-  std::unique_ptr<RedisConnection> connection_;
+  std::unique_ptr<redis::RedisConnection> connection_;
 };
 
 // A hundred random batches over eight buckets: so each is in many messages of a batch, and in one
@@ -80,7 +81,7 @@ TEST_F(BucketScriptTest, MessagesInOneCommandFareAsOneAfterTheOther) {
       }
       calls.push_back(take(demands));
     }
-    const std::vector<RedisReply> replies = run(calls);
+    const std::vector<redis::RedisReply> replies = run(calls);
     ASSERT_EQ(replies.size(), messages.size());
     for (std::size_t m = 0; m < messages.size(); ++m) {
       const BucketAnswer shared = read(replies[m], messages[m]);
@@ -110,7 +111,7 @@ TEST_F(BucketScriptTest, AMessageMayHaveThousandsOfBuckets) {
   demands.reserve(names.size());
   for (const std::string& name : names) demands.push_back({name, LeakRate(1e-6, 2)});
   const ScriptCall call = take(demands);
-  const std::vector<RedisReply> replies = run({call, call, call});
+  const std::vector<redis::RedisReply> replies = run({call, call, call});
   ASSERT_EQ(replies.size(), 3U);
   EXPECT_TRUE(read(replies[0], demands).taken);
   const BucketAnswer second = read(replies[1], demands);
@@ -128,7 +129,7 @@ TEST_F(BucketScriptTest, AMessageMayHaveThousandsOfBuckets) {
 // The law is written once and then only the level; not when it is another one.
 TEST_F(BucketScriptTest, AChangedLawIsSeenAtOnce) {
   const auto law_of = [&] {
-    CommandList commands;
+    redis::CommandList commands;
     commands.add({"TIME"});
     commands.add({"GET", "p:a"});
     const auto replies = connection_->ask(commands, soon());
@@ -153,4 +154,4 @@ TEST_F(BucketScriptTest, ABucketLivesAtMostTwiceAsLongAsItNeeds) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

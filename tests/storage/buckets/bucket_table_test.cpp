@@ -4,7 +4,7 @@
 
 #include <thread>
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 namespace {
 
 using std::chrono::hours;
@@ -308,4 +308,4 @@ TEST(BucketTable, IsExactForSeveralThreads) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -8,7 +8,7 @@
 #include "tests/storage/buckets/redis_buckets_fixture.h"
 #include "tests/storage/redis/cluster_process.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 namespace {
 
 using std::chrono::milliseconds;
@@ -173,4 +173,4 @@ TEST(RedisBucketsCluster, TakesTogetherWhatSharesATagAndGivesBackTheRest) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -9,7 +9,7 @@
 #include "storage/buckets/redis_buckets.h"
 #include "tests/storage/redis/redis_process.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 
 class LineLogger final : public Logger {
  public:
@@ -62,4 +62,4 @@ class RedisBucketsTest : public ::testing::Test {
   std::unique_ptr<RedisBuckets> store_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

@@ -9,7 +9,7 @@
 #include "tests/storage/buckets/ideal_bucket.h"
 #include "tests/storage/buckets/redis_buckets_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 namespace {
 
 using std::chrono::hours;
@@ -202,4 +202,4 @@ TEST_F(RedisBucketsTest, SurvivesWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

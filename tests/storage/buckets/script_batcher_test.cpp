@@ -9,40 +9,42 @@
 
 #include "storage/redis/key_slot.h"
 
-namespace shingled::storage {
+namespace shingled::storage::buckets {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 
-RedisReply text_reply(std::string text) {
-  return {.kind = RedisReply::Kind::kText, .text = std::move(text)};
+redis::RedisReply text_reply(std::string text) {
+  return {.kind = redis::RedisReply::Kind::kText, .text = std::move(text)};
 }
 
 /// Answers each call of a command with its own name. Exchanges wait while it is held.
-class StandIn final : public RedisRoute {
+class StandIn final : public redis::RedisRoute {
  public:
   explicit StandIn(bool splits = false) : splits_(splits) {}
 
-  Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline) override {
+  Result<std::vector<redis::RedisReply>> ask(const redis::CommandList& commands,
+                                             TimePoint deadline) override {
     std::unique_lock lock(mutex_);
     if (commands.bytes().find("SCRIPT") != std::string_view::npos)
-      return std::vector<RedisReply>{text_reply(std::string(40, 'a'))};
+      return std::vector<redis::RedisReply>{text_reply(std::string(40, 'a'))};
     ++asked_;
     changed_.notify_all();
     if (!changed_.wait_until(lock, deadline, [&] { return !held_; }))
       return Error{ErrorCode::kTimeout, "no answer in time"};
     if (fails_) return Error{ErrorCode::kUnavailable, "away"};
     commands_ += commands.size();
-    std::vector<RedisReply> replies;
+    std::vector<redis::RedisReply> replies;
     for (std::size_t i = 0; i < commands.size(); ++i) {
       const std::string_view bytes = commands.command(i);
       if (forgets_ && bytes.find("$7\r\nEVALSHA") != std::string_view::npos) {
-        replies.push_back({.kind = RedisReply::Kind::kError, .text = "NOSCRIPT No matching"});
+        replies.push_back(
+            {.kind = redis::RedisReply::Kind::kError, .text = "NOSCRIPT No matching"});
         continue;
       }
-      RedisReply reply{.kind = RedisReply::Kind::kArray};
+      redis::RedisReply reply{.kind = redis::RedisReply::Kind::kArray};
       // A set's word begins with the number of its key; here each has one of its own.
       for (std::size_t at = bytes.find("key:"); at != std::string_view::npos;
            at = bytes.find("key:", at + 1))
@@ -91,38 +93,38 @@ std::vector<ScriptCall> calls_of(const std::vector<int>& numbers) {
   return calls;
 }
 
-std::vector<std::string> texts(const Result<std::vector<RedisReply>>& replies) {
+std::vector<std::string> texts(const Result<std::vector<redis::RedisReply>>& replies) {
   std::vector<std::string> out;
   if (!replies) return {"error"};
   out.reserve(replies->size());
-  for (const RedisReply& reply : *replies) out.push_back(reply.text);
+  for (const redis::RedisReply& reply : *replies) out.push_back(reply.text);
   return out;
 }
 
-class CallDeskTest : public ::testing::Test {
+class ScriptBatcherTest : public ::testing::Test {
  protected:
   [[nodiscard]] TimePoint soon() const { return clock_.now() + seconds(60); }
 
   SystemClock clock_;
   StandIn redis_;
-  CallDesk desk_{redis_, clock_};
+  ScriptBatcher batcher_{redis_, clock_};
 };
 
-TEST_F(CallDeskTest, GivesEachCallItsOwnReply) {
-  EXPECT_THAT(texts(desk_.run(calls_of({3, 1, 2}), soon())),
+TEST_F(ScriptBatcherTest, GivesEachCallItsOwnReply) {
+  EXPECT_THAT(texts(batcher_.run(calls_of({3, 1, 2}), soon())),
               ElementsAre("key:103", "key:101", "key:102"));
   EXPECT_EQ(redis_.commands(), 1U) << "calls of one kind are one command";
-  EXPECT_EQ(desk_.exchanges(), 1U);
+  EXPECT_EQ(batcher_.exchanges(), 1U);
 }
 
-TEST_F(CallDeskTest, TakesAlongWhoWaits) {
+TEST_F(ScriptBatcherTest, TakesAlongWhoWaits) {
   constexpr int kOthers = 20;
   redis_.hold(true);
   std::vector<std::vector<std::string>> got(2 + kOthers);
   std::vector<std::jthread> threads;
   const auto start = [&](int i) {
     threads.emplace_back([&, i] {
-      got[static_cast<std::size_t>(i)] = texts(desk_.run(calls_of({i, i + 50}), soon()));
+      got[static_cast<std::size_t>(i)] = texts(batcher_.run(calls_of({i, i + 50}), soon()));
     });
   };
   for (int i = 0; i < 2; ++i) {
@@ -130,17 +132,17 @@ TEST_F(CallDeskTest, TakesAlongWhoWaits) {
     redis_.wait_for_exchanges(static_cast<std::size_t>(i) + 1);
   }
   for (int i = 2; i < 2 + kOthers; ++i) start(i);
-  while (desk_.waiting() < kOthers) std::this_thread::yield();
+  while (batcher_.waiting() < kOthers) std::this_thread::yield();
   redis_.hold(false);
   threads.clear();
   for (int i = 0; i < 2 + kOthers; ++i) {
     EXPECT_THAT(got[static_cast<std::size_t>(i)], ElementsAre(key_of(i), key_of(i + 50)));
   }
-  EXPECT_EQ(desk_.exchanges(), 3U) << "the two under way, and all others in one";
+  EXPECT_EQ(batcher_.exchanges(), 3U) << "the two under way, and all others in one";
 }
 
-TEST_F(CallDeskTest, AnExchangeIsBounded) {
-  constexpr std::size_t kLarge = CallDesk::kKeysMax / 2 + 1;
+TEST_F(ScriptBatcherTest, AnExchangeIsBounded) {
+  constexpr std::size_t kLarge = ScriptBatcher::kKeysMax / 2 + 1;
   redis_.hold(true);
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < 6; ++i) {
@@ -148,65 +150,65 @@ TEST_F(CallDeskTest, AnExchangeIsBounded) {
       std::vector<ScriptCall> calls = calls_of({1});
       calls[0].keys.assign(kLarge, "key:101");
       calls[0].words.assign(kLarge, "x");
-      EXPECT_TRUE(desk_.run(std::move(calls), soon()));
+      EXPECT_TRUE(batcher_.run(std::move(calls), soon()));
     });
   }
-  redis_.wait_for_exchanges(CallDesk::kExchanges);
-  while (desk_.waiting() < 6 - CallDesk::kExchanges) std::this_thread::yield();
+  redis_.wait_for_exchanges(ScriptBatcher::kExchanges);
+  while (batcher_.waiting() < 6 - ScriptBatcher::kExchanges) std::this_thread::yield();
   redis_.hold(false);
   threads.clear();
-  EXPECT_EQ(desk_.exchanges(), 6U) << "no two of them together";
+  EXPECT_EQ(batcher_.exchanges(), 6U) << "no two of them together";
 }
 
-TEST_F(CallDeskTest, NobodyWaitsBeyondHisDeadline) {
+TEST_F(ScriptBatcherTest, NobodyWaitsBeyondHisDeadline) {
   redis_.hold(true);
   std::vector<std::jthread> threads;
   for (int i = 0; i < 2; ++i) {
-    threads.emplace_back([&, i] { EXPECT_TRUE(desk_.run(calls_of({i}), soon())); });
+    threads.emplace_back([&, i] { EXPECT_TRUE(batcher_.run(calls_of({i}), soon())); });
     redis_.wait_for_exchanges(static_cast<std::size_t>(i) + 1);
   }
-  const auto impatient = desk_.run(calls_of({5}), clock_.now() + milliseconds(20));
+  const auto impatient = batcher_.run(calls_of({5}), clock_.now() + milliseconds(20));
   ASSERT_FALSE(impatient);
   EXPECT_EQ(impatient.error().code, ErrorCode::kTimeout);
-  EXPECT_EQ(desk_.waiting(), 0U) << "who went is not taken along";
+  EXPECT_EQ(batcher_.waiting(), 0U) << "who went is not taken along";
   redis_.hold(false);
   threads.clear();
-  const auto late = desk_.run(calls_of({5}), clock_.now());
+  const auto late = batcher_.run(calls_of({5}), clock_.now());
   EXPECT_FALSE(late);
-  EXPECT_THAT(texts(desk_.run(calls_of({6}), soon())), ElementsAre("key:106"));
+  EXPECT_THAT(texts(batcher_.run(calls_of({6}), soon())), ElementsAre("key:106"));
 }
 
-TEST_F(CallDeskTest, WhenItFailsAllOfThemHearIt) {
+TEST_F(ScriptBatcherTest, WhenItFailsAllOfThemHearIt) {
   redis_.hold(true);
   redis_.fail();
   std::vector<std::jthread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
-      const auto replies = desk_.run(calls_of({i}), soon());
+      const auto replies = batcher_.run(calls_of({i}), soon());
       ASSERT_FALSE(replies);
       EXPECT_EQ(replies.error().code, ErrorCode::kUnavailable);
     });
   }
-  while (desk_.waiting() < 8 - CallDesk::kExchanges) std::this_thread::yield();
+  while (batcher_.waiting() < 8 - ScriptBatcher::kExchanges) std::this_thread::yield();
   redis_.hold(false);
 }
 
-TEST_F(CallDeskTest, SendsTheScriptToWhoForgotIt) {
+TEST_F(ScriptBatcherTest, SendsTheScriptToWhoForgotIt) {
   redis_.forget();
-  EXPECT_THAT(texts(desk_.run(calls_of({1, 2}), soon())), ElementsAre("key:101", "key:102"));
+  EXPECT_THAT(texts(batcher_.run(calls_of({1, 2}), soon())), ElementsAre("key:101", "key:102"));
   EXPECT_EQ(redis_.commands(), 2U);
 }
 
-TEST(CallDeskInACluster, MakesOneCommandASlot) {
+TEST(ScriptBatcherInACluster, MakesOneCommandASlot) {
   SystemClock clock;
   StandIn redis(/*splits=*/true);
-  CallDesk desk(redis, clock);
-  const std::set<std::uint16_t> slots = {key_slot(key_of(1)), key_slot(key_of(2)),
-                                         key_slot(key_of(3))};
-  const auto replies = desk.run(calls_of({1, 2, 1, 3}), clock.now() + seconds(60));
+  ScriptBatcher batcher(redis, clock);
+  const std::set<std::uint16_t> slots = {redis::key_slot(key_of(1)), redis::key_slot(key_of(2)),
+                                         redis::key_slot(key_of(3))};
+  const auto replies = batcher.run(calls_of({1, 2, 1, 3}), clock.now() + seconds(60));
   EXPECT_THAT(texts(replies).size(), 4U);
   EXPECT_EQ(redis.commands(), slots.size());
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::buckets

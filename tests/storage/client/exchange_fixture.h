@@ -13,7 +13,7 @@
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 inline constexpr std::chrono::milliseconds kTimeout{1000};
 
@@ -26,8 +26,8 @@ inline RemoteRequest request(RemoteRequest::Kind kind, std::uint8_t content = 1)
   return request;
 }
 
-inline Bytes hit_for(const Command& command, ReplyForm form) {
-  Reply reply;
+inline Bytes hit_for(const protocol::Command& command, protocol::ReplyForm form) {
+  protocol::Reply reply;
   reply.tag = command.tag;
   reply.probability = 1;
   reply.value = 10;
@@ -35,8 +35,8 @@ inline Bytes hit_for(const Command& command, ReplyForm form) {
   reply.digest = command.digest;
   reply.extra_count = 1;
   reply.extra[0] = {51, 4};
-  Bytes packet(kReplyBytesMax);
-  packet.resize(encode_reply(reply, form, packet));
+  Bytes packet(protocol::kReplyBytesMax);
+  packet.resize(protocol::encode_reply(reply, form, packet));
   return packet;
 }
 
@@ -64,12 +64,12 @@ class ExchangeTest : public ::testing::Test {
   struct Sent {
     std::size_t endpoint;
     Bytes packet;
-    Command command;
+    protocol::Command command;
   };
   std::vector<Sent> send() {
     std::vector<Sent> sent;
     while (const auto out = exchange_->next_packet(clock_.now())) {
-      const auto command = decode_command(out->packet);
+      const auto command = protocol::decode_command(out->packet);
       EXPECT_TRUE(command);
       sent.push_back({out->endpoint, Bytes(out->packet.begin(), out->packet.end()), *command});
     }
@@ -79,7 +79,7 @@ class ExchangeTest : public ::testing::Test {
     clock_.advance(wait);
     return send();
   }
-  void answer(const Sent& sent, ReplyForm form) {
+  void answer(const Sent& sent, protocol::ReplyForm form) {
     exchange_->receive(sent.endpoint, hit_for(sent.command, form), clock_.now());
   }
 
@@ -93,4 +93,4 @@ class ExchangeTest : public ::testing::Test {
   std::unique_ptr<Exchange> exchange_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -8,7 +8,7 @@
 #include "storage/crypto/sealed_request.h"
 #include "tests/storage/client/exchange_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using std::chrono::milliseconds;
@@ -24,32 +24,32 @@ TEST_F(ExchangeTest, AsksAnUnknownServerInTheNewVersionAndSoonInTheOld) {
   begin({request(Kind::kCheck)});
   const auto first = send();
   ASSERT_EQ(first.size(), 1U);
-  EXPECT_EQ(first[0].command.version, kVersionLongV2);
+  EXPECT_EQ(first[0].command.version, protocol::kVersionLongV2);
   EXPECT_TRUE(send_after(kFallBack - milliseconds(1)).empty());
   const auto second = send_after(milliseconds(1));
   ASSERT_EQ(second.size(), 1U);
-  EXPECT_EQ(second[0].command.version, kVersionLong);
+  EXPECT_EQ(second[0].command.version, protocol::kVersionLong);
   EXPECT_EQ(second[0].command.tag, first[0].command.tag);
-  answer(second[0], ReplyForm::kV1);
+  answer(second[0], protocol::ReplyForm::kV1);
   ASSERT_TRUE(exchange_->done());
   EXPECT_EQ(exchange_->answers()[0].outcome, Outcome::kHit);
   EXPECT_EQ(exchange_->answers()[0].time, kFallBack);
 
   begin({request(Kind::kCheck)});
-  EXPECT_EQ(send()[0].command.version, kVersionLong) << "known by now";
+  EXPECT_EQ(send()[0].command.version, protocol::kVersionLong) << "known by now";
   EXPECT_TRUE(send_after(kTimeout - milliseconds(1)).empty());
 }
 
 TEST_F(ExchangeTest, StaysWithTheNewVersionWhereItIsUnderstood) {
-  for (const ReplyForm form : {ReplyForm::kV2, ReplyForm::kV1}) {
+  for (const protocol::ReplyForm form : {protocol::ReplyForm::kV2, protocol::ReplyForm::kV1}) {
     use({{address(1)}});
     begin({request(Kind::kCheck)});
     answer(send()[0], form);
-    EXPECT_EQ(exchange_->answers()[0].match->flag_count, form == ReplyForm::kV2 ? 2 : 1);
+    EXPECT_EQ(exchange_->answers()[0].match->flag_count, form == protocol::ReplyForm::kV2 ? 2 : 1);
     begin({request(Kind::kCheck)});
-    EXPECT_EQ(send()[0].command.version, kVersionLongV2);
+    EXPECT_EQ(send()[0].command.version, protocol::kVersionLongV2);
     EXPECT_TRUE(send_after(kTimeout - milliseconds(1)).empty());
-    EXPECT_EQ(send_after(milliseconds(1))[0].command.version, kVersionLongV2);
+    EXPECT_EQ(send_after(milliseconds(1))[0].command.version, protocol::kVersionLongV2);
   }
 }
 
@@ -57,7 +57,7 @@ TEST_F(ExchangeTest, NeverTriesVersionsWithAnUpdate) {
   use({{address(1)}});
   for (const Kind kind : {Kind::kAdd, Kind::kDelete, Kind::kStat, Kind::kPing}) {
     begin({request(kind)});
-    EXPECT_EQ(send()[0].command.version, kVersionLong);
+    EXPECT_EQ(send()[0].command.version, protocol::kVersionLong);
     EXPECT_TRUE(send_after(kTimeout - milliseconds(1)).empty());
   }
 }
@@ -85,7 +85,7 @@ TEST_F(ExchangeTest, HopsToTheNextServerAndTakesALateAnswerFromTheFirst) {
   const auto hopped = send_after(kTimeout);
   ASSERT_EQ(hopped.size(), 1U);
   EXPECT_NE(hopped[0].endpoint, first[0].endpoint);
-  answer(first[0], ReplyForm::kV1);
+  answer(first[0], protocol::ReplyForm::kV1);
   ASSERT_TRUE(exchange_->done());
   EXPECT_EQ(exchange_->answers()[0].server,
             service_->upstreams()->endpoints()[first[0].endpoint].name);
@@ -93,12 +93,12 @@ TEST_F(ExchangeTest, HopsToTheNextServerAndTakesALateAnswerFromTheFirst) {
 
 // The Redis behind it is away; the next server may have another one, or none.
 TEST_F(ExchangeTest, HopsFromAServerThatCannotAskItsStore) {
-  const auto store_away = [](const Command& command) {
-    Reply reply;
+  const auto store_away = [](const protocol::Command& command) {
+    protocol::Reply reply;
     reply.tag = command.tag;
-    reply.value = kStatusStoreAway;
-    Bytes packet(kReplyBytesMax);
-    packet.resize(encode_reply(reply, ReplyForm::kV2, packet));
+    reply.value = protocol::kStatusStoreAway;
+    Bytes packet(protocol::kReplyBytesMax);
+    packet.resize(protocol::encode_reply(reply, protocol::ReplyForm::kV2, packet));
     return packet;
   };
   for (const bool second_knows : {true, false}) {
@@ -112,7 +112,7 @@ TEST_F(ExchangeTest, HopsFromAServerThatCannotAskItsStore) {
     ASSERT_EQ(second.size(), 1U);
     EXPECT_NE(second[0].endpoint, first[0].endpoint);
     if (second_knows) {
-      answer(second[0], ReplyForm::kV2);
+      answer(second[0], protocol::ReplyForm::kV2);
     } else {
       exchange_->receive(second[0].endpoint, store_away(second[0].command), clock_.now());
     }
@@ -120,7 +120,7 @@ TEST_F(ExchangeTest, HopsFromAServerThatCannotAskItsStore) {
     const RemoteAnswer told = exchange_->answers()[0];
     EXPECT_EQ(told.outcome,
               second_knows ? RemoteAnswer::Outcome::kHit : RemoteAnswer::Outcome::kRefused);
-    EXPECT_EQ(told.status, second_knows ? 0 : kStatusStoreAway);
+    EXPECT_EQ(told.status, second_knows ? 0 : protocol::kStatusStoreAway);
     EXPECT_EQ(told.server, service_->upstreams()->endpoints()[second[0].endpoint].name);
   }
 }
@@ -131,7 +131,7 @@ TEST_F(ExchangeTest, LeavesAServerAloneThatFailsInARow) {
     begin({request(Kind::kCheck)});
     while (!exchange_->done()) {
       for (const Sent& sent : send()) {
-        if (sent.endpoint == 1) answer(sent, ReplyForm::kV2);
+        if (sent.endpoint == 1) answer(sent, protocol::ReplyForm::kV2);
       }
       clock_.advance(kFallBack);
     }
@@ -168,8 +168,8 @@ TEST_F(ExchangeTest, SendsUpdatesToEveryServerAndReportsTheWorst) {
   begin({request(Kind::kAdd)});
   const auto sent = send();
   ASSERT_EQ(sent.size(), 3U);
-  answer(sent[0], ReplyForm::kV1);
-  answer(sent[2], ReplyForm::kV1);
+  answer(sent[0], protocol::ReplyForm::kV1);
+  answer(sent[2], protocol::ReplyForm::kV1);
   EXPECT_FALSE(exchange_->done());
   clock_.advance(milliseconds(10));
   exchange_->give_up(clock_.now());
@@ -183,7 +183,7 @@ TEST_F(ExchangeTest, AsksEveryServerWhenAPersonWantsToKnow) {
   begin({request(Kind::kStat)}, Audience::kEveryone);
   const auto sent = send();
   ASSERT_EQ(sent.size(), 2U);
-  answer(sent[1], ReplyForm::kV1);
+  answer(sent[1], protocol::ReplyForm::kV1);
   exchange_->give_up(clock_.now());
   const auto answers = exchange_->answers();
   ASSERT_EQ(answers.size(), 2U);
@@ -198,22 +198,22 @@ TEST_F(ExchangeTest, IgnoresWhatAnswersNoQuestionOfOurs) {
   const auto sent = send();
   Sent other = sent[0];
   other.command.tag ^= 1;
-  answer(other, ReplyForm::kV2);
-  answer(sent[0], ReplyForm::kShort);
+  answer(other, protocol::ReplyForm::kV2);
+  answer(sent[0], protocol::ReplyForm::kShort);
   Sent elsewhere = sent[0];
   elsewhere.endpoint = 1 - sent[0].endpoint;
-  answer(elsewhere, ReplyForm::kV2);
+  answer(elsewhere, protocol::ReplyForm::kV2);
   exchange_->receive(sent[0].endpoint, Bytes(95), clock_.now());
   EXPECT_FALSE(exchange_->done());
-  answer(sent[0], ReplyForm::kV2);
+  answer(sent[0], protocol::ReplyForm::kV2);
   EXPECT_TRUE(exchange_->done());
 }
 
 TEST_F(ExchangeTest, NamesTheCompanionOfAnAddInTheClearAndSealed) {
-  const Keypair server = generate_keypair(random_);
-  const Keypair own = generate_keypair(random_);
+  const Keypair server = crypto::generate_keypair(random_);
+  const Keypair own = crypto::generate_keypair(random_);
   const Sealing sealing{server.public_key, own.public_key,
-                        *shared_key(own.secret_key, server.public_key)};
+                        *crypto::shared_key(own.secret_key, server.public_key)};
   Digest robust;
   robust.bytes.fill(9);
   struct Case {
@@ -241,38 +241,39 @@ TEST_F(ExchangeTest, NamesTheCompanionOfAnAddInTheClearAndSealed) {
     ASSERT_TRUE(out) << c.why;
     Bytes plain(out->packet.begin(), out->packet.end());
     if (c.sealed) {
-      const auto sealed = parse_sealed_request(out->packet);
+      const auto sealed = crypto::parse_sealed_request(out->packet);
       ASSERT_TRUE(sealed) << c.why;
-      plain.resize(kCommandBytes + kShingleBytes + kCompanionBytes);
-      ASSERT_TRUE(open(sealing.key, sealed->sealed, plain)) << c.why;
+      plain.resize(protocol::kCommandBytes + protocol::kShingleBytes + protocol::kCompanionBytes);
+      ASSERT_TRUE(crypto::open(sealing.key, sealed->sealed, plain)) << c.why;
     }
-    const auto command = decode_command(plain);
+    const auto command = protocol::decode_command(plain);
     ASSERT_TRUE(command) << c.why;
-    EXPECT_EQ(companion_in(command->extensions), c.named ? std::optional(robust) : std::nullopt)
+    EXPECT_EQ(protocol::companion_in(command->extensions),
+              c.named ? std::optional(robust) : std::nullopt)
         << c.why;
   }
 }
 
 TEST_F(ExchangeTest, TakesOnlySealedAnswersToSealedQuestions) {
-  const Keypair server = generate_keypair(random_);
-  const Keypair own = generate_keypair(random_);
-  sealing_ =
-      Sealing{server.public_key, own.public_key, *shared_key(own.secret_key, server.public_key)};
+  const Keypair server = crypto::generate_keypair(random_);
+  const Keypair own = crypto::generate_keypair(random_);
+  sealing_ = Sealing{server.public_key, own.public_key,
+                     *crypto::shared_key(own.secret_key, server.public_key)};
   use({{address(1)}});
   begin({request(Kind::kCheck)});
   const auto out = exchange_->next_packet(clock_.now());
   ASSERT_TRUE(out);
-  const auto sealed = parse_sealed_request(out->packet);
+  const auto sealed = crypto::parse_sealed_request(out->packet);
   ASSERT_TRUE(sealed);
-  Bytes plain(kCommandBytes);
-  ASSERT_TRUE(open(service_->sealing->key, sealed->sealed, plain));
-  const auto command = decode_command(plain);
+  Bytes plain(protocol::kCommandBytes);
+  ASSERT_TRUE(crypto::open(service_->sealing->key, sealed->sealed, plain));
+  const auto command = protocol::decode_command(plain);
   ASSERT_TRUE(command);
-  const Bytes reply = hit_for(*command, ReplyForm::kV2);
+  const Bytes reply = hit_for(*command, protocol::ReplyForm::kV2);
   exchange_->receive(0, reply, clock_.now());
   EXPECT_FALSE(exchange_->done());
-  Bytes packet(kSealBytes + reply.size());
-  ASSERT_NE(seal(service_->sealing->key, Nonce{1}, reply, packet), 0U);
+  Bytes packet(crypto::kSealBytes + reply.size());
+  ASSERT_NE(crypto::seal(service_->sealing->key, crypto::Nonce{1}, reply, packet), 0U);
   packet.back() ^= 1;
   exchange_->receive(0, packet, clock_.now());
   EXPECT_FALSE(exchange_->done());
@@ -286,12 +287,13 @@ TEST_F(ExchangeTest, ForgetsAfterAWhileThatAServerLookedOld) {
   use({{address(1)}});
   begin({request(Kind::kCheck)});
   (void)send();  // lost on the way
-  answer(send_after(kFallBack)[0], ReplyForm::kV1);
+  answer(send_after(kFallBack)[0], protocol::ReplyForm::kV1);
   begin({request(Kind::kCheck)});
-  EXPECT_EQ(send()[0].command.version, kVersionLong);
+  EXPECT_EQ(send()[0].command.version, protocol::kVersionLong);
   exchange_->give_up(clock_.now() - kTimeout);
   begin({request(Kind::kCheck)});
-  EXPECT_EQ(send_after(Upstreams::kPlainTime + kTimeout)[0].command.version, kVersionLongV2);
+  EXPECT_EQ(send_after(Upstreams::kPlainTime + kTimeout)[0].command.version,
+            protocol::kVersionLongV2);
 }
 
 TEST_F(ExchangeTest, LearnsFromALateAnswerThatAServerIsNotOldButSlow) {
@@ -299,9 +301,9 @@ TEST_F(ExchangeTest, LearnsFromALateAnswerThatAServerIsNotOldButSlow) {
   begin({request(Kind::kCheck)});
   const auto first = send();
   const auto second = send_after(kFallBack);
-  answer(second[0], ReplyForm::kV1);
+  answer(second[0], protocol::ReplyForm::kV1);
   EXPECT_EQ(service_->upstreams()->speech(0, clock_.now()), Speech::kPlain);
-  answer(first[0], ReplyForm::kV2);
+  answer(first[0], protocol::ReplyForm::kV2);
   EXPECT_EQ(service_->upstreams()->speech(0, clock_.now()), Speech::kFlags);
 }
 
@@ -309,15 +311,15 @@ TEST_F(ExchangeTest, SpeaksOneVersionWhereItIsToldWhich) {
   struct Case {
     const char* why;
     std::uint8_t protocol;
-    ReplyForm form;
+    protocol::ReplyForm form;
     bool taken;
   };
   constexpr Case kCases[] = {
-      {"the oldest form", 3, ReplyForm::kShort, true},
-      {"what every server knows", 4, ReplyForm::kV1, true},
-      {"nobody asked for a short reply", 4, ReplyForm::kShort, false},
-      {"flags, asked by a bit", 0x14, ReplyForm::kV2, true},
-      {"flags, asked by the version", 5, ReplyForm::kV2, true},
+      {"the oldest form", 3, protocol::ReplyForm::kShort, true},
+      {"what every server knows", 4, protocol::ReplyForm::kV1, true},
+      {"nobody asked for a short reply", 4, protocol::ReplyForm::kShort, false},
+      {"flags, asked by a bit", 0x14, protocol::ReplyForm::kV2, true},
+      {"flags, asked by the version", 5, protocol::ReplyForm::kV2, true},
   };
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.why);
@@ -347,7 +349,7 @@ TEST_F(ExchangeTest, AsksEqualDigestsOfEqualServersByHash) {
       for (const Sent& sent : send()) {
         const std::uint8_t content = sent.command.digest.bytes[0];
         EXPECT_EQ(home.try_emplace(content, sent.endpoint).first->second, sent.endpoint);
-        answer(sent, ReplyForm::kV2);
+        answer(sent, protocol::ReplyForm::kV2);
       }
     }
   }
@@ -363,11 +365,11 @@ TEST_F(ExchangeTest, CountsWhatBecameOfEachPacket) {
   const auto sent = send();
   ASSERT_EQ(sent.size(), 3U);
   clock_.advance(milliseconds(30));
-  answer(sent[0], ReplyForm::kV2);
-  answer(sent[0], ReplyForm::kV2);  // doubled on the way
+  answer(sent[0], protocol::ReplyForm::kV2);
+  answer(sent[0], protocol::ReplyForm::kV2);  // doubled on the way
   const auto repeated = send_after(kTimeout);
   ASSERT_EQ(repeated.size(), 2U);
-  answer(repeated[0], ReplyForm::kV2);
+  answer(repeated[0], protocol::ReplyForm::kV2);
   (void)send_after(kTimeout);
   ASSERT_TRUE(exchange_->done());
   const ServerStatistics counted = service_->upstreams()->statistics()[0];
@@ -404,4 +406,4 @@ TEST_F(ExchangeTest, RefusesAFlagTheWireCannotCarry) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

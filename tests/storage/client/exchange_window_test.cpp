@@ -6,7 +6,7 @@
 
 #include "tests/storage/client/exchange_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using std::chrono::milliseconds;
@@ -62,7 +62,7 @@ TEST_F(ExchangeWindowTest, AsksInOrderAndNoMoreAtOnceThanTheWindowHas) {
     }
     most = std::max(most, open.size());
     ASSERT_FALSE(open.empty());
-    answer(open.front(), ReplyForm::kV2);
+    answer(open.front(), protocol::ReplyForm::kV2);
     open.pop_front();
   }
   EXPECT_EQ(asked, kMany);
@@ -98,7 +98,7 @@ TEST_F(ExchangeWindowTest, WhatHasNotBegunPassesByAServerThatIsSilent) {
       if (sent.endpoint == 0) {
         ++to_the_first;
       } else {
-        answer(sent, ReplyForm::kV2);
+        answer(sent, protocol::ReplyForm::kV2);
       }
     }
     wait();
@@ -127,7 +127,7 @@ TEST_F(ExchangeWindowTest, AServerThatAnswersSomeIsAskedOn) {
   const auto swallowed = [](const Sent& sent) { return number_of(sent.command.digest) % 4 == 0; };
   while (!exchange_->done()) {
     for (const Sent& sent : send()) {
-      if (!swallowed(sent)) answer(sent, ReplyForm::kV2);
+      if (!swallowed(sent)) answer(sent, protocol::ReplyForm::kV2);
     }
     clock_.advance(milliseconds(100));
   }
@@ -138,7 +138,7 @@ TEST_F(ExchangeWindowTest, AServerThatAnswersSomeIsAskedOn) {
 TEST_F(ExchangeWindowTest, AtTheDeadlineWhatHasNotBegunHasTimedOut) {
   use({{address(1)}});
   begin(requests(Kind::kCheck));
-  answer(send()[0], ReplyForm::kV2);
+  answer(send()[0], protocol::ReplyForm::kV2);
   exchange_->give_up(clock_.now());
   EXPECT_TRUE(exchange_->done());
   EXPECT_TRUE(send().empty());
@@ -154,7 +154,7 @@ TEST_F(ExchangeWindowTest, AnUpdateIsMadeAtEveryServerThatAnswers) {
     for (const Sent& sent : send()) {
       if (sent.endpoint == 1) continue;
       ++made[sent.endpoint];
-      answer(sent, ReplyForm::kV1);
+      answer(sent, protocol::ReplyForm::kV1);
     }
     wait();
   }
@@ -177,14 +177,14 @@ TEST_F(ExchangeWindowTest, LossesAndDelaysNeverGiveAWrongAnswer) {
       coming.emplace(clock_.now() + milliseconds(chance.next_u64() % 400), std::move(sent));
     }
     while (!coming.empty() && coming.begin()->first <= clock_.now()) {
-      const Command& command = coming.begin()->second.command;
-      Reply reply;
+      const protocol::Command& command = coming.begin()->second.command;
+      protocol::Reply reply;
       reply.tag = command.tag;
       reply.probability = 1;
       reply.value = static_cast<std::int32_t>(number_of(command.digest)) + 1;
       reply.flag = 50;
-      Bytes packet(kReplyBytesMax);
-      packet.resize(encode_reply(reply, ReplyForm::kV2, packet));
+      Bytes packet(protocol::kReplyBytesMax);
+      packet.resize(protocol::encode_reply(reply, protocol::ReplyForm::kV2, packet));
       exchange_->receive(coming.begin()->second.endpoint, packet, clock_.now());
       coming.erase(coming.begin());
     }
@@ -202,4 +202,4 @@ TEST_F(ExchangeWindowTest, LossesAndDelaysNeverGiveAWrongAnswer) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -4,7 +4,7 @@
 #include "tests/storage/client/faulty_server.h"
 #include "tests/support/manual_clock.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using std::chrono::milliseconds;
@@ -154,4 +154,4 @@ TEST(ClientFaults, AfterABrokenConnectionTcpIsTriedAgainLater) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -11,7 +11,7 @@
 #include "tests/support/tcp_listener.h"
 #include "tests/support/udp_peer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 
 /// What goes wrong on the way or at the server.
 enum class Fault : std::uint8_t {
@@ -60,15 +60,15 @@ class FaultyServer {
  private:
   struct Connection {
     UniqueFd fd;
-    FrameReader reader{};
+    protocol::FrameReader reader{};
     std::vector<Bytes> answers{};
   };
 
   void serve(const std::stop_token& stop);
   void serve_datagram();
   bool serve_stream(Connection& connection);
-  bool answer_frame(Connection& connection, const Command& command);
-  static Bytes answer_to(const Command& command, std::int32_t value);
+  bool answer_frame(Connection& connection, const protocol::Command& command);
+  static Bytes answer_to(const protocol::Command& command, std::int32_t value);
 
   Fault fault_;
   std::size_t questions_;
@@ -82,14 +82,14 @@ class FaultyServer {
   std::jthread thread_;
 };
 
-inline Bytes FaultyServer::answer_to(const Command& command, std::int32_t value) {
-  Reply reply;
+inline Bytes FaultyServer::answer_to(const protocol::Command& command, std::int32_t value) {
+  protocol::Reply reply;
   reply.tag = command.tag;
   reply.probability = 1;
   reply.value = value;
   reply.flag = 1;
-  Bytes out(size_of(reply_form(command.version)));
-  (void)encode_reply(reply, reply_form(command.version), out);
+  Bytes out(protocol::size_of(protocol::reply_form(command.version)));
+  (void)protocol::encode_reply(reply, protocol::reply_form(command.version), out);
   return out;
 }
 
@@ -113,7 +113,7 @@ inline void FaultyServer::serve(const std::stop_token& stop) {
 
 inline void FaultyServer::serve_datagram() {
   const auto packet = udp_.receive();
-  const auto command = packet ? decode_command(*packet) : std::nullopt;
+  const auto command = packet ? protocol::decode_command(*packet) : std::nullopt;
   if (!command) return;
   ++datagrams_;
   const bool is_new = std::find(seen_.begin(), seen_.end(), *packet) == seen_.end();
@@ -121,7 +121,7 @@ inline void FaultyServer::serve_datagram() {
   const std::int32_t value = command->digest.bytes[0];
   const Bytes right = answer_to(*command, value);
   const Bytes wrong = answer_to(*command, 99);
-  Command other = *command;
+  protocol::Command other = *command;
   ++other.tag;
   switch (fault_) {
     case Fault::kLost:
@@ -159,20 +159,20 @@ inline bool FaultyServer::serve_stream(Connection& connection) {
   bytes.resize(static_cast<std::size_t>(got));
   connection.reader.feed(bytes);
   while (const auto frame = connection.reader.next()) {
-    const auto command = decode_command(*frame);
+    const auto command = protocol::decode_command(*frame);
     if (command && !answer_frame(connection, *command)) return false;
   }
   return true;
 }
 
-inline bool FaultyServer::answer_frame(Connection& connection, const Command& command) {
+inline bool FaultyServer::answer_frame(Connection& connection, const protocol::Command& command) {
   const int fd = connection.fd.get();
   const auto send_all = [&](BytesView bytes) {
     (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   };
   Bytes frame;
-  (void)append_frame(answer_to(command, command.digest.bytes[0]), frame);
-  Command other = command;
+  (void)protocol::append_frame(answer_to(command, command.digest.bytes[0]), frame);
+  protocol::Command other = command;
   ++other.tag;
   switch (fault_) {
     case Fault::kMute:
@@ -193,7 +193,7 @@ inline bool FaultyServer::answer_frame(Connection& connection, const Command& co
       return true;
     case Fault::kForgedFrame: {
       Bytes forged;
-      (void)append_frame(answer_to(other, 99), forged);
+      (void)protocol::append_frame(answer_to(other, 99), forged);
       send_all(forged);
       return true;
     }
@@ -216,4 +216,4 @@ inline bool FaultyServer::answer_frame(Connection& connection, const Command& co
   }
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

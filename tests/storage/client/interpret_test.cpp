@@ -3,7 +3,7 @@
 
 #include "storage/client/exchange.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using Kind = RemoteRequest::Kind;
@@ -34,7 +34,7 @@ TEST(Interpret, ReadsEveryServersReplies) {
       {"pong", Kind::kPing, 3, 0, 1.0F, Outcome::kDone, 0},
   };
   for (const Case& c : kCases) {
-    Reply reply;
+    protocol::Reply reply;
     reply.value = c.value;
     reply.flag = c.flag;
     reply.probability = c.probability;
@@ -45,7 +45,7 @@ TEST(Interpret, ReadsEveryServersReplies) {
 }
 
 TEST(Interpret, CountsSlotsAndCollectsFlags) {
-  Reply reply;
+  protocol::Reply reply;
   reply.probability = 0.75F;
   reply.value = 10;
   reply.flag = 50;
@@ -66,13 +66,14 @@ TEST(Interpret, KnowsAShingledByItsStat) {
     std::uint32_t time;
     bool knows;
   };
-  constexpr Case kCases[] = {{"rspamd", 0, false},
-                             {"ours", kOurMark | kKnowsDeleteFromList, true},
-                             {"ours of a later version", kOurMark | 0xffU, true},
-                             {"ours that does not know it", kOurMark | kKnowsCompanion, false},
-                             {"some time", 1'700'000'001, false}};
+  constexpr Case kCases[] = {
+      {"rspamd", 0, false},
+      {"ours", protocol::kOurMark | protocol::kKnowsDeleteFromList, true},
+      {"ours of a later version", protocol::kOurMark | 0xffU, true},
+      {"ours that does not know it", protocol::kOurMark | protocol::kKnowsCompanion, false},
+      {"some time", 1'700'000'001, false}};
   for (const Case& c : kCases) {
-    Reply reply;
+    protocol::Reply reply;
     reply.probability = 1;
     reply.time = c.time;
     EXPECT_EQ(interpret(reply, RemoteRequest::Kind::kStat).deletes_from_list, c.knows) << c.why;
@@ -81,4 +82,4 @@ TEST(Interpret, KnowsAShingledByItsStat) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

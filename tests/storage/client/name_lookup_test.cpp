@@ -7,7 +7,7 @@
 #include "tests/support/dns_message.h"
 #include "tests/support/udp_peer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using testing::DnsMessage;
@@ -82,4 +82,4 @@ TEST(NameLookup, TakesAnAddressAsItIs) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -9,7 +9,7 @@
 #include "tests/support/seeded_random.h"
 #include "tests/support/udp_peer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using std::chrono::hours;
@@ -45,7 +45,7 @@ class MovingName final : public NameLookup {
   int asked = 0;
 };
 
-class UpkeepTest : public ::testing::Test {
+class ProberTest : public ::testing::Test {
  protected:
   void open() {
     RemoteOptions options;
@@ -71,10 +71,10 @@ class UpkeepTest : public ::testing::Test {
         clock_.advance(seconds(30));
         continue;
       }
-      Reply reply;
-      reply.tag = decode_command(*packet).value().tag;
-      Bytes out(size_of(ReplyForm::kV2));
-      (void)encode_reply(reply, ReplyForm::kV2, out);
+      protocol::Reply reply;
+      reply.tag = protocol::decode_command(*packet).value().tag;
+      Bytes out(protocol::size_of(protocol::ReplyForm::kV2));
+      (void)protocol::encode_reply(reply, protocol::ReplyForm::kV2, out);
       peer_.send(out, peer_.from());
     }
   }
@@ -87,38 +87,38 @@ class UpkeepTest : public ::testing::Test {
   std::shared_ptr<RemoteStore> store_;
 };
 
-TEST_F(UpkeepTest, TellsWhoWentAndBringsItBack) {
+TEST_F(ProberTest, TellsWhoWentAndBringsItBack) {
   open();
-  RemoteUpkeep upkeep({{"there", store_}}, clock_, logger_, name_);
+  Prober prober({{"there", store_}}, clock_, logger_, name_);
   std::jthread server([&] { serve(2, 1); });
   EXPECT_EQ(ask_one(), RemoteAnswer::Outcome::kTimeout);
-  upkeep.step();
+  prober.step();
   const std::string name = peer_.address().to_string();
   EXPECT_THAT(logger_.take(),
               ElementsAre(AllOf(HasSubstr("warning fuzzy_server_down"), HasSubstr("rule=there"),
                                 HasSubstr("server=" + name), HasSubstr("timeouts=1"))));
-  upkeep.step();
+  prober.step();
   EXPECT_THAT(logger_.take(), IsEmpty()) << "said once";
   clock_.advance(hours(1));
-  upkeep.step();  // this probe is lost
+  prober.step();  // this probe is lost
   EXPECT_THAT(logger_.take(), Not(::testing::Contains(HasSubstr("fuzzy_server_up"))));
   EXPECT_TRUE(store_->statistics()[0].resting);
   clock_.advance(hours(2));
-  upkeep.step();
+  prober.step();
   EXPECT_THAT(logger_.take(), ::testing::Contains(HasSubstr("fuzzy_server_up")));
   EXPECT_FALSE(store_->statistics()[0].resting);
 }
 
-TEST_F(UpkeepTest, LooksNamesUpWhenTheyAreDueAndTellsWhenOneIsLost) {
+TEST_F(ProberTest, LooksNamesUpWhenTheyAreDueAndTellsWhenOneIsLost) {
   open();
-  RemoteUpkeep upkeep({{"there", store_}}, clock_, logger_, name_);
+  Prober prober({{"there", store_}}, clock_, logger_, name_);
   clock_.advance(hours(2));
-  upkeep.step();
+  prober.step();
   EXPECT_EQ(name_.asked, 0) << "not due";
   name_.address.reset();
   for (int i = 0; i < 3; ++i) {
     clock_.advance(hours(3));
-    upkeep.step();
+    prober.step();
   }
   EXPECT_EQ(name_.asked, 3);
   EXPECT_THAT(logger_.take(),
@@ -127,18 +127,18 @@ TEST_F(UpkeepTest, LooksNamesUpWhenTheyAreDueAndTellsWhenOneIsLost) {
   const UdpPeer elsewhere;
   name_.address = elsewhere.address();
   clock_.advance(hours(3));
-  upkeep.step();
+  prober.step();
   EXPECT_THAT(logger_.take(), ElementsAre(HasSubstr("fuzzy_name_found")));
   EXPECT_EQ(store_->statistics()[0].server, elsewhere.address().to_string());
 }
 
-TEST_F(UpkeepTest, TriesALostNameAgainAfterLongerAndLongerPausesAndSaysItOnce) {
+TEST_F(ProberTest, TriesALostNameAgainAfterLongerAndLongerPausesAndSaysItOnce) {
   RemoteOptions options;
   options.servers.servers = {*ServerSpec::parse("fuzzy.example:11335")};
   options.resolve_interval = hours(3);
   store_ = std::move(RemoteStore::open_by_address(options, clock_, random_).value());
-  RemoteUpkeep upkeep({{"there", store_}}, clock_, logger_, name_);
-  upkeep.step();
+  Prober prober({{"there", store_}}, clock_, logger_, name_);
+  prober.step();
   EXPECT_EQ(name_.asked, 1) << "at once";
   std::vector<int> after;  // seconds
   int waited = 0;
@@ -146,7 +146,7 @@ TEST_F(UpkeepTest, TriesALostNameAgainAfterLongerAndLongerPausesAndSaysItOnce) {
     clock_.advance(seconds(1));
     ++waited;
     const int before = name_.asked;
-    upkeep.step();
+    prober.step();
     if (name_.asked == before) continue;
     after.push_back(std::exchange(waited, 0));
   }
@@ -157,50 +157,50 @@ TEST_F(UpkeepTest, TriesALostNameAgainAfterLongerAndLongerPausesAndSaysItOnce) {
                         HasSubstr("server=fuzzy.example:11335"), HasSubstr("addresses=none"))));
   name_.address = peer_.address();
   clock_.advance(minutes(5));
-  upkeep.step();
+  prober.step();
   EXPECT_THAT(logger_.take(), ElementsAre(AllOf(HasSubstr("fuzzy_name_found"),
                                                 HasSubstr("server=fuzzy.example:11335"))));
   const int asked = name_.asked;
   clock_.advance(minutes(10));
-  upkeep.step();
+  prober.step();
   EXPECT_EQ(name_.asked, asked) << "found: due by resolve_interval again";
 }
 
-TEST_F(UpkeepTest, TheThreadLooksNamesUpBeforeTheFirstMailIsWaitedFor) {
+TEST_F(ProberTest, TheThreadLooksNamesUpBeforeTheFirstMailIsWaitedFor) {
   RemoteOptions options;
   options.servers.servers = {*ServerSpec::parse("localhost:11335")};
   store_ = std::move(RemoteStore::open_by_address(options, clock_, random_).value());
-  UpkeepThread thread({{"there", store_}}, clock_, random_, logger_);
+  ProberThread thread({{"there", store_}}, clock_, random_, logger_);
   thread.wait_for_names(minutes(1));
   EXPECT_FALSE(store_->lacks_addresses());
 }
 
-TEST_F(UpkeepTest, ReportsEachServerThatWasAsked) {
+TEST_F(ProberTest, ReportsEachServerThatWasAsked) {
   open();
-  RemoteUpkeep upkeep({{"there", store_}}, clock_, logger_, name_);
-  upkeep.report();
+  Prober prober({{"there", store_}}, clock_, logger_, name_);
+  prober.report();
   EXPECT_THAT(logger_.take(), IsEmpty()) << "nobody asked anything";
   {
     std::jthread server([&] { serve(0, 1); });
     EXPECT_EQ(ask_one(), RemoteAnswer::Outcome::kMiss);
   }
-  upkeep.step();
+  prober.step();
   EXPECT_THAT(logger_.take(), IsEmpty()) << "not yet";
-  clock_.advance(RemoteUpkeep::kReportInterval);
-  upkeep.step();
+  clock_.advance(Prober::kReportInterval);
+  prober.step();
   EXPECT_THAT(logger_.take(), ElementsAre(AllOf(HasSubstr("fuzzy_server "), HasSubstr("requests=1"),
                                                 HasSubstr("replies=1"), HasSubstr("mean_ms="))));
-  upkeep.report();
+  prober.report();
   EXPECT_THAT(logger_.take(), IsEmpty()) << "nothing new";
 }
 
-TEST_F(UpkeepTest, ItsThreadEndsAtOnceAndReportsAtTheEnd) {
+TEST_F(ProberTest, ItsThreadEndsAtOnceAndReportsAtTheEnd) {
   open();
   std::jthread server([&] { serve(0, 1); });
   EXPECT_EQ(ask_one(), RemoteAnswer::Outcome::kMiss);
-  { const UpkeepThread thread({{"there", store_}}, clock_, random_, logger_); }
+  { const ProberThread thread({{"there", store_}}, clock_, random_, logger_); }
   EXPECT_THAT(logger_.take(), ElementsAre(HasSubstr("requests=1")));
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

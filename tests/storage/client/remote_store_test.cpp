@@ -13,7 +13,7 @@
 #include "tests/support/manual_clock.h"
 #include "tests/support/udp_peer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using std::chrono::milliseconds;
@@ -37,7 +37,7 @@ SocketSpec spec_of(const SocketAddress& address) {
 }
 
 std::unique_ptr<RemoteStore> open_store(std::vector<SocketSpec> servers,
-                                        std::optional<PublicKey> key = std::nullopt,
+                                        std::optional<crypto::PublicKey> key = std::nullopt,
                                         milliseconds timeout = milliseconds(5000)) {
   RemoteOptions options;
   for (SocketSpec& server : servers) options.servers.servers.push_back({std::move(server), {}, 1});
@@ -70,18 +70,19 @@ class Served {
     options.listen = {*SocketSpec::parse("inet:0@127.0.0.1")};
     options.threads = 2;
     server_ = std::move(
-        UdpServer::start(options, store, system_clock(), system_random(), logger_).value());
+        server::FuzzyServer::start(options, store, system_clock(), system_random(), logger_)
+            .value());
   }
   [[nodiscard]] SocketSpec spec() const { return spec_of(server_->addresses().front()); }
   FakeStore store;
 
  private:
   NullLogger logger_;
-  std::unique_ptr<UdpServer> server_;
+  std::unique_ptr<server::FuzzyServer> server_;
 };
 
 TEST(RemoteStore, AddsChecksCountsAndDeletes) {
-  const Keypair keypair = generate_keypair(system_random());
+  const Keypair keypair = crypto::generate_keypair(system_random());
   for (const bool encrypted : {false, true}) {
     ServerOptions options;
     options.encrypted_only = encrypted;
@@ -194,7 +195,7 @@ TEST(RemoteStore, NamesWhatItCannotOpen) {
 }
 
 TEST(RemoteStore, AsksSomeServersAndTeachesOthers) {
-  const Keypair keypair = generate_keypair(system_random());
+  const Keypair keypair = crypto::generate_keypair(system_random());
   ServerOptions sealed_only;
   sealed_only.encrypted_only = true;
   sealed_only.keypair = {keypair};
@@ -205,7 +206,8 @@ TEST(RemoteStore, AsksSomeServersAndTeachesOthers) {
   options.read_servers.servers = {{reader.spec(), {}, 1}};
   options.write_servers.servers = {{writer.spec(), {}, 1}};
   options.read_encryption_key = keypair.public_key;
-  options.write_encryption_key = generate_keypair(system_random()).public_key;  // not the writer's
+  options.write_encryption_key =
+      crypto::generate_keypair(system_random()).public_key;  // not the writer's
   auto store = std::move(RemoteStore::open(options, system_clock(), system_random()).value());
   const RemoteRequest lesson = request(Kind::kAdd);
   EXPECT_EQ(ask_one(*store, lesson, system_clock().now() + milliseconds(50)).outcome,
@@ -344,12 +346,12 @@ TEST(RemoteStore, AProbeBringsAServerBackBeforeAMessageWaitsForIt) {
         clock.advance(std::chrono::minutes(1));  // past every deadline
         continue;
       }
-      const Command command = decode_command(*packet).value();
-      EXPECT_EQ(command.code, CommandCode::kCheck);
-      Reply reply;
+      const protocol::Command command = protocol::decode_command(*packet).value();
+      EXPECT_EQ(command.code, protocol::CommandCode::kCheck);
+      protocol::Reply reply;
       reply.tag = command.tag;
-      Bytes out(size_of(ReplyForm::kV2));
-      (void)encode_reply(reply, ReplyForm::kV2, out);
+      Bytes out(protocol::size_of(protocol::ReplyForm::kV2));
+      (void)protocol::encode_reply(reply, protocol::ReplyForm::kV2, out);
       peer.send(out, peer.from());
     }
   });
@@ -380,21 +382,21 @@ void play_tricks(UdpPeer& peer, std::size_t requests) {
   }
   std::reverse(seen.begin(), seen.end());
   for (const Bytes& packet : seen) {
-    const Command command = decode_command(packet).value();
-    Reply reply;
+    const protocol::Command command = protocol::decode_command(packet).value();
+    protocol::Reply reply;
     reply.probability = 1;
     reply.value = command.digest.bytes[0];
     reply.flag = 1;
-    Bytes out(size_of(ReplyForm::kV1));
+    Bytes out(protocol::size_of(protocol::ReplyForm::kV1));
     reply.tag = command.tag + 1;  // nobody asked
-    (void)encode_reply(reply, ReplyForm::kV1, out);
+    (void)protocol::encode_reply(reply, protocol::ReplyForm::kV1, out);
     peer.send(out, client);
     reply.tag = command.tag;
-    (void)encode_reply(reply, ReplyForm::kV1, out);
+    (void)protocol::encode_reply(reply, protocol::ReplyForm::kV1, out);
     peer.send(BytesView(out).first(50), client);
     peer.send(out, client);
     reply.value = 99;  // a second answer changes nothing
-    (void)encode_reply(reply, ReplyForm::kV1, out);
+    (void)protocol::encode_reply(reply, protocol::ReplyForm::kV1, out);
     peer.send(out, client);
   }
 }
@@ -432,4 +434,4 @@ TEST(RemoteStore, StopsWaitingWhenItIsTold) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

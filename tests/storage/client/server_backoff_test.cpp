@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using std::chrono::seconds;
@@ -10,8 +10,8 @@ using std::chrono::seconds;
 constexpr RestPolicy kPolicy{3, seconds(100)};
 constexpr TimePoint kStart{seconds(1'000'000)};
 
-TEST(Health, RestsOnlyAfterFailuresInARow) {
-  Health health;
+TEST(ServerBackoff, RestsOnlyAfterFailuresInARow) {
+  ServerBackoff health;
   health.failed(kPolicy, kStart);
   health.failed(kPolicy, kStart);
   health.answered();
@@ -24,8 +24,8 @@ TEST(Health, RestsOnlyAfterFailuresInARow) {
   EXPECT_TRUE(health.is_well(kStart + seconds(100)));
 }
 
-TEST(Health, RestsTwiceAsLongEachTimeUpToEightTimes) {
-  Health health;
+TEST(ServerBackoff, RestsTwiceAsLongEachTimeUpToEightTimes) {
+  ServerBackoff health;
   for (int i = 0; i < 3; ++i) health.failed(kPolicy, kStart);
   TimePoint now = kStart;
   for (const int length : {100, 200, 400, 800, 800, 800}) {
@@ -40,14 +40,14 @@ TEST(Health, RestsTwiceAsLongEachTimeUpToEightTimes) {
   EXPECT_TRUE(health.is_well(now + seconds(100))) << "an answer ends the back-off";
 }
 
-TEST(Health, FailuresDuringARestDoNotLengthenIt) {
-  Health health;
+TEST(ServerBackoff, FailuresDuringARestDoNotLengthenIt) {
+  ServerBackoff health;
   for (int i = 0; i < 50; ++i) health.failed(kPolicy, kStart);
   EXPECT_TRUE(health.is_well(kStart + seconds(100)));
 }
 
-TEST(Health, WantsAProbeHalfWayAndRestsOnWhenThatFails) {
-  Health health;
+TEST(ServerBackoff, WantsAProbeHalfWayAndRestsOnWhenThatFails) {
+  ServerBackoff health;
   EXPECT_FALSE(health.wants_probe(kStart)) << "it is well";
   for (int i = 0; i < 3; ++i) health.failed(kPolicy, kStart);
   EXPECT_FALSE(health.wants_probe(kStart + seconds(49)));
@@ -63,4 +63,4 @@ TEST(Health, WantsAProbeHalfWayAndRestsOnWhenThatFails) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

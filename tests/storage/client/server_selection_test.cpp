@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using ::testing::ElementsAre;
@@ -18,10 +18,10 @@ std::vector<Contender> contenders(const std::vector<std::uint32_t>& weights) {
 }
 
 /// Who comes first in each of so many calls, as letters.
-std::string firsts(Turns& turns, const std::vector<bool>& well, int calls) {
+std::string firsts(ServerSelection& selection, const std::vector<bool>& well, int calls) {
   std::string out;
   for (int i = 0; i < calls; ++i)
-    out += static_cast<char>('a' + turns.order(well, static_cast<std::uint64_t>(i))[0]);
+    out += static_cast<char>('a' + selection.order(well, static_cast<std::uint64_t>(i))[0]);
   return out;
 }
 
@@ -33,7 +33,7 @@ struct Case {
   const char* firsts;
 };
 
-TEST(Turns, ChoosesWhoIsFirst) {
+TEST(ServerSelection, ChoosesWhoIsFirst) {
   const Case cases[] = {
       {"each in turn", Rotation::kRoundRobin, {1, 1, 1}, {true, true, true}, "abcabcab"},
       {"twice as often, spread", Rotation::kRoundRobin, {2, 1}, {true, true}, "abaabaab"},
@@ -60,19 +60,19 @@ TEST(Turns, ChoosesWhoIsFirst) {
       {"one server", Rotation::kHash, {1}, {true}, "aaaa"},
   };
   for (const Case& c : cases) {
-    Turns turns(c.rotation, contenders(c.weights));
+    ServerSelection selection(c.rotation, contenders(c.weights));
     const std::string expected = c.firsts;
-    EXPECT_EQ(firsts(turns, c.well, static_cast<int>(expected.size())), expected) << c.why;
+    EXPECT_EQ(firsts(selection, c.well, static_cast<int>(expected.size())), expected) << c.why;
   }
 }
 
-TEST(Turns, AllServersComeOnceTheHealthyOnesFirst) {
+TEST(ServerSelection, AllServersComeOnceTheHealthyOnesFirst) {
   for (const Rotation rotation : {Rotation::kRoundRobin, Rotation::kSequential,
                                   Rotation::kMasterSlave, Rotation::kHash, Rotation::kRandom}) {
-    Turns turns(rotation, contenders({1, 2, 3, 4, 5}));
+    ServerSelection selection(rotation, contenders({1, 2, 3, 4, 5}));
     const std::vector<bool> well = {false, true, true, false, true};
     for (std::uint64_t key = 0; key < 50; ++key) {
-      auto order = turns.order(well, key);
+      auto order = selection.order(well, key);
       EXPECT_TRUE(well[order[0]] && well[order[1]] && well[order[2]]) << to_string(rotation);
       std::sort(order.begin(), order.end());
       EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4)) << to_string(rotation);
@@ -80,11 +80,11 @@ TEST(Turns, AllServersComeOnceTheHealthyOnesFirst) {
   }
 }
 
-TEST(Turns, HashGivesEachServerItsShareAndKeepsIt) {
+TEST(ServerSelection, HashGivesEachServerItsShareAndKeepsIt) {
   constexpr std::uint64_t kKeys = 20'000;
   const std::vector<Contender> four = contenders({1, 1, 2, 4});
-  Turns all(Rotation::kHash, four);
-  Turns without_the_last(Rotation::kHash, {four[0], four[1], four[2]});
+  ServerSelection all(Rotation::kHash, four);
+  ServerSelection without_the_last(Rotation::kHash, {four[0], four[1], four[2]});
   const std::vector<bool> well(4, true);
   std::map<std::size_t, double> share;
   for (std::uint64_t key = 0; key < kKeys; ++key) {
@@ -103,4 +103,4 @@ TEST(Turns, HashGivesEachServerItsShareAndKeepsIt) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

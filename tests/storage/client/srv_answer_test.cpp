@@ -6,7 +6,7 @@
 
 #include "tests/support/dns_message.h"
 
-namespace shingled::storage {
+namespace shingled::storage::client {
 namespace {
 
 using testing::DnsMessage;
@@ -130,4 +130,4 @@ TEST(SrvOrder, SortsByPriorityAndDrawsByWeight) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::client

@@ -9,7 +9,7 @@
 #include "tests/support/seeded_random.h"
 #include "tests/support/wire_vectors.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 namespace {
 
 using testing::bytes_of;
@@ -175,4 +175,4 @@ TEST(SealName, IsThatOfTheSameBytesAlone) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

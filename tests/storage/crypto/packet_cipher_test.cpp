@@ -7,7 +7,7 @@
 #include "storage/crypto/sealed_request.h"
 #include "tests/support/wire_vectors.h"
 
-namespace shingled::storage {
+namespace shingled::storage::crypto {
 namespace {
 
 using testing::array_of;
@@ -147,4 +147,4 @@ TEST(SealedRequest, IsToldByMagicAndLength) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::crypto

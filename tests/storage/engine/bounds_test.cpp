@@ -14,7 +14,7 @@
 #include "storage/sqlite/database.h"
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -132,7 +132,7 @@ class ListsMax : public ::testing::Test, protected StoreCalls {
     options_.durability = Durability::kSync;  // so that what is submitted together is a group
     options_.sync = std::chrono::hours(1);
     options_.group_commit_max = kGroup;
-    auto table = FuzzyTable::open(options_.hashfile, Durability::kNormal).value();
+    auto table = sqlite::FuzzyTable::open(options_.hashfile, Durability::kNormal).value();
     auto checkpointer = Checkpointer::open(options_.hashfile).value();
     writer_ = std::make_unique<Writer>(options_, index_, std::move(table), std::move(checkpointer),
                                        clock_, logger_);
@@ -198,7 +198,8 @@ class FileBounds : public EngineTest {
     open();
     ASSERT_TRUE(apply(add(random_fingerprint(random_))));
     engine_.reset();
-    const auto database = Database::open(options_.hashfile, Database::Access::kReadWrite).value();
+    const auto database =
+        sqlite::Database::open(options_.hashfile, sqlite::Database::Access::kReadWrite).value();
     const Status done = database->execute(sql);
     ASSERT_TRUE(done) << done.error().message;
   }
@@ -311,4 +312,4 @@ TEST_F(NoMemory, IsAnErrorAndNotTheEnd) {
 #endif
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

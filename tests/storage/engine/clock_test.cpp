@@ -8,7 +8,7 @@
 #include "storage/formats/verify.h"
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 using ::testing::IsEmpty;
@@ -28,9 +28,9 @@ class WrongClock : public EngineTest {
                           [&](const Status& status) { outcome.set_value(status); });
     ASSERT_TRUE(outcome.get_future().get());
   }
-  VerifyReport verify() {
-    return verify_file(options_.hashfile, {.now = clock_.unix_seconds()},
-                       [](const WorkDone&) { return true; })
+  formats::VerifyReport verify() {
+    return formats::verify_file(options_.hashfile, {.now = clock_.unix_seconds()},
+                                [](const WorkDone&) { return true; })
         .value();
   }
 };
@@ -76,7 +76,7 @@ TEST_F(WrongClock, OfAMasterIsBounded) {
   EXPECT_EQ(check(later)->created, clock_.unix_seconds());
   ASSERT_TRUE(apply(remove(later)));  // or `verify` warns of what the master says
   hear(later, 4'294'967'295, 0);
-  const VerifyReport report = verify();
+  const formats::VerifyReport report = verify();
   EXPECT_THAT(report.problems, IsEmpty());
   EXPECT_THAT(report.warnings, IsEmpty());
 }
@@ -165,4 +165,4 @@ TEST(ClockWatch, BelievesWhatCanBe) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -6,7 +6,7 @@
 #include "storage/engine/read_gate.h"
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 TEST(ReadGate, WaitsForThoseInsideAndNotForLaterOnes) {
@@ -90,4 +90,4 @@ TEST_F(EngineTest, ReadersSeeWholeRecordsWhileTheWriterChangesThem) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

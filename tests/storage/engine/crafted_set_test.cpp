@@ -13,7 +13,7 @@
 #include "storage/engine/index_hash.h"
 #include "tests/storage/engine/random_fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 /// As many as made a look-up take 11 ms while the hash was a fixed one.
@@ -142,4 +142,4 @@ TEST(CraftedSet, DoesNotMakeDifferentShinglesEqual) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

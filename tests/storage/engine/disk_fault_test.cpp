@@ -7,12 +7,12 @@
 #include "tests/storage/engine/engine_fixture.h"
 #include "tests/storage/sqlite/faulty_vfs.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 class DiskFault : public EngineTest {
  protected:
-  FaultyVfs disk_;
+  sqlite::FaultyVfs disk_;
 };
 
 struct Case {
@@ -109,4 +109,4 @@ TEST_F(DiskFault, AtEveryWriteTheAcknowledgedSumsStayTrue) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

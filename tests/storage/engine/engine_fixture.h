@@ -12,7 +12,7 @@
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/store_calls.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// A clock moved by hand. Threads: any thread.
 class ManualClock final : public Clock {
@@ -59,4 +59,4 @@ inline std::vector<FlagValue> flags_of(const Match& match) {
   return {match.flags.begin(), match.flags.begin() + match.flag_count};
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

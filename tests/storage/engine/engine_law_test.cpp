@@ -7,7 +7,7 @@
 #include "storage/sqlite/fuzzy_table.h"
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 /// What the engine should know, by brute force.
@@ -173,4 +173,4 @@ TEST_P(EngineLaw, AgreesWithBruteForceAfterAnySequenceAndAfterReopening) {
 INSTANTIATE_TEST_SUITE_P(Seeds, EngineLaw, ::testing::Range<std::uint64_t>(1, 9));
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

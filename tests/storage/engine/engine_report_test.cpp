@@ -1,7 +1,7 @@
 #include "config/metrics/metric_report.h"
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 class EngineReport : public EngineTest {
@@ -46,4 +46,4 @@ TEST_F(EngineReport, CountsWhatWasCommitted) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -8,7 +8,7 @@
 #include "storage/engine/index_hash.h"
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -287,4 +287,4 @@ TEST_F(EngineTest, KnowsTheSealsOfItsUpdatesForAsLongAsItIsTold) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -7,7 +7,7 @@
 
 #include "storage/engine/record_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -71,4 +71,4 @@ TEST(FlagTotals, AgreeWithTheRecordsWhateverHappensToThem) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -2,7 +2,7 @@
 
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 class Hits : public EngineTest {
@@ -86,4 +86,4 @@ TEST_F(Hits, ThreadsCountTogetherWhileOthersLookAndWrite) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

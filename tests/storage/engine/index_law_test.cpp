@@ -13,7 +13,7 @@
 #include "storage/engine/fuzzy_index.h"
 #include "tests/storage/engine/random_fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 constexpr std::uint32_t kExpireSeconds = 5000;
@@ -212,4 +212,4 @@ INSTANTIATE_TEST_SUITE_P(Stores, IndexLaw,
                                            StoreShape{100, 1, 3}, StoreShape{2000, 30, 4}));
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -7,7 +7,7 @@
 
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 constexpr std::size_t kTexts = 50;
@@ -97,4 +97,4 @@ TEST_F(KillTest, NoAcknowledgedUpdateIsLostAndNoneCountsTwice) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

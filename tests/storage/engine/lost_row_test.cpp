@@ -8,7 +8,7 @@
 #include "storage/sqlite/database.h"
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 using ::testing::Contains;
@@ -26,7 +26,8 @@ class LostRow : public EngineTest {
   }
   /// What a person does with sqlite3; `digests` has rows 1 to 3, on two lists each.
   void tool(const char* sql) {
-    const auto database = Database::open(options_.hashfile, Database::Access::kReadWrite).value();
+    const auto database =
+        sqlite::Database::open(options_.hashfile, sqlite::Database::Access::kReadWrite).value();
     database->set_busy_timeout(10'000);
     const Status done = database->execute(sql);
     ASSERT_TRUE(done) << done.error().message;
@@ -52,8 +53,8 @@ class LostRow : public EngineTest {
     }
   }
   void expect_sound() {
-    const auto report = verify_file(options_.hashfile, {.now = clock_.unix_seconds()},
-                                    [](const WorkDone&) { return true; });
+    const auto report = formats::verify_file(options_.hashfile, {.now = clock_.unix_seconds()},
+                                             [](const WorkDone&) { return true; });
     ASSERT_TRUE(report) << report.error().message;
     EXPECT_THAT(report->problems, IsEmpty());
   }
@@ -163,4 +164,4 @@ TEST_F(LostRow, LeavesNothingThatCountsTwice) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -7,7 +7,7 @@
 
 #include "tests/storage/engine/random_fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 /// Hashes whose prints are drawn from `prints`: few of them make crowds and long ways.
@@ -116,4 +116,4 @@ TEST(NumberMap, AReservedMapDoesNotMove) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -11,7 +11,7 @@
 
 #include "tests/storage/engine/random_fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 constexpr std::size_t kPage = 4096;
@@ -97,4 +97,4 @@ TEST(Pages, ReadAsZerosAfterClearing) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

@@ -6,7 +6,7 @@
 
 #include "mime/fingerprint/fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 using Seeded = std::mt19937_64;
 
@@ -42,4 +42,4 @@ inline Fingerprint near_duplicate(const Fingerprint& of, std::size_t slots, Seed
   return near;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

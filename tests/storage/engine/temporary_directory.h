@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 
 /// A directory that goes with the test.
 class TemporaryDirectory {
@@ -22,4 +22,4 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

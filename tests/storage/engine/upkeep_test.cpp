@@ -11,7 +11,7 @@
 #include "tests/storage/engine/engine_fixture.h"
 #include "tests/storage/sqlite/faulty_vfs.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 constexpr int kFaults[] = {SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC};
@@ -76,7 +76,7 @@ TEST_F(Upkeep, WarnsWhereTheWalGrowsBecauseSomebodyReads) {
   const std::vector<Update> updates = adds(5000);  // some 500 pages each time
   engine_ = Engine::open(options_, clock_, warnings).value();
   ASSERT_TRUE(engine_->apply(updates));
-  const auto reader = FuzzyTable::open_read_only(options_.hashfile).value();
+  const auto reader = sqlite::FuzzyTable::open_read_only(options_.hashfile).value();
   ASSERT_TRUE(reader->hold_still());
   const auto wal_bytes = [&] { return std::filesystem::file_size(options_.hashfile + "-wal"); };
   while (wal_bytes() < 40'000'000) ASSERT_TRUE(engine_->apply(updates));
@@ -106,10 +106,10 @@ TEST_F(Upkeep, TheWalBeginsAnewWhileUpdatesGoOn) {
 TEST_F(Upkeep, AReaderOfTheFileStopsNobody) {
   open();
   ASSERT_TRUE(engine_->apply(adds(10)));
-  auto reader = FuzzyTable::open_read_only(options_.hashfile);
+  auto reader = sqlite::FuzzyTable::open_read_only(options_.hashfile);
   ASSERT_TRUE(reader);
   std::size_t seen = 0;
-  const Status read = (*reader)->for_each([&](const FuzzyRow&) {
+  const Status read = (*reader)->for_each([&](const sqlite::FuzzyRow&) {
     if (seen++ == 0) {
       EXPECT_TRUE(engine_->apply(adds(15'000)));
     }
@@ -123,7 +123,7 @@ TEST_F(Upkeep, AReaderOfTheFileStopsNobody) {
 
 // Faults in the middle of checkpoints, which copy pages that were acknowledged long ago.
 TEST_F(Upkeep, AFailedCheckpointLosesNothing) {
-  FaultyVfs disk;
+  sqlite::FaultyVfs disk;
   open();
   std::vector<Update> stored;
   for (int round = 0; round < 12; ++round) {
@@ -141,4 +141,4 @@ TEST_F(Upkeep, AFailedCheckpointLosesNothing) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

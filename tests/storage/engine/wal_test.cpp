@@ -9,7 +9,7 @@
 #include "config/base/byte_reader.h"
 #include "tests/storage/engine/engine_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::engine {
 namespace {
 
 class WalTest : public EngineTest {
@@ -141,4 +141,4 @@ TEST_F(WalTest, OfAnotherVersionIsRefusedAndLeftAsItIs) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::engine

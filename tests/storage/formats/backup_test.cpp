@@ -10,7 +10,7 @@
 #include "tests/storage/formats/stored_rows.h"
 #include "tests/storage/sqlite/faulty_vfs.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 constexpr std::size_t kRows = 12'000;  ///< several steps
@@ -36,16 +36,16 @@ TEST_F(BackupTest, IsTheSameStorageInOneFile) {
   ASSERT_TRUE(backup(go_on));
   EXPECT_EQ(rows_of(copy_), rows);
   expect_sound(3000);
-  auto opened = FuzzyTable::open(copy_, Durability::kCommit);
+  auto opened = sqlite::FuzzyTable::open(copy_, Durability::kCommit);
   ASSERT_TRUE(opened) << opened.error().message;
-  FuzzyRow more = random_row();
+  sqlite::FuzzyRow more = random_row();
   EXPECT_TRUE((*opened)->insert(more));
 }
 
 TEST_F(BackupTest, ReadsWhereNothingCanBeWritten) {
   store_random(path_, 10);
   ASSERT_TRUE(backup(go_on));
-  auto database = Database::open(copy_, Database::Access::kReadOnly);
+  auto database = sqlite::Database::open(copy_, sqlite::Database::Access::kReadOnly);
   ASSERT_TRUE(database);
   EXPECT_EQ(*(*database)->integer("SELECT count(*) FROM digests"), 10);
   EXPECT_FALSE(std::filesystem::exists(copy_ + "-wal"));
@@ -54,7 +54,7 @@ TEST_F(BackupTest, ReadsWhereNothingCanBeWritten) {
 // A writer commits between any two steps; the copy neither starts over nor mixes two moments.
 TEST_F(BackupTest, IsOneMomentWhileAWriterGoesOn) {
   const auto before = store_random(path_, kRows);
-  auto writer = FuzzyTable::open(path_, Durability::kCommit);
+  auto writer = sqlite::FuzzyTable::open(path_, Durability::kCommit);
   ASSERT_TRUE(writer);
   std::uint64_t last = 0;
   std::uint64_t steps = 0;
@@ -84,7 +84,7 @@ TEST_F(BackupTest, ADiskThatFillsUpIsAnErrorWhereverItDoes) {
   store_random(path_, 500);
   for (int writes = 0;; writes += 7) {
     std::ofstream(copy_).close();
-    FaultyVfs vfs;
+    sqlite::FaultyVfs vfs;
     vfs.fail_after(writes, SQLITE_FULL);
     const Status done = backup_file(path_, copy_, go_on);
     if (done) {
@@ -112,4 +112,4 @@ TEST_F(BackupTest, RefusesWhatIsNoStorage) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

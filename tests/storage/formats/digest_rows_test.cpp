@@ -7,16 +7,16 @@
 
 #include "tests/storage/engine/random_fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 TEST(DigestRows, AgreesWithAMap) {
-  Seeded random(7);
+  engine::Seeded random(7);
   std::unordered_map<Digest, std::int64_t, DigestHash> expected;
   std::vector<Digest> digests;
   DigestRows rows;
   for (std::int64_t row = 1; row <= 20'000; ++row) {
-    Digest digest = random_digest(random);
+    Digest digest = engine::random_digest(random);
     // Many that differ in a few bytes only, in different places.
     if (row % 2 == 0) digest = digests[random() % digests.size()];
     if (row % 2 == 0) digest.bytes[static_cast<std::size_t>(row) / 2 % kDigestBytes] ^= 1;
@@ -30,12 +30,12 @@ TEST(DigestRows, AgreesWithAMap) {
     });
   };
   for (const auto& [digest, row] : expected) ASSERT_EQ(find(digest), row);
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(find(random_digest(random)), 0);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(find(engine::random_digest(random)), 0);
 }
 
 TEST(DigestRows, AsksForEachCandidateUntilOneIsIt) {
-  Seeded random(8);
-  const Digest digest = random_digest(random);
+  engine::Seeded random(8);
+  const Digest digest = engine::random_digest(random);
   DigestRows rows;
   rows.add(digest, 3);
   rows.add(digest, 9);  // stands for another digest with the same 64 bits
@@ -82,4 +82,4 @@ TEST(DigestRows, AsksOnceForDigestsThatAreMadeToMeet) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

@@ -10,7 +10,7 @@
 #include "tests/storage/formats/replicated_rows.h"
 #include "tests/storage/sqlite/faulty_vfs.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -55,25 +55,25 @@ TEST_F(ImportTest, EachRuleMergesAsDocumented) {
       {"replace replaces", MergeRule::kReplace, lists({{1, 5}}), lists({{2, 9}}), lists({{2, 9}})},
   };
   for (const Case& c : cases) {
-    FuzzyRow stored = random_row();
+    sqlite::FuzzyRow stored = random_row();
     stored.flags = c.stored;
-    FuzzyRow coming = random_row();
+    sqlite::FuzzyRow coming = random_row();
     coming.flags = c.coming;
     EXPECT_EQ(merged(stored, coming, c.rule).flags, c.merged) << c.why;
   }
 }
 
 TEST_F(ImportTest, TimesSourceAndShinglesFollowTheRule) {
-  FuzzyRow stored = random_row();
-  FuzzyRow coming = random_row();
+  sqlite::FuzzyRow stored = random_row();
+  sqlite::FuzzyRow coming = random_row();
   stored.id = 7;
   coming.created = stored.created - 10;
   coming.updated = stored.updated + 10;
-  const FuzzyRow later = merged(stored, coming, MergeRule::kSum);
+  const sqlite::FuzzyRow later = merged(stored, coming, MergeRule::kSum);
   EXPECT_EQ(std::tuple(later.id, later.created, later.updated, later.source, later.shingles),
             std::tuple(7, coming.created, coming.updated, coming.source, stored.shingles));
   coming.updated = stored.updated - 5;
-  const FuzzyRow earlier = merged(stored, coming, MergeRule::kLarger);
+  const sqlite::FuzzyRow earlier = merged(stored, coming, MergeRule::kLarger);
   EXPECT_EQ(std::tuple(earlier.created, earlier.updated, earlier.source),
             std::tuple(coming.created, stored.updated, stored.source));
   stored.shingles.reset();
@@ -84,13 +84,13 @@ TEST_F(ImportTest, AddsWhatIsNewAndMergesWhatIsThere) {
   auto rows = store_random(path_, 50);
   {
     const auto import = open(MergeRule::kSum);
-    for (const FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
-    const FuzzyRow fresh = random_row();
+    for (const sqlite::FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
+    const sqlite::FuzzyRow fresh = random_row();
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(import->take(fresh));  // known from the first time on
     ASSERT_TRUE(import->commit());
     EXPECT_EQ(import->counts().added, 1U);
     EXPECT_EQ(import->counts().merged, 52U);
-    for (FuzzyRow& row : rows) row.flags.add(row.flags.front());
+    for (sqlite::FuzzyRow& row : rows) row.flags.add(row.flags.front());
     rows.push_back(fresh);
     rows.back().id = 51;
     rows.back().flags.add({fresh.flags.front().flag, 2 * fresh.flags.front().value});
@@ -104,7 +104,7 @@ TEST_F(ImportTest, AddsWhatIsNewAndMergesWhatIsThere) {
 TEST_F(ImportTest, LargerTwiceChangesNothing) {
   const auto rows = store_random(path_, 20);
   const auto import = open(MergeRule::kLarger);
-  for (const FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
+  for (const sqlite::FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
   ASSERT_TRUE(import->commit());
   EXPECT_EQ(import->counts().unchanged, 20U);
   EXPECT_EQ(rows_of(path_), rows);
@@ -114,7 +114,7 @@ TEST_F(ImportTest, GivenUpItLeavesTheStorageAsItWas) {
   const auto rows = store_random(path_, 20);
   {
     const auto import = open(MergeRule::kSum);
-    for (const FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
+    for (const sqlite::FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
     for (int i = 0; i < 20'000; ++i) ASSERT_TRUE(import->take(random_row()));  // beyond the cache
   }
   EXPECT_EQ(rows_of(path_), rows);
@@ -124,7 +124,7 @@ TEST_F(ImportTest, ADiskThatFillsUpLeavesTheStorageAsItWas) {
   const auto rows = store_random(path_, 20);
   std::int64_t needed = 0;
   {
-    FaultyVfs vfs;
+    sqlite::FaultyVfs vfs;
     const auto import = open(MergeRule::kSum);
     for (int i = 0; i < 50; ++i) ASSERT_TRUE(import->take(random_row()));
     const std::int64_t before = vfs.writes();
@@ -143,7 +143,7 @@ TEST_F(ImportTest, RefusesWhileAnEngineHasTheFile) {
   options.hashfile = path_;
   SystemClock clock;
   NullLogger logger;
-  const auto engine = Engine::open(options, clock, logger);
+  const auto engine = engine::Engine::open(options, clock, logger);
   ASSERT_TRUE(engine);
   const auto import = Import::open(path_, MergeRule::kSum, go_on);
   ASSERT_FALSE(import);
@@ -153,7 +153,7 @@ TEST_F(ImportTest, RefusesWhileAnEngineHasTheFile) {
 }
 
 TEST_F(ImportTest, AnEngineFindsWhatWasImported) {
-  const FuzzyRow row = random_row();
+  const sqlite::FuzzyRow row = random_row();
   {
     const auto import = open(MergeRule::kSum);
     ASSERT_TRUE(import->take(row));
@@ -164,7 +164,7 @@ TEST_F(ImportTest, AnEngineFindsWhatWasImported) {
   options.expire = std::chrono::seconds(0);
   SystemClock clock;
   NullLogger logger;
-  const auto engine = Engine::open(options, clock, logger);
+  const auto engine = engine::Engine::open(options, clock, logger);
   ASSERT_TRUE(engine);
   Digest other = row.digest;
   other.bytes[0] ^= 1;
@@ -193,10 +193,10 @@ TEST(PlausibleTimes, AreWhatAnOddHashIsGiven) {
       {"both far ahead", {4'294'967'295, kNow}, {kLatest, kLatest}},
   };
   for (const auto& c : cases) {
-    FuzzyRow row;
+    sqlite::FuzzyRow row;
     row.created = c.coming.first;
     row.updated = c.coming.second;
-    const FuzzyRow taken = with_plausible_times(row, kNow);
+    const sqlite::FuzzyRow taken = with_plausible_times(row, kNow);
     EXPECT_EQ(Times(taken.created, taken.updated), c.taken) << c.why;
   }
 }
@@ -206,7 +206,7 @@ class ImportIntoMirror : public ReplicatedRowsTest {
   void import(const Digest& digest, FlagSet flags, MergeRule rule) {
     auto import = Import::open(path_, rule, go_on);
     ASSERT_TRUE(import) << import.error().message;
-    FuzzyRow row = random_row();
+    sqlite::FuzzyRow row = random_row();
     row.digest = digest;
     row.flags = flags;
     row.updated = kPartsNow - 10;
@@ -214,13 +214,16 @@ class ImportIntoMirror : public ReplicatedRowsTest {
     ASSERT_TRUE((*import)->commit());
   }
   FlagSet flags_of(const Digest& digest) {
-    for (const FuzzyRow& row : rows_of(path_)) {
+    for (const sqlite::FuzzyRow& row : rows_of(path_)) {
       if (row.digest == digest) return row.flags;
     }
     return {};
   }
   std::int64_t count(const char* query) {
-    return Database::open(path_, Database::Access::kReadOnly).value()->integer(query).value();
+    return sqlite::Database::open(path_, sqlite::Database::Access::kReadOnly)
+        .value()
+        ->integer(query)
+        .value();
   }
 };
 
@@ -262,4 +265,4 @@ TEST_F(ImportIntoMirror, LeavesNoJournalAndKeepsWhatWasAsked) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

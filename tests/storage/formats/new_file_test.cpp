@@ -8,7 +8,7 @@
 
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 using Existing = NewFile::Existing;
@@ -23,7 +23,7 @@ class NewFileTest : public ::testing::Test {
     ASSERT_EQ(::write(file.fd(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
 
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   std::string path_ = directory_.file("result");
 };
 
@@ -97,4 +97,4 @@ TEST_F(NewFileTest, SaysWhyItCannotBe) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

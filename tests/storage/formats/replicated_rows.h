@@ -7,20 +7,20 @@
 
 #include "tests/storage/formats/stored_rows.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 
 /// A file that mirrors one store and has mirrors itself: rows 1 and 2 are its own, of row 3 the
 /// other store has a part, too, of row 4 the other store alone.
 class ReplicatedRowsTest : public StoredRowsTest {
  protected:
   void SetUp() override {
-    auto opened = FuzzyTable::open(path_, Durability::kCommit);
+    auto opened = sqlite::FuzzyTable::open(path_, Durability::kCommit);
     ASSERT_TRUE(opened) << opened.error().message;
-    FuzzyTable& table = **opened;
+    sqlite::FuzzyTable& table = **opened;
     ASSERT_TRUE(table.keep_journal(1000));
     auto transaction = table.begin();
     ASSERT_TRUE(transaction);
-    StoreTable& stores = table.replica().stores;
+    sqlite::StoreTable& stores = table.replica().stores;
     const StoreId master{1, 2, 3};
     const auto claim = stores.claim(master, StoreKey{9});
     ASSERT_TRUE(claim);
@@ -31,7 +31,7 @@ class ReplicatedRowsTest : public StoredRowsTest {
     theirs_ = part({{8, 4}, {7, 2}});
     third_ = insert(table, {{0, own_, 0}, {1, theirs_, 0}});
     fourth_ = insert(table, {{1, part({{8, 1}}), 12}});
-    ReplicaTables& replica = table.replica();
+    sqlite::ReplicaTables& replica = table.replica();
     const Takeback asked{fourth_, master, 11, kPartsNow - 100};
     ASSERT_TRUE(replica.takebacks.add(asked, 1));
     ASSERT_TRUE(replica.journal.changed(fourth_, 4, kPartsNow));
@@ -41,26 +41,26 @@ class ReplicatedRowsTest : public StoredRowsTest {
   }
 
   Part part(std::initializer_list<FlagValue> flags) {
-    const FuzzyRow row = random_row();
+    const sqlite::FuzzyRow row = random_row();
     Part out{{}, kPartsNow - 100, kPartsNow - 50, row.source, row.shingles};
     for (const FlagValue& flag : flags) out.flags.add(flag);
     return out;
   }
 
-  Digest insert(FuzzyTable& table, const std::vector<StoredPart>& parts) {
+  Digest insert(sqlite::FuzzyTable& table, const std::vector<sqlite::StoredPart>& parts) {
     std::vector<const Part*> all;
-    for (const StoredPart& one : parts) all.push_back(&one.part);
+    for (const sqlite::StoredPart& one : parts) all.push_back(&one.part);
     const Part whole = merge(all);
-    const FuzzyRow row{0,
-                       random_row().digest,
-                       whole.flags,
-                       whole.created,
-                       whole.updated,
-                       whole.source,
-                       whole.shingles};
+    const sqlite::FuzzyRow row{0,
+                               random_row().digest,
+                               whole.flags,
+                               whole.created,
+                               whole.updated,
+                               whole.source,
+                               whole.shingles};
     const auto id = table.insert(row);
     EXPECT_TRUE(id);
-    for (const StoredPart& one : parts) {
+    for (const sqlite::StoredPart& one : parts) {
       EXPECT_TRUE(table.replica().parts.put(*id, one, whole.shingles));
     }
     return row.digest;
@@ -73,4 +73,4 @@ class ReplicatedRowsTest : public StoredRowsTest {
   Part theirs_;  ///< of the third
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

@@ -10,26 +10,26 @@
 #include "storage/sqlite/rspamd_writer.h"
 #include "tests/storage/formats/stored_rows.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 using ::testing::HasSubstr;
 
 class RspamdFileTest : public StoredRowsTest {
  protected:
-  void write(const std::vector<FuzzyRow>& rows) {
+  void write(const std::vector<sqlite::FuzzyRow>& rows) {
     std::ofstream(theirs_).close();
-    const auto writer = RspamdWriter::create(theirs_);
+    const auto writer = sqlite::RspamdWriter::create(theirs_);
     ASSERT_TRUE(writer) << writer.error().message;
-    for (const FuzzyRow& row : rows) ASSERT_TRUE((*writer)->insert(row));
+    for (const sqlite::FuzzyRow& row : rows) ASSERT_TRUE((*writer)->insert(row));
     const Status done = (*writer)->finish(go_on);
     ASSERT_TRUE(done) << done.error().message;
   }
-  std::vector<RspamdReader::Row> read() {
-    std::vector<RspamdReader::Row> rows;
-    const auto reader = RspamdReader::open(theirs_);
+  std::vector<sqlite::RspamdReader::Row> read() {
+    std::vector<sqlite::RspamdReader::Row> rows;
+    const auto reader = sqlite::RspamdReader::open(theirs_);
     EXPECT_TRUE(reader) << reader.error().message;
-    const Status done = (*reader)->for_each([&](const RspamdReader::Row& row) {
+    const Status done = (*reader)->for_each([&](const sqlite::RspamdReader::Row& row) {
       rows.push_back(row);
       return true;
     });
@@ -37,12 +37,12 @@ class RspamdFileTest : public StoredRowsTest {
     return rows;
   }
   std::int64_t number(const char* sql) {
-    auto database = Database::open(theirs_, Database::Access::kReadOnly);
+    auto database = sqlite::Database::open(theirs_, sqlite::Database::Access::kReadOnly);
     EXPECT_TRUE(database);
     return *(*database)->integer(sql);
   }
-  FuzzyRow numbered_row(std::int64_t id) {
-    FuzzyRow row = random_row();
+  sqlite::FuzzyRow numbered_row(std::int64_t id) {
+    sqlite::FuzzyRow row = random_row();
     row.id = id;
     return row;
   }
@@ -51,7 +51,7 @@ class RspamdFileTest : public StoredRowsTest {
 };
 
 TEST_F(RspamdFileTest, KeepsWhatRspamdHasAPlaceFor) {
-  std::vector<FuzzyRow> rows;
+  std::vector<sqlite::FuzzyRow> rows;
   for (std::int64_t id = 1; id <= 40; ++id) rows.push_back(numbered_row(id * 3));
   rows[3].shingles.reset();
   rows[4].flags.add({500, 900});
@@ -75,7 +75,7 @@ TEST_F(RspamdFileTest, KeepsWhatRspamdHasAPlaceFor) {
 }
 
 TEST_F(RspamdFileTest, ASharedSlotGoesToTheNewestAndComesBackAsLost) {
-  std::vector<FuzzyRow> rows = {numbered_row(1), numbered_row(2), numbered_row(3)};
+  std::vector<sqlite::FuzzyRow> rows = {numbered_row(1), numbered_row(2), numbered_row(3)};
   std::copy_n(rows[0].shingles->begin(), 10, rows[1].shingles->begin());  // 22 are left to row 1
   std::copy_n(rows[0].shingles->begin() + 16, 16, rows[2].shingles->begin() + 16);  // then 6
   write(rows);
@@ -89,10 +89,10 @@ TEST_F(RspamdFileTest, ASharedSlotGoesToTheNewestAndComesBackAsLost) {
 }
 
 TEST_F(RspamdFileTest, LostSlotsStayLostOverAndOver) {
-  std::vector<FuzzyRow> rows = {numbered_row(1), numbered_row(2)};
+  std::vector<sqlite::FuzzyRow> rows = {numbered_row(1), numbered_row(2)};
   std::copy_n(rows[0].shingles->begin(), 10, rows[1].shingles->begin());
   write(rows);
-  std::vector<FuzzyRow> again;
+  std::vector<sqlite::FuzzyRow> again;
   for (const auto& row : read()) {
     again.push_back(row.row);
     again.back().id = row.id;
@@ -100,7 +100,7 @@ TEST_F(RspamdFileTest, LostSlotsStayLostOverAndOver) {
   ASSERT_TRUE(again[0].shingles);
   for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
     EXPECT_EQ((*again[0].shingles)[slot],
-              slot < 10 ? lost_slot(rows[0].digest, slot) : (*rows[0].shingles)[slot]);
+              slot < 10 ? sqlite::lost_slot(rows[0].digest, slot) : (*rows[0].shingles)[slot]);
   }
   const auto shingles = number("SELECT count(*) FROM shingles");
   write(again);
@@ -148,10 +148,10 @@ TEST_F(RspamdFileTest, OdditiesOfRealFilesAreTaken) {
 
 TEST_F(RspamdFileTest, OtherDatabasesAreRefused) {
   execute(theirs_, "CREATE TABLE digests (id INTEGER PRIMARY KEY, digest BLOB)");
-  const auto reader = RspamdReader::open(theirs_);
+  const auto reader = sqlite::RspamdReader::open(theirs_);
   ASSERT_FALSE(reader);
   EXPECT_EQ(reader.error().code, ErrorCode::kCorrupt);
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

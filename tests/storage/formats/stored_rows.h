@@ -10,35 +10,35 @@
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/sqlite/random_row.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 
 /// Database files with random rows, and a look at what is in them.
 class StoredRowsTest : public ::testing::Test {
  protected:
-  FuzzyRow random_row() { return storage::random_row(random_); }
+  sqlite::FuzzyRow random_row() { return storage::sqlite::random_row(random_); }
 
   /// Makes a file with these rows and tells their ids.
-  static void store(const std::string& path, std::vector<FuzzyRow>& rows) {
-    auto table = FuzzyTable::open(path, Durability::kCommit);
+  static void store(const std::string& path, std::vector<sqlite::FuzzyRow>& rows) {
+    auto table = sqlite::FuzzyTable::open(path, Durability::kCommit);
     ASSERT_TRUE(table) << table.error().message;
     auto transaction = (*table)->begin();
     ASSERT_TRUE(transaction);
-    for (FuzzyRow& row : rows) row.id = *(*table)->insert(row);
+    for (sqlite::FuzzyRow& row : rows) row.id = *(*table)->insert(row);
     ASSERT_TRUE(transaction->commit());
   }
-  std::vector<FuzzyRow> store_random(const std::string& path, std::size_t count) {
-    std::vector<FuzzyRow> rows(count);
-    for (FuzzyRow& row : rows) row = random_row();
+  std::vector<sqlite::FuzzyRow> store_random(const std::string& path, std::size_t count) {
+    std::vector<sqlite::FuzzyRow> rows(count);
+    for (sqlite::FuzzyRow& row : rows) row = random_row();
     store(path, rows);
     return rows;
   }
 
-  static std::vector<FuzzyRow> rows_of(const std::string& path) {
-    std::vector<FuzzyRow> rows;
-    auto table = FuzzyTable::open_read_only(path);
+  static std::vector<sqlite::FuzzyRow> rows_of(const std::string& path) {
+    std::vector<sqlite::FuzzyRow> rows;
+    auto table = sqlite::FuzzyTable::open_read_only(path);
     EXPECT_TRUE(table) << table.error().message;
     if (!table) return rows;
-    const Status read = (*table)->for_each([&](const FuzzyRow& row) {
+    const Status read = (*table)->for_each([&](const sqlite::FuzzyRow& row) {
       rows.push_back(row);
       return true;
     });
@@ -47,7 +47,7 @@ class StoredRowsTest : public ::testing::Test {
   }
 
   static void execute(const std::string& path, const char* sql) {
-    auto database = Database::open(path, Database::Access::kCreate);
+    auto database = sqlite::Database::open(path, sqlite::Database::Access::kCreate);
     ASSERT_TRUE(database) << database.error().message;
     const Status done = (*database)->execute(sql);
     ASSERT_TRUE(done) << done.error().message;
@@ -55,9 +55,9 @@ class StoredRowsTest : public ::testing::Test {
 
   static bool go_on(const WorkDone&) { return true; }
 
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   std::string path_ = directory_.file("fuzzy.db");
-  Seeded random_{20'261'122};
+  engine::Seeded random_{20'261'122};
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

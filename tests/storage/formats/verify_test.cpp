@@ -7,7 +7,7 @@
 
 #include "tests/storage/formats/replicated_rows.h"
 
-namespace shingled::storage {
+namespace shingled::storage::formats {
 namespace {
 
 using ::testing::Contains;
@@ -22,7 +22,7 @@ class VerifyTest : public StoredRowsTest {
 };
 
 TEST_F(VerifyTest, FindsNothingInASoundFileAndCounts) {
-  std::vector<FuzzyRow> rows(300);
+  std::vector<sqlite::FuzzyRow> rows(300);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i] = random_row();
     if (i % 3 == 0) rows[i].shingles.reset();
@@ -35,15 +35,15 @@ TEST_F(VerifyTest, FindsNothingInASoundFileAndCounts) {
   EXPECT_EQ(report->rows, 300U);
   EXPECT_EQ(report->with_shingles, 200U);
   std::uint64_t lists = 0;
-  for (const FuzzyRow& row : rows) lists += row.flags.size();
+  for (const sqlite::FuzzyRow& row : rows) lists += row.flags.size();
   EXPECT_EQ(report->lists, lists);
   EXPECT_EQ(report->crowded, 0U);
 }
 
 TEST_F(VerifyTest, MoreLikenessesThanASlotKeepsAreNoDamage) {
-  std::vector<FuzzyRow> rows(100);
-  const Shingles same = random_shingles(random_);
-  for (FuzzyRow& row : rows) {
+  std::vector<sqlite::FuzzyRow> rows(100);
+  const Shingles same = engine::random_shingles(random_);
+  for (sqlite::FuzzyRow& row : rows) {
     row = random_row();
     row.shingles = same;
   }
@@ -93,8 +93,8 @@ TEST_F(VerifyTest, NamesEachDamage) {
   };
   for (const Case& damage : kCases) {
     std::filesystem::remove(path_);
-    std::vector<FuzzyRow> rows(5);
-    for (FuzzyRow& row : rows) row = random_row();
+    std::vector<sqlite::FuzzyRow> rows(5);
+    for (sqlite::FuzzyRow& row : rows) row = random_row();
     rows[2].flags.clear();
     rows[2].flags.add({7, 5});
     rows[2].flags.add({8, 1});
@@ -238,7 +238,7 @@ TEST_F(ReplicatedFile, ATimeOfAMasterThatWasWrongIsAWarning) {
 
 TEST_F(VerifyTest, JudgesOneMomentBesideAWriter) {
   const auto rows = store_random(path_, 5000);
-  auto writer = FuzzyTable::open(path_, Durability::kCommit);
+  auto writer = sqlite::FuzzyTable::open(path_, Durability::kCommit);
   ASSERT_TRUE(writer);
   const auto report = verify_file(path_, {.now = kNow}, [&](const WorkDone&) {
     EXPECT_TRUE((*writer)->insert(random_row()));
@@ -312,4 +312,4 @@ TEST_F(VerifyTest, StopsWhenTold) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::formats

@@ -63,7 +63,7 @@ TEST(UpdateNameHash, SpreadsNamesThatBeginWithMultiplesOfTheSizeOfTheTable) {
 }
 
 TEST(SealSet, HoldsWhatWasPutIntoIt) {
-  SealSet set;
+  server::SealSet set;
   EXPECT_FALSE(set.contains(1));
   for (std::uint64_t i = 1; i <= 10'000; ++i) set.insert(i * i);
   set.insert(4);

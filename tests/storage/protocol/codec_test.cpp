@@ -8,7 +8,7 @@
 
 #include "tests/support/wire_vectors.h"
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 namespace {
 
 using testing::bytes_of;
@@ -240,4 +240,4 @@ TEST(Codec, RefusesRepliesOfAnyOtherLength) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

@@ -7,7 +7,7 @@
 
 #include "config/base/hex.h"
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 namespace {
 
 Bytes bytes_of(const char* hex) { return from_hex(hex).value(); }
@@ -113,4 +113,4 @@ TEST(Extensions, AreNoneIfOneIsMalformed) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::protocol {
 namespace {
 
 Bytes payload(std::size_t size, std::uint8_t first) {
@@ -128,4 +128,4 @@ TEST(FrameReader, GivesTheSameFramesForAnyCut) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::protocol

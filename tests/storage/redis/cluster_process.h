@@ -123,15 +123,15 @@ class ClusterProcess {
     return {address(port(0)), address(port(1))};
   }
   [[nodiscard]] std::uint16_t port(std::size_t node) const { return nodes_[node].port.number(); }
-  [[nodiscard]] storage::RedisReply ask(std::uint16_t port,
-                                        std::initializer_list<std::string_view> words) const {
-    storage::CommandList commands;
+  [[nodiscard]] storage::redis::RedisReply ask(
+      std::uint16_t port, std::initializer_list<std::string_view> words) const {
+    storage::redis::CommandList commands;
     commands.add(words);
     const TimePoint deadline = clock_.now() + std::chrono::seconds(20);
-    auto connection = storage::RedisConnection::open(address(port), {}, deadline, clock_);
+    auto connection = storage::redis::RedisConnection::open(address(port), {}, deadline, clock_);
     if (!connection) return {};
     auto replies = (*connection)->ask(commands, deadline);
-    return replies ? replies->front() : storage::RedisReply{};
+    return replies ? replies->front() : storage::redis::RedisReply{};
   }
   /// All keys of all masters, sorted.
   [[nodiscard]] std::vector<std::string> keys() const {
@@ -169,7 +169,7 @@ class ClusterProcess {
     return true;
   }
 
-  storage::TemporaryDirectory folder_;
+  storage::engine::TemporaryDirectory folder_;
   SystemClock clock_;
   std::vector<Node> nodes_;
 };

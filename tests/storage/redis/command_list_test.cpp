@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 namespace {
 
 TEST(CommandList, WritesWordsWithTheirLengths) {
@@ -27,4 +27,4 @@ TEST(CommandList, KeepsCommandsApart) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -118,7 +118,7 @@ class CuttingProxy {
     return true;
   }
 
-  storage::TemporaryDirectory folder_;
+  storage::engine::TemporaryDirectory folder_;
   const std::string server_;
   const std::uint32_t one_of_;
   SeededRandom random_;

@@ -25,7 +25,7 @@ extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo
   return real("192.0.2.7", service, hints, found);
 }
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 namespace {
 
 using std::chrono::minutes;
@@ -66,4 +66,4 @@ TEST(HostLookup, NobodyWaitsForANameServerBeyondTheDeadline) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

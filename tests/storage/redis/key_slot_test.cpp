@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 namespace {
 
 struct KeyCase {
@@ -32,4 +32,4 @@ TEST(KeySlot, EverySlotHasATag) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

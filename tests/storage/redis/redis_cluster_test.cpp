@@ -12,7 +12,7 @@
 #include "tests/storage/store_calls.h"
 #include "tests/support/fake_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 namespace {
 
 using testing::eventually;
@@ -32,7 +32,7 @@ class RedisClusterTest : public ::testing::Test, protected StoreCalls {
     options_.redis.wait_replicas = 1;
     options_.journal = folder_.file("journal");
     options_.expire = std::chrono::hours(24);
-    auto opened = RedisStore::open(options_, clock_, random_source_, logger_);
+    auto opened = redis_store::RedisStore::open(options_, clock_, random_source_, logger_);
     ASSERT_TRUE(opened);
     store_ = *std::move(opened);
   }
@@ -59,17 +59,17 @@ class RedisClusterTest : public ::testing::Test, protected StoreCalls {
   }
 
   testing::ClusterProcess cluster_;
-  TemporaryDirectory folder_;
-  SharedStoreOptions options_;
+  engine::TemporaryDirectory folder_;
+  redis_store::SharedStoreOptions options_;
   SystemClock clock_;
   SystemRandom random_source_;
   NullLogger logger_;
-  Seeded random_{20'261'122};
-  std::unique_ptr<RedisStore> store_;
+  engine::Seeded random_{20'261'122};
+  std::unique_ptr<redis_store::RedisStore> store_;
 };
 
 TEST_F(RedisClusterTest, StoresFindsAndForgets) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   EXPECT_FALSE(check(text));
   ASSERT_TRUE(apply(add(text, 10, 50)));
   ASSERT_TRUE(apply(add(text, 4, 51)));
@@ -77,8 +77,8 @@ TEST_F(RedisClusterTest, StoresFindsAndForgets) {
   ASSERT_TRUE(match);
   EXPECT_EQ(match->flag_count, 2);
   EXPECT_EQ(match->flags[0], (FlagValue{50, 10}));
-  EXPECT_EQ(check(near_duplicate(text, 20, random_))->probability(), 0.625F);
-  EXPECT_FALSE(check(near_duplicate(text, 16, random_)));
+  EXPECT_EQ(check(engine::near_duplicate(text, 20, random_))->probability(), 0.625F);
+  EXPECT_FALSE(check(engine::near_duplicate(text, 16, random_)));
   EXPECT_THAT(stored_keys(), SizeIs(33));
   EXPECT_TRUE(eventually([&] { return store_->size() == 2; }));
 
@@ -93,7 +93,7 @@ TEST_F(RedisClusterTest, StoresFindsAndForgets) {
 TEST_F(RedisClusterTest, ManyInOneBatchWhereverTheyLive) {
   std::vector<Fingerprint> texts;
   std::vector<Question> questions;
-  for (int i = 0; i < 64; ++i) texts.push_back(random_fingerprint(random_));
+  for (int i = 0; i < 64; ++i) texts.push_back(engine::random_fingerprint(random_));
   // Bytes that look like hash tags, too: rspamd's keys are raw.
   texts[0].digest.bytes[3] = '{';
   texts[0].digest.bytes[9] = '}';
@@ -110,9 +110,10 @@ TEST_F(RedisClusterTest, ManyInOneBatchWhereverTheyLive) {
 }
 
 TEST_F(RedisClusterTest, FollowsSlotsThatMove) {
-  Fingerprint text = random_fingerprint(random_);
+  Fingerprint text = engine::random_fingerprint(random_);
   constexpr std::uint16_t kMoved = 300;  // the first slots of the first node go to the second
-  while (key_slot(record_key("fuzzy", text.digest)) >= kMoved) text = random_fingerprint(random_);
+  while (key_slot(redis_store::record_key("fuzzy", text.digest)) >= kMoved)
+    text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text, 1)));
   const auto id = [&](std::size_t node) {
     return cluster_.ask(cluster_.port(node), {"CLUSTER", "MYID"}).text;
@@ -134,14 +135,15 @@ TEST_F(RedisClusterTest, FollowsSlotsThatMove) {
   ASSERT_TRUE(delivered());
   EXPECT_TRUE(eventually([&] { return check(text).has_value(); }));
   EXPECT_EQ(check(text)->flags[0].value, value);
-  EXPECT_TRUE(eventually([&] { return check(near_duplicate(text, 32, random_)).has_value(); }));
+  EXPECT_TRUE(
+      eventually([&] { return check(engine::near_duplicate(text, 32, random_)).has_value(); }));
 }
 
 TEST_F(RedisClusterTest, AMasterThatDiesUnderLoadTakesNothingWithIt) {
   constexpr std::size_t kTexts = 60;
   constexpr std::size_t kInFlight = 64;
   std::vector<Fingerprint> texts;
-  for (std::size_t i = 0; i < kTexts; ++i) texts.push_back(random_fingerprint(random_));
+  for (std::size_t i = 0; i < kTexts; ++i) texts.push_back(engine::random_fingerprint(random_));
   std::vector<std::int64_t> submitted(kTexts);
   std::atomic<std::size_t> in_flight{0};
   std::atomic<std::size_t> refused{0};
@@ -170,9 +172,9 @@ TEST_F(RedisClusterTest, AMasterThatDiesUnderLoadTakesNothingWithIt) {
     const auto match = check(texts[i]);
     EXPECT_EQ(match ? match->flags[0].value : 0, submitted[i]) << i;
     if (!match) continue;
-    EXPECT_TRUE(check(near_duplicate(texts[i], 32, random_))) << i;
+    EXPECT_TRUE(check(engine::near_duplicate(texts[i], 32, random_))) << i;
   }
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -79,12 +79,12 @@ class RedisProcess {
   [[nodiscard]] SocketSpec address() const { return {SocketSpec::Kind::kUnix, "", 0, socket()}; }
 
   /// One command by somebody else; not everybody wants to know what it said.
-  storage::RedisReply ask(  // NOLINT(modernize-use-nodiscard)
+  storage::redis::RedisReply ask(  // NOLINT(modernize-use-nodiscard)
       std::initializer_list<std::string_view> words) const {
-    storage::CommandList commands;
+    storage::redis::CommandList commands;
     commands.add(words);
     const TimePoint deadline = clock_.now() + std::chrono::seconds(20);
-    auto connection = storage::RedisConnection::open(address(), {}, deadline, clock_);
+    auto connection = storage::redis::RedisConnection::open(address(), {}, deadline, clock_);
     if (!connection) return failed(connection.error());
     auto replies = (*connection)->ask(commands, deadline);
     return replies ? replies->front() : failed(replies.error());
@@ -98,8 +98,8 @@ class RedisProcess {
   }
 
  private:
-  static storage::RedisReply failed(const Error& error) {
-    return {.kind = storage::RedisReply::Kind::kError, .text = error.message};
+  static storage::redis::RedisReply failed(const Error& error) {
+    return {.kind = storage::redis::RedisReply::Kind::kError, .text = error.message};
   }
   [[nodiscard]] bool answers() const {
     const TimePoint deadline = clock_.now() + std::chrono::seconds(30);
@@ -111,7 +111,7 @@ class RedisProcess {
     return false;
   }
 
-  storage::TemporaryDirectory folder_;
+  storage::engine::TemporaryDirectory folder_;
   std::vector<std::string> more_;
   SystemClock clock_;
   pid_t child_ = -1;

@@ -13,7 +13,7 @@
 
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 namespace {
 
 using ::testing::HasSubstr;
@@ -53,7 +53,7 @@ class FakeServer {
     while (!stop.stop_requested()) std::this_thread::yield();
   }
 
-  TemporaryDirectory folder_;
+  engine::TemporaryDirectory folder_;
   std::vector<std::string> texts_;
   UniqueFd listener_;
   std::jthread thread_;
@@ -125,7 +125,7 @@ class ShiftedClock final : public Clock {
 };
 
 TEST_F(RedisServerTest, LeavesAServerAloneThatIsAwayLongerAndLonger) {
-  TemporaryDirectory folder;
+  engine::TemporaryDirectory folder;
   ShiftedClock clock;
   RedisServer server({SocketSpec::Kind::kUnix, "", 0, folder.file("none")}, {}, clock, logger_);
   CommandList commands;
@@ -158,4 +158,4 @@ TEST_F(RedisServerTest, RefusesALoginWithoutItsPassword) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 namespace {
 
 struct Good {
@@ -53,4 +53,4 @@ TEST(RedisUrl, RefusesAnythingElseAndKeepsItSecret) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 namespace {
 
 using Kind = RedisReply::Kind;
@@ -103,4 +103,4 @@ TEST(ReplyReader, GivesUpOnATextWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

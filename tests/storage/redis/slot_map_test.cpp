@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::storage {
+namespace shingled::storage::redis {
 namespace {
 
 using Kind = RedisReply::Kind;
@@ -84,4 +84,4 @@ TEST(SlotMap, ReadsRedirects) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis

@@ -8,19 +8,19 @@
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/support/wire_vectors.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 namespace {
 
 using ::testing::ElementsAre;
-using Kind = RedisReply::Kind;
+using Kind = redis::RedisReply::Kind;
 
-RedisReply record_reply(const std::map<std::string_view, std::string>& fields) {
-  RedisReply reply{.kind = Kind::kArray};
+redis::RedisReply record_reply(const std::map<std::string_view, std::string>& fields) {
+  redis::RedisReply reply{.kind = Kind::kArray};
   for (const std::string_view name : kRecordFields) {
     const auto found = fields.find(name);
     reply.elements.push_back(found == fields.end()
-                                 ? RedisReply{}
-                                 : RedisReply{.kind = Kind::kText, .text = found->second});
+                                 ? redis::RedisReply{}
+                                 : redis::RedisReply{.kind = Kind::kText, .text = found->second});
   }
   return reply;
 }
@@ -64,14 +64,15 @@ TEST(Layout, ReadsRecords) {
 TEST(Layout, AnythingElseIsNoRecord) {
   EXPECT_FALSE(parse_record({}));
   EXPECT_FALSE(parse_record({.kind = Kind::kError, .text = "WRONGTYPE"}));
-  RedisReply numbers{.kind = Kind::kArray, .elements = std::vector<RedisReply>(17)};
-  for (RedisReply& element : numbers.elements) element = {.kind = Kind::kInteger, .integer = 1};
+  redis::RedisReply numbers{.kind = Kind::kArray, .elements = std::vector<redis::RedisReply>(17)};
+  for (redis::RedisReply& element : numbers.elements)
+    element = {.kind = Kind::kInteger, .integer = 1};
   EXPECT_FALSE(parse_record(numbers));
 }
 
 TEST(Layout, ReadsBackTheSlots) {
-  Seeded random(5);
-  const Shingles shingles = random_shingles(random);
+  engine::Seeded random(5);
+  const Shingles shingles = engine::random_shingles(random);
   const std::string text = slots_text(shingles);
   EXPECT_EQ(parse_slots(text), shingles);
   EXPECT_FALSE(parse_slots(""));
@@ -83,7 +84,9 @@ TEST(Layout, ReadsBackTheSlots) {
   }
 }
 
-RedisReply owner(char who) { return {.kind = Kind::kText, .text = std::string(kDigestBytes, who)}; }
+redis::RedisReply owner(char who) {
+  return {.kind = Kind::kText, .text = std::string(kDigestBytes, who)};
+}
 
 struct SlotsCase {
   const char* why;
@@ -98,12 +101,12 @@ TEST(Layout, FindsTheOwnerOfMostSlots) {
                              {"others have the rest", {{'w', 20}, {'a', 6}, {'b', 6}}, 20},
                              {"nobody has any", {{'-', 32}}, 0},
                              {"two halves", {{'w', 16}, {'a', 16}}, 0}};
-  Seeded random(7);
+  engine::Seeded random(7);
   for (const SlotsCase& c : cases) {
-    std::vector<RedisReply> owners;
+    std::vector<redis::RedisReply> owners;
     for (const auto& [who, count] : c.owners) {
       for (std::size_t i = 0; i < count; ++i) {
-        owners.push_back(who == '-' ? RedisReply{} : owner(who));
+        owners.push_back(who == '-' ? redis::RedisReply{} : owner(who));
       }
     }
     for (int order = 0; order < 20; ++order) {
@@ -120,10 +123,10 @@ TEST(Layout, FindsTheOwnerOfMostSlots) {
 
 TEST(Layout, AnOwnerIsADigest) {
   EXPECT_FALSE(slot_winner({}));
-  EXPECT_FALSE(slot_winner(
-      std::vector<RedisReply>(32, RedisReply{.kind = Kind::kText, .text = std::string(63, 'x')})));
-  EXPECT_FALSE(slot_winner(
-      std::vector<RedisReply>(32, RedisReply{.kind = Kind::kError, .text = std::string(64, 'x')})));
+  EXPECT_FALSE(slot_winner(std::vector<redis::RedisReply>(
+      32, redis::RedisReply{.kind = Kind::kText, .text = std::string(63, 'x')})));
+  EXPECT_FALSE(slot_winner(std::vector<redis::RedisReply>(
+      32, redis::RedisReply{.kind = Kind::kError, .text = std::string(64, 'x')})));
 }
 
 TEST(Layout, NamesKeysAsRspamdDoes) {
@@ -154,4 +157,4 @@ TEST(Layout, NamesKeysAsRspamdDoes) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

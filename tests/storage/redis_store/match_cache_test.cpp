@@ -5,7 +5,7 @@
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/support/manual_clock.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 namespace {
 
 using std::chrono::seconds;
@@ -23,14 +23,14 @@ class MatchCacheTest : public ::testing::Test {
   void put(const Fingerprint& what, const MatchCache::Answer& answer) {
     cache_.put(ask(what), answer, clock_.now(), cache_.forgotten(what.digest));
   }
-  Seeded random_{3};
+  engine::Seeded random_{3};
   testing::ManualClock clock_;
   MatchCache cache_{seconds(10), 3200};
 };
 
 TEST_F(MatchCacheTest, KnowsHitsAndMissesForAWhile) {
-  const Fingerprint hit = random_fingerprint(random_);
-  const Fingerprint miss = random_fingerprint(random_);
+  const Fingerprint hit = engine::random_fingerprint(random_);
+  const Fingerprint miss = engine::random_fingerprint(random_);
   EXPECT_FALSE(cache_.find(ask(hit), clock_.now()));
   put(hit, match(hit));
   put(miss, std::nullopt);
@@ -45,10 +45,10 @@ TEST_F(MatchCacheTest, KnowsHitsAndMissesForAWhile) {
 }
 
 TEST_F(MatchCacheTest, OtherShinglesAreAnotherQuestion) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   put(text, match(text));
   const Fingerprint without{text.digest, std::nullopt};
-  const Fingerprint other{text.digest, random_shingles(random_)};
+  const Fingerprint other{text.digest, engine::random_shingles(random_)};
   EXPECT_FALSE(cache_.find(ask(without), clock_.now()));
   EXPECT_FALSE(cache_.find(ask(other), clock_.now()));
 }
@@ -60,8 +60,8 @@ TEST_F(MatchCacheTest, TellsQuestionsApartWhoeverCraftsThem) {
     for (std::size_t i = 0; i + 1 < kShingleCount; ++i) hash = (hash ^ shingles[i]) * 0x100000001b3;
     return hash;
   };
-  const Fingerprint mail = random_fingerprint(random_);
-  Fingerprint decoy{mail.digest, random_shingles(random_)};
+  const Fingerprint mail = engine::random_fingerprint(random_);
+  Fingerprint decoy{mail.digest, engine::random_shingles(random_)};
   decoy.shingles->back() =
       before_last(*mail.shingles) ^ mail.shingles->back() ^ before_last(*decoy.shingles);
   put(decoy, std::nullopt);
@@ -69,14 +69,14 @@ TEST_F(MatchCacheTest, TellsQuestionsApartWhoeverCraftsThem) {
 }
 
 TEST_F(MatchCacheTest, ForgetsWhatWasChanged) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   put(text, match(text));
   cache_.forget(text.digest);
   EXPECT_FALSE(cache_.find(ask(text), clock_.now()));
 }
 
 TEST_F(MatchCacheTest, DoesNotKeepAnAnswerFetchedBeforeTheChange) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   const std::uint64_t before = cache_.forgotten(text.digest);
   cache_.forget(text.digest);  // while the question was on its way
   cache_.put(ask(text), match(text), clock_.now(), before);
@@ -87,7 +87,7 @@ TEST_F(MatchCacheTest, DoesNotKeepAnAnswerFetchedBeforeTheChange) {
 
 TEST_F(MatchCacheTest, KeepsTheNewestWhenThereAreTooMany) {
   std::vector<Fingerprint> texts;
-  for (int i = 0; i < 20'000; ++i) texts.push_back({random_digest(random_), std::nullopt});
+  for (int i = 0; i < 20'000; ++i) texts.push_back({engine::random_digest(random_), std::nullopt});
   for (const Fingerprint& text : texts) put(text, match(text));
   std::size_t known = 0;
   for (const Fingerprint& text : texts) known += cache_.find(ask(text), clock_.now()) ? 1U : 0U;
@@ -104,4 +104,4 @@ TEST_F(MatchCacheTest, CanBeOff) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/storage/redis/redis_fixture.h"
+#include "tests/storage/redis_store/redis_fixture.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/wire_vectors.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 namespace {
 
 using ::testing::Contains;
@@ -16,7 +16,7 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 TEST_F(RedisStoreTest, FindsWhatItStored) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   EXPECT_FALSE(check(text));
   ASSERT_TRUE(apply(add(text, 10, 50)));
   const auto match = check(text);
@@ -36,9 +36,9 @@ struct NearCase {
 TEST_F(RedisStoreTest, FindsLikenessesFromSeventeenSlotsOn) {
   const NearCase cases[] = {{32, 0.96875F}, {31, 0.96875F}, {30, 0.9375F}, {17, 0.53125F}, {16, 0}};
   for (const NearCase& c : cases) {
-    const Fingerprint text = random_fingerprint(random_);
+    const Fingerprint text = engine::random_fingerprint(random_);
     ASSERT_TRUE(apply(add(text)));
-    const auto match = check(near_duplicate(text, c.slots, random_));
+    const auto match = check(engine::near_duplicate(text, c.slots, random_));
     ASSERT_EQ(match.has_value(), c.probability > 0) << c.slots;
     if (!match) continue;
     EXPECT_EQ(match->digest, text.digest);
@@ -50,10 +50,10 @@ TEST_F(RedisStoreTest, FindsLikenessesFromSeventeenSlotsOn) {
 TEST_F(RedisStoreTest, AnswersABatchInItsOrder) {
   std::vector<Fingerprint> texts;
   std::vector<Question> questions;
-  for (int i = 0; i < 30; ++i) texts.push_back(random_fingerprint(random_));
+  for (int i = 0; i < 30; ++i) texts.push_back(engine::random_fingerprint(random_));
   for (std::size_t i = 0; i < texts.size(); i += 3) {
     ASSERT_TRUE(apply(add(texts[i], static_cast<std::int32_t>(i) + 1)));
-    texts[i + 1] = near_duplicate(texts[i], 20, random_);
+    texts[i + 1] = engine::near_duplicate(texts[i], 20, random_);
   }
   for (const Fingerprint& text : texts) questions.push_back({&text.digest, &*text.shingles});
   std::vector<std::optional<Match>> answers(questions.size());
@@ -76,16 +76,16 @@ std::uint64_t slots_asked(const testing::RedisProcess& redis) {
 }
 
 TEST_F(RedisStoreTest, AsksForSlotsLaterWhileMostIsKnownExactly) {
-  const Fingerprint known = random_fingerprint(random_);
+  const Fingerprint known = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(known, 3)));
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(check(known));
   const std::uint64_t before = slots_asked(redis_);
   ASSERT_TRUE(check(known)->exact);
   EXPECT_EQ(slots_asked(redis_), before);
 
-  const Fingerprint near = near_duplicate(known, 20, random_);
-  const Fingerprint strange = random_fingerprint(random_);
-  const Fingerprint file{random_fingerprint(random_).digest, std::nullopt};
+  const Fingerprint near = engine::near_duplicate(known, 20, random_);
+  const Fingerprint strange = engine::random_fingerprint(random_);
+  const Fingerprint file{engine::random_fingerprint(random_).digest, std::nullopt};
   std::vector<Question> questions;
   for (const Fingerprint* text : {&near, &known, &strange}) {
     questions.push_back({&text->digest, &*text->shingles});
@@ -109,8 +109,8 @@ TEST_F(RedisStoreTest, AsksForSlotsLaterWhileMostIsKnownExactly) {
 }
 
 TEST_F(RedisStoreTest, GivesAllMatchesBestFirst) {
-  const Fingerprint text = random_fingerprint(random_);
-  const Fingerprint near = near_duplicate(text, 20, random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
+  const Fingerprint near = engine::near_duplicate(text, 20, random_);
   ASSERT_TRUE(apply(add({near.digest, std::nullopt}, 5)));
   ASSERT_TRUE(apply(add(text, 9)));
   const auto matches = store_->check_all(near, 0, 8);
@@ -121,10 +121,10 @@ TEST_F(RedisStoreTest, GivesAllMatchesBestFirst) {
 }
 
 TEST_F(RedisStoreTest, ASlotWithoutItsRecordIsNoMatch) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   redis_.ask({"DEL", record_key("fuzzy", text.digest)});
-  EXPECT_FALSE(check(near_duplicate(text, 32, random_)));
+  EXPECT_FALSE(check(engine::near_duplicate(text, 32, random_)));
 }
 
 struct Step {
@@ -176,7 +176,7 @@ TEST_F(RedisStoreTest, KeepsListsAsRspamdDoes) {
        false,
        {{10, 30}, {2, 20}, {9, 7}, {8, 6}, {7, 5}, {6, 4}, {5, 3}, {4, 2}}},
       {"all of them go", Kind::kDelete, 0, 0, false, {}}};
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   for (const Step& step : steps) {
     ASSERT_TRUE(apply({.kind = step.kind,
                        .flag = step.flag,
@@ -228,7 +228,7 @@ TEST_F(RedisStoreTest, WritesByteForByteWhatRspamd4Writes) {
 }
 
 TEST_F(RedisStoreTest, FindsWhatRspamd3Wrote) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   const std::string key = record_key("fuzzy", text.digest);
   redis_.ask({"HSET", key, "F", "11", "V", "7", "C", "1700000000"});
   for (std::size_t i = 0; i < kShingleCount; ++i) {
@@ -236,14 +236,14 @@ TEST_F(RedisStoreTest, FindsWhatRspamd3Wrote) {
         {"SETEX", slot_key("fuzzy", i, (*text.shingles)[i]), "1000", as_text(text.digest.bytes)});
   }
   EXPECT_EQ(check(text)->created, 1'700'000'000U);
-  EXPECT_EQ(check(near_duplicate(text, 24, random_))->probability(), 0.75F);
+  EXPECT_EQ(check(engine::near_duplicate(text, 24, random_))->probability(), 0.75F);
   // It has no S, so a delete must bring the slots.
   ASSERT_TRUE(apply(remove(text)));
   EXPECT_THAT(stored_keys(), IsEmpty());
 }
 
 TEST_F(RedisStoreTest, ADeleteByDigestLeavesNoOrphan) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   ASSERT_THAT(stored_keys(), SizeIs(33));
   ASSERT_TRUE(apply(remove({text.digest, std::nullopt})));
@@ -254,21 +254,21 @@ TEST_F(RedisStoreTest, ADeleteByDigestLeavesNoOrphan) {
 }
 
 TEST_F(RedisStoreTest, ADeleteLeavesOthersTheirSlots) {
-  const Fingerprint first = random_fingerprint(random_);
-  const Fingerprint second = near_duplicate(first, 20, random_);
+  const Fingerprint first = engine::random_fingerprint(random_);
+  const Fingerprint second = engine::near_duplicate(first, 20, random_);
   ASSERT_TRUE(apply(add(first)));
   ASSERT_TRUE(apply(add(second)));  // takes 20 of the first one's
   ASSERT_TRUE(apply(remove(first)));
   EXPECT_THAT(stored_keys(), SizeIs(33));
-  EXPECT_EQ(check({random_digest(random_), second.shingles})->digest, second.digest);
+  EXPECT_EQ(check({engine::random_digest(random_), second.shingles})->digest, second.digest);
 }
 
 TEST_F(RedisStoreTest, OtherShinglesOfADigestReplaceItsOwn) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
-  const Fingerprint near = near_duplicate(text, 10, random_);
+  const Fingerprint near = engine::near_duplicate(text, 10, random_);
   ASSERT_TRUE(apply(add(near)));
-  ASSERT_TRUE(apply(add({text.digest, random_shingles(random_)})));
+  ASSERT_TRUE(apply(add({text.digest, engine::random_shingles(random_)})));
   ASSERT_TRUE(apply(remove({text.digest, std::nullopt})));
   for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
     const std::uint64_t shingle = (*text.shingles)[slot];
@@ -278,7 +278,7 @@ TEST_F(RedisStoreTest, OtherShinglesOfADigestReplaceItsOwn) {
 }
 
 TEST_F(RedisStoreTest, AnUpdateThatComesAgainCountsOnce) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   Update update = add(text, 5);
   update.name.fill(0xab);
   ASSERT_TRUE(apply(update));
@@ -293,10 +293,10 @@ TEST_F(RedisStoreTest, AnUpdateThatComesAgainCountsOnce) {
 }
 
 TEST_F(RedisStoreTest, MarkersGoSoonAfterTheirAnswer) {
-  Update update = add(random_fingerprint(random_));
+  Update update = add(engine::random_fingerprint(random_));
   update.name.fill(0xab);
   ASSERT_TRUE(apply(update));
-  ASSERT_TRUE(apply(add(random_fingerprint(random_))));
+  ASSERT_TRUE(apply(add(engine::random_fingerprint(random_))));
   std::vector<std::int64_t> left;
   for (const std::string& key : redis_.keys()) {
     if (key.starts_with("fuzzy_done_abab")) left.push_back(ttl(key));
@@ -309,10 +309,10 @@ TEST_F(RedisStoreTest, MarkersGoSoonAfterTheirAnswer) {
 TEST_F(RedisStoreTest, AHitLetsARecordLiveOn) {
   options_.expire = std::chrono::seconds(1000);
   open();
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   const auto slot = [&](std::size_t i) { return slot_key("fuzzy", i, (*text.shingles)[i]); };
-  const Fingerprint other = random_fingerprint(random_);
+  const Fingerprint other = engine::random_fingerprint(random_);
   redis_.ask({"EXPIRE", record_key("fuzzy", text.digest), "100"});
   for (std::size_t i = 0; i < kShingleCount; ++i) redis_.ask({"EXPIRE", slot(i), "100"});
   redis_.ask({"DEL", slot(3)});
@@ -333,7 +333,7 @@ TEST_F(RedisStoreTest, AHitLetsARecordLiveOn) {
 }
 
 TEST_F(RedisStoreTest, WhoOnlyReadsRefreshesNothing) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   options_.refresh_hits = false;
   open();
@@ -346,7 +346,7 @@ TEST_F(RedisStoreTest, WhoOnlyReadsRefreshesNothing) {
 TEST_F(RedisStoreTest, WithoutExpiryRecordsStay) {
   options_.expire = std::chrono::seconds(0);
   open();
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   redis_.ask({"HSET", record_key("fuzzy", text.digest), "F", "1", "V", "1"});
   redis_.ask({"EXPIRE", record_key("fuzzy", text.digest), "100"});
   ASSERT_TRUE(apply(add(text)));
@@ -355,7 +355,7 @@ TEST_F(RedisStoreTest, WithoutExpiryRecordsStay) {
 }
 
 TEST_F(RedisStoreTest, CountsAsRspamdDoes) {
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(apply(add(random_fingerprint(random_))));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(apply(add(engine::random_fingerprint(random_))));
   EXPECT_TRUE(testing::eventually([&] { return store_->size() == 3; }));
   redis_.ask({"SET", "fuzzy_count", "-5"});  // others count what was not there, too
   open();
@@ -364,15 +364,15 @@ TEST_F(RedisStoreTest, CountsAsRspamdDoes) {
 }
 
 TEST_F(RedisStoreTest, RefusesWhatTheDatabaseCannotTake) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   redis_.ask({"SET", record_key("fuzzy", text.digest), "not a hash"});
   const Status outcome = apply(add(text));
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, ErrorCode::kCorrupt);
   EXPECT_FALSE(check(text));
-  EXPECT_TRUE(apply(add(random_fingerprint(random_)))) << "the others are served";
+  EXPECT_TRUE(apply(add(engine::random_fingerprint(random_)))) << "the others are served";
   EXPECT_EQ(store_->counters().refused, 1U);
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -6,7 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 /// What `wake` does to whoever waits for the end of a look-up.
@@ -94,4 +94,4 @@ TEST(AddressLookup, MayGoWhileALookUpIsUnderWay) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -7,7 +7,7 @@
 
 #include "storage/replication/limits.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 IpAddress of(const std::string& network, std::size_t host) {
@@ -43,4 +43,4 @@ TEST(Crowd, WhoComesAlwaysGetsIn) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -1,7 +1,7 @@
 // A connection may end after any byte; whatever came and whatever did not, the next one heals it.
 #include "tests/storage/replication/replica_world.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 class CutTest : public ::testing::Test {
@@ -18,9 +18,9 @@ class CutTest : public ::testing::Test {
             .source = random_()};
   }
 
-  Seeded random_{20'261'128};
+  engine::Seeded random_{20'261'128};
   shingled::testing::SeededRandom bits_{20'261'128};
-  ManualClock clock_;
+  engine::ManualClock clock_;
   ReplicaStore master_{clock_, bits_, kJournal};
   ReplicaStore mirror_{clock_, bits_, 0};
   MemoryLink link_{master_, mirror_, bits_};
@@ -28,7 +28,7 @@ class CutTest : public ::testing::Test {
 
 TEST_F(CutTest, AfterAnyByteOfTheJournal) {
   std::vector<Fingerprint> texts(4);
-  for (Fingerprint& text : texts) text = random_fingerprint(random_);
+  for (Fingerprint& text : texts) text = engine::random_fingerprint(random_);
   link_.connect();
   link_.run();
   std::size_t longest = 0;
@@ -51,12 +51,12 @@ TEST_F(CutTest, AfterAnyByteOfTheJournal) {
 
 TEST_F(CutTest, AnywhereInAComparison) {
   for (int i = 0; i < 1500; ++i) {  // more than one message, and more than the journal has
-    const Fingerprint text = random_fingerprint(random_);
+    const Fingerprint text = engine::random_fingerprint(random_);
     const Update update{.flag = 1, .value = 1, .fingerprint = text};
     master_.engine->submit(update, [](const Status&) {});
   }
   std::vector<Fingerprint> texts(4);
-  for (Fingerprint& text : texts) text = random_fingerprint(random_);
+  for (Fingerprint& text : texts) text = engine::random_fingerprint(random_);
   for (int round = 0; round < 60; ++round) {
     master_.apply(some_update(texts));
     link_.connect(random_() % 1'200'000);
@@ -69,4 +69,4 @@ TEST_F(CutTest, AnywhereInAComparison) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

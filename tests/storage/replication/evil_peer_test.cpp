@@ -9,7 +9,7 @@
 #include "tests/storage/replication/random_messages.h"
 #include "tests/storage/replication/replica_world.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 constexpr std::uint64_t kSeeds = 40;
@@ -93,7 +93,7 @@ class EvilPeerTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (int i = 0; i < 30; ++i) {
-      texts_.push_back(random_fingerprint(random_));
+      texts_.push_back(engine::random_fingerprint(random_));
       honest_.apply({.flag = 1, .value = 50, .fingerprint = texts_.back(), .source = 7});
       if (i % 3 == 0) mirror_.apply({.flag = 2, .value = 9, .fingerprint = texts_.back()});
     }
@@ -134,7 +134,7 @@ class EvilPeerTest : public ::testing::Test {
     const auto known = mirror_.reader->stores();
     EXPECT_TRUE(known);
     return static_cast<std::size_t>(std::ranges::count_if(
-        *known, [](const ReplicaReader::Known& one) { return one.number != 0; }));
+        *known, [](const sqlite::ReplicaReader::Known& one) { return one.number != 0; }));
   }
 
   /// About texts everybody knows, of all kinds.
@@ -200,13 +200,13 @@ class EvilPeerTest : public ::testing::Test {
     call.say(RangesDone{{1 + random_(), random_() % 100}});
   }
 
-  Seeded random_{20'270'117};
+  engine::Seeded random_{20'270'117};
   shingled::testing::SeededRandom bits_{20'270'117};
-  ManualClock clock_;
+  engine::ManualClock clock_;
   ReplicaStore honest_{clock_, bits_, 1000};
   ReplicaStore mirror_{clock_, bits_, 1000};
   MemoryLink link_{honest_, mirror_, bits_};
-  const Keypair evil_ = generate_keypair(bits_);
+  const Keypair evil_ = crypto::generate_keypair(bits_);
   const StoreId evil_id_{0xe7, 1};
   const StoreId other_id_{0xe7, 2};
   std::vector<Fingerprint> texts_;
@@ -270,7 +270,8 @@ TEST_F(EvilPeerTest, AFileFromBeforeNamesHadKeysTakesThemAsMastersCome) {
   mirror_.reader.reset();
   mirror_.engine.reset();
   {
-    auto file = Database::open(mirror_.options.hashfile, Database::Access::kReadWrite);
+    auto file =
+        sqlite::Database::open(mirror_.options.hashfile, sqlite::Database::Access::kReadWrite);
     ASSERT_TRUE(file) << file.error().message;
     ASSERT_TRUE(
         (*file)->execute("DROP TABLE store_keys; DROP TABLE sealed_updates;"
@@ -288,7 +289,7 @@ TEST_F(EvilPeerTest, AFileFromBeforeNamesHadKeysTakesThemAsMastersCome) {
   expect_the_honest_untouched();
   const auto known = mirror_.reader->stores();
   ASSERT_TRUE(known);
-  for (const ReplicaReader::Known& store : *known) {
+  for (const sqlite::ReplicaReader::Known& store : *known) {
     EXPECT_EQ(store.key.has_value(), store.number != 0);
   }
 }
@@ -369,11 +370,11 @@ TEST_F(EvilPeerTest, AMirrorThatSaysAnythingChangesNothing) {
     if (HasFailure()) return;
   }
   EXPECT_EQ(honest_.contents(), before);
-  const auto report = verify_file(honest_.options.hashfile, {.now = clock_.unix_seconds()},
-                                  [](const WorkDone&) { return true; });
+  const auto report = formats::verify_file(honest_.options.hashfile, {.now = clock_.unix_seconds()},
+                                           [](const WorkDone&) { return true; });
   ASSERT_TRUE(report);
   EXPECT_EQ(report->problem_count, 0U);
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -5,7 +5,7 @@
 
 #include "tests/storage/replication/random_messages.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 Part merge_all(const std::vector<Part>& parts) {
@@ -51,7 +51,7 @@ TEST(MergeParts, AddsUpWhatStoresTaught) {
 }
 
 TEST(MergeParts, DoesNotDependOnTheOrder) {
-  Seeded random(20'261'125);
+  engine::Seeded random(20'261'125);
   for (int round = 0; round < 200; ++round) {
     std::vector<Part> parts;
     for (int i = 0; i < 4; ++i) {
@@ -66,7 +66,7 @@ TEST(MergeParts, DoesNotDependOnTheOrder) {
 }
 
 TEST(MergeParts, OfOnePartIsThatPart) {
-  Seeded random(20'261'126);
+  engine::Seeded random(20'261'126);
   for (int round = 0; round < 100; ++round) {
     Part part = random_part(random, 1 + random() % kFlagsMax, round % 2 == 0);
     part.created = std::min(part.created, part.updated);
@@ -75,7 +75,7 @@ TEST(MergeParts, OfOnePartIsThatPart) {
 }
 
 TEST(MergeParts, AreCreatedNoLaterThanTaught) {
-  Seeded random(20'261'127);
+  engine::Seeded random(20'261'127);
   Part part = random_part(random, 1, false);
   part.updated = 1'700'000'000;
   part.created = 4'294'967'295;
@@ -83,4 +83,4 @@ TEST(MergeParts, AreCreatedNoLaterThanTaught) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -2,11 +2,11 @@
 
 #include "tests/storage/replication/random_messages.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 TEST(ReplicationMessage, ComesBackAsItWas) {
-  Seeded random(20'261'122);
+  engine::Seeded random(20'261'122);
   for (const Message& message : one_of_each(random)) {
     const Bytes bytes = encode_message(message);
     EXPECT_LE(bytes.size(), kMessageBytesMax);
@@ -17,7 +17,7 @@ TEST(ReplicationMessage, ComesBackAsItWas) {
 }
 
 TEST(ReplicationMessage, IsNoneWhenItIsCutOrLonger) {
-  Seeded random(20'261'123);
+  engine::Seeded random(20'261'123);
   for (const Message& message : one_of_each(random)) {
     Bytes bytes = encode_message(message);
     const bool counts_itself = std::holds_alternative<RangeSums>(message);
@@ -43,9 +43,10 @@ Bytes with(Bytes bytes, std::size_t at, std::uint8_t value) {
 }
 
 TEST(ReplicationMessage, IsNoneOutsideItsBounds) {
-  Seeded random(20'261'124);
+  engine::Seeded random(20'261'124);
   const Part part = random_part(random, 2, false);
-  const Bytes record = encode_message(RangeRecords{{PartRecord{random_digest(random), part}}});
+  const Bytes record =
+      encode_message(RangeRecords{{PartRecord{engine::random_digest(random), part}}});
   constexpr std::size_t kFlagCount = 1 + 4 + 1 + 64 + 4 + 4 + 8;
   Bytes unsorted = record;
   std::swap_ranges(unsorted.begin() + kFlagCount + 1, unsorted.begin() + kFlagCount + 9,
@@ -75,4 +76,4 @@ TEST(ReplicationMessage, IsNoneOutsideItsBounds) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

@@ -6,7 +6,7 @@
 #include "tests/storage/replication/replica_world.h"
 #include "tests/support/fake_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 using shingled::testing::eventually;
@@ -49,7 +49,7 @@ class MirrorLinkTest : public ::testing::Test {
             [] {}};
   }
   void teach() {
-    master_.apply({.flag = 1, .value = 1, .fingerprint = random_fingerprint(seeded_)});
+    master_.apply({.flag = 1, .value = 1, .fingerprint = engine::random_fingerprint(seeded_)});
   }
   /// One connection, from the call to the end that the mirror or the test makes of it.
   void connection(MirrorLink& link, bool hang_up_once_praised = false) {
@@ -93,8 +93,8 @@ class MirrorLinkTest : public ::testing::Test {
   }
 
   shingled::testing::SeededRandom random_{5};
-  Seeded seeded_{5};
-  ManualClock clock_;
+  engine::Seeded seeded_{5};
+  engine::ManualClock clock_;
   LineCounter logger_;
   ReplicaStore master_{clock_, random_, 1000};
   ReplicaStore mirror_{clock_, random_, 0};
@@ -137,4 +137,4 @@ TEST_F(MirrorLinkTest, AMirrorThatHasCommittedIsTriedAgainSoon) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

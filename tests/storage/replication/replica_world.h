@@ -17,23 +17,23 @@
 #include "tests/storage/engine/engine_fixture.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 
 /// What everybody must agree upon: the rows without their ids, by digest.
-using Contents = std::vector<FuzzyRow>;
+using Contents = std::vector<sqlite::FuzzyRow>;
 
 inline Contents contents_of(const std::string& path) {
   Contents rows;
-  auto table = FuzzyTable::open_read_only(path);
+  auto table = sqlite::FuzzyTable::open_read_only(path);
   EXPECT_TRUE(table) << table.error().message;
   if (!table) return rows;
-  const Status read = (*table)->for_each([&](FuzzyRow row) {
+  const Status read = (*table)->for_each([&](sqlite::FuzzyRow row) {
     row.id = 0;
     rows.push_back(std::move(row));
     return true;
   });
   EXPECT_TRUE(read) << read.error().message;
-  std::ranges::sort(rows, {}, &FuzzyRow::digest);
+  std::ranges::sort(rows, {}, &sqlite::FuzzyRow::digest);
   return rows;
 }
 
@@ -41,7 +41,7 @@ inline Contents contents_of(const std::string& path) {
 class ReplicaStore {
  public:
   ReplicaStore(Clock& clock, Random& random, std::uint32_t journal_max)
-      : clock_(clock), keys(generate_keypair(random)) {
+      : clock_(clock), keys(crypto::generate_keypair(random)) {
     options.hashfile = directory_.file("fuzzy.db");
     options.durability = Durability::kNormal;
     options.journal_max = journal_max;
@@ -51,10 +51,10 @@ class ReplicaStore {
   void open() {
     reader.reset();
     engine.reset();
-    auto opened = Engine::open(options, clock_, logger_);
+    auto opened = engine::Engine::open(options, clock_, logger_);
     ASSERT_TRUE(opened) << opened.error().message;
     engine = *std::move(opened);
-    auto read = ReplicaReader::open(options.hashfile);
+    auto read = sqlite::ReplicaReader::open(options.hashfile);
     ASSERT_TRUE(read) << read.error().message;
     reader = *std::move(read);
     id = reader->self().value().value_or(StoreId{});
@@ -65,8 +65,9 @@ class ReplicaStore {
   }
   /// The writer has walked over everything; the clock was moved before.
   void expire() {
-    Seeded random(1);
-    const Update nothing{.kind = Update::Kind::kDelete, .fingerprint = {random_digest(random), {}}};
+    engine::Seeded random(1);
+    const Update nothing{.kind = Update::Kind::kDelete,
+                         .fingerprint = {engine::random_digest(random), {}}};
     apply(nothing);
     apply(nothing);
   }
@@ -79,15 +80,15 @@ class ReplicaStore {
   [[nodiscard]] Contents contents() const { return contents_of(options.hashfile); }
 
  private:
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   Clock& clock_;
   NullLogger logger_;
 
  public:
   EngineOptions options;
   Keypair keys;
-  std::unique_ptr<Engine> engine;
-  std::unique_ptr<ReplicaReader> reader;
+  std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<sqlite::ReplicaReader> reader;
   StoreId id{};
 };
 
@@ -173,4 +174,4 @@ class MemoryLink {
   std::unique_ptr<MirrorSession> mirror_end_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

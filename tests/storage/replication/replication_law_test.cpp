@@ -6,7 +6,7 @@
 #include "storage/formats/verify.h"
 #include "tests/storage/replication/replica_world.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 constexpr std::uint32_t kShortJournal = 12;  ///< soon outrun
@@ -29,7 +29,7 @@ class World {
            static_cast<std::size_t>(master), static_cast<std::size_t>(mirror)});
     }
     for (int i = 0; i < 6; ++i) {
-      texts_.push_back(random_fingerprint(random_));
+      texts_.push_back(engine::random_fingerprint(random_));
       if (i % 3 == 0) texts_.back().shingles.reset();
     }
   }
@@ -75,14 +75,15 @@ class World {
     // And what is answered is what is stored, also after a restart.
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(stores_[i]->engine->size(), contents.size()) << "store " << i;
-      const auto report = verify_file(stores_[i]->options.hashfile, {.now = clock_.unix_seconds()},
-                                      [](const WorkDone&) { return true; });
+      const auto report =
+          formats::verify_file(stores_[i]->options.hashfile, {.now = clock_.unix_seconds()},
+                               [](const WorkDone&) { return true; });
       ASSERT_TRUE(report) << report.error().message;
       for (const std::string& problem : report->problems) ADD_FAILURE() << i << ": " << problem;
-      for (const FuzzyRow& row : contents) {
+      for (const sqlite::FuzzyRow& row : contents) {
         const auto match = stores_[i]->engine->check(row.digest, nullptr, clock_.unix_seconds());
         ASSERT_TRUE(match);
-        EXPECT_EQ(flags_of(*match).front(), row.flags.front());
+        EXPECT_EQ(engine::flags_of(*match).front(), row.flags.front());
       }
     }
   }
@@ -117,14 +118,14 @@ class World {
                   .weak = random_() % 4 == 0,
                   .fingerprint = text,
                   .source = random_() % 3};
-    if (random_() % 4 == 0) update.fingerprint.shingles = random_shingles(random_);
+    if (random_() % 4 == 0) update.fingerprint.shingles = engine::random_shingles(random_);
     if (random_() % 8 == 0) update.value = std::numeric_limits<std::int32_t>::max();
     return update;
   }
 
-  Seeded random_;
+  engine::Seeded random_;
   shingled::testing::SeededRandom bits_;
-  ManualClock clock_;
+  engine::ManualClock clock_;
   std::vector<std::unique_ptr<ReplicaStore>> stores_;
   std::vector<Link> links_;
   std::vector<Fingerprint> texts_;
@@ -142,4 +143,4 @@ TEST(ReplicationLaw, AllStoresHoldTheSameInTheEnd) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

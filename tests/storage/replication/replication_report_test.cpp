@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 LinkCounters link(std::string peer, bool connected, std::uint64_t lag) {
@@ -48,4 +48,4 @@ TEST(ReplicationReport, ConnectionsOfOneMasterAreOneSample) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

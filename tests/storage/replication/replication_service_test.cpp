@@ -10,7 +10,7 @@
 #include "tests/storage/replication/replica_world.h"
 #include "tests/support/fake_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 using shingled::testing::eventually;
@@ -46,7 +46,8 @@ class ReplicationServiceTest : public ::testing::Test {
   void teach(std::size_t count) {
     std::vector<Update> updates;
     for (std::size_t i = 0; i < count; ++i) {
-      updates.push_back({.flag = 1, .value = 1, .fingerprint = random_fingerprint(seeded_)});
+      updates.push_back(
+          {.flag = 1, .value = 1, .fingerprint = engine::random_fingerprint(seeded_)});
     }
     ASSERT_TRUE(master_.engine->apply(updates));
   }
@@ -57,7 +58,7 @@ class ReplicationServiceTest : public ::testing::Test {
   SystemClock clock_;
   SystemRandom random_;
   NullLogger logger_;
-  Seeded seeded_{20'261'130};
+  engine::Seeded seeded_{20'261'130};
   ReplicaStore master_{clock_, random_, 100'000};
   ReplicaStore mirror_{clock_, random_, 0};
   std::unique_ptr<ReplicationService> mirror_service_;
@@ -125,7 +126,7 @@ class EventKeeper final : public Logger {
 };
 
 TEST_F(ReplicationServiceTest, AnotherKeyWithAMastersNameIsRefusedAndTheMasterStays) {
-  const Keypair other = generate_keypair(random_);
+  const Keypair other = crypto::generate_keypair(random_);
   ReplicationOptions options = mirror_options();
   options.master_key.push_back(other.public_key);
   EventKeeper refused("master_refused");
@@ -194,4 +195,4 @@ TEST_F(ReplicationServiceTest, NoiseIsNoMaster) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

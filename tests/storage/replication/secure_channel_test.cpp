@@ -6,7 +6,7 @@
 #include "storage/replication/limits.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 class SecureChannelTest : public ::testing::Test {
@@ -42,9 +42,9 @@ class SecureChannelTest : public ::testing::Test {
   }
 
   shingled::testing::SeededRandom random_{20'261'127};
-  Keypair master_ = generate_keypair(random_);
-  Keypair mirror_ = generate_keypair(random_);
-  Keypair stranger_ = generate_keypair(random_);
+  Keypair master_ = crypto::generate_keypair(random_);
+  Keypair mirror_ = crypto::generate_keypair(random_);
+  Keypair stranger_ = crypto::generate_keypair(random_);
 };
 
 TEST_F(SecureChannelTest, CarriesMessagesBothWays) {
@@ -160,4 +160,4 @@ TEST_F(SecureChannelTest, RefusesAKeyOfLowOrder) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

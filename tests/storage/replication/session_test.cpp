@@ -1,6 +1,6 @@
 #include "tests/storage/replication/replica_world.h"
 
-namespace shingled::storage {
+namespace shingled::storage::replication {
 namespace {
 
 class SessionTest : public ::testing::Test {
@@ -35,9 +35,9 @@ class SessionTest : public ::testing::Test {
   }
 
   static constexpr std::uint32_t kJournal = 1000;
-  Seeded random_{20'261'129};
+  engine::Seeded random_{20'261'129};
   shingled::testing::SeededRandom bits_{20'261'129};
-  ManualClock clock_;
+  engine::ManualClock clock_;
   ReplicaStore first_{clock_, bits_, kJournal};
   ReplicaStore second_{clock_, bits_, kJournal};
   ReplicaStore mirror_{clock_, bits_, 0};
@@ -45,7 +45,7 @@ class SessionTest : public ::testing::Test {
   MemoryLink second_to_mirror_{second_, mirror_, bits_};
   MemoryLink there_{first_, second_, bits_};
   MemoryLink back_{second_, first_, bits_};
-  const Fingerprint text_ = random_fingerprint(random_);
+  const Fingerprint text_ = engine::random_fingerprint(random_);
 };
 
 TEST_F(SessionTest, WeightsOfTwoMastersAddUpOnce) {
@@ -64,7 +64,7 @@ TEST_F(SessionTest, WeightsOfTwoMastersAddUpOnce) {
 // Only the store that was taught knows which hashes belong together; it is asked for both.
 TEST_F(SessionTest, ADeleteElsewhereTakesTheCompanionToo) {
   connect_all();
-  const Fingerprint robust = random_fingerprint(random_);
+  const Fingerprint robust = engine::random_fingerprint(random_);
   Update taught = add(text_, 2);
   taught.companion = robust.digest;
   first_.apply(taught);
@@ -117,7 +117,7 @@ TEST_F(SessionTest, ADeleteDuringABreakIsHeardAfterIt) {
   second_.apply(remove(text_));
   // More than the journal has: the ranges are compared, and what was asked is asked again.
   for (std::uint32_t i = 0; i < kJournal + 10; ++i) {
-    second_.engine->submit(add(random_fingerprint(random_)), [](const Status&) {});
+    second_.engine->submit(add(engine::random_fingerprint(random_)), [](const Status&) {});
   }
   clock_.advance(std::chrono::seconds(5));
   connect_all();
@@ -147,7 +147,7 @@ TEST_F(SessionTest, ANewTextAfterTheDeleteIsNotTakenBack) {
 TEST_F(SessionTest, ANewTextInTheSecondOfTheDeleteIsNotTakenBack) {
   for (const bool in_one_group : {true, false}) {
     SCOPED_TRACE(in_one_group);
-    const Fingerprint text = random_fingerprint(random_);
+    const Fingerprint text = engine::random_fingerprint(random_);
     connect_all();
     first_.apply(add(text, 2));
     settle();
@@ -175,7 +175,7 @@ TEST_F(SessionTest, ANewTextInTheSecondOfTheDeleteIsNotTakenBack) {
 
 TEST_F(SessionTest, OnlyWhatDiffersIsSentAgain) {
   connect_all();
-  for (int i = 0; i < 300; ++i) first_.apply(add(random_fingerprint(random_)));
+  for (int i = 0; i < 300; ++i) first_.apply(add(engine::random_fingerprint(random_)));
   settle();
   there_.cut();
   // A start without a journal makes it forget what it had said.
@@ -205,7 +205,7 @@ TEST_F(SessionTest, WhatAMasterLostGoesAtItsMirrors) {
   first_.engine.reset();  // the last one to close empties the WAL
   std::filesystem::copy_file(first_.options.hashfile, saved);
   first_.open();
-  for (int i = 0; i < 50; ++i) first_.apply(add(random_fingerprint(random_)));
+  for (int i = 0; i < 50; ++i) first_.apply(add(engine::random_fingerprint(random_)));
   connect_all();
   settle();
   EXPECT_EQ(mirror_.engine->size(), 51U);
@@ -216,7 +216,7 @@ TEST_F(SessionTest, WhatAMasterLostGoesAtItsMirrors) {
   std::filesystem::copy_file(saved, first_.options.hashfile,
                              std::filesystem::copy_options::overwrite_existing);
   first_.open();
-  for (int i = 0; i < 60; ++i) first_.apply(add(random_fingerprint(random_)));
+  for (int i = 0; i < 60; ++i) first_.apply(add(engine::random_fingerprint(random_)));
   connect_all();
   settle();
   expect_all_equal();
@@ -257,4 +257,4 @@ TEST_F(SessionTest, PartsExpireOneByOne) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::replication

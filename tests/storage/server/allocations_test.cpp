@@ -11,12 +11,12 @@
 #include <new>
 #include <string_view>
 
+#include "storage/access/source_limits.h"
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/nonce_source.h"
 #include "storage/crypto/sealed_request.h"
 #include "storage/engine/engine.h"
 #include "storage/protocol/codec.h"
-#include "storage/access/source_limits.h"
 #include "storage/server/fuzzy_server.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/engine/temporary_directory.h"
@@ -72,7 +72,7 @@ extern "C" __attribute__((visibility("default"))) int pthread_mutex_lock(pthread
 }
 #endif
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using testing::TcpPeer;
@@ -83,7 +83,7 @@ class AllocationsTest : public ::testing::Test {
   AllocationsTest() {
     EngineOptions engine;
     engine.hashfile = directory_.file("fuzzy.db");
-    engine_ = Engine::open(engine, clock_, logger_).value();
+    engine_ = engine::Engine::open(engine, clock_, logger_).value();
     EXPECT_TRUE(engine_->apply(std::array{
         Update{.flag = 1, .value = 1, .fingerprint = known_},
         // Several flags, and near enough to be weighed against the other.
@@ -100,11 +100,12 @@ class AllocationsTest : public ::testing::Test {
     server.delay_whitelist = {*Network::parse("127.0.0.1")};
     server.skip_hashes.resize(1);
     server.threads = 1;
-    server_ = UdpServer::start(server, *engine_, clock_, random_, logger_).value();
+    server_ = FuzzyServer::start(server, *engine_, clock_, random_, logger_).value();
   }
 
-  static Bytes packet_of(CommandCode code, const Fingerprint& asked, std::uint8_t version) {
-    Command command;
+  static Bytes packet_of(protocol::CommandCode code, const Fingerprint& asked,
+                         std::uint8_t version) {
+    protocol::Command command;
     command.version = version;
     command.code = code;
     command.digest = asked.digest;
@@ -112,16 +113,17 @@ class AllocationsTest : public ::testing::Test {
       command.shingle_count = kShingleCount;
       command.shingles = *asked.shingles;
     }
-    Bytes packet(kCommandBytesMax);
-    packet.resize(encode_command(command, packet));
+    Bytes packet(protocol::kCommandBytesMax);
+    packet.resize(protocol::encode_command(command, packet));
     return packet;
   }
   Bytes sealed(const Bytes& plain) {
-    const SharedKey key = shared_key(client_.secret_key, keypair_.public_key).value();
-    Bytes packet(kRequestSealBytes + plain.size());
-    EXPECT_NE(
-        seal_request(keypair_.public_key, client_.public_key, key, nonces_.next(), plain, packet),
-        0U);
+    const crypto::SharedKey key =
+        crypto::shared_key(client_.secret_key, keypair_.public_key).value();
+    Bytes packet(crypto::kRequestSealBytes + plain.size());
+    EXPECT_NE(crypto::seal_request(keypair_.public_key, client_.public_key, key, nonces_.next(),
+                                   plain, packet),
+              0U);
     return packet;
   }
   /// The counter of allocations and that of locks, moved by `times` packets.
@@ -134,31 +136,32 @@ class AllocationsTest : public ::testing::Test {
       if (answered && !peer.receive()) ADD_FAILURE() << "no answer";
     }
     if (!answered) {  // the next answered one comes after it
-      peer_.send(packet_of(CommandCode::kPing, {}, kVersionLong), server_->addresses().front());
+      peer_.send(packet_of(protocol::CommandCode::kPing, {}, protocol::kVersionLong),
+                 server_->addresses().front());
       EXPECT_TRUE(peer_.receive());
     }
     return {allocations - allocations_before, locks - locks_before};
   }
 
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   SystemClock clock_;
   SystemRandom random_;
   NullLogger logger_;
-  NonceSource nonces_{random_};
-  Keypair keypair_ = generate_keypair(random_);
-  Keypair client_ = generate_keypair(random_);
-  Seeded seeded_{1};
-  Fingerprint known_ = random_fingerprint(seeded_);
-  Fingerprint cousin_ = near_duplicate(known_, 20, seeded_);
-  std::unique_ptr<Engine> engine_;
-  std::unique_ptr<UdpServer> server_;
+  crypto::NonceSource nonces_{random_};
+  Keypair keypair_ = crypto::generate_keypair(random_);
+  Keypair client_ = crypto::generate_keypair(random_);
+  engine::Seeded seeded_{1};
+  Fingerprint known_ = engine::random_fingerprint(seeded_);
+  Fingerprint cousin_ = engine::near_duplicate(known_, 20, seeded_);
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<FuzzyServer> server_;
   UdpPeer peer_;
 };
 
 TEST_F(AllocationsTest, AnsweringTakesNeitherMemoryNorLock) {
   constexpr int kTimes = 200;
-  const Fingerprint near = near_duplicate(known_, 18, seeded_);
-  const Fingerprint stranger = random_fingerprint(seeded_);
+  const Fingerprint near = engine::near_duplicate(known_, 18, seeded_);
+  const Fingerprint stranger = engine::random_fingerprint(seeded_);
   const Fingerprint digest_alone{known_.digest, std::nullopt};
   UdpPeer blocked("127.0.0.2");
   const struct {
@@ -167,18 +170,23 @@ TEST_F(AllocationsTest, AnsweringTakesNeitherMemoryNorLock) {
     bool answered = true;
     bool is_blocked = false;
   } cases[] = {
-      {"direct hit", packet_of(CommandCode::kCheck, digest_alone, kVersionLong)},
-      {"direct hit with shingles", packet_of(CommandCode::kCheck, known_, kVersionLong)},
-      {"several flags", packet_of(CommandCode::kCheck, cousin_, kVersionFlags)},
-      {"near-duplicate", packet_of(CommandCode::kCheck, near, kVersionLong)},
-      {"miss", packet_of(CommandCode::kCheck, stranger, kVersionLong)},
-      {"sealed hit", sealed(packet_of(CommandCode::kCheck, digest_alone, kVersionLong))},
-      {"sealed miss", sealed(packet_of(CommandCode::kCheck, stranger, kVersionFlags))},
-      {"PING", packet_of(CommandCode::kPing, {}, kVersionLong)},
-      {"STAT", packet_of(CommandCode::kStat, {}, kVersionLong)},
-      {"refused", packet_of(static_cast<CommandCode>(77), {}, kVersionLong)},
+      {"direct hit",
+       packet_of(protocol::CommandCode::kCheck, digest_alone, protocol::kVersionLong)},
+      {"direct hit with shingles",
+       packet_of(protocol::CommandCode::kCheck, known_, protocol::kVersionLong)},
+      {"several flags", packet_of(protocol::CommandCode::kCheck, cousin_, protocol::kVersionFlags)},
+      {"near-duplicate", packet_of(protocol::CommandCode::kCheck, near, protocol::kVersionLong)},
+      {"miss", packet_of(protocol::CommandCode::kCheck, stranger, protocol::kVersionLong)},
+      {"sealed hit",
+       sealed(packet_of(protocol::CommandCode::kCheck, digest_alone, protocol::kVersionLong))},
+      {"sealed miss",
+       sealed(packet_of(protocol::CommandCode::kCheck, stranger, protocol::kVersionFlags))},
+      {"PING", packet_of(protocol::CommandCode::kPing, {}, protocol::kVersionLong)},
+      {"STAT", packet_of(protocol::CommandCode::kStat, {}, protocol::kVersionLong)},
+      {"refused", packet_of(static_cast<protocol::CommandCode>(77), {}, protocol::kVersionLong)},
       {"no command", Bytes(75, 4), false},
-      {"a blocked source", packet_of(CommandCode::kPing, {}, kVersionLong), false, true},
+      {"a blocked source", packet_of(protocol::CommandCode::kPing, {}, protocol::kVersionLong),
+       false, true},
   };
   for (const auto& c : cases) {
     UdpPeer& peer = c.is_blocked ? blocked : peer_;
@@ -192,18 +200,21 @@ TEST_F(AllocationsTest, AnsweringTakesNeitherMemoryNorLock) {
 
 TEST_F(AllocationsTest, AnsweringOnAConnectionTakesNeither) {
   constexpr int kTimes = 200;
-  const Fingerprint stranger = random_fingerprint(seeded_);
+  const Fingerprint stranger = engine::random_fingerprint(seeded_);
   TcpPeer peer(server_->addresses().front());
   const struct {
     const char* why;
     Bytes packet;
   } cases[] = {
-      {"hit with shingles", packet_of(CommandCode::kCheck, known_, kVersionLong)},
+      {"hit with shingles",
+       packet_of(protocol::CommandCode::kCheck, known_, protocol::kVersionLong)},
       {"near-duplicate",
-       packet_of(CommandCode::kCheck, near_duplicate(known_, 18, seeded_), kVersionFlags)},
-      {"sealed miss", sealed(packet_of(CommandCode::kCheck, stranger, kVersionFlags))},
-      {"PING", packet_of(CommandCode::kPing, {}, kVersionLong)},
-      {"refused", packet_of(static_cast<CommandCode>(77), {}, kVersionLong)},
+       packet_of(protocol::CommandCode::kCheck, engine::near_duplicate(known_, 18, seeded_),
+                 protocol::kVersionFlags)},
+      {"sealed miss",
+       sealed(packet_of(protocol::CommandCode::kCheck, stranger, protocol::kVersionFlags))},
+      {"PING", packet_of(protocol::CommandCode::kPing, {}, protocol::kVersionLong)},
+      {"refused", packet_of(static_cast<protocol::CommandCode>(77), {}, protocol::kVersionLong)},
   };
   for (const auto& c : cases) {
     const auto ask = [&] {
@@ -227,9 +238,9 @@ TEST(LimitAllocations, LimitingTakesNeitherMemoryNorLock) {
   options.rate = 1;
   options.burst = 5;
   options.whitelist = {*Network::parse("198.51.100.0/24"), *Network::parse("2001:db8::/32")};
-  LimitState state;
-  state.report = std::make_shared<LimitReport>(logger);
-  const SourceLimits limits(options, state);
+  access::LimitState state;
+  state.report = std::make_shared<access::LimitReport>(logger);
+  const access::SourceLimits limits(options, state);
   TimePoint now(std::chrono::hours(1));
   IpAddress abuser = *IpAddress::parse("192.0.2.1");
   for (int i = 0; i < 10; ++i) (void)limits.admit(abuser, now);  // the line of this minute
@@ -254,7 +265,7 @@ TEST(LimitAllocations, LimitingTakesNeitherMemoryNorLock) {
 
 // The counters above count: an update, which waits in a queue for its commit, moves both.
 TEST_F(AllocationsTest, AnUpdateTakesBoth) {
-  const Bytes write = packet_of(CommandCode::kWrite, known_, kVersionLong);
+  const Bytes write = packet_of(protocol::CommandCode::kWrite, known_, protocol::kVersionLong);
   const auto [memory, lock] = cost_of(peer_, write, true, 1);
   EXPECT_GT(memory, 0U);
 #if !defined(__SANITIZE_THREAD__)
@@ -267,9 +278,9 @@ TEST_F(AllocationsTest, AnUpdateTakesBoth) {
 // Whatever asks for memory and gets none is refused or dropped; the rest is answered, and all of it
 // once there is memory again.
 TEST_F(AllocationsTest, OutlivesWhatThereIsNoMemoryFor) {
-  const Fingerprint fresh = random_fingerprint(seeded_);
-  const Bytes question = packet_of(CommandCode::kCheck, known_, kVersionLong);
-  const Bytes write = packet_of(CommandCode::kWrite, fresh, kVersionLong);
+  const Fingerprint fresh = engine::random_fingerprint(seeded_);
+  const Bytes question = packet_of(protocol::CommandCode::kCheck, known_, protocol::kVersionLong);
+  const Bytes write = packet_of(protocol::CommandCode::kWrite, fresh, protocol::kVersionLong);
   const Bytes of_new_client = sealed(question);
   TcpPeer before(server_->addresses().front());
   before.send_frame(question);
@@ -307,4 +318,4 @@ TEST_F(AllocationsTest, OutlivesWhatThereIsNoMemoryFor) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

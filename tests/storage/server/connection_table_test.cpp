@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
-using Verdict = ConnectionTable::Verdict;
+using Admission = ConnectionTable::Admission;
 
 TEST(ConnectionTable, BoundsEverySourceAndAllTogether) {
   constexpr ConnectionTable::Limits kLimits{4, 2, 0};
@@ -14,19 +14,19 @@ TEST(ConnectionTable, BoundsEverySourceAndAllTogether) {
     const char* why;
     const char* enters;
     const char* leaves;
-    Verdict verdict;
+    Admission verdict;
   };
   constexpr Step kSteps[] = {
-      {"the first", "192.0.2.1", nullptr, Verdict::kEntered},
-      {"the second", "192.0.2.1", nullptr, Verdict::kEntered},
-      {"a third of one source", "192.0.2.1", nullptr, Verdict::kSourceFull},
-      {"its neighbour is another source", "192.0.2.2", nullptr, Verdict::kEntered},
-      {"one of IPv6", "2001:db8::1", nullptr, Verdict::kEntered},
-      {"a fifth", "192.0.2.3", nullptr, Verdict::kFull},
-      {"a place is free again", "2001:db8::ffff", "192.0.2.1", Verdict::kEntered},
-      {"a third of one /64", "2001:db8::2", "192.0.2.2", Verdict::kSourceFull},
-      {"the next /64", "2001:db8:0:1::1", nullptr, Verdict::kEntered},
-      {"all is taken again", "192.0.2.3", nullptr, Verdict::kFull},
+      {"the first", "192.0.2.1", nullptr, Admission::kEntered},
+      {"the second", "192.0.2.1", nullptr, Admission::kEntered},
+      {"a third of one source", "192.0.2.1", nullptr, Admission::kSourceFull},
+      {"its neighbour is another source", "192.0.2.2", nullptr, Admission::kEntered},
+      {"one of IPv6", "2001:db8::1", nullptr, Admission::kEntered},
+      {"a fifth", "192.0.2.3", nullptr, Admission::kFull},
+      {"a place is free again", "2001:db8::ffff", "192.0.2.1", Admission::kEntered},
+      {"a third of one /64", "2001:db8::2", "192.0.2.2", Admission::kSourceFull},
+      {"the next /64", "2001:db8:0:1::1", nullptr, Admission::kEntered},
+      {"all is taken again", "192.0.2.3", nullptr, Admission::kFull},
   };
   for (const Step& step : kSteps) {
     if (step.leaves != nullptr) table.leave(*IpAddress::parse(step.leaves));
@@ -42,16 +42,16 @@ TEST(ConnectionTable, KeepsPlacesForTrustedSources) {
   constexpr auto kTrusted = ConnectionTable::Standing::kTrusted;
   ConnectionTable table;
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(table.enter({ip("192.0.2.1")}, kLimits), Verdict::kEntered);
+    EXPECT_EQ(table.enter({ip("192.0.2.1")}, kLimits), Admission::kEntered);
   }
-  EXPECT_EQ(table.enter({ip("192.0.2.2")}, kLimits), Verdict::kFull) << "the last is not for him";
-  EXPECT_EQ(table.enter({ip("198.51.100.1"), kTrusted}, kLimits), Verdict::kEntered);
-  EXPECT_EQ(table.enter({ip("198.51.100.2"), kTrusted}, kLimits), Verdict::kFull);
+  EXPECT_EQ(table.enter({ip("192.0.2.2")}, kLimits), Admission::kFull) << "the last is not for him";
+  EXPECT_EQ(table.enter({ip("198.51.100.1"), kTrusted}, kLimits), Admission::kEntered);
+  EXPECT_EQ(table.enter({ip("198.51.100.2"), kTrusted}, kLimits), Admission::kFull);
   table.leave(ip("198.51.100.1"));
-  EXPECT_EQ(table.enter({ip("192.0.2.2")}, kLimits), Verdict::kFull) << "nor when it is free";
+  EXPECT_EQ(table.enter({ip("192.0.2.2")}, kLimits), Admission::kFull) << "nor when it is free";
   table.leave(ip("192.0.2.1"));
-  EXPECT_EQ(table.enter({ip("198.51.100.1"), kTrusted}, kLimits), Verdict::kEntered);
-  EXPECT_EQ(table.enter({ip("192.0.2.2")}, kLimits), Verdict::kEntered)
+  EXPECT_EQ(table.enter({ip("198.51.100.1"), kTrusted}, kLimits), Admission::kEntered);
+  EXPECT_EQ(table.enter({ip("192.0.2.2")}, kLimits), Admission::kEntered)
       << "who is trusted takes nothing of the strangers' share while there is room";
 }
 
@@ -60,7 +60,7 @@ TEST(ConnectionTable, WhoHoldsMostGivesWay) {
   constexpr auto kTrusted = ConnectionTable::Standing::kTrusted;
   ConnectionTable table;
   const auto enter = [&](const ConnectionTable::Caller& caller, int count) {
-    for (int i = 0; i < count; ++i) ASSERT_EQ(table.enter(caller, kLimits), Verdict::kEntered);
+    for (int i = 0; i < count; ++i) ASSERT_EQ(table.enter(caller, kLimits), Admission::kEntered);
   };
   enter({ip("192.0.2.1")}, 3);
   enter({ip("192.0.2.2")}, 5);
@@ -101,4 +101,4 @@ TEST(ByteBudget, GivesNoMoreThanThereIs) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

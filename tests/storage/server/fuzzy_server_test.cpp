@@ -8,21 +8,21 @@
 #include "tests/support/fake_store.h"
 #include "tests/support/udp_peer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using testing::eventually;
 using testing::FakeStore;
 using testing::UdpPeer;
 
-Bytes packet_of(const Command& command) {
-  Bytes packet(kCommandBytesMax);
-  packet.resize(encode_command(command, packet));
+Bytes packet_of(const protocol::Command& command) {
+  Bytes packet(protocol::kCommandBytesMax);
+  packet.resize(protocol::encode_command(command, packet));
   return packet;
 }
 
-Command command(CommandCode code, std::uint32_t tag) {
-  Command command;
+protocol::Command command(protocol::CommandCode code, std::uint32_t tag) {
+  protocol::Command command;
   command.code = code;
   command.tag = tag;
   command.flag = 5;
@@ -31,22 +31,22 @@ Command command(CommandCode code, std::uint32_t tag) {
   return command;
 }
 
-class UdpServerTest : public ::testing::Test {
+class FuzzyServerTest : public ::testing::Test {
  protected:
   void start(FakeStore::Commit commit = FakeStore::Commit::kAtOnce,
              const char* host = "127.0.0.1") {
     store_ = std::make_unique<FakeStore>(commit);
     options_.listen = {*SocketSpec::parse(std::string("inet:0@") + host)};
     options_.threads = 3;
-    auto started = UdpServer::start(options_, *store_, clock_, random_, logger_);
+    auto started = FuzzyServer::start(options_, *store_, clock_, random_, logger_);
     ASSERT_TRUE(started) << started.error().message;
     server_ = std::move(*started);
   }
   [[nodiscard]] SocketAddress address() const { return server_->addresses().front(); }
-  std::optional<Reply> exchange(UdpPeer& peer, const Command& command) {
+  std::optional<protocol::Reply> exchange(UdpPeer& peer, const protocol::Command& command) {
     peer.send(packet_of(command), address());
     const auto packet = peer.receive();
-    return packet ? decode_reply(*packet) : std::nullopt;
+    return packet ? protocol::decode_reply(*packet) : std::nullopt;
   }
 
   ServerOptions options_;
@@ -54,10 +54,10 @@ class UdpServerTest : public ::testing::Test {
   SystemRandom random_;
   NullLogger logger_;
   std::unique_ptr<FakeStore> store_;
-  std::unique_ptr<UdpServer> server_;
+  std::unique_ptr<FuzzyServer> server_;
 };
 
-TEST_F(UdpServerTest, AnswersManyClientsAtOnce) {
+TEST_F(FuzzyServerTest, AnswersManyClientsAtOnce) {
   start();
   constexpr std::uint32_t kClients = 8;
   constexpr std::uint32_t kRequests = 200;
@@ -68,7 +68,8 @@ TEST_F(UdpServerTest, AnswersManyClientsAtOnce) {
       clients.emplace_back([&] {
         UdpPeer peer;
         for (std::uint32_t i = 0; i < kRequests; ++i) {
-          const auto code = i % 4 == 0 ? CommandCode::kWrite : CommandCode::kCheck;
+          const auto code =
+              i % 4 == 0 ? protocol::CommandCode::kWrite : protocol::CommandCode::kCheck;
           const auto reply = exchange(peer, command(code, i));
           if (reply && reply->tag == i) ++answered;
         }
@@ -81,10 +82,10 @@ TEST_F(UdpServerTest, AnswersManyClientsAtOnce) {
   EXPECT_EQ(server_->counters().checks, kClients * kRequests * 3 / 4);
 }
 
-TEST_F(UdpServerTest, AnswersAnUpdateAfterItsCommitAndCountsItsRepeatsOnce) {
+TEST_F(FuzzyServerTest, AnswersAnUpdateAfterItsCommitAndCountsItsRepeatsOnce) {
   start(FakeStore::Commit::kWhenTold);
   UdpPeer peer;
-  const Bytes write = packet_of(command(CommandCode::kWrite, 1));
+  const Bytes write = packet_of(command(protocol::CommandCode::kWrite, 1));
   for (int i = 0; i < 3; ++i) peer.send(write, address());
   ASSERT_TRUE(eventually([&] { return server_->counters().repeats == 2; }));
   EXPECT_EQ(store_->waiting(), 1U);
@@ -93,7 +94,7 @@ TEST_F(UdpServerTest, AnswersAnUpdateAfterItsCommitAndCountsItsRepeatsOnce) {
   for (int i = 0; i < 3; ++i) {
     const auto reply = peer.receive();
     ASSERT_TRUE(reply);
-    EXPECT_EQ(decode_reply(*reply)->probability, 1.0F);
+    EXPECT_EQ(protocol::decode_reply(*reply)->probability, 1.0F);
   }
   peer.send(write, address());
   ASSERT_TRUE(peer.receive()) << "a late repeat is answered at once";
@@ -102,40 +103,40 @@ TEST_F(UdpServerTest, AnswersAnUpdateAfterItsCommitAndCountsItsRepeatsOnce) {
 }
 
 // A crash took the answer; the client repeats its request to the daemon that came after.
-TEST_F(UdpServerTest, CountsARepeatOnceAcrossARestart) {
+TEST_F(FuzzyServerTest, CountsARepeatOnceAcrossARestart) {
   start();
   UdpPeer peer;
-  EXPECT_EQ(exchange(peer, command(CommandCode::kWrite, 1))->probability, 1.0F);
+  EXPECT_EQ(exchange(peer, command(protocol::CommandCode::kWrite, 1))->probability, 1.0F);
   const UpdateName name = store_->updates().front().name;
   EXPECT_NE(name, UpdateName{});
   server_.reset();
   store_ = std::make_unique<FakeStore>();
   store_->pretend_recent({name});
-  server_ = UdpServer::start(options_, *store_, clock_, random_, logger_).value();
-  EXPECT_EQ(exchange(peer, command(CommandCode::kWrite, 1))->probability, 1.0F);
+  server_ = FuzzyServer::start(options_, *store_, clock_, random_, logger_).value();
+  EXPECT_EQ(exchange(peer, command(protocol::CommandCode::kWrite, 1))->probability, 1.0F);
   EXPECT_EQ(store_->applied(), 0U);
-  EXPECT_EQ(exchange(peer, command(CommandCode::kWrite, 2))->probability, 1.0F);
+  EXPECT_EQ(exchange(peer, command(protocol::CommandCode::kWrite, 2))->probability, 1.0F);
   EXPECT_EQ(store_->applied(), 1U) << "another tag is another update";
 }
 
-TEST_F(UdpServerTest, LetsARefusedUpdateTryAgain) {
+TEST_F(FuzzyServerTest, LetsARefusedUpdateTryAgain) {
   start(FakeStore::Commit::kWhenTold);
   UdpPeer peer;
   for (const bool well : {false, true}) {
-    peer.send(packet_of(command(CommandCode::kWrite, 1)), address());
+    peer.send(packet_of(command(protocol::CommandCode::kWrite, 1)), address());
     ASSERT_TRUE(eventually([&] { return store_->waiting() == 1; }));
     store_->commit(well ? Status{} : Error{ErrorCode::kUnavailable, "the disk is full"});
     const auto reply = peer.receive();
     ASSERT_TRUE(reply);
-    EXPECT_EQ(decode_reply(*reply)->value, well ? 0 : kStatusNotPermitted);
+    EXPECT_EQ(protocol::decode_reply(*reply)->value, well ? 0 : protocol::kStatusNotPermitted);
   }
   EXPECT_EQ(store_->applied(), 1U);
 }
 
-TEST_F(UdpServerTest, AnswersWhatWasCommittedBeforeItStops) {
+TEST_F(FuzzyServerTest, AnswersWhatWasCommittedBeforeItStops) {
   start(FakeStore::Commit::kWhenTold);
   UdpPeer peer;
-  peer.send(packet_of(command(CommandCode::kWrite, 1)), address());
+  peer.send(packet_of(command(protocol::CommandCode::kWrite, 1)), address());
   ASSERT_TRUE(eventually([&] { return store_->waiting() == 1; }));
   {
     std::jthread stopping([&] { server_.reset(); });
@@ -144,26 +145,26 @@ TEST_F(UdpServerTest, AnswersWhatWasCommittedBeforeItStops) {
   EXPECT_TRUE(peer.receive(std::chrono::milliseconds(0)));
 }
 
-TEST_F(UdpServerTest, AStoreThatCannotBeAskedIsNoMiss) {
+TEST_F(FuzzyServerTest, AStoreThatCannotBeAskedIsNoMiss) {
   start();
   store_->go_away();
   UdpPeer peer;
-  const auto reply = exchange(peer, command(CommandCode::kCheck, 9));
+  const auto reply = exchange(peer, command(protocol::CommandCode::kCheck, 9));
   ASSERT_TRUE(reply);
-  EXPECT_EQ(reply->value, kStatusStoreAway);
+  EXPECT_EQ(reply->value, protocol::kStatusStoreAway);
   EXPECT_EQ(reply->flag, 0U);
   EXPECT_EQ(reply->probability, 0.0F);
   EXPECT_EQ(server_->counters().refused, 1U);
 }
 
-TEST_F(UdpServerTest, KeepsServingThroughRubbish) {
+TEST_F(FuzzyServerTest, KeepsServingThroughRubbish) {
   start();
   UdpPeer peer;
   for (const std::size_t size : {0U, 1U, 75U, 77U, 1025U, 2000U})
     peer.send(Bytes(size, 0x72), address());
-  Command longest = command(CommandCode::kPing, 2);
+  protocol::Command longest = command(protocol::CommandCode::kPing, 2);
   Bytes extensions;
-  while (extensions.size() + 2 <= kCommandBytesMax - kCommandBytes)
+  while (extensions.size() + 2 <= protocol::kCommandBytesMax - protocol::kCommandBytes)
     extensions.insert(extensions.end(), {0x81, 0});
   longest.extensions = extensions;
   const auto reply = exchange(peer, longest);
@@ -172,19 +173,21 @@ TEST_F(UdpServerTest, KeepsServingThroughRubbish) {
   ASSERT_TRUE(eventually([&] { return server_->counters().invalid == 6; }));
 }
 
-TEST_F(UdpServerTest, TakesOverNewRightsWhileItRuns) {
+TEST_F(FuzzyServerTest, TakesOverNewRightsWhileItRuns) {
   start();
   UdpPeer peer;
-  EXPECT_EQ(exchange(peer, command(CommandCode::kWrite, 1))->probability, 1.0F);
+  EXPECT_EQ(exchange(peer, command(protocol::CommandCode::kWrite, 1))->probability, 1.0F);
   options_.read_only = true;
   server_->reload(options_);
-  EXPECT_EQ(exchange(peer, command(CommandCode::kWrite, 2))->value, kStatusNotPermitted);
+  EXPECT_EQ(exchange(peer, command(protocol::CommandCode::kWrite, 2))->value,
+            protocol::kStatusNotPermitted);
 }
 
-TEST_F(UdpServerTest, AnswersFromTheAddressItWasAsked) {
+TEST_F(FuzzyServerTest, AnswersFromTheAddressItWasAsked) {
   start(FakeStore::Commit::kAtOnce, "0.0.0.0");
   for (const char* ip : {"127.0.0.1", "127.0.0.2"}) {
-    for (const CommandCode code : {CommandCode::kCheck, CommandCode::kWrite}) {
+    for (const protocol::CommandCode code :
+         {protocol::CommandCode::kCheck, protocol::CommandCode::kWrite}) {
       UdpPeer peer;
       const SocketAddress asked(*IpAddress::parse(ip), address().port());
       peer.send(packet_of(command(code, 1)), asked);
@@ -194,27 +197,27 @@ TEST_F(UdpServerTest, AnswersFromTheAddressItWasAsked) {
   }
 }
 
-TEST_F(UdpServerTest, SpeaksIpv6) {
+TEST_F(FuzzyServerTest, SpeaksIpv6) {
   UdpPeer peer("::1");
   if (peer.address().port() == 0) GTEST_SKIP() << "this machine has no IPv6 loopback";
   for (const char* host : {"::1", "::"}) {
     start(FakeStore::Commit::kAtOnce, host);
     const SocketAddress asked(*IpAddress::parse("::1"), address().port());
-    peer.send(packet_of(command(CommandCode::kPing, 1)), asked);
+    peer.send(packet_of(command(protocol::CommandCode::kPing, 1)), asked);
     ASSERT_TRUE(peer.receive());
     EXPECT_EQ(peer.from(), asked);
   }
 }
 
-TEST_F(UdpServerTest, SaysWhichPortIsInUse) {
+TEST_F(FuzzyServerTest, SaysWhichPortIsInUse) {
   start();
   ServerOptions same = options_;
   same.listen = {*SocketSpec::parse("127.0.0.1:" + std::to_string(address().port()))};
-  const auto second = UdpServer::start(same, *store_, clock_, random_, logger_);
+  const auto second = FuzzyServer::start(same, *store_, clock_, random_, logger_);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
   EXPECT_NE(second.error().message.find(address().to_string()), std::string::npos);
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

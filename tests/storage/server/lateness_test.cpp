@@ -8,22 +8,22 @@
 #include "storage/crypto/sealed_request.h"
 #include "storage/protocol/codec.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-Bytes packet_of(CommandCode code) {
-  Command command;
+Bytes packet_of(protocol::CommandCode code) {
+  protocol::Command command;
   command.code = code;
-  Bytes packet(kCommandBytesMax);
-  packet.resize(encode_command(command, packet));
+  Bytes packet(protocol::kCommandBytesMax);
+  packet.resize(protocol::encode_command(command, packet));
   return packet;
 }
 
 Bytes sealed_packet() {
-  Bytes packet(kSealedRequestBytesMin);
+  Bytes packet(crypto::kSealedRequestBytesMin);
   std::ranges::copy(std::string_view("rsfe"), packet.begin());
   return packet;
 }
@@ -36,18 +36,19 @@ TEST(Lateness, DropsWhatNobodyWaitsFor) {
     Duration limit;
     bool too_late;
   } cases[] = {
-      {"read at once", packet_of(CommandCode::kCheck), {}, milliseconds(500), false},
-      {"just in time", packet_of(CommandCode::kCheck), milliseconds(500), milliseconds(500), false},
-      {"over the limit", packet_of(CommandCode::kCheck), milliseconds(501), milliseconds(500),
-       true},
-      {"no limit", packet_of(CommandCode::kCheck), hours(1), {}, false},
-      {"a PING is asked again, too", packet_of(CommandCode::kPing), hours(1), milliseconds(1),
-       true},
-      {"a STAT is, too", packet_of(CommandCode::kStat), hours(1), milliseconds(1), true},
-      {"a WRITE in the clear stays", packet_of(CommandCode::kWrite), hours(1), milliseconds(1),
-       false},
-      {"a DEL in the clear stays", packet_of(CommandCode::kDelete), hours(1), milliseconds(1),
-       false},
+      {"read at once", packet_of(protocol::CommandCode::kCheck), {}, milliseconds(500), false},
+      {"just in time", packet_of(protocol::CommandCode::kCheck), milliseconds(500),
+       milliseconds(500), false},
+      {"over the limit", packet_of(protocol::CommandCode::kCheck), milliseconds(501),
+       milliseconds(500), true},
+      {"no limit", packet_of(protocol::CommandCode::kCheck), hours(1), {}, false},
+      {"a PING is asked again, too", packet_of(protocol::CommandCode::kPing), hours(1),
+       milliseconds(1), true},
+      {"a STAT is, too", packet_of(protocol::CommandCode::kStat), hours(1), milliseconds(1), true},
+      {"a WRITE in the clear stays", packet_of(protocol::CommandCode::kWrite), hours(1),
+       milliseconds(1), false},
+      {"a DEL in the clear stays", packet_of(protocol::CommandCode::kDelete), hours(1),
+       milliseconds(1), false},
       {"what is sealed is not opened", sealed_packet(), hours(1), milliseconds(1), true},
       {"rubbish is no update", Bytes{4, 1}, hours(1), milliseconds(1), true},
       {"nothing is no update", {}, hours(1), milliseconds(1), true},
@@ -58,4 +59,4 @@ TEST(Lateness, DropsWhatNobodyWaitsFor) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

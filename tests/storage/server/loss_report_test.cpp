@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(LossReport, OutlivesThatThereIsNoMemoryForTheLine) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

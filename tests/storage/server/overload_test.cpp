@@ -12,7 +12,7 @@
 #include "tests/support/fake_store.h"
 #include "tests/support/udp_peer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -82,23 +82,23 @@ class OverloadTest : public ::testing::Test {
     options_.listen = {*SocketSpec::parse("inet:0@127.0.0.1")};
     options_.threads = 1;
     options_.queue_wait_max = queue_wait_max;
-    auto started = UdpServer::start(options_, *store_, clock_, random_, logger_);
+    auto started = FuzzyServer::start(options_, *store_, clock_, random_, logger_);
     ASSERT_TRUE(started) << started.error().message;
     server_ = std::move(*started);
     ASSERT_TRUE(kernel_stamps_packets(stamped_));
   }
-  void send(CommandCode code, std::uint32_t tag) {
-    Command command;
+  void send(protocol::CommandCode code, std::uint32_t tag) {
+    protocol::Command command;
     command.code = code;
     command.tag = tag;
     command.value = 1;
-    std::array<std::uint8_t, kCommandBytesMax> packet{};
-    const std::size_t length = encode_command(command, packet);
+    std::array<std::uint8_t, protocol::kCommandBytesMax> packet{};
+    const std::size_t length = protocol::encode_command(command, packet);
     peer_.send(BytesView(packet).first(length), server_->addresses().front());
   }
   std::uint32_t answered_tag() {
     const auto packet = peer_.receive();
-    return packet ? decode_reply(*packet)->tag : 0;
+    return packet ? protocol::decode_reply(*packet)->tag : 0;
   }
   [[nodiscard]] std::uint64_t too_late() const { return server_->counters().too_late; }
   [[nodiscard]] std::uint64_t checks() const { return server_->counters().checks; }
@@ -110,7 +110,7 @@ class OverloadTest : public ::testing::Test {
   UdpPeer peer_;
   UdpPeer stamped_;  ///< keeps the kernel's stamps on
   std::unique_ptr<SlowStore> store_;
-  std::unique_ptr<UdpServer> server_;
+  std::unique_ptr<FuzzyServer> server_;
 };
 
 TEST_F(OverloadTest, DropsChecksThatWaitedTooLongButNoUpdate) {
@@ -121,11 +121,11 @@ TEST_F(OverloadTest, DropsChecksThatWaitedTooLongButNoUpdate) {
     stuck = true;
     go_on.wait(false);
   });
-  send(CommandCode::kCheck, 1);
+  send(protocol::CommandCode::kCheck, 1);
   ASSERT_TRUE(eventually([&] { return stuck.load(); }));
-  send(CommandCode::kCheck, 2);
-  send(CommandCode::kPing, 3);
-  send(CommandCode::kWrite, 4);
+  send(protocol::CommandCode::kCheck, 2);
+  send(protocol::CommandCode::kPing, 3);
+  send(protocol::CommandCode::kWrite, 4);
   const TimePoint sent = clock_.now();
   ASSERT_TRUE(eventually([&] { return clock_.now() > sent + 2 * kLimit; }));
   options_.queue_wait_max = kLimit;
@@ -144,9 +144,9 @@ TEST_F(OverloadTest, DropsNothingWithoutALimit) {
     stuck = true;
     go_on.wait(false);
   });
-  send(CommandCode::kCheck, 1);
+  send(protocol::CommandCode::kCheck, 1);
   ASSERT_TRUE(eventually([&] { return stuck.load(); }));
-  send(CommandCode::kCheck, 2);
+  send(protocol::CommandCode::kCheck, 2);
   const TimePoint sent = clock_.now();
   ASSERT_TRUE(eventually([&] { return clock_.now() > sent + milliseconds(20); }));
   go_on = true;
@@ -167,11 +167,11 @@ TEST_F(OverloadTest, AnswersNothingLongAfterAFlood) {
     const TimePoint begun = clock_.now();
     while (clock_.now() - begun < kLookUp) std::this_thread::yield();
   });
-  for (std::uint32_t i = 0; i < kFlood; ++i) send(CommandCode::kCheck, i);
+  for (std::uint32_t i = 0; i < kFlood; ++i) send(protocol::CommandCode::kCheck, i);
   const std::uint64_t before = checks();
   // What the kernel had no room for is told with a packet that comes later.
   ASSERT_TRUE(eventually([&] {
-    send(CommandCode::kPing, 0);
+    send(protocol::CommandCode::kPing, 0);
     const ServerCounters seen = server_->counters();
     return seen.checks + seen.too_late + seen.kernel_drops >= kFlood && seen.pings != 0;
   }));
@@ -180,4 +180,4 @@ TEST_F(OverloadTest, AnswersNothingLongAfterAFlood) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -11,60 +11,61 @@
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using std::chrono::hours;
 using std::chrono::seconds;
 using testing::FakeStore;
-using Taken = UpdateDesk::Taken;
+using Taken = PendingUpdates::Taken;
 
-class UpdateDeskTest : public ::testing::Test {
+class PendingUpdatesTest : public ::testing::Test {
  protected:
-  UpdateDeskTest() {
-    server_ = generate_keypair(random_);
-    client_ = generate_keypair(random_);
+  PendingUpdatesTest() {
+    server_ = crypto::generate_keypair(random_);
+    client_ = crypto::generate_keypair(random_);
     ServerOptions options;
     options.keypair = {server_};
     options.allow_update = {*Network::parse("0.0.0.0/0")};
-    handler_.use(std::make_shared<const Access>(Access::make(options).value()), 16);
+    handler_.use(std::make_shared<const access::Access>(access::Access::make(options).value()), 16);
   }
-  Bytes plain(std::uint32_t tag, CommandCode code = CommandCode::kWrite) {
-    Command command;
+  Bytes plain(std::uint32_t tag, protocol::CommandCode code = protocol::CommandCode::kWrite) {
+    protocol::Command command;
     command.code = code;
     command.flag = 1;
     command.value = 10;
     command.tag = tag;
     command.digest.bytes.fill(0xd1);
-    Bytes packet(kCommandBytesMax);
-    packet.resize(encode_command(command, packet));
+    Bytes packet(protocol::kCommandBytesMax);
+    packet.resize(protocol::encode_command(command, packet));
     return packet;
   }
-  Bytes sealed(std::uint32_t tag, CommandCode code = CommandCode::kWrite) {
+  Bytes sealed(std::uint32_t tag, protocol::CommandCode code = protocol::CommandCode::kWrite) {
     const Bytes inner = plain(tag, code);
-    Bytes packet(kRequestSealBytes + inner.size());
-    const auto key = shared_key(client_.secret_key, server_.public_key);
-    (void)seal_request(server_.public_key, client_.public_key, *key, nonces_.next(), inner, packet);
+    Bytes packet(crypto::kRequestSealBytes + inner.size());
+    const auto key = crypto::shared_key(client_.secret_key, server_.public_key);
+    (void)crypto::seal_request(server_.public_key, client_.public_key, *key, nonces_.next(), inner,
+                               packet);
     return packet;
   }
   Taken take(BytesView packet, const char* from, FuzzyStore& store) {
     const Peer peer{*IpAddress::parse(from), 40'000};
     const Handled handled = handler_.handle(packet, peer, {clock_.now(), clock_.wall()}, out_);
     const auto& pending = std::get<PendingUpdate>(handled);
-    return desk_->submit(store, pending, {0, DatagramRoute{}, pending.ticket}, clock_.now());
+    return pending_->submit(store, pending, {0, DatagramRoute{}, pending.ticket}, clock_.now());
   }
   Taken take(BytesView packet, const char* from = "192.0.2.1") {
     return take(packet, from, store_);
   }
   void restart(FuzzyStore& store) {
-    desk_ = std::make_shared<UpdateDesk>(1, clock_, repeats_);
-    desk_->remember(store.recent_updates(), store.recent_seals());
+    pending_ = std::make_shared<PendingUpdates>(1, clock_, repeats_);
+    pending_->remember(store.recent_updates(), store.recent_seals());
   }
 
   testing::ManualClock clock_;
   testing::SeededRandom random_{3};
   NullLogger logger_;
-  NonceSource nonces_{random_};
+  crypto::NonceSource nonces_{random_};
   Keypair server_;
   Keypair client_;
   FakeStore store_;
@@ -72,12 +73,12 @@ class UpdateDeskTest : public ::testing::Test {
   RequestHandler handler_{store_, random_, counters_};
   std::array<std::uint8_t, kSealedReplyBytesMax> out_{};
   RepeatOptions repeats_;
-  std::shared_ptr<UpdateDesk> desk_ = std::make_shared<UpdateDesk>(1, clock_, repeats_);
+  std::shared_ptr<PendingUpdates> pending_ = std::make_shared<PendingUpdates>(1, clock_, repeats_);
 };
 
-TEST_F(UpdateDeskTest, CountsARecordedSealedUpdateOnceWheneverAndWhereverItComesFrom) {
+TEST_F(PendingUpdatesTest, CountsARecordedSealedUpdateOnceWheneverAndWhereverItComesFrom) {
   const Bytes write = sealed(1);
-  const Bytes del = sealed(2, CommandCode::kDelete);
+  const Bytes del = sealed(2, protocol::CommandCode::kDelete);
   EXPECT_EQ(take(write), Taken::kFirst);
   EXPECT_EQ(take(del), Taken::kFirst);
   for (const Duration later : {Duration(seconds(61)), Duration(hours(1)), Duration(hours(22))}) {
@@ -89,17 +90,17 @@ TEST_F(UpdateDeskTest, CountsARecordedSealedUpdateOnceWheneverAndWhereverItComes
   EXPECT_EQ(store_.applied(), 3U);
 }
 
-TEST_F(UpdateDeskTest, CountsARecordedSealedUpdateOnceAcrossARestart) {
-  const TemporaryDirectory directory;
+TEST_F(PendingUpdatesTest, CountsARecordedSealedUpdateOnceAcrossARestart) {
+  const engine::TemporaryDirectory directory;
   EngineOptions options;
   options.hashfile = directory.file("fuzzy.db");
   const Bytes write = sealed(1);
-  auto engine = Engine::open(options, clock_, logger_).value();
+  auto engine = engine::Engine::open(options, clock_, logger_).value();
   EXPECT_EQ(take(write, "192.0.2.1", *engine), Taken::kFirst);
   for (int i = 0; i < 3; ++i) {
     engine.reset();  // which waits for the commit
     clock_.advance(hours(1));
-    engine = Engine::open(options, clock_, logger_).value();
+    engine = engine::Engine::open(options, clock_, logger_).value();
     restart(*engine);
     EXPECT_EQ(take(write, "198.51.100.7", *engine), Taken::kKnownDone) << i;
   }
@@ -111,7 +112,7 @@ TEST_F(UpdateDeskTest, CountsARecordedSealedUpdateOnceAcrossARestart) {
   EXPECT_EQ(engine->check(digest, nullptr, 1'700'000'000)->flags[0].value, 10);
 }
 
-TEST_F(UpdateDeskTest, CountsAnUpdateInTheClearAgainAfterTheTimeOfARepeat) {
+TEST_F(PendingUpdatesTest, CountsAnUpdateInTheClearAgainAfterTheTimeOfARepeat) {
   EXPECT_EQ(take(plain(1)), Taken::kFirst);
   clock_.advance(seconds(kRepeatSeconds));
   EXPECT_EQ(take(plain(1)), Taken::kKnownDone);
@@ -121,7 +122,7 @@ TEST_F(UpdateDeskTest, CountsAnUpdateInTheClearAgainAfterTheTimeOfARepeat) {
 
 // As with `durability: sync`: the client repeats what it got no answer to, and that is after the
 // commit, whenever it was.
-TEST_F(UpdateDeskTest, KnowsARepeatAfterAnAnswerThatCameLate) {
+TEST_F(PendingUpdatesTest, KnowsARepeatAfterAnAnswerThatCameLate) {
   FakeStore late(FakeStore::Commit::kWhenTold);
   for (const int wait : {0, 29, 31, 61, 3600}) {
     const auto tag = static_cast<std::uint32_t>(wait);
@@ -134,7 +135,7 @@ TEST_F(UpdateDeskTest, KnowsARepeatAfterAnAnswerThatCameLate) {
   }
 }
 
-TEST_F(UpdateDeskTest, ForgetsTheOldestSealsBeyondTheBound) {
+TEST_F(PendingUpdatesTest, ForgetsTheOldestSealsBeyondTheBound) {
   repeats_.most = 1000;
   restart(store_);
   const Bytes first = sealed(1);
@@ -151,17 +152,17 @@ TEST_F(UpdateDeskTest, ForgetsTheOldestSealsBeyondTheBound) {
 }
 
 // X25519 ignores the highest bit of a key, so the packet opens with it or without.
-TEST_F(UpdateDeskTest, CountsAnUpdateUnderWayOnceWhateverTheBitOfTheKeyThatMeansNothing) {
+TEST_F(PendingUpdatesTest, CountsAnUpdateUnderWayOnceWhateverTheBitOfTheKeyThatMeansNothing) {
   FakeStore store(FakeStore::Commit::kWhenTold);
   Bytes write = sealed(1);
   EXPECT_EQ(take(write, "192.0.2.1", store), Taken::kFirst);
-  write[4 + sizeof(KeyId) + sizeof(PublicKey) - 1] ^= 0x80;
+  write[4 + sizeof(crypto::KeyId) + sizeof(crypto::PublicKey) - 1] ^= 0x80;
   EXPECT_EQ(take(write, "198.51.100.7", store), Taken::kRepeat);
   EXPECT_EQ(store.commit(), 1U);
   EXPECT_EQ(take(write, "198.51.100.7", store), Taken::kKnownDone);
 }
 
-TEST_F(UpdateDeskTest, LetsARefusedSealedUpdateTryAgain) {
+TEST_F(PendingUpdatesTest, LetsARefusedSealedUpdateTryAgain) {
   FakeStore store(FakeStore::Commit::kWhenTold);
   const Bytes write = sealed(1);
   EXPECT_EQ(take(write, "192.0.2.1", store), Taken::kFirst);
@@ -170,4 +171,4 @@ TEST_F(UpdateDeskTest, LetsARefusedSealedUpdateTryAgain) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

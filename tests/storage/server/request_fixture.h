@@ -9,7 +9,7 @@
 #include "tests/support/handle_one.h"
 #include "tests/support/seeded_random.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 inline constexpr std::uint32_t kNow = 1'700'000'000;
 
@@ -19,26 +19,27 @@ class RequestHandlerTest : public ::testing::Test {
  protected:
   RequestHandlerTest() { use(options_); }
   void use(const ServerOptions& options) {
-    handler_.use(std::make_shared<const Access>(Access::make(options).value()),
+    handler_.use(std::make_shared<const access::Access>(access::Access::make(options).value()),
                  options.keypair_cache_size);
   }
-  Handled handle(const Command& command, const Peer& from = peer("127.0.0.1")) {
-    Bytes packet(kCommandBytesMax);
-    packet.resize(encode_command(command, packet));
+  Handled handle(const protocol::Command& command, const Peer& from = peer("127.0.0.1")) {
+    Bytes packet(protocol::kCommandBytesMax);
+    packet.resize(protocol::encode_command(command, packet));
     return handle_packet(packet, from);
   }
   Handled handle_packet(BytesView packet, const Peer& from) {
     return testing::handle_one(handler_, store_, packet, from, kNow, out_);
   }
-  Reply reply(const Handled& handled) {
+  protocol::Reply reply(const Handled& handled) {
     const auto* answer = std::get_if<Answer>(&handled);
     EXPECT_NE(answer, nullptr);
     if (answer == nullptr) return {};
     bytes_ = answer->bytes;
-    return decode_reply(BytesView(out_).first(answer->bytes)).value();
+    return protocol::decode_reply(BytesView(out_).first(answer->bytes)).value();
   }
-  static Command command(CommandCode code, std::uint8_t version = kVersionLong) {
-    Command command;
+  static protocol::Command command(protocol::CommandCode code,
+                                   std::uint8_t version = protocol::kVersionLong) {
+    protocol::Command command;
     command.version = version;
     command.code = code;
     command.flag = 11;
@@ -66,4 +67,4 @@ class RequestHandlerTest : public ::testing::Test {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

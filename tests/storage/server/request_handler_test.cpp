@@ -8,7 +8,7 @@
 #include "tests/storage/server/request_fixture.h"
 #include "tests/support/wire_vectors.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using testing::bytes_of;
@@ -17,7 +17,8 @@ using testing::wire_vectors;
 
 TEST_F(RequestHandlerTest, AnswersAHitWithEverythingItsFormHolds) {
   store_.put(stored());
-  const Reply v2 = reply(handle(command(CommandCode::kCheck, kVersionLongV2)));
+  const protocol::Reply v2 =
+      reply(handle(command(protocol::CommandCode::kCheck, protocol::kVersionLongV2)));
   EXPECT_EQ(bytes_, 144U);
   EXPECT_EQ(v2.value, 10);
   EXPECT_EQ(v2.flag, 50U);
@@ -27,19 +28,20 @@ TEST_F(RequestHandlerTest, AnswersAHitWithEverythingItsFormHolds) {
   EXPECT_EQ(v2.time, 1'600'000'000U);
   EXPECT_EQ(v2.extra_count, 2);
   EXPECT_EQ(v2.extra[0], (FlagValue{51, 4}));
-  EXPECT_TRUE(reply(handle(command(CommandCode::kCheck))).matched);
+  EXPECT_TRUE(reply(handle(command(protocol::CommandCode::kCheck))).matched);
   EXPECT_EQ(bytes_, 96U);
-  EXPECT_EQ(reply(handle(command(CommandCode::kCheck, kVersionShort))).value, 10);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kCheck, protocol::kVersionShort))).value,
+            10);
   EXPECT_EQ(bytes_, 16U);
   EXPECT_EQ(counters_.read().hits, 3U);
 }
 
 TEST_F(RequestHandlerTest, AnswersAMissWithZerosAndTheAskedDigest) {
-  const Reply miss = reply(handle(command(CommandCode::kCheck)));
+  const protocol::Reply miss = reply(handle(command(protocol::CommandCode::kCheck)));
   EXPECT_EQ(miss.value, 0);
   EXPECT_EQ(miss.flag, 0U);
   EXPECT_EQ(miss.probability, 0.0F);
-  EXPECT_EQ(miss.digest, command(CommandCode::kCheck).digest);
+  EXPECT_EQ(miss.digest, command(protocol::CommandCode::kCheck).digest);
   EXPECT_FALSE(miss.matched);
 }
 
@@ -47,47 +49,48 @@ TEST_F(RequestHandlerTest, NamesTheStoredDigestOfANearDuplicate) {
   Shingles shingles{};
   for (std::size_t i = 0; i < shingles.size(); ++i) shingles[i] = 1000 + i;
   store_.put(stored(), shingles);
-  Command near = command(CommandCode::kCheck);
+  protocol::Command near = command(protocol::CommandCode::kCheck);
   near.digest.bytes.fill(0xee);
   near.shingle_count = 32;
   near.shingles = shingles;
   for (std::size_t i = 0; i < 12; ++i) near.shingles[i] = i;
-  const Reply hit = reply(handle(near));
+  const protocol::Reply hit = reply(handle(near));
   EXPECT_EQ(hit.digest, stored().digest);
   EXPECT_FLOAT_EQ(hit.probability, 20.0F / 32.0F);
 }
 
 TEST_F(RequestHandlerTest, GivesStrangersInTheClearNoLongReply) {
-  for (const std::uint8_t version : {kVersionLongV2, kVersionFlags}) {
-    (void)reply(handle(command(CommandCode::kCheck, version), peer("192.0.2.1")));
+  for (const std::uint8_t version : {protocol::kVersionLongV2, protocol::kVersionFlags}) {
+    (void)reply(handle(command(protocol::CommandCode::kCheck, version), peer("192.0.2.1")));
     EXPECT_EQ(bytes_, 96U);
-    (void)reply(handle(command(CommandCode::kCheck, version), peer("::1")));
+    (void)reply(handle(command(protocol::CommandCode::kCheck, version), peer("::1")));
     EXPECT_EQ(bytes_, 144U);
   }
   options_.trusted = {*Network::parse("192.0.2.0/24")};
   use(options_);
-  (void)reply(handle(command(CommandCode::kCheck, kVersionFlags), peer("192.0.2.1")));
+  (void)reply(
+      handle(command(protocol::CommandCode::kCheck, protocol::kVersionFlags), peer("192.0.2.1")));
   EXPECT_EQ(bytes_, 144U);
 }
 
 TEST_F(RequestHandlerTest, CountsInSixtyFourBitsAndIsAHitWhenEmpty) {
-  EXPECT_EQ(reply(handle(command(CommandCode::kStat))).probability, 1.0F);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kStat))).probability, 1.0F);
   store_.pretend_size(0x0000'0002'0000'0005);
-  const Reply stat = reply(handle(command(CommandCode::kStat)));
+  const protocol::Reply stat = reply(handle(command(protocol::CommandCode::kStat)));
   EXPECT_EQ(stat.value, 2);
   EXPECT_EQ(stat.flag, 5U);
 }
 
 // rspamd has 0 there: a client that wants what only we can must know whom it talks to.
 TEST_F(RequestHandlerTest, SaysInStatThatItIsOneOfOursAndWhatItKnows) {
-  EXPECT_EQ(reply(handle(command(CommandCode::kStat))).time, 0x73686703U);
-  EXPECT_EQ(reply(handle(command(CommandCode::kPing))).time, 0U);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kStat))).time, 0x73686703U);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kPing))).time, 0U);
 }
 
 TEST_F(RequestHandlerTest, EchoesAPing) {
-  Command ping = command(CommandCode::kPing);
+  protocol::Command ping = command(protocol::CommandCode::kPing);
   ping.value = -5;
-  const Reply pong = reply(handle(ping));
+  const protocol::Reply pong = reply(handle(ping));
   EXPECT_EQ(pong.value, -5);
   EXPECT_EQ(pong.flag, 11U);
   EXPECT_EQ(pong.probability, 1.0F);
@@ -96,28 +99,28 @@ TEST_F(RequestHandlerTest, EchoesAPing) {
 TEST_F(RequestHandlerTest, RefusesWithTheStatusOfItsReason) {
   struct Case {
     const char* why;
-    CommandCode code;
+    protocol::CommandCode code;
     const char* ip;
     bool read_only;
     bool encrypted_only;
     std::int32_t status;
   };
   constexpr Case kCases[] = {
-      {"no right to write", CommandCode::kWrite, "192.0.2.1", false, false, 503},
-      {"no right to delete", CommandCode::kDelete, "192.0.2.1", false, false, 503},
-      {"nobody writes", CommandCode::kWrite, "127.0.0.1", true, false, 503},
-      {"a name we do not know is never done", static_cast<CommandCode>(99), "127.0.0.1", false,
-       false, 503},
-      {"in the clear", CommandCode::kCheck, "127.0.0.1", false, true, 415},
-      {"in the clear, any command", CommandCode::kPing, "127.0.0.1", false, true, 415},
-      {"the wire before the right", CommandCode::kWrite, "192.0.2.1", false, true, 415},
+      {"no right to write", protocol::CommandCode::kWrite, "192.0.2.1", false, false, 503},
+      {"no right to delete", protocol::CommandCode::kDelete, "192.0.2.1", false, false, 503},
+      {"nobody writes", protocol::CommandCode::kWrite, "127.0.0.1", true, false, 503},
+      {"a name we do not know is never done", static_cast<protocol::CommandCode>(99), "127.0.0.1",
+       false, false, 503},
+      {"in the clear", protocol::CommandCode::kCheck, "127.0.0.1", false, true, 415},
+      {"in the clear, any command", protocol::CommandCode::kPing, "127.0.0.1", false, true, 415},
+      {"the wire before the right", protocol::CommandCode::kWrite, "192.0.2.1", false, true, 415},
   };
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.why);
     options_.read_only = c.read_only;
     options_.encrypted_only = c.encrypted_only;
     use(options_);
-    const Reply refusal = reply(handle(command(c.code), peer(c.ip)));
+    const protocol::Reply refusal = reply(handle(command(c.code), peer(c.ip)));
     EXPECT_EQ(refusal.value, c.status);
     EXPECT_EQ(refusal.probability, 0.0F);
     EXPECT_EQ(refusal.flag, 11U);
@@ -129,7 +132,7 @@ TEST_F(RequestHandlerTest, RefusesWithTheStatusOfItsReason) {
 TEST_F(RequestHandlerTest, DropsBlockedSourcesUnread) {
   options_.blocked = {*Network::parse("198.51.100.0/24")};
   use(options_);
-  const Handled handled = handle(command(CommandCode::kCheck), peer("198.51.100.9"));
+  const Handled handled = handle(command(protocol::CommandCode::kCheck), peer("198.51.100.9"));
   EXPECT_EQ(std::get<Drop>(handled), Drop::kBlocked);
   EXPECT_EQ(counters_.read().blocked, 1U);
 }
@@ -137,7 +140,7 @@ TEST_F(RequestHandlerTest, DropsBlockedSourcesUnread) {
 // Sealed or not, a command or noise: it is dropped before anybody looks at it, so the other drop
 // counters stand still; and a packet that would not open is not tried.
 TEST_F(RequestHandlerTest, DropsWhoComesTooOftenUnread) {
-  const Keypair pair = generate_keypair(random_);
+  const Keypair pair = crypto::generate_keypair(random_);
   options_.keypair = {pair};
   options_.ratelimit.rate = 0.001;
   options_.ratelimit.burst = 3;
@@ -145,8 +148,9 @@ TEST_F(RequestHandlerTest, DropsWhoComesTooOftenUnread) {
   const Bytes noise(200, 0x72);
   Bytes unopenable(160, 1);
   std::copy_n("rsfe", 4, unopenable.begin());
-  for (int i = 0; i < 3; ++i) (void)reply(handle(command(CommandCode::kCheck), peer("192.0.2.1")));
-  EXPECT_EQ(std::get<Drop>(handle(command(CommandCode::kCheck), peer("192.0.2.2"))),
+  for (int i = 0; i < 3; ++i)
+    (void)reply(handle(command(protocol::CommandCode::kCheck), peer("192.0.2.1")));
+  EXPECT_EQ(std::get<Drop>(handle(command(protocol::CommandCode::kCheck), peer("192.0.2.2"))),
             Drop::kRateLimited);
   EXPECT_EQ(std::get<Drop>(handle_packet(noise, peer("192.0.2.3"))), Drop::kRateLimited);
   EXPECT_EQ(std::get<Drop>(handle_packet(unopenable, peer("192.0.2.4"))), Drop::kRateLimited);
@@ -155,7 +159,7 @@ TEST_F(RequestHandlerTest, DropsWhoComesTooOftenUnread) {
   EXPECT_EQ(counters_.read().invalid, 0U);
   EXPECT_EQ(std::get<Drop>(handle_packet(unopenable, peer("198.51.100.1"))), Drop::kUndecryptable)
       << "another network is read";
-  for (int i = 0; i < 50; ++i) (void)reply(handle(command(CommandCode::kPing)));
+  for (int i = 0; i < 50; ++i) (void)reply(handle(command(protocol::CommandCode::kPing)));
 }
 
 TEST_F(RequestHandlerTest, CountsNoPermittedUpdateAgainstTheLimit) {
@@ -165,11 +169,11 @@ TEST_F(RequestHandlerTest, CountsNoPermittedUpdateAgainstTheLimit) {
   use(options_);
   for (int i = 0; i < 50; ++i) {
     EXPECT_TRUE(std::holds_alternative<PendingUpdate>(
-        handle(command(CommandCode::kWrite), peer("192.0.2.1"))));
+        handle(command(protocol::CommandCode::kWrite), peer("192.0.2.1"))));
   }
   for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(reply(handle(command(CommandCode::kWrite), peer("192.0.2.2"))).value, 503);
-  EXPECT_EQ(std::get<Drop>(handle(command(CommandCode::kWrite), peer("192.0.2.2"))),
+    EXPECT_EQ(reply(handle(command(protocol::CommandCode::kWrite), peer("192.0.2.2"))).value, 503);
+  EXPECT_EQ(std::get<Drop>(handle(command(protocol::CommandCode::kWrite), peer("192.0.2.2"))),
             Drop::kRateLimited)
       << "a refused one counts: its answer costs as much as any";
 }
@@ -180,7 +184,7 @@ TEST_F(RequestHandlerTest, LimitsStrangersInTheClearUnlessTold) {
     const double most = RateLimitOptions{}.burst + 100;
     int count = 0;
     for (int i = 0; i < most; ++i) {
-      const Handled handled = handle(command(CommandCode::kCheck), peer(from));
+      const Handled handled = handle(command(protocol::CommandCode::kCheck), peer(from));
       count += std::holds_alternative<Answer>(handled) ? 1 : 0;
     }
     return count;
@@ -200,39 +204,41 @@ TEST_F(RequestHandlerTest, NeitherStoresNorShowsSkippedHashes) {
   store_.put(stored());
   options_.skip_hashes = {stored().digest.bytes};
   use(options_);
-  const Reply write = reply(handle(command(CommandCode::kWrite)));
-  EXPECT_EQ(write.value, kStatusSkipped);
+  const protocol::Reply write = reply(handle(command(protocol::CommandCode::kWrite)));
+  EXPECT_EQ(write.value, protocol::kStatusSkipped);
   EXPECT_EQ(write.flag, 11U);
   EXPECT_EQ(write.probability, 0.0F);
-  const Reply check = reply(handle(command(CommandCode::kCheck)));
-  EXPECT_EQ(check.value, kStatusSkipped);
+  const protocol::Reply check = reply(handle(command(protocol::CommandCode::kCheck)));
+  EXPECT_EQ(check.value, protocol::kStatusSkipped);
   EXPECT_EQ(check.flag, 50U);
   EXPECT_EQ(check.probability, 0.0F);
-  EXPECT_EQ(reply(handle(command(CommandCode::kWrite), peer("192.0.2.1"))).value, 503)
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kWrite), peer("192.0.2.1"))).value, 503)
       << "the right comes first";
-  EXPECT_TRUE(std::holds_alternative<PendingUpdate>(handle(command(CommandCode::kDelete))));
+  EXPECT_TRUE(
+      std::holds_alternative<PendingUpdate>(handle(command(protocol::CommandCode::kDelete))));
 }
 
 TEST_F(RequestHandlerTest, KeepsYoungAndForbiddenHashesBack) {
   store_.put(stored());  // of 1 600 000 000, flags 50, 51, 52
   options_.delay = std::chrono::seconds(kNow - 1'600'000'000 + 1);
   use(options_);
-  const Reply young = reply(handle(command(CommandCode::kCheck)));
+  const protocol::Reply young = reply(handle(command(protocol::CommandCode::kCheck)));
   EXPECT_EQ(young.probability, 0.0F);
   EXPECT_EQ(young.flag, 50U);
   options_.delay_whitelist = {*Network::parse("127.0.0.1")};
   use(options_);
-  EXPECT_EQ(reply(handle(command(CommandCode::kCheck))).probability, 1.0F);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kCheck))).probability, 1.0F);
 
   options_.forbidden_ids = {50, 11};
   use(options_);
-  const Reply hidden = reply(handle(command(CommandCode::kCheck)));
+  const protocol::Reply hidden = reply(handle(command(protocol::CommandCode::kCheck)));
   EXPECT_EQ(hidden.probability, 0.0F);
   EXPECT_EQ(hidden.flag, 0U);
-  EXPECT_EQ(reply(handle(command(CommandCode::kCheck, kVersionFlags))).flag, 51U);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kCheck, protocol::kVersionFlags))).flag,
+            51U);
   // A forbidden flag of a request changes no answer to anything but CHECK.
-  EXPECT_EQ(reply(handle(command(CommandCode::kPing))).flag, 11U);
-  EXPECT_EQ(reply(handle(command(CommandCode::kWrite), peer("192.0.2.1"))).value, 503);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kPing))).flag, 11U);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kWrite), peer("192.0.2.1"))).value, 503);
   const auto counted = counters_.read();
   EXPECT_EQ(counted.delayed, 1U);
   EXPECT_EQ(counted.hidden, 1U);
@@ -242,12 +248,13 @@ TEST_F(RequestHandlerTest, KeepsYoungAndForbiddenHashesBack) {
 TEST_F(RequestHandlerTest, MarksUpdatesOfWeakLists) {
   options_.weak_ids = {11};
   use(options_);
-  const Handled handled = handle(command(CommandCode::kWrite));
+  const Handled handled = handle(command(protocol::CommandCode::kWrite));
   EXPECT_TRUE(std::get<PendingUpdate>(handled).update.weak);
 }
 
 TEST_F(RequestHandlerTest, LeavesAnUpdateToItsCaller) {
-  Command write = command(CommandCode::kWrite, kVersionLong | kVersionWeakBit);
+  protocol::Command write =
+      command(protocol::CommandCode::kWrite, protocol::kVersionLong | protocol::kVersionWeakBit);
   write.value = -3;
   const Handled handled = handle(write);
   const auto& pending = std::get<PendingUpdate>(handled);
@@ -256,53 +263,59 @@ TEST_F(RequestHandlerTest, LeavesAnUpdateToItsCaller) {
   EXPECT_TRUE(pending.update.weak);
   EXPECT_NE(pending.update.source, 0U);
   EXPECT_EQ(reply(handler_.finish(pending.ticket, true, out_)).probability, 1.0F);
-  EXPECT_EQ(reply(handler_.finish(pending.ticket, false, out_)).value, kStatusNotPermitted);
+  EXPECT_EQ(reply(handler_.finish(pending.ticket, false, out_)).value,
+            protocol::kStatusNotPermitted);
   EXPECT_EQ(counters_.read().adds, 1U);
 }
 
 TEST_F(RequestHandlerTest, DeletesFromEveryListWhateverTheFlag) {
-  const Handled handled = handle(command(CommandCode::kDelete));
+  const Handled handled = handle(command(protocol::CommandCode::kDelete));
   EXPECT_EQ(std::get<PendingUpdate>(handled).update.kind, Update::Kind::kDelete);
   EXPECT_EQ(std::get<PendingUpdate>(handled).update.flag, 0U);
 }
 
 TEST_F(RequestHandlerTest, TakesTheCompanionOfAWriteAlone) {
-  for (const CommandCode code :
-       {CommandCode::kWrite, CommandCode::kDelete, CommandCode::kDeleteFromList}) {
+  for (const protocol::CommandCode code :
+       {protocol::CommandCode::kWrite, protocol::CommandCode::kDelete,
+        protocol::CommandCode::kDeleteFromList}) {
     Digest robust;
     robust.bytes.fill(7);
-    const auto extension = companion_extension(robust);
-    Command named = command(code);
+    const auto extension = protocol::companion_extension(robust);
+    protocol::Command named = command(code);
     named.extensions = extension;
     const Handled handled = handle(named);
     const auto& update = std::get<PendingUpdate>(handled).update;
-    EXPECT_EQ(update.companion, code == CommandCode::kWrite ? std::optional(robust) : std::nullopt);
+    EXPECT_EQ(update.companion,
+              code == protocol::CommandCode::kWrite ? std::optional(robust) : std::nullopt);
   }
 }
 
 // The daemon's own `del --list`. With flag 0 it must not become a DEL, which means every list.
 TEST_F(RequestHandlerTest, DeletesFromOneListWithACommandOfOurs) {
-  Command one = command(CommandCode::kDeleteFromList);
+  protocol::Command one = command(protocol::CommandCode::kDeleteFromList);
   const Handled handled = handle(one);
   EXPECT_EQ(std::get<PendingUpdate>(handled).update.kind, Update::Kind::kDelete);
   EXPECT_EQ(std::get<PendingUpdate>(handled).update.flag, 11U);
   one.flag = 0;
   EXPECT_EQ(reply(handle(one)).value, 503);
-  EXPECT_EQ(reply(handle(command(CommandCode::kDeleteFromList), peer("192.0.2.1"))).value, 503);
+  EXPECT_EQ(reply(handle(command(protocol::CommandCode::kDeleteFromList), peer("192.0.2.1"))).value,
+            503);
 }
 
 TEST_F(RequestHandlerTest, NamesARetransmissionLikeItsFirst) {
-  const auto name = [&](const Command& command, const Peer& from) {
+  const auto name = [&](const protocol::Command& command, const Peer& from) {
     const Handled handled = handle(command, from);
     return std::get<PendingUpdate>(handled).update.name;
   };
-  const Command write = command(CommandCode::kWrite);
+  const protocol::Command write = command(protocol::CommandCode::kWrite);
   const auto first = name(write, peer("127.0.0.1"));
   EXPECT_EQ(name(write, peer("127.0.0.1")), first);
-  EXPECT_EQ(name(command(CommandCode::kWrite, kVersionFlags), peer("127.0.0.1")), first);
+  EXPECT_EQ(
+      name(command(protocol::CommandCode::kWrite, protocol::kVersionFlags), peer("127.0.0.1")),
+      first);
   EXPECT_NE(name(write, peer("127.0.0.2")), first);
   EXPECT_NE(name(write, {peer("127.0.0.1").ip, 40'001}), first);
-  Command other = write;
+  protocol::Command other = write;
   other.tag = 78;
   EXPECT_NE(name(other, peer("127.0.0.1")), first);
   other = write;
@@ -319,7 +332,8 @@ TEST_F(RequestHandlerTest, ValidatesAsTheNewerLiveServerDid) {
     SCOPED_TRACE(c.at("name").get<std::string>());
     const Bytes packet = bytes_of(c.at("packet_hex"));
     // The socket cuts what is longer than 1024 bytes and hands over nothing.
-    const BytesView received = packet.size() > kCommandBytesMax ? BytesView{} : BytesView(packet);
+    const BytesView received =
+        packet.size() > protocol::kCommandBytesMax ? BytesView{} : BytesView(packet);
     const Handled handled = handle_packet(received, peer("127.0.0.1"));
     const auto* answer = std::get_if<Answer>(&handled);
     const nlohmann::json& expected = c.at("reply_len_4_1_6");
@@ -330,4 +344,4 @@ TEST_F(RequestHandlerTest, ValidatesAsTheNewerLiveServerDid) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -11,7 +11,7 @@
 #include "storage/server/request_handler.h"
 #include "tests/storage/server/request_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -24,42 +24,42 @@ int flood_seconds() {
 
 struct Client {
   Keypair pair;
-  SharedKey shared;
+  crypto::SharedKey shared;
 };
 
 class SealedFloodTest : public RequestHandlerTest {
  protected:
   SealedFloodTest() {
-    server_ = generate_keypair(random_);
+    server_ = crypto::generate_keypair(random_);
     options_.keypair = {server_};
     options_.agreements.thread = {.rate = 200, .burst = 300};
     options_.agreements.source = {.rate = 20, .burst = 50};
     use(options_);
   }
   Client client() {
-    Client client{generate_keypair(random_), {}};
-    client.shared = *shared_key(client.pair.secret_key, server_.public_key);
+    Client client{crypto::generate_keypair(random_), {}};
+    client.shared = *crypto::shared_key(client.pair.secret_key, server_.public_key);
     return client;
   }
-  Bytes sealed(const Client& client, CommandCode code = CommandCode::kCheck) {
-    Bytes plain(kCommandBytesMax);
-    plain.resize(encode_command(command(code), plain));
-    Bytes packet(kRequestSealBytes + plain.size());
-    (void)seal_request(server_.public_key, client.pair.public_key, client.shared, nonces_.next(),
-                       plain, packet);
+  Bytes sealed(const Client& client, protocol::CommandCode code = protocol::CommandCode::kCheck) {
+    Bytes plain(protocol::kCommandBytesMax);
+    plain.resize(protocol::encode_command(command(code), plain));
+    Bytes packet(crypto::kRequestSealBytes + plain.size());
+    (void)crypto::seal_request(server_.public_key, client.pair.public_key, client.shared,
+                               nonces_.next(), plain, packet);
     return packet;
   }
   /// Sealed for us by its looks, and different each time.
   Bytes nonsense() {
-    Bytes packet(kSealedRequestBytesMin);
+    Bytes packet(crypto::kSealedRequestBytesMin);
     random_.fill(packet);
-    (void)seal_request(server_.public_key, {}, {}, {}, {}, packet);
+    (void)crypto::seal_request(server_.public_key, {}, {}, {}, {}, packet);
     random_.fill(std::span(packet).subspan(12, 32));
     return packet;
   }
   /// Whether it is answered, or would be after the look-up.
   bool is_served(BytesView packet, const Peer& from) {
-    const Moment moment{now_, WallTime(seconds(kNow))};
+    const access::Moment moment{now_, WallTime(seconds(kNow))};
     return !std::holds_alternative<Drop>(handler_.handle(packet, from, moment, out_));
   }
   /// Each of another network than the 65 535 before, so that none of these is what refuses it.
@@ -73,7 +73,7 @@ class SealedFloodTest : public RequestHandlerTest {
   static Peer stream(const char* ip) { return {*IpAddress::parse(ip), 9, Transport::kStream}; }
   [[nodiscard]] std::uint64_t agreements() const { return counters_.read().agreements; }
 
-  NonceSource nonces_{random_};
+  crypto::NonceSource nonces_{random_};
   Keypair server_;
   TimePoint now_{std::chrono::hours(1)};
 };
@@ -130,18 +130,19 @@ TEST_F(SealedFloodTest, OfOneRecordedPacketIsAnsweredLikeOneInTheClear) {
   const Client victim = client();
   const struct {
     const char* why;
-    CommandCode code;
+    protocol::CommandCode code;
     const char* ip;
     bool bounded;
   } cases[] = {
-      {"a PING", CommandCode::kPing, "192.0.2.1", true},
-      {"a CHECK", CommandCode::kCheck, "192.0.2.1", true},
-      {"an update that may be made", CommandCode::kWrite, "192.0.2.1", true},
-      {"a source that is never limited", CommandCode::kPing, "127.0.0.1", false},
+      {"a PING", protocol::CommandCode::kPing, "192.0.2.1", true},
+      {"a CHECK", protocol::CommandCode::kCheck, "192.0.2.1", true},
+      {"an update that may be made", protocol::CommandCode::kWrite, "192.0.2.1", true},
+      {"a source that is never limited", protocol::CommandCode::kPing, "127.0.0.1", false},
   };
   options_.allow_update = {*Network::parse("192.0.2.0/24")};
   for (const auto& c : cases) {
-    handler_.use(std::make_shared<const Access>(Access::make(options_).value()), 512);
+    handler_.use(std::make_shared<const access::Access>(access::Access::make(options_).value()),
+                 512);
     const Bytes packet = sealed(victim, c.code);
     int served = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -198,4 +199,4 @@ TEST_F(SealedFloodTest, ForAKeyWeDoNotHaveCostsNoAgreement) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -10,7 +10,7 @@
 #include "tests/support/fake_store.h"
 #include "tests/support/tcp_peer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 
 /// A server with a store the test commands, and requests to it.
 class TcpServerFixture : public ::testing::Test {
@@ -25,15 +25,15 @@ class TcpServerFixture : public ::testing::Test {
   }
   void start(FakeStore::Commit commit = FakeStore::Commit::kAtOnce) {
     store_ = std::make_unique<FakeStore>(commit);
-    auto started = UdpServer::start(options_, *store_, clock_, random_, logger_);
+    auto started = FuzzyServer::start(options_, *store_, clock_, random_, logger_);
     ASSERT_TRUE(started) << started.error().message;
     server_ = std::move(*started);
   }
   [[nodiscard]] SocketAddress address() const { return server_->addresses().front(); }
   [[nodiscard]] ServerCounters counters() const { return server_->counters(); }
 
-  static Command command(CommandCode code, std::uint32_t tag) {
-    Command command;
+  static protocol::Command command(protocol::CommandCode code, std::uint32_t tag) {
+    protocol::Command command;
     command.code = code;
     command.tag = tag;
     command.flag = 5;
@@ -41,19 +41,20 @@ class TcpServerFixture : public ::testing::Test {
     command.digest.bytes.fill(static_cast<std::uint8_t>(tag));
     return command;
   }
-  static Bytes packet_of(const Command& command) {
-    Bytes packet(kFrameBytesMax);
-    packet.resize(encode_command(command, packet));
+  static Bytes packet_of(const protocol::Command& command) {
+    Bytes packet(protocol::kFrameBytesMax);
+    packet.resize(protocol::encode_command(command, packet));
     return packet;
   }
-  static Bytes packet_of(CommandCode code, std::uint32_t tag) {
+  static Bytes packet_of(protocol::CommandCode code, std::uint32_t tag) {
     return packet_of(command(code, tag));
   }
-  static std::optional<Reply> receive(TcpPeer& peer) {
+  static std::optional<protocol::Reply> receive(TcpPeer& peer) {
     const auto packet = peer.receive();
-    return packet ? decode_reply(*packet) : std::nullopt;
+    return packet ? protocol::decode_reply(*packet) : std::nullopt;
   }
-  static std::optional<Reply> exchange(TcpPeer& peer, CommandCode code, std::uint32_t tag) {
+  static std::optional<protocol::Reply> exchange(TcpPeer& peer, protocol::CommandCode code,
+                                                 std::uint32_t tag) {
     peer.send_frame(packet_of(code, tag));
     return receive(peer);
   }
@@ -63,7 +64,7 @@ class TcpServerFixture : public ::testing::Test {
   SystemRandom random_;
   NullLogger logger_;
   std::unique_ptr<FakeStore> store_;
-  std::unique_ptr<UdpServer> server_;
+  std::unique_ptr<FuzzyServer> server_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

@@ -11,7 +11,7 @@
 #include "tests/storage/server/tcp_fixture.h"
 #include "tests/support/udp_peer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using testing::eventually;
@@ -39,9 +39,9 @@ class TcpFloodTest : public TcpServerFixture {
   }
   void expect_others_served() {
     TcpPeer other(address(), TcpPeer::Options{.from = "127.0.0.99"});
-    EXPECT_TRUE(exchange(other, CommandCode::kCheck, 1));
+    EXPECT_TRUE(exchange(other, protocol::CommandCode::kCheck, 1));
     UdpPeer datagrams;
-    datagrams.send(packet_of(CommandCode::kPing, 2), address());
+    datagrams.send(packet_of(protocol::CommandCode::kPing, 2), address());
     EXPECT_TRUE(datagrams.receive());
   }
   /// Clients who read no reply, and whose systems keep little for them.
@@ -58,7 +58,7 @@ class TcpFloodTest : public TcpServerFixture {
   void stuff(const Peers& peers, const Meanwhile& meanwhile) {
     Bytes requests;
     for (std::uint32_t tag = 1; tag <= 1000; ++tag)
-      ASSERT_TRUE(append_frame(packet_of(CommandCode::kCheck, tag), requests));
+      ASSERT_TRUE(protocol::append_frame(packet_of(protocol::CommandCode::kCheck, tag), requests));
     std::vector<std::size_t> at(peers.size());
     for (TimePoint last = clock_.now(); clock_.now() < last + std::chrono::milliseconds(300);) {
       for (std::size_t i = 0; i < peers.size(); ++i) {
@@ -100,7 +100,7 @@ TEST_F(TcpFloodTest, HalfOpenOnesFromEverywhereGiveWay) {
   // They have been quiet: one of them gives way once it was so for a second.
   EXPECT_TRUE(eventually([&] {
     TcpPeer other(address(), TcpPeer::Options{.from = "127.0.0.99"});
-    return exchange(other, CommandCode::kCheck, 1).has_value();
+    return exchange(other, protocol::CommandCode::kCheck, 1).has_value();
   }));
   EXPECT_GT(counters().tcp_displaced, 0U);
 }
@@ -154,7 +154,7 @@ TEST_F(TcpFloodTest, AClientWhoAsksALotGetsAllHisAnswers) {
   Bytes requests;
   constexpr std::uint32_t kBatch = 100;
   for (std::uint32_t tag = 0; tag < kBatch; ++tag)
-    ASSERT_TRUE(append_frame(packet_of(CommandCode::kCheck, tag), requests));
+    ASSERT_TRUE(protocol::append_frame(packet_of(protocol::CommandCode::kCheck, tag), requests));
   for (int batch = 0; batch < 100; ++batch) {
     peer.send(requests);
     for (std::uint32_t tag = 0; tag < kBatch; ++tag) {
@@ -172,7 +172,7 @@ TEST_F(TcpFloodTest, AnUpdateFloodIsReadNoFasterThanItIsCommitted) {
   Bytes writes;
   constexpr std::uint32_t kWrites = 2000;
   for (std::uint32_t tag = 1; tag <= kWrites; ++tag)
-    ASSERT_TRUE(append_frame(packet_of(CommandCode::kWrite, tag), writes));
+    ASSERT_TRUE(protocol::append_frame(packet_of(protocol::CommandCode::kWrite, tag), writes));
   std::size_t at = 0;
   std::uint32_t answered = 0;
   constexpr std::size_t kWaitingMax = TcpWorker::kUpdatesMax + TcpWorker::kRequestsOfAReadMax;
@@ -187,4 +187,4 @@ TEST_F(TcpFloodTest, AnUpdateFloodIsReadNoFasterThanItIsCommitted) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

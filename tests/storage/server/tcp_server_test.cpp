@@ -12,7 +12,7 @@
 #include "tests/storage/server/tcp_fixture.h"
 #include "tests/support/udp_peer.h"
 
-namespace shingled::storage {
+namespace shingled::storage::server {
 namespace {
 
 using testing::eventually;
@@ -25,10 +25,10 @@ TEST_F(TcpServerTest, AnswersOnThePortOfItsDatagrams) {
   TcpPeer peer(address());
   UdpPeer datagrams;
   for (std::uint32_t tag = 1; tag <= 3; ++tag) {
-    const auto reply = exchange(peer, CommandCode::kPing, tag);
+    const auto reply = exchange(peer, protocol::CommandCode::kPing, tag);
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->tag, tag);
-    datagrams.send(packet_of(CommandCode::kPing, tag), address());
+    datagrams.send(packet_of(protocol::CommandCode::kPing, tag), address());
     EXPECT_TRUE(datagrams.receive());
   }
   EXPECT_EQ(counters().tcp_connections, 1U);
@@ -40,7 +40,7 @@ TEST_F(TcpServerTest, ServesNoConnectionWhereThereMayBeNone) {
   start();
   EXPECT_FALSE(TcpPeer(address()).connected());
   UdpPeer datagrams;
-  datagrams.send(packet_of(CommandCode::kPing, 1), address());
+  datagrams.send(packet_of(protocol::CommandCode::kPing, 1), address());
   EXPECT_TRUE(datagrams.receive());
 }
 
@@ -49,7 +49,7 @@ TEST_F(TcpServerTest, SpeaksIpv6) {
   options_.listen = {*SocketSpec::parse("inet6:0@::1")};
   start();
   TcpPeer peer(address());
-  EXPECT_TRUE(exchange(peer, CommandCode::kPing, 1));
+  EXPECT_TRUE(exchange(peer, protocol::CommandCode::kPing, 1));
 }
 
 TEST_F(TcpServerTest, AnswersManyConnectionsAtOnce) {
@@ -64,7 +64,8 @@ TEST_F(TcpServerTest, AnswersManyConnectionsAtOnce) {
         TcpPeer peer(address());
         std::set<std::uint32_t> open;
         for (std::uint32_t i = 0; i < kRequests; ++i) {
-          const auto code = i % 4 == 0 ? CommandCode::kWrite : CommandCode::kCheck;
+          const auto code =
+              i % 4 == 0 ? protocol::CommandCode::kWrite : protocol::CommandCode::kCheck;
           peer.send_frame(packet_of(code, (c << 16) + i));
           open.insert((c << 16) + i);
         }
@@ -83,33 +84,34 @@ TEST_F(TcpServerTest, AnswersManyConnectionsAtOnce) {
 }
 
 TEST_F(TcpServerTest, SpeaksSealedAndInTheClearOnOneConnection) {
-  const Keypair own = generate_keypair(random_);
-  const Keypair client = generate_keypair(random_);
-  const SharedKey key = *shared_key(client.secret_key, own.public_key);
+  const Keypair own = crypto::generate_keypair(random_);
+  const Keypair client = crypto::generate_keypair(random_);
+  const crypto::SharedKey key = *crypto::shared_key(client.secret_key, own.public_key);
   options_.keypair = {own};
   start();
   TcpPeer peer(address());
   for (std::uint32_t tag = 1; tag <= 4; ++tag) {
-    const Bytes plain = packet_of(CommandCode::kCheck, tag);
-    Bytes packet(kRequestSealBytes + plain.size());
-    (void)seal_request(own.public_key, client.public_key, key, Nonce{1}, plain, packet);
+    const Bytes plain = packet_of(protocol::CommandCode::kCheck, tag);
+    Bytes packet(crypto::kRequestSealBytes + plain.size());
+    (void)crypto::seal_request(own.public_key, client.public_key, key, crypto::Nonce{1}, plain,
+                               packet);
     peer.send_frame(tag % 2 == 0 ? packet : plain);
     auto reply = peer.receive();
     ASSERT_TRUE(reply);
     if (tag % 2 == 0) {
       Bytes opened(reply->size());
-      opened.resize(open(key, *reply, opened).value_or(0));
+      opened.resize(crypto::open(key, *reply, opened).value_or(0));
       reply = opened;
     }
-    EXPECT_EQ(decode_reply(*reply)->tag, tag);
+    EXPECT_EQ(protocol::decode_reply(*reply)->tag, tag);
   }
 }
 
 TEST_F(TcpServerTest, AnswersAnUpdateAfterItsCommitAndQuestionsMeanwhile) {
   start(FakeStore::Commit::kWhenTold);
   TcpPeer peer(address());
-  peer.send_frame(packet_of(CommandCode::kWrite, 1));
-  EXPECT_EQ(exchange(peer, CommandCode::kPing, 2)->tag, 2U);
+  peer.send_frame(packet_of(protocol::CommandCode::kWrite, 1));
+  EXPECT_EQ(exchange(peer, protocol::CommandCode::kPing, 2)->tag, 2U);
   ASSERT_TRUE(eventually([&] { return store_->waiting() == 1; }));
   store_->commit();
   EXPECT_EQ(receive(peer)->tag, 1U);
@@ -118,14 +120,15 @@ TEST_F(TcpServerTest, AnswersAnUpdateAfterItsCommitAndQuestionsMeanwhile) {
 
 // A client may fall back from TCP to UDP: sealed, its repeat has the same name.
 TEST_F(TcpServerTest, CountsAnUpdateOnceOverBothTransports) {
-  const Keypair own = generate_keypair(random_);
-  const Keypair client = generate_keypair(random_);
+  const Keypair own = crypto::generate_keypair(random_);
+  const Keypair client = crypto::generate_keypair(random_);
   options_.keypair = {own};
   start();
-  const Bytes plain = packet_of(CommandCode::kWrite, 1);
-  Bytes packet(kRequestSealBytes + plain.size());
-  (void)seal_request(own.public_key, client.public_key,
-                     *shared_key(client.secret_key, own.public_key), Nonce{1}, plain, packet);
+  const Bytes plain = packet_of(protocol::CommandCode::kWrite, 1);
+  Bytes packet(crypto::kRequestSealBytes + plain.size());
+  (void)crypto::seal_request(own.public_key, client.public_key,
+                             *crypto::shared_key(client.secret_key, own.public_key),
+                             crypto::Nonce{1}, plain, packet);
   TcpPeer peer(address());
   peer.send_frame(packet);
   EXPECT_TRUE(peer.receive());
@@ -140,21 +143,21 @@ TEST_F(TcpServerTest, ForgetsAClientWhoDoesNotWaitForHisUpdate) {
   start(FakeStore::Commit::kWhenTold);
   {
     TcpPeer peer(address());
-    peer.send_frame(packet_of(CommandCode::kWrite, 1));
+    peer.send_frame(packet_of(protocol::CommandCode::kWrite, 1));
     ASSERT_TRUE(eventually([&] { return store_->waiting() == 1; }));
   }
   store_->commit();
   EXPECT_TRUE(eventually([&] { return server_->connections() == 0; }));
   EXPECT_EQ(store_->applied(), 1U);
   TcpPeer next(address());
-  EXPECT_TRUE(exchange(next, CommandCode::kPing, 2));
+  EXPECT_TRUE(exchange(next, protocol::CommandCode::kPing, 2));
 }
 
 TEST_F(TcpServerTest, AnswersAClientWhoHasSaidAllHeWants) {
   start(FakeStore::Commit::kWhenTold);
   TcpPeer peer(address());
-  peer.send_frame(packet_of(CommandCode::kWrite, 1));
-  peer.send_frame(packet_of(CommandCode::kCheck, 2));
+  peer.send_frame(packet_of(protocol::CommandCode::kWrite, 1));
+  peer.send_frame(packet_of(protocol::CommandCode::kCheck, 2));
   peer.end_sending();
   EXPECT_EQ(receive(peer)->tag, 2U);
   ASSERT_TRUE(eventually([&] { return store_->waiting() == 1; }));
@@ -173,7 +176,7 @@ TEST_F(TcpServerTest, ClosesAfterABadFrameAndAnswersTheGoodOnesBefore) {
   for (const Case& c : cases) {
     TcpPeer peer(address());
     Bytes bytes;
-    ASSERT_TRUE(append_frame(packet_of(CommandCode::kPing, 1), bytes));
+    ASSERT_TRUE(protocol::append_frame(packet_of(protocol::CommandCode::kPing, 1), bytes));
     bytes.insert(bytes.end(), c.bad.begin(), c.bad.end());
     peer.send(bytes);
     EXPECT_TRUE(receive(peer)) << c.why;
@@ -186,7 +189,7 @@ TEST_F(TcpServerTest, GoesOnAfterAFrameThatIsNoCommand) {
   start();
   TcpPeer peer(address());
   peer.send_frame(Bytes(75, 4));
-  EXPECT_EQ(exchange(peer, CommandCode::kPing, 2)->tag, 2U);
+  EXPECT_EQ(exchange(peer, protocol::CommandCode::kPing, 2)->tag, 2U);
   EXPECT_EQ(counters().invalid, 1U);
 }
 
@@ -197,7 +200,7 @@ TEST_F(TcpServerTest, ClosesWhoAsksNothingAnyMore) {
   TcpPeer half_frame(address());
   half_frame.send(Bytes{76, 0, 4});
   TcpPeer asked(address());
-  EXPECT_TRUE(exchange(asked, CommandCode::kPing, 1));
+  EXPECT_TRUE(exchange(asked, protocol::CommandCode::kPing, 1));
   EXPECT_TRUE(silent.is_closed());
   EXPECT_TRUE(half_frame.is_closed());
   EXPECT_TRUE(asked.is_closed());
@@ -208,7 +211,7 @@ TEST_F(TcpServerTest, KeepsWhoWaitsForHisUpdate) {
   options_.tcp_timeout = std::chrono::milliseconds(500);
   start(FakeStore::Commit::kWhenTold);
   TcpPeer peer(address());
-  peer.send_frame(packet_of(CommandCode::kWrite, 1));
+  peer.send_frame(packet_of(protocol::CommandCode::kWrite, 1));
   TcpPeer silent(address());
   EXPECT_TRUE(silent.is_closed()) << "so the time has passed for the other, too";
   EXPECT_FALSE(peer.is_closed(std::chrono::milliseconds(0)));
@@ -220,17 +223,17 @@ TEST_F(TcpServerTest, KeepsWhoWaitsForHisUpdate) {
 TEST_F(TcpServerTest, TakesOverANewTimeoutAndNewRights) {
   start();
   TcpPeer peer(address());
-  EXPECT_TRUE(exchange(peer, CommandCode::kPing, 1));
+  EXPECT_TRUE(exchange(peer, protocol::CommandCode::kPing, 1));
   options_.tcp_timeout = std::chrono::milliseconds(100);
   server_->reload(options_);
   EXPECT_TRUE(peer.is_closed());
   options_.tcp_timeout = std::chrono::hours(1);
   server_->reload(options_);
   TcpPeer second(address());
-  EXPECT_TRUE(exchange(second, CommandCode::kPing, 1));
+  EXPECT_TRUE(exchange(second, protocol::CommandCode::kPing, 1));
   options_.blocked = {*Network::parse("127.0.0.0/8")};
   server_->reload(options_);
-  second.send_frame(packet_of(CommandCode::kPing, 2));
+  second.send_frame(packet_of(protocol::CommandCode::kPing, 2));
   EXPECT_TRUE(second.is_closed());
   TcpPeer third(address());
   EXPECT_TRUE(third.is_closed()) << "closed before it said anything";
@@ -240,8 +243,8 @@ TEST_F(TcpServerTest, AnswersWhatWasCommittedBeforeItStops) {
   start(FakeStore::Commit::kWhenTold);
   TcpPeer peer(address());
   TcpPeer idle(address());
-  EXPECT_TRUE(exchange(idle, CommandCode::kPing, 1));
-  peer.send_frame(packet_of(CommandCode::kWrite, 1));
+  EXPECT_TRUE(exchange(idle, protocol::CommandCode::kPing, 1));
+  peer.send_frame(packet_of(protocol::CommandCode::kWrite, 1));
   ASSERT_TRUE(eventually([&] { return store_->waiting() == 1; }));
   const SocketAddress was = address();
   std::jthread stopping([&] { server_.reset(); });
@@ -258,7 +261,7 @@ TEST_F(TcpServerTest, SaysThatItsPortIsInUse) {
   ASSERT_TRUE(other && other->listen());
   options_.listen = {*SocketSpec::parse("127.0.0.1:" + std::to_string(other->address().port()))};
   FakeStore store;
-  const auto server = UdpServer::start(options_, store, clock_, random_, logger_);
+  const auto server = FuzzyServer::start(options_, store, clock_, random_, logger_);
   ASSERT_FALSE(server);
   EXPECT_EQ(server.error().code, ErrorCode::kUnavailable);
   EXPECT_NE(server.error().message.find("tcp " + other->address().to_string()), std::string::npos)
@@ -266,4 +269,4 @@ TEST_F(TcpServerTest, SaysThatItsPortIsInUse) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::server

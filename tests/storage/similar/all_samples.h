@@ -17,7 +17,7 @@
 #include "mime/fingerprint/spamsum_score.h"
 #include "storage/similar/sample_index.h"
 
-namespace shingled::storage::testing {
+namespace shingled::storage::similar::testing {
 
 /// The oracle: samples in a list, each question compared with all of them.
 class AllSamples {
@@ -28,8 +28,8 @@ class AllSamples {
   }
   [[nodiscard]] const std::vector<Sample>& all() const { return samples_; }
 
-  [[nodiscard]] std::vector<SimilarMatch> similar(const fingerprint::Spamsum& signature,
-                                                  std::size_t most) const {
+  [[nodiscard]] std::vector<similar::SimilarMatch> similar(const fingerprint::Spamsum& signature,
+                                                           std::size_t most) const {
     const fingerprint::SpamsumMatcher matcher(signature);
     std::vector<SimilarMatch> out;
     for (const Sample& sample : samples_) {
@@ -41,7 +41,8 @@ class AllSamples {
     return out;
   }
 
-  [[nodiscard]] std::vector<PartMatch> sharing(std::string_view parts, std::size_t most) const {
+  [[nodiscard]] std::vector<similar::PartMatch> sharing(std::string_view parts,
+                                                        std::size_t most) const {
     const std::set<std::string_view> asked = grams_of(parts);
     std::vector<PartMatch> out;
     for (const Sample& sample : samples_) {
@@ -129,4 +130,4 @@ class SampleSource {
   std::vector<Sample> made_;
 };
 
-}  // namespace shingled::storage::testing
+}  // namespace shingled::storage::similar::testing

@@ -10,7 +10,7 @@
 
 #include "tests/support/seeded_random.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 namespace {
 
 std::multiset<std::uint32_t> sources_of(const GramIndex& index, std::uint32_t gram,
@@ -147,4 +147,4 @@ TEST(GramIndex, FindsTheSameUnderAnySecret) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

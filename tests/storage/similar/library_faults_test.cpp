@@ -14,7 +14,7 @@
 #include "tests/storage/similar/all_samples.h"
 #include "tests/storage/sqlite/faulty_vfs.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 namespace {
 
 using testing::SampleSource;
@@ -76,7 +76,7 @@ void expect_sound(const SampleLibrary& library) {
 }
 
 TEST(SampleLibraryFaults, KeepsWhatItAcknowledgedWhenKilled) {
-  const TemporaryDirectory folder;
+  const engine::TemporaryDirectory folder;
   const std::string path = folder.file("similar.db");
   std::set<std::uint64_t> sure;
   for (std::uint64_t round = 0; round < 8; ++round) {
@@ -120,8 +120,8 @@ TEST(SampleLibraryFaults, ChangesNothingWhenTheDiskIsFull) {
   for (const int fault : {SQLITE_FULL, SQLITE_IOERR_WRITE}) {
     std::uint64_t failed = 0;
     for (int writes = 0; writes < 40; writes += 3) {
-      const TemporaryDirectory folder;
-      FaultyVfs disk;
+      const engine::TemporaryDirectory folder;
+      sqlite::FaultyVfs disk;
       const std::string path = folder.file("similar.db");
       auto library = SampleLibrary::open({.file = path}).value();
       SampleSource source(static_cast<std::uint64_t>(writes));
@@ -153,7 +153,7 @@ TEST(SampleLibraryFaults, ChangesNothingWhenTheDiskIsFull) {
 }
 
 TEST(SampleLibraryFaults, SaysWhenTheFileIsDamaged) {
-  const TemporaryDirectory folder;
+  const engine::TemporaryDirectory folder;
   const std::string sound = folder.file("sound.db");
   {
     SampleSource source(1);
@@ -187,7 +187,7 @@ TEST(SampleLibraryFaults, SaysWhenTheFileIsDamaged) {
 }
 
 TEST(SampleLibraryFaults, ReadsAnewWhatItMissedTooMuchOf) {
-  const TemporaryDirectory folder;
+  const engine::TemporaryDirectory folder;
   const std::string path = folder.file("similar.db");
   const auto here = SampleLibrary::open({.file = path}).value();
   const auto there = SampleLibrary::open({.file = path}).value();
@@ -208,4 +208,4 @@ TEST(SampleLibraryFaults, ReadsAnewWhatItMissedTooMuchOf) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

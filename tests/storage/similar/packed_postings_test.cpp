@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 namespace {
 
 std::vector<std::uint32_t> sources_of(const PackedPostings& packed, std::uint32_t gram) {
@@ -91,4 +91,4 @@ TEST(PackedPostings, TakeLittleMoreThanTheyMust) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -6,7 +6,7 @@
 
 #include "tests/storage/similar/all_samples.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 namespace {
 
 using testing::AllSamples;
@@ -207,4 +207,4 @@ TEST(SampleIndex, SaysWhenMostOfItIsEmpty) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

@@ -16,7 +16,7 @@
 #include "storage/sqlite/database.h"
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 namespace {
 
 using ::testing::ElementsAre;
@@ -59,7 +59,7 @@ class SampleLibraryTest : public ::testing::Test {
     return out;
   }
 
-  TemporaryDirectory folder_;
+  engine::TemporaryDirectory folder_;
   const std::string path_ = folder_.file("similar.db");
 };
 
@@ -282,19 +282,19 @@ TEST_F(SampleLibraryTest, SaysWhyAFileCannotBeUsed) {
   std::ofstream(text) << std::string(5'000, 'x');
   const std::string foreign = folder_.file("foreign.db");
   {
-    auto database = Database::open(foreign, Database::Access::kCreate).value();
+    auto database = sqlite::Database::open(foreign, sqlite::Database::Access::kCreate).value();
     ASSERT_TRUE(database->execute("CREATE TABLE t (a)"));
   }
   const std::string newer = folder_.file("newer.db");
   ASSERT_TRUE(SampleLibrary::open({.file = newer}));
   {
-    auto database = Database::open(newer, Database::Access::kReadWrite).value();
+    auto database = sqlite::Database::open(newer, sqlite::Database::Access::kReadWrite).value();
     ASSERT_TRUE(database->execute("PRAGMA user_version = 9"));
   }
   const std::string odd = folder_.file("odd.db");
   ASSERT_TRUE(SampleLibrary::open({.file = odd}).value()->add(sample_of("bad", "one", "text")));
   {
-    auto database = Database::open(odd, Database::Access::kReadWrite).value();
+    auto database = sqlite::Database::open(odd, sqlite::Database::Access::kReadWrite).value();
     ASSERT_TRUE(database->execute("UPDATE samples SET signature = 'x'"));
   }
   const struct {
@@ -337,7 +337,9 @@ TEST_F(SampleLibraryTest, RefusesAFileWithWhatNoSampleMayBe) {
     const std::string path = folder_.file("odd.db");
     std::filesystem::remove(path);
     ASSERT_TRUE(SampleLibrary::open({.file = path}).value()->add(sample_of("bad", "one", "text")));
-    ASSERT_TRUE(Database::open(path, Database::Access::kReadWrite).value()->execute(change));
+    ASSERT_TRUE(sqlite::Database::open(path, sqlite::Database::Access::kReadWrite)
+                    .value()
+                    ->execute(change));
     const auto library = SampleLibrary::open({.file = path});
     ASSERT_FALSE(library) << change;
     EXPECT_EQ(library.error().code, ErrorCode::kCorrupt) << change;
@@ -376,4 +378,4 @@ TEST_F(SampleLibraryTest, ReadOnlyReadsOnly) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

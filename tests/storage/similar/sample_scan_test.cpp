@@ -6,7 +6,7 @@
 
 #include "tests/storage/similar/all_samples.h"
 
-namespace shingled::storage {
+namespace shingled::storage::similar {
 namespace {
 
 using testing::AllSamples;
@@ -66,4 +66,4 @@ TEST(SampleScan, HasTheBoundsOfTheIndex) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::similar

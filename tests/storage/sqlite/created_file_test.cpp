@@ -15,7 +15,7 @@
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/sqlite/random_row.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -36,19 +36,20 @@ class Umask {
 
 TEST(CreatedFiles, HaveOneModeWhateverTheUmask) {
   for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{077}, mode_t{0777}}) {
-    const TemporaryDirectory directory;
+    const engine::TemporaryDirectory directory;
     const Umask umask(mask);
     const std::string hashes = directory.file("fuzzy.db");
     const auto lock = FileLock::take(hashes);
     const auto table = FuzzyTable::open(hashes, Durability::kCommit);
     ASSERT_TRUE(table) << table.error().message;
-    Seeded random{1};
+    engine::Seeded random{1};
     ASSERT_TRUE((*table)->insert(random_row(random)));
     const auto journal = UpdateJournal::open(directory.file("updates"));
     ASSERT_TRUE(journal);
     const auto buckets = BucketFile::open(directory.file("buckets"));
     ASSERT_TRUE(buckets);
-    const auto copy = NewFile::create(directory.file("copy"), NewFile::Existing::kRefuse);
+    const auto copy =
+        formats::NewFile::create(directory.file("copy"), formats::NewFile::Existing::kRefuse);
     ASSERT_TRUE(copy);
     std::size_t files = 0;
     for (const auto& file : fs::directory_iterator(fs::path(hashes).parent_path())) {
@@ -61,7 +62,7 @@ TEST(CreatedFiles, HaveOneModeWhateverTheUmask) {
 }
 
 TEST(CreatedFiles, OneThatIsThereKeepsItsMode) {
-  const TemporaryDirectory directory;
+  const engine::TemporaryDirectory directory;
   const std::string hashes = directory.file("fuzzy.db");
   ASSERT_TRUE(FuzzyTable::open(hashes, Durability::kCommit));
   fs::permissions(hashes, fs::perms{0600});
@@ -72,7 +73,7 @@ TEST(CreatedFiles, OneThatIsThereKeepsItsMode) {
 TEST(CreatedFiles, OfRootBelongToWhoeverHasTheFolder) {
   if (::geteuid() != 0) GTEST_SKIP() << "root's files are at stake";
   constexpr uid_t kDaemon = 65534;
-  const TemporaryDirectory directory;
+  const engine::TemporaryDirectory directory;
   const std::string hashes = directory.file("fuzzy.db");
   const fs::path folder = fs::path(hashes).parent_path();
   ASSERT_EQ(::chown(folder.c_str(), kDaemon, kDaemon), 0);
@@ -80,7 +81,7 @@ TEST(CreatedFiles, OfRootBelongToWhoeverHasTheFolder) {
   ASSERT_TRUE(lock) << lock.error().message;
   const auto table = FuzzyTable::open(hashes, Durability::kCommit);
   ASSERT_TRUE(table) << table.error().message;
-  Seeded random{1};
+  engine::Seeded random{1};
   ASSERT_TRUE((*table)->insert(random_row(random)));
   const auto journal = UpdateJournal::open(directory.file("updates"));
   ASSERT_TRUE(journal);
@@ -98,7 +99,7 @@ TEST(CreatedFiles, OfRootBelongToWhoeverHasTheFolder) {
 }
 
 TEST(CreatedFiles, WithoutTheirFolderSayWhatToDo) {
-  const TemporaryDirectory directory;
+  const engine::TemporaryDirectory directory;
   const std::string hashes = directory.file("missing/fuzzy.db");
   const auto lock = FileLock::take(hashes);
   ASSERT_FALSE(lock);
@@ -110,4 +111,4 @@ TEST(CreatedFiles, WithoutTheirFolderSayWhatToDo) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 /// One for the process, as VFSs are: C callbacks have no other way to it.
@@ -135,4 +135,4 @@ void FaultyVfs::heal() {
 
 std::int64_t FaultyVfs::writes() const { return faults().writes; }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
 /// What a disk can do to SQLite, on command: a VFS around the system's, and the default while it
 /// lives. Faults hit every file opened meanwhile.   Threads: any thread may arm and disarm.
@@ -25,4 +25,4 @@ class FaultyVfs {
   [[nodiscard]] std::int64_t writes() const;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -11,7 +11,7 @@
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/sqlite/random_row.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 /// What another process finds: 'y', 'n', or '?' where it died.
@@ -29,7 +29,7 @@ class FileLockTest : public ::testing::Test {
   [[nodiscard]] char can_be_taken_elsewhere() const {
     return elsewhere([&] { return bool(FileLock::take(file_)); });
   }
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   const std::string file_ = directory_.file("fuzzy.db");
 };
 
@@ -56,7 +56,7 @@ TEST_F(FileLockTest, IsNoneOfSqlitesOwn) {
   ASSERT_TRUE(lock);
   const auto table = FuzzyTable::open(file_, Durability::kCommit);
   ASSERT_TRUE(table);
-  Seeded random{1};
+  engine::Seeded random{1};
   ASSERT_TRUE((*table)->insert(random_row(random)));
   EXPECT_EQ(elsewhere([&] {
               const auto reader = FuzzyTable::open_read_only(file_);
@@ -75,4 +75,4 @@ TEST_F(FileLockTest, IsNoneOfSqlitesOwn) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -12,7 +12,7 @@
 #include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/sqlite/random_row.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 class FuzzyTableTest : public ::testing::Test {
@@ -22,7 +22,7 @@ class FuzzyTableTest : public ::testing::Test {
     EXPECT_TRUE(table) << table.error().message;
     return *std::move(table);
   }
-  FuzzyRow random_row() { return storage::random_row(random_); }
+  FuzzyRow random_row() { return storage::sqlite::random_row(random_); }
   static std::vector<FuzzyRow> all_rows(FuzzyTable& table) {
     std::vector<FuzzyRow> rows;
     const Status done = table.for_each([&](const FuzzyRow& row) {
@@ -47,9 +47,9 @@ class FuzzyTableTest : public ::testing::Test {
     EXPECT_THAT(table.error().message, ::testing::HasSubstr(std::string(reason)));
   }
 
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   std::string path_ = directory_.file("fuzzy.db");
-  Seeded random_{1};
+  engine::Seeded random_{1};
 };
 
 TEST_F(FuzzyTableTest, GivesBackTheRowsItWasGiven) {
@@ -150,7 +150,7 @@ TEST_F(FuzzyTableTest, AReaderSeesTheLiveFile) {
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_TRUE(*found);
   EXPECT_EQ((**found).shingles, second.shingles);
-  EXPECT_FALSE(*(*reader)->find(random_digest(random_)));
+  EXPECT_FALSE(*(*reader)->find(engine::random_digest(random_)));
   EXPECT_EQ(*(*reader)->count(), 2);
 }
 
@@ -300,4 +300,4 @@ TEST_F(FuzzyTableTest, ATruncatedFileIsNoticed) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -10,7 +10,7 @@
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 class JournalTest : public ::testing::Test {
@@ -36,7 +36,7 @@ class JournalTest : public ::testing::Test {
     return id;
   }
   void store_some(int count) {
-    for (int i = 0; i < count; ++i) store(random_digest(random_));
+    for (int i = 0; i < count; ++i) store(engine::random_digest(random_));
   }
   JournalPosition end() { return reader_->end().value(); }
   bool covers(const JournalPosition& position) { return reader_->covers(position).value(); }
@@ -44,9 +44,9 @@ class JournalTest : public ::testing::Test {
     return reader_->entries(after, most).value().value();
   }
 
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   std::string path_ = directory_.file("fuzzy.db");
-  Seeded random_{20'261'131};
+  engine::Seeded random_{20'261'131};
   std::unique_ptr<FuzzyTable> table_;
   std::unique_ptr<ReplicaReader> reader_;
 };
@@ -54,7 +54,7 @@ class JournalTest : public ::testing::Test {
 TEST_F(JournalTest, TellsWhatChangedSinceAPlace) {
   start();
   const JournalPosition before = end();
-  const Digest digest = random_digest(random_);
+  const Digest digest = engine::random_digest(random_);
   store(digest);
   ASSERT_TRUE(covers(before));
   const auto found = entries(before, 100);
@@ -69,7 +69,7 @@ TEST_F(JournalTest, TellsWhatChangedSinceAPlace) {
 TEST_F(JournalTest, SaysGoneOfARowThatIsNotThereAnyMore) {
   start();
   const JournalPosition before = end();
-  const Digest digest = random_digest(random_);
+  const Digest digest = engine::random_digest(random_);
   const std::int64_t id = store(digest);
   {
     auto transaction = table_->begin();
@@ -151,4 +151,4 @@ TEST_F(JournalTest, NoJournalNoName) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

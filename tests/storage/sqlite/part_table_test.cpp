@@ -9,7 +9,7 @@
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 constexpr std::uint32_t kOld = 1000;
@@ -47,8 +47,8 @@ class PartTableTest : public ::testing::Test {
     return found;
   }
 
-  TemporaryDirectory directory_;
-  Seeded random_{7};
+  engine::TemporaryDirectory directory_;
+  engine::Seeded random_{7};
   std::unique_ptr<FuzzyTable> table_;
 };
 
@@ -91,8 +91,8 @@ TEST_F(PartTableTest, ASliceThatEndsWithTheTableSaysSoInTheEnd) {
 TEST_F(PartTableTest, KeepsShinglesOnceAndTellsThemApartFromNone) {
   auto transaction = table_->begin();
   ASSERT_TRUE(transaction);
-  const Shingles of_row = random_shingles(random_);
-  const Shingles others = random_shingles(random_);
+  const Shingles of_row = engine::random_shingles(random_);
+  const Shingles others = engine::random_shingles(random_);
   const std::map<std::int64_t, std::optional<Shingles>> wanted = {
       {0, of_row}, {1, others}, {2, std::nullopt}};
   for (const auto& [store, shingles] : wanted) {
@@ -114,4 +114,4 @@ TEST_F(PartTableTest, KeepsShinglesOnceAndTellsThemApartFromNone) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -3,12 +3,12 @@
 #include "storage/sqlite/fuzzy_table.h"
 #include "tests/storage/engine/random_fingerprint.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 
-inline FuzzyRow random_row(Seeded& random) {
+inline FuzzyRow random_row(engine::Seeded& random) {
   FuzzyRow row;
-  row.digest = random_digest(random);
-  row.shingles = random_shingles(random);
+  row.digest = engine::random_digest(random);
+  row.shingles = engine::random_shingles(random);
   row.flags.add({static_cast<std::uint32_t>(random() % 100), 5});
   row.created = 1'700'000'000;
   row.updated = 1'700'000'100;
@@ -16,4 +16,4 @@ inline FuzzyRow random_row(Seeded& random) {
   return row;
 }
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

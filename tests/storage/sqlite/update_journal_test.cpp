@@ -8,7 +8,7 @@
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 using ::testing::HasSubstr;
@@ -29,8 +29,8 @@ class UpdateJournalTest : public ::testing::Test {
       update.weak = random_() % 2 == 0;
       update.source = random_();
       for (std::uint8_t& byte : update.name) byte = static_cast<std::uint8_t>(random_());
-      update.fingerprint.digest = random_digest(random_);
-      if (random_() % 2 == 0) update.fingerprint.shingles = random_shingles(random_);
+      update.fingerprint.digest = engine::random_digest(random_);
+      if (random_() % 2 == 0) update.fingerprint.shingles = engine::random_shingles(random_);
     }
     return updates;
   }
@@ -50,9 +50,9 @@ class UpdateJournalTest : public ::testing::Test {
     return out;
   }
 
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   std::string path_ = directory_.file("journal");
-  Seeded random_{7};
+  engine::Seeded random_{7};
 };
 
 TEST_F(UpdateJournalTest, GivesBackWhatWasPutInInOrder) {
@@ -136,4 +136,4 @@ TEST_F(UpdateJournalTest, OpensWhatAFirstStartThatWasKilledLeftBehind) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

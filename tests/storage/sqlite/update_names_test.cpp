@@ -9,7 +9,7 @@
 #include "storage/sqlite/migrations.h"
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::storage {
+namespace shingled::storage::sqlite {
 namespace {
 
 using ::testing::ElementsAre;
@@ -43,7 +43,7 @@ class UpdateNamesTest : public ::testing::Test {
   std::vector<UpdateName> read(std::uint32_t since = 0) { return names_->read(since).value(); }
   std::int64_t rows() { return database_->integer("SELECT count(*) FROM recent_updates").value(); }
 
-  TemporaryDirectory directory_;
+  engine::TemporaryDirectory directory_;
   std::unique_ptr<Database> database_;
   std::optional<UpdateNames> names_;
 };
@@ -144,4 +144,4 @@ TEST_F(UpdateNamesTest, AFileOfVersion1GetsTheTable) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::sqlite

@@ -9,7 +9,7 @@
 #include "storage/sqlite/fuzzy_table.h"
 #include "tests/storage/engine/temporary_directory.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -41,9 +41,9 @@ TEST(DatabaseFile, IsTheEmbeddedBackendsAlone) {
 
 // A file from the days of another backend: every command would tell what is not so any more.
 TEST(DatabaseFile, IsNotReadWithAnotherBackend) {
-  storage::TemporaryDirectory directory;
+  storage::engine::TemporaryDirectory directory;
   const std::string path = directory.file("fuzzy.db");
-  ASSERT_TRUE(storage::FuzzyTable::open(path, Durability::kNormal));
+  ASSERT_TRUE(storage::sqlite::FuzzyTable::open(path, Durability::kNormal));
   const std::string copy = directory.file("copy");
   const struct {
     const char* backend;
@@ -80,11 +80,11 @@ TEST(DatabaseFile, IsNotReadWithAnotherBackend) {
 
 // A clock that has stepped back leaves rows whose times are odd: each of them is a hash.
 TEST(DatabaseFile, OddTimesAreToldAndStopNothing) {
-  storage::TemporaryDirectory directory;
+  storage::engine::TemporaryDirectory directory;
   const std::string path = directory.file("fuzzy.db");
   {
-    const auto table = storage::FuzzyTable::open(path, Durability::kNormal).value();
-    storage::FuzzyRow row;
+    const auto table = storage::sqlite::FuzzyTable::open(path, Durability::kNormal).value();
+    storage::sqlite::FuzzyRow row;
     row.flags.add({1, 1});
     row.created = 1'700'000'100;
     row.updated = 1'700'000'000;
@@ -110,14 +110,14 @@ TEST(DatabaseFile, OddTimesAreToldAndStopNothing) {
 
 // The largest value of a row may be on another list than the one that is asked for.
 TEST(ListCommand, OrdersByTheValueOnTheListAskedFor) {
-  storage::TemporaryDirectory directory;
+  storage::engine::TemporaryDirectory directory;
   const std::string path = directory.file("fuzzy.db");
   {
-    auto table = storage::FuzzyTable::open(path, Durability::kNormal);
+    auto table = storage::sqlite::FuzzyTable::open(path, Durability::kNormal);
     ASSERT_TRUE(table);
     auto transaction = (*table)->begin();
     const auto insert = [&](std::uint8_t name, std::vector<storage::FlagValue> flags) {
-      storage::FuzzyRow row;
+      storage::sqlite::FuzzyRow row;
       row.digest.bytes.fill(name);
       row.created = row.updated = 1'700'000'000;
       for (const storage::FlagValue& flag : flags) row.flags.add(flag);
@@ -145,4 +145,4 @@ TEST(ListCommand, OrdersByTheValueOnTheListAskedFor) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

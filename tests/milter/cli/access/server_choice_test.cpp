@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -103,14 +103,14 @@ TEST(ServerChoice, ThePupilIsTheFirstRuleThatMayBeWritten) {
   RuleOptions closed = rule("closed", {"192.0.2.1"});
   closed.read_only = true;
   const Settings settings = with_rules({closed, rule("open", {"192.0.2.2"})});
-  const auto pupil = choose_pupil({}, settings);
-  ASSERT_TRUE(pupil);
-  EXPECT_EQ(pupil->rule->name, "open");
+  const auto destination = choose_destination({}, settings);
+  ASSERT_TRUE(destination);
+  EXPECT_EQ(destination->rule->name, "open");
 
-  const auto refused = choose_pupil({.rule = "closed"}, settings);
+  const auto refused = choose_destination({.rule = "closed"}, settings);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("read-only"));
-  EXPECT_FALSE(choose_pupil({}, with_rules({closed})));
+  EXPECT_FALSE(choose_destination({}, with_rules({closed})));
 }
 
 TEST(ServerChoice, LessonsStayHereUnlessARuleIsNamed) {
@@ -139,8 +139,10 @@ TEST(ServerChoice, LessonsStayHereUnlessARuleIsNamed) {
   };
   for (const Case& c : cases) {
     const Settings settings = with_rules(c.rules);
-    const auto pupil = choose_pupil(c.arguments, settings);
-    EXPECT_THAT(pupil ? pupil->rule->name : pupil.error().message, HasSubstr(c.taught)) << c.why;
+    const auto destination = choose_destination(c.arguments, settings);
+    EXPECT_THAT(destination ? destination->rule->name : destination.error().message,
+                HasSubstr(c.taught))
+        << c.why;
   }
 }
 
@@ -205,11 +207,11 @@ TEST(ServerChoice, OurRobustHashIsForThoseWhoKnowIt) {
     const Settings settings = with_rules({options});
     ServerArguments arguments;
     if (c.named_server) arguments.servers = {"192.0.2.9"};
-    const auto pupil = choose_pupil(arguments, settings);
-    ASSERT_TRUE(pupil) << c.why;
-    EXPECT_EQ(hash_options(*pupil).robust, c.wanted) << c.why;
+    const auto destination = choose_destination(arguments, settings);
+    ASSERT_TRUE(destination) << c.why;
+    EXPECT_EQ(hash_options(*destination).robust, c.wanted) << c.why;
   }
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

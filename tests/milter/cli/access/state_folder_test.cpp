@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 TEST(StateFolder, IsWhereTheUsersSurroundingsSay) {
@@ -32,4 +32,4 @@ TEST(StateFolder, HoldsWhatIsNotNamed) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -77,4 +77,4 @@ TEST_F(FileTreeTest, ReportsWhatCannotBeReadAndGoesOn) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

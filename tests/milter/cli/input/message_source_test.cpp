@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -231,4 +231,4 @@ TEST_F(MessageSourceTest, StandardInputIsTheDefault) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 TEST(OrderedWork, GivesEverythingInItsOrder) {
@@ -60,4 +60,4 @@ TEST(OrderedWork, NeedsNoThreadForOneJob) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,7 +7,7 @@
 #include "config/base/hex.h"
 #include "tests/storage/engine/random_fingerprint.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -15,10 +15,10 @@ using ::testing::HasSubstr;
 constexpr std::uint32_t kNow = 1'700'000'000;
 const std::string kDigest(128, 'a');
 
-storage::FuzzyRow random_row(storage::Seeded& random) {
-  storage::FuzzyRow row;
-  row.digest = storage::random_digest(random);
-  if (random() % 3 != 0) row.shingles = storage::random_shingles(random);
+storage::sqlite::FuzzyRow random_row(storage::engine::Seeded& random) {
+  storage::sqlite::FuzzyRow row;
+  row.digest = storage::engine::random_digest(random);
+  if (random() % 3 != 0) row.shingles = storage::engine::random_shingles(random);
   for (std::uint64_t lists = random() % storage::kFlagsMax + 1; lists > 0; --lists) {
     row.flags.add({static_cast<std::uint32_t>(random()), static_cast<std::int32_t>(random())});
   }
@@ -29,9 +29,9 @@ storage::FuzzyRow random_row(storage::Seeded& random) {
 }
 
 TEST(HashLine, WhatIsWrittenIsRead) {
-  storage::Seeded random(3);
+  storage::engine::Seeded random(3);
   for (int i = 0; i < 500; ++i) {
-    const storage::FuzzyRow row = random_row(random);
+    const storage::sqlite::FuzzyRow row = random_row(random);
     std::string line;
     append_hash_line(line, row);
     ASSERT_EQ(line.find('\n'), line.size() - 1);
@@ -46,7 +46,7 @@ TEST(HashLine, WhatIsWrittenIsRead) {
 }
 
 TEST(HashLine, IsWrittenAsDocumented) {
-  storage::FuzzyRow row;
+  storage::sqlite::FuzzyRow row;
   row.digest.bytes.fill(0xaa);
   row.flags.add({11, 20});
   row.flags.add({4'294'967'295, std::numeric_limits<std::int32_t>::min()});
@@ -151,4 +151,4 @@ TEST(HashLine, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 using Names = std::set<std::string>;
@@ -110,4 +110,4 @@ TEST(Stages, AreThoseOfRspamd) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 using std::chrono::milliseconds;
@@ -48,4 +48,4 @@ TEST(WorkMeter, TellsHowMuchOfWhatIsDoneAndHowLongItWillLast) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -7,7 +7,7 @@
 
 #include <array>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 using fingerprint::Spamsum;
@@ -159,4 +159,4 @@ TEST_F(SignatureList, BoundsALine) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

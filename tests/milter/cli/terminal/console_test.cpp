@@ -7,7 +7,7 @@
 
 #include "milter/cli/input/progress.h"
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 using testing::ElementsAre;
@@ -49,4 +49,4 @@ TEST(Progress, TheBarFollowsTheBytes) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

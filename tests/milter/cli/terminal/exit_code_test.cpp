@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sysexits.h>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 TEST(ExitCode, TheWorseOneStays) {
@@ -27,4 +27,4 @@ TEST(ExitCode, AHostWithoutAnAddressIsAServerThatCannotBeReached) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 TEST(ShellWord, IsReadByAShellAsItWasMeant) {
@@ -24,4 +24,4 @@ TEST(ShellWord, IsReadByAShellAsItWasMeant) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 struct Case {
@@ -50,4 +50,4 @@ TEST(TerminalSafe, JsonStaysTheSameToAProgram) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -53,4 +53,4 @@ TEST(MessageShape, WhatIsMailIsTaughtAndWhatIsNotIsNot) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shingled::milter {
+namespace shingled::milter::cli {
 namespace {
 
 ListedHash listed(mime::PartKind kind, mime::PartPlace place,
@@ -18,7 +18,7 @@ ListedHash listed(mime::PartKind kind, mime::PartPlace place,
 struct Case {
   const char* why;
   std::vector<ListedHash> hashes;
-  TextAmount text;
+  rules::TextAmount text;
   std::uint32_t flag;
   ActionOptions actions;
   std::optional<std::int32_t> header;
@@ -40,40 +40,40 @@ TEST(WeightNeeded, IsWhatTheMilterWouldAskFor) {
   const Case cases[] = {
       {"denied: tanh(e * 2 / 20) * 20 = 5.3",
        {body, robust},
-       TextAmount::kLong,
+       rules::TextAmount::kLong,
        11,
        defaults,
        2,
        5},
-      {"prob never reaches ten", {body}, TextAmount::kLong, 12, defaults, 3, std::nullopt},
-      {"a good list", {body}, TextAmount::kLong, 13, defaults, std::nullopt, std::nullopt},
+      {"prob never reaches ten", {body}, rules::TextAmount::kLong, 12, defaults, 3, std::nullopt},
+      {"a good list", {body}, rules::TextAmount::kLong, 13, defaults, std::nullopt, std::nullopt},
       {"a list without a weight",
        {body},
-       TextAmount::kLong,
+       rules::TextAmount::kLong,
        99,
        defaults,
        std::nullopt,
        std::nullopt},
-      {"an action that is off", {body}, TextAmount::kLong, 11, no_reject, 2, std::nullopt},
-      {"just below saturation", {body}, TextAmount::kLong, 11, high, 23, std::nullopt},
+      {"an action that is off", {body}, rules::TextAmount::kLong, 11, no_reject, 2, std::nullopt},
+      {"just below saturation", {body}, rules::TextAmount::kLong, 11, high, 23, std::nullopt},
       {"a file beside text that nobody knows marks at most",
        {file},
-       TextAmount::kLong,
+       rules::TextAmount::kLong,
        11,
        defaults,
        2,
        std::nullopt},
-      {"a file that is the message", {file}, TextAmount::kNone, 11, defaults, 2, 5},
+      {"a file that is the message", {file}, rules::TextAmount::kNone, 11, defaults, 2, 5},
       {"what stands on another list counts, too",
        {listed(PartKind::kText, PartPlace::kBody, {{13, 2}})},
-       TextAmount::kLong,
+       rules::TextAmount::kLong,
        11,
        defaults,
        7,
        23},
       {"and for it",
        {listed(PartKind::kText, PartPlace::kBody, {{11, 1}, {12, 10}})},
-       TextAmount::kLong,
+       rules::TextAmount::kLong,
        11,
        defaults,
        1,
@@ -98,4 +98,4 @@ TEST(WeightNeeded, TheWeightNowIsThatOfTheStrongestHash) {
 }
 
 }  // namespace
-}  // namespace shingled::milter
+}  // namespace shingled::milter::cli

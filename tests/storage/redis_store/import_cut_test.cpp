@@ -11,9 +11,9 @@
 #include "storage/redis_store/redis_import.h"
 #include "tests/storage/redis/cluster_process.h"
 #include "tests/storage/redis/cutting_proxy.h"
-#include "tests/storage/redis/redis_fixture.h"
+#include "tests/storage/redis_store/redis_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 namespace {
 
 using ::testing::SizeIs;
@@ -26,38 +26,38 @@ std::size_t lines_wanted(std::size_t otherwise) {
 class ImportCutTest : public ::testing::Test {
  protected:
   /// Every tenth has shingles, every third digest comes three times.
-  std::vector<FuzzyRow> lines(std::size_t count) {
-    std::vector<FuzzyRow> rows;
+  std::vector<sqlite::FuzzyRow> lines(std::size_t count) {
+    std::vector<sqlite::FuzzyRow> rows;
     const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
     for (std::size_t i = 0; i < count; ++i) {
       if (i % 5 > 2 && i > 600) {
         rows.push_back(rows[i - 600]);
         continue;
       }
-      FuzzyRow row;
-      row.digest = random_digest(random_);
+      sqlite::FuzzyRow row;
+      row.digest = engine::random_digest(random_);
       row.flags.add(
           {static_cast<std::uint32_t>(1 + i % 3), static_cast<std::int32_t>(1 + i % 100)});
       row.created = row.updated = now - 1000;
-      if (i % 10 == 0) row.shingles = random_shingles(random_);
+      if (i % 10 == 0) row.shingles = engine::random_shingles(random_);
       rows.push_back(row);
     }
     return rows;
   }
-  static std::map<Digest, FlagSet> sums(const std::vector<FuzzyRow>& rows) {
+  static std::map<Digest, FlagSet> sums(const std::vector<sqlite::FuzzyRow>& rows) {
     std::map<Digest, FlagSet> sums;
-    for (const FuzzyRow& row : rows) {
+    for (const sqlite::FuzzyRow& row : rows) {
       for (const FlagValue& list : row.flags.all()) sums[row.digest].add(list);
     }
     return sums;
   }
   /// Calls `before_write` each time before a group is written.
   Status import(
-      const TransferOptions& options, const std::vector<FuzzyRow>& rows,
+      const TransferOptions& options, const std::vector<sqlite::FuzzyRow>& rows,
       const std::function<void()>& before_write = [] {}) {
-    auto opened = RedisImport::open(options, MergeRule::kSum, clock_, names_, logger_);
+    auto opened = RedisImport::open(options, formats::MergeRule::kSum, clock_, names_, logger_);
     for (int attempt = 0; !opened && attempt < 20; ++attempt) {
-      opened = RedisImport::open(options, MergeRule::kSum, clock_, names_, logger_);
+      opened = RedisImport::open(options, formats::MergeRule::kSum, clock_, names_, logger_);
     }
     if (!opened) return opened.error();
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -70,7 +70,7 @@ class ImportCutTest : public ::testing::Test {
   }
   std::map<Digest, FlagSet> dump(const TransferOptions& options) {
     std::map<Digest, FlagSet> out;
-    const auto take = [&](const FuzzyRow& row) -> Status {
+    const auto take = [&](const sqlite::FuzzyRow& row) -> Status {
       out[row.digest] = row.flags;
       return {};
     };
@@ -83,8 +83,8 @@ class ImportCutTest : public ::testing::Test {
   SystemClock clock_;
   SystemRandom names_;
   NullLogger logger_;
-  Seeded random_{20'261'123};
-  Import::Counts counts_;
+  engine::Seeded random_{20'261'123};
+  formats::Import::Counts counts_;
 };
 
 TEST_F(ImportCutTest, EveryLineCountsOnceOnOneServerOrSeveral) {
@@ -102,7 +102,7 @@ TEST_F(ImportCutTest, EveryLineCountsOnceOnOneServerOrSeveral) {
                         {"the next server is asked for what the first one did", 2, 2, few}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.why);
-    const std::vector<FuzzyRow> rows = lines(c.lines);
+    const std::vector<sqlite::FuzzyRow> rows = lines(c.lines);
     const auto wanted = sums(rows);
     testing::RedisProcess redis({"--appendonly", "no"});
     ASSERT_TRUE(redis.start());
@@ -135,7 +135,7 @@ TEST_F(ImportCutTest, EveryLineCountsOnceInACluster) {
   TransferOptions options;
   options.redis.servers = cluster.seeds();
   options.redis.cluster = true;
-  const std::vector<FuzzyRow> rows = lines(lines_wanted(5000));
+  const std::vector<sqlite::FuzzyRow> rows = lines(lines_wanted(5000));
   const auto wanted = sums(rows);
   std::atomic<std::size_t> cuts{0};
   std::atomic<std::size_t> sweeps{0};  // over all connections, still to be made
@@ -168,4 +168,4 @@ TEST_F(ImportCutTest, EveryLineCountsOnceInACluster) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

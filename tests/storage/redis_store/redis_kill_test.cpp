@@ -4,9 +4,9 @@
 #include <atomic>
 #include <thread>
 
-#include "tests/storage/redis/redis_fixture.h"
+#include "tests/storage/redis_store/redis_fixture.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 namespace {
 
 constexpr std::size_t kTexts = 20;
@@ -46,7 +46,7 @@ class RedisKillTest : public RedisStoreTest {
   void kill_and_compare() {
     const char* wanted = std::getenv("SHINGLED_KILLS");
     const int kills = wanted != nullptr ? std::atoi(wanted) : 5;
-    for (std::size_t i = 0; i < kTexts; ++i) texts_.push_back(random_fingerprint(random_));
+    for (std::size_t i = 0; i < kTexts; ++i) texts_.push_back(engine::random_fingerprint(random_));
     for (int kill = 0; kill < kills; ++kill) {
       const std::size_t before = 50 + random_() % 1000;
       for (std::size_t i = 0; i < before; ++i) push();
@@ -70,7 +70,7 @@ class RedisKillTest : public RedisStoreTest {
 TEST_F(RedisKillTest, NoAcknowledgedUpdateIsLostAndNoneCountsTwice) { kill_and_compare(); }
 
 TEST_F(RedisKillTest, WithAJournalEveryUpdateIsThereOnce) {
-  TemporaryDirectory folder;
+  engine::TemporaryDirectory folder;
   options_.journal = folder.file("journal");
   open();
   kill_and_compare();
@@ -79,4 +79,4 @@ TEST_F(RedisKillTest, WithAJournalEveryUpdateIsThereOnce) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -2,26 +2,26 @@
 #include <gtest/gtest.h>
 
 #include "storage/redis_store/redis_store.h"
-#include "tests/storage/redis/redis_fixture.h"
+#include "tests/storage/redis_store/redis_fixture.h"
 #include "tests/support/fake_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 namespace {
 
 TEST_F(RedisStoreTest, GoesOnWhenTheServerForgotItsScripts) {
-  ASSERT_TRUE(apply(add(random_fingerprint(random_))));
+  ASSERT_TRUE(apply(add(engine::random_fingerprint(random_))));
   redis_.ask({"SCRIPT", "FLUSH"});
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   EXPECT_TRUE(check(text));
 }
 
 TEST_F(RedisStoreTest, GoesOnWhenTheServerComesBack) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   redis_.kill9();
   EXPECT_FALSE(check(text));
-  EXPECT_FALSE(apply(add(random_fingerprint(random_))));
+  EXPECT_FALSE(apply(add(engine::random_fingerprint(random_))));
   EXPECT_FALSE(store_->counters().connected);
   EXPECT_GE(store_->counters().misses_away, 1U);
   ASSERT_TRUE(redis_.start());
@@ -31,7 +31,7 @@ TEST_F(RedisStoreTest, GoesOnWhenTheServerComesBack) {
 }
 
 TEST_F(RedisStoreTest, ARestartInBetweenIsNoFailure) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   ASSERT_TRUE(check(text));
   redis_.kill9();
@@ -49,7 +49,7 @@ TEST_F(RedisStoreTest, UsesTheDatabaseAndThePasswordGiven) {
   options_.redis.password = "secret";
   options_.redis.db = 3;
   open();
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   EXPECT_TRUE(check(text));
   options_.redis.db = 0;
@@ -66,7 +66,7 @@ TEST_F(RedisStoreTest, UsesTheDatabaseAndThePasswordGiven) {
 }
 
 TEST_F(RedisStoreTest, AsksTheNextServerWhenOneIsAway) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   options_.redis.servers = {{SocketSpec::Kind::kUnix, "", 0, redis_.socket() + ".none"},
                             redis_.address()};
@@ -79,8 +79,8 @@ TEST_F(RedisStoreTest, AsksTheNextServerWhenOneIsAway) {
 TEST_F(RedisStoreTest, ACacheAnswersForAWhile) {
   options_.redis.cache_seconds = std::chrono::hours(1);
   open();
-  const Fingerprint text = random_fingerprint(random_);
-  const Fingerprint unknown = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
+  const Fingerprint unknown = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text, 5)));
   EXPECT_TRUE(check(text));
   EXPECT_FALSE(check(unknown));
@@ -88,17 +88,18 @@ TEST_F(RedisStoreTest, ACacheAnswersForAWhile) {
   EXPECT_TRUE(check(text));
   EXPECT_FALSE(check(unknown));
   EXPECT_EQ(store_->counters().misses_away, 0U);
-  EXPECT_FALSE(check(random_fingerprint(random_)));
+  EXPECT_FALSE(check(engine::random_fingerprint(random_)));
   EXPECT_EQ(store_->counters().misses_away, 1U);
   ASSERT_TRUE(redis_.start());
-  while (!store_->counters().connected) static_cast<void>(check(random_fingerprint(random_)));
+  while (!store_->counters().connected)
+    static_cast<void>(check(engine::random_fingerprint(random_)));
   ASSERT_TRUE(testing::eventually([&] { return apply(add(text, 2)).has_value(); }));
   EXPECT_EQ(check(text)->flags[0].value, 7) << "what we change ourselves is seen at once";
 }
 
 TEST_F(RedisStoreTest, ReadsAndWritesWhereItIsTold) {
   const SocketSpec none{SocketSpec::Kind::kUnix, "", 0, redis_.socket() + ".none"};
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   options_.redis.servers = {none};
   options_.redis.write_servers = {redis_.address()};
   open();
@@ -112,4 +113,4 @@ TEST_F(RedisStoreTest, ReadsAndWritesWhereItIsTold) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

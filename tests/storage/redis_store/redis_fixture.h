@@ -13,7 +13,7 @@
 #include "tests/storage/redis/redis_process.h"
 #include "tests/storage/store_calls.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 
 /// Our store over a redis-server of the test's own.
 class RedisStoreTest : public ::testing::Test, protected StoreCalls {
@@ -42,7 +42,8 @@ class RedisStoreTest : public ::testing::Test, protected StoreCalls {
   }
   /// The fields of a digest's record as Redis has them.
   [[nodiscard]] std::map<std::string, std::string> fields(const Digest& digest) const {
-    const RedisReply all = redis_.ask({"HGETALL", record_key(options_.redis.prefix, digest)});
+    const redis::RedisReply all =
+        redis_.ask({"HGETALL", record_key(options_.redis.prefix, digest)});
     std::map<std::string, std::string> out;
     for (std::size_t i = 0; i + 1 < all.elements.size(); i += 2) {
       out[all.elements[i].text] = all.elements[i + 1].text;
@@ -62,7 +63,7 @@ class RedisStoreTest : public ::testing::Test, protected StoreCalls {
     return keys;
   }
   [[nodiscard]] std::int64_t count() const {
-    const RedisReply reply = redis_.ask({"GET", count_key(options_.redis.prefix)});
+    const redis::RedisReply reply = redis_.ask({"GET", count_key(options_.redis.prefix)});
     return reply.is_text() ? std::stoll(reply.text) : 0;
   }
 
@@ -71,8 +72,8 @@ class RedisStoreTest : public ::testing::Test, protected StoreCalls {
   SystemClock clock_;
   SystemRandom random_source_;
   NullLogger logger_;
-  Seeded random_{20'261'122};
+  engine::Seeded random_{20'261'122};
   std::unique_ptr<RedisStore> store_;
 };
 
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store

@@ -4,10 +4,10 @@
 #include <fstream>
 
 #include "config/metrics/metric_report.h"
-#include "tests/storage/redis/redis_fixture.h"
+#include "tests/storage/redis_store/redis_fixture.h"
 #include "tests/support/fake_store.h"
 
-namespace shingled::storage {
+namespace shingled::storage::redis_store {
 namespace {
 
 using ::testing::ElementsAre;
@@ -23,12 +23,12 @@ class RedisJournalTest : public RedisStoreTest {
   [[nodiscard]] bool delivered() const {
     return eventually([&] { return store_->counters().waiting == 0; });
   }
-  TemporaryDirectory folder_;
+  engine::TemporaryDirectory folder_;
 };
 
 TEST_F(RedisJournalTest, KeepsUpdatesInOrderUntilRedisIsBack) {
-  const Fingerprint text = random_fingerprint(random_);
-  const Fingerprint other = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
+  const Fingerprint other = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(other, 3)));
   redis_.kill9();
   EXPECT_TRUE(apply(add(text, 5)));
@@ -51,7 +51,7 @@ TEST_F(RedisJournalTest, KeepsUpdatesInOrderUntilRedisIsBack) {
 }
 
 TEST_F(RedisJournalTest, SurvivesARestartOfOurs) {
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   redis_.kill9();
   EXPECT_TRUE(apply(add(text, 5)));
   open();
@@ -64,7 +64,7 @@ TEST_F(RedisJournalTest, SurvivesARestartOfOurs) {
 
 TEST_F(RedisJournalTest, WhatWasDeliveredAndNotForgottenCountsOnce) {
   // As after a crash between the server's answer and the journal's commit: the same journal again.
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   redis_.kill9();
   EXPECT_TRUE(apply(add(text, 5)));
   store_.reset();
@@ -81,14 +81,14 @@ TEST_F(RedisJournalTest, WhatWasDeliveredAndNotForgottenCountsOnce) {
   options_.journal = saved;
   open();
   ASSERT_TRUE(delivered());
-  ASSERT_TRUE(apply(add(random_fingerprint(random_)))) << "behind the journal";
+  ASSERT_TRUE(apply(add(engine::random_fingerprint(random_)))) << "behind the journal";
   EXPECT_THAT(flags_of(check(text)), ElementsAre(FlagValue{1, 5}));
 }
 
 TEST_F(RedisJournalTest, AnAnswerThatWasLostCountsOnce) {
   options_.redis.timeout = std::chrono::milliseconds(100);
   open();
-  const Fingerprint text = random_fingerprint(random_);
+  const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text, 1)));
   redis_.freeze();  // it takes what is sent and executes it when it wakes up
   EXPECT_TRUE(apply(add(text, 5)));
@@ -104,19 +104,19 @@ TEST_F(RedisJournalTest, AFullJournalRefuses) {
   options_.redis.journal_max = 3;
   open();
   redis_.kill9();
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(apply(add(random_fingerprint(random_))));
-  const Status outcome = apply(add(random_fingerprint(random_)));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(apply(add(engine::random_fingerprint(random_))));
+  const Status outcome = apply(add(engine::random_fingerprint(random_)));
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, ErrorCode::kLimit);
   EXPECT_EQ(store_->counters().waiting, 3U);
   ASSERT_TRUE(redis_.start());
   EXPECT_TRUE(delivered());
-  EXPECT_TRUE(apply(add(random_fingerprint(random_))));
+  EXPECT_TRUE(apply(add(engine::random_fingerprint(random_))));
 }
 
 TEST_F(RedisJournalTest, OneThatRedisRefusesDoesNotStopTheOthers) {
-  const Fingerprint bad = random_fingerprint(random_);
-  const Fingerprint good = random_fingerprint(random_);
+  const Fingerprint bad = engine::random_fingerprint(random_);
+  const Fingerprint good = engine::random_fingerprint(random_);
   redis_.ask({"SET", record_key("fuzzy", bad.digest), "not a hash"});
   redis_.kill9();
   EXPECT_TRUE(apply(add(bad)));
@@ -135,4 +135,4 @@ TEST_F(RedisJournalTest, WithoutAPlaceForItNothingStarts) {
 }
 
 }  // namespace
-}  // namespace shingled::storage
+}  // namespace shingled::storage::redis_store
