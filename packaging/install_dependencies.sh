@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of the named groups of packaging/dependencies that are still missing.
+# Installs missing Debian packages of the given groups of packaging/dependencies.
 #   packaging/install_dependencies.sh build run test
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -19,7 +19,7 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "installing: ${missing[*]}"
 
-# The test peers are started by the tests, each in a folder of its own; Debian need not start them as services.
+# The tests start the test peers in their own directories, so Debian must not start them as services.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds shingled on a Debian 12 and runs it on its embedded default, after showing that it works.
+# Builds shingled on Debian 12, demonstrates it, and runs it with its built-in defaults.
 #   packaging/run.sh          demonstration, then the daemon in the foreground until Ctrl-C
-#   packaging/run.sh --demo   demonstration, then the end
-# The database is $SHINGLED_DIR/fuzzy.db; without SHINGLED_DIR it is kept in build/run, and the demonstration's is
-# thrown away. With SHINGLED_BINARY that program is run and nothing is built.
+#   packaging/run.sh --demo   only the demonstration
+# The database is $SHINGLED_DIR/fuzzy.db, by default in build/run. The demonstration uses a temporary database.
+# With SHINGLED_BINARY nothing is built; that program is run.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 
@@ -41,8 +41,8 @@ status_port=${SHINGLED_STATUS_PORT:-11340}
 where=(-o "milter.socket=inet:$milter_port@127.0.0.1" -o "storage.listen=127.0.0.1:$fuzzy_port"
   -o "status.listen=127.0.0.1:$status_port")
 
-# Starts the daemon on the database $1 and returns when it says that it serves. Nothing is asked before: where another
-# program has one of the ports, it would be that one that answers.
+# Starts the daemon with the database $1 and returns when its log says that it has started. Do not send requests before
+# that: if another program has one of the ports, that program would answer.
 start() {
   : >"$demo/log"
   "$shingled" run "${where[@]}" -o "storage.hashfile=$1" 2>"$demo/log" &
@@ -51,7 +51,7 @@ start() {
     if ! kill -0 "$daemon" 2>/dev/null; then
       daemon=
       cat "$demo/log" >&2
-      ! grep -q 'in use' "$demo/log" || echo "run.sh: another program has one of the ports; name others:" \
+      ! grep -q 'in use' "$demo/log" || echo "run.sh: another program uses one of the ports; choose others with" \
         "SHINGLED_MILTER_PORT (now $milter_port), SHINGLED_FUZZY_PORT ($fuzzy_port), SHINGLED_STATUS_PORT ($status_port)" >&2
       exit 69
     fi
@@ -68,24 +68,24 @@ say "2. A user reports it:   shingled add --flag denied --weight 20 < packaging/
 "$shingled" add "${where[@]}" --flag denied --weight 20 < packaging/samples/1-offer.eml
 say "3. It comes again with another greeting, another link and a changed sentence:"
 send packaging/samples/2-offer-again.eml
-say "4. A private letter on the same subject is none of it:"
+say "4. A private letter on the same subject still passes:"
 send packaging/samples/3-letter.eml
-say "5. Why? The daemon's own account of the second message:"
+say "5. Why was the changed offer rejected?   shingled scan < packaging/samples/2-offer-again.eml"
 "$shingled" scan "${where[@]}" packaging/samples/2-offer-again.eml
 kill "$daemon"; wait "$daemon" || true; daemon=
-[ "$demo_only" = no ] || { say "The demonstration is over."; exit 0; }
+[ "$demo_only" = no ] || { say "The demonstration is complete."; exit 0; }
 
 cat <<TEXT
 
-To attach it, leave this running and add
+To use it with your mail server, leave this running and add
 
   Postfix, main.cf:      smtpd_milters = inet:127.0.0.1:$milter_port
                          milter_default_action = accept
   Sendmail, sendmail.mc: INPUT_MAIL_FILTER(\`shingled', \`S=inet:$milter_port@127.0.0.1, T=S:30s;R:30s')dnl
 
-and teach it:            $shingled add --flag denied < spam.eml
+Teach it with:           $shingled add --flag denied < spam.eml
 
-The daemon runs on $state/fuzzy.db until Ctrl-C.
+The daemon runs with $state/fuzzy.db until you press Ctrl-C.
 TEXT
 trap - INT TERM
 rm -rf "$demo"

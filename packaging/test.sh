@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs the test peers, builds everything and runs every test: what continuous integration runs.
-#   packaging/test.sh            all of it
+# Installs the test peers, builds everything and runs every test. Continuous integration runs this script.
+#   packaging/test.sh            all steps except tidy and systemd
 #   packaging/test.sh STEP...    some of: format asan tsan release fuzz tidy systemd
-# Slow things have their own names and a short run here: `fuzz` runs each target over its seeds and a few seconds of
-# new input (FUZZ_SECONDS=5; always the same, so that a change answers for itself), benchmarks only have to start.
+# Slow parts have a short run here. `fuzz` runs each target on its seeds and on new input for a few seconds
+# (FUZZ_SECONDS=5; always the same input, so that a failure comes from the change). Benchmarks only have to start.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 jobs=$(nproc)
-# Relative paths, so that one clone profits from what another has compiled.
+# Relative paths, so that clones share what they have compiled.
 export CCACHE_DIR=${CCACHE_DIR:-${HOME:-/tmp}/.cache/shingled-ccache} CCACHE_MAXSIZE=5G
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export CTEST_OUTPUT_ON_FAILURE=1
@@ -23,15 +23,15 @@ run_asan() {
   ctest --preset asan -j "$jobs" --timeout 600
 }
 
-# What has threads, under ThreadSanitizer.
+# Tests with threads, under ThreadSanitizer.
 run_tsan() {
   cmake --preset tsan >/dev/null
   cmake --build --preset tsan -j "$jobs" --target tsan_tests
   ctest --preset tsan -j "$jobs" --timeout 600 -L threads
 }
 
-# The binary people install: the demonstration end to end, and each benchmark once (the engine's fills a million hashes
-# first: there it is enough that it starts).
+# The release binary: the demonstration end to end, and each benchmark once. The engine's benchmark first stores a million
+# hashes, so it only has to start.
 run_release() {
   packaging/run.sh --demo
   cmake --preset release >/dev/null
@@ -44,7 +44,7 @@ run_release() {
   tests/bench/hostile_mail.py --kinds 'nest-*,text-prose' --sizes 64K >/dev/null
 }
 
-# The libFuzzer targets are of the build `asan`, too: one instrumented build serves both.
+# The libFuzzer targets belong to the build `asan`, so that one instrumented build serves both.
 run_fuzz() {
   cmake --preset asan >/dev/null
   cmake --build --preset asan -j "$jobs" --target fuzz_targets
@@ -57,7 +57,7 @@ run_tidy() {
   sources | grep '\.cpp$' | xargs -P "$jobs" -n 4 clang-tidy-14 -p build/tidy --quiet 2>/dev/null
 }
 
-# An installed shingled under systemd, in a Debian of its own; root and the packages of a Debian are needed.
+# An installed shingled under systemd, in its own Debian. Needs root and access to Debian's packages.
 run_systemd() {
   cmake --preset release >/dev/null
   cmake --build --preset release -j "$jobs" --target shingled
