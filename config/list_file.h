@@ -16,7 +16,8 @@ namespace shingled::config {
 // on a line of its own, or between blanks or commas; what follows '#' on a line counts for nothing.
 //
 // Errors: kInvalid, "line N: what is wrong; allowed: ...". No text of the file is quoted: somebody
-// may have named the file with the keys where another one was meant.   Threads: stateless.
+// may have named the file with the keys where another one was meant.
+// Threads: stateless.
 
 inline constexpr std::size_t kListBytesMax = 64UL * 1024 * 1024;
 

@@ -24,8 +24,9 @@ struct Loaded {
 /// reported at once in the order of the text.
 ///
 /// `overrides`: "section.key=value" (value in YAML), each as if the file said so in place of what
-/// it says; their problems come last, with file "-o" and the override's number as line. Threads:
-/// stateless.   Errors: only in `problems`.
+/// it says; their problems come last, with file "-o" and the override's number as line.
+/// Threads: stateless.
+/// Errors: only in `problems`.
 Loaded load_settings(std::string_view yaml, std::string_view file_name,
                      std::span<const std::string> overrides = {});
 

@@ -23,7 +23,8 @@ namespace shingled::config {
 /// accepted; the log says so once for each change of it. One path may stand for several kinds.
 ///
 /// `Kind` is what a file is read as, an ordered value; `Content` what comes out.
-/// Threads: one thread.   Cost: a stat(2) for each file; only what changed is read.
+/// Threads: one thread.
+/// Cost: a stat(2) for each file; only what changed is read.
 template <typename Kind, typename Content>
 class WatchedFiles {
  public:
@@ -39,7 +40,8 @@ class WatchedFiles {
 
   /// From now on `get` collects; what it does not name until `end` is watched no longer.
   void begin() { next_.clear(); }
-  /// A file as it is now, or as it was accepted. Errors: those of `Parse`, for one that never was.
+  /// A file as it is now, or as it was accepted.
+  /// Errors: those of `Parse`, for one that never was.
   Result<std::shared_ptr<const Content>> get(Kind kind, const std::string& path) {
     auto file = file_of({kind, path});
     if (!file) return file.error();

@@ -77,12 +77,14 @@ class Analysis {
 /// Input:   raw RFC 5322 bytes, CRLF or LF, of any quality. `stop`: ends it early, as if its work
 ///          had been spent. Output: see Analysis.
 /// Errors:  none; malformed mail is a value and a list of defects. Bounded by `options`.
-/// Threads: stateless.   Cost: one pass over the bytes; memory for decoded bodies, together no
-/// more than the message has.   Source: HASHING.md 5-12.
+/// Threads: stateless.
+/// Cost: one pass over the bytes; memory for decoded bodies, together no more than the message has.
+/// Source: HASHING.md 5-12.
 Analysis analyze(std::string_view message, const MimeOptions& options, std::stop_token stop = {});
 
 /// How a rule hashes: its options, and the keys derived from them once instead of for each message
-/// (38 BLAKE2b passes).   Threads: immutable, any thread.
+/// (38 BLAKE2b passes).
+/// Threads: immutable, any thread.
 class HashRule {
  public:
   explicit HashRule(HashOptions options = {})
@@ -116,7 +118,9 @@ struct MessageHashes {
 ///
 /// The visible body is read first, then other texts, attachments, archives: what is left out when
 /// the work of the message is spent (`mime.work_max`) is what tells least. Each text is dropped
-/// before the next is read.   Errors: none.   Threads: stateless.
+/// before the next is read.
+/// Errors: none.
+/// Threads: stateless.
 MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules);
 
 /// The same for one rule that is looked at by itself: without `common` and `own_words`, unless the

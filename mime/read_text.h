@@ -31,7 +31,8 @@ struct TextStages {
 
 /// Reads text part `part`: charset, HTML, words. `text` is new.
 ///
-/// Errors:  none; what lies beyond a bound is left out.   Threads: stateless.
+/// Errors:  none; what lies beyond a bound is left out.
+/// Threads: stateless.
 /// Cost:    linear in the body, paid to `meter`; memory for a few times its bytes.
 void read_text(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter, TextStages& text);
 

@@ -5,7 +5,8 @@
 namespace shingled::storage {
 
 /// The store that knows nothing and keeps nothing: every CHECK is a miss, every update succeeds
-/// (fuzzy-protocol.md 5.8).   Threads: any thread.
+/// (PROTOCOL.md 5.8).
+/// Threads: any thread.
 class NoopStore final : public FuzzyStore {
  public:
   [[nodiscard]] std::optional<Match> check(const Digest& digest, const Shingles* shingles,

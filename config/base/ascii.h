@@ -9,7 +9,8 @@
 #include <string_view>
 
 /// Character classes and case of ASCII alone, whatever the locale. Bytes from 0x80 on are in no
-/// class but `is_high` and keep their value. Threads: stateless.
+/// class but `is_high` and keep their value.
+/// Threads: stateless.
 namespace shingled::mime::ascii {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -21,7 +21,8 @@ std::string_view as_text(BytesView bytes);
 
 /// A cursor over bytes from a stranger. Reads are little-endian and bounds-checked; after the first
 /// read that does not fit it has failed and stays failed: every later read gives zeros, `ok()` is
-/// false and nothing moves. So a decoder reads everything first and asks once. Threads: one thread.
+/// false and nothing moves. So a decoder reads everything first and asks once.
+/// Threads: one thread.
 class ByteReader {
  public:
   explicit ByteReader(BytesView bytes) : rest_(bytes) {}
@@ -52,7 +53,8 @@ class ByteReader {
 };
 
 /// Writes little-endian into a buffer the caller lends. Writing past its end fails the same lasting
-/// way. Threads: one thread.
+/// way.
+/// Threads: one thread.
 class ByteWriter {
  public:
   explicit ByteWriter(std::span<std::uint8_t> out) : out_(out) {}

@@ -9,7 +9,8 @@ using WallTime = std::chrono::sys_seconds;                ///< Unix seconds, for
 using Duration = std::chrono::steady_clock::duration;
 
 /// Where time comes from. Only the rim (main, threads) owns one; pure code takes `now` as an
-/// argument. Threads: any thread.
+/// argument.
+/// Threads: any thread.
 class Clock {
  public:
   virtual ~Clock() = default;

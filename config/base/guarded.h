@@ -12,7 +12,8 @@ namespace shingled {
 ///   auto table = table_.lock();   // held while `table` lives
 ///   table->insert(...);
 ///
-/// Threads: any thread. Cost: one uncontended mutex.
+/// Threads: any thread.
+/// Cost: one uncontended mutex.
 template <typename T, typename Mutex = std::mutex>
 class Guarded {
  public:

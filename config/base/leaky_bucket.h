@@ -75,7 +75,8 @@ class LeakRate {
 /// on from that moment: half full stays as long as it was going to be.
 ///
 /// A value: no clock, no lock, no thread. Times may come a little out of order, as from several
-/// threads: the bucket then leaked nothing in between. Cost: a few instructions, no allocation.
+/// threads: the bucket then leaked nothing in between.
+/// Cost: a few instructions, no allocation.
 class LeakyBucket {
  public:
   LeakyBucket() = default;

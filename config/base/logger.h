@@ -37,7 +37,8 @@ class LogLine {
 };
 
 /// Where lines go. Levels: error = a person must act, warning, info, debug.
-/// Threads: any thread. Errors: none; a line that cannot be written is lost.
+/// Threads: any thread.
+/// Errors: none; a line that cannot be written is lost.
 class Logger {
  public:
   virtual ~Logger() = default;

@@ -37,7 +37,8 @@ struct Error {
 };
 
 /// A value or an Error; the member names of std::expected, so that it can take this one's place
-/// some day. Threads: a value, as safe as T.
+/// some day.
+/// Threads: a value, as safe as T.
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -16,7 +16,8 @@ namespace shingled::mime {
 ///
 /// There are as many objects as threads that use one, and at most kLeftMax that wait for a thread.
 /// They live as long as the program, with all they keep: T lets go of what a large mail made it
-/// hold. Threads: one thread; the objects pass from one to another by a lock.
+/// hold.
+/// Threads: one thread; the objects pass from one to another by a lock.
 template <typename T>
 class ReusedThreadLocal {
  public:

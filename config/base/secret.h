@@ -10,7 +10,8 @@
 namespace shingled {
 
 /// A key that cannot be printed by accident and is wiped when it goes: no stream operator, no text,
-/// no comparison. Threads: a value.
+/// no comparison.
+/// Threads: a value.
 template <std::size_t N>
 class Secret {
  public:

@@ -9,7 +9,7 @@
 namespace shingled {
 
 /// rspamd's z-base-32, the text form of keys: 5 bits at a time from the low end of the bytes read
-/// as one little-endian integer (fuzzy-protocol.md 3.4). Not the published z-base-32. 32 bytes are
+/// as one little-endian integer (PROTOCOL.md 3.4). Not the published z-base-32. 32 bytes are
 /// 52 characters, 64 bytes 103.
 std::string to_zbase32(BytesView bytes);
 

@@ -11,7 +11,8 @@ namespace shingled::config {
 
 /// Where the values of a configuration stand, by the names of their keys ("storage.listen",
 /// "storage.listen[1]"): for what is found out about them after they were read. A key that was
-/// given under another name of it has that one's place.   Threads: one thread; const: any.
+/// given under another name of it has that one's place.
+/// Threads: one thread; const: any.
 class Places {
  public:
   explicit Places(std::string_view file_name = "") : file_name_(file_name) {}

@@ -76,7 +76,8 @@ class Field {
 
 /// A map of the text, read key by key: a key that is absent leaves its setting as it is, a bad
 /// value is a problem and leaves it too. Keys that were never asked for are problems when the
-/// section goes ("unknown key; did you mean ...?"), and so are duplicates.   Threads: one thread.
+/// section goes ("unknown key; did you mean ...?"), and so are duplicates.
+/// Threads: one thread.
 class Section {
  public:
   /// `node` may be null: a section that is absent.

@@ -34,8 +34,9 @@ constexpr std::size_t kYamlNodesMax = 200'000;
 /// read, or there is none at all.
 ///
 /// `start` is where the text begins: line 1, column 1 of a file, behind the '=' of an override.
-/// Problems about the text as a whole name `key`.   Cost: one pass.   Errors: only problems; no
-/// exception leaves.
+/// Problems about the text as a whole name `key`.
+/// Cost: one pass.
+/// Errors: only problems; no exception leaves.
 std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
                                    std::string_view key, Diagnostics& diagnostics);
 

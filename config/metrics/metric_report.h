@@ -38,7 +38,8 @@ struct MetricFamily {
 /// Everything that was measured, at one moment: sources tell, a writer reads.
 ///
 /// A metric may be told by several sources and in several calls; its samples stand together, under
-/// the help and kind it was first told with.   Threads: one thread.
+/// the help and kind it was first told with.
+/// Threads: one thread.
 class MetricReport {
  public:
   void counter(const MetricName& name, std::uint64_t value, MetricLabels labels = {});

@@ -34,7 +34,8 @@ struct ServerSpec {
 
   /// HOST[:PORT[:WEIGHT]], [IPV6][:PORT[:WEIGHT]], another notation of SocketSpec, or
   /// service=NAME+DOMAIN[:WEIGHT]. `default_port` is used where the text names none; 0 = a port is
-  /// required.   Errors: kInvalid with what is allowed.
+  /// required.
+  /// Errors: kInvalid with what is allowed.
   static Result<ServerSpec> parse(std::string_view text, std::uint16_t default_port = 0);
   /// As `parse` reads it, without the weight: the server's name in messages.
   [[nodiscard]] std::string to_string() const;

@@ -13,7 +13,7 @@
 
 namespace shingled {
 
-/// When an update counts as stored, in SQLite's terms (product.md, "Promises").
+/// When an update counts as stored, in SQLite's terms (PROTOCOL.md 10.1).
 enum class Durability : std::uint8_t {
   kCommit,  ///< WAL, synchronous=FULL: survives a crash of the machine. Default.
   kNormal,  ///< WAL, synchronous=NORMAL: survives kill -9; a power cut may take the last commits
@@ -58,7 +58,7 @@ struct RateOptions {
   friend bool operator==(const RateOptions&, const RateOptions&) = default;
 };
 
-/// What clients may do that know one of the server's keys (fuzzy-protocol.md section 5.9). For
+/// What clients may do that know one of the server's keys (PROTOCOL.md section 5.9). For
 /// updates it counts only where `allow_update` is empty.
 struct KeyRights {
   std::string name;  ///< for people
@@ -73,7 +73,7 @@ struct KeyRights {
   friend bool operator==(const KeyRights&, const KeyRights&) = default;
 };
 
-/// A key pair of the server (fuzzy-protocol.md section 3.4).
+/// A key pair of the server (PROTOCOL.md section 3.4).
 struct Keypair {
   std::array<std::uint8_t, 32> public_key{};
   SecretKey secret_key;

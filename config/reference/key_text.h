@@ -20,7 +20,8 @@ struct KeyText {
   [[nodiscard]] bool is_secret() const;
 };
 
-/// All keys, in the order of the page. Made once.   Threads: any thread.
+/// All keys, in the order of the page. Made once.
+/// Threads: any thread.
 const std::vector<KeyText>& key_texts();
 
 /// "rules.feed.flags.denied.weight" as the page names it: "rules.NAME.flags.LIST.weight"; an entry

@@ -130,7 +130,7 @@ std::optional<std::array<std::uint8_t, kKeyBytes>> read_key(const Field& field) 
 void load_keypairs(const Field& field, std::vector<Keypair>& out, std::vector<std::string>* files) {
   out.clear();
   if (field.is_null()) return;
-  // fuzzy-protocol.md 3.4: the first 8 bytes name the key in a packet.
+  // PROTOCOL.md 3.4: the first 8 bytes name the key in a packet.
   std::set<std::array<std::uint8_t, 8>> names;
   for (const Field& item : field.list()) {
     const bool is_path = item.node().kind == YamlNode::Kind::kScalar && item.node().text[0] == '/';

@@ -10,7 +10,9 @@ namespace shingled {
 /// what is missing.
 ///
 /// `mode`: of R_OK, W_OK and X_OK what is needed, as for access(2), but by the effective user.
-/// Source:  POSIX faccessat, getpwuid_r.   Threads: any thread.   Cost: some system calls.
+/// Source:  POSIX faccessat, getpwuid_r.
+/// Threads: any thread.
+/// Cost: some system calls.
 std::optional<std::string> missing_permission(const std::string& path, int mode);
 
 }  // namespace shingled

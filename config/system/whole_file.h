@@ -39,7 +39,8 @@ struct WholeFile {
 /// Errors: as below; the reason alone, without the path.
 Result<std::string> read_whole_text(const std::string& path, std::size_t bytes_max);
 
-/// Reads a regular file.   Threads: any thread.
+/// Reads a regular file.
+/// Threads: any thread.
 /// Errors: kNotFound, kDenied (also for what is no regular file), kLimit (more than `bytes_max`),
 /// kUnavailable (disk); each names the path and the reason.
 Result<WholeFile> read_whole_file(const std::string& path, std::size_t bytes_max);

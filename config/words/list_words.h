@@ -12,7 +12,8 @@
 namespace shingled::config {
 
 // One entry of a list, wherever it stands: in the settings or in a file of its own. Nothing for
-// what is none.   Threads: stateless.
+// what is none.
+// Threads: stateless.
 
 inline constexpr std::string_view kNetworkForm =
     "an IP address, a network such as 192.0.2.0/24, or localhost";

@@ -9,7 +9,8 @@
 namespace shingled::config {
 
 /// Edits that turn `a` into `b`: insert, delete or replace a byte, swap two neighbours (optimal
-/// string alignment).   Cost: O(|a| * |b|).
+/// string alignment).
+/// Cost: O(|a| * |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// What someone who wrote `word` probably meant: the nearest of `known`, if at most a third of its

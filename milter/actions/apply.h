@@ -17,8 +17,8 @@ struct Decision {
 Decision decide(rules::Verdict verdict, const rules::Facts& facts, const ForgedHeaders& forged,
                 const MilterOptions& options);
 
-/// Asks the MTA for it. A dry run never gets here. Errors: the first request the MTA declined; what
-/// could be done is done.
+/// Asks the MTA for it. A dry run never gets here.
+/// Errors: the first request the MTA declined; what could be done is done.
 Status apply(const Decision& decision, Mta& mta);
 
 }  // namespace shingled::milter::actions

@@ -23,8 +23,8 @@ struct HeaderEdit {
 };
 
 /// Counts the inbound headers that are to be removed (`HeaderOptions::remove`): whatever their
-/// case, place or number, they are not ours and go. What other filters write stays. Threads: one
-/// thread.
+/// case, place or number, they are not ours and go. What other filters write stays.
+/// Threads: one thread.
 class ForgedHeaders {
  public:
   explicit ForgedHeaders(const HeaderOptions& names);

@@ -9,7 +9,8 @@
 namespace shingled::milter::actions {
 
 /// What a filter may ask of the mail server at the end of a message. libmilter is one, tests have
-/// another. Threads: the callback's thread.
+/// another.
+/// Threads: the callback's thread.
 class Mta {
  public:
   virtual ~Mta() = default;

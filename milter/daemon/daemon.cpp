@@ -89,7 +89,8 @@ class Daemon {
   Status start();
   /// Whether `start` failed because a signal said stop.
   [[nodiscard]] bool stopped_early() const { return stopped_early_; }
-  /// Signals until one says stop. Errors: the milter ended by itself.
+  /// Signals until one says stop.
+  /// Errors: the milter ended by itself.
   Status serve();
   void stop();
 

@@ -19,8 +19,8 @@ struct SettingsSource {
 
 /// Runs the daemon in the foreground until SIGTERM or SIGINT: milter, storage, signals. Returns a
 /// sysexits code: 0 after a clean stop, EX_CONFIG, EX_UNAVAILABLE (port or file in use), EX_NOPERM,
-/// EX_OSERR, EX_DATAERR. Threads: call from main, before any other thread exists (it blocks
-/// signals).
+/// EX_OSERR, EX_DATAERR.
+/// Threads: call from main, before any other thread exists (it blocks signals).
 int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source);
 
 }  // namespace shingled::milter::daemon

@@ -18,7 +18,8 @@ enum class OtherNames : std::uint8_t {
 /// that the daemon will have, as far as we may take them. Sockets are not bound and databases not
 /// opened, because a daemon may be running.
 ///
-/// `places`: where the keys stand.   Errors: none; each finding is a problem with its key.
+/// `places`: where the keys stand.
+/// Errors: none; each finding is a problem with its key.
 /// Threads: the rights of all threads change for a moment where root checks for daemon.user.
 /// Cost: reads the list files; names are looked up together, which may take as long as the system's
 /// resolver does.

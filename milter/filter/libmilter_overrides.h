@@ -20,7 +20,8 @@ namespace shingled::milter::filter {
 ///
 /// `at_once`: acknowledge every command as soon as it is read; for TCP. One system call each.
 /// Errors: none. Against a libmilter without the function nothing is acknowledged early.
-/// Threads: any.   Source: Linux tcp(7); libmilter 8.17, comm.c.
+/// Threads: any.
+/// Source: Linux tcp(7); libmilter 8.17, comm.c.
 void acknowledge_commands(bool at_once);
 
 }  // namespace shingled::milter::filter

@@ -8,12 +8,13 @@
 namespace shingled::milter::filter {
 
 /// Finds out whether a stream socket can be bound: libmilter tells only syslog why not. A unix
-/// socket nobody answers on is removed; anything else that bears its name is left alone. Errors:
-/// kUnavailable (in use), kDenied, kInvalid (no socket, name too long), kNotFound (no such
+/// socket nobody answers on is removed; anything else that bears its name is left alone.
+/// Errors: kUnavailable (in use), kDenied, kInvalid (no socket, name too long), kNotFound (no such
 /// directory or host); each names the option and the socket.
 Status prepare_listening_socket(const SocketSpec& spec, std::string_view option = "milter.socket");
 
-/// Gives a unix socket its mode and group. Errors: kNotFound (group), kDenied.
+/// Gives a unix socket its mode and group.
+/// Errors: kNotFound (group), kDenied.
 Status set_socket_access(const MilterOptions& options);
 
 /// Lets the connections of this process's listening TCP sockets send at once (TCP_NODELAY, which

@@ -11,7 +11,8 @@
 
 namespace shingled::milter::filter {
 
-/// What became of the mail since the start, and how long each stage took. Threads: any thread.
+/// What became of the mail since the start, and how long each stage took.
+/// Threads: any thread.
 class MailCounters {
  public:
   /// A message judged; `total` from its MAIL command to the end.

@@ -19,8 +19,9 @@ namespace shingled::milter::filter {
 /// whoever needs memory takes its estimate (config/options/message_memory.h) and gives it back.
 ///
 /// Large messages leave an eighth to small ones, so that ordinary mail passes while they wait, and
-/// half to analyses, so that a message that is here can be judged.
-/// Law: what is taken is never more than the most it was told.   Threads: any thread.
+/// half to analyses, so that a message that is here can be judged. Law: what is taken is never more
+/// than the most it was told.
+/// Threads: any thread.
 class MemoryBudget {
  public:
   /// What the memory is for.
@@ -70,7 +71,8 @@ class MemoryBudget {
   EventCount waited_;
 };
 
-/// Memory taken from a budget, given back at the end.   Threads: one at a time.
+/// Memory taken from a budget, given back at the end.
+/// Threads: one at a time.
 class MemoryLease {
  public:
   /// Without a budget there is always enough.

@@ -17,7 +17,8 @@ enum class HeaderSpacing : std::uint8_t { kKept, kStripped };
 /// CRLF), so that its hashes are those of the original.
 ///
 /// What lies beyond `bytes_max` is left out. Memory is taken from a budget as the message grows;
-/// one that finds none is given up, and what it held is free at once.   Threads: one thread.
+/// one that finds none is given up, and what it held is free at once.
+/// Threads: one thread.
 class MessageBuffer {
  public:
   MessageBuffer(std::uint64_t bytes_max, HeaderSpacing spacing,

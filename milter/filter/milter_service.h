@@ -32,7 +32,8 @@ class MilterService {
   MilterService(const MilterService&) = delete;
   MilterService& operator=(const MilterService&) = delete;
 
-  /// Serves until `stop`. Errors: libmilter gave up (its reason is in syslog).
+  /// Serves until `stop`.
+  /// Errors: libmilter gave up (its reason is in syslog).
   Status run();
   /// Waits until the messages that are under way now have ended or the deadline has passed, serving
   /// later ones too; then ends the analyses that are running, and answers every further step of an

@@ -26,7 +26,8 @@ namespace shingled::milter::filter {
 /// of samples, remote stores over UDP, all with one deadline. What the milter does with a message
 /// and what `scan` explains is this.
 ///
-/// One immutable snapshot of the settings; a reload makes a new one.   Threads: any thread.
+/// One immutable snapshot of the settings; a reload makes a new one.
+/// Threads: any thread.
 class Scanner {
  public:
   /// When the names of remote servers are looked up.
@@ -36,16 +37,17 @@ class Scanner {
   };
   /// `local` answers the rules without servers; it must outlive the scanner. Without one their
   /// look-ups are unreachable. Without `library` no known files are looked up, whatever the
-  /// settings want.   Errors: a remote that cannot be opened, naming its rule.
+  /// settings want.
+  /// Errors: a remote that cannot be opened, naming its rule.
   static Result<std::unique_ptr<Scanner>> open(
       std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
       Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library = {},
       Names names = Names::kNow);
 
   /// `before_wait` is called when only remote servers are left to ask. `stop`: ends it early; the
-  /// facts then are `stopped`.   Errors: inside the facts.
-  /// Cost: the analysis, a hash pass for each different way to hash, then at most
-  /// `milter.timeout`.
+  /// facts then are `stopped`.
+  /// Errors: inside the facts.
+  /// Cost: the analysis, a hash pass for each different way to hash, then at most `milter.timeout`.
   [[nodiscard]] rules::Facts scan(std::string_view message,
                                   const std::function<void()>& before_wait = {},
                                   const std::stop_token& stop = {}) const;

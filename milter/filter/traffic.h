@@ -10,7 +10,8 @@
 namespace shingled::milter::filter {
 
 /// Who is inside the milter service: the callbacks running now and the messages between MAIL and
-/// their end; and the door that `drain` closes behind the last one.   Threads: any thread.
+/// their end; and the door that `drain` closes behind the last one.
+/// Threads: any thread.
 class Traffic {
  public:
   /// A place in the count, one a connection.

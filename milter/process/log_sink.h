@@ -14,11 +14,13 @@ namespace shingled::milter::process {
 /// The daemon's log through spdlog: standard error, or a file that can be opened anew after
 /// rotation. A line has its time and level before it; where standard error is the journal, which
 /// has times of its own, the priority that it understands. A warning that repeats itself is written
-/// once a minute, with the number held back. Threads: any thread.
+/// once a minute, with the number held back.
+/// Threads: any thread.
 class LogSink final : public Logger {
  public:
   /// `file` empty = standard error. `options`: who the daemon is to be, which matters while it is
-  /// root. Errors: those of open_log_file.
+  /// root.
+  /// Errors: those of open_log_file.
   static Result<std::unique_ptr<LogSink>> open(const std::string& file, LogLevel level,
                                                Clock& clock, const DaemonOptions& options = {});
   ~LogSink() override;

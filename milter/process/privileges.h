@@ -19,7 +19,8 @@ struct Identity {
 /// Errors: kNotFound (no such user or group).
 Result<Identity> daemon_identity(const DaemonOptions& options);
 
-/// Does `work` with the rights of somebody else, and takes root's again. Errors: kDenied.
+/// Does `work` with the rights of somebody else, and takes root's again.
+/// Errors: kDenied.
 /// Threads: the rights of all threads change meanwhile.
 Status with_rights_of(const Identity& identity, const std::function<void()>& work);
 

@@ -12,8 +12,8 @@
 
 namespace shingled::milter::process {
 
-/// Lets a line that says the same again and again through once a minute.
-/// A value; takes `now`. Threads: one thread at a time. Bounded: kLinesMax lines are remembered.
+/// Lets a line that says the same again and again through once a minute. A value; takes `now`.
+/// Threads: one thread at a time. Bounded: kLinesMax lines are remembered.
 class RepeatFilter {
  public:
   static constexpr Duration kInterval = std::chrono::minutes(1);

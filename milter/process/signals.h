@@ -12,7 +12,8 @@ enum class Signal : std::uint8_t { kReload, kReopenLog, kStop };
 /// SIGPIPE. Call before any other thread exists.
 void block_signals();
 
-/// Waits for one of the blocked signals, at most so long. Threads: one thread.
+/// Waits for one of the blocked signals, at most so long.
+/// Threads: one thread.
 std::optional<Signal> wait_for_signal(std::chrono::milliseconds most);
 
 }  // namespace shingled::milter::process

@@ -20,7 +20,8 @@ struct EnvelopeAddress {
 /// user@example.org. Angle brackets, a source route, quotes around a local part and the case of
 /// letters make no other mailbox: RFC 5321 section 2.4 would allow two that differ in case only,
 /// but nobody has them, and each spelling would be a fresh bucket. Whatever it is, something comes
-/// out; a reader of keys bounds its length.   Pure. Cost: O(input).
+/// out; a reader of keys bounds its length.   Pure.
+/// Cost: O(input).
 EnvelopeAddress parse_envelope_address(std::string_view path);
 
 /// Whether mail from it is a bounce: the empty sender, or the local part postmaster, mailer-daemon,

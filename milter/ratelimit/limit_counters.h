@@ -12,7 +12,8 @@
 namespace shingled::milter::ratelimit {
 
 /// What the limits did since the start, by type of buckets. Bound: as many types as settings named.
-/// Threads: any thread.   Cost: one lock a decision.
+/// Threads: any thread.
+/// Cost: one lock a decision.
 class LimitCounters {
  public:
   enum class Event : std::uint8_t {

@@ -11,7 +11,8 @@
 namespace shingled::milter::ratelimit {
 
 /// Reads the files that the lists of section `ratelimit` name, and again when they changed
-/// (config/watched_files.h).   Threads: one thread.
+/// (config/watched_files.h).
+/// Threads: one thread.
 class LimitLists {
  public:
   /// A file that was never good.
@@ -23,7 +24,8 @@ class LimitLists {
   explicit LimitLists(Logger& logger) : files_(parse, logger) {}
 
   /// The options with all that is in their files added. To be followed by `accept` when they are in
-  /// force. Errors: the first file that was never good, with its option, named, with the line.
+  /// force.
+  /// Errors: the first file that was never good, with its option, named, with the line.
   Result<MailLimitOptions> read(const MailLimitOptions& options);
   /// All those of the last reading.
   [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }

@@ -20,7 +20,8 @@ class LimitReloader {
       : clock_(clock), random_(random), logger_(logger), lists_(logger) {}
 
   /// Takes over settings. Opens the buckets the first time that something is limited; where they
-  /// are is then fixed. Errors: a list file, the file of the buckets; all stays as it is.
+  /// are is then fixed.
+  /// Errors: a list file, the file of the buckets; all stays as it is.
   Status use(const MailLimitOptions& options);
   /// Looks whether list files changed. Meant for every second or so.
   void refresh();

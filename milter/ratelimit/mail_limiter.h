@@ -15,7 +15,8 @@
 namespace shingled::milter::ratelimit {
 
 /// The limits in force: settings with their lists, and the buckets. One immutable snapshot; a
-/// reload makes a new one over the same buckets.   Threads: any thread.
+/// reload makes a new one over the same buckets.
+/// Threads: any thread.
 class MailLimiter {
  public:
   /// `options`: with what is in their files. `counters` must outlive it, `store` need not: a
@@ -45,7 +46,8 @@ class MailLimiter {
   LimitCounters& counters_;
 };
 
-/// Where sessions find the limiter in force; null = no limits. Threads: any thread.
+/// Where sessions find the limiter in force; null = no limits.
+/// Threads: any thread.
 class CurrentLimiter {
  public:
   [[nodiscard]] std::shared_ptr<const MailLimiter> get() const { return *limiter_.lock(); }

@@ -26,7 +26,8 @@ namespace shingled::milter::ratelimit {
 /// that bucket empty, and fills it.
 ///
 /// A drop stays when it is kept. Whoever neither keeps nor gives back keeps: the destructor does
-/// nothing, for buckets may be gone by then.   Threads: one at a time.
+/// nothing, for buckets may be gone by then.
+/// Threads: one at a time.
 class MessageLimit {
  public:
   MessageLimit(std::shared_ptr<const MailLimiter> limiter, LimitedEnvelope envelope);

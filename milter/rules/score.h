@@ -32,7 +32,7 @@ struct Hit {
   double saturation = 0;  ///< tanh(e * value / hits_limit)
   double certainty = 0;   ///< clamp((probability - 0.5) * 2, 0, 1)
   double image = 1;       ///< ((probability - 0.5) * 2)^8 for a small image, else 1
-  double context = 1;     ///< what else matched: fuzzy-protocol.md section 6, "message-level"
+  double context = 1;     ///< what else matched: PROTOCOL.md section 6, "message-level"
   double weight = 0;      ///< the symbol's score at saturation
   double score = 0;       ///< the product; 0 if dropped; less where it is held or spared
   bool dropped = false;   ///< below the rule's weight_threshold
@@ -54,8 +54,8 @@ struct Symbol {
 };
 
 /// Every hit of every look-up, in their order, and one for each further flag of a multi-flag
-/// record. Flags no rule names are left out where the rule says so. Pure.   Source:
-/// fuzzy-protocol.md section 6 (4.1.3 and later).
+/// record. Flags no rule names are left out where the rule says so. Pure.
+/// Source: PROTOCOL.md section 6 (4.1.3 and later).
 std::vector<Hit> score_hits(const Facts& facts, std::span<const RuleOptions> rules);
 
 /// Symbols in the order of their first hit; dropped hits do not count.

@@ -38,7 +38,8 @@ struct SignedFile {
 /// `bytes_min`: their own content, too; without what every document of the kind has.
 ///
 /// Bounds:  `options`; nothing begins after the deadline, or when the steps of `work` are spent
-/// ("work limit reached"); null = no bound.   Threads: stateless.
+/// ("work limit reached"); null = no bound.
+/// Threads: stateless.
 /// Cost:    opening (container.h), then a few nanoseconds a byte for each depth it stands at.
 SignedFile sign_pieces(std::string_view bytes, const SimilarOptions& options, const Clock& clock,
                        TimePoint deadline, mime::WorkMeter* work = nullptr);

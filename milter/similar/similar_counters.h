@@ -10,7 +10,8 @@
 
 namespace shingled::milter::similar {
 
-/// What the library of known files found in the mail since the start. Threads: any thread.
+/// What the library of known files found in the mail since the start.
+/// Threads: any thread.
 class SimilarCounters {
  public:
   void searched(const SimilarFacts& facts, Duration time);

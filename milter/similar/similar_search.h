@@ -27,8 +27,9 @@ class SimilarSearch {
   /// kStepsAMegabyte for each megabyte of the message. Containers follow, the smallest first, each
   /// with an equal share of what is left, or what says anything at all: one that unpacks to much
   /// takes no more than its own.
-  /// Errors: none.   Cost: signing (sample_signer.h), then one or two searches a piece. Memory: of
-  /// one attachment at a time.
+  /// Errors: none.
+  /// Cost: signing (sample_signer.h), then one or two searches a piece.
+  /// Memory: of one attachment at a time.
   [[nodiscard]] SimilarFacts search(const mime::Analysis& analysis, TimePoint deadline,
                                     mime::Steps work) const;
 

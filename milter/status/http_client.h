@@ -23,7 +23,8 @@ Result<HttpReply> http_post(const SocketSpec& server, const std::string& target,
 
 inline constexpr std::size_t kReplyBytesMax = 16UL * 1024 * 1024;
 
-/// The head and body of a whole reply.   Errors: kInvalid.
+/// The head and body of a whole reply.
+/// Errors: kInvalid.
 Result<HttpReply> parse_http_reply(std::string_view bytes);
 
 }  // namespace shingled::milter::status

@@ -17,7 +17,8 @@ struct HttpListener {
 };
 
 /// Binds every address that `spec` names. A unix socket gets mode 0660; one nobody answers on is
-/// replaced.   Errors: as prepare_listening_socket, naming `option`.
+/// replaced.
+/// Errors: as prepare_listening_socket, naming `option`.
 Result<std::vector<HttpListener>> listen_on(const SocketSpec& spec, std::string_view option);
 
 }  // namespace shingled::milter::status

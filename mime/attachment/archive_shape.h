@@ -12,7 +12,8 @@ namespace shingled::mime {
 /// Input:   a body and what sniff_archive() says it is. `file_name`: of the part, for what is
 /// inside
 ///          a gzip file without a name.
-/// Errors:  none; also false where `meter` refuses.   Threads: stateless.
+/// Errors:  none; also false where `meter` refuses.
+/// Threads: stateless.
 /// Cost:    linear in the headers between the members, which `meter` is paid for.
 /// Source:  PKWARE APPNOTE 4.3 (zip), RARLAB's technote (rar), 7zFormat.txt, RFC 1952, and which
 ///          broken ones rspamd takes.

@@ -51,7 +51,8 @@ struct PdfTarget {
 };
 
 /// The objects of a PDF as rspamd collects them: by the marks around them, not by its tables.
-/// Threads: one.   Cost: see pdf_scripts.h.
+/// Threads: one.
+/// Cost: see pdf_scripts.h.
 class PdfObjects {
  public:
   PdfObjects(std::string_view body, WorkMeter& meter);

@@ -18,8 +18,10 @@ struct PdfScripts {
 /// Finds the scripts of actions: strings of any form, objects, packed streams, object streams.
 ///
 /// Input:   a PDF of any quality; encrypted streams are left alone.
-/// Errors:  none; nothing of what `meter` refuses.   Threads: stateless.
-/// Cost:    linear in the body and in what it unpacks, all paid to `meter`. Memory: at most
+/// Errors:  none; nothing of what `meter` refuses.
+/// Threads: stateless.
+/// Cost:    linear in the body and in what it unpacks, all paid to `meter`.
+/// Memory: at most
 ///          kPdfUnpackedBytesMax and kPdfObjectsMax objects of some 300 bytes.
 /// Source:  ISO 32000-1, 7.5 and 12.6.4.16, as far as rspamd reads it.
 PdfScripts find_pdf_scripts(std::string_view body, WorkMeter& meter);

@@ -12,7 +12,9 @@ namespace shingled::mime {
 // The values a PDF is made of (ISO 32000-1, 7.3), as rspamd's grammar reads them, with what it gets
 // wrong: an array or a dictionary behind a space is no element of an array, a reference may lack
 // its end, a hexadecimal string has no spaces.
-// Errors: none.   Threads: stateless.   Cost: linear; values are views.
+// Errors: none.
+// Threads: stateless.
+// Cost: linear; values are views.
 
 struct PdfValue {
   enum class Kind : std::uint8_t {

@@ -33,11 +33,12 @@ bool is_valid_utf8(std::string_view bytes);
 /// ASCII only, each stray byte becomes "?" under the label ASCII or UTF-8, and without one the text
 /// is raw.
 ///
-/// Input:   any bytes, any label. Output: see DecodedText; invalid input of a converter becomes
+/// Input:   any bytes, any label.
+/// Output: see DecodedText; invalid input of a converter becomes
 ///          U+FFFD or, in some charsets, U+001A.
 /// A conversion ends behind `utf8_bytes_max` bytes.
-/// Errors:  none; of what `meter` refuses the bytes stay as they are, raw.   Cost: one pass, no
-/// copy for UTF-8.
+/// Errors:  none; of what `meter` refuses the bytes stay as they are, raw.
+/// Cost: one pass, no copy for UTF-8.
 DecodedText decode_text(std::string_view bytes, std::string_view label, std::size_t utf8_bytes_max,
                         std::string& storage, WorkMeter& meter);
 

@@ -17,7 +17,8 @@ namespace shingled::mime {
 ///
 /// No step unpacks more than a few hundred KB, so that whoever calls can stop in time. For this
 /// every entry must be read to its end before the next one: libarchive would unpack what it skips.
-/// Threads: one thread an object.   Cost: of a zip, some 200 bytes an entry for its directory.
+/// Threads: one thread an object.
+/// Cost: of a zip, some 200 bytes an entry for its directory.
 class ArchiveReader {
  public:
   /// `bytes` are of that kind (not kNone) and must outlive the reader.

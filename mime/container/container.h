@@ -48,7 +48,8 @@ struct OpenedContainer {
 /// Errors:  none; encrypted, broken and oversized ones are a value and notes.
 /// Bounds:  `options`; `out_of_time` is asked at each block, some hundred KB. What unpacks to less
 ///          than kRatioBytesMin is never beyond the ratio.
-/// Threads: stateless.   Cost: memory, at most the bytes unpacked, twice while a file grows.
+/// Threads: stateless.
+/// Cost: memory, at most the bytes unpacked, twice while a file grows.
 OpenedContainer open_container(std::string_view bytes, const ContainerOptions& options,
                                const std::function<bool()>& out_of_time);
 

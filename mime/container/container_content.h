@@ -11,7 +11,8 @@ namespace shingled::mime {
 ///
 /// What is the document's own of its entries (package_parts.h), in order of their names, one behind
 /// the other; a container inside that was read as a whole stands there opened, another one as it
-/// is. Names are not in it.   Pure.   Cost: one copy of all bytes.
+/// is. Names are not in it.   Pure.
+/// Cost: one copy of all bytes.
 std::string container_content(const Container& container);
 
 }  // namespace shingled::mime

@@ -24,8 +24,10 @@ std::string_view to_string(ContainerKind kind);  ///< "zip" "tar" "gzip" ...; ""
 ///
 /// Only strong marks count: a tar must have a right checksum, a gzip no reserved flag. A program
 /// with a zip behind it (a self-extracting one) is a program.
-/// Threads: stateless.   Cost: at most 512 bytes are looked at.   Source: APPNOTE.TXT 4.3, POSIX
-/// pax, RFC 1952 2.3, RFC 8878 3.1.1, the formats' own specifications.
+/// Threads: stateless.
+/// Cost: at most 512 bytes are looked at.
+/// Source: APPNOTE.TXT 4.3, POSIX pax, RFC 1952 2.3, RFC 8878 3.1.1, the formats' own
+/// specifications.
 ContainerKind sniff_container(std::string_view bytes);
 
 }  // namespace shingled::mime

@@ -16,14 +16,17 @@ inline constexpr std::size_t kSipKeyBytes = 16;
 
 using KeyView = std::span<const std::uint8_t>;
 
-/// BLAKE2b-512 of the pieces glued together. An empty `key` is the unkeyed form.
-/// `key` has at most 64 bytes.   Threads: stateless.
+/// BLAKE2b-512 of the pieces glued together. An empty `key` is the unkeyed form. `key` has at most
+/// 64 bytes.
+/// Threads: stateless.
 Digest keyed_hash(KeyView key, std::initializer_list<std::string_view> pieces);
 
-/// SHA-256, by which a long text is named where people compare.   Threads: stateless.
+/// SHA-256, by which a long text is named where people compare.
+/// Threads: stateless.
 std::array<std::uint8_t, 32> sha256(std::string_view data);
 
-/// SipHash-2-4, the 64-bit result read little-endian.   Threads: stateless.
+/// SipHash-2-4, the 64-bit result read little-endian.
+/// Threads: stateless.
 std::uint64_t siphash(std::span<const std::uint8_t, kSipKeyBytes> key, std::string_view data);
 
 }  // namespace shingled::fingerprint

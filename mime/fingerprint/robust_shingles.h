@@ -38,8 +38,9 @@ RobustKeys derive_robust_keys(const HashOptions& options);
 /// - texts that only begin alike (a letter-head) do not match
 /// - random words at the end, as many again as the text, leave it at the edge
 ///
-/// Input:   at least one word.   Threads: stateless.   Cost: 32 multiplications a word, one
-/// allocation.
+/// Input:   at least one word.
+/// Threads: stateless.
+/// Cost: 32 multiplications a word, one allocation.
 Fingerprint robust_fingerprint(const RobustKeys& keys, const WordList& words);
 
 }  // namespace shingled::fingerprint

@@ -16,7 +16,8 @@ namespace shingled {
 /// inverts.
 ///
 /// For places in memory alone: what is stored or sent must be the same on every day.
-/// Threads: constant.   Cost: 15 ns for a number or a short text, 37 for a digest.
+/// Threads: constant.
+/// Cost: 15 ns for a number or a short text, 37 for a digest.
 class SecretHash {
  public:
   static constexpr std::size_t kKeyBytes = 16;

@@ -10,8 +10,8 @@ namespace shingled::fingerprint {
 /// the word hash `keys.algorithm` names. The last two words never count, that is the format.
 ///
 /// Input:   stems in text order; mail has at least 12, an empty list gives all ones.
-/// Threads: stateless.   Cost: O(words), no allocation except for siphash (one, a table of
-/// distinct words).
+/// Threads: stateless.
+/// Cost: O(words), no allocation except for siphash (one, a table of distinct words).
 Shingles make_shingles(const HashKeys& keys, const WordList& stems);
 
 /// The same for the tokens of an HTML structure (HASHING.md 13): windows weigh their first token

@@ -46,7 +46,8 @@ struct Spamsum {
 /// of all 31 sizes (and those of the halved signatures) stand side by side, and each byte moves all
 /// of them in a few vector instructions. A size too small for what has come already is left out.
 ///
-/// Threads: one thread an object.   Cost: some 5 KB, no allocation; a few nanoseconds a byte.
+/// Threads: one thread an object.
+/// Cost: some 5 KB, no allocation; a few nanoseconds a byte.
 class SpamsumHasher {
  public:
   SpamsumHasher();

@@ -24,7 +24,8 @@ inline constexpr std::uint64_t kPartBlockSizeMax = std::uint64_t{1} << 30U;
 /// - After the last cut one more character follows, for the tail, unless R is 0.
 ///
 /// Any block size, not only 3 * 2^n; one outside the bounds above counts as the next that is not.
-/// Threads: one thread an object.   Cost: a character a piece; a few nanoseconds a byte.
+/// Threads: one thread an object.
+/// Cost: a character a piece; a few nanoseconds a byte.
 class SpamsumPartsHasher {
  public:
   explicit SpamsumPartsHasher(std::uint64_t block_size);

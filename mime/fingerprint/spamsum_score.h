@@ -16,7 +16,8 @@ namespace shingled::fingerprint {
 /// as short data is alike by chance.
 ///
 /// Prepared once for one signature, to be compared with many.
-/// Threads: a value.   Cost: some 100 ns a comparison, no allocation.
+/// Threads: a value.
+/// Cost: some 100 ns a comparison, no allocation.
 class SpamsumMatcher {
  public:
   explicit SpamsumMatcher(const Spamsum& signature);

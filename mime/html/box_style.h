@@ -15,7 +15,8 @@ struct BoxLength {
 };
 
 /// What a style says of the box of an element, as far as it may leave nothing to see; what is
-/// absent was not said.   Threads: a value.
+/// absent was not said.
+/// Threads: a value.
 struct BoxStyle {
   std::optional<BoxLength> height;
   std::optional<BoxLength> max_height;
@@ -34,13 +35,16 @@ struct BoxStyle {
   void fill_from(const BoxStyle& other);
 
   /// The box has no size and shows nothing beyond it, lies a thousand pixels outside, or is clipped
-  /// to nothing. Source: what rspamd holds hidden from 4.1.1 on.
+  /// to nothing.
+  /// Source: what rspamd holds hidden from 4.1.1 on.
   [[nodiscard]] bool hides() const;
 };
 
 /// Reads the arguments of a shape of clip or clip-path, up to and including its parenthesis:
 /// whether it leaves nothing. rect(), inset(), circle(), ellipse(), polygon(); false for others,
-/// and where it cannot be said without a layout.   Threads: stateless.   Cost: linear.
+/// and where it cannot be said without a layout.
+/// Threads: stateless.
+/// Cost: linear.
 bool read_empty_shape(CssTokenizer& css, std::string_view name);
 
 }  // namespace shingled::mime

@@ -28,10 +28,10 @@ struct CssToken {
   }
 };
 
-/// Cuts CSS into tokens; comments and the marks of HTML
-/// comments vanish, each ends the token before it. The subset of CSS Syntax
-/// Level 3, section 4 that styles of mail need.
-/// Threads: one.   Cost: linear; tokens are views into the input.
+/// Cuts CSS into tokens; comments and the marks of HTML comments vanish, each ends the token before
+/// it. The subset of CSS Syntax Level 3, section 4 that styles of mail need.
+/// Threads: one.
+/// Cost: linear; tokens are views into the input.
 class CssTokenizer {
  public:
   explicit CssTokenizer(std::string_view css) : css_(css) {}

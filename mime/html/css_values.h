@@ -33,7 +33,8 @@ struct FontSize {
   bool percent = false;
 };
 
-/// What the declarations of one style say; what is absent was not said. Threads: a value.
+/// What the declarations of one style say; what is absent was not said.
+/// Threads: a value.
 struct StyleValues {
   std::optional<Color> color;
   std::optional<Color> background;
@@ -49,7 +50,8 @@ struct StyleValues {
 };
 
 /// Reads the declarations of a rule behind its `{`, up to and including its `}`.
-/// Threads: stateless.   Cost: linear.
+/// Threads: stateless.
+/// Cost: linear.
 StyleValues parse_rule_body(CssTokenizer& css, Compat compat);
 
 /// The declarations of a style attribute.

@@ -14,7 +14,8 @@ namespace shingled::mime {
 std::string usable_class(std::string_view css_class);
 
 /// The elements of `tree` as the structure hash counts them, in document order.
-/// Threads: stateless.   Cost: linear in the tree and its attributes.
+/// Threads: stateless.
+/// Cost: linear in the tree and its attributes.
 std::vector<HtmlElement> list_elements(const HtmlTree& tree);
 
 }  // namespace shingled::mime

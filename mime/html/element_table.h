@@ -27,7 +27,8 @@ struct ElementInfo {
 inline constexpr std::size_t kElementsMax = 256;
 
 /// The properties of a lower-case name, or nullptr for one that HTML does not have. 4.1.6 knows the
-/// HTML 5 elements, 3.4 only HTML 4.   Threads: stateless.
+/// HTML 5 elements, 3.4 only HTML 4.
+/// Threads: stateless.
 const ElementInfo* find_element(std::string_view name, Compat compat);
 
 }  // namespace shingled::mime

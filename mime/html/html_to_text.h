@@ -53,11 +53,13 @@ struct HtmlText {
 /// ServerSelection HTML into the text rspamd hashes (HASHING.md section 7; `compat` picks the
 /// version).
 ///
-/// Input:   UTF-8 (invalid bytes are copied as they are). Output: at most `text_bytes_max` bytes.
+/// Input:   UTF-8 (invalid bytes are copied as they are).
+/// Output: at most `text_bytes_max` bytes.
 /// Errors:  none. Broken markup yields the text rspamd makes of it. What the meter refuses to pay
-/// for is left out: then the text is of no use. Threads: stateless.   Cost: linear in the input and
-/// in the text, without recursion, paid to `meter`. Memory: that of the elements, not of what they
-/// say.
+/// for is left out: then the text is of no use.
+/// Threads: stateless.
+/// Cost: linear in the input and in the text, without recursion, paid to `meter`.
+/// Memory: that of the elements, not of what they say.
 HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat compat,
                       WorkMeter& meter);
 

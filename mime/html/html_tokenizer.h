@@ -55,8 +55,8 @@ struct HtmlToken {
 };
 
 /// Cuts HTML into markup tokens (HASHING.md 7.1).
-/// Threads: one.   Cost: linear; the token's strings are reused, and it keeps views of the
-/// document.
+/// Threads: one.
+/// Cost: linear; the token's strings are reused, and it keeps views of the document.
 class HtmlTokenizer {
  public:
   HtmlTokenizer(std::string_view html, Compat compat);

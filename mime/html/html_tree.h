@@ -70,7 +70,8 @@ struct HtmlTree {
 };
 
 /// Balances tags into a tree the way rspamd does (HASHING.md 7.2).
-/// Threads: stateless.   Cost: linear in the input.
+/// Threads: stateless.
+/// Cost: linear in the input.
 HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat,
                          WorkMeter& meter);
 

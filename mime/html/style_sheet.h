@@ -15,8 +15,9 @@ namespace shingled::mime {
 
 /// The rules of all <style> sheets of a document, reduced to what rspamd looks at (HASHING.md 7.4):
 /// selectors `tag`, `.class`, `#id`, `*`. Selectors of one list share one block of declarations.
-/// Threads: one writer, then any.   Cost: linear in the sheet; a look-up is linear in the class. No
-/// choice of names makes it worse, as it could with a hash table.
+/// Threads: one writer, then any.
+/// Cost: linear in the sheet; a look-up is linear in the class. No choice of names makes it worse,
+/// as it could with a hash table.
 class StyleSheet {
  public:
   StyleSheet(Compat compat, std::uint32_t rules_max) : compat_(compat), rules_max_(rules_max) {}

@@ -29,7 +29,8 @@ StyleSheet collect_style_sheet(const HtmlTree& tree, std::string_view html, Comp
 
 /// The appearance of every element of `tree`, by index: its style attribute, then its attributes,
 /// then the sheet, then what it inherits (HASHING.md 7.4).
-/// Threads: stateless.   Cost: linear in the tree and its attributes.
+/// Threads: stateless.
+/// Cost: linear in the tree and its attributes.
 std::vector<Appearance> compute_appearance(const HtmlTree& tree, const StyleSheet& sheet,
                                            Compat compat, WorkMeter& meter);
 

@@ -30,9 +30,10 @@ struct Language {
 ///
 /// Where rspamd draws words at random and adds what their trigrams say to what it learnt from the
 /// messages before, we take the draw's average and learn nothing: see trigram_vote.h.
-/// Input:   a one-line text and its tokens.   Threads: any thread.
-/// Cost:    O(text); a language without stop words pays `meter` for up to some 1300
-/// words of it again.
+/// Input:   a one-line text and its tokens.
+/// Threads: any thread.
+/// Cost:    O(text); a language without stop words pays `meter` for up to some 1300 words of it
+/// again.
 Language detect_language(std::string_view line, std::span<const Token> tokens, Compat compat,
                          WorkMeter& meter);
 

@@ -14,7 +14,9 @@ struct ScriptGuess {
 };
 
 /// Counts the alphabetic characters of a text by Unicode block (HASHING.md 12.1). One Greek or Han
-/// letter among Latin ones decides.   Threads: stateless.   Cost: one pass, O(text).
+/// letter among Latin ones decides.
+/// Threads: stateless.
+/// Cost: one pass, O(text).
 ScriptGuess guess_script(std::string_view text);
 
 }  // namespace shingled::mime

@@ -22,7 +22,8 @@ struct StopWord {
 };
 
 /// The stop words of all languages, looked up eight bytes at a time: most words of a text cost a
-/// multiplication and a bit.   Threads: constant.
+/// multiplication and a bit.
+/// Threads: constant.
 class StopTable {
  public:
   static constexpr std::size_t kWordBytesMax = sizeof(StopWord::lanes);

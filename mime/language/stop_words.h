@@ -40,9 +40,11 @@ inline constexpr ascii::CharSet kStopWordEdges(" \t\n\f\r!\"#$%&'()*+,-./:;<=>?@
 
 /// Counts the stop words of the languages of one alphabet, in any case, between spaces and ASCII
 /// punctuation; one that is part of a longer one ("that" in "that'll") counts beside it. It stops
-/// early once a language is beyond doubt.
-/// With Compat::kRspamd4 each word of a list counts once, however often it occurs.
-/// Threads: any thread.   Cost: O(text), a few look-ups a word.   Source: HASHING.md 12.2.
+/// early once a language is beyond doubt. With Compat::kRspamd4 each word of a list counts once,
+/// however often it occurs.
+/// Threads: any thread.
+/// Cost: O(text), a few look-ups a word.
+/// Source: HASHING.md 12.2.
 StopCounts count_stop_words(std::string_view text, Alphabet alphabet, Compat compat);
 
 }  // namespace shingled::mime

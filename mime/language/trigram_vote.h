@@ -21,9 +21,10 @@ using TrigramShares = std::array<double, kTrigramLanguagesMax>;
 /// does not begin and end in a letter is drawn again, at most as often as the stretch has words,
 /// and then from the whole text. We let every word take part with the weight of its chance instead:
 /// the same text always gets the same answer, and the likeliest one. In longer stretches only some
-/// words at even distances are looked at, of long words the beginning. Input:   words of `line`, at
-/// least two.   Threads: any thread. Cost:    O(words), at most some 1300 words of 128 letters, a
-/// look-up a letter.
+/// words at even distances are looked at, of long words the beginning.
+/// Input:   words of `line`, at least two.
+/// Threads: any thread.
+/// Cost:    O(words), at most some 1300 words of 128 letters, a look-up a letter.
 TrigramShares expect_trigram_shares(std::string_view line, std::span<const Token> words,
                                     Alphabet alphabet, WorkMeter& meter);
 

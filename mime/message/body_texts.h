@@ -14,7 +14,8 @@ namespace shingled::mime {
 ///
 /// Input:   `contents[i]` belongs to `mail.parts[i]`. A text without anything but spaces is passed
 ///          by. Output: indices in ascending order.
-/// Threads: stateless.   Cost: O(parts).
+/// Threads: stateless.
+/// Cost: O(parts).
 std::vector<std::uint32_t> body_texts(const Mail& mail, std::span<const PartContent> contents);
 
 }  // namespace shingled::mime

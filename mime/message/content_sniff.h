@@ -7,7 +7,9 @@
 namespace shingled::mime {
 
 // What a body is by its bytes, whatever its header says.
-// Errors: none.   Threads: stateless.   Cost: reads at most a few kilobytes, of JPEG all.
+// Errors: none.
+// Threads: stateless.
+// Cost: reads at most a few kilobytes, of JPEG all.
 
 struct ImageInfo {
   std::string_view subtype;  ///< "png" "gif" "jpeg" "bmp"

@@ -29,7 +29,9 @@ struct Delimiter {
 /// All lines of a text that begin with "--" and have a name, in order.
 ///
 /// Kept are two offsets a line, for a message may be made of nothing else; what a line says is read
-/// again when it is asked for.   Threads: immutable, any thread.   Cost: one pass, no copies.
+/// again when it is asked for.
+/// Threads: immutable, any thread.
+/// Cost: one pass, no copies.
 class DelimiterList {
  public:
   /// `bytes`: less than 4 GB; must outlive the list. Beyond `count_max` lines the rest is not seen.

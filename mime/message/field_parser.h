@@ -13,7 +13,9 @@ namespace shingled::mime {
 // 2231. It also costs quadratic time in the length of a field, so fields beyond kFieldBytesMax are
 // cut.
 //
-// Input:   the raw value of a field, folded or not. Errors: none.   Threads: stateless.
+// Input:   the raw value of a field, folded or not.
+// Errors: none.
+// Threads: stateless.
 // Cost:    linear, but for libmimetic's; `meter` is paid for charsets (charset.h).
 
 inline constexpr std::size_t kFieldBytesMax = 8UL * 1024;

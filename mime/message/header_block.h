@@ -21,7 +21,9 @@ struct HeaderBlock {
 /// Cuts the header off `bytes`.
 ///
 /// Input:   any bytes. A line that is neither a field nor a continuation is skipped.
-/// Errors:  none.   Threads: stateless.   Cost: linear; fields are views.
+/// Errors:  none.
+/// Threads: stateless.
+/// Cost: linear; fields are views.
 /// Source:  RFC 5322 2.2, with lone CR or LF as a line break.
 HeaderBlock split_header_block(std::string_view bytes, const MimeOptions& options);
 

@@ -13,9 +13,13 @@ namespace shingled::mime {
 ///
 /// Adjacent encoded words are joined as bytes before they are converted, so that a character may be
 /// cut between them (but for ISO-2022-JP); bytes before a change of charset are converted from the
-/// new one, as rspamd does. Input:   any bytes; raw 8-bit that is not UTF-8 becomes U+FFFD, "?" in
-/// what looks like a word and is none. Output: UTF-8. Errors: none, a word that cannot be decoded
-/// stays as it is.   Threads: stateless.   Cost: linear; `meter` is paid for charsets (charset.h).
+/// new one, as rspamd does.
+/// Input:   any bytes; raw 8-bit that is not UTF-8 becomes U+FFFD, "?" in what looks like a word
+/// and is none.
+/// Output: UTF-8.
+/// Errors: none, a word that cannot be decoded stays as it is.
+/// Threads: stateless.
+/// Cost: linear; `meter` is paid for charsets (charset.h).
 /// Source:  RFC 2047, and what rspamd answered.
 std::string decode_header_words(std::string_view value, Compat compat, WorkMeter& meter);
 

@@ -10,7 +10,8 @@ namespace shingled::mime {
 ///
 /// It remembers where the next of each kind is, so that a text with one kind only is not searched
 /// to its end for the other kind at each line.
-/// Threads: a value.   Cost: linear in the text, for all calls together; no allocation.
+/// Threads: a value.
+/// Cost: linear in the text, for all calls together; no allocation.
 class LineBreaks {
  public:
   explicit LineBreaks(std::string_view text)

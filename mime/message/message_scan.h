@@ -18,8 +18,9 @@ namespace shingled::mime {
 ///
 /// Input:   raw bytes of any quality; they must outlive the result.
 /// Errors:  none; what is malformed or beyond a bound is noted in Mail::defects.
-/// Threads: stateless.   Cost: paid to `meter`; memory for decoded bodies and names, neither of
-/// which have more bytes than the message, and some 500 bytes a part; no recursion.
+/// Threads: stateless.
+/// Cost: paid to `meter`; memory for decoded bodies and names, neither of which have more bytes
+/// than the message, and some 500 bytes a part; no recursion.
 Mail scan_message(std::string_view message, const MimeOptions& options, WorkMeter& meter);
 
 }  // namespace shingled::mime

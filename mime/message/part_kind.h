@@ -27,8 +27,9 @@ struct PartContent {
   std::string detected_type;  ///< "application/zip"; empty if the bytes tell nothing
 };
 
-/// Threads: stateless.   Cost: see content_sniff.h and archive_shape.h; what takes a look at all of
-/// a body is paid to `meter`, and left out if it refuses.
+/// Threads: stateless.
+/// Cost: see content_sniff.h and archive_shape.h; what takes a look at all of a body is paid to
+/// `meter`, and left out if it refuses.
 PartContent classify_part(const Mail& mail, const MailPart& part, WorkMeter& meter);
 
 }  // namespace shingled::mime

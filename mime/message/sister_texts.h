@@ -16,8 +16,10 @@ struct SisterTexts {
   std::size_t listener = 0;  ///< the other
 };
 
-/// Input:   `contents[i]` belongs to `mail.parts[i]`. Output: indices of parts.
-/// Threads: stateless.   Cost: O(parts).
+/// Input:   `contents[i]` belongs to `mail.parts[i]`.
+/// Output: indices of parts.
+/// Threads: stateless.
+/// Cost: O(parts).
 std::optional<SisterTexts> find_sister_texts(const Mail& mail,
                                              std::span<const PartContent> contents);
 

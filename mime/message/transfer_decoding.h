@@ -11,8 +11,11 @@ namespace shingled::mime {
 // base64 and drops trailing blanks and bad escapes of quoted-printable; hashes must see what a
 // lenient reader sees, here rspamd, whose answers to odd input were found by asking it.
 //
-// Input:   any bytes. Output: at most `bytes_max` bytes, the rest is dropped.
-// Errors:  none.   Threads: stateless.   Cost: one pass, one allocation.
+// Input:   any bytes.
+// Output: at most `bytes_max` bytes, the rest is dropped.
+// Errors:  none.
+// Threads: stateless.
+// Cost: one pass, one allocation.
 
 /// RFC 2045 6.8: bytes outside the alphabet are skipped, missing padding is tolerated, groups may
 /// follow padding.

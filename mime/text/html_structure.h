@@ -16,7 +16,9 @@ enum class LinkDomains : std::uint8_t { kKept, kIgnored };
 /// (HASHING.md section 13). Pages in one layout share them whatever they say.
 ///
 /// Errors:  nothing where the page has too little structure: fewer than `tags_min` elements, two
-/// links or three levels.   Threads: stateless.   Cost: O(elements).
+/// links or three levels.
+/// Threads: stateless.
+/// Cost: O(elements).
 std::optional<WordList> structure_tokens(std::span<const HtmlElement> elements,
                                          std::uint32_t tags_min, LinkDomains choice);
 

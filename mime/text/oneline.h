@@ -23,7 +23,10 @@ enum class TextBytes : std::uint8_t {
 /// Makes each run of line breaks one space, drops the indentation behind it and, of UTF-8, the
 /// zero-width characters that split words.
 ///
-/// Input:   any bytes.   Errors: none.   Threads: stateless.   Cost: one pass, O(input).
+/// Input:   any bytes.
+/// Errors: none.
+/// Threads: stateless.
+/// Cost: one pass, O(input).
 /// Source:  HASHING.md section 8; a break inside `<...` of a plain text vanishes whole.
 Oneline make_oneline(std::string_view content, TextForm form, TextBytes bytes = TextBytes::kUtf8);
 

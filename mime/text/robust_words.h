@@ -52,9 +52,10 @@ struct RobustText {
 ///
 /// Input:   the visible text, UTF-8, with its line breaks.
 /// Errors:  none; beyond the bounds above a text is cut.
-/// Threads: stateless.   Cost: O(content).
-/// The form is stored in databases: a change that concerns most texts must change kRobustForm
-/// (robust_shingles.h). What is cut from a few more texts need not: only they are no longer found.
+/// Threads: stateless.
+/// Cost: O(content). The form is stored in databases: a change that concerns most texts must change
+/// kRobustForm (robust_shingles.h). What is cut from a few more texts need not: only they are no
+/// longer found.
 RobustText robust_words(std::string_view content, TextForm form);
 
 }  // namespace shingled::mime

@@ -40,7 +40,9 @@ struct TextWords {
 ///
 /// Errors:  none; what lies beyond `text_bytes_max` and `words_max` is left out and reported in
 /// `truncated`. What the meter refuses to pay for is left out as well: then the words are of no
-/// use. Threads: stateless.   Cost: O(content), paid to `meter`.
+/// use.
+/// Threads: stateless.
+/// Cost: O(content), paid to `meter`.
 TextWords make_words(const TextInput& input, const MimeOptions& options, WorkMeter& meter);
 
 }  // namespace shingled::mime

@@ -14,7 +14,8 @@ namespace shingled::mime {
 /// Errors:  nothing for what rspamd 4 keeps no URL of: relative links without a base, schemes other
 /// than http, https, ftp, file, mailto, tel and callto, hosts with characters they cannot have, and
 /// names without a scheme that lie below no public suffix.
-/// Threads: stateless.   Cost: linear in the value.
+/// Threads: stateless.
+/// Cost: linear in the value.
 std::optional<std::string> link_domain(std::string_view href, const std::string* base);
 
 }  // namespace shingled::mime

@@ -6,7 +6,9 @@
 namespace shingled::mime {
 
 // The public suffix list, by libpsl, which nobody else sees. Hosts are UTF-8 or punycode, in any
-// case; a final dot is allowed. Threads: any thread.   Cost: a few look-ups in memory.
+// case; a final dot is allowed.
+// Threads: any thread.
+// Cost: a few look-ups in memory.
 
 /// Whether `host` lies below a public suffix: `example.com` does, `com`, `localhost` and
 /// `example.invalid` do not. The last label decides, but for za, which has suffixes below it only.

@@ -23,8 +23,10 @@ enum class UrlStart : std::uint8_t { kScheme, kAuthority };
 
 /// Reads scheme, user, host and port at the start of `text`.
 ///
-/// Input:   from where a URL may begin to the last byte it may have.   Errors: nothing where a web
-/// URL cannot be read.   Threads: stateless.   Cost: bounded, at most some 700 bytes are looked at.
+/// Input:   from where a URL may begin to the last byte it may have.
+/// Errors: nothing where a web URL cannot be read.
+/// Threads: stateless.
+/// Cost: bounded, at most some 700 bytes are looked at.
 /// Source:  HASHING.md 9, step 6.
 std::optional<WebUrl> read_web_url(std::string_view text, UrlStart start);
 

@@ -9,13 +9,15 @@
 
 namespace shingled::mime {
 
-/// A fixed set of words in the form of fold_letters().   Threads: constant.
+/// A fixed set of words in the form of fold_letters().
+/// Threads: constant.
 class FoldedWords {
  public:
   /// `words`: as people write them, between single spaces.
   explicit FoldedWords(std::string_view words);
 
-  /// `word`: folded.   Cost: most words are none at a glance.
+  /// `word`: folded.
+  /// Cost: most words are none at a glance.
   [[nodiscard]] bool has(std::string_view word) const;
 
  private:

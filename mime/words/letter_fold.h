@@ -16,10 +16,11 @@ namespace shingled::mime {
 /// - ASCII punctuation stays, so that links can be found; line feeds stay; everything else that is
 ///   no letter is a space
 ///
-/// Input:   UTF-8; invalid bytes count as spaces. Output: appended to `out`, at most three times
-/// the
+/// Input:   UTF-8; invalid bytes count as spaces.
+/// Output: appended to `out`, at most three times the
 ///          input; what is folded already stays as it is.
-/// Threads: stateless; a table of 32,000 code points is made at the first use.   Cost: O(text).
+/// Threads: stateless; a table of 32,000 code points is made at the first use.
+/// Cost: O(text).
 /// Source:  UAX #15 (NFKD) and UTS #39 (confusables), the latter reduced to look_alikes.inc so that
 ///          the form does not change with the version of ICU.
 void fold_letters(std::string_view utf8, std::string& out);

@@ -17,7 +17,9 @@ namespace shingled::mime {
 /// hashes.
 ///
 /// Input:   any bytes, and its exceptions in ascending order.
-/// Errors:  none.   Threads: stateless.   Cost: O(text).
+/// Errors:  none.
+/// Threads: stateless.
+/// Cost: O(text).
 std::vector<Token> split_raw_words(std::string_view text, std::span<const Exception> exceptions,
                                    std::uint32_t words_max);
 

@@ -41,7 +41,8 @@ struct TokenizerOptions {
 /// Splits a one-line text into words (HASHING.md section 10).
 ///
 /// Input:   UTF-8, and its exceptions in ascending order (HASHING.md 9, step 8).
-/// Errors:  none; what the meter refuses to pay for is left out.   Threads: stateless.
+/// Errors:  none; what the meter refuses to pay for is left out.
+/// Threads: stateless.
 /// Cost:    O(text), paid by its boundaries.
 std::vector<Token> split_words(std::string_view text, std::span<const Exception> exceptions,
                                const TokenizerOptions& options, WorkMeter& meter);

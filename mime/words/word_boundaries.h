@@ -13,8 +13,8 @@ namespace shingled::mime {
 ///
 /// ASCII stretches between spaces are walked by our own reading of the rules of UAX 29, which a
 /// property test holds equal to ICU; what is left goes to ICU, whose iterator each thread keeps.
-/// Threads: one thread; it must finish one text before it begins another.   Cost: O(text);
-/// what ICU walks is paid for by its script.
+/// Threads: one thread; it must finish one text before it begins another.
+/// Cost: O(text); what ICU walks is paid for by its script.
 class WordBoundaries {
  public:
   static constexpr std::size_t kEnd = std::string_view::npos;

@@ -55,8 +55,9 @@ struct KeyAccess {
   [[nodiscard]] bool take(TimePoint now) const;
 };
 
-/// Who may do what, and the keys: everything a reload replaces (fuzzy-protocol.md 5.4, 5.7, 5.9).
-/// Threads: immutable, any thread.   Cost: nothing here allocates after `make`.
+/// Who may do what, and the keys: everything a reload replaces (PROTOCOL.md 5.4, 5.7, 5.9).
+/// Threads: immutable, any thread.
+/// Cost: nothing here allocates after `make`.
 class Access {
  public:
   /// `state` keeps what buckets hold from one call to the next; null begins with empty ones.

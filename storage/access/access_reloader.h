@@ -12,7 +12,8 @@
 namespace shingled::storage::access {
 
 /// Makes the rights from the settings and the files they name, anew whenever one of them changes;
-/// what the buckets of the rate limits hold goes on.   Threads: one thread.
+/// what the buckets of the rate limits hold goes on.
+/// Threads: one thread.
 class AccessReloader {
  public:
   /// Errors: kInvalid (key pairs that cannot work), those of ListReader.

@@ -27,14 +27,15 @@ enum class Shown : std::uint8_t {
   kHidden,   ///< on forbidden lists alone; as if there were none
 };
 
-/// Puts into `reply` what may be seen of `match` (fuzzy-protocol.md 5.2, 5.7); the reply has its
+/// Puts into `reply` what may be seen of `match` (PROTOCOL.md 5.2, 5.7); the reply has its
 /// tag and the asked digest already and stays a miss where nothing may be seen. `skipped`: the
 /// matched digest is one of skip_hashes.
 ///
 /// In form v2 the first list that is not forbidden takes the place of a forbidden first one; in the
 /// other forms a forbidden first list hides all. A hash is young for `delay`, and up to half as
 /// long again, by its digest: the same for everybody and every time, so asking often tells nothing.
-/// Threads: stateless. Cost: none worth telling.
+/// Threads: stateless.
+/// Cost: none worth telling.
 Shown disclose(const Match& match, bool skipped, const Visibility& visibility,
                protocol::ReplyForm form, WallTime now, protocol::Reply& reply);
 

@@ -9,8 +9,9 @@
 namespace shingled::storage::access {
 
 /// The requests of those who know one key, since the start.
-/// Threads: any thread. Cost: one atomic addition, on a line of the cache that a worker shares with
-/// every kStripes-th other one; 512 bytes a key.
+/// Threads: any thread.
+/// Cost: one atomic addition, on a line of the cache that a worker shares with every kStripes-th
+/// other one; 512 bytes a key.
 class KeyTally {
  public:
   void note(std::size_t worker, RequestOutcome outcome) {

@@ -10,8 +10,9 @@
 namespace shingled::storage::access {
 
 /// Counts what the rate limits refuse and tells the log: the first time at once, then once a minute
-/// while it goes on.   Threads: any thread, never waiting for another. Cost: two counters; the line
-/// of the minute takes memory.
+/// while it goes on.
+/// Threads: any thread, never waiting for another.
+/// Cost: two counters; the line of the minute takes memory.
 class LimitReport {
  public:
   static constexpr Duration kInterval = std::chrono::minutes(1);

@@ -7,7 +7,7 @@ namespace shingled::storage::access {
 
 namespace {
 
-constexpr double kLevelAfterBan = 0.9;  // of the burst: fuzzy-protocol.md 5.10
+constexpr double kLevelAfterBan = 0.9;  // of the burst: PROTOCOL.md 5.10
 
 /// In the time it takes to leak: room for one request at least, or the next one would be a ban
 /// again.

@@ -28,8 +28,8 @@ struct LimitLaw {
 /// not those who came often.
 ///
 /// Threads: any thread. No lock: each word is atomic. Two workers that meet a new source in the
-/// same instant may both begin a bucket for it; then one of the two requests is not counted. Cost:
-/// two or three lines of the cache; no allocation after the construction.
+/// same instant may both begin a bucket for it; then one of the two requests is not counted.
+/// Cost: two or three lines of the cache; no allocation after the construction.
 class LimitTable {
  public:
   /// Room for `buckets` at least, and twice that at most.

@@ -18,7 +18,8 @@ struct ListFault {
 };
 
 /// Reads the files that lists of the settings name, and again when they changed
-/// (config/watched_files.h).   Threads: one thread.
+/// (config/watched_files.h).
+/// Threads: one thread.
 class ListReader {
  public:
   explicit ListReader(Logger& logger) : files_(parse, logger) {}

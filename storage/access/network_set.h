@@ -10,8 +10,8 @@ namespace shingled::storage::access {
 
 /// Networks to look an address up in, however many there are.
 ///
-/// Threads: immutable, any thread. Cost: a binary search for each prefix length that occurs; no
-/// allocation.
+/// Threads: immutable, any thread.
+/// Cost: a binary search for each prefix length that occurs; no allocation.
 class NetworkSet {
  public:
   NetworkSet() = default;

@@ -29,7 +29,7 @@ struct LimitState {
   std::shared_ptr<LimitReport> report;     ///< may be none
 };
 
-/// The rate limit of the fuzzy port by source network (fuzzy-protocol.md 5.10): one answer for each
+/// The rate limit of the fuzzy port by source network (PROTOCOL.md 5.10): one answer for each
 /// packet or connection, before anything else is done with it.
 ///
 /// A source is an IPv4 network of `network_mask` bits or an IPv6 one of four times as many, 64 at
@@ -41,8 +41,8 @@ struct LimitState {
 /// often it may ask with a key that is known already. The latter is for what a forged source makes
 /// us send to a victim, and far above what one client asks.
 ///
-/// Threads: any thread, see LimitTable.   Cost: a walk over the whitelist's prefix lengths, some
-/// multiplications, LimitTable::add.
+/// Threads: any thread, see LimitTable.
+/// Cost: a walk over the whitelist's prefix lengths, some multiplications, LimitTable::add.
 class SourceLimits {
  public:
   SourceLimits() = default;  ///< nobody is limited

@@ -21,7 +21,8 @@ namespace shingled::storage::access {
 /// network begin when it came in last.
 ///
 /// Threads: `note` from one, `read` from any. No lock: what a reader finds half replaced he reads
-/// again.   Cost: a multiplication and three lines of the cache; 40 KiB.
+/// again.
+/// Cost: a multiplication and three lines of the cache; 40 KiB.
 class SourceTally {
  public:
   static constexpr std::size_t kSets = 64;

@@ -72,7 +72,9 @@ class BucketRecord {
 
 /// Where a shard's records lie: words of 8 bytes in chunks that never move. What was freed is used
 /// again for records of the same size; the owner copies what lives into a new arena when too much
-/// of this one lies idle.   Threads: one thread.   Cost: at most 7 bytes a record.
+/// of this one lies idle.
+/// Threads: one thread.
+/// Cost: at most 7 bytes a record.
 class BucketArena {
  public:
   /// A place for a record with a key of that size. Never 0.

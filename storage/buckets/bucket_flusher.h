@@ -42,11 +42,12 @@ struct BucketFlusherOptions {
 /// nothing leaked meanwhile. After kill -9 what changed since the last pass is lost, so much more
 /// may pass then. A disk that refuses is logged once, and once when it takes everything again.
 ///
-/// Threads: any thread; one inside, "buckets".   Cost: a part of the table is locked for 512 places
-/// at a time, some 50 us.
+/// Threads: any thread; one inside, "buckets".
+/// Cost: a part of the table is locked for 512 places at a time, some 50 us.
 class BucketFlusher {
  public:
-  /// The table, which is empty, gets what the file has. Errors: those of BucketFile.
+  /// The table, which is empty, gets what the file has.
+  /// Errors: those of BucketFile.
   static Result<std::unique_ptr<BucketFlusher>> open(const BucketFlusherOptions& options,
                                                      BucketTable& table, Clock& clock,
                                                      Logger& logger);

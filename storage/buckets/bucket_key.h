@@ -25,7 +25,8 @@ inline constexpr std::size_t kNoBucketTag = ~0UL;  ///< no part is the tag
 /// same text in braces live on one server, so a script can change them together: the part that the
 /// buckets of a message share should have them (the recipient, where judged by recipient).
 ///
-/// Threads: stateless.   Cost: O(input), a hash for what is too long.
+/// Threads: stateless.
+/// Cost: O(input), a hash for what is too long.
 std::string make_bucket_key(std::string_view type, std::span<const std::string_view> parts,
                             std::size_t tag = kNoBucketTag);
 

@@ -19,8 +19,9 @@ namespace shingled::storage::buckets {
 /// kRunMax places from where its hash says: there the emptiest of these goes instead. With a hash
 /// that is keyed that never happens; a run of a few hundred is the longest a million buckets have.
 ///
-/// Threads: one thread.   Cost: 27 to 37 bytes a bucket and its key, rounded up to 8 bytes; a
-/// look-up reads one line of the index and one or two of the record.
+/// Threads: one thread.
+/// Cost: 27 to 37 bytes a bucket and its key, rounded up to 8 bytes; a look-up reads one line of
+/// the index and one or two of the record.
 class BucketShard {
  public:
   static constexpr std::size_t kSample = 16;  ///< looked at to find whom to evict

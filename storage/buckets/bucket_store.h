@@ -62,9 +62,10 @@ struct BucketState {
 
 /// Leaky buckets by name, shared by all threads or by all daemons.
 ///
-/// Law: what a bucket took within any time t, less what was given back, is never more than
-/// burst + leak * t (LeakyBucket); and nothing is refused that fits. A bucket that is empty is like
-/// one that never was.   Threads: any thread.
+/// Law: what a bucket took within any time t, less what was given back, is never more than burst +
+/// leak * t (LeakyBucket); and nothing is refused that fits. A bucket that is empty is like one
+/// that never was.
+/// Threads: any thread.
 class BucketStore {
  public:
   virtual ~BucketStore() = default;

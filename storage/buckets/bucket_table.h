@@ -25,8 +25,8 @@ using BucketHashKey = std::array<std::uint8_t, 16>;
 /// parts holds its share and four standard deviations. Who is evicted: see BucketShard. A bucket
 /// that was evicted begins anew as an empty one.
 ///
-/// Threads: any thread, on one lock a part; who needs several takes them in one order. Cost: at
-/// most 160 bytes a bucket, whatever its name; a decision takes under a microsecond.
+/// Threads: any thread, on one lock a part; who needs several takes them in one order.
+/// Cost: at most 160 bytes a bucket, whatever its name; a decision takes under a microsecond.
 class BucketTable {
  public:
   static constexpr std::size_t kShards = 64;

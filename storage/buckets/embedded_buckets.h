@@ -17,7 +17,8 @@ class EmbeddedBuckets final : public BucketStore {
  public:
   /// In memory.
   EmbeddedBuckets(std::size_t most, Clock& clock, Random& random);
-  /// Kept in `path`. Errors: those of BucketFlusher.
+  /// Kept in `path`.
+  /// Errors: those of BucketFlusher.
   static Result<std::unique_ptr<EmbeddedBuckets>> open(std::size_t most, const std::string& path,
                                                        Clock& clock, Random& random,
                                                        Logger& logger);

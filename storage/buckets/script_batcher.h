@@ -23,8 +23,8 @@ namespace shingled::storage::buckets {
 /// up to kKeysMax keys. The others wait for one that comes back. Nobody waits beyond his deadline,
 /// and an exchange ends by the deadline of the thread that made it.
 ///
-/// Threads: any thread; they take turns to do the work.   Cost: two locks a call; in a cluster a
-/// command for each slot.
+/// Threads: any thread; they take turns to do the work.
+/// Cost: two locks a call; in a cluster a command for each slot.
 class ScriptBatcher {
  public:
   static constexpr std::size_t kExchanges = 2;  ///< at a time: one under way, one being made
@@ -33,7 +33,8 @@ class ScriptBatcher {
   ScriptBatcher(redis::RedisRoute& route, const Clock& clock) : route_(route), clock_(clock) {}
 
   /// The reply to each call, which may be an error. Any of them may have been made when there is
-  /// none. Errors: those of the route.
+  /// none.
+  /// Errors: those of the route.
   Result<std::vector<redis::RedisReply>> run(std::vector<ScriptCall> calls, TimePoint deadline);
 
   /// Threads that wait to be taken along.

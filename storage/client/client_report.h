@@ -8,7 +8,8 @@
 
 namespace shingled::storage::client {
 
-/// How the servers of one rule do, under the names `shingled_client_...`.   Threads: stateless.
+/// How the servers of one rule do, under the names `shingled_client_...`.
+/// Threads: stateless.
 void report_client(const std::string& rule, std::span<const ServerStatistics> servers,
                    MetricReport& report);
 

@@ -30,7 +30,8 @@ namespace shingled::storage::client {
 /// first and soon after, unanswered, version 4; one that is known gets its own version at once.
 /// With `RemoteOptions::protocol` there is one version for all.
 ///
-/// No I/O, no clock.   Threads: one thread; the service it works for is shared.
+/// No I/O, no clock.
+/// Threads: one thread; the service it works for is shared.
 class Exchange {
  public:
   enum class Audience : std::uint8_t {

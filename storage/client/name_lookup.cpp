@@ -20,7 +20,8 @@ constexpr std::size_t kMessageBytesMax = 65535;
 constexpr int kTypeSrv = 33;
 constexpr int kClassInternet = 1;
 
-/// The resolver library's state, closed again.   Threads: one thread.
+/// The resolver library's state, closed again.
+/// Threads: one thread.
 class Resolver {
  public:
   explicit Resolver(const std::optional<SocketAddress>& nameserver) {

@@ -14,7 +14,8 @@ namespace shingled::storage::client {
 class NameLookup {
  public:
   virtual ~NameLookup() = default;
-  /// At least one address. Errors: kNotFound (no such name), kUnavailable (ask again later).
+  /// At least one address.
+  /// Errors: kNotFound (no such name), kUnavailable (ask again later).
   virtual Result<UpstreamServer> find(const ServerSpec& spec) = 0;
 };
 
@@ -23,7 +24,8 @@ class NameLookup {
 /// For service=NAME+DOMAIN the record is _NAME._tcp.DOMAIN, which rspamd asks for, whatever the
 /// transport; where there is none, _NAME._udp.DOMAIN. All its targets are addresses of one server,
 /// in the order of RFC 2782.
-/// Threads: any thread. Cost: may block for some seconds; no name, no blocking.
+/// Threads: any thread.
+/// Cost: may block for some seconds; no name, no blocking.
 class SystemLookup final : public NameLookup {
  public:
   /// `key` draws the order among SRV records of one priority: a number of this process.

@@ -27,7 +27,8 @@ struct ProbedService {
 /// servers probed, and the log told who went, who came back and how each server does.
 ///
 /// Apart from the questions, so that no message waits for a name server or a lost one.
-/// Threads: one thread. Cost: nothing while all are well and no name is due.
+/// Threads: one thread.
+/// Cost: nothing while all are well and no name is due.
 class Prober {
  public:
   Prober(std::vector<ProbedService> services, Clock& clock, Logger& logger, NameLookup& lookup);

@@ -26,7 +26,8 @@ class RemoteStore::Impl {
 
 namespace {
 
-/// Knows what needs no name server: literal addresses.   Threads: any thread.
+/// Knows what needs no name server: literal addresses.
+/// Threads: any thread.
 class LiteralLookup final : public NameLookup {
  public:
   Result<UpstreamServer> find(const ServerSpec& spec) override {

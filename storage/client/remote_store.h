@@ -62,19 +62,20 @@ struct RemoteAnswer {
 /// towards them. Knows the wire, not the rules.
 ///
 /// ServerBackoff: a server that failed `errors_max` times in a row is left alone for `revive_time`,
-/// twice as long the next time. The version byte is remembered per server (fuzzy-protocol.md 9.2).
+/// twice as long the next time. The version byte is remembered per server (PROTOCOL.md 9.2).
 /// Threads: any thread.
 class RemoteStore {
  public:
-  /// Looks the servers' names up. Errors: kInvalid (no server), kNotFound or kUnavailable (no
-  /// address).
+  /// Looks the servers' names up.
+  /// Errors: kInvalid (no server), kNotFound or kUnavailable (no address).
   static Result<std::unique_ptr<RemoteStore>> open(const RemoteOptions& options, Clock& clock,
                                                    Random& random);
   static Result<std::unique_ptr<RemoteStore>> open(const RemoteOptions& options, Clock& clock,
                                                    Random& random, NameLookup& lookup);
   /// The same without a look-up: a server that is given by its address is there at once, any other
   /// cannot be reached until `look_up` has found its name. For a daemon, whose mail and start wait
-  /// for no name server. Errors: kInvalid (no server, no key).
+  /// for no name server.
+  /// Errors: kInvalid (no server, no key).
   static Result<std::unique_ptr<RemoteStore>> open_by_address(const RemoteOptions& options,
                                                               Clock& clock, Random& random);
   ~RemoteStore();
@@ -90,13 +91,13 @@ class RemoteStore {
     bool has_address = false;  ///< of now, or as it was before
   };
   /// Looks the names up again, until `stop`. A name that is not found keeps the addresses it had.
-  /// One for each server, which both lists of servers may have. Cost: may block for some seconds a
-  /// name.
+  /// One for each server, which both lists of servers may have.
+  /// Cost: may block for some seconds a name.
   std::vector<NameFound> look_up(NameLookup& lookup, const std::stop_token& stop = {});
   /// Whether a server has no address yet.
   [[nodiscard]] bool lacks_addresses() const;
   /// Sends those that rest and are worth it a CHECK of a random digest: safe on every server, and
-  /// proves the storage behind it too (fuzzy-protocol.md 9.3). Who answers is well again.
+  /// proves the storage behind it too (PROTOCOL.md 9.3). Who answers is well again.
   /// Cost: waits for the answers, at most one round of transmissions.
   void probe();
   [[nodiscard]] const RemoteOptions& options() const;
@@ -122,8 +123,8 @@ struct RemoteBatch {
 /// one server of the service as its rotation has it; WRITE and DEL go to all of them, and then the
 /// answer is the worst one (`ask_each` gives them all). What the deadline left unasked has timed
 /// out.
-/// Cost: one socket per batch and server.   Errors: only inside the answers.
-/// `stop`: from then on as at the deadline.
+/// Cost: one socket per batch and server.
+/// Errors: only inside the answers. `stop`: from then on as at the deadline.
 std::vector<std::vector<RemoteAnswer>> ask(std::span<const RemoteBatch> batches, TimePoint deadline,
                                            const std::stop_token& stop = {});
 

@@ -16,11 +16,12 @@ struct Contender {
 
 /// In which order the servers of a list are tried: the rotation, without clock, health or lock.
 ///
-/// Round-robin is the smooth kind: of weights 5, 1 and 1 the turns are a a b a c a a.
-/// Hash and random are one idea, the highest random weight: each server draws a number from the key
-/// and its identity, and the largest wins. So a server that goes or comes moves only its own share
-/// of the questions.
-/// Threads: one thread. Cost: O(n log n) for a list of n.
+/// Round-robin is the smooth kind: of weights 5, 1 and 1 the turns are a a b a c a a. Hash and
+/// random are one idea, the highest random weight: each server draws a number from the key and its
+/// identity, and the largest wins. So a server that goes or comes moves only its own share of the
+/// questions.
+/// Threads: one thread.
+/// Cost: O(n log n) for a list of n.
 class ServerSelection {
  public:
   ServerSelection(Rotation rotation, std::vector<Contender> contenders);

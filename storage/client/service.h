@@ -22,7 +22,8 @@ struct Sealing {
   crypto::SharedKey key;
 };
 
-/// What all requests to one list of servers share.   Threads: any thread.
+/// What all requests to one list of servers share.
+/// Threads: any thread.
 class Service {
  public:
   Service(RemoteOptions service_options, ServerList server_list,

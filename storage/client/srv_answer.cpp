@@ -19,7 +19,8 @@ constexpr std::uint16_t kTruncatedBit = 0x0200;
 constexpr std::uint16_t kCodeMask = 0x000f;
 constexpr std::uint8_t kPointerBits = 0xc0;
 
-/// A cursor over a message in network order. Once failed it stays failed.   Threads: one thread.
+/// A cursor over a message in network order. Once failed it stays failed.
+/// Threads: one thread.
 class Cursor {
  public:
   Cursor(BytesView message, std::size_t at) : message_(message), at_(at) {}

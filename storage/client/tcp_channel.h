@@ -7,7 +7,8 @@
 
 namespace shingled::storage::client {
 
-/// One borrowed connection: packets out and in as frames, never blocking.   Threads: one thread.
+/// One borrowed connection: packets out and in as frames, never blocking.
+/// Threads: one thread.
 class TcpChannel {
  public:
   /// `reply_bytes_max`: a longer frame breaks the connection.

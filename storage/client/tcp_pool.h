@@ -33,8 +33,8 @@ class QuestionRate {
 /// it, so no reader thread is needed and no answer can reach the wrong message. With `auto` a
 /// connection is made beside the questions, which go over UDP meanwhile; with `yes` a question
 /// waits for it, up to kConnectMax. After a failure UDP is used for `tcp_retry_delay`.
-/// Threads: any thread. Cost: one mutex; the system calls on a few descriptors are made under it
-/// and do not block.
+/// Threads: any thread.
+/// Cost: one mutex; the system calls on a few descriptors are made under it and do not block.
 class TcpPool {
  public:
   explicit TcpPool(const RemoteOptions& options)

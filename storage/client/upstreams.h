@@ -33,7 +33,8 @@ struct UpstreamServer {
 ///
 /// A server is one entry of the configuration; a name with several addresses gives it several
 /// endpoints, of which one is enough.
-/// Threads: any thread. Cost: one mutex, held for a few instructions a packet.
+/// Threads: any thread.
+/// Cost: one mutex, held for a few instructions a packet.
 class Upstreams {
  public:
   struct Endpoint {

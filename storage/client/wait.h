@@ -17,7 +17,8 @@ namespace shingled::storage::client {
 ///
 /// A question's first packet goes over TCP where its service has a connection for it, borrowed from
 /// the pool; repeats, and what a broken connection has lost, go over UDP.
-/// Threads: one thread. Cost: one socket per exchange and server that is asked.
+/// Threads: one thread.
+/// Cost: one socket per exchange and server that is asked.
 class Wait {
  public:
   explicit Wait(Clock& clock) : clock_(clock) {}

@@ -11,8 +11,9 @@
 
 namespace shingled::storage::crypto {
 
-/// The key pairs of a server.   Threads: immutable, any thread.   Cost: a look-up is a binary
-/// search.
+/// The key pairs of a server.
+/// Threads: immutable, any thread.
+/// Cost: a look-up is a binary search.
 class Keyring {
  public:
   /// `dynamic` ones are found by their names alone; of a pair that is in both lists the first one

@@ -9,7 +9,8 @@
 namespace shingled::storage::crypto {
 
 /// Nonces in stock: asking the kernel for 24 bytes costs more than sealing a reply, so it is asked
-/// for many at a time.   Threads: one thread.
+/// for many at a time.
+/// Threads: one thread.
 class NonceSource {
  public:
   explicit NonceSource(Random& random) : random_(&random) {}

@@ -11,12 +11,13 @@
 
 namespace shingled::storage::crypto {
 
-// The cipher of the wire (fuzzy-protocol.md 3.3): XChaCha20-Poly1305 with the payload from
+// The cipher of the wire (PROTOCOL.md 3.3): XChaCha20-Poly1305 with the payload from
 // keystream byte 64 on and a tag over the ciphertext alone. libsodium's boxes do not interoperate
 // with it, so it is put together from its stream and its one-time authenticator; with `keyring`
 // this is the only place that knows libsodium.
 //
-// Threads: stateless. Cost: no allocation; `shared_key` tens of microseconds, the rest below one.
+// Threads: stateless.
+// Cost: no allocation; `shared_key` tens of microseconds, the rest below one.
 
 using PublicKey = std::array<std::uint8_t, 32>;
 using SharedKey = Secret<32>;

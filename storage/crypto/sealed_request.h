@@ -17,7 +17,7 @@ KeyId key_id(const PublicKey& key);
 inline constexpr std::size_t kRequestSealBytes = 84;        ///< magic, key id, public key, seal
 inline constexpr std::size_t kSealedRequestBytesMin = 160;  ///< shorter ones count as plain
 
-/// An encrypted request (fuzzy-protocol.md 3.1), not opened yet. Points into the packet.
+/// An encrypted request (PROTOCOL.md 3.1), not opened yet. Points into the packet.
 struct SealedRequest {
   KeyId key{};
   PublicKey client{};

@@ -29,7 +29,8 @@ struct SessionSide {
 /// the four public ones; the first 32 bytes are the caller's. The pattern is Noise KK without its
 /// static-static step. Nothing for a public key of low order.
 ///
-/// Threads: stateless. Cost: three key agreements, 0.2 ms.
+/// Threads: stateless.
+/// Cost: three key agreements, 0.2 ms.
 std::optional<SessionKeys> caller_session_keys(const SessionSide& caller);
 std::optional<SessionKeys> called_session_keys(const SessionSide& called);
 

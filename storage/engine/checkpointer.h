@@ -19,7 +19,8 @@ namespace shingled::storage::engine {
 /// destructor after the checkpoint under way.
 class Checkpointer {
  public:
-  /// Opens the file, which the writer has open already. Errors: those of Database.
+  /// Opens the file, which the writer has open already.
+  /// Errors: those of Database.
   static Result<std::unique_ptr<Checkpointer>> open(const std::string& path);
   ~Checkpointer();
   Checkpointer(const Checkpointer&) = delete;

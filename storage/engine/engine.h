@@ -31,8 +31,9 @@ struct EngineCounters {
 ///
 /// Invariants: what `submit` acknowledged is in the file (durability as configured); the index
 /// never holds what the file does not, except updates under way that no one was promised; opening
-/// replays the file into the index. Threads: any thread; one writer thread inside, started by
-/// `open`, joined by the destructor after it has committed everything queued.
+/// replays the file into the index.
+/// Threads: any thread; one writer thread inside, started by `open`, joined by the destructor after
+/// it has committed everything queued.
 class Engine final : public FuzzyStore {
  public:
   /// Opens or creates the file and loads the index (progress to `logger`).

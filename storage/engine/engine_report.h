@@ -10,7 +10,8 @@
 
 namespace shingled::storage::engine {
 
-/// The engine's measurements under their names: `shingled_storage_...`.   Threads: any thread.
+/// The engine's measurements under their names: `shingled_storage_...`.
+/// Threads: any thread.
 void report_engine(const EngineCounters& counters, std::span<const FlagTotals::Total> flags,
                    MetricReport& report);
 /// Those of the writer: how long commits take and how large they are.

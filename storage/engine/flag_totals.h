@@ -13,7 +13,8 @@ namespace shingled::storage::engine {
 /// How many records stand on each list, kept up to date as they come and go.
 ///
 /// Lists beyond those a packet can name (255) are counted as one: only an import brings them, and
-/// their number has no bound.   Threads: one writer; `read` from any thread.
+/// their number has no bound.
+/// Threads: one writer; `read` from any thread.
 /// Cost: two loads and stores a list of the record, no lock.
 class FlagTotals {
  public:

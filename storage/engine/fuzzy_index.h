@@ -64,7 +64,8 @@ class FuzzyIndex {
                    std::span<std::optional<Match>> answers) const;
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const;
-  /// See FuzzyStore::most_hit. Cost: a walk over all records, a cache line each.
+  /// See FuzzyStore::most_hit.
+  /// Cost: a walk over all records, a cache line each.
   [[nodiscard]] std::vector<HitCount> most_hit(std::size_t most) const;
   [[nodiscard]] std::uint64_t size() const { return records_.size(); }
   [[nodiscard]] std::uint64_t slot_overflows() const {
@@ -79,7 +80,8 @@ class FuzzyIndex {
   /// The record of a digest, expired or not; 0 = none.
   [[nodiscard]] std::uint32_t find(const Digest& digest) const;
   [[nodiscard]] const RecordStore& records() const { return records_; }
-  /// Whether there is room for so much. Errors: kLimit with what there is too much of.
+  /// Whether there is room for so much.
+  /// Errors: kLimit with what there is too much of.
   [[nodiscard]] Status fits(const RecordNeeds& needs) const;
   /// Adds digests; there must be room for all (`fits`). Ends before the first one that is there
   /// already, and tells how many it added. Many at once cost less: they wait for the memory

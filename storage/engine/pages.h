@@ -9,7 +9,8 @@ namespace shingled::storage::engine {
 
 /// Zeroed memory in whole pages straight from the system, and straight back to it: what grows and
 /// is replaced leaves no holes in the heap. Untouched pages cost nothing. Like `new`, throws
-/// std::bad_alloc when there is none. Threads: a value.
+/// std::bad_alloc when there is none.
+/// Threads: a value.
 class Pages {
  public:
   /// What it shall lie beside, so that huge pages can hold them together: look-ups touch random

@@ -16,8 +16,8 @@ namespace shingled::storage::engine {
 ///
 /// Why it is enough: counting in and the writer's look are both read-modify-writes of one counter,
 /// hence ordered. Either the writer sees the reader, or the reader comes later and sees what the
-/// writer did before.   Threads: any thread reads, one writes.   Cost of a Pass: two uncontended
-/// atomic additions.
+/// writer did before.
+/// Threads: any thread reads, one writes.   Cost of a Pass: two uncontended atomic additions.
 class ReadGate {
  public:
   class Pass {

@@ -12,7 +12,8 @@ namespace shingled::storage::engine {
 /// Own parts that were deleted in the second they were made in. A takeback names a part by digest
 /// and creation, and that counts seconds: what is taught in the place of such a part must have
 /// another one, or the deletion of the old would take the new.
-/// Threads: one thread.   Memory: kMost entries; beyond them the second must do.
+/// Threads: one thread.
+/// Memory: kMost entries; beyond them the second must do.
 class RecentlyGone {
  public:
   static constexpr std::size_t kMost = 4096;

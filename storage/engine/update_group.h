@@ -60,8 +60,8 @@ class UpdateGroup {
   /// Writes with the rest what is to be said of such rows: they leave nothing, and mirrors hear it.
   void bury(std::span<const LostRow> lost) { buried_ = lost; }
 
-  /// Everything into the file, inside the caller's transaction. Errors: also what went wrong with
-  /// reading it before.
+  /// Everything into the file, inside the caller's transaction.
+  /// Errors: also what went wrong with reading it before.
   Status write();
   /// Once it is written: what `publish` takes of the index.
   [[nodiscard]] RecordNeeds needs() const;

@@ -10,7 +10,8 @@ namespace shingled::storage::formats {
 /// Which row of a file may hold a digest: a hash of 64 bits of each, so whoever asks compares the
 /// row itself. For tools that run over a whole file and need no more than this of an index.
 ///
-/// Cost: 21 to 43 bytes a digest. Threads: one thread.
+/// Cost: 21 to 43 bytes a digest.
+/// Threads: one thread.
 class DigestRows {
  public:
   void add(const Digest& digest, std::int64_t row);

@@ -35,7 +35,8 @@ sqlite::FuzzyRow with_plausible_times(sqlite::FuzzyRow coming, std::uint32_t now
 /// Brings many rows into a database file that no daemon has open, in one transaction: killed,
 /// stopped or out of disk before `commit`, the file is as it was.
 ///
-/// Errors: those of FileLock and FuzzyTable. Threads: one thread.
+/// Errors: those of FileLock and FuzzyTable.
+/// Threads: one thread.
 /// Cost: up to 43 bytes of memory a stored or coming digest, and for the WAL as much disk as the
 /// new rows take.
 class Import {

@@ -27,8 +27,8 @@ class NewFile {
 
   [[nodiscard]] const std::string& part() const { return part_; }  ///< what to write to
   [[nodiscard]] int fd() const { return fd_.get(); }               ///< the same, open and empty
-  /// Syncs it and gives it its name. Errors: kInvalid when FILE has come into being meanwhile,
-  /// kUnavailable when the disk refuses.
+  /// Syncs it and gives it its name.
+  /// Errors: kInvalid when FILE has come into being meanwhile, kUnavailable when the disk refuses.
   Status commit();
 
  private:

@@ -9,7 +9,8 @@
 namespace shingled::storage::formats {
 
 /// Judges the rows of `digests`, `extra_flags`, `recent_updates` and `sealed_updates` one by one
-/// and notes what is wrong with them; the other tables are ReplicaAudit's. Threads: one thread.
+/// and notes what is wrong with them; the other tables are ReplicaAudit's.
+/// Threads: one thread.
 class RowAudit {
  public:
   RowAudit(sqlite::Database& database, const VerifyOptions& options, VerifyReport& report)

@@ -15,7 +15,7 @@ class FlagSet {
  public:
   /// Adds `value` to the flag, saturating at the ends of i32. A ninth flag takes the place of the
   /// smallest value if it is larger, unless the add is `weak`; else it is dropped
-  /// (fuzzy-protocol.md 5.6).
+  /// (PROTOCOL.md 5.6).
   void add(FlagValue what, bool weak = false);
   /// Takes the digest off one list; nothing happens when it is not there.
   void remove(std::uint32_t flag);

@@ -22,7 +22,7 @@ namespace shingled::storage {
 inline constexpr std::uint32_t kRepeatSeconds = 30;  ///< beyond any client's retransmits
 inline constexpr std::size_t kFlagsMax = 8;          ///< lists one digest may stand on
 inline constexpr std::uint32_t kMatchSlotsMin =
-    17;  ///< fewer equal slots are no match (fuzzy-protocol.md 5.2)
+    17;  ///< fewer equal slots are no match (PROTOCOL.md 5.2)
 
 /// On how many reports a digest stands on one list.
 struct FlagValue {

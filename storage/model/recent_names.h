@@ -12,7 +12,8 @@ namespace shingled::storage {
 /// Remembers names for `window` at least and twice that at most, or, when there are very many, the
 /// last `most` / 2 of them at least and never more than `most`. `Names`: a set of them.
 ///
-/// A value: it takes `now`. Threads: one thread.
+/// A value: it takes `now`.
+/// Threads: one thread.
 template <typename Names>
 class RecentSet {
  public:

@@ -12,7 +12,7 @@
 
 namespace shingled::storage {
 
-// What stores tell each other (PROTOCOL.md, "Replication"). Values.
+// What stores tell each other (REPLICATION.md). Values.
 
 /// Names a store for ever: random, made once, kept in its file.
 using StoreId = std::array<std::uint8_t, 16>;

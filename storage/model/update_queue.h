@@ -20,8 +20,8 @@ struct QueuedUpdate {
   std::unique_ptr<const ReplicaBatch> batch = nullptr;  ///< instead of `update`, where it is set
 };
 
-/// A bounded queue between those who submit updates and the writer. Threads: any thread pushes, one
-/// takes.
+/// A bounded queue between those who submit updates and the writer.
+/// Threads: any thread pushes, one takes.
 class UpdateQueue {
  public:
   explicit UpdateQueue(std::size_t most) : most_(most) {}

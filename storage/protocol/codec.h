@@ -13,7 +13,9 @@
 namespace shingled::storage::protocol {
 
 // Bytes <-> values, in the clear. What is not exactly one command or one reply is nothing.
-// Threads: stateless. Cost: no allocation. Source: storage/PROTOCOL.md.
+// Threads: stateless.
+// Cost: no allocation.
+// Source: storage/PROTOCOL.md.
 
 /// The command in a datagram. Nothing for another version, a length the version does not allow or
 /// malformed extensions. `extensions` of the result points into `packet`.

@@ -45,7 +45,7 @@ constexpr bool has_extensions(std::uint8_t version) {
   return (version & kVersionMask) != kVersionShort;
 }
 
-/// One request, as it stands on the wire (fuzzy-protocol.md 1.1).
+/// One request, as it stands on the wire (PROTOCOL.md 1.1).
 struct Command {
   std::uint8_t version = kVersionLong;  ///< the whole byte
   CommandCode code = CommandCode::kCheck;

@@ -10,7 +10,7 @@
 
 namespace shingled::storage::protocol {
 
-// What may follow a command of version 4 and 5 (fuzzy-protocol.md 1.3). It changes no answer: we
+// What may follow a command of version 4 and 5 (PROTOCOL.md 1.3). It changes no answer: we
 // look whether it is well-formed, and keep and send kCompanion alone.
 
 /// The extension types with a meaning of their own.
@@ -28,7 +28,8 @@ struct Extension {
 };
 
 /// Walks over the extensions of a command without a copy.
-/// Threads: one thread. Cost: none beyond the bytes.
+/// Threads: one thread.
+/// Cost: none beyond the bytes.
 class ExtensionReader {
  public:
   explicit ExtensionReader(BytesView extensions) : rest_(extensions) {}

@@ -8,14 +8,15 @@
 
 namespace shingled::storage::protocol {
 
-// How a TCP connection carries what would be datagrams (PROTOCOL.md, "TCP"): u16 length, then as
+// How a TCP connection carries what would be datagrams (PROTOCOL.md 4): u16 length, then as
 // many bytes, sealed or in the clear; the same in both directions.
 
 inline constexpr std::size_t kFrameHeadBytes = 2;
 inline constexpr std::size_t kFrameBytesMax = 8192;  ///< without its head; no frame is empty
 
 /// Appends a frame. False, and nothing is appended, when `payload` is empty or longer than a frame
-/// may be.   Threads: stateless.
+/// may be.
+/// Threads: stateless.
 [[nodiscard]] bool append_frame(BytesView payload, Bytes& out);
 
 /// Cuts a stream of bytes into frames, however the network has cut it into reads.
@@ -24,8 +25,9 @@ inline constexpr std::size_t kFrameBytesMax = 8192;  ///< without its head; no f
 ///   while (const auto frame = reader.next()) use(*frame);
 ///   if (reader.broken()) close();
 ///
-/// Threads: one thread. Cost: frames that came whole are not copied, and a reader between two
-/// frames holds no memory; of one that comes in pieces no more is kept than has come.
+/// Threads: one thread.
+/// Cost: frames that came whole are not copied, and a reader between two frames holds no memory; of
+/// one that comes in pieces no more is kept than has come.
 class FrameReader {
  public:
   /// `frame_bytes_max`: a longer frame breaks the stream, as an empty one does.

@@ -36,7 +36,7 @@ inline constexpr std::uint32_t kOurMark = 0x73686700;  ///< "shg"
 inline constexpr std::uint32_t kKnowsDeleteFromList = 1;
 inline constexpr std::uint32_t kKnowsCompanion = 2;
 
-/// One answer, as it stands on the wire (fuzzy-protocol.md 2.1). A hit iff `probability` > 0.5.
+/// One answer, as it stands on the wire (PROTOCOL.md 2.1). A hit iff `probability` > 0.5.
 struct Reply {
   std::int32_t value = 0;
   std::uint32_t flag = 0;

@@ -16,8 +16,10 @@ struct ReplicaWait {
   std::chrono::milliseconds timeout{0};
 };
 
-/// Commands for a Redis server, written one after the other as they go on the wire (RESP2).
-/// A value. Threads: one thread.   Cost: no allocation a command once its buffer has grown.
+/// Commands for a Redis server, written one after the other as they go on the wire (RESP2). A
+/// value.
+/// Threads: one thread.
+/// Cost: no allocation a command once its buffer has grown.
 class CommandList {
  public:
   /// Begins a command of so many words, its name included; as many calls of `word` must follow.

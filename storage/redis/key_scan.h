@@ -26,7 +26,8 @@ std::string glob_of(std::string_view prefix, std::string_view rest);
 /// The place where a SCAN goes on means something to the server alone that gave it: where another
 /// one answers (a fail-over), or itself after a start, keys would be left out, so that is an error.
 /// Errors: those of the route; kUnavailable for another server (where INFO is permitted); kCorrupt;
-/// what `each` returns.   Threads: as the route.
+/// what `each` returns.
+/// Threads: as the route.
 Status scan_keys(RedisRoute& holder, const std::string& glob,
                  const std::function<TimePoint()>& deadline,
                  const std::function<Status(const std::vector<RedisReply>&)>& each);

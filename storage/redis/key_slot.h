@@ -10,7 +10,8 @@ inline constexpr std::size_t kClusterSlots = 16'384;
 
 /// The slot of a key in a Redis cluster: CRC16 of the key, or of what stands between its first '{'
 /// and the next '}' if that is not empty. (Digests are raw bytes, so braces come up by chance.)
-/// Source: Redis cluster specification, "Hash tags"; CRC16-CCITT (XModem).   Threads: stateless.
+/// Source: Redis cluster specification, "Hash tags"; CRC16-CCITT (XModem).
+/// Threads: stateless.
 std::uint16_t key_slot(std::string_view key);
 
 /// A short text whose slot is this one: put between braces it brings another key there.

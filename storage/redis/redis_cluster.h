@@ -19,7 +19,8 @@ namespace shingled::storage::redis {
 /// the new map, kPasses times; a server may be asked the same twice. What is left then has the
 /// error AWAY as its reply, so that the rest of a batch is answered.
 ///
-/// Threads: any thread.   Cost: a round trip for each master that is asked, one after the other.
+/// Threads: any thread.
+/// Cost: a round trip for each master that is asked, one after the other.
 class RedisCluster final : public RedisRoute {
  public:
   static constexpr std::string_view kAway = "AWAY";  ///< first word of our own error

@@ -26,8 +26,8 @@ struct RedisLogin {
 /// Errors: kUnavailable (nobody there, the connection broke), kTimeout, kDenied (the login was
 /// refused), kCorrupt, kLimit (see ReplyReader); none names the password. After an error the
 /// connection is useless: what was sent may have been executed or not.
-/// Threads: one thread at a time.   Cost: `open` of a host name may wait for DNS beyond the
-/// deadline; the rest keeps to it.
+/// Threads: one thread at a time.
+/// Cost: `open` of a host name may wait for DNS beyond the deadline; the rest keeps to it.
 class RedisConnection {
  public:
   static Result<std::unique_ptr<RedisConnection>> open(const SocketSpec& server,

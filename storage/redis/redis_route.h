@@ -9,7 +9,8 @@
 
 namespace shingled::storage::redis {
 
-/// The way to whoever executes commands: one of some servers.   Threads: any thread.
+/// The way to whoever executes commands: one of some servers.
+/// Threads: any thread.
 class RedisRoute {
  public:
   virtual ~RedisRoute() = default;

@@ -11,7 +11,8 @@ namespace shingled::storage::redis {
 
 RedisLogin login_of(const RedisOptions& options);
 
-/// Some servers that hold the same: masters and their replicas.   Threads: any thread.
+/// Some servers that hold the same: masters and their replicas.
+/// Threads: any thread.
 class RedisServers final : public RedisRoute {
  public:
   enum class Turn {

@@ -15,7 +15,8 @@ inline constexpr std::size_t kReplyUnreadMax = 64UL * 1024 * 1024;  ///< bytes b
 /// Makes values of what a Redis server sends (RESP2); the only place that knows hiredis.
 ///
 /// Errors: kCorrupt for bytes that are no reply, kLimit for one beyond the bounds above; after
-/// either the stream is lost and every later call fails. Threads: one thread.
+/// either the stream is lost and every later call fails.
+/// Threads: one thread.
 class ReplyReader {
  public:
   ReplyReader();

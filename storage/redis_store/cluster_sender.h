@@ -22,9 +22,10 @@ namespace shingled::storage::redis_store {
 ///
 /// Whatever step is the last one before a crash, nothing wrong is found: a record without slots is
 /// found by its digest, a slot without a record matches nothing. The update is acknowledged after
-/// the last step; sent again, it goes through all of them and does what is missing.
-/// Updates of one digest are never under way together; the others go through a step together.
-/// Threads: one thread.   Cost: five round trips a group.
+/// the last step; sent again, it goes through all of them and does what is missing. Updates of one
+/// digest are never under way together; the others go through a step together.
+/// Threads: one thread.
+/// Cost: five round trips a group.
 class ClusterSender final : public UpdateSender {
  public:
   ClusterSender(redis::RedisCluster& cluster, ScriptContext context, redis::ReplicaWait wait)

@@ -12,7 +12,7 @@
 
 namespace shingled::storage::redis_store {
 
-// rspamd's layout of a Redis database (fuzzy-protocol.md 5.8): names of keys, fields of a record.
+// rspamd's layout of a Redis database (PROTOCOL.md 5.8): names of keys, fields of a record.
 // Pure functions. P stands for the prefix.
 
 /// The fields of a record that answer a question, in the order they are asked for: flag and value

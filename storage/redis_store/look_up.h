@@ -25,7 +25,8 @@ enum class AskSlots : std::uint8_t {
 
 /// Asks for all questions at once: records and slots in one round trip or two, then the records of
 /// those who own enough slots in another. Nothing is taken as stored without its record.
-/// Errors: those of the route.   Threads: stateless.
+/// Errors: those of the route.
+/// Threads: stateless.
 Result<std::vector<Found>> look_up(redis::RedisRoute& route, std::string_view prefix,
                                    std::span<const Question> questions, AskSlots ask_slots,
                                    TimePoint deadline);

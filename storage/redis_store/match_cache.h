@@ -14,9 +14,10 @@ namespace shingled::storage::redis_store {
 /// Answers of a moment ago, hits and misses alike.
 ///
 /// How stale: an answer is used for `keep` after it was fetched, not longer; what this process
-/// itself has changed is forgotten at once (`forget`), but likenesses of it are not.
-/// Bounded: about `most` answers; when there are more, older ones go, half of them at a time.
-/// Threads: any thread, on one of kShards locks.   Cost: some 300 bytes an answer.
+/// itself has changed is forgotten at once (`forget`), but likenesses of it are not. Bounded: about
+/// `most` answers; when there are more, older ones go, half of them at a time.
+/// Threads: any thread, on one of kShards locks.
+/// Cost: some 300 bytes an answer.
 class MatchCache {
  public:
   using Answer = std::optional<Match>;

@@ -17,7 +17,9 @@ namespace shingled::storage::redis_store {
 ///
 /// Each hash is one step (in a cluster the record is, its slots and the counter follow), but not
 /// all of them together: what was written before an error stays. To repeat it is safe with every
-/// rule but kSum.   Errors: those of the connection. Threads: one thread.
+/// rule but kSum.
+/// Errors: those of the connection.
+/// Threads: one thread.
 class RedisImport {
  public:
   static Result<std::unique_ptr<RedisImport>> open(const TransferOptions& options,

@@ -15,7 +15,7 @@ namespace shingled::storage::redis_store {
 
 namespace {
 
-constexpr float kRefreshProbability = 0.9F;  // a record lives on from here (fuzzy-protocol.md 5.5)
+constexpr float kRefreshProbability = 0.9F;  // a record lives on from here (PROTOCOL.md 5.5)
 constexpr float kShareWindow = 256;          // questions that count for what is asked first
 
 /// One cluster for looking and one for updates, or two lists of servers: a server that does not

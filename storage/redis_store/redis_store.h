@@ -42,8 +42,8 @@ struct SharedStoreOptions {
 /// unanswered at once, and updates wait in a journal on the disk. Invariant: an update is
 /// acknowledged after Redis has answered or the journal has it; how long it lives in Redis is
 /// Redis's own matter (appendfsync). Each counts once. With a cache an answer may be as old as
-/// `cache_seconds`; what went through this store itself is seen at once by its digest. Threads: any
-/// thread; one writer thread inside.
+/// `cache_seconds`; what went through this store itself is seen at once by its digest.
+/// Threads: any thread; one writer thread inside.
 class RedisStore final : public FuzzyStore {
  public:
   /// Errors: those of UpdateJournal::open; none when no server is there: it may come.

@@ -47,8 +47,9 @@ struct RedisWriterCounters {
 /// update whose answer was lost is sent again: the database knows it by its name.
 ///
 /// Without a journal, or with a full one, an update that cannot be sent is refused. It may have
-/// been made; a client that repeats it is counted once. Threads: one inside, "redis"; the
-/// destructor stops it after everything queued was sent, is in the journal or was refused.
+/// been made; a client that repeats it is counted once.
+/// Threads: one inside, "redis"; the destructor stops it after everything queued was sent, is in
+/// the journal or was refused.
 class RedisWriter {
  public:
   static constexpr std::size_t kGroupMax = 256;       ///< updates in one round trip

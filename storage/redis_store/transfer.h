@@ -35,7 +35,8 @@ struct DumpReport {
 /// still owns, as an import of rspamd's SQLite file does (SCHEMA.md). `updated` is what its time to
 /// live says, at least `created`.
 /// Errors: those of the connection; whatever `take` returns; stopped.
-/// Threads: one thread. Memory: 72 bytes a hash, and 340 a hash of rspamd 3.4.
+/// Threads: one thread.
+/// Memory: 72 bytes a hash, and 340 a hash of rspamd 3.4.
 Result<DumpReport> dump_redis(const TransferOptions& options,
                               const std::function<Status(const sqlite::FuzzyRow&)>& take,
                               const Watcher& watcher, Clock& clock, Logger& logger);

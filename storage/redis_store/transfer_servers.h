@@ -17,7 +17,8 @@
 
 namespace shingled::storage::redis_store {
 
-// What bringing hashes out of a Redis database and into one have in common.   Threads: one thread.
+// What bringing hashes out of a Redis database and into one have in common.
+// Threads: one thread.
 
 /// For one answer: nobody's mail waits.
 inline constexpr std::chrono::seconds kTransferPatience{30};

@@ -10,7 +10,7 @@
 namespace shingled::storage::redis_store {
 
 /// The Lua program that makes one change to a record as one step: rspamd's rules
-/// (fuzzy-protocol.md 5.5, 5.6), rspamd's layout, and a marker with the change's name, so that the
+/// (PROTOCOL.md 5.5, 5.6), rspamd's layout, and a marker with the change's name, so that the
 /// same change made again does nothing. It gives 0 = done, 1 = was done before.
 ///
 /// What is wrong in the database (a key of another type) is found before anything is written.

@@ -14,7 +14,8 @@ namespace shingled::storage::replication {
 /// The caller who comes always gets in, so nobody is kept out by connections that say nothing: of
 /// his own address it is the oldest one beyond kUnprovedOfOneMax, beyond kUnprovedMax in all the
 /// oldest one of the address that has most.
-/// Threads: stateless. Cost: O(n^2) of at most kUnprovedMax.
+/// Threads: stateless.
+/// Cost: O(n^2) of at most kUnprovedMax.
 std::optional<std::size_t> who_makes_room(std::span<const IpAddress> unproved,
                                           const IpAddress& caller);
 

@@ -30,8 +30,8 @@ struct MirrorProgress {
 /// so what changes meanwhile is sent as well. A journal that was outrun begins a new comparison.
 ///
 /// An error ends the connection; the mirror knows where to go on.
-/// Bounds: kWindowMessages under way, kOutputBytesMax and one message of output. Threads: one
-/// thread. Reads the file in slices of a few milliseconds; no sockets, no clock.
+/// Bounds: kWindowMessages under way, kOutputBytesMax and one message of output.
+/// Threads: one thread. Reads the file in slices of a few milliseconds; no sockets, no clock.
 class MasterSession {
  public:
   MasterSession(const StoreId& self, sqlite::ReplicaReader& reader, SecureChannel channel,

@@ -12,7 +12,7 @@
 
 namespace shingled::storage::replication {
 
-// What master and mirror say inside a sealed frame (PROTOCOL.md, "Replication"). Values.
+// What master and mirror say inside a sealed frame (REPLICATION.md). Values.
 
 /// Under which the ranges of one comparison are hashed, so that nobody can plan a collision.
 using RangeKey = std::array<std::uint8_t, 16>;
@@ -76,11 +76,14 @@ struct Committed {
 using Message = std::variant<Greeting, Resume, CompareRanges, RangeSums, RangesDiffer, RangeRecords,
                              RangesDone, JournalRecords, Beat, Committed>;
 
-/// At most kMessageBytesMax bytes, if the message keeps its bounds.   Threads: stateless.
+/// At most kMessageBytesMax bytes, if the message keeps its bounds.
+/// Threads: stateless.
 Bytes encode_message(const Message& message);
 
 /// Nothing for bytes that are not one whole message within its bounds: counts, ranges, lists of
-/// flags (one to eight different ones, sorted).   Threads: stateless. Cost: O(bytes).
+/// flags (one to eight different ones, sorted).
+/// Threads: stateless.
+/// Cost: O(bytes).
 std::optional<Message> decode_message(BytesView bytes);
 
 /// A record alone, as inside a message: what a range is summed over.

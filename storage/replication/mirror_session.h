@@ -36,8 +36,8 @@ struct MasterProgress {
 ///
 /// An error ends the connection. A batch may be under way then: nothing of the same master may
 /// begin before `is_idle`.
-/// Bounds: kWindowMessages waiting. Threads: one thread; `done` of a batch from any. No sockets, no
-/// clock.
+/// Bounds: kWindowMessages waiting.
+/// Threads: one thread; `done` of a batch from any. No sockets, no clock.
 class MirrorSession {
  public:
   /// `wake` is called from any thread when a batch is done.

@@ -10,10 +10,11 @@ namespace shingled::storage::replication {
 /// The range of a digest: its first two bytes, the first one high.
 std::size_t range_of(const Digest& digest);
 
-/// What stands in each of kRanges equal ranges of the digest space, in a number each: the sum
-/// (mod 2^64) of a keyed hash of every record there. Two stores with the same records have the
-/// same sums in whatever order they were added; with other records a range has the same sum by
-/// chance once in 2^64. A value of 512 KB. Cost: one BLAKE2b a record.
+/// What stands in each of kRanges equal ranges of the digest space, in a number each: the sum (mod
+/// 2^64) of a keyed hash of every record there. Two stores with the same records have the same sums
+/// in whatever order they were added; with other records a range has the same sum by chance once in
+/// 2^64. A value of 512 KB.
+/// Cost: one BLAKE2b a record.
 class RangeSumTable {
  public:
   explicit RangeSumTable(const RangeKey& key) : key_(key), sums_(kRanges) {}

@@ -22,7 +22,8 @@ inline constexpr std::size_t kHelloBytes = 4 + 4 + 32 + 32;
 /// A message is sealed under its number, so none can be left out, repeated or put elsewhere, and
 /// what was recorded from one connection opens in no other. A wrong byte ends the channel. Who the
 /// peer is is proved by the first message that opens.
-/// Bounds: a hello and one message of incoming bytes. Threads: one thread. No I/O, no clock.
+/// Bounds: a hello and one message of incoming bytes.
+/// Threads: one thread. No I/O, no clock.
 class SecureChannel {
  public:
   /// The side that connects: knows whom it wants.
@@ -31,11 +32,13 @@ class SecureChannel {
   static SecureChannel answer(const Keypair& own, std::vector<crypto::PublicKey> callers,
                               Random& random);
 
-  /// What the socket gave. Errors: kDenied (wrong key), kInvalid (no such protocol, a message too
-  /// large or not opened); then the channel is dead. Takes no more than it needs for one message:
-  /// `taken` says how much, the rest is to be given again after `next`.
+  /// What the socket gave.
+  /// Errors: kDenied (wrong key), kInvalid (no such protocol, a message too large or not opened);
+  /// then the channel is dead. Takes no more than it needs for one message: `taken` says how much,
+  /// the rest is to be given again after `next`.
   Result<std::size_t> take(BytesView bytes);
-  /// The next message, if it is there as a whole. Errors: as `take`.
+  /// The next message, if it is there as a whole.
+  /// Errors: as `take`.
   Result<std::optional<Bytes>> next();
   /// Seals a message of at most kMessageBytesMax bytes; only when `is_open`.
   void send(BytesView message);

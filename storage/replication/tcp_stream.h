@@ -13,7 +13,8 @@
 namespace shingled::storage::replication {
 
 /// A TCP connection that never makes anybody wait.
-/// Errors: kUnavailable, with the system's reason. Threads: one thread.
+/// Errors: kUnavailable, with the system's reason.
+/// Threads: one thread.
 class TcpStream {
  public:
   explicit TcpStream(UniqueFd fd) : fd_(std::move(fd)) {}

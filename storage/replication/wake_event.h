@@ -9,7 +9,8 @@
 
 namespace shingled::storage::replication {
 
-/// Wakes a thread that polls `fd`.   Threads: `wake` any, `clear` the one that polls.
+/// Wakes a thread that polls `fd`.
+/// Threads: `wake` any, `clear` the one that polls.
 class WakeEvent {
  public:
   WakeEvent() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}

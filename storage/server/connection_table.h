@@ -20,8 +20,9 @@ namespace shingled::storage::server {
 /// are for trusted sources alone. When there is no place left, a caller may have one of the source
 /// that holds most, if that still holds more than he then; so a few sources, each within its limit,
 /// keep nobody out. A stranger takes none from a trusted source.
-/// Threads: any thread. Cost: a lock for each connection, none for its requests; memory for as many
-/// sources as have a connection.
+/// Threads: any thread.
+/// Cost: a lock for each connection, none for its requests; memory for as many sources as have a
+/// connection.
 class ConnectionTable {
  public:
   enum class Admission : std::uint8_t {
@@ -78,7 +79,8 @@ class ConnectionTable {
   Guarded<State> state_;
 };
 
-/// Bytes that several threads may hold together.   Threads: any thread, never waiting.
+/// Bytes that several threads may hold together.
+/// Threads: any thread, never waiting.
 class ByteBudget {
  public:
   /// False, and nothing is taken, if all together would hold more than `most`.

@@ -13,7 +13,8 @@ namespace shingled::storage::server {
 /// opened to find out, for that is most of its cost; a sealed update too old is repeated by its
 /// client, to whom nothing was promised.
 ///
-/// `limit` 0: nothing is too late.   Threads: stateless.
+/// `limit` 0: nothing is too late.
+/// Threads: stateless.
 bool is_too_late(BytesView packet, Duration waited, Duration limit);
 
 }  // namespace shingled::storage::server

@@ -9,8 +9,8 @@
 namespace shingled::storage::server {
 
 /// Tells the log that requests are lost because there are too many, or no memory for them: the
-/// first time at once, then once a minute while it goes on.   Threads: any thread, never waiting
-/// for another.
+/// first time at once, then once a minute while it goes on.
+/// Threads: any thread, never waiting for another.
 class LossReport {
  public:
   static constexpr Duration kInterval = std::chrono::minutes(1);

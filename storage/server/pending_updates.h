@@ -42,7 +42,8 @@ struct FinishedUpdate {
   bool stored = false;
 };
 
-/// Where a worker finds the updates that are finished.   Threads: any thread.
+/// Where a worker finds the updates that are finished.
+/// Threads: any thread.
 class Mailbox {
  public:
   Mailbox();
@@ -64,8 +65,8 @@ class Mailbox {
 /// after its commit. One that came sealed is known by its seal for as long as RepeatOptions say, so
 /// that nobody can send a recorded one again. After a refusal the next request tries again. Beyond
 /// kWaitersMax requests for one update the others get no answer. Callbacks of the store keep the
-/// pending alive: it may go before they came. Threads: any thread; `submit` of one worker at a
-/// time.
+/// pending alive: it may go before they came.
+/// Threads: any thread; `submit` of one worker at a time.
 class PendingUpdates : public std::enable_shared_from_this<PendingUpdates> {
  public:
   static constexpr Duration kRepeatWindow = std::chrono::seconds(kRepeatSeconds);

@@ -13,8 +13,9 @@ namespace shingled::storage::server {
 ///
 /// The last kPlaces packets or so, in sets of eight; in its set the one that was not seen longest
 /// goes first. What is forgotten passes for a new one, so who records more packets than that
-/// repeats them unseen. Threads: one thread. Cost: a line of the cache; 256 KiB, taken with the
-/// first packet.
+/// repeats them unseen.
+/// Threads: one thread.
+/// Cost: a line of the cache; 256 KiB, taken with the first packet.
 class RecentSeals {
  public:
   static constexpr std::size_t kSets = 4096;

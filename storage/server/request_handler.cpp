@@ -306,7 +306,7 @@ std::optional<protocol::Reply> RequestHandler::refuse_check(const protocol::Comm
   const std::int32_t status = access::Access::check_refusal(opened.rights, now);
   if (status == 0) return std::nullopt;
   protocol::Reply reply = refuse(command, status);
-  if (status == protocol::kStatusForbidden) reply.flag = 0;  // as rspamd's, fuzzy-protocol.md 2.2
+  if (status == protocol::kStatusForbidden) reply.flag = 0;  // as rspamd's, PROTOCOL.md 2.2
   return reply;
 }
 

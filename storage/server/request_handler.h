@@ -93,7 +93,8 @@ using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 /// From a packet to its answer: opens, decodes, checks rights; then, when the store has spoken,
 /// encodes and seals. PROTOCOL.md says who gets what.
 ///
-/// No I/O. Threads: one thread; every worker has its own handler.
+/// No I/O.
+/// Threads: one thread; every worker has its own handler.
 /// Cost: no allocation and no lock for anything but an update and a new client's key.
 class RequestHandler {
  public:

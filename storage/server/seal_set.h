@@ -10,8 +10,10 @@ namespace shingled::storage::server {
 
 /// Names of seals: numbers that are not 0, in a table of a power of two places.
 ///
-/// A value. Threads: one thread. Cost: 8 bytes a place, at most three quarters of which are taken;
-/// the table doubles, for half a million names in some milliseconds.
+/// A value.
+/// Threads: one thread.
+/// Cost: 8 bytes a place, at most three quarters of which are taken; the table doubles, for half a
+/// million names in some milliseconds.
 class SealSet {
  public:
   using value_type = std::uint64_t;

@@ -5,7 +5,8 @@
 
 namespace shingled::storage::server {
 
-/// What the fuzzy service has seen, under its names: `shingled_server_...`.   Threads: stateless.
+/// What the fuzzy service has seen, under its names: `shingled_server_...`.
+/// Threads: stateless.
 void report_server(const ServerCounters& counters, MetricReport& report);
 
 }  // namespace shingled::storage::server

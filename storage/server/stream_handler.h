@@ -25,7 +25,8 @@ struct Stream {
 /// answered after its commit, so questions behind it may be answered first. The replies do not
 /// depend on how the stream was cut into reads.
 ///
-/// No I/O. Threads: one thread; each worker has its own.
+/// No I/O.
+/// Threads: one thread; each worker has its own.
 /// Cost: no allocation and no lock but for an update, a new client's key, a frame in pieces, and
 /// `out` when it grows.
 class StreamHandler {

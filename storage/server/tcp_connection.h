@@ -11,7 +11,8 @@
 
 namespace shingled::storage::server {
 
-/// Replies the kernel has not taken yet.   Threads: one thread.
+/// Replies the kernel has not taken yet.
+/// Threads: one thread.
 class UnsentBytes {
  public:
   [[nodiscard]] bool empty() const { return sent_ == bytes_.size(); }

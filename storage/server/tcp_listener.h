@@ -13,12 +13,14 @@ namespace shingled::storage::server {
 
 /// A TCP socket that takes connections, without waiting.
 ///
-/// IPv6 sockets take IPv6 only. Threads: one thread.
+/// IPv6 sockets take IPv6 only.
+/// Threads: one thread.
 class TcpListener {
  public:
   /// Errors: kUnavailable (in use, no such address here), kDenied; both name the address.
   static Result<TcpListener> bind(const SocketAddress& address, UdpSocket::Sharing sharing);
-  /// From now on the kernel accepts for it. Errors: kUnavailable.
+  /// From now on the kernel accepts for it.
+  /// Errors: kUnavailable.
   Status listen();
 
   [[nodiscard]] const SocketAddress& address() const { return address_; }

@@ -21,7 +21,8 @@
 
 namespace shingled::storage::server {
 
-/// What the connections of all workers have together.   Threads: any thread.
+/// What the connections of all workers have together.
+/// Threads: any thread.
 struct TcpShared {
   ConnectionTable connections;
   ByteBudget unsent;

@@ -67,7 +67,8 @@ class ReceiveBatch {
   timespec read_at_{};  // by the clock the kernel stamps packets with
 };
 
-/// Replies sent at once.   Threads: one thread.
+/// Replies sent at once.
+/// Threads: one thread.
 class SendBatch {
  public:
   SendBatch();
@@ -96,7 +97,8 @@ class SendBatch {
 /// A bound UDP socket read and written in batches, without waiting.
 ///
 /// IPv6 sockets take IPv6 only. On a wildcard address a reply leaves from the address the request
-/// came to.   Threads: one thread.
+/// came to.
+/// Threads: one thread.
 class UdpSocket {
  public:
   enum class Sharing : std::uint8_t {

@@ -8,7 +8,8 @@
 namespace shingled::storage::similar {
 
 /// The best of those it is shown: most `worth`, then the lowest `at`.
-/// Memory: what is kept.   Threads: one thread.
+/// Memory: what is kept.
+/// Threads: one thread.
 template <typename Ranked>
 class Best {
  public:

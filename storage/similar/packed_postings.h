@@ -27,8 +27,8 @@ constexpr std::uint32_t source_of(Posting posting) { return static_cast<std::uin
 /// with equal high bits. The low bits are so many that there are about as many groups as postings.
 /// Every 128th group's place is noted.
 ///
-/// Threads: never changes.   Cost: 2 to 3 bits a posting and the low ones, log2(range / number);
-/// `find` some 100 ns.
+/// Threads: never changes.
+/// Cost: 2 to 3 bits a posting and the low ones, log2(range / number); `find` some 100 ns.
 class PackedPostings {
  public:
   PackedPostings() = default;

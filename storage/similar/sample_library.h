@@ -69,7 +69,8 @@ class SampleLibrary {
   [[nodiscard]] std::vector<PartMatch> sharing(std::string_view parts, std::size_t most) const;
 
   /// What `similar` and `sharing` would say of each question, without an index: reads all of the
-  /// file once, for a few questions the quicker way.   Cost: some microseconds a sample.
+  /// file once, for a few questions the quicker way.
+  /// Cost: some microseconds a sample.
   Result<std::vector<SampleScan::Answer>> scan(std::span<const SampleScan::Question> questions,
                                                std::size_t most, const Progress& progress = {});
 

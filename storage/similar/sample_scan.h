@@ -18,8 +18,10 @@ namespace shingled::storage::similar {
 /// SampleIndex would say, by a fraction of the work of making one. (It compares all signatures
 /// anyway: SimilarLimits bound the index alone.)
 ///
-/// Threads: one thread.   Memory: the questions and the matches that are kept.   Cost: for each
-/// sample and question a comparison of signatures, and a nanosecond or two a character of parts.
+/// Threads: one thread.
+/// Memory: the questions and the matches that are kept.
+/// Cost: for each sample and question a comparison of signatures, and a nanosecond or two a
+/// character of parts.
 class SampleScan {
  public:
   struct Question {

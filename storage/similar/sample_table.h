@@ -16,8 +16,8 @@ namespace shingled::storage::similar {
 /// What the index has in memory of each sample: id, list, name, and the signature packed, in a
 /// slot. Slots count from 0 and rise with the ids; one whose sample went stays empty.
 ///
-/// Threads: reading from many at once, changes from one alone.   Cost: some 20 bytes, the name,
-/// and 6 bits a character of the signature.
+/// Threads: reading from many at once, changes from one alone.
+/// Cost: some 20 bytes, the name, and 6 bits a character of the signature.
 class SampleTable {
  public:
   enum class Signatures { kKept, kLeftOut };

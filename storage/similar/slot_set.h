@@ -9,7 +9,8 @@
 namespace shingled::storage::similar {
 
 /// Slots, each once, to be looked at in rising order: a list while there are few, then a bit each.
-/// Memory: 256 KB and a bit a slot, at most.   Threads: one thread.
+/// Memory: 256 KB and a bit a slot, at most.
+/// Threads: one thread.
 class SlotSet {
  public:
   explicit SlotSet(std::uint32_t slots) : slots_(slots) {}

@@ -17,7 +17,8 @@ class Database;
 
 /// A prepared statement. Parameters count from 1, columns from 0, as in SQLite.
 ///
-/// Lifetime: not longer than its Database. Threads: one thread.
+/// Lifetime: not longer than its Database.
+/// Threads: one thread.
 class Statement {
  public:
   Statement& bind(int parameter, std::int64_t value);
@@ -54,8 +55,8 @@ class Statement {
 ///
 /// Errors: kUnavailable (busy, full, I/O: may work later), kCorrupt (damaged or no database),
 /// kDenied (permissions: whose they are; read-only, cannot be opened), kNotFound (no such file,
-/// where it is not to be created), kInternal (the rest); each names the file. Threads: one thread
-/// at a time.
+/// where it is not to be created), kInternal (the rest); each names the file.
+/// Threads: one thread at a time.
 class Database {
  public:
   enum class Access { kReadOnly, kReadWrite, kCreate };

@@ -14,7 +14,8 @@ namespace shingled::storage::sqlite {
 /// the moment at which `from` began its transaction: it must be inside one, or a writer between two
 /// steps makes the copy start over.
 ///
-/// Errors: those of Database. Threads: one thread; `from` and `to` outlive it.
+/// Errors: those of Database.
+/// Threads: one thread; `from` and `to` outlive it.
 class FileCopy {
  public:
   static Result<FileCopy> begin(Database& from, Database& to);

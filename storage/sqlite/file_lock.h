@@ -16,8 +16,9 @@ namespace shingled::storage::sqlite {
 /// Threads: one thread.
 class FileLock {
  public:
-  /// Makes the file if it is not there.   Errors: kUnavailable (another process has it, which is
-  /// named; a full disk), kNotFound (no such folder), kDenied (permissions); each names the file.
+  /// Makes the file if it is not there.
+  /// Errors: kUnavailable (another process has it, which is named; a full disk), kNotFound (no such
+  /// folder), kDenied (permissions); each names the file.
   static Result<FileLock> take(const std::string& hashfile);
 
  private:

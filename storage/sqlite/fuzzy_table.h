@@ -92,7 +92,8 @@ class FuzzyTable {
   Status for_each(const std::function<bool(const FuzzyRow&)>& each);
   /// Row `id`, which must be there; for the writer.
   Result<FuzzyRow> row(std::int64_t id);
-  /// The row of a digest. Cost: reads the whole table.
+  /// The row of a digest.
+  /// Cost: reads the whole table.
   Result<std::optional<FuzzyRow>> find(const Digest& digest);
   Result<std::int64_t> count();
   [[nodiscard]] Database& database() { return *database_; }

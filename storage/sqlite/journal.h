@@ -25,7 +25,8 @@ inline constexpr std::int64_t kErasMax = 1024;
 ///
 /// An entry has no values. Who sends it looks up the part as it is by then, so a mirror may hear a
 /// later state early and the same state twice: both are as good, for a part is sent as a whole.
-/// Errors: those of Database. Threads: one thread.
+/// Errors: those of Database.
+/// Threads: one thread.
 class Journal {
  public:
   static Result<Journal> open(Database& database);

@@ -13,8 +13,9 @@ inline constexpr std::int64_t kApplicationId = 0x7368676c;
 inline constexpr std::int64_t kSchemaVersion = 6;
 
 /// Makes a new file ours, brings an older one up to date, in one transaction; SCHEMA.md is the
-/// result. Errors: kInvalid (written by a newer version), kCorrupt (another program's database),
-/// and those of Database.
+/// result.
+/// Errors: kInvalid (written by a newer version), kCorrupt (another program's database), and those
+/// of Database.
 Status migrate(Database& database);
 
 /// The same questions for a reader: is it ours, and of a version that can be read?

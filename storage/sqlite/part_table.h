@@ -21,7 +21,8 @@ struct StoredPart {
 /// and `digests` has what they make together.
 ///
 /// Shingles equal to those of the row in `digests` are not written a second time.
-/// Errors: those of Database, kCorrupt for a row that cannot be one of ours. Threads: one thread.
+/// Errors: those of Database, kCorrupt for a row that cannot be one of ours.
+/// Threads: one thread.
 class PartTable {
  public:
   static Result<PartTable> open(Database& database);

@@ -14,7 +14,8 @@ namespace shingled::storage::sqlite {
 /// The file as replication reads it: a connection of its own, beside the writer's. Every call sees
 /// one moment and keeps nothing open, so that the WAL can begin anew.
 ///
-/// Errors: those of Database, kCorrupt. Threads: one thread.
+/// Errors: those of Database, kCorrupt.
+/// Threads: one thread.
 class ReplicaReader {
  public:
   /// A store this file knows.
@@ -69,7 +70,8 @@ class ReplicaReader {
   Result<Asked> takebacks(std::int64_t after, std::int64_t most);
 
   // ---- of a mirror
-  /// Everybody it knows, by number. Cost: a walk over all parts.
+  /// Everybody it knows, by number.
+  /// Cost: a walk over all parts.
   Result<std::vector<Known>> stores();
   /// Whether a master came under that key before, with that name.
   Result<bool> is_known(const StoreId& master, const StoreKey& key);

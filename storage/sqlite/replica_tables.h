@@ -9,7 +9,8 @@
 
 namespace shingled::storage::sqlite {
 
-/// What the writer needs for replication, beside the hashes themselves.   Threads: one thread.
+/// What the writer needs for replication, beside the hashes themselves.
+/// Threads: one thread.
 struct ReplicaTables {
   StoreTable stores;
   PartTable parts;

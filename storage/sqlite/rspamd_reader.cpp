@@ -12,7 +12,7 @@ namespace {
 constexpr int kBusyWaitMs = 2'000;
 
 enum DigestColumn : int { kId, kFlag, kDigest, kValue, kTime };
-// A digest is 64 raw bytes that call themselves TEXT; NULL values occur (fuzzy-protocol.md 5.8).
+// A digest is 64 raw bytes that call themselves TEXT; NULL values occur (PROTOCOL.md 5.8).
 constexpr const char* kDigests =
     "SELECT id, flag, CAST(digest AS BLOB), coalesce(value, 0), time FROM digests ORDER BY id";
 

@@ -7,7 +7,7 @@
 namespace shingled::storage::sqlite {
 namespace {
 
-// Names, types and order as rspamd 3.4 makes them (fuzzy-protocol.md 5.8).
+// Names, types and order as rspamd 3.4 makes them (PROTOCOL.md 5.8).
 constexpr const char* kTables = R"sql(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;

@@ -13,7 +13,8 @@ namespace shingled::storage::sqlite {
 ///
 /// What it has no place for stays out: lists but the first one, `created`, source, lost slots. Of
 /// digests that share a slot the one inserted last gets it, as in rspamd.
-/// Errors: those of Database, stopped. Threads: one thread.
+/// Errors: those of Database, stopped.
+/// Threads: one thread.
 class RspamdWriter {
  public:
   ~RspamdWriter();

@@ -10,7 +10,8 @@ namespace shingled::storage::sqlite {
 
 inline constexpr std::size_t kShingleSetBytes = kShingleCount * sizeof(std::uint64_t);
 
-/// Shingles as the file has them (SCHEMA.md).   Threads: stateless.
+/// Shingles as the file has them (SCHEMA.md).
+/// Threads: stateless.
 using ShingleSet = std::array<std::uint8_t, kShingleSetBytes>;
 
 ShingleSet encode_shingles(const Shingles& shingles);

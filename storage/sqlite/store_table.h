@@ -19,7 +19,8 @@ inline constexpr std::int64_t kStoresMax = 64;
 /// another's name, and there are no more names than keys. A key that comes with a name never heard
 /// of was given to a new store: its number goes on under the new name, and all it has is compared.
 ///
-/// Errors: those of Database, kLimit, kCorrupt. Threads: one thread.
+/// Errors: those of Database, kLimit, kCorrupt.
+/// Threads: one thread.
 class StoreTable {
  public:
   static Result<StoreTable> open(Database& database);
@@ -39,8 +40,9 @@ class StoreTable {
     StoreId id{};
     StoreKey key{};
   };
-  /// Changes nothing; `save` does. Errors: kDenied (the name is of another key, or both are known
-  /// and do not belong together), kLimit (kStoresMax).
+  /// Changes nothing; `save` does.
+  /// Errors: kDenied (the name is of another key, or both are known and do not belong together),
+  /// kLimit (kStoresMax).
   Result<Claim> claim(const StoreId& store, const StoreKey& key);
   [[nodiscard]] std::optional<std::int64_t> number_of(const StoreId& store);
   [[nodiscard]] std::optional<StoreId> id_of(std::int64_t number);

@@ -13,7 +13,9 @@ inline constexpr std::int64_t kTakebacksMax = 65'536;
 
 /// What this store has asked others to take back and has not seen taken back yet. As long as it
 /// stands here, the part in question stays hidden; a mirror that is compared as a whole hears it
-/// again.   Errors: those of Database. Threads: one thread.
+/// again.
+/// Errors: those of Database.
+/// Threads: one thread.
 class TakebackTable {
  public:
   static Result<TakebackTable> open(Database& database);

@@ -16,7 +16,9 @@ namespace shingled::storage::sqlite {
 /// Names of updates in one table of the file, a row a transaction that brought any; for so long and
 /// so many, the oldest row goes first.
 ///
-/// Errors: those of Database. Threads: one thread. Cost: 16 bytes of memory a row.
+/// Errors: those of Database.
+/// Threads: one thread.
+/// Cost: 16 bytes of memory a row.
 class NameLog {
  public:
   /// How long a row stays, and how many names all of them have.
@@ -64,7 +66,8 @@ class NameLog {
 /// repeated because a crash took the answer is not counted twice, and neither is one that somebody
 /// recorded and sends again: that is known by its seal, for as long as RepeatOptions say.
 ///
-/// Errors: those of Database. Threads: one thread.
+/// Errors: those of Database.
+/// Threads: one thread.
 /// Cost: a row a transaction, which goes after kRepeatSeconds; another one if any was sealed.
 class UpdateNames {
  public:

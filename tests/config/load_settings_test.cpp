@@ -109,7 +109,7 @@ storage:
   EXPECT_EQ(storage.server.threads, 4U);
 }
 
-// A pair of fuzzy-protocol.md's vectors (wire.json, keys.client) in the three encodings.
+// A pair of PROTOCOL.md's vectors (wire.json, keys.client) in the three encodings.
 constexpr const char* kPublicHex =
     "9492f6e7add0ce6070f61ed0ffba0463007a59a5bb1d8206d6f8e0fd56b74f43";
 constexpr const char* kSecretHex =

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A pair of fuzzy-protocol.md's vectors (wire.json, keys.client), and its long ID.
+// A pair of PROTOCOL.md's vectors (wire.json, keys.client), and its long ID.
 constexpr const char* kPublic = "wwrp9uziosubga366yw9x71yddywzciw5p8reda4a8a5xm7sx4oy";
 constexpr const char* kSecret = "eh1jqztzwijfioxj9qzg9crdto6zj5jsy84jtdzi9aecx8sekziy";
 constexpr const char* kId =
@@ -51,7 +51,7 @@ KeyRights rights_of(const std::string& extensions) {
   return server.keypair.empty() ? KeyRights{} : server.keypair[0].rights;
 }
 
-// Every option of fuzzy-protocol.md 5.12, by every name: it works, or says why not.
+// Every option of PROTOCOL.md 5.12, by every name: it works, or says why not.
 TEST(StorageOptionNames, WorkOrSayWhyNot) {
   const struct {
     const char* name;

@@ -4,7 +4,8 @@
 
 namespace shingled::hostile {
 
-/// Heap bytes in use now, and the most there were since `reset_heap_peak`.   Threads: any thread.
+/// Heap bytes in use now, and the most there were since `reset_heap_peak`.
+/// Threads: any thread.
 std::uint64_t heap_bytes();
 std::uint64_t heap_peak_bytes();
 void reset_heap_peak();

@@ -20,7 +20,8 @@ std::string_view step_name();
 /// Steps that 200 ms of a core of today take, of that sort.
 std::uint64_t steps_of_200_ms();
 
-/// Runs `work` and counts, in this thread.   Threads: one at a time.
+/// Runs `work` and counts, in this thread.
+/// Threads: one at a time.
 Work count_work(const std::function<void()>& work);
 
 }  // namespace shingled::hostile

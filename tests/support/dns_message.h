@@ -8,7 +8,8 @@
 
 namespace shingled::testing {
 
-/// Writes DNS messages, also wrong ones.   Source: RFC 1035 4.1, RFC 2782.
+/// Writes DNS messages, also wrong ones.
+/// Source: RFC 1035 4.1, RFC 2782.
 class DnsMessage {
  public:
   static constexpr std::uint16_t kResponse = 0x8180;  // with recursion

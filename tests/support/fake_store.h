@@ -18,7 +18,8 @@
 
 namespace shingled::testing {
 
-/// A store in memory that answers when the test says so.   Threads: any thread.
+/// A store in memory that answers when the test says so.
+/// Threads: any thread.
 class FakeStore final : public storage::FuzzyStore {
  public:
   enum class Commit { kAtOnce, kWhenTold };

@@ -17,7 +17,8 @@ namespace shingled::testing {
 /// A loopback port for a server that a test starts: this test's alone until the object goes, also
 /// while the server is not running. `tests/e2e/harness.py` takes ports by the same rule: below
 /// those the kernel gives to connections (32768 and up), and held by the name of an abstract unix
-/// socket, which ends with its process.   Threads: one thread.
+/// socket, which ends with its process.
+/// Threads: one thread.
 class FreePort {
  public:
   FreePort() {

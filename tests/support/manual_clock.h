@@ -6,7 +6,8 @@
 
 namespace shingled::testing {
 
-/// Time stands still until a test moves it.   Threads: any thread.
+/// Time stands still until a test moves it.
+/// Threads: any thread.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override {

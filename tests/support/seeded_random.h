@@ -7,7 +7,8 @@
 
 namespace shingled::testing {
 
-/// Repeats itself for the same seed.   Threads: one thread.
+/// Repeats itself for the same seed.
+/// Threads: one thread.
 class SeededRandom final : public Random {
  public:
   explicit SeededRandom(std::uint64_t seed) : engine_(seed) {}

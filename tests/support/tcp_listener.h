@@ -10,7 +10,8 @@
 
 namespace shingled::testing {
 
-/// A TCP socket on loopback that takes connections.   Threads: one thread.
+/// A TCP socket on loopback that takes connections.
+/// Threads: one thread.
 class TcpListener {
  public:
   /// Port 0 = any.

@@ -15,7 +15,8 @@
 
 namespace shingled::testing {
 
-/// A client's end of a TCP connection, from any address of loopback.   Threads: one thread.
+/// A client's end of a TCP connection, from any address of loopback.
+/// Threads: one thread.
 class TcpPeer {
  public:
   struct Options {

@@ -13,7 +13,8 @@
 
 namespace shingled::testing {
 
-/// A UDP socket on loopback for the other end of a conversation.   Threads: one thread.
+/// A UDP socket on loopback for the other end of a conversation.
+/// Threads: one thread.
 class UdpPeer {
  public:
   explicit UdpPeer(const char* ip = "127.0.0.1") {

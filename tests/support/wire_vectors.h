@@ -15,7 +15,7 @@
 
 namespace shingled::testing {
 
-/// The packets recorded from live servers and clients (fuzzy-protocol.md 8); nothing where they are
+/// The packets recorded from live servers and clients (PROTOCOL.md 8); nothing where they are
 /// absent.
 inline const nlohmann::json* wire_vectors() {
   static const std::optional<nlohmann::json> vectors = []() -> std::optional<nlohmann::json> {

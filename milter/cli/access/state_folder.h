@@ -20,8 +20,8 @@ struct StateHome {
 StateHome state_home();
 
 /// Where the files stand that the settings do not name, instead of /var/lib/shingled: nothing for
-/// root, who can make that folder, and where there is no home. Source: XDG Base Directory 0.8, by
-/// which a relative path counts as none.
+/// root, who can make that folder, and where there is no home.
+/// Source: XDG Base Directory 0.8, by which a relative path counts as none.
 std::optional<std::string> own_state_folder(const StateHome& home);
 
 /// Puts the files of built-in defaults into `folder`.

@@ -12,7 +12,8 @@ namespace shingled::milter::cli {
 
 /// The status pages of the daemon that runs with these settings, on its first address, a wildcard
 /// replaced by loopback.
-/// Threads: one thread. Cost: a connection a page.
+/// Threads: one thread.
+/// Cost: a connection a page.
 class StatusPage {
  public:
   StatusPage(const StatusOptions& options, const Clock& clock) : options_(options), clock_(clock) {}

@@ -23,7 +23,8 @@ struct FeedReport {
 /// line or row, and left out. Odd times are made such that can be (storage::with_plausible_times).
 ///
 /// `name` is a file of JSON Lines or "-", a database of shingled or one of rspamd; the content
-/// tells which. Memory: one line or row.
+/// tells which.
+/// Memory: one line or row.
 /// Errors: kNotFound, kDenied; kInvalid, kCorrupt, kLimit when it is none of these or of a newer
 /// version; stopped; whatever `take` returns.
 Result<FeedReport> feed_hashes(const std::string& name,

@@ -46,8 +46,8 @@ struct ListedRow {
 
 using HitTable = std::map<Digest, std::uint64_t>;
 
-/// What the daemon has counted since its start.   Errors: those of StatusPage, kCorrupt (no such
-/// page).
+/// What the daemon has counted since its start.
+/// Errors: those of StatusPage, kCorrupt (no such page).
 Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
   const auto page = StatusPage(settings.status, clock)
                         .get("/hits?most=" + std::to_string(status::StatusPages::kHitsMost));

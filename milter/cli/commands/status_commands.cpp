@@ -29,7 +29,7 @@ constexpr std::uint32_t kPingsMax = 100'000;
 
 /// A question that tells whether a server lives. PING is for our own daemon only: rspamd 3.4 takes
 /// it for an update and may abort; a CHECK of a random digest is safe everywhere and asks the
-/// backend too (fuzzy-protocol.md section 9.3).
+/// backend too (PROTOCOL.md section 9.3).
 storage::client::RemoteRequest probe(bool local, Random& random) {
   storage::client::RemoteRequest request;
   request.kind = local ? Kind::kPing : Kind::kCheck;
@@ -72,7 +72,8 @@ Json answer_json(const Destination& asked, const storage::client::RemoteAnswer& 
   return object;
 }
 
-/// One run of `stat` or `ping`.   Threads: one thread.
+/// One run of `stat` or `ping`.
+/// Threads: one thread.
 class StatusRun {
  public:
   StatusRun(const StatusArguments& arguments, Kind kind, Console& console)

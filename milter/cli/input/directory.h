@@ -10,7 +10,8 @@ namespace shingled::milter::cli {
 /// Why the system did not let us read a file or folder, from its errno.
 Error file_error(int reason);
 
-/// All names in a directory but "." and "..", sorted by their bytes.   Errors: those of file_error.
+/// All names in a directory but "." and "..", sorted by their bytes.
+/// Errors: those of file_error.
 Result<std::vector<std::string>> names_in(const std::string& directory);
 
 /// "DIRECTORY/NAME".

@@ -13,7 +13,8 @@ namespace shingled::milter::cli {
 /// Where an export goes: "-" is the console, a name is a file that is there only when it is
 /// complete (NewFile), a device or pipe is written to as it is.
 ///
-/// Errors: those of NewFile; kUnavailable when it cannot be written to.   Threads: one thread.
+/// Errors: those of NewFile; kUnavailable when it cannot be written to.
+/// Threads: one thread.
 class ExportOutput {
  public:
   static Result<ExportOutput> open(const std::string& name,

@@ -14,7 +14,8 @@ namespace shingled::milter::cli {
 
 /// What the local daemon stores besides the best match: a packet's answer has room for one only, so
 /// its status page is asked. Without such a page, or for servers elsewhere, nothing is known.
-/// Threads: one thread. Cost: a connection for each look-up that is a hit.
+/// Threads: one thread.
+/// Cost: a connection for each look-up that is a hit.
 class FurtherMatches {
  public:
   FurtherMatches(const Settings& settings, const Clock& clock);

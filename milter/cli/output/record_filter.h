@@ -26,7 +26,8 @@ struct RecordArguments {
 };
 
 /// The same, understood. A record is taken if all that is asked for holds; the flag and the value
-/// must hold for one and the same list.   Threads: a value.
+/// must hold for one and the same list.
+/// Threads: a value.
 class RecordFilter {
  public:
   /// Errors: kInvalid, naming the option.

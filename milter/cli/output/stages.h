@@ -16,7 +16,8 @@ namespace shingled::milter::cli {
 /// string where original, normal form and stem agree, else [original, normal, stem, mark]), their
 /// counts and the SHA-256 of `oneline` and of the hashed stems joined by line feeds.
 /// Errors:  none; bytes that are no UTF-8 become U+FFFD when the object is printed.
-/// Threads: stateless.   Cost: normal forms and stems are made once more.
+/// Threads: stateless.
+/// Cost: normal forms and stems are made once more.
 Json stages_json(std::string_view file, const mime::Analysis& analysis);
 
 }  // namespace shingled::milter::cli

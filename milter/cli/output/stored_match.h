@@ -21,7 +21,8 @@ struct StoredMatch {
 /// The best record for each question, read from the file: the same digest, else most equal slots,
 /// at least kMatchSlotsMin. Expired records count too; the reader says how old they are.
 ///
-/// For `explain`, with or without a daemon.   Errors: those of FuzzyTable, naming the file.
+/// For `explain`, with or without a daemon.
+/// Errors: those of FuzzyTable, naming the file.
 /// Cost: one pass over the whole file.
 Result<std::vector<std::optional<StoredMatch>>> search_file(const std::string& path,
                                                             std::span<const Fingerprint> asked);

@@ -19,7 +19,8 @@ enum class LibraryUse : std::uint8_t {
   kChange,  ///< changes the file, which is made if it is not there
 };
 
-/// The library that a command works on, with the settings it belongs to.   Threads: one thread.
+/// The library that a command works on, with the settings it belongs to.
+/// Threads: one thread.
 class SampleClient {
  public:
   explicit SampleClient(Console& console) : console_(console) {}

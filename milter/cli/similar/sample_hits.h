@@ -11,7 +11,9 @@
 namespace shingled::milter::cli {
 
 /// The library of known files, to look messages up as the daemon would; null where the settings do
-/// not want that.   Errors: of SampleLibrary::open, naming the file.   Cost: reads all of it.
+/// not want that.
+/// Errors: of SampleLibrary::open, naming the file.
+/// Cost: reads all of it.
 Result<std::shared_ptr<const storage::similar::SampleLibrary>> open_samples(
     const SimilarOptions& options);
 

@@ -21,7 +21,8 @@ struct CompareArguments {
 };
 
 /// Compares all inputs with one another and prints the pairs that are alike; two single files are
-/// printed in any case.   Memory: all signatures, with an index of them.
+/// printed in any case.
+/// Memory: all signatures, with an index of them.
 int run_compare(const CompareArguments& arguments, Console& console);
 
 }  // namespace shingled::milter::cli

@@ -41,7 +41,8 @@ Result<SignatureRow> parse_signature_line(std::string_view line);
 /// Lines that are no rows go to `refuse`, empty ones to nobody.
 ///
 /// Errors: kUnavailable with the system's reason, kLimit for a line of more than kSignatureLineMax
-/// bytes, kTimeout after Ctrl-C.   Memory: one line.
+/// bytes, kTimeout after Ctrl-C.
+/// Memory: one line.
 Status read_signature_list(const UniqueFd& fd, std::string beginning,
                            const std::function<bool(SignatureRow)>& take,
                            const std::function<void(std::uint64_t line, const Error&)>& refuse);

@@ -52,7 +52,8 @@ struct InputArguments {
 ///
 /// A file that cannot be read is reported, counts with its own code, and the others go on. So does
 /// a file for which `take` returns EX_DATAERR; any other code ends it, as Ctrl-C and a closed
-/// output do.   Memory: a piece of each file that is read; all of one whose container is opened.
+/// output do.
+/// Memory: a piece of each file that is read; all of one whose container is opened.
 int for_each_signed(const InputArguments& arguments, const SigningOptions& options,
                     Console& console, const std::function<int(SignedInput)>& take);
 

@@ -9,11 +9,13 @@ inline constexpr int kExitInterrupted = 130;
 /// second one ends the process at once. A blocking read gives EINTR.
 void watch_interrupts();
 
-/// Whether Ctrl-C was pressed.   Threads: any thread.
+/// Whether Ctrl-C was pressed.
+/// Threads: any thread.
 bool interrupted();
 
 /// Waits until something can be read, be it the end or an error; false after Ctrl-C, also where
-/// another thread got the signal.   Threads: any thread.
+/// another thread got the signal.
+/// Threads: any thread.
 bool wait_for_bytes(int fd);
 
 }  // namespace shingled::milter::cli

@@ -14,7 +14,9 @@ namespace shingled::milter::cli {
 /// is found. None: it may be taught.
 ///
 /// `hashes`: those of the rule. A text that is found by its exact digest alone is not meant: it
-/// finds nothing but itself.   Errors: none.   Threads: stateless.
+/// finds nothing but itself.
+/// Errors: none.
+/// Threads: stateless.
 std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
                                            std::span<const mime::PartHash> hashes);
 

@@ -38,7 +38,8 @@ class ListEraser {
   ListEraser(const std::string& hashfile, std::uint32_t flag, const Clock& clock, WorkMeter& meter)
       : hashfile_(hashfile), flag_(flag), clock_(clock), meter_(meter) {}
 
-  /// How many there are.   Errors: those of FuzzyTable; Ctrl-C as `storage::stopped`.
+  /// How many there are.
+  /// Errors: those of FuzzyTable; Ctrl-C as `storage::stopped`.
   Result<Counts> count();
   /// Sends the updates; `expected` is for the progress only. Tells how many were made.
   /// Errors: as above; the first failure of the daemon, after which nothing more is sent; kInvalid

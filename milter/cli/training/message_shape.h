@@ -12,7 +12,9 @@ namespace shingled::milter::cli {
 /// A message begins with a field of a header, "Name: ..." (RFC 5322 section 2.2), before which only
 /// a byte order mark and a quoted From_ line are overlooked, and its header has no NUL. All 1512
 /// mails of the corpus and the vectors are so, and none of the 19 other files beside them.
-/// Errors: none.   Threads: stateless.   Cost: O(header).
+/// Errors: none.
+/// Threads: stateless.
+/// Cost: O(header).
 std::optional<std::string> why_no_message(std::string_view bytes);
 
 }  // namespace shingled::milter::cli

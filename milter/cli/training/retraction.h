@@ -30,7 +30,8 @@ struct RetractionScope {
 /// message still resembles from the second. Such a hash is somebody else's report: it is named with
 /// the command that deletes it, or deleted as well with `matching`, one after the other, at most
 /// kMatchingMax of them a hash. Messages go in groups, so that a server commits many in one
-/// transaction. Threads: one thread.
+/// transaction.
+/// Threads: one thread.
 class Retraction {
  public:
   static constexpr std::size_t kMatchingMax = 100;

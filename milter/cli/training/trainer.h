@@ -29,7 +29,8 @@ struct TrainingRequest {
 /// of many hashes in several; each is reported by itself, on one line. Of a message that failed the
 /// line says how many of its hashes every server has; of one that was taught, its weight now and
 /// from which weight on the milter does something, where the server says it: a shingled, whose
-/// answer to an update comes after its commit. Threads: one thread.
+/// answer to an update comes after its commit.
+/// Threads: one thread.
 class Trainer {
  public:
   Trainer(const Destination& destination, const Settings& settings, const TrainingRequest& request,

@@ -27,7 +27,8 @@ struct WeightNeeded {
 };
 
 /// The milter's own judgement, asked with other weights. Weights on other lists stay as they are;
-/// other rules and known files say nothing. Pure.   Cost: some twenty judgements a threshold.
+/// other rules and known files say nothing. Pure.
+/// Cost: some twenty judgements a threshold.
 WeightNeeded weight_needed(std::span<const ListedHash> hashes, rules::TextAmount text,
                            const RuleOptions& rule, std::uint32_t flag,
                            const ActionOptions& actions);

@@ -15,7 +15,7 @@
 namespace shingled::fingerprint {
 namespace {
 
-constexpr std::size_t kMatchSlots = 17;  // fuzzy-protocol.md 5.2
+constexpr std::size_t kMatchSlots = 17;  // PROTOCOL.md 5.2
 
 WordList numbered(std::size_t from, std::size_t to) {
   WordList words;

@@ -38,7 +38,8 @@ enum class Fault : std::uint8_t {
 };
 
 /// A server of one port, UDP and TCP, that answers each CHECK with a hit whose value is the first
-/// byte of the digest, as the fault allows. Wrong answers say 99.   Threads: one of its own.
+/// byte of the digest, as the fault allows. Wrong answers say 99.
+/// Threads: one of its own.
 class FaultyServer {
  public:
   /// `questions`: so many come at once, which kBackwards waits for.

@@ -14,7 +14,8 @@
 
 namespace shingled::storage::engine {
 
-/// A clock moved by hand. Threads: any thread.
+/// A clock moved by hand.
+/// Threads: any thread.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override { return TimePoint(seconds()); }

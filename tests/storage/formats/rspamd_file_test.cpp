@@ -1,4 +1,4 @@
-// Databases of rspamd's fuzzy worker, written and read (fuzzy-protocol.md section 5.8). That the
+// Databases of rspamd's fuzzy worker, written and read (PROTOCOL.md section 5.8). That the
 // real one takes them is shown in tests/e2e/test_rspamd.py.
 #include <gmock/gmock.h>
 

@@ -24,7 +24,8 @@ namespace shingled::testing {
   GTEST_SKIP() << "the package redis-server is not installed"
 
 /// A redis-server of the test's own: on a unix socket in a folder that goes with it, each write on
-/// the disk before its answer.   Threads: one thread.
+/// the disk before its answer.
+/// Threads: one thread.
 class RedisProcess {
  public:
   static bool installed() { return std::filesystem::exists("/usr/bin/redis-server"); }

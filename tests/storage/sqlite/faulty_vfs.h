@@ -6,7 +6,8 @@
 namespace shingled::storage::sqlite {
 
 /// What a disk can do to SQLite, on command: a VFS around the system's, and the default while it
-/// lives. Faults hit every file opened meanwhile.   Threads: any thread may arm and disarm.
+/// lives. Faults hit every file opened meanwhile.
+/// Threads: any thread may arm and disarm.
 class FaultyVfs {
  public:
   FaultyVfs();
