@@ -95,6 +95,8 @@ class MovedClockTest : public EngineTest {
   static constexpr std::chrono::hours kExpire{24 * 90};
   static constexpr std::chrono::hours kYear{24 * 365};
 
+  void TearDown() override { engine_.reset(); }  // its threads read the clock
+
   void start() {
     options_.expire = kExpire;
     engine_.reset();
