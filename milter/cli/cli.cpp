@@ -16,11 +16,11 @@ namespace shingled::milter::cli {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Every command takes --help (so does: shingled help COMMAND), -c FILE and -o KEY=VALUE; options may
-stand before the command.
-Exit codes are those of sysexits: 0 done, 64 usage, 65 a message without a hash or damaged data,
-66 cannot read, 69 nobody answers, 73 cannot create a file, 75 again later, 77 refused,
-78 configuration.)";
+    R"(Every command has --help (also: shingled help COMMAND), -c FILE and -o KEY=VALUE. Options may also
+come before the command.
+Exit codes follow sysexits: 0 done, 64 wrong usage, 65 a message without a hash or damaged data,
+66 cannot read input, 69 server not reachable, 73 cannot create a file, 75 try again later,
+77 refused, 78 wrong configuration.)";
 
 void describe(CLI::App& app, Command& chosen) {
   app.name("shingled");

@@ -63,7 +63,7 @@ Status remove_stale(const Place& place) {
     return errno == ENOENT ? Status() : Status(system_error(errno, "looking for it", place));
   }
   if (!S_ISSOCK(info.st_mode)) {
-    return Error{ErrorCode::kInvalid, place.text() + ": exists and is no socket"};
+    return Error{ErrorCode::kInvalid, place.text() + ": exists and is not a socket"};
   }
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int failure = connect_unix(fd, *address);

@@ -85,7 +85,7 @@ void MemoryBudget::report(MetricReport& report) const {
   report.gauge({"shingled_mail_memory_bytes", "Memory set aside for messages under way."}, used_);
   report.gauge({"shingled_mail_memory_peak_bytes", "The most of it since the start."}, peak_);
   constexpr MetricName kRefused{"shingled_mail_memory_refused",
-                                "Messages put off because there was no memory for them."};
+                                "Messages deferred because there was no memory for them."};
   report.counter(kRefused, refused_received_.read(), {{"at", "receiving"}});
   report.counter(kRefused, refused_analyzed_.read(), {{"at", "analysis"}});
   report.counter({"shingled_mail_memory_waits", "Analyses that had to wait for memory."},

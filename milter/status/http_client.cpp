@@ -120,7 +120,7 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 Result<HttpReply> parse_http_reply(std::string_view bytes) {
-  const Error no_http{ErrorCode::kInvalid, "the answer is no HTTP"};
+  const Error no_http{ErrorCode::kInvalid, "the answer is not HTTP"};
   const std::size_t head_end = bytes.find("\r\n\r\n");
   if (!bytes.starts_with("HTTP/1.") || head_end == std::string_view::npos) return no_http;
   std::string_view head = bytes.substr(0, head_end + 2);

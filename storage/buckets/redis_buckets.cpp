@@ -31,7 +31,7 @@ std::unique_ptr<redis::RedisRoute> route_for(const RedisOptions& options,
 
 Error senseless(const redis::RedisReply& reply) {
   return {ErrorCode::kCorrupt,
-          reply.is_error() ? reply.text : "the script's reply is none of ours"};
+          reply.is_error() ? reply.text : "unexpected reply from the bucket script"};
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ Status ReplyReader::feed(BytesView bytes) {
   state_->unread += bytes.size();
   if (state_->unread > kReplyUnreadMax) return Error{ErrorCode::kLimit, "a reply is too long"};
   if (redisReaderFeed(reader, as_text(bytes).data(), bytes.size()) == REDIS_OK) return {};
-  return Error{ErrorCode::kCorrupt, "what came is no reply of Redis"};
+  return Error{ErrorCode::kCorrupt, "not a reply of Redis"};
 }
 
 Result<std::optional<RedisReply>> ReplyReader::next() {
@@ -97,7 +97,7 @@ Result<std::optional<RedisReply>> ReplyReader::next() {
   if (redisReaderGetReply(reader, &root) != REDIS_OK) {
     const bool too_large = reader->err == REDIS_ERR_OOM;
     return Error{too_large ? ErrorCode::kLimit : ErrorCode::kCorrupt,
-                 too_large ? "a reply is too large" : "what came is no reply of Redis"};
+                 too_large ? "a reply is too large" : "not a reply of Redis"};
   }
   if (root == nullptr) return std::optional<RedisReply>();
   const std::unique_ptr<RedisReply> whole(static_cast<RedisReply*>(root));

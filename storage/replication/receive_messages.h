@@ -13,7 +13,7 @@ inline Error out_of_place() {
 }
 
 /// Gives each message that `bytes` complete to `handle`, which takes a Message and gives a Status.
-/// Errors: those of the channel and of `handle`, kInvalid for a message that is none, or for bytes
+/// Errors: those of the channel and of `handle`, kInvalid for not a valid message, or for bytes
 /// the channel has no place for; then the connection ends.
 template <typename Handle>
 Status receive_messages(SecureChannel& channel, BytesView bytes, const Handle& handle) {
@@ -25,7 +25,7 @@ Status receive_messages(SecureChannel& channel, BytesView bytes, const Handle& h
     if (!sealed) return sealed.error();
     if (*sealed) {
       auto message = decode_message(**sealed);
-      if (!message) return Error{ErrorCode::kInvalid, "a message that is none"};
+      if (!message) return Error{ErrorCode::kInvalid, "not a valid message"};
       if (Status handled = handle(*std::move(message)); !handled) return handled;
     } else if (bytes.empty()) {
       return {};

@@ -63,7 +63,7 @@ void report_replication(const ReplicationCounters& counters, MetricReport& repor
   tell_all("mirror", by_peer(counters.mirrors, [](const std::string& peer) { return peer; }),
            report);
   tell_all("master", by_peer(counters.masters, without_port), report);
-  report.counter({"shingled_replication_refused", "Callers that were no master of ours."},
+  report.counter({"shingled_replication_refused", "Callers that are not one of our masters."},
                  counters.refused);
 }
 

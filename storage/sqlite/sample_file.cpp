@@ -352,7 +352,7 @@ Result<Sample> SampleFile::sample_of(const Statement& row) const {
     return Error{ErrorCode::kCorrupt, options_.path + ": sample " + row.text(0) + ": " + what};
   };
   // The index is built for what `check_sample` lets in, and knows samples by rising ids.
-  if (row.integer(0) < 1) return bad("an id that is none");
+  if (row.integer(0) < 1) return bad("not a valid id");
   if (row.blob(5).size() > Sample::kPartsMax || row.blob(2).size() > Sample::kNameMax)
     return bad("longer than a sample may be");
   Sample sample;

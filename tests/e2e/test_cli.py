@@ -1,3 +1,16 @@
+# Covers milter/main.cpp, milter/cli/cli.cpp, milter/cli/access/asking.cpp,
+# milter/cli/access/asking_servers.cpp, milter/cli/access/service_failure.cpp,
+# milter/cli/access/settings_choice.cpp, milter/cli/commands/check_command.cpp,
+# milter/cli/commands/explain_command.cpp, milter/cli/commands/hash_command.cpp,
+# milter/cli/commands/keypair_command.cpp, milter/cli/commands/list_command.cpp,
+# milter/cli/commands/run_command.cpp, milter/cli/commands/scan_command.cpp,
+# milter/cli/commands/train_commands.cpp, milter/cli/input/directory.cpp,
+# milter/cli/input/message_file.cpp, milter/cli/input/message_loop.cpp,
+# milter/cli/output/explanation.cpp, milter/cli/output/further_matches.cpp,
+# milter/cli/output/lookup_output.cpp, milter/cli/output/record_filter.cpp,
+# milter/cli/output/stored_match.cpp, milter/cli/terminal/interrupt.cpp,
+# milter/cli/training/common_property.cpp, milter/cli/training/list_eraser.cpp,
+# milter/cli/training/retraction.cpp, milter/cli/training/trainer.cpp.
 """Every command against a running daemon: what it prints, what it exits with, what is true afterwards."""
 
 import json
@@ -92,10 +105,10 @@ class Learning(WithDaemon):
 
     def test_del_obeys_the_flag_exactly(self):
         self.ok("add", "--flag", "denied", "--weight", "20", OFFER)
-        self.assertEqual("-: nothing deleted: none of its 2 hashes is on white (13); staying: denied (11) weight 20\n",
+        self.assertEqual("-: nothing deleted: none of its 2 hashes is on white (13); stays: denied (11) weight 20\n",
                          self.ok("del", "--flag", "white", stdin=OFFER.read_bytes()).stdout)
         self.ok("add", "--flag", "white", OFFER)
-        self.assertEqual("-: 2 hashes deleted: denied (11) weight 20; staying: white (13) weight 1\n",
+        self.assertEqual("-: 2 hashes deleted: denied (11) weight 20; stays: white (13) weight 1\n",
                          self.ok("del", "--flag", "denied", stdin=OFFER.read_bytes()).stdout)
         lookup = objects(self.ok("check", "--json", OFFER).stdout)[0]["lookups"][0]
         self.assertEqual([(13, 1)], [(flag["flag"], flag["value"]) for flag in lookup["flags"]])
@@ -249,7 +262,7 @@ class Learning(WithDaemon):
             (empty / folder).mkdir(exist_ok=True)
         for command in ("add", "del", "check"):
             done = self.ends_with(EX_NOINPUT, command, empty)
-            self.assertEqual(("", f"shingled: {empty}: no message in this folder\n"), (done.stdout, done.stderr))
+            self.assertEqual(("", f"shingled: {empty}: this folder has no messages\n"), (done.stdout, done.stderr))
         both = self.ends_with(EX_NOINPUT, "add", empty, OFFER)
         self.assertIn("added to denied", both.stdout)
 
@@ -317,7 +330,7 @@ class Explaining(WithDaemon):
 
     def test_an_unknown_digest_is_said(self):
         done = self.ends_with(EX_NOINPUT, "explain", "0123456789abcdef")
-        self.assertEqual("shingled: 0123456789abcdef: no stored digest begins so\n", done.stderr)
+        self.assertEqual("shingled: 0123456789abcdef: no stored digest begins like this\n", done.stderr)
         nothing, = objects(self.ok("explain", "--json", "0" * 128).stdout)
         self.assertEqual([], nothing["matches"])
 
@@ -362,14 +375,14 @@ class Buckets(WithDaemon):
         self.assertEqual([v6], [one["key"] for one in objects(self.ok("buckets", "show", "--json", "2001:db8::1").stdout)])
 
         nobody = self.ends_with(EX_NOINPUT, "buckets", "show", "nobody@example.org")
-        self.assertRegex(nobody.stderr, r"no bucket that holds anything .*to:user@example\.org; types: to, to_ip\n$")
+        self.assertRegex(nobody.stderr, r"no bucket in use has this text in its name.*to:user@example\.org; types: to, to_ip\n$")
         self.assertIn("the bucket is empty", self.ends_with(EX_NOINPUT, "buckets", "show", "to:no@example.org").stderr)
 
     def test_what_changes_something_wants_the_whole_name(self):
         self.ok("buckets", "set", "to:bob@example.org", "5")
         for arguments in (["reset", "bob@example.org"], ["set", "bob@example.org", "3"]):
             done = self.ends_with(EX_USAGE, "buckets", *arguments)
-            self.assertIn("say the whole name of a bucket, such as to:bob@example.org", done.stderr)
+            self.assertIn("give the full name of a bucket, such as to:bob@example.org", done.stderr)
         self.assertIn("types: to, to_ip", self.ends_with(EX_USAGE, "buckets", "reset", "nobody@example.org").stderr)
         self.ok("buckets", "reset", "to:bob@example.org")
 

@@ -1,3 +1,5 @@
+# Covers milter/cli/commands/backup_command.cpp, milter/cli/commands/verify_command.cpp,
+# milter/cli/commands/hash_feed.cpp, milter/cli/output/export_output.cpp.
 """backup, verify, export and import: of a running daemon's file and of one at rest, of good data and bad, to the end
 and interrupted."""
 
@@ -154,8 +156,8 @@ class Offline(Formats):
             "x" * 100000 + "\n" + lines(hash_of(4)).strip()
         done = self.ends_with(EX_DATAERR, "import", "-", stdin=text)
         self.assertEqual("-: 3 hashes added, 0 merged, 0 unchanged, 3 broken\n", done.stdout)
-        for said in ("-:3: it is no JSON object", "-:6: \"flags\" must be 1 to 8", "-:7: longer than 64 KiB",
-                     "-: its header announces 5 hashes, 6 came"):
+        for said in ("-:3: it is not a JSON object", "-:6: \"flags\" must be 1 to 8", "-:7: longer than 64 KiB",
+                     "-: its header announces 5 hashes, but 6 were read"):
             self.assertIn("shingled: " + said, done.stderr)
         self.assertEqual(4, len(self.exported()))
         self.run_ok("verify")
@@ -164,16 +166,16 @@ class Offline(Formats):
         text = lines({**HEADER, "hashes": 3}, *map(hash_of, range(3)))
         at_a_line = text[:text.rindex("{\"digest")]
         done = self.ends_with(EX_DATAERR, "import", "-", stdin=at_a_line)
-        self.assertIn("announces 3 hashes, 2 came", done.stderr)
+        self.assertIn("announces 3 hashes, but 2 were read", done.stderr)
         done = self.ends_with(EX_DATAERR, "import", "--json", "-", stdin=text[:-100])
-        self.assertIn("-:4: it is no JSON object", done.stderr)
+        self.assertIn("-:4: it is not a JSON object", done.stderr)
         self.assertEqual({"file": "-", "added": 0, "merged": 2, "unchanged": 0, "broken": 1, "complete": True, "lost_slots": 0,
                           "lost_hashes": 0}, json.loads(done.stdout))
 
     def test_what_is_no_import_makes_no_storage(self):
         other, newer = self.tmp / "other", self.tmp / "newer"
-        for text, code, reason in (("", EX_DATAERR, "empty"), ("From me\n" * 1000, EX_DATAERR, "line 1: it is no header"),
-                                   (lines(hash_of(1)), EX_DATAERR, "line 1: it is no header"),
+        for text, code, reason in (("", EX_DATAERR, "empty"), ("From me\n" * 1000, EX_DATAERR, "line 1: not the header"),
+                                   (lines(hash_of(1)), EX_DATAERR, "line 1: not the header"),
                                    (lines({**HEADER, "version": 2}), EX_TEMPFAIL, "version 2 of the format")):
             other.write_text(text)
             done = self.ends_with(code, "import", other)

@@ -1,3 +1,5 @@
+# Covers storage/open_store.cpp, milter/cli/access/redis_choice.cpp,
+# milter/cli/commands/import_command.cpp, milter/cli/commands/export_command.cpp.
 """One Redis database for the real rspamd and for us at the same time: each finds what the other one stored, nobody leaves
 anything behind; hashes go out of it and into it."""
 
@@ -117,7 +119,7 @@ class SharedDatabase(unittest.TestCase):
         self.ours(0, "add", "--flag", "denied", stdin=OFFER)
         for flag in ("prob", "white"):
             self.ours(0, "add", "--flag", flag, stdin=OFFER)
-        self.assertIn("1 hash deleted: white (13) weight 1; staying: denied (11) weight 1, prob (12) weight 1",
+        self.assertIn("1 hash deleted: white (13) weight 1; stays: denied (11) weight 1, prob (12) weight 1",
                       self.ours(0, "del", "--flag", "white", stdin=OFFER))
         self.redis.__exit__()
         self.ours(0, "add", "--flag", "denied", "--weight", "7", stdin=LETTER)

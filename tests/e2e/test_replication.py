@@ -1,3 +1,4 @@
+# Covers milter/cli/commands/stores_command.cpp.
 """Two masters that mirror each other and two mirrors of both: connections cut at any byte, restarts and kill -9 under write
 load. After each blow all four stores hold the same within seconds, and no weight is missing or there twice.
 

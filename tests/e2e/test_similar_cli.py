@@ -1,3 +1,7 @@
+# Covers milter/cli/commands/similar_command.cpp, milter/cli/similar/file_signer.cpp,
+# milter/cli/similar/sample_add.cpp, milter/cli/similar/sample_client.cpp,
+# milter/cli/similar/sample_list.cpp, milter/cli/similar/sample_search.cpp,
+# milter/cli/similar/signature_commands.cpp, milter/cli/similar/signed_input.cpp.
 """`shingled similar` on files alone, no daemon: signatures beside the real ssdeep, and the library of known files."""
 
 import contextlib
@@ -200,7 +204,7 @@ class Known(Library):
         self.assertTrue(4 <= found["parts"][0]["shared"] < found["parts"][0]["asked"], found)
 
         stranger = self.write("stranger", self.rng.randbytes(50000))
-        self.assertEqual(f"{stranger}: nothing is like it\n", self.on("search", stranger).stdout)
+        self.assertEqual(f"{stranger}: nothing similar\n", self.on("search", stranger).stdout)
         self.assertRegex(self.on("search", path).stdout, rf"(?s)^{path}\n  similar  100 of 100  bad  {path}  \(1\)\n"
                          r"  shares   (\d+) of \1 +bad  ")
 
@@ -274,7 +278,7 @@ class Known(Library):
     def test_the_same_sample_is_added_once_a_list(self):
         path = self.write("a", self.rng.randbytes(9000))
         self.on("add", "--list", "bad", path)
-        self.assertEqual("0 samples added to bad, 1 known already\n", self.on("add", "--list", "bad", path).stdout)
+        self.assertEqual("0 samples added to bad, 1 already known\n", self.on("add", "--list", "bad", path).stdout)
         self.assertEqual("1 sample added to good\n", self.on("add", "--list", "good", path).stdout)
         self.assertEqual(["bad", "good"], [one["list"] for one in self.objects_of("list")])
         self.assertEqual(["good"], [one["list"] for one in self.objects_of("list", "--list", "good")])

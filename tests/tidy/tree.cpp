@@ -44,6 +44,10 @@ const std::vector<std::string>& files() {
   return kFiles;
 }
 
+bool is_file(const std::string& name) {
+  return std::find(files().begin(), files().end(), name) != files().end();
+}
+
 std::string read(const std::string& name) {
   std::ifstream in(SHINGLED_SOURCE_DIR "/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -12,6 +12,9 @@ using Words = std::vector<std::string_view>;
 /// there is no repository: every file of our folders.
 const std::vector<std::string>& files();
 
+/// Whether git tracks a file of this path.
+bool is_file(const std::string& name);
+
 std::string read(const std::string& name);
 std::vector<std::string> lines_of(const std::string& name);
 

@@ -55,7 +55,7 @@ Result<Json> content_of(const status::HttpReply& reply) {
   if (reply.status == kFound) {
     Json page = Json::parse(reply.body, nullptr, /*allow_exceptions=*/false);
     if (page.is_object()) return page;
-    return Error{ErrorCode::kInvalid, "the answer is no JSON"};
+    return Error{ErrorCode::kInvalid, "the answer is not JSON"};
   }
   std::string why = reply.body.substr(0, reply.body.find('\n'));
   const ErrorCode code = reply.status == kNothing        ? ErrorCode::kNotFound
@@ -119,7 +119,7 @@ Status BucketClient::open_store() {
 Result<status::HttpReply> BucketClient::ask_daemon(const status::HttpRequest& request) {
   if (settings_.status.listen.empty()) {
     return Error{ErrorCode::kUnavailable,
-                 "the daemon has its buckets to itself, and status.listen is empty"};
+                 "only the daemon can read its buckets, and status.listen is empty"};
   }
   SocketSpec daemon = settings_.status.listen.front();
   if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";

@@ -8,14 +8,14 @@ Result<std::string> database_file(const StorageOptions& options, std::string_vie
     case Backend::kEmbedded:
       return options.engine.hashfile;
     case Backend::kRedis:
-      why = "storage.backend is redis, whose hashes are not in a file; use " + std::string(instead);
+      why = "storage.backend is redis: the hashes are not in a file; use " + std::string(instead);
       break;
     case Backend::kNoop:
-      why = "storage.backend is noop, which keeps no hashes";
+      why = "storage.backend is noop: no hashes are kept";
       break;
   }
   return Error{ErrorCode::kInvalid,
-               why + " (storage.hashfile all the same: -o storage.backend=embedded)"};
+               why + " (to use storage.hashfile anyway: -o storage.backend=embedded)"};
 }
 
 }  // namespace shingled::milter::cli

@@ -94,13 +94,13 @@ void ServerArguments::add_to(CLI::App& command) {
                   "Fuzzy server (default: the rule's servers, else the local daemon); repeatable")
       ->type_name("HOST:PORT")
       ->allow_extra_args(false);
-  command.add_option("--key", key, "Public key of the servers: talk encrypted")
+  command.add_option("--key", key, "Public key of the servers; requests are then encrypted")
       ->type_name("PUBKEY");
-  command.add_option("--rule", rule, "Rule of the configuration")->type_name("NAME");
+  command.add_option("--rule", rule, "Rule of the configuration to use")->type_name("NAME");
   command.add_option("--tcp", tcp, "Ask over TCP (default: as the rule says)")
       ->type_name("yes|no|auto")
       ->check(CLI::IsMember({"yes", "no", "auto"}));
-  command.add_option("--protocol", protocol, "Version byte of the requests (default: found out)")
+  command.add_option("--protocol", protocol, "Version byte of the requests (default: negotiated)")
       ->type_name("3|4|5|0x14")
       ->check(CLI::IsMember({"3", "4", "5", "0x14"}));
 }
@@ -122,7 +122,7 @@ HashOptions hash_options(const Destination& destination) {
 }
 
 Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name) {
-  if (settings.rules.empty()) return Error{ErrorCode::kInvalid, "the configuration has no rule"};
+  if (settings.rules.empty()) return Error{ErrorCode::kInvalid, "the configuration has no rules"};
   if (name.empty()) return default_rule(settings);
   std::string known;
   for (const RuleOptions& rule : settings.rules) {
@@ -173,7 +173,7 @@ Result<Destination> choose_destination(const ServerArguments& arguments, const S
   if (rule->read_only) {
     return Error{ErrorCode::kInvalid,
                  "rule " + rule->name + " is read-only" +
-                     (arguments.rule.empty() ? "; --rule names another one" : "")};
+                     (arguments.rule.empty() ? "; --rule selects another one" : "")};
   }
   return destination_of(*rule, arguments, settings);
 }

@@ -19,9 +19,9 @@ std::string explain_status(std::int32_t status) {
     case 403:
       return "not allowed, or too many requests (403)";
     case 415:
-      return "it takes encrypted requests only, give its --key (415)";
+      return "it accepts only encrypted requests; give its --key (415)";
     case 503:
-      return "not allowed; see allow_update, read_only and the disk over there (503)";
+      return "not allowed; see allow_update, read_only and the disk of the server (503)";
     default:
       return fmt::format("status {}", status);
   }
@@ -37,8 +37,9 @@ std::string ServiceFailure::explain() const {
       }
       return fmt::format("{} refused: {}", server, explain_status(status));
     case Kind::kTimeout:
-      return fmt::format("{} gave no answer: not running, another --key, or packets are dropped",
-                         server);
+      return fmt::format(
+          "{} did not answer: it is not running, has another --key, or packets are dropped",
+          server);
     case Kind::kUnreachable:
       return fmt::format("{} cannot be reached: {}", server,
                          error.empty() ? "no reason given" : error);

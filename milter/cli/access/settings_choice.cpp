@@ -42,9 +42,10 @@ void use_own_folder(Settings& settings) {
 void SettingsArguments::add_to(CLI::App& command) {
   command
       .add_option("-c,--config", file,
-                  "Configuration (default: /etc/shingled/shingled.yaml, or that below its prefix)")
+                  "Configuration file (default: /etc/shingled/shingled.yaml below the prefix)")
       ->type_name("FILE");
-  command.add_option("-o,--option", overrides, "One setting, as section.key=value; value in YAML")
+  command
+      .add_option("-o,--option", overrides, "One setting as section.key=value; the value is YAML")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }

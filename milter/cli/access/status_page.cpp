@@ -22,7 +22,7 @@ Result<Json> StatusPage::get(const std::string& target) const {
   }
   Json page = Json::parse(reply->body, nullptr, /*allow_exceptions=*/false);
   if (!page.is_object()) {
-    return Error{ErrorCode::kInvalid, server.to_string() + ": the answer is no JSON"};
+    return Error{ErrorCode::kInvalid, server.to_string() + ": the answer is not JSON"};
   }
   return page;
 }

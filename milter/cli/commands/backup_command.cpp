@@ -37,7 +37,7 @@ int judge_copy(const std::string& hashfile, const std::string& copy, const Clock
     }
     return EX_OK;
   }
-  console.error(hashfile, fmt::format("damaged ({}), so there is no backup; see shingled verify",
+  console.error(hashfile, fmt::format("damaged ({}), so no backup was made; see shingled verify",
                                       counted(report->problem_count, "problem", "problems")));
   return EX_DATAERR;
 }
@@ -46,7 +46,7 @@ int run_backup(const BackupArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
   const auto from =
-      database_file(settings->storage, "shingled export, or what Redis has for copies");
+      database_file(settings->storage, "shingled export, or the backups of Redis itself");
   if (!from) {
     console.error("backup", from.error().message);
     return EX_USAGE;
@@ -84,17 +84,15 @@ int run_backup(const BackupArguments& arguments, Console& console) {
 void add_backup_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("backup", "Copy the database, also while the daemon runs");
   command->footer(
-      R"(The copy is the database at one moment. It is written to FILE.part, read back and judged, synced, and
-then named; an existing FILE is kept unless --force is given. To restore, stop the daemon and put the
-copy in the place of storage.hashfile, without the -wal and -shm files of the old one.
+      R"(The copy shows the database at one moment. It is written to FILE.part, verified, synced and then
+renamed. An existing FILE is kept unless --force is given. To restore, stop the daemon and replace
+storage.hashfile with the copy; remove the -wal and -shm files of the old database.
 
 Example:
   shingled backup /var/backups/fuzzy.db)");
   const auto arguments = std::make_shared<BackupArguments>();
   arguments->settings.add_to(*command);
-  command->add_option("file", arguments->file, "Where the copy goes")
-      ->type_name("FILE")
-      ->required();
+  command->add_option("file", arguments->file, "File to write")->type_name("FILE")->required();
   command->add_flag("-f,--force", arguments->force, "Replace FILE if it exists");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_backup(*arguments, console); };

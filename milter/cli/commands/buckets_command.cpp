@@ -36,7 +36,7 @@ TableRow bucket_row(const Json& bucket) {
       std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(number("empty_in")));
   return {terminal_safe(bucket.value("key", "")),
           fmt::format("{:.1f} of {:g}", number("drops"), number("burst")),
-          fmt::format("{:g} an hour", number("leak") * 3600),
+          fmt::format("{:g} per hour", number("leak") * 3600),
           "empty in " + config::format_duration(empty)};
 }
 
@@ -155,7 +155,7 @@ class BucketRun {
     const auto page = find(client, text);
     if (!page) return failed(page.error());
     if (page->at("buckets").empty()) {
-      console_.error(text, "no bucket that holds anything has this in its name; " + names_hint());
+      console_.error(text, "no bucket in use has this text in its name; " + names_hint());
       return EX_NOINPUT;
     }
     print(*page, "there are more; see shingled buckets list");
@@ -168,8 +168,8 @@ class BucketRun {
     if (!page) return failed(page.error());
     std::string found;
     for (const Json& bucket : page->at("buckets")) found += " " + bucket.value("key", "");
-    console_.error(text, found.empty() ? "is no bucket; " + names_hint()
-                                       : "say the whole name of a bucket, such as" + found);
+    console_.error(text, found.empty() ? "is not a bucket; " + names_hint()
+                                       : "give the full name of a bucket, such as" + found);
     return EX_USAGE;
   }
 
@@ -179,7 +179,7 @@ class BucketRun {
       types += (types.empty() ? "" : ", ") + type.name;
     }
     return "names are TYPE:PART..., such as to:user@example.org" +
-           (types.empty() ? "; ratelimit.rates names no type" : "; types: " + types);
+           (types.empty() ? "; ratelimit.rates has no types" : "; types: " + types);
   }
 
   int empty(const std::string& key) {
@@ -201,7 +201,7 @@ class BucketRun {
         return BucketRate{rate->amount,
                           rate->amount / std::chrono::duration<double>(rate->time).count()};
       }
-      return Error{ErrorCode::kInvalid, "--rate is no rate such as 100/1h"};
+      return Error{ErrorCode::kInvalid, "--rate is not a rate such as 100/1h"};
     }
     if (const auto page = client.show(arguments_.key); page) {
       return BucketRate{page->value("burst", 0.0), page->value("leak", 0.0)};
@@ -209,7 +209,7 @@ class BucketRun {
     for (const BucketType& known : settings_->ratelimit.rates) {
       if (known.name == type && known.rate.limits()) return known.rate;
     }
-    return Error{ErrorCode::kInvalid, "no type of the settings, and it is empty: say --rate"};
+    return Error{ErrorCode::kInvalid, "it is empty and its type is not configured: give --rate"};
   }
 
   const SettingsArguments& choice_;
@@ -239,47 +239,47 @@ void add_verb(CLI::App& parent, const std::shared_ptr<SettingsArguments>& choice
 
 void add_buckets_command(CLI::App& app, Command& chosen) {
   CLI::App* buckets =
-      app.add_subcommand("buckets", "The rate limits: how full buckets are, and emptying them");
+      app.add_subcommand("buckets", "Show, empty and fill the buckets of the rate limits");
   buckets->require_subcommand(1);
   const auto choice = std::make_shared<SettingsArguments>();
   choice->add_to(*buckets);
   const auto add_json = [](CLI::App& verb, BucketArguments& arguments) {
-    verb.add_flag("--json", arguments.json, "One JSON object a line and bucket");
+    verb.add_flag("--json", arguments.json, "One JSON object per line and bucket");
   };
   const auto add_keys = [](CLI::App& verb, BucketArguments& arguments) {
     verb.add_option("KEY", arguments.keys,
-                    "Buckets, as list and the log name them; show: or a part of the name")
+                    "Names of buckets as in list and in the log; show also takes a part of a name")
         ->required();
   };
-  add_verb(*buckets, choice, chosen, "list", "Buckets that are not empty, the fullest first",
+  add_verb(*buckets, choice, chosen, "list", "List buckets that are not empty, the fullest first",
            &BucketRun::list, [&](CLI::App& verb, BucketArguments& arguments) {
-             verb.add_option("PART", arguments.part, "Only those with this text in their names");
-             verb.add_option("--limit", arguments.limit, "So many at most (100)")
+             verb.add_option("PART", arguments.part, "Only buckets with this text in their names");
+             verb.add_option("--limit", arguments.limit, "At most this many (100)")
                  ->type_name("N")
                  ->check(CLI::Range(1U, 10'000U));
              add_json(verb, arguments);
            });
-  add_verb(*buckets, choice, chosen, "show", "How full some buckets are", &BucketRun::show,
+  add_verb(*buckets, choice, chosen, "show", "Show how full buckets are", &BucketRun::show,
            [&](CLI::App& verb, BucketArguments& arguments) {
              add_keys(verb, arguments);
              add_json(verb, arguments);
            });
-  add_verb(*buckets, choice, chosen, "reset", "Empty some buckets", &BucketRun::reset, add_keys);
-  add_verb(*buckets, choice, chosen, "set", "Make a bucket hold so much", &BucketRun::set,
+  add_verb(*buckets, choice, chosen, "reset", "Empty buckets", &BucketRun::reset, add_keys);
+  add_verb(*buckets, choice, chosen, "set", "Set the level of a bucket", &BucketRun::set,
            [](CLI::App& verb, BucketArguments& arguments) {
              verb.add_option("KEY", arguments.key, "The bucket")->required();
-             verb.add_option("DROPS", arguments.drops, "What it is to hold, its burst at most")
+             verb.add_option("DROPS", arguments.drops, "New level, at most its burst")
                  ->required()
                  ->check(CLI::Range(0.0, 1e9));
              verb.add_option("--rate", arguments.rate,
-                             "Its rate, such as 100/1h (the bucket's, or its type's)")
+                             "Its rate, such as 100/1h (default: that of the bucket or its type)")
                  ->type_name("RATE");
            });
   buckets->footer(
-      R"(Buckets in Redis are asked there, those of the daemon over its status page (status.listen), and
-while it does not run in its file.
+      R"(Buckets in Redis are read there. Buckets of the daemon are read through its status page
+(status.listen), or from its file while it is not running.
 
-show finds what has no type in all types; reset and set need the whole name.
+show looks in all types when the name has no type; reset and set need the full name.
 
 Example:
   shingled buckets list user@example.org

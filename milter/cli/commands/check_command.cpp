@@ -105,9 +105,10 @@ void add_check_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("check", "Ask the storage about messages: every look-up of every rule");
   command->footer(
-      R"(Exits 0 when every question was answered, found or not; with 69 (75 after a timeout) what was not found is unknown. Of the local daemon every further match is shown, too,
-if it has a status page (status.listen). Look-ups are listed as they are asked: the visible body, other texts,
-attachments and images, archives, of each the larger first; 65 when a message has more than milter.lookups_max.
+      R"(Exits 0 when every look-up was answered, found or not; 69 (75 after a timeout) when some were not answered;
+65 when a message needs more than milter.lookups_max look-ups. If the local daemon has a status page
+(status.listen), all its further matches are shown, too. Look-ups are listed in the order in which they are made:
+the visible body, other texts, attachments and images, archives, the larger first in each group.
 
 Example:
   shingled check --json message.eml)");
@@ -118,7 +119,7 @@ Example:
   command
       ->add_option("--flag", arguments->flag, "Only this list counts as found, by number or name")
       ->type_name("N|NAME");
-  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->add_flag("--json", arguments->json, "One JSON object per line and message");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_check(*arguments, console); };
   });

@@ -47,7 +47,7 @@ config::Effective read_effective(const SettingsArguments& source, Console& conso
   return effective;
 }
 
-/// "KEY=VALUE    # WHERE FROM"
+/// "KEY=VALUE    # SOURCE"
 std::string line_of(const config::EffectiveKey& key) {
   std::string out = terminal_safe(key.key + '=' + key.value);
   out.resize(std::max(out.size() + 1, kSourceColumn), ' ');
@@ -83,7 +83,7 @@ void print_meaning(const config::KeyText& text, Console& console) {
   if (!text.meaning.empty()) console.line(config::wrapped(text.meaning, "  ", kWidth));
   if (!text.type.empty()) console.line("  type      " + text.type);
   if (text.required) {
-    console.line("  default   none, it must be given");
+    console.line("  default   none, it must be set");
   } else if (!text.default_value.empty()) {
     console.line("  default   " + text.default_value);
   }
@@ -135,8 +135,8 @@ void add_config_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("config", "The configuration in force, key by key, and what a key means");
   command->footer(
-      R"(Each line of --effective is KEY=VALUE, as -o takes it, and where the value is from: FILE:LINE, -o or
-default. Secrets are not shown. What a key means is what shingled.yaml(5) says.
+      R"(Each line of --effective is KEY=VALUE, as -o accepts it, and the source of the value: FILE:LINE, -o
+or default. Secrets are not shown. explain shows the text of shingled.yaml(5).
 
 Example:
   shingled config --effective | grep -v '# default'
@@ -146,11 +146,11 @@ Example:
   const auto json = std::make_shared<bool>(false);
   const auto effective = std::make_shared<bool>(false);
   source->add_to(*command);
-  command->add_flag("--effective", *effective, "Every key with its value and where it is from");
-  command->add_flag("--json", *json, "One object a key");
-  CLI::App* explaining = command->add_subcommand("explain", "What a key means, and its value");
+  command->add_flag("--effective", *effective, "Every key with its value and its source");
+  command->add_flag("--json", *json, "One object per key");
+  CLI::App* explaining = command->add_subcommand("explain", "Explain a key and show its value");
   const auto key = std::make_shared<std::string>();
-  explaining->add_option("KEY", *key, "Such as storage.expire; a part of it, or a section")
+  explaining->add_option("KEY", *key, "A key such as storage.expire, a part of it, or a section")
       ->required();
   explaining->fallthrough();
   command->callback([=, &chosen] {
@@ -158,7 +158,7 @@ Example:
       chosen = [=](Console& console) { return explain(*source, *key, console); };
       return;
     }
-    if (!*effective) throw CLI::ValidationError("config", "say --effective, or explain KEY");
+    if (!*effective) throw CLI::ValidationError("config", "use --effective or explain KEY");
     chosen = [=](Console& console) { return print_effective(*source, *json, console); };
   });
 }

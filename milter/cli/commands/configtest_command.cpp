@@ -11,9 +11,9 @@ void add_configtest_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand(
       "configtest", "Check the configuration: every problem with file:line:column");
   command->footer(
-      R"(Also what the settings name is looked at: list files, keys, users, folders, names of servers. What
-the daemon would not start with is an error; a warning is what it starts with and hardly does as meant.
-Exits 0 when it would start, 78 (EX_CONFIG) when not.
+      R"(Also checks what the settings refer to: list files, keys, users, folders, host names. An error would
+keep the daemon from starting. With a warning it starts, but probably does not do what was intended.
+Exits 0 when the daemon would start, 78 (EX_CONFIG) when not.
 
 Example:
   shingled configtest -c /etc/shingled/shingled.yaml)");

@@ -103,11 +103,11 @@ Result<Digest> Explainer::complete(const std::string& hex) const {
   const auto found = digests_with_prefix(*file_, hex, kAmbiguousShown);
   if (!found) return found.error();
   if (found->size() == 1) return found->front();
-  if (found->empty()) return Error{ErrorCode::kNotFound, "no stored digest begins so"};
+  if (found->empty()) return Error{ErrorCode::kNotFound, "no stored digest begins like this"};
   std::string several;
   for (const Digest& candidate : *found)
     several += " " + to_hex(candidate.bytes).substr(0, hex.size() + 8);
-  return Error{ErrorCode::kInvalid, "several stored digests begin so:" + several};
+  return Error{ErrorCode::kInvalid, "several stored digests begin like this:" + several};
 }
 
 /// Whoever taught a hash, if he may and is one we can try: this machine, or of allow_update.
@@ -268,8 +268,8 @@ void add_explain_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand(
       "explain", "Which stored hash matched, how well, since when, and how to undo it");
   command->footer(
-      R"(An argument of 8 to 128 hexadecimal digits is a digest or its beginning. The daemon is asked; age
-and source come from its database file, which also answers when the daemon does not run.
+      R"(An argument of 8 to 128 hexadecimal digits is a digest or its beginning. The answer comes from the
+daemon, age and source from its database file. The file is enough when the daemon is not running.
 
 Example:
   shingled explain message.eml)");
@@ -278,7 +278,7 @@ Example:
   arguments->server.add_to(*command);
   command->add_option("messages", arguments->messages.names, "Messages, or digests")
       ->type_name("FILE|DIGEST");
-  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->add_flag("--json", arguments->json, "One JSON object per line and message");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_explain(*arguments, console); };
   });

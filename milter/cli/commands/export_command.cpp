@@ -119,7 +119,7 @@ HashSource read_redis(const storage::redis_store::TransferOptions& options,
 /// What of a Redis database is not in the export, beside it: the export may be standard output.
 void note_report(const storage::redis_store::DumpReport& report, Console& console) {
   if (report.broken != 0) {
-    console.note(fmt::format("shingled: {} left out: no flag and value, or gone meanwhile",
+    console.note(fmt::format("shingled: {} left out: without flag and value, or deleted meanwhile",
                              counted(report.broken, "record was", "records were")));
   }
   if (report.lost_slots != 0) {
@@ -133,7 +133,7 @@ int run_export(const ExportArguments& arguments, Console& console) {
   if (!settings) return EX_CONFIG;
   const bool rspamd = arguments.format == "rspamd";
   if (rspamd && arguments.file == "-") {
-    console.error("export", "--format rspamd makes a database: name the FILE");
+    console.error("export", "--format rspamd writes a database: give FILE");
     return EX_USAGE;
   }
   using Existing = storage::formats::NewFile::Existing;
@@ -177,7 +177,7 @@ int run_export(const ExportArguments& arguments, Console& console) {
   console.line(fmt::format("{}: {}", terminal_safe(arguments.file),
                            counted(counts.hashes, "hash", "hashes")));
   if (rspamd && counts.more_lists != 0) {
-    console.note(fmt::format("shingled: {} on more than one list; rspamd has the heaviest only",
+    console.note(fmt::format("shingled: {} on more than one list; rspamd keeps only the heaviest",
                              counted(counts.more_lists, "hash is", "hashes are")));
   }
   return EX_OK;
@@ -189,15 +189,16 @@ void add_export_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("export", "Write all hashes as JSON Lines, or as a database for rspamd");
   command->footer(
-      R"(Works also while the daemon runs: the hashes of one moment. A FILE is there only when it is complete.
-storage/SCHEMA.md describes the lines. --format rspamd keeps the heaviest list of each hash, its weight,
-time and shingles; a shingle that several hashes share goes to the newest of them, as rspamd does it.
+      R"(Works while the daemon is running and shows the hashes of one moment. FILE appears only when it is
+complete. storage/SCHEMA.md describes the lines. --format rspamd keeps the heaviest list of each hash
+with its weight, time and shingles; a shingle that several hashes share goes to the newest of them, as
+in rspamd.
 
 Example:
   shingled export hashes.jsonl)");
   const auto arguments = std::make_shared<ExportArguments>();
   arguments->settings.add_to(*command);
-  command->add_option("file", arguments->file, "Where it goes (default: standard output)")
+  command->add_option("file", arguments->file, "File to write (default: standard output)")
       ->type_name("FILE|-");
   command
       ->add_option("--format", arguments->format, "json (default), or rspamd: its SQLite backend")
@@ -205,7 +206,7 @@ Example:
       ->check(CLI::IsMember({"json", "rspamd"}));
   command
       ->add_option("--from-redis", arguments->from_redis,
-                   "Out of this Redis database (default with backend redis: storage.redis)")
+                   "Read from this Redis database (default with backend redis: storage.redis)")
       ->type_name("URL");
   command->add_flag("-f,--force", arguments->force, "Replace FILE if it exists");
   command->callback([arguments, &chosen] {

@@ -110,11 +110,12 @@ int run_hash(const HashArguments& arguments, Console& console) {
 }  // namespace
 
 void add_hash_command(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("hash", "Digests and shingles of messages; asks nobody");
+  CLI::App* command =
+      app.add_subcommand("hash", "Digests and shingles of messages; asks no server");
   command->footer(
-      R"(Without --rule only the hashes that rspamd would make with its shipped rule. A file is hashed as it stands; the
-other commands and the milter see its lines end in CRLF, as mail servers have them, which gives another hash of an
-attachment that is sent as plain text (7bit, 8bit).
+      R"(Without --rule, only the hashes that rspamd makes with its default rule. A file is hashed as it is. The milter and
+the other commands see lines that end in CRLF, as in mail servers; an attachment that is sent as plain text (7bit,
+8bit) then has another hash.
 
 Example:
   shingled hash --json message.eml
@@ -122,13 +123,14 @@ Example:
   const auto arguments = std::make_shared<HashArguments>();
   arguments->settings.add_to(*command);
   arguments->messages.add_to(*command);
-  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->add_flag("--json", arguments->json, "One JSON object per line and message");
   command->add_flag("--stages", arguments->stages,
-                    "Instead of hashes what they are made of, stage by stage, as JSON");
-  command->add_option("--rule", arguments->rule, "Rule of the configuration")->type_name("NAME");
+                    "Instead of hashes, show how they are made, stage by stage, as JSON");
+  command->add_option("--rule", arguments->rule, "Rule of the configuration to use")
+      ->type_name("NAME");
   command->add_flag("--robust", arguments->robust,
-                    "Our robust hash, too, as rules for the embedded storage have it");
-  command->add_option("--compat", arguments->compat, "Whose hashes these are equal to")
+                    "Also our robust hash, as in rules for the embedded storage");
+  command->add_option("--compat", arguments->compat, "rspamd version whose hashes to make")
       ->type_name("rspamd-3|rspamd-4")
       ->check(CLI::IsMember({"rspamd-3", "rspamd-4"}));
   command->callback([arguments, &chosen] {

@@ -73,7 +73,7 @@ Result<FeedReport> HashFeed::run() {
       ::pread(fd->get(), head.data(), head.size(), 0) == static_cast<ssize_t>(head.size()) &&
       std::string_view(head.data(), head.size()) == kSqliteMagic;
   if (is_database && name_ == "-") {
-    return Error{ErrorCode::kInvalid, "a database must be named, it cannot be piped"};
+    return Error{ErrorCode::kInvalid, "a database must be given as a file; it cannot be piped"};
   }
   const Status read = is_database ? read_database() : read_lines(*std::move(fd));
   if (!read) return read.error();
@@ -106,7 +106,7 @@ Status HashFeed::read_lines(UniqueFd fd) {
   if (announced_ != 0 && hash_lines_ - announced_before_ != announced_) {
     report_.complete = false;
     console_.error(
-        name_, fmt::format("its header announces {}, {} came",
+        name_, fmt::format("its header announces {}, but {} were read",
                            counted(announced_, "hash", "hashes"), hash_lines_ - announced_before_));
   }
   return {};
@@ -118,7 +118,7 @@ Status HashFeed::read_line(std::string_view text, std::uint64_t number) {
   if (!has_header_ && (!line || line->row)) {
     if (!line && line.error().code == ErrorCode::kLimit) return line.error();
     return Error{ErrorCode::kInvalid,
-                 fmt::format("line {}: it is no header of an export of shingled", number)};
+                 fmt::format("line {}: not the header of a shingled export", number)};
   }
   has_header_ = true;
   if (line && !line->row) {  // files may be strung together
@@ -186,8 +186,7 @@ bool HashFeed::watch(std::string_view step, std::uint64_t done, std::uint64_t to
 void HashFeed::broken(std::string_view where, std::string_view why) {
   ++report_.broken;
   if (report_.broken <= kBrokenShown) console_.error(name_ + std::string(where), why);
-  if (report_.broken == kBrokenShown + 1)
-    console_.error(name_, "and so on: only counted from here");
+  if (report_.broken == kBrokenShown + 1) console_.error(name_, "further ones are only counted");
 }
 
 }  // namespace

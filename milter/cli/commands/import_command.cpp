@@ -128,20 +128,20 @@ int run_import(const ImportArguments& arguments, Console& console) {
 }  // namespace
 
 void add_import_command(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "import", "Take in hashes: an export, or a database of shingled or rspamd");
+  CLI::App* command =
+      app.add_subcommand("import", "Import hashes: an export, or a database of shingled or rspamd");
   command->footer(
-      R"(The daemon must not run. All or nothing: killed or out of disk, the storage is as it was; a line that
-cannot be read is reported with its number and left out (then the exit code is 65), the others count.
-A hash that is stored already, with --existing:
-  sum      its weights add up, list by list (two storages taught by different people; the default)
-  larger   the larger weight of each list counts (two taught the same; a second import changes nothing)
-  skip     it stays as it is
-  replace  it becomes what the file says
-With sum and larger the earlier creation and the later time count.
-Into Redis it goes while everybody works, hash by hash: what others add to a hash meanwhile counts, and what
-was written before an error stays. The URL is
-redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or unix:/PATH; prefix and expire are those of the settings.
+      R"(The daemon must not be running. The import is all or nothing: if it is killed or the disk is full, the storage is
+unchanged. A line that cannot be read is reported with its number and left out; the exit code is then 65.
+--existing decides about a hash that is already stored:
+  sum      add the weights, list by list (two storages taught by different people; the default)
+  larger   keep the larger weight of each list (both taught the same; a second import changes nothing)
+  skip     keep the stored hash
+  replace  replace it with the one of the file
+With sum and larger, the earlier creation and the later time are kept.
+An import into Redis runs while others use it, hash by hash: updates by others are kept, and hashes written before
+an error stay. The URL is redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or unix:/PATH; prefix and expire come from
+the settings.
 
 Example:
   shingled import --existing larger hashes.jsonl)");
@@ -160,7 +160,7 @@ Example:
       ->transform(CLI::CheckedTransformer(rules).description(""));
   command
       ->add_option("--to-redis", arguments->to_redis,
-                   "Into this Redis database (default with backend redis: storage.redis)")
+                   "Write to this Redis database (default with backend redis: storage.redis)")
       ->type_name("URL");
   command->add_flag("--json", arguments->json, "One JSON object");
   command->callback([arguments, &chosen] {

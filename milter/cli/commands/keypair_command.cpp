@@ -11,8 +11,8 @@ namespace shingled::milter::cli {
 
 void add_keypair_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
-      app.add_subcommand("keypair", "A new key pair, in rspamd's text form and as YAML");
-  command->footer(R"(The public key is what clients get; keep the private one secret.
+      app.add_subcommand("keypair", "Make a key pair, in rspamd's text form and as YAML");
+  command->footer(R"(Give clients the public key; keep the private key secret.
 
 Example:
   shingled keypair)");

@@ -51,7 +51,7 @@ using HitTable = std::map<Digest, std::uint64_t>;
 Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
   const auto page = StatusPage(settings.status, clock)
                         .get("/hits?most=" + std::to_string(status::StatusPages::kHitsMost));
-  if (!page) return page.error().in("the hits are the running daemon's");
+  if (!page) return page.error().in("only the running daemon knows the hits");
   HitTable hits;
   const auto list = page->find("hits");
   for (const Json& one : list != page->end() ? *list : Json::array()) {
@@ -226,17 +226,17 @@ int run_list(const ListArguments& arguments, Console& console) {
 
 void add_list_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
-      app.add_subcommand("list", "Which hashes are stored, from the file: by list, age, value");
+      app.add_subcommand("list", "List the hashes in the database file by list, age or value");
   command->footer(
-      R"(Reads the database file, changes nothing; the daemon may run. Ages count from the last and from the first
-time a hash was taught. A digest's beginning is enough for `shingled explain`.
+      R"(Reads the database file and changes nothing; the daemon may be running. Ages are shown since the last and the first
+time a hash was taught. The beginning of a digest is enough for `shingled explain`.
 
 Example:
   shingled list --flag denied --order value --limit 20)");
   const auto arguments = std::make_shared<ListArguments>();
   arguments->settings.add_to(*command);
   arguments->records.add_to(*command);
-  command->add_option("--rule", arguments->rule, "Rule whose names the lists have")
+  command->add_option("--rule", arguments->rule, "Rule with the names of the lists")
       ->type_name("NAME");
   command
       ->add_option(
@@ -244,9 +244,9 @@ Example:
           "file (default), value: heaviest first (on the list of --flag), newest, oldest: by the "
           "last teaching, hits: those that answered most questions since the daemon's start")
       ->type_name("ORDER");
-  command->add_option("--limit", arguments->limit, "At most so many (100); 0 = all")
+  command->add_option("--limit", arguments->limit, "At most this many (100); 0 = all")
       ->type_name("N");
-  command->add_flag("--json", arguments->json, "One JSON object a line and hash");
+  command->add_flag("--json", arguments->json, "One JSON object per line and hash");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_list(*arguments, console); };
   });

@@ -12,8 +12,8 @@ void add_run_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("run", "The daemon: milter and fuzzy storage, in the foreground");
   command->footer(
-      R"(Signals: SIGTERM ends it after the messages under way, SIGHUP reads the configuration again,
-SIGUSR1 opens the log file again.
+      R"(Signals: SIGTERM ends the daemon after the messages in progress, SIGHUP reloads the configuration,
+SIGUSR1 reopens the log file.
 
 Example:
   shingled run -o storage.hashfile=/tmp/fuzzy.db -o milter.socket=inet:11339@127.0.0.1)");

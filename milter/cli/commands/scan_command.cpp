@@ -193,17 +193,17 @@ int run_scan(const ScanArguments& arguments, Console& console) {
 
 void add_scan_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand(
-      "scan", "What the milter would do with messages, and why; changes nothing");
+      "scan", "Show what the milter would do with messages, and why; changes nothing");
   command->footer(
-      R"(The message is judged as one of an unknown sender; the running daemon is asked. Look-ups are listed as they are asked:
-the visible body, other texts, attachments and images, archives, of each the larger first.
+      R"(The message is judged as mail of an unknown sender; look-ups go to the running daemon. They are listed in the order in
+which they are made: the visible body, other texts, attachments and images, archives, the larger first in each group.
 
 Example:
   shingled scan message.eml)");
   const auto arguments = std::make_shared<ScanArguments>();
   arguments->settings.add_to(*command);
   arguments->messages.add_to(*command);
-  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->add_flag("--json", arguments->json, "One JSON object per line and message");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_scan(*arguments, console); };
   });

@@ -188,9 +188,9 @@ CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& 
   const auto arguments = std::make_shared<StatusArguments>();
   arguments->settings.add_to(*command);
   arguments->server.add_to(*command);
-  command->add_flag("--json", arguments->json, "One JSON object a line and server");
+  command->add_flag("--json", arguments->json, "One JSON object per line and server");
   if (kind == Kind::kPing) {
-    command->add_option("--count", arguments->count, "So many pings, one after the other (1)")
+    command->add_option("--count", arguments->count, "Number of pings, one after the other (1)")
         ->type_name("N")
         ->check(CLI::Range(1U, kPingsMax));
   }
@@ -206,14 +206,15 @@ CLI::App* add_status_command(CLI::App& app, Command& chosen, const std::string& 
 
 void add_status_commands(CLI::App& app, Command& chosen) {
   add_status_command(app, chosen, "stat", Kind::kStat,
-                     "How many hashes each server has; what the local daemon counted")
+                     "Hashes of each server, and the counters of the local daemon")
       ->footer(
-          R"(The local daemon tells more over HTTP (status.listen): lists, updates, requests by kind, drops, times. Where
-it does not, and of other servers, the number of hashes is all there is.
+          R"(The local daemon reports more over HTTP (status.listen): lists, updates, requests by kind, drops, times. Without that,
+and for other servers, only the number of hashes is shown.
 
 Example:
   shingled stat --server 192.0.2.1:11335)");
-  add_status_command(app, chosen, "ping", Kind::kPing, "Whether each server answers, and how fast")
+  add_status_command(app, chosen, "ping", Kind::kPing,
+                     "Test whether each server answers, and how fast")
       ->footer(R"(Example:
   shingled ping --count 100)");
 }

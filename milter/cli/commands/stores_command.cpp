@@ -58,10 +58,10 @@ Result<Known> find_store(const std::vector<Known>& stores, const std::string& be
   std::optional<Known> found;
   for (const Known& store : stores) {
     if (store.number == 0 || !to_hex(store.id).starts_with(beginning)) continue;
-    if (found) return Error{ErrorCode::kInvalid, "several stores begin so"};
+    if (found) return Error{ErrorCode::kInvalid, "several stores begin like this"};
     found = store;
   }
-  if (!found) return Error{ErrorCode::kInvalid, "no store begins so, see `shingled stores`"};
+  if (!found) return Error{ErrorCode::kInvalid, "no store begins like this; see `shingled stores`"};
   return *found;
 }
 
@@ -70,7 +70,7 @@ int forget(const StoresArguments& arguments, const Settings& settings, const Kno
   const std::string what =
       fmt::format("store {} with {}", to_hex(store.id), counted(store.parts, "hash", "hashes"));
   if (is_configured(store, settings.storage.replication)) {
-    console.note("its key is in storage.master_key: it comes again when it connects");
+    console.note("its key is in storage.master_key: the store comes back when it connects");
   }
   if (arguments.dry_run) {
     console.line(what + ": would be forgotten");
@@ -94,7 +94,7 @@ int run_stores(const StoresArguments& arguments, Console& console) {
     console.error("stores", what);
     return EX_USAGE;
   };
-  const auto file = database_file(settings->storage, "Redis, which has no masters");
+  const auto file = database_file(settings->storage, "Redis, without masters");
   if (!file) return wrong(file.error().message);
   if (arguments.dry_run && arguments.forget.empty()) return wrong("--dry-run: needs --forget");
   SystemClock clock;
@@ -121,21 +121,22 @@ int run_stores(const StoresArguments& arguments, Console& console) {
 
 void add_stores_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
-      app.add_subcommand("stores", "The masters whose hashes are stored here, and forgetting one");
+      app.add_subcommand("stores", "List the masters whose hashes are stored here, or forget one");
   command->footer(
-      R"(The list changes nothing; the daemon may run. A file knows 64 masters, each by the key it came under; one
-that is no longer used keeps its place, and its hashes until they expire. --forget takes both away, for good
-if its key is not in storage.master_key; the daemon must not run. What others taught as well stays.
+      R"(Without --forget nothing is changed, and the daemon may be running. A file has room for 64 masters, each known by its
+key; an unused one keeps its place, and its hashes until they expire. --forget removes both, permanently if its key is
+not in storage.master_key; the daemon must not be running. Hashes that others have taught, too, stay.
 
 Example:
   shingled stores
   shingled stores --forget 5f0c2e --dry-run)");
   const auto arguments = std::make_shared<StoresArguments>();
   arguments->settings.add_to(*command);
-  command->add_option("--forget", arguments->forget, "The beginning of the name of a store")
+  command
+      ->add_option("--forget", arguments->forget, "Store to forget, by the beginning of its name")
       ->type_name("NAME");
-  command->add_flag("--dry-run", arguments->dry_run, "Only say what would be forgotten");
-  command->add_flag("--json", arguments->json, "One JSON object a line and store");
+  command->add_flag("--dry-run", arguments->dry_run, "Only show what would be forgotten");
+  command->add_flag("--json", arguments->json, "One JSON object per line and store");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_stores(*arguments, console); };
   });

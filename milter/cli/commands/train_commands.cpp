@@ -98,12 +98,11 @@ int run_erase(const TrainArguments& arguments, const Settings& settings,
     return EX_USAGE;
   }
   if (!destination.local) {
-    console.error("del",
-                  "--list reads the file of the local daemon: it cannot be another server's");
+    console.error(
+        "del", "--list reads the file of the local daemon; it cannot be used with another server");
     return EX_USAGE;
   }
-  const auto file =
-      database_file(settings.storage, "shingled export and del --digest for what stands there");
+  const auto file = database_file(settings.storage, "shingled export, then del --digest");
   if (!file) {
     console.error("del", "--list: " + file.error().message);
     return EX_USAGE;
@@ -129,7 +128,7 @@ int run_erase(const TrainArguments& arguments, const Settings& settings,
                   {"taken_off", counts.others_too}});
     return EX_OK;
   }
-  console.line(fmt::format("list {}: {}{} deleted, {} on other lists too taken off this one", *flag,
+  console.line(fmt::format("list {}: {}{} deleted, {} removed from this list only", *flag,
                            arguments.dry_run ? "would be: " : "",
                            counted(counts.only_here, "hash", "hashes"), counts.others_too));
   return EX_OK;
@@ -218,26 +217,26 @@ CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& n
   arguments->messages.add_to(*command);
   command->add_option("--flag", arguments->flag, "The list, by number or name")
       ->type_name("N|NAME");
-  command->add_flag("--json", arguments->json, "One JSON object a line and message");
+  command->add_flag("--json", arguments->json, "One JSON object per line and message");
   if (kind == Training::kAdd) {
-    command->add_option("--weight", arguments->weight, "How many reports this counts for (1)")
+    command->add_option("--weight", arguments->weight, "Number of reports this counts as (1)")
         ->type_name("N");
-    command->add_flag(
-        "--force", arguments->force,
-        "Also bounces, receipts, texts without words of their own and files that are no mail");
+    command->add_flag("--force", arguments->force,
+                      "Also add bounces, receipts, texts without words of their own, and files "
+                      "that are not mail");
   } else {
-    command->add_option("--digest", arguments->digests, "A hash by its digest; repeatable")
+    command->add_option("--digest", arguments->digests, "Digest of a hash to delete; repeatable")
         ->type_name("HEX")
         ->allow_extra_args(false);
     command
         ->add_option("--list", arguments->whole_list,
-                     "Everything on this list of the local daemon, by number or name")
+                     "All hashes of this list of the local daemon, by number or name")
         ->type_name("N|NAME");
-    command->add_flag("--dry-run", arguments->dry_run, "With --list: only count");
+    command->add_flag("--dry-run", arguments->dry_run, "With --list: only count them");
     command->add_flag("--all-lists", arguments->all_lists,
-                      "From every list whatever --flag says: all that other servers can do");
+                      "Delete from all lists, as servers other than shingled always do");
     command->add_flag("--matching", arguments->matching,
-                      "Also the stored hashes that the messages only resemble");
+                      "Also delete stored hashes that the messages only resemble");
   }
   command->callback([arguments, kind, name, &chosen] {
     chosen = [arguments, kind, name](Console& console) {
@@ -252,25 +251,23 @@ CLI::App* add_train_command(CLI::App& app, Command& chosen, const std::string& n
 void add_train_commands(CLI::App& app, Command& chosen) {
   add_train_command(app, chosen, "add", Training::kAdd, "Teach messages to the storage")
       ->footer(
-          R"(Exits 0 when every server has every hash on disk, known before or not; 65 when a message is too
-short to have a hash, or is left out because it looks like what anybody gets: a bounce, a receipt, an
-out-of-office reply, a text with hardly a word of its own, or because it is no mail: it does not begin with
-a header. --force adds these, too. Else it exits as the
-first hash that failed, and then the line says how many of how many were added. Another try is another
-report: it adds the weight to those once more. The default list is the first of the rule. A shingled also
-says the weight that the message has now, and from which weight on the very same message gets a header or is
-rejected: by default one report alone does neither.
+          R"(Exits 0 when every server has stored every hash on disk. Exits 65 when a message is too short to have a hash, or is
+left out because it is not mail (it does not begin with a header) or looks like mail that everybody gets: a bounce, a
+receipt, an out-of-office reply, a text with hardly any words of its own. --force adds these, too. Otherwise it exits
+with the code of the first hash that failed, and the line says how many hashes were added. To try again is a new
+report, which adds the weight again. The default list is the first list of the rule. A shingled server also tells the
+weight that the message has now, and from which weight the same message gets a header or is rejected: by default one
+report alone does neither.
 
 Example:
   shingled add --flag denied --weight 10 ~/Maildir/.Spam)");
   add_train_command(app, chosen, "del", Training::kDelete,
                     "Delete the hashes of messages from the storage")
       ->footer(
-          R"(Says what was there, list by list. A message that is still like a stored hash afterwards exits 65 and
-names that hash: --matching deletes such ones as well. --flag takes hashes off that list alone, and they stay
-on others; servers that are no shingled can only delete from all lists and are refused then, unless
---all-lists is given. --list reads the database file of the local daemon, which then takes each hash off that
-list; on others it stays.
+          R"(Prints what was deleted, list by list. If a message still resembles a stored hash afterwards, the command names that
+hash and exits 65; --matching deletes such hashes, too. --flag removes hashes from that list only. Servers other than
+shingled can delete only from all lists, so they are refused unless --all-lists is given. --list reads the database
+file of the local daemon, which then removes each hash from that list; it stays on others.
 
 Example:
   shingled del --flag denied < not-spam.eml)");

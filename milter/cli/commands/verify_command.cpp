@@ -42,9 +42,10 @@ void print_report(const std::string& file, const storage::formats::VerifyReport&
                            counted(report.rows, "hash", "hashes"), report.with_shingles,
                            counted(report.lists, "list entry", "list entries"), verdict, odd));
   if (report.crowded != 0) {
-    console.line(fmt::format(
-        "{} shingle slots with more likenesses than storage.slot_owners_max; newer ones go first",
-        counted(report.crowded, "hash shares", "hashes share")));
+    console.line(
+        fmt::format("{} shingle slots with more owners than storage.slot_owners_max; the newest "
+                    "owners are dropped first",
+                    counted(report.crowded, "hash shares", "hashes share")));
   }
 }
 
@@ -92,10 +93,9 @@ void add_verify_command(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("verify", "Check a database file, also while the daemon runs");
   command->footer(
-      R"(Reads everything and changes nothing: SQLite's pages, every hash and list, and whether an index built
-from them finds each hash again. That index takes as much memory as the daemon's; --file-only leaves
-it out. Exits 0 when all is well, 65 (EX_DATAERR) when something is damaged. Times that a wrong clock has
-left behind are warnings.
+      R"(Reads everything and changes nothing: the pages of SQLite, every hash and list, and whether an index built from them
+finds each hash again. That index needs as much memory as the daemon; --file-only skips it. Exits 0 when all is well,
+65 (EX_DATAERR) when something is damaged. Times left behind by a wrong clock are warnings.
 
 Example:
   shingled verify /var/backups/fuzzy.db)");
@@ -103,7 +103,7 @@ Example:
   arguments->settings.add_to(*command);
   command->add_option("file", arguments->file, "A database (default: storage.hashfile)")
       ->type_name("FILE");
-  command->add_flag("--file-only", arguments->file_only, "Build no index");
+  command->add_flag("--file-only", arguments->file_only, "Do not build the index");
   command->add_flag("--json", arguments->json, "One JSON object");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_verify(*arguments, console); };

@@ -24,7 +24,7 @@ int for_each_message(const MessageArguments& arguments, const MessageSource::Opt
   const bool reads_input =
       names.empty() || std::find(names.begin(), names.end(), "-") != names.end();
   if (reads_input && ::isatty(STDIN_FILENO) == 1) {
-    console.note("shingled: reads a message from the terminal; Ctrl-D ends it");
+    console.note("shingled: reading a message from the terminal; end it with Ctrl-D");
   }
   MessageSource source(names, options);
   const SystemClock clock;
@@ -39,7 +39,7 @@ int for_each_message(const MessageArguments& arguments, const MessageSource::Opt
     }
     if (message->cut)
       console.error(message->name,
-                    "longer than milter.message_bytes_max: only its beginning counts");
+                    "longer than milter.message_bytes_max: only its beginning is used");
     const int code = work(*message);
     worst = worse_exit_code(worst, code);
     if ((code != EX_OK && code != EX_DATAERR) || console.broken()) break;

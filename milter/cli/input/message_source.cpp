@@ -36,7 +36,7 @@ MessageSource::MessageSource(const std::vector<std::string>& arguments, const Op
     const std::size_t before = files_.size();
     add_argument(argument);
     if (files_.size() != before) continue;
-    files_.push_back({argument, 0, Error{ErrorCode::kNotFound, "no message in this folder"}});
+    files_.push_back({argument, 0, Error{ErrorCode::kNotFound, "this folder has no messages"}});
   }
 }
 

@@ -55,8 +55,8 @@ std::string Explanation::undo() const {
 
 std::string Explanation::source_text() const {
   if (taught_from) return taught_from->to_string();
-  if (stored->row.source == 0) return "not known (imported, or from before it was noted)";
-  return fmt::format("an address that storage.allow_update does not list (mark {:016x})",
+  if (stored->row.source == 0) return "unknown (imported, or stored by an older version)";
+  return fmt::format("an address that is not in storage.allow_update (mark {:016x})",
                      stored->row.source);
 }
 

@@ -97,7 +97,7 @@ Status read_member(const std::string& key, const Json& value, storage::sqlite::F
     return {};
   }
   if (key != "time" && key != "created") {
-    return Error{ErrorCode::kInvalid, fmt::format("\"{}\" is no key of a hash", key)};
+    return Error{ErrorCode::kInvalid, fmt::format("\"{}\" is not a key of a hash", key)};
   }
   const auto seconds = integer_of<std::uint32_t>(value);
   if (!seconds) return wrong(key, "Unix seconds, 0 to 4294967295");
@@ -109,7 +109,7 @@ Result<HashLine> read_header(const Json& object) {
   const auto version = object.contains("version") ? integer_of<std::uint64_t>(object["version"])
                                                   : std::optional<std::uint64_t>();
   if (object["format"] != kFormat || !version || *version == 0) {
-    return Error{ErrorCode::kInvalid, "it is no header of an export of shingled"};
+    return Error{ErrorCode::kInvalid, "it is not the header of a shingled export"};
   }
   if (*version > kHashLinesVersion) {
     return Error{ErrorCode::kLimit, fmt::format("version {} of the format; this program knows {}",
@@ -174,7 +174,7 @@ void append_hash_line(std::string& out, const storage::sqlite::FuzzyRow& row) {
 
 Result<HashLine> parse_hash_line(std::string_view line, std::uint32_t now) {
   const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) return Error{ErrorCode::kInvalid, "it is no JSON object"};
+  if (!object.is_object()) return Error{ErrorCode::kInvalid, "it is not a JSON object"};
   if (object.contains("format")) return read_header(object);
   HashLine out;
   storage::sqlite::FuzzyRow& row = out.row.emplace();

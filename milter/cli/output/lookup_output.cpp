@@ -138,7 +138,7 @@ int report_failures(std::string_view file, std::span<const rules::Lookup> lookup
 int report_unknown(std::string_view file, const rules::Facts& facts, Console& console) {
   const int failed = report_failures(file, facts.lookups, console);
   if (facts.unasked == 0) return failed;
-  console.error(file, fmt::format("{} of {} look-ups not asked: milter.lookups_max is reached",
+  console.error(file, fmt::format("{} of {} look-ups not made: milter.lookups_max is reached",
                                   facts.unasked, facts.lookups.size() + facts.unasked));
   return worse_exit_code(failed, EX_DATAERR);
 }

@@ -27,11 +27,11 @@ Result<std::uint32_t> moment_before(WallTime now, const std::string& option,
 void RecordArguments::add_to(CLI::App& command) {
   command.add_option("--flag", flag, "Only hashes of this list, by number or name")
       ->type_name("N|NAME");
-  command.add_option("--older", older, "Only hashes last taught longer ago, such as 30d")
+  command.add_option("--older", older, "Only hashes last taught before this age, such as 30d")
       ->type_name("TIME");
-  command.add_option("--newer", newer, "Only hashes taught since then, such as 1h")
+  command.add_option("--newer", newer, "Only hashes taught within this time, such as 1h")
       ->type_name("TIME");
-  command.add_option("--digest", digest, "Only digests that begin so")->type_name("HEX");
+  command.add_option("--digest", digest, "Only digests that begin with this")->type_name("HEX");
   command
       .add_option_function<std::int32_t>(
           "--min-value",

@@ -47,7 +47,7 @@ class SampleFeed {
     if (whole.parts.size() <= storage::Sample::kPartsMax) {
       sample.parts = std::move(whole.parts);
     } else {
-      console_.error(sample.name, "too large for its parts: found as a whole only");
+      console_.error(sample.name, "too large to sign its parts: found only as a whole");
     }
     waiting_bytes_ += sample.name.size() + sample.parts.size();
     waiting_.push_back(std::move(sample));
@@ -88,7 +88,7 @@ class SampleFeed {
     }
     std::string line = fmt::format("{} added to {}", counted(stored_ - known_, "sample", "samples"),
                                    arguments_.list);
-    if (known_ > 0) line += fmt::format(", {} known already", known_);
+    if (known_ > 0) line += fmt::format(", {} already known", known_);
     console_.line(line);
   }
 

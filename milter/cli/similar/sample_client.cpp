@@ -36,7 +36,7 @@ int SampleClient::open(const LibraryChoice& choice, LibraryUse use) {
   if (use == LibraryUse::kNone) return EX_OK;
   file_ = choice.file.empty() ? options().file : choice.file;
   if (file_.empty()) {
-    console_.error("similar", "similar.file is empty: say --file PATH");
+    console_.error("similar", "similar.file is empty: give --file PATH");
     return EX_USAGE;
   }
   if (use != LibraryUse::kChange && ::access(file_.c_str(), F_OK) != 0) {

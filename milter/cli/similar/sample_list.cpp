@@ -110,7 +110,7 @@ int run_similar_list(const SampleListArguments& arguments, Console& console) {
 int run_similar_del(const SampleDelArguments& arguments, Console& console) {
   if (arguments.list.empty() && arguments.names.empty() && arguments.ids.empty() &&
       arguments.input.names.empty()) {
-    console.error("del", "say what: --list, --name, --id or a file");
+    console.error("del", "give --list, --name, --id or a file");
     return EX_USAGE;
   }
   SampleClient client(console);

@@ -92,7 +92,7 @@ class SampleSearch {
       }
       any = any || !empty;
     }
-    if (!any && !arguments_.json) console_.line(terminal_safe(input.name) + ": nothing is like it");
+    if (!any && !arguments_.json) console_.line(terminal_safe(input.name) + ": nothing similar");
   }
 
   void show_text(const std::string& file, const SignedInput::Piece& piece, const Answer& matches) {

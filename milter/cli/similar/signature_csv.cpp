@@ -55,7 +55,7 @@ Result<SignatureRow> parse_signature_line(std::string_view line) {
   if (comma == std::string_view::npos) return row;
   const std::string_view quoted = line.substr(comma + 1);
   if (quoted.size() < 2 || quoted.front() != '"' || quoted.back() != '"') {
-    return Error{ErrorCode::kInvalid, "the name stands in no quotation marks"};
+    return Error{ErrorCode::kInvalid, "the name is not in quotation marks"};
   }
   row.name = unescaped(quoted.substr(1, quoted.size() - 2));
   return row;

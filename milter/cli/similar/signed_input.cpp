@@ -110,10 +110,11 @@ class InputLoop {
 
 void InputArguments::add_to(CLI::App& command, const std::string& what) {
   command
-      .add_option("files", names, "Files, directories with all below them, - for standard input")
+      .add_option("files", names,
+                  "Files, directories with everything below them, - for standard input")
       ->type_name(what)
       ->required();
-  command.add_option("-j,--jobs", jobs, "So many files at the same time (one a processor)")
+  command.add_option("-j,--jobs", jobs, "Number of files at the same time (one per processor)")
       ->type_name("N")
       ->check(CLI::Range(1U, kJobsMax));
   auto* bare = command.add_flag("-b,--bare-names", bare_names, "Names without their directories");
@@ -124,7 +125,7 @@ int for_each_signed(const InputArguments& arguments, const SigningOptions& optio
                     Console& console, const std::function<int(SignedInput)>& take) {
   const auto& names = arguments.names;
   if (std::find(names.begin(), names.end(), "-") != names.end() && ::isatty(STDIN_FILENO) == 1) {
-    console.note("shingled: reads from the terminal; Ctrl-D ends it");
+    console.note("shingled: reading from the terminal; end it with Ctrl-D");
   }
   return InputLoop(arguments, options, console, take).run();
 }

@@ -37,7 +37,7 @@ std::optional<std::string> common_property(std::string_view message, const mime:
   const auto report = std::find_if(parts.begin(), parts.end(),
                                    [](const mime::MailPart& part) { return part.is_report(); });
   if (report != parts.end()) {
-    return fmt::format("it is a report of a mail system (message/{}), as anybody gets them",
+    return fmt::format("it is a report of a mail system (message/{}), like everybody gets",
                        report->type.subtype);
   }
   if (is_auto_reply(message)) return "it is an automatic answer (Auto-Submitted)";
@@ -47,7 +47,7 @@ std::optional<std::string> common_property(std::string_view message, const mime:
   };
   const auto text = std::find_if(hashes.begin(), hashes.end(), says_little);
   if (text == hashes.end()) return std::nullopt;
-  return fmt::format("its text has {}: others write the same, about other things",
+  return fmt::format("its text has {}: others write the same about other things",
                      text->own_words == 0   ? "no words of its own"
                      : text->own_words == 1 ? "one word of its own"
                                             : fmt::format("{} words of its own", text->own_words));

@@ -57,7 +57,7 @@ Result<ListEraser::Counts> ListEraser::erase(storage::client::RemoteStore& store
     if (!read) return read.error();
     if (found.empty()) return done;
     if (first_before == found.front().digest) {
-      return Error{ErrorCode::kInvalid, hashfile_ + ": not the file of the daemon that was asked"};
+      return Error{ErrorCode::kInvalid, hashfile_ + ": not the file of the daemon that answered"};
     }
     first_before = found.front().digest;
     for (std::span<const Standing> rest = found; !rest.empty();) {

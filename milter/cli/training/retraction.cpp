@@ -74,9 +74,9 @@ Result<std::unique_ptr<Retraction>> Retraction::open(const Destination& destinat
     if (failure_of(who)) return error_of(who);
     if (who.deletes_from_list) continue;
     return Error{ErrorCode::kInvalid,
-                 fmt::format("{} is no shingled and deletes from every list whatever --flag says; "
-                             "--all-lists does that. To take a hash off {} alone, take its weight "
-                             "away there: shingled add --flag {} --weight -N",
+                 fmt::format("{} is not shingled and deletes from all lists, whatever --flag says; "
+                             "--all-lists allows that. To remove a hash from {} only, take its "
+                             "weight away: shingled add --flag {} --weight -N",
                              who.server, scope.list, scope.flag)};
   }
   return made;
@@ -128,7 +128,7 @@ int Retraction::finish() {
   if (taken_ > 1 && !json_) {
     console_.line(fmt::format(
         "{} messages: {} deleted, {} not stored{}, {} without a hash, {} failed", taken_, deleted_,
-        unknown_, matching_ == 0 ? "" : fmt::format(", {} still like what is stored", matching_),
+        unknown_, matching_ == 0 ? "" : fmt::format(", {} still like a stored hash", matching_),
         without_hash_, failed_));
   }
   return code;
@@ -272,7 +272,7 @@ std::string Retraction::summary(const Pending& message) const {
   const auto name = [this](std::uint32_t flag) { return list_name(flag); };
   std::string text;
   if (message.deleted.empty() && message.unseen) {
-    return fmt::format("{} deleted, if it was there: the server answers none of our questions",
+    return fmt::format("{} deleted, if it was there: the server does not answer look-ups",
                        counted(message.hashes.size(), "hash", "hashes"));
   }
   if (message.deleted.empty()) {
@@ -293,7 +293,7 @@ std::string Retraction::summary(const Pending& message) const {
       text += fmt::format(", at {} of {} servers", servers.size(), servers_.size());
     }
   }
-  if (!message.staying.empty()) text += "; staying: " + lists_text(message.staying, name);
+  if (!message.staying.empty()) text += "; stays: " + lists_text(message.staying, name);
   return text;
 }
 

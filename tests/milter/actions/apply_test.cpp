@@ -1,3 +1,4 @@
+// Covers milter/actions/reply_text.cpp.
 #include "milter/actions/apply.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers milter/actions/printable.cpp.
 #include "milter/actions/header_edit.h"
 
 #include <gmock/gmock.h>

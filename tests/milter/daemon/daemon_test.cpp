@@ -1,3 +1,4 @@
+// Covers milter/process/signals.cpp.
 #include "milter/daemon/daemon.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers milter/process/allocator.cpp.
 // What mail under way may cost the whole daemon.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// Covers milter/filter/milter_service.cpp.
 // The end of the service: what open connections are answered, and how long it takes.
 #include <gmock/gmock.h>
 #include <poll.h>

@@ -1,3 +1,4 @@
+// Covers milter/rules/facts.cpp.
 #include "milter/filter/scanner.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers milter/filter/mail_counters.cpp.
 #include "milter/filter/session.h"
 
 #include <gmock/gmock.h>

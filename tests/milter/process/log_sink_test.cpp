@@ -1,3 +1,5 @@
+// Covers milter/process/log_file.cpp, milter/process/privileges.cpp,
+// milter/process/repeat_filter.cpp.
 #include "milter/process/log_sink.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Covers milter/ratelimit/limit_lists.cpp.
 #include "milter/ratelimit/limit_reloader.h"
 
 #include <gmock/gmock.h>

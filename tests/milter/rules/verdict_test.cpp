@@ -1,3 +1,4 @@
+// Covers milter/rules/unknown.cpp.
 #include "milter/rules/verdict.h"
 
 #include <gmock/gmock.h>

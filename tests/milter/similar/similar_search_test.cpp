@@ -1,3 +1,4 @@
+// Covers milter/similar/similar_facts.cpp.
 #include "milter/similar/similar_search.h"
 
 #include <gmock/gmock.h>

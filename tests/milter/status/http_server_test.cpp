@@ -1,3 +1,5 @@
+// Covers milter/status/connection_deadlines.cpp, milter/status/http_client.cpp,
+// milter/status/http_listener.cpp.
 #include "milter/status/http_server.h"
 
 #include <gmock/gmock.h>
@@ -263,11 +265,11 @@ TEST(HttpReply, IsReadOrRefused) {
       {"headers are not required", "HTTP/1.1 503 \r\n\r\nbody",
        "503 text/plain; charset=utf-8 body"},
       {"half of it", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi", "the answer is cut off"},
-      {"another protocol", "SSH-2.0-x\r\n\r\n", "the answer is no HTTP"},
-      {"no end of its head", "HTTP/1.1 200 OK\r\n", "the answer is no HTTP"},
-      {"no status", "HTTP/1.1\r\n\r\n", "the answer is no HTTP"},
-      {"a status that is no number", "HTTP/1.1 2x0\r\n\r\n", "the answer is no HTTP"},
-      {"nothing", "", "the answer is no HTTP"},
+      {"another protocol", "SSH-2.0-x\r\n\r\n", "the answer is not HTTP"},
+      {"no end of its head", "HTTP/1.1 200 OK\r\n", "the answer is not HTTP"},
+      {"no status", "HTTP/1.1\r\n\r\n", "the answer is not HTTP"},
+      {"a status that is no number", "HTTP/1.1 2x0\r\n\r\n", "the answer is not HTTP"},
+      {"nothing", "", "the answer is not HTTP"},
   };
   for (const Case& test : cases) {
     const auto reply = parse_http_reply(test.bytes);

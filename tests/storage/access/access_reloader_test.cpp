@@ -1,3 +1,4 @@
+// Covers storage/access/list_reader.cpp.
 #include "storage/access/access_reloader.h"
 
 #include <gmock/gmock.h>

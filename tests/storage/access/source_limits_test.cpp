@@ -1,3 +1,4 @@
+// Covers storage/access/limit_report.cpp.
 #include "storage/access/source_limits.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers storage/access/tally_report.cpp.
 #include "storage/access/source_tally.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers storage/buckets/open_buckets.cpp, storage/sqlite/bucket_file.cpp.
 // Buckets that outlive their process.
 #include "storage/buckets/bucket_flusher.h"
 

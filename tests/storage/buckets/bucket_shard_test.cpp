@@ -1,3 +1,4 @@
+// Covers storage/buckets/bucket_arena.cpp.
 #include "storage/buckets/bucket_shard.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers storage/client/client_report.cpp, storage/client/wait.cpp, storage/client/upstreams.cpp.
 #include "storage/client/remote_store.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Covers storage/crypto/keypair.cpp, storage/crypto/keyring.cpp,
+// storage/crypto/shared_key_cache.cpp, storage/crypto/message_name.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>

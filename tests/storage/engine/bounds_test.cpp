@@ -1,3 +1,4 @@
+// Covers storage/engine/memory_bound.cpp, storage/model/update_queue.cpp.
 // What happens where there is too much: of hashes, of lists, of memory.
 #include <gmock/gmock.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// Covers storage/engine/read_gate.cpp.
 // Readers beside the writer. What ThreadSanitizer says about it counts as much as the asserts.
 #include <gmock/gmock.h>
 

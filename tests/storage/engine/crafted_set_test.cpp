@@ -1,3 +1,4 @@
+// Covers storage/engine/index_hash.cpp.
 // What somebody who knows the code, but not the secret of a running index, can do to its chains.
 #include <gmock/gmock.h>
 

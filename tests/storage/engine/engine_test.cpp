@@ -1,3 +1,4 @@
+// Covers storage/engine/loader.cpp, storage/engine/update_group.cpp, storage/engine/writer.cpp.
 #include "storage/engine/engine.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// Covers storage/engine/fuzzy_index.cpp, storage/engine/fuzzy_index_add.cpp,
+// storage/engine/record_store.cpp.
 // The index by itself against brute force, step by step: every step is a change or a question, and
 // every answer is compared. SHINGLED_LAW_STEPS sets how many a store; millions are the long run,
 // under AddressSanitizer and, for the readers beside it, ThreadSanitizer.

@@ -1,3 +1,4 @@
+// Covers storage/engine/writer_maintenance.cpp.
 // What the writer does beside updates: expiry, space given back, checkpoints.
 #include <gmock/gmock.h>
 #include <sqlite3.h>

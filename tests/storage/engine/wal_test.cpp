@@ -1,3 +1,4 @@
+// Covers storage/engine/checkpointer.cpp.
 // What is found beside the file after a crash: a WAL that is whole, cut, damaged or of a format we
 // do not know.
 #include <gmock/gmock.h>

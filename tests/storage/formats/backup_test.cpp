@@ -1,3 +1,4 @@
+// Covers storage/sqlite/file_copy.cpp.
 #include "storage/formats/backup.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers storage/sqlite/rspamd_reader.cpp, storage/sqlite/rspamd_writer.cpp.
 // Databases of rspamd's fuzzy worker, written and read (PROTOCOL.md section 5.8). That the
 // real one takes them is shown in tests/e2e/test_rspamd.py.
 #include <gmock/gmock.h>

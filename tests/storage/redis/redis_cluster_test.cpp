@@ -1,3 +1,4 @@
+// Covers storage/redis_store/cluster_sender.cpp.
 // A Redis cluster of three masters and three replicas, started by the test.
 #include "storage/redis/redis_cluster.h"
 

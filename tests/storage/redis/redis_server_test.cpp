@@ -1,3 +1,4 @@
+// Covers storage/redis/redis_connection.cpp.
 // Faults that a real server does not make at will: a server of the test's own says what it likes.
 #include "storage/redis/redis_server.h"
 

@@ -1,3 +1,4 @@
+// Covers storage/redis_store/import_script.cpp.
 // Connections that break after the server did what was asked: an import counts every line once.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// Covers storage/redis_store/redis_writer.cpp.
 // What happens to updates while Redis is away.
 #include <gmock/gmock.h>
 

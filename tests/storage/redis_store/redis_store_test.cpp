@@ -1,3 +1,4 @@
+// Covers storage/redis_store/look_up.cpp, storage/redis_store/update_script.cpp.
 #include "storage/redis_store/redis_store.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// Covers storage/redis/key_scan.cpp, storage/redis_store/redis_import.cpp,
+// storage/redis_store/transfer_servers.cpp.
 #include <gmock/gmock.h>
 
 #include <thread>

@@ -1,3 +1,4 @@
+// Covers storage/engine/update_group_parts.cpp, storage/model/replica.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Covers storage/replication/range_sums.cpp, storage/sqlite/store_table.cpp.
 // Random histories: two masters that mirror each other and two mirrors of both are taught, told to
 // delete, cut, restarted, left without a connection until their journals have been outrun, and
 // grow old. Once everything is connected again, all four hold the same.

@@ -1,3 +1,4 @@
+// Covers storage/crypto/session_keys.cpp.
 #include "storage/replication/secure_channel.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers storage/replication/master_session.cpp, storage/replication/mirror_session.cpp.
 #include "tests/storage/replication/replica_world.h"
 
 namespace shingled::storage::replication {

@@ -1,3 +1,4 @@
+// Covers storage/similar/sample_table.cpp.
 // The laws of the index: it finds what comparing with everything finds.
 #include "storage/similar/sample_index.h"
 

@@ -1,3 +1,4 @@
+// Covers storage/model/sample.cpp, storage/sqlite/sample_file.cpp.
 // Known files: what is stored, found, removed, and shared between processes.
 #include "storage/similar/sample_library.h"
 

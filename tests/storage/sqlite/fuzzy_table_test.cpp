@@ -1,3 +1,4 @@
+// Covers storage/sqlite/database.cpp, storage/sqlite/migrations.cpp.
 #include "storage/sqlite/fuzzy_table.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers storage/sqlite/replica_reader.cpp.
 #include "storage/sqlite/journal.h"
 
 #include <gtest/gtest.h>

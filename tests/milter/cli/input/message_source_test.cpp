@@ -208,8 +208,8 @@ TEST_F(MessageSourceTest, AFolderWithoutAMessageIsAnErrorAndFoldersInItAreNone) 
   write("spam/a.eml", "a");
   write("Maildir/cur/1.host:2,T", "trashed");
   EXPECT_THAT(read({path("nothing"), path("spam"), path("Maildir")}),
-              ElementsAre("nothing|! no message in this folder", "spam/a.eml|a",
-                          "Maildir|! no message in this folder"));
+              ElementsAre("nothing|! this folder has no messages", "spam/a.eml|a",
+                          "Maildir|! this folder has no messages"));
 }
 
 TEST_F(MessageSourceTest, WhatCannotBeReadIsReportedAndTheOthersGoOn) {

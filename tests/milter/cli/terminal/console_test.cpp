@@ -1,3 +1,4 @@
+// Covers milter/cli/input/progress.cpp.
 #include "milter/cli/terminal/console.h"
 
 #include <gmock/gmock.h>
