@@ -76,7 +76,7 @@ if what == 'touch' then
   local own = redis.call('HGET', record, 'S')
   if expire == 0 or redis.call('EXPIRE', record, expire) == 0 then return 0 end
   if own then
-    -- A slot whose shingle is lost has a number in S that nobody asks for: only what was asked.
+    -- A slot whose shingle is lost has a number in S that no question has: compare only slots of the question.
     local asked = ',' .. slots .. ','
     each_slot(own, function(key)
       local now_of = owner(key)

@@ -90,8 +90,22 @@ struct PendingUpdate {
 
 using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 
-/// From a packet to its answer: opens, decodes, checks rights; then, when the store has spoken,
-/// encodes and seals. PROTOCOL.md says who gets what.
+/// From a packet to its answer: opens, decodes and checks rights; after the store has answered,
+/// encodes and seals. PROTOCOL.md says which client gets which answer.
+///
+/// An update (WRITE, DEL) goes through these states; an arrow to the right ends in a reply:
+///
+///   packet -> handle ---- not permitted, on the skip list -----------------> 503, 401
+///               |
+///               v PendingUpdate
+///          PendingUpdates::submit -- done before (kKnownDone) -> repeat ---> done
+///               |        |
+///               |        +-- in progress (kRepeat): waits for the same commit
+///               v kFirst
+///          FuzzyStore::submit ---- queue full, disk refuses -> finish -----> 503
+///               |
+///               v committed; in the mailbox of the worker
+///             finish ------------------------------------------------------> done
 ///
 /// No I/O.
 /// Threads: one thread; every worker has its own handler.
@@ -168,6 +182,7 @@ class RequestHandler {
                                                const access::Moment& now);
   std::optional<protocol::Reply> refuse_skipped(const protocol::Command& command);
   protocol::Reply stat(const protocol::Command& command);
+  protocol::Reply ping(const protocol::Command& command);
   protocol::Reply refuse(const protocol::Command& command, std::int32_t status);
   access::RequestOutcome count(access::Shown shown);
   void note(const IpAddress& ip, const access::KeyAccess* rights, access::RequestOutcome outcome);

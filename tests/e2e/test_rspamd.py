@@ -93,7 +93,7 @@ class Interop(unittest.TestCase):
         # Its deletion knows no list: it would be one from all of them.
         refused = ours("del", "--flag", "denied")
         self.assertEqual(64, refused.returncode, refused.stderr)
-        self.assertIn("is no shingled", refused.stderr)
+        self.assertIn("is not shingled", refused.stderr)
         self.assertTrue(found(OFFER))
         done = ours("del", "--flag", "denied", "--all-lists")
         self.assertEqual(0, done.returncode, done.stderr)

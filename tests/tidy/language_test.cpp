@@ -65,7 +65,7 @@ std::vector<std::string> literals_of(const std::string& code) {
       i = code.find('\n', i);
       if (i == std::string::npos) break;
     } else if (c == '\'' && i + 2 < code.size()) {
-      i += code[i + 1] == '\\' ? 3 : 2;
+      i += code[i + 1] == '\\' ? 3U : 2U;
     } else if (c != ' ' && c != '\n') {
       if (text.find(' ') != std::string::npos) out.push_back(std::move(text));
       text.clear();

@@ -1,3 +1,4 @@
+// Covers storage/server/request_handler.cpp, storage/server/request_handler_replies.cpp.
 #include "storage/server/request_handler.h"
 
 #include <gtest/gtest.h>

@@ -36,7 +36,7 @@ TEST(DatabaseFile, IsTheEmbeddedBackendsAlone) {
   EXPECT_THAT(database_file(options, "shingled export").error().message,
               HasSubstr("use shingled export"));
   options.backend = Backend::kNoop;
-  EXPECT_THAT(database_file(options, "").error().message, HasSubstr("keeps no hashes"));
+  EXPECT_THAT(database_file(options, "").error().message, HasSubstr("no hashes are kept"));
 }
 
 // A file from the days of another backend: every command would tell what is not so any more.
@@ -56,13 +56,13 @@ TEST(DatabaseFile, IsNotReadWithAnotherBackend) {
       {"redis", {"explain", "0123456789abcdef"}, "shingled check"},
       {"redis", {"del", "--list", "denied"}, "del --digest"},
       {"redis", {"del", "--list", "denied", "--dry-run"}, "del --digest"},
-      {"noop", {"list"}, "keeps no hashes"},
-      {"noop", {"backup", copy}, "keeps no hashes"},
-      {"noop", {"verify"}, "keeps no hashes"},
-      {"noop", {"explain", "0123456789abcdef"}, "keeps no hashes"},
-      {"noop", {"del", "--list", "denied"}, "keeps no hashes"},
-      {"noop", {"export", copy}, "keeps no hashes"},
-      {"noop", {"import", "/nonexistent"}, "keeps no hashes"},
+      {"noop", {"list"}, "no hashes are kept"},
+      {"noop", {"backup", copy}, "no hashes are kept"},
+      {"noop", {"verify"}, "no hashes are kept"},
+      {"noop", {"explain", "0123456789abcdef"}, "no hashes are kept"},
+      {"noop", {"del", "--list", "denied"}, "no hashes are kept"},
+      {"noop", {"export", copy}, "no hashes are kept"},
+      {"noop", {"import", "/nonexistent"}, "no hashes are kept"},
   };
   for (const auto& c : cases) {
     std::vector<std::string> arguments = c.command;

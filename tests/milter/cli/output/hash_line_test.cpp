@@ -106,12 +106,12 @@ TEST(HashLine, SaysWhatIsWrong) {
   std::string shingles = "[";
   for (int i = 0; i < 31; ++i) shingles += "\"1\",";
   const Case cases[] = {
-      {"", "no JSON object"},
-      {"{", "no JSON object"},
-      {"[]", "no JSON object"},
-      {with("\"x\":1").substr(0, 100), "no JSON object"},
-      {"\xff\xfe", "no JSON object"},
-      {std::string(60'000, '['), "no JSON object"},
+      {"", "not a JSON object"},
+      {"{", "not a JSON object"},
+      {"[]", "not a JSON object"},
+      {with("\"x\":1").substr(0, 100), "not a JSON object"},
+      {"\xff\xfe", "not a JSON object"},
+      {std::string(60'000, '['), "not a JSON object"},
       {"{" + flags + "}", "\"digest\" is missing"},
       {"{" + digest + "}", "\"flags\" is missing"},
       {R"({"digest":"ab",)" + flags + "}", "128 hexadecimal digits"},
@@ -134,9 +134,9 @@ TEST(HashLine, SaysWhatIsWrong) {
       {with(R"("source":"")"), "decimal string"},
       {with("\"shingles\":" + shingles + "\"x\"]"), "32 decimal strings"},
       {with("\"shingles\":" + shingles.substr(0, shingles.size() - 1) + "]"), "32 decimal strings"},
-      {with(R"("shingels":null)"), "\"shingels\" is no key"},
-      {R"({"format":"something","version":1})", "no header"},
-      {R"({"format":"shingled-hashes"})", "no header"},
+      {with(R"("shingels":null)"), "\"shingels\" is not a key"},
+      {R"({"format":"something","version":1})", "not the header"},
+      {R"({"format":"shingled-hashes"})", "not the header"},
       {R"({"format":"shingled-hashes","version":1,"hashes":-1})", "a count"},
   };
   for (const Case& c : cases) {
