@@ -29,7 +29,7 @@ std::string name_in(const std::string& option) {
   return option.starts_with("--") ? option.substr(0, option.find('=')) : option.substr(0, 2);
 }
 
-/// The option that an argument names, of the command or of one of its verbs.
+/// The option with the name in this argument, of the command or of one of its verbs.
 const CLI::Option* find_option(const CLI::App& command, const std::string& argument) {
   if (const CLI::Option* own = command.get_option_no_throw(name_in(argument))) return own;
   for (const CLI::App* verb : commands_of(command)) {
@@ -38,7 +38,7 @@ const CLI::Option* find_option(const CLI::App& command, const std::string& argum
   return nullptr;
 }
 
-/// How many arguments an option is with its value, were it there or not.
+/// How many arguments an option and its value take, whether the value is there or not.
 std::size_t length_of(const CLI::Option& option, const std::string& argument) {
   const bool holds_value =
       argument.starts_with("--") ? argument.find('=') != std::string::npos : argument.size() > 2;
@@ -46,7 +46,7 @@ std::size_t length_of(const CLI::Option& option, const std::string& argument) {
   return takes_value && !holds_value ? 2 : 1;
 }
 
-/// The options that stand before the name of a command.
+/// The options before the name of a command.
 struct Leading {
   std::vector<std::string> of_command;
   std::vector<std::string> of_above;  ///< that only the one above it has
@@ -70,8 +70,8 @@ Leading leading_options(const CLI::App& above, const CLI::App* command, Words wo
   return leading;
 }
 
-/// The names of commands, each with the options of its own that stood behind it, and the options
-/// that stood before the name of theirs.
+/// The names of commands, each with its own options that followed it, and the options that came
+/// before their command.
 struct Path {
   const CLI::App* end;
   std::vector<std::string> names;
@@ -79,7 +79,7 @@ struct Path {
   std::vector<std::string> options;
   Words rest;
 
-  /// One command further, if there is one behind nothing but options.
+  /// Goes to the next command if only options are before it.
   bool step() {
     for (std::size_t i = 0; i < rest.size(); ++i) {
       const CLI::App* command = find_command(*end, rest[i]);
@@ -108,7 +108,7 @@ Error no_such_command(const Path& path, const std::string& word) {
   std::vector<std::string> known;
   for (const CLI::App* command : commands_of(*path.end)) known.push_back(command->get_name());
   std::string meant;
-  // What was cut short is meant before what was mistyped: `ad` is nearer to `add` than a third.
+  // A beginning of a name counts more than a typing error: `ad` is nearer to `add` than any other.
   for (const std::string& name : known) {
     if (!word.empty() && name.starts_with(word)) meant += (meant.empty() ? "" : " or ") + name;
   }
@@ -118,7 +118,7 @@ Error no_such_command(const Path& path, const std::string& word) {
               (meant.empty() ? "" : "; did you mean " + spoken(path.names, meant) + "?")};
 }
 
-/// Why no command was found where one must be; nothing where the parser knows better.
+/// The reason why a required command is missing; empty if the parser can say it better.
 std::optional<Error> refusal(const Path& path) {
   const std::size_t at = leading_options(*path.end, nullptr, path.rest).end;
   if (at >= path.rest.size()) return std::nullopt;

@@ -21,8 +21,7 @@ namespace shingled::milter::cli {
 Result<std::vector<std::string>> in_parsing_order(const CLI::App& app,
                                                   std::vector<std::string> arguments);
 
-/// The option of the command that somebody who wrote `word` ("--jsno") probably meant; "" = none is
-/// like it.
+/// The option of the command that is most similar to `word` ("--jsno"); "" = none is similar.
 std::string nearest_option(const CLI::App& command, const std::string& word);
 
 }  // namespace shingled::milter::cli

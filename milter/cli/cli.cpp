@@ -61,7 +61,7 @@ std::string meant_option(const CLI::App& command) {
   return "";
 }
 
-/// The text CLI11 has for --help, --version and errors, where we want it.
+/// Prints the text of CLI11 for --help, --version and errors on our streams.
 int finish_parse(const CLI::App& app, const CLI::ParseError& outcome, Console& console) {
   if (outcome.get_exit_code() != 0) {
     const auto chosen = app.get_subcommands();

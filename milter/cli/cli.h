@@ -10,7 +10,7 @@ namespace shingled::milter::cli {
 /// The whole command line. Returns the process's exit code (sysexits).
 int run_cli(int argc, char** argv);
 
-/// The same on given streams; `arguments` without the program's name.
+/// The same with given streams. `arguments` has no program name.
 int run_cli(const std::vector<std::string>& arguments, Console& console);
 
 }  // namespace shingled::milter::cli

@@ -9,9 +9,9 @@
 
 namespace shingled::milter::cli {
 
-/// The milter's own scanner, asking over the network whom the user names: as the milter would, but
-/// with the running daemon in place of the embedded engine. Its settings hold the rules that are
-/// asked and no others. `library`: where known files are looked up; null = they are not.
+/// Opens the milter's own scanner for a command. It asks the servers that the user named over the
+/// network; the running daemon takes the place of the embedded engine. Its settings hold only the
+/// rules that are asked. `library`: for known files; null = they are not looked up.
 /// Errors: those of choose_destinations and Scanner::open.
 Result<std::unique_ptr<filter::Scanner>> open_scanner(
     const ServerArguments& arguments, const Settings& settings, Clock& clock, Random& random,

@@ -11,21 +11,21 @@
 
 namespace shingled::milter::cli {
 
-/// Requests asked together: enough for one transaction to carry many, few enough for its commit to
-/// end within our patience.
+/// Requests in one group: enough to share one transaction, few enough for its commit to end within
+/// our patience.
 inline constexpr std::size_t kRequestsAtOnce = 64;
 
-/// The answers to any number of requests, kRequestsAtOnce at a time; fewer answers than requests
-/// when a whole group had none, for then the others have no better chance.
+/// Asks any number of requests, kRequestsAtOnce at a time. There are fewer answers than requests
+/// when a whole group got none, because the next groups would fare no better.
 std::vector<storage::client::RemoteAnswer> ask_in_groups(
     storage::client::RemoteStore& store, std::span<const storage::client::RemoteRequest> requests,
     const RemoteOptions& remote, const Clock& clock);
 
-/// The servers that a rule teaches, each by itself: what one of them knows says nothing of another.
+/// The servers that a rule teaches, one entry for each: they may know different hashes.
 std::vector<RemoteOptions> each_taught(const RemoteOptions& remote);
 
-/// Whether the servers are shingled and know a deletion from one list; the answer to STAT, or the
-/// worst of them.
+/// Whether the servers are shingled and can delete from one list: the answer to STAT, or the worst
+/// answer of several servers.
 storage::client::RemoteAnswer ask_who(storage::client::RemoteStore& store,
                                       const RemoteOptions& remote, const Clock& clock);
 

@@ -47,7 +47,7 @@ std::string target_of(const status::HttpRequest& request) {
   return out;
 }
 
-/// What a reply says, or why it says nothing.
+/// The content of a reply, or the reason why it has none.
 Result<Json> content_of(const status::HttpReply& reply) {
   constexpr unsigned kFound = 200;
   constexpr unsigned kNothing = 404;
@@ -96,7 +96,7 @@ Result<Json> BucketClient::ask(const status::HttpRequest& request) {
   if (store_ == nullptr && !limits.shared()) {
     const auto reply = ask_daemon(request);
     if (reply) return content_of(*reply);
-    // The file is not made here: a daemon that never ran has no buckets.
+    // Does not create the file: a daemon that never ran has no buckets.
     const bool nobody = reply.error().code == ErrorCode::kUnavailable;
     if (!nobody || limits.file.empty() || ::access(limits.file.c_str(), F_OK) != 0) {
       return reply.error();

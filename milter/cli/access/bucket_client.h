@@ -14,12 +14,12 @@
 
 namespace shingled::milter::cli {
 
-/// Where a command finds the buckets of its settings: in Redis where they are shared, else with the
-/// daemon that runs, else in the file it left. Answers are those of BucketPages.
+/// Reads and changes the buckets of the settings: in Redis if they are shared, else through the
+/// running daemon, else in the file that the daemon left. Answers are those of BucketPages.
 ///
 /// Errors: kNotFound (the bucket is empty), kUnavailable, kTimeout, kInvalid; those of the file,
-/// which a running daemon has to itself.
-/// Threads: one thread. Waits.
+/// which a running daemon locks.
+/// Threads: one thread. Waits for the daemon or Redis.
 class BucketClient {
  public:
   /// `settings` and the others must outlive it.

@@ -8,11 +8,11 @@
 
 namespace shingled::milter::cli {
 
-/// The file with the hashes of the local daemon: storage.hashfile, which only the embedded backend
-/// uses. With another one it may lie there from earlier days, and what it says is not so any more.
+/// The database file of the local daemon, storage.hashfile. Only the embedded back end uses it;
+/// with another back end a file may be left over, and its content is out of date.
 ///
-/// `instead`: what does the same with backend redis.
-/// Errors: kInvalid, with that; of the usage.
+/// `instead`: the command that does the same with backend redis.
+/// Errors: kInvalid with that hint; wrong usage.
 Result<std::string> database_file(const StorageOptions& options, std::string_view instead);
 
 }  // namespace shingled::milter::cli

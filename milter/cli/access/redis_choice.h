@@ -8,9 +8,9 @@
 
 namespace shingled::milter::cli {
 
-/// Whether a command works with a Redis database, and with which: that of `url`; without one that
-/// of storage.redis if it is the backend; else none. Prefix and expiry are those of the settings.
-/// Errors: kInvalid, with what may stand in a URL; see apply_redis_url.
+/// The Redis database that a command works with: the one of `url`; without a URL the one of
+/// storage.redis, if that is the back end; else none. Prefix and expiry come from the settings.
+/// Errors: kInvalid with the allowed forms of a URL; see apply_redis_url.
 Result<std::optional<storage::redis_store::TransferOptions>> redis_choice(
     const std::string& url, const StorageOptions& options);
 

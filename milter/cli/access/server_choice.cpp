@@ -13,8 +13,8 @@ namespace shingled::milter::cli {
 namespace {
 
 constexpr std::uint16_t kFuzzyPort = 11335;
-// Our own daemon counts a repeated request once and answers after its commit, so a person's command
-// can wait out a busy disk: 1 + 4 transmissions, five seconds.
+// Our own daemon counts a repeated request once and answers after its commit, so a command can wait
+// for a busy disk: 1 + 4 transmissions, five seconds.
 constexpr std::uint32_t kLocalRetransmits = 4;
 
 using PublicKey = std::array<std::uint8_t, 32>;
@@ -31,7 +31,7 @@ Result<PublicKey> parse_key(const std::string& text) {
   return key;
 }
 
-/// The rule that is meant where none is named. Null: there is none.
+/// The default rule. Null: there is none.
 const RuleOptions* default_rule(const Settings& settings) {
   const auto& rules = settings.rules;
   const std::string& local = RuleOptions{}.name;
@@ -41,7 +41,7 @@ const RuleOptions* default_rule(const Settings& settings) {
   return rules.empty() ? nullptr : &rules.front();
 }
 
-/// The rule's keys belong to the rule's servers.
+/// The keys of a rule are those of its servers, not of --server.
 void forget_servers(RemoteOptions& remote) {
   remote.servers = remote.read_servers = remote.write_servers = {};
   remote.encryption_key.reset();
@@ -80,7 +80,7 @@ Result<Destination> destination_of(const RuleOptions& rule, const ServerArgument
                         : arguments.tcp == "yes" ? TcpUse::kYes
                                                  : TcpUse::kAuto;
   }
-  // std::stoul reads the 0x, too; the option's check has let nothing else pass.
+  // std::stoul also reads 0x; the check of the option accepts nothing else.
   if (!arguments.protocol.empty())
     chosen.remote.protocol = static_cast<std::uint8_t>(std::stoul(arguments.protocol, nullptr, 0));
   return chosen;

@@ -9,7 +9,7 @@
 
 namespace shingled::milter::cli {
 
-/// Whom a command talks to, as the user says it: --server, --key, --rule.
+/// The servers that a command talks to, as the user names them: --server, --key, --rule.
 struct ServerArguments {
   std::vector<std::string> servers = {};  ///< HOST[:PORT], standard port 11335
   std::string key = {};                   ///< the servers' public key: z-base-32 or hexadecimal
@@ -18,40 +18,40 @@ struct ServerArguments {
   std::string protocol = {};  ///< the version byte: "3", "4", "5", "0x14"; "" = the rule's
 
   void add_to(CLI::App& command);
-  /// Whom another command must ask to meet the same servers: " --server HOST --key PUBKEY", quoted
-  /// for a shell; without the rule.
+  /// Options with which another command meets the same servers: " --server HOST --key PUBKEY",
+  /// quoted for a shell; without the rule.
   [[nodiscard]] std::string again() const;
 };
 
-/// One rule and the servers that are asked for it.
+/// One rule and the servers to ask for it.
 struct Destination {
   const RuleOptions* rule = nullptr;  ///< makes the hashes, names the flags; part of the Settings
   RemoteOptions remote;               ///< never without a server
   bool local = false;                 ///< the daemon of these very settings
 };
 
-/// How hashes are made for those servers: as the rule says, but without our robust form where a
-/// rule for the embedded storage lends its hashes to --server, which need not know that form.
+/// How to make hashes for those servers: as the rule says, but without our robust form if a rule
+/// for the embedded storage is used for --server, which may not know that form.
 HashOptions hash_options(const Destination& destination);
 
-/// The rule of that name; an empty name is `local`, else the first one.
-/// Errors: kInvalid, naming the rules there are.
+/// The rule of that name; an empty name means `local`, else the first rule.
+/// Errors: kInvalid with the names of the rules.
 Result<const RuleOptions*> find_rule(const Settings& settings, const std::string& name);
 
-/// Whom to ask: every rule's servers, or those of the named rule, or --server with the hashes of
+/// The servers to ask: those of every rule, or of the named rule, or --server with the hashes of
 /// the rule that `find_rule` gives. A rule without servers means the local daemon.
 /// Errors: kInvalid (unknown rule, bad address or key), kUnavailable (a rule means the local
 /// daemon, which has no fuzzy service in these settings).
 Result<std::vector<Destination>> choose_destinations(const ServerArguments& arguments,
                                                      const Settings& settings);
 
-/// Whom to teach: the same, but one rule only: the named one, else `local`, else the first that
-/// means the local daemon, else the first that is not read-only. What is taught by default stays
-/// here: a `local` that is read-only is an error, not a request for somebody else.
+/// The servers to teach, for one rule: the named one, else `local`, else the first that means the
+/// local daemon, else the first that is not read-only. Training stays on this machine by default: a
+/// read-only `local` is an error and is not sent to other servers.
 Result<Destination> choose_destination(const ServerArguments& arguments, const Settings& settings);
 
-/// The fuzzy service of the daemon that runs with these settings: its first listening address, a
-/// wildcard replaced by loopback; encrypted with its own key where it takes nothing else.
+/// The fuzzy service of the daemon that runs with these settings: its first listening address, with
+/// loopback in place of a wildcard; encrypted with its own key if it accepts only sealed requests.
 Result<RemoteOptions> local_service(const StorageOptions& storage);
 
 }  // namespace shingled::milter::cli

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t kSkippedHash = 401;
 
-/// What a server means by a status (PROTOCOL.md section 2.2).
+/// The meaning of a status (PROTOCOL.md section 2.2).
 std::string explain_status(std::int32_t status) {
   switch (status) {
     case kSkippedHash:

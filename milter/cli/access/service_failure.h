@@ -11,7 +11,7 @@
 
 namespace shingled::milter::cli {
 
-/// A question a fuzzy server did not answer with yes or no.
+/// A request that a fuzzy server did not answer, or refused.
 struct ServiceFailure {
   enum class Kind : std::uint8_t { kRefused, kTimeout, kUnreachable };
   Kind kind = Kind::kTimeout;
@@ -19,17 +19,17 @@ struct ServiceFailure {
   std::int32_t status = 0;  ///< kRefused
   std::string error;        ///< kUnreachable: the system's reason
 
-  /// For a person: the server, what it said, what may help.
+  /// Text for the user: the server, its answer, and a hint.
   [[nodiscard]] std::string explain() const;
   /// EX_TEMPFAIL without an answer, EX_UNAVAILABLE when the server, or the storage behind it,
   /// cannot be reached, EX_NOPERM when it refuses us, EX_DATAERR when it refuses this hash.
   [[nodiscard]] int exit_code() const;
 };
 
-/// Nothing for a hit, a miss, a done update.
+/// nullopt for a hit, a miss or an update that was made.
 std::optional<ServiceFailure> failure_of(const storage::client::RemoteAnswer& answer);
 
-/// Until when answers of a service are waited for: every transmission its time.
+/// The deadline for the answers of a service: every transmission gets its time.
 TimePoint patience(const RemoteOptions& remote, const Clock& clock);
 
 /// For people and JSON: milliseconds with three digits, "0.312".

@@ -16,21 +16,21 @@ namespace {
 constexpr const char* kStandardFile = "/etc/shingled/shingled.yaml";
 constexpr const char* kStandardFolder = "/var/lib/shingled";
 
-/// Of a program that is installed elsewhere than in /usr: PREFIX/sbin/shingled has its
-/// configuration in PREFIX/etc.
+/// A program that is installed outside of /usr as PREFIX/sbin/shingled has its configuration in
+/// PREFIX/etc.
 std::string file_beside_program() {
   std::error_code unknown;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   return program.parent_path().parent_path() / "etc/shingled/shingled.yaml";
 }
 
-/// Built-in defaults work for a user without that folder, too: in a folder of his own.
+/// Built-in defaults also work for a user without that folder, in a folder in the home.
 void use_own_folder(Settings& settings) {
   std::error_code failure;
   if (std::filesystem::exists(kStandardFolder, failure)) return;
   const auto folder = own_state_folder(state_home());
   if (!folder) return;
-  // What it is for says so where it cannot be made.
+  // If it cannot be made, the code that needs it reports that.
   if (std::filesystem::create_directories(*folder, failure)) {
     std::filesystem::permissions(*folder, std::filesystem::perms::owner_all, failure);
   }

@@ -11,19 +11,19 @@
 
 namespace shingled::milter::cli {
 
-/// Which configuration a command works with: -c and -o.
+/// The configuration that a command works with: -c and -o.
 struct SettingsArguments {
   std::string file;  ///< empty = the standard file if it exists, else built-in defaults
                      ///< (those of a user without /var/lib/shingled: state_folder.h)
   std::vector<std::string> overrides;
 
   void add_to(CLI::App& command);
-  /// The file that is read; empty = built-in defaults.
+  /// The file to read; empty = built-in defaults.
   [[nodiscard]] std::string chosen_file() const;
   /// The same choice for another command: " -c FILE -o KEY=VALUE", quoted for a shell.
   [[nodiscard]] std::string again() const;
-  /// The settings. Nothing when something is wrong with them: every problem is then on the error
-  /// stream, and the command ends with EX_CONFIG.
+  /// The settings; null if they have errors. All problems are then on the error stream, and the
+  /// command ends with EX_CONFIG.
   [[nodiscard]] std::shared_ptr<const Settings> load(Console& console) const;
 
   /// Settings that the daemon can start with, and the warnings.
@@ -31,7 +31,7 @@ struct SettingsArguments {
     std::shared_ptr<const Settings> settings;  ///< null: there are errors
     std::vector<config::Problem> warnings;
   };
-  /// The same with all that check_start() finds; every error is on the error stream.
+  /// Also runs check_start(). Every error is on the error stream.
   [[nodiscard]] Checked load_checked(Console& console, daemon::OtherNames names) const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace shingled::milter::cli {
 
-/// Whose files they are, and what his surroundings say about where they go.
+/// The user that owns the files, and the environment that says where they go.
 struct StateHome {
   uid_t user = 0;
   std::string xdg_state_home;  ///< $XDG_STATE_HOME
@@ -19,9 +19,9 @@ struct StateHome {
 /// Who runs this program.
 StateHome state_home();
 
-/// Where the files stand that the settings do not name, instead of /var/lib/shingled: nothing for
-/// root, who can make that folder, and where there is no home.
-/// Source: XDG Base Directory 0.8, by which a relative path counts as none.
+/// The folder for files that the settings do not name, instead of /var/lib/shingled. Empty for
+/// root, who can create that folder, and for users without a home.
+/// Source: XDG Base Directory 0.8; a relative path is ignored.
 std::optional<std::string> own_state_folder(const StateHome& home);
 
 /// Puts the files of built-in defaults into `folder`.

@@ -10,16 +10,16 @@
 
 namespace shingled::milter::cli {
 
-/// The status pages of the daemon that runs with these settings, on its first address, a wildcard
-/// replaced by loopback.
+/// Reads status pages of the daemon that runs with these settings, from its first address, with
+/// loopback in place of a wildcard.
 /// Threads: one thread.
-/// Cost: a connection a page.
+/// Cost: one connection per page.
 class StatusPage {
  public:
   StatusPage(const StatusOptions& options, const Clock& clock) : options_(options), clock_(clock) {}
 
-  /// A page that is JSON: "/stat", "/matches?...".
-  /// Errors: kUnavailable (there is none, or nobody answers), kTimeout, kInvalid (another answer).
+  /// A page in JSON: "/stat", "/matches?...".
+  /// Errors: kUnavailable (not listening, or no answer), kTimeout, kInvalid (not JSON).
   [[nodiscard]] Result<Json> get(const std::string& target) const;
 
  private:

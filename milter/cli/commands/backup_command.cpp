@@ -22,7 +22,7 @@ struct BackupArguments {
   bool force = false;
 };
 
-/// A copy of damage must not take the place of a good backup.
+/// A damaged copy must not replace a good backup.
 int judge_copy(const std::string& hashfile, const std::string& copy, const Clock& clock,
                WorkMeter& meter, Console& console) {
   storage::formats::VerifyOptions options;

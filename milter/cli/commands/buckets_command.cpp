@@ -29,7 +29,7 @@ struct BucketArguments {
   bool json = false;
 };
 
-/// "12.0 of 100, 2/m, empty in 6m": what a person wants to know of a bucket.
+/// "12.0 of 100, 2/m, empty in 6m".
 TableRow bucket_row(const Json& bucket) {
   const auto number = [&](const char* name) { return bucket.value(name, 0.0); };
   const auto empty =
@@ -45,7 +45,7 @@ class BucketRun {
   BucketRun(const SettingsArguments& choice, const BucketArguments& arguments, Console& console)
       : choice_(choice), arguments_(arguments), console_(console) {}
 
-  /// `work` with the buckets of the settings.
+  /// Calls `work` with the buckets of the settings.
   template <typename Work>
   int with_client(Work work) {
     settings_ = choice_.load(console_);
@@ -112,7 +112,7 @@ class BucketRun {
     });
   }
 
-  /// What a page lists; `more` is said where there is more than it holds.
+  /// Prints the buckets of a page; `more` is printed if the page was cut.
   void print(const Json& page, std::string_view more) {
     std::vector<TableRow> rows;
     for (const Json& bucket : page.at("buckets")) {
@@ -126,8 +126,7 @@ class BucketRun {
     if (page.value("more", false)) console_.note(more);
   }
 
-  /// Whether a name begins as those of buckets do: with a type, of the settings where they have
-  /// any.
+  /// Whether a name begins with a type, of the settings if they have any.
   [[nodiscard]] bool has_type(const std::string& key) const {
     const std::string_view type = storage::buckets::bucket_type(key);
     const auto& types = settings_->ratelimit.rates;
@@ -137,12 +136,13 @@ class BucketRun {
             }));
   }
 
-  /// Whether it is the whole name of one; of a type that was limited once, if it holds anything.
+  /// Whether it is the full name of a bucket. The type may be one that is no longer configured, if
+  /// the bucket is not empty.
   bool is_bucket(BucketClient& client, const std::string& key) const {
     return has_type(key) || client.show(key).has_value();
   }
 
-  /// The buckets of every type with that in their names, as it stands or as names have it.
+  /// The buckets of all types with this text in their names, as given or as names spell it.
   Result<Json> find(BucketClient& client, const std::string& text) {
     auto page = client.list(text, kFoundShown);
     if (!page || !page->at("buckets").empty()) return page;
@@ -150,7 +150,7 @@ class BucketRun {
     return client.list(storage::buckets::make_bucket_key("", part).substr(1), kFoundShown);
   }
 
-  /// For an address alone: nobody knows by heart which types there are.
+  /// For an address without a type: users do not know all types by heart.
   int show_all_types(BucketClient& client, const std::string& text) {
     const auto page = find(client, text);
     if (!page) return failed(page.error());
@@ -162,7 +162,7 @@ class BucketRun {
     return EX_OK;
   }
 
-  /// What changes something needs the whole name.
+  /// Commands that change a bucket need its full name.
   int wants_type(BucketClient& client, const std::string& text) {
     const auto page = find(client, text);
     if (!page) return failed(page.error());
@@ -192,7 +192,7 @@ class BucketRun {
     return exit_code(error.code);
   }
 
-  /// --rate, else that of the bucket, else that of its type in the settings.
+  /// The rate of --rate, else of the bucket, else of its type in the settings.
   Result<BucketRate> wanted_rate(BucketClient& client) {
     const std::string_view type = storage::buckets::bucket_type(arguments_.key);
     if (!arguments_.rate.empty()) {
@@ -220,7 +220,7 @@ class BucketRun {
   std::shared_ptr<const Settings> settings_;
 };
 
-/// Adds one of the verbs; `more` gives it its own arguments, -c and -o are those of the command.
+/// Adds a verb; `more` adds its own arguments. All verbs have -c and -o.
 template <typename More>
 void add_verb(CLI::App& parent, const std::shared_ptr<SettingsArguments>& choice, Command& chosen,
               const char* name, const char* summary, int (BucketRun::*run)(), More more) {

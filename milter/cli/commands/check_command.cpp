@@ -25,7 +25,7 @@ struct CheckArguments {
   bool json = false;
 };
 
-/// Whether a look-up found its hash, on the list of that flag if one is wanted.
+/// Whether a look-up found its hash, on the list of that flag if one is given.
 bool is_found(const rules::Lookup& lookup, const std::optional<std::uint32_t>& flag) {
   if (lookup.outcome != rules::Lookup::Outcome::kHit) return false;
   const auto& flags = lookup.match.flags;
@@ -49,7 +49,7 @@ int check_message(const SourceMessage& message, const filter::Scanner& scanner,
       lookups.push_back(lookup_json(lookup, rules[lookup.rule_index]));
       lookups.back()["further"] = further.of(lookup, rules[lookup.rule_index]);
     }
-    // Nobody knows whether it would have been found: neither true nor false.
+    // Unknown, so neither true nor false.
     const bool unknown = found == 0 && facts.failed() > 0;
     console.json({{"file", message.name},
                   {"found", unknown ? Json(nullptr) : Json(found > 0)},

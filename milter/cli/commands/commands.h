@@ -7,10 +7,11 @@
 
 namespace shingled::milter::cli {
 
-/// A command whose arguments are parsed, ready to run; returns its exit code.
+/// A command with parsed arguments, ready to run. Returns its exit code.
 using Command = std::function<int(Console&)>;
 
-/// Each adds its command to the command line; `chosen` becomes it when the user asks for it.
+/// Each function adds its command to the command line. `chosen` is set to it when the user asks for
+/// it.
 void add_run_command(CLI::App& app, Command& chosen);
 void add_configtest_command(CLI::App& app, Command& chosen);
 void add_config_command(CLI::App& app, Command& chosen);  ///< --effective, explain

@@ -20,7 +20,7 @@ constexpr std::size_t kSourceColumn = 52;
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMeantMost = 12;
 
-/// Without a file the files of a user stand in a folder of his own
+/// Without a configuration file, the files of a user are in a folder in the home
 /// (milter/cli/access/state_folder.h).
 void name_own_files(const Settings& settings, config::Effective& effective) {
   const std::array<std::pair<std::string_view, const std::string*>, 3> files = {
@@ -54,7 +54,7 @@ std::string line_of(const config::EffectiveKey& key) {
   return out + "# " + terminal_safe(key.source);
 }
 
-/// Whether there is an error; says it.
+/// Reports an error, if there is one.
 bool has_error(const config::Effective& effective, Console& console) {
   bool any = false;
   for (const config::Problem& problem : effective.problems) {
@@ -90,7 +90,7 @@ void print_meaning(const config::KeyText& text, Console& console) {
   console.line(std::string("  changes   ") + (text.needs_restart ? "at a restart" : "at a reload"));
 }
 
-/// The keys of a section, one a line; whether there are any.
+/// Prints the keys of a section, one per line; false if there are none.
 bool print_section(const std::string& name, Console& console) {
   std::vector<TableRow> rows;
   const std::string prefix = config::page_name(name) + '.';
@@ -112,7 +112,7 @@ int refuse(const std::string& key, Console& console) {
 int explain(const SettingsArguments& source, const std::string& key, Console& console) {
   const config::KeyText* text = config::find_key(key);
   if (text == nullptr) {
-    // Part of a name that only one key has is enough.
+    // A part of a name is enough if only one key has it.
     const auto meant = config::meant_keys(key, 2);
     const bool is_part = meant.size() == 1 && meant.front().ends_with('.' + key);
     if (!is_part) return print_section(key, console) ? EX_OK : refuse(key, console);

@@ -49,7 +49,7 @@ class Explainer {
         random_(random),
         console_(console) {}
 
-  /// Nothing to explain with: a rule means the local daemon, which has no file.
+  /// No source of explanations: a rule means the local daemon, which has no file.
   [[nodiscard]] std::optional<Error> refusal() const {
     const bool needs_file = std::any_of(rules().begin(), rules().end(),
                                         [this](const RuleOptions& rule) { return is_local(rule); });
@@ -87,7 +87,7 @@ class Explainer {
   Console& console_;
 };
 
-/// Whether the servers of a rule are the daemon that writes our database file.
+/// Whether the servers of a rule are the daemon that owns our database file.
 bool Explainer::is_local(const RuleOptions& rule) const {
   const auto local = local_service(settings_.storage);
   return local && local->to_read() == rule.remote.to_read();
@@ -110,7 +110,7 @@ Result<Digest> Explainer::complete(const std::string& hex) const {
   return Error{ErrorCode::kInvalid, "several stored digests begin like this:" + several};
 }
 
-/// Whoever taught a hash, if he may and is one we can try: this machine, or of allow_update.
+/// The address that taught a hash, if it is one we can try: this machine, or one of allow_update.
 std::optional<IpAddress> Explainer::address_of(std::uint64_t source) const {
   if (source == 0) return std::nullopt;
   std::vector<Network> networks = {*Network::parse("127.0.0.1"), *Network::parse("::1")};
@@ -151,7 +151,7 @@ std::vector<Explanation> Explainer::explanations(const std::vector<rules::Lookup
     all.push_back({&rule, &lookup, std::nullopt, subject == Subject::kDigest, std::nullopt,
                    arguments_.settings.again() + arguments_.server.again()});
     if (!is_local(rule) || lookup.outcome == rules::Lookup::Outcome::kMiss) continue;
-    // What the daemon matched is looked up by its digest; what it did not say, by likeness.
+    // Hashes that the daemon matched are looked up by digest, others by similarity.
     wanted.push_back(lookup.failed() ? lookup.hash.fingerprint
                                      : Fingerprint{lookup.match.digest, std::nullopt});
     wanted_by.push_back(all.size() - 1);
@@ -198,7 +198,7 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
     }
     if (subject == Subject::kMessage) print_samples(facts, verdict, similar, console_);
   }
-  // Without its server a look-up is still answered by the file, unless that cannot be read either.
+  // Without its server, a look-up is answered by the file, unless that cannot be read either.
   std::vector<rules::Lookup> unanswered;
   for (const Explanation& explanation : all) {
     const bool from_file = file_error.empty() && is_local(*explanation.rule);

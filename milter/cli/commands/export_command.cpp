@@ -35,7 +35,7 @@ struct ExportCounts {
 
 using TakeRow = std::function<Status(const storage::sqlite::FuzzyRow&)>;
 
-/// Where the hashes come from: how many, if that is known, and a walk over all of them.
+/// The source of the hashes: their number, if known, and a walk over all of them.
 struct HashSource {
   std::optional<std::uint64_t> total;
   std::function<Status(const TakeRow&)> read;
@@ -82,8 +82,8 @@ Status export_rspamd(const HashSource& source, storage::formats::NewFile& file,
   return file.commit();
 }
 
-/// The file at one moment, whoever writes to it: the count in the header is that of the rows which
-/// follow it.
+/// The file at one moment, also while others write to it: the header has the number of the rows
+/// that follow.
 Result<HashSource> read_file(const std::string& hashfile) {
   auto opened = storage::sqlite::FuzzyTable::open_read_only(hashfile);
   if (!opened) return opened.error();
@@ -116,7 +116,8 @@ HashSource read_redis(const storage::redis_store::TransferOptions& options,
   return {std::nullopt, read};
 }
 
-/// What of a Redis database is not in the export, beside it: the export may be standard output.
+/// Tells on the error stream which hashes of Redis are not in the export, which may go to standard
+/// output.
 void note_report(const storage::redis_store::DumpReport& report, Console& console) {
   if (report.broken != 0) {
     console.note(fmt::format("shingled: {} left out: without flag and value, or deleted meanwhile",
@@ -170,7 +171,7 @@ int run_export(const ExportArguments& arguments, Console& console) {
     if (!output) return cannot_create(output.error());
     done = export_lines(*source, *output, counts, meter);
   }
-  if (console.broken()) return EX_IOERR;  // whoever called says so
+  if (console.broken()) return EX_IOERR;  // ~ the caller reports it
   if (!done) return meter.failed("export", done.error());
   note_report(report, console);
   if (arguments.file == "-") return EX_OK;

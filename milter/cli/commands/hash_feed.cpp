@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kBrokenShown = 1000;  ///< the others are only counted
 constexpr std::string_view kSqliteMagic = "SQLite format 3";
 
-/// Reads one source; the members are what its readers share.
+/// Reads one source. The members are shared by the readers of its formats.
 class HashFeed {
  public:
   HashFeed(const std::string& name,
@@ -136,7 +136,8 @@ Status HashFeed::read_line(std::string_view text, std::uint64_t number) {
 Status HashFeed::read_database() {
   const auto table = storage::sqlite::FuzzyTable::open_read_only(name_);
   if (!table) {
-    // Of a newer version, locked, damaged: it is ours. Only another program's may be rspamd's.
+    // A newer version, a locked or a damaged file is still ours. Only the file of another program
+    // may be rspamd's.
     const auto rspamd = storage::sqlite::RspamdReader::open(name_);
     return rspamd ? read_rspamd() : Status(table.error());
   }

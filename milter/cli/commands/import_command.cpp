@@ -59,7 +59,7 @@ int tell(const ImportArguments& arguments, const storage::formats::Import::Count
   return report.broken == 0 && report.complete ? EX_OK : EX_DATAERR;
 }
 
-/// Hash by hash into a database that may be in use.
+/// Imports hash by hash into a database that may be in use.
 int import_to_redis(const ImportArguments& arguments,
                     const storage::redis_store::TransferOptions& redis, std::uint32_t now,
                     WorkMeter& meter, Clock& clock, Console& console) {
@@ -89,7 +89,7 @@ int run_import(const ImportArguments& arguments, Console& console) {
   SystemClock clock;
   WorkMeter meter(console, clock);
   const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
-  // The storage is opened with the first hash: what is no import file makes no database.
+  // The storage is opened at the first hash, so that a file without hashes creates no database.
   const auto redis = redis_choice(arguments.to_redis, settings->storage);
   if (!redis) {
     console.error("import", "--to-redis " + redis.error().message);

@@ -18,8 +18,8 @@ Example:
   shingled keypair)");
   const auto settings = std::make_shared<SettingsArguments>();
   settings->add_to(*command);
-  // -c and -o are taken and not looked at: whoever needs a key may have no valid settings yet. The
-  // parser writes them, so they live as long as the command.
+  // -c and -o are accepted and ignored: someone who needs a key may not have valid settings yet.
+  // The parser writes to them, so they live as long as the command.
   command->callback([settings, &chosen] {
     chosen = [settings](Console& console) {
       (void)settings;

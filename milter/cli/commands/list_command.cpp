@@ -36,7 +36,7 @@ struct ListArguments {
   bool json = false;
 };
 
-/// A row without its shingles, which are most of it.
+/// A row without its shingles, which are most of its size.
 struct ListedRow {
   storage::sqlite::FuzzyRow row;
   bool has_shingles = false;
@@ -46,8 +46,8 @@ struct ListedRow {
 
 using HitTable = std::map<Digest, std::uint64_t>;
 
-/// What the daemon has counted since its start.
-/// Errors: those of StatusPage, kCorrupt (no such page).
+/// The hits that the daemon has counted since its start.
+/// Errors: those of StatusPage, kCorrupt (unexpected page).
 Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
   const auto page = StatusPage(settings.status, clock)
                         .get("/hits?most=" + std::to_string(status::StatusPages::kHitsMost));
@@ -64,17 +64,17 @@ Result<HitTable> ask_for_hits(const Settings& settings, const Clock& clock) {
   return hits;
 }
 
-/// Shows rows, at once or, when another order than the file's is wanted, the first ones at the end.
+/// Prints rows: at once in the order of the file, else the first ones at the end.
 class RecordList {
  public:
   RecordList(const RuleOptions& rule, RowOrder order, const ListArguments& arguments, WallTime now,
              Console& console)
       : rule_(rule), order_(order), arguments_(arguments), now_(now), console_(console) {}
 
-  /// With the order `hits`: only these rows are wanted.
+  /// With the order `hits`: only these rows are printed.
   void want(HitTable hits) { hits_ = std::move(hits); }
 
-  /// `value`: what counts in the order by value. False: no more rows are wanted.
+  /// `value`: the key of the order by value. False: no more rows are needed.
   bool take(const storage::sqlite::FuzzyRow& row, std::int32_t value) {
     ListedRow listed{row, row.shingles.has_value(), value};
     listed.row.shingles.reset();
@@ -88,7 +88,7 @@ class RecordList {
       ++shown_;
       return (arguments_.limit == 0 || shown_ < arguments_.limit) && !console_.broken();
     }
-    // A heap whose front is the worst one kept.
+    // A heap with the worst of the kept rows in front.
     const auto better = [this](const ListedRow& a, const ListedRow& b) { return before(a, b); };
     if (kept_.size() == arguments_.limit) {
       if (!before(listed, kept_.front())) return true;

@@ -27,9 +27,9 @@ struct StatusArguments {
 
 constexpr std::uint32_t kPingsMax = 100'000;
 
-/// A question that tells whether a server lives. PING is for our own daemon only: rspamd 3.4 takes
-/// it for an update and may abort; a CHECK of a random digest is safe everywhere and asks the
-/// backend too (PROTOCOL.md section 9.3).
+/// A request that shows whether a server is alive. PING is only for our own daemon: rspamd 3.4
+/// takes it for an update and may abort. A CHECK of a random digest is safe everywhere and tests
+/// the back end, too (PROTOCOL.md section 9.3).
 storage::client::RemoteRequest probe(bool local, Random& random) {
   storage::client::RemoteRequest request;
   request.kind = local ? Kind::kPing : Kind::kCheck;
@@ -37,7 +37,7 @@ storage::client::RemoteRequest probe(bool local, Random& random) {
   return request;
 }
 
-/// What became of all pings of a server.
+/// The results of all pings of a server.
 Json add_statistics(Json object, const storage::client::ServerStatistics& statistics) {
   object["sent"] = statistics.requests;
   object["over_tcp"] = statistics.over_tcp;
@@ -52,7 +52,7 @@ Json add_statistics(Json object, const storage::client::ServerStatistics& statis
   return object;
 }
 
-/// Without an answer there is no time to tell.
+/// Without an answer there is no time to print.
 TableRow statistics_row(const storage::client::ServerStatistics& statistics) {
   TableRow row = {statistics.server,
                   fmt::format("{} of {} answered", statistics.replies, statistics.requests),
@@ -82,7 +82,7 @@ class StatusRun {
         name_(kind == Kind::kStat ? "stat" : "ping"),
         console_(console) {}
 
-  /// Asks every server of every destination, services that are equal once.
+  /// Asks every server of every destination; equal services once.
   int run() {
     settings_ = arguments_.settings.load(console_);
     if (!settings_) return EX_CONFIG;
@@ -144,7 +144,7 @@ class StatusRun {
     }
   }
 
-  /// What the local daemon tells on its status page; false when there is none.
+  /// Prints the status page of the local daemon; false if there is none.
   bool show_status_page(const Destination& destination) {
     const TimePoint start = clock_.now();
     const auto page = StatusPage(settings_->status, clock_).get("/stat");

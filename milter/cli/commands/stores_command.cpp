@@ -53,7 +53,7 @@ Json store_json(const Known& store, const ReplicationOptions& options) {
           {"complete", store.whole}};
 }
 
-/// The one master whose name begins so.
+/// The only master with a name that begins like this.
 Result<Known> find_store(const std::vector<Known>& stores, const std::string& beginning) {
   std::optional<Known> found;
   for (const Known& store : stores) {

@@ -41,7 +41,7 @@ struct NamedList {
   std::string name;  ///< for people: "denied (11)"
 };
 
-/// The list that `wanted` says by number or name.
+/// The list that `wanted` names by number or name.
 Result<NamedList> find_list(const std::string& wanted, const FlagMap& flags) {
   const auto number = flags.number(wanted);
   if (!number) {
@@ -65,7 +65,7 @@ Result<TrainingRequest> request_of(const TrainArguments& arguments, const FlagMa
   return TrainingRequest{list->flag, arguments.weight, list->name};
 }
 
-/// For `del`: the list that --flag names, if there is one and not all are meant all the same.
+/// For `del`: the list of --flag, if given and not overruled by --all-lists.
 Result<RetractionScope> scope_of(const TrainArguments& arguments, const FlagMap& flags) {
   RetractionScope scope;
   scope.matching = arguments.matching;
@@ -88,7 +88,7 @@ Result<Fingerprint> parse_digest(const std::string& text) {
   return hash;
 }
 
-/// `del --list`: everything that stands on a list of the local daemon.
+/// `del --list`: everything on a list of the local daemon.
 int run_erase(const TrainArguments& arguments, const Settings& settings,
               const Destination& destination, Console& console) {
   const auto flag = destination.rule->flags.number(arguments.whole_list);

@@ -7,7 +7,7 @@
 
 namespace shingled::milter::cli {
 
-/// Why the system did not let us read a file or folder, from its errno.
+/// The reason from errno why a file or folder cannot be read.
 Error file_error(int reason);
 
 /// All names in a directory but "." and "..", sorted by their bytes.

@@ -9,7 +9,7 @@
 
 namespace shingled::milter::cli {
 
-/// A file by the name the user knows it by.
+/// A file with the name that the user knows.
 struct TreeFile {
   std::string name;            ///< as it was given, or DIR/NAME; "-" = standard input
   bool given = false;          ///< an argument itself, not found in a directory

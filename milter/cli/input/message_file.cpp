@@ -13,7 +13,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether the line has a time of day, "HH:MM", as every real From_ line does.
+/// Whether the line has a time of day, "HH:MM", like every real From_ line.
 bool has_time(std::string_view line) {
   for (std::size_t colon = line.find(':', 2);
        colon != std::string_view::npos && colon + 2 < line.size();

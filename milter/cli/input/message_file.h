@@ -39,21 +39,20 @@ class LineReader {
   std::uint64_t position_ = 0;
 };
 
-/// Which bytes a message has that stands in a file.
+/// Which bytes of a file belong to a message.
 enum class LineEnds : std::uint8_t {
-  /// Those a mail server would hand over if the file came by SMTP: every line ends in CRLF, the
-  /// last
-  /// one too. A line feed ends a line, and carriage returns right before it belong to that end, as
-  /// Postfix has it; one inside a line stays.
+  /// The bytes that a mail server would pass on if the file came by SMTP: every line ends in CRLF,
+  /// the last one too. A line feed ends a line; carriage returns directly before it belong to that
+  /// end, as in Postfix; one inside a line stays.
   kAsMailed,
   kAsStored,  ///< those of the file
 };
 
-/// The messages of one file: an mbox when it begins with "From ", else the whole file as one.
+/// The messages of one file: an mbox if it begins with "From ", else the whole file as one message.
 ///
-/// In an mbox a line "From SENDER ... HH:MM" after an empty line (or at the beginning) starts a
-/// message; it and the empty line before it are no part of any message, and ">From " lines lose one
-/// ">" (mboxrd). A body line that begins with "From " but carries no time of day is text.
+/// In an mbox, a line "From SENDER ... HH:MM" after an empty line (or at the beginning) starts a
+/// message. That line and the empty line before it belong to no message, and ">From " lines lose
+/// one ">" (mboxrd). A line of a body that begins with "From " without a time of day is text.
 class MessageFile {
  public:
   struct Message {
@@ -64,7 +63,7 @@ class MessageFile {
 
   MessageFile(UniqueFd fd, std::uint64_t message_bytes_max, LineEnds line_ends)
       : lines_(std::move(fd)), message_bytes_max_(message_bytes_max), line_ends_(line_ends) {}
-  /// The next message; nothing at the end of the file. A file without a byte is one empty message.
+  /// The next message; nullopt at the end of the file. An empty file is one empty message.
   Result<std::optional<Message>> next();
   [[nodiscard]] std::uint64_t position() const { return lines_.position(); }
 

@@ -18,11 +18,11 @@ struct MessageArguments {
   void add_to(CLI::App& command);
 };
 
-/// Calls `work` with each message and returns the worst exit code of all of them.
+/// Calls `work` with each message and returns the worst exit code.
 ///
-/// A name that cannot be read is reported, counts with its own code, and the others go on. So does
-/// a message for which `work` returns EX_DATAERR. Any other code of `work` is about the service,
-/// not the message: it ends the loop, as Ctrl-C and a closed output do.
+/// A name that cannot be read is reported and counts with its own code; the others go on. So does a
+/// message for which `work` returns EX_DATAERR. Any other code concerns the service and ends the
+/// loop, as Ctrl-C and a closed output do.
 int for_each_message(const MessageArguments& arguments, const MessageSource::Options& options,
                      Console& console, const std::function<int(const SourceMessage&)>& work);
 

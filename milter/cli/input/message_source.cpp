@@ -21,7 +21,7 @@ bool is_maildir(const std::string& name) {
   return fs::is_directory(name + "/cur", ignored) && fs::is_directory(name + "/new", ignored);
 }
 
-/// "1234.host:2,ST": the flags after ":2," hold a T.
+/// "1234.host:2,ST": whether the flags after ":2," contain T.
 bool is_trashed(std::string_view file_name) {
   const std::size_t info = file_name.rfind(":2,");
   return info != std::string_view::npos && file_name.find('T', info + 3) != std::string_view::npos;
@@ -97,7 +97,7 @@ void MessageSource::add_directory(const std::string& name) {
         (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))) {
       continue;
     }
-    // Devices, sockets and pipes inside a folder are no mail, and reading them may never end.
+    // Devices, sockets and pipes in a folder are not mail, and reading them may never end.
     if (S_ISDIR(status.st_mode) || S_ISREG(status.st_mode)) add_argument(path);
   }
 }

@@ -11,7 +11,7 @@
 
 namespace shingled::milter::cli {
 
-/// A message with the name people know it by.
+/// A message with the name that users know it by.
 struct SourceMessage {
   std::string name;  ///< "spam/1.eml", "box.mbox#3" (the third message of an mbox), "-"
   std::string bytes;
@@ -44,7 +44,7 @@ class MessageSource {
   MessageSource(const std::vector<std::string>& arguments, const Options& options);
   std::optional<SourceMessage> next();
 
-  /// Sizes of all files whose size is known, and what has been read of them.
+  /// Total size of the files, as far as known, and the bytes read.
   [[nodiscard]] std::uint64_t bytes_total() const { return bytes_total_; }
   [[nodiscard]] std::uint64_t bytes_done() const;
 

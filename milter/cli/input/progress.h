@@ -8,8 +8,8 @@
 
 namespace shingled::milter::cli {
 
-/// How far a command has come, as a bar on the error stream: only on a terminal, only when there
-/// is enough to do, at most ten times a second.
+/// A progress bar on the error stream: only on a terminal, only when there is enough work, at most
+/// ten updates a second.
 /// Threads: one thread.
 class Progress {
  public:
@@ -18,7 +18,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// One message more is done.
+  /// Counts one more message.
   void step();
 
  private:

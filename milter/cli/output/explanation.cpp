@@ -35,7 +35,7 @@ std::span<const storage::FlagValue> Explanation::flags() const {
   return {match.flags.data(), std::min<std::size_t>(match.flag_count, match.flags.size())};
 }
 
-// What the server said counts: its record may be newer than the file's.
+// The answer of the server counts: its record may be newer than the file.
 std::uint32_t Explanation::slots() const {
   return lookup->outcome == rules::Lookup::Outcome::kHit ? lookup->match.slots : stored->slots;
 }

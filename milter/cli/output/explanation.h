@@ -13,8 +13,8 @@
 
 namespace shingled::milter::cli {
 
-/// One stored hash that answers one hash of a message, with all we know about it: what a server
-/// said, and what the database file says where we can read it.
+/// A stored hash that matches a hash of a message, with everything we know about it: the answer of
+/// a server, and the record in the database file if we can read it.
 struct Explanation {
   const RuleOptions* rule = nullptr;
   const rules::Lookup* lookup = nullptr;
@@ -23,11 +23,11 @@ struct Explanation {
   std::optional<IpAddress> taught_from = {};  ///< whose name the record has, if we know him
   std::string options = {};  ///< with which another command asks the same: " -c FILE"
 
-  /// Somebody knows the hash.
+  /// The server or the file knows the hash.
   [[nodiscard]] bool found() const {
     return stored || lookup->outcome == rules::Lookup::Outcome::kHit;
   }
-  /// The command that takes the hash away again.
+  /// The command that deletes the hash.
   [[nodiscard]] std::string undo() const;
   [[nodiscard]] Json json(WallTime now) const;
   void print(WallTime now, Console& console) const;
@@ -41,7 +41,7 @@ struct Explanation {
   [[nodiscard]] std::uint32_t created() const;
 };
 
-/// How long ago, in the largest unit that gives at least 1: "5 s", "12 min", "4 h", "90 d".
+/// Age in the largest unit that gives at least 1: "5 s", "12 min", "4 h", "90 d".
 std::string age_text(std::chrono::seconds age);
 
 /// "2026-11-21 09:23:47 UTC, 3 d ago"

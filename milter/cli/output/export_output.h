@@ -10,10 +10,10 @@
 
 namespace shingled::milter::cli {
 
-/// Where an export goes: "-" is the console, a name is a file that is there only when it is
-/// complete (NewFile), a device or pipe is written to as it is.
+/// The destination of an export: "-" is the console; a file appears only when it is complete
+/// (NewFile); a device or pipe is written directly.
 ///
-/// Errors: those of NewFile; kUnavailable when it cannot be written to.
+/// Errors: those of NewFile; kUnavailable when it cannot be written.
 /// Threads: one thread.
 class ExportOutput {
  public:
@@ -22,7 +22,7 @@ class ExportOutput {
 
   /// Writes whole lines.
   Status write(std::string_view lines);
-  /// Makes what was written stay.
+  /// Keeps what was written: syncs and renames the file.
   Status finish();
 
  private:

@@ -12,16 +12,16 @@
 
 namespace shingled::milter::cli {
 
-/// What the local daemon stores besides the best match: a packet's answer has room for one only, so
-/// its status page is asked. Without such a page, or for servers elsewhere, nothing is known.
+/// Further matches of a hit. A packet's answer has room for the best match only, so the status page
+/// of the local daemon is asked. Without that page, or for other servers, nothing is known.
 /// Threads: one thread.
-/// Cost: a connection for each look-up that is a hit.
+/// Cost: one connection for each hit.
 class FurtherMatches {
  public:
   FurtherMatches(const Settings& settings, const Clock& clock);
 
-  /// All matches of a hit but the one it names, best first, as objects with "digest", "exact",
-  /// "slots", "prob", "flags", "created", "updated". Null where nothing is known.
+  /// All matches of a hit except the best, best first, as objects with "digest", "exact", "slots",
+  /// "prob", "flags", "created", "updated". Null if nothing is known.
   [[nodiscard]] Json of(const rules::Lookup& lookup, const RuleOptions& rule);
 
  private:
@@ -30,7 +30,7 @@ class FurtherMatches {
   bool page_answers_ = true;
 };
 
-/// For people, a line each: "0123456789  24 of 32 slots  FUZZY_PROB (12) value 3"
+/// One line of text each: "0123456789  24 of 32 slots  FUZZY_PROB (12) value 3"
 std::vector<std::string> further_lines(const Json& further, std::string_view indent);
 /// Prints those of all look-ups under a heading that names what was asked. `rules` by
 /// Lookup::rule_index.

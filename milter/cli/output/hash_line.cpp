@@ -21,7 +21,7 @@ Error wrong(std::string_view key, std::string_view must) {
   return {ErrorCode::kInvalid, fmt::format("\"{}\" must be {}", key, must)};
 }
 
-/// An integer that the type holds; floating-point numbers are none.
+/// An integer in the range of the type; floating-point numbers are refused.
 template <typename Int>
 std::optional<Int> integer_of(const Json& value) {
   if (value.is_number_unsigned()) {
@@ -183,7 +183,7 @@ Result<HashLine> parse_hash_line(std::string_view line, std::uint32_t now) {
   }
   if (!object.contains("digest")) return Error{ErrorCode::kInvalid, "\"digest\" is missing"};
   if (row.flags.empty()) return Error{ErrorCode::kInvalid, "\"flags\" is missing"};
-  // A clock that was wrong has made odd times; the hash is a hash all the same.
+  // A wrong clock may have left implausible times; the hash is still valid.
   row = storage::formats::with_plausible_times(row, now);
   return out;
 }

@@ -19,15 +19,15 @@ std::string hash_lines_header(std::optional<std::uint64_t> hashes);
 /// Appends the line of one hash, with its end.
 void append_hash_line(std::string& out, const storage::sqlite::FuzzyRow& row);
 
-/// What one line says.
+/// The content of one line.
 struct HashLine {
   std::optional<storage::sqlite::FuzzyRow> row;  ///< a hash; its id is 0
   std::optional<std::uint64_t> announced;        ///< a header that tells how many hashes follow it
 };
 
-/// Reads one line; `now` (Unix seconds) stands in where a hash has no time, and odd times are made
-/// such that can be (storage::with_plausible_times).
-/// Errors: kInvalid with what is wrong where; kLimit for a header of a newer version.
+/// Reads one line. A hash without a time gets `now` (Unix seconds), and implausible times are
+/// corrected (storage::with_plausible_times).
+/// Errors: kInvalid with the reason and the place; kLimit for a header of a newer version.
 Result<HashLine> parse_hash_line(std::string_view line, std::uint32_t now);
 
 }  // namespace shingled::milter::cli

@@ -12,7 +12,7 @@
 
 namespace shingled::milter::cli {
 
-/// Nothing for a hit or a miss.
+/// Empty for a hit or a miss.
 std::optional<ServiceFailure> failure_of(const rules::Lookup& lookup);
 
 /// The symbol a flag has in a rule: its own, else the rule's.
@@ -21,18 +21,18 @@ std::string symbol_of(const RuleOptions& rule, std::uint32_t flag);
 /// [{"flag","symbol","value"}, ...], largest value first.
 Json flags_json(const RuleOptions& rule, std::span<const storage::FlagValue> flags);
 
-/// One look-up with every key of `check --json` and `scan --json`; null where a miss has nothing.
-/// `rule` is the one that asked. "time" is in seconds, from question to answer.
+/// One look-up with all keys of `check --json` and `scan --json`; a miss has null where it has no
+/// value. `rule` is the rule that asked. "time" is in seconds, from question to answer.
 Json lookup_json(const rules::Lookup& lookup, const RuleOptions& rule);
 
 /// The look-ups as aligned lines under a heading; `rules` by Lookup::rule_index.
 std::vector<std::string> lookup_lines(std::span<const rules::Lookup> lookups,
                                       std::span<const RuleOptions> rules, std::string_view indent);
 
-/// Reports what failed, each failure once, and gives the worst exit code.
+/// Reports failures, each once, and returns the worst exit code.
 int report_failures(std::string_view file, std::span<const rules::Lookup> lookups,
                     Console& console);
-/// The same of a whole message; look-ups that were not made are EX_DATAERR.
+/// The same for a whole message; look-ups that were not made are EX_DATAERR.
 int report_unknown(std::string_view file, const rules::Facts& facts, Console& console);
 
 }  // namespace shingled::milter::cli

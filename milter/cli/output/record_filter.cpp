@@ -10,7 +10,7 @@ namespace shingled::milter::cli {
 
 namespace {
 
-/// The moment so long ago, in Unix seconds; no earlier than 0.
+/// The time that long ago, in Unix seconds; at least 0.
 Result<std::uint32_t> moment_before(WallTime now, const std::string& option,
                                     const std::string& text) {
   const auto age = config::parse_duration(text);

@@ -13,7 +13,7 @@
 
 namespace shingled::milter::cli {
 
-/// Which stored hashes are meant, as the user says it.
+/// Which stored hashes the user selects, as given.
 struct RecordArguments {
   std::string flag;    ///< number or name
   std::string older;   ///< duration
@@ -25,8 +25,8 @@ struct RecordArguments {
   void add_to(CLI::App& command);
 };
 
-/// The same, understood. A record is taken if all that is asked for holds; the flag and the value
-/// must hold for one and the same list.
+/// The parsed selection. A record must meet all conditions; flag and value must hold for the same
+/// list.
 /// Threads: a value.
 class RecordFilter {
  public:
@@ -34,7 +34,7 @@ class RecordFilter {
   static Result<RecordFilter> make(const RecordArguments& arguments, const FlagMap& flags,
                                    WallTime now);
   [[nodiscard]] bool takes(const storage::sqlite::FuzzyRow& row) const;
-  /// The value of a record that is taken: on the list that was asked for, else the largest.
+  /// The value of a selected record: on the list that was asked for, else the largest.
   [[nodiscard]] std::int32_t value(const storage::sqlite::FuzzyRow& row) const;
 
  private:

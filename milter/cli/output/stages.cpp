@@ -29,7 +29,7 @@ Json text_or_null(std::string_view text) {
 
 std::string sha256_text(std::string_view bytes) { return to_hex(fingerprint::sha256(bytes)); }
 
-/// What an exception stands for in the list of words; empty for the start of a line.
+/// The text of an exception in the list of words; empty for the start of a line.
 std::string exception_name(const Exception& exception, const TextStages& text) {
   const std::string_view line = text.words.oneline;
   switch (exception.kind) {

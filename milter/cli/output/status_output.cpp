@@ -26,7 +26,7 @@ std::string in_words(std::string_view name) {
   return text;
 }
 
-/// The value of a metric as people write it, by its unit.
+/// The value of a metric with its unit, for people.
 std::string number_text(std::string_view metric, double value) {
   if (metric.ends_with("_seconds")) return seconds_text(value);
   if (metric.ends_with("_bytes")) return bytes_text(value);
@@ -45,7 +45,7 @@ std::string histogram_text(std::string_view metric, const Json& value) {
   return text + ", mean " + number_text(metric, value.value("sum", 0.0) / count);
 }
 
-/// A sample's number, or how often its histogram was told.
+/// The number of a sample, or the count of its histogram.
 double weight_of(const Json& sample) {
   const auto value = sample.find("value");
   if (value == sample.end()) return 0;
@@ -70,7 +70,7 @@ std::string sample_text(std::string_view metric, const Json& sample) {
                            : number_text(metric, value.get<double>());
 }
 
-/// The rows of one metric: none where nothing was counted.
+/// The rows of one metric; none if nothing was counted.
 std::vector<TableRow> metric_rows(const std::string& metric, std::string_view name,
                                   const Json& samples) {
   std::vector<const Json*> told;
@@ -111,7 +111,7 @@ std::vector<TableRow> list_rows(const Json& metrics, const FlagMap& flags) {
   return rows;
 }
 
-/// These are told as tables of their own.
+/// These are shown as tables of their own.
 bool has_a_table(std::string_view metric) {
   return metric == kFlagRecords || metric == kFlagValue || metric == kKeyRequests ||
          metric == kSourceRequests;

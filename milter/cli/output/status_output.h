@@ -9,12 +9,11 @@
 
 namespace shingled::milter::cli {
 
-/// The sum of a metric's samples in a page of /stat; nothing where it is not there or no number.
+/// The sum of a metric's samples in a page of /stat; nullopt if it is missing or not a number.
 std::optional<double> page_total(const Json& page, const std::string& metric);
 
 /// A page of /stat for people: state and uptime, the lists with their names, then each metric that
-/// is not zero, in sections as the metrics are named. What the page has is shown, whoever measured
-/// it.
+/// is not zero, in sections by the first word of its name.
 std::vector<std::string> status_lines(const Json& page, const FlagMap& flags);
 
 /// "0.250 ms", "1.5 s", "3 min", "2 h", "5 d".

@@ -14,7 +14,7 @@ std::uint32_t equal_slots(const std::optional<Shingles>& a, const std::optional<
   return equal;
 }
 
-/// Takes the row for its answer if it is a better one than before.
+/// Uses the row as answer if it is better than the previous one.
 void consider(const Fingerprint& asked, const storage::sqlite::FuzzyRow& row,
               std::optional<StoredMatch>& best) {
   if (best && best->exact) return;

@@ -27,8 +27,8 @@ struct StoredMatch {
 Result<std::vector<std::optional<StoredMatch>>> search_file(const std::string& path,
                                                             std::span<const Fingerprint> asked);
 
-/// The digests of the file whose hexadecimal form begins so, at most `most` of them. Cost and
-/// errors as above.
+/// The digests in the file that begin with this hexadecimal text, at most `most`. Cost and errors
+/// as above.
 Result<std::vector<Digest>> digests_with_prefix(const std::string& path, const std::string& hex,
                                                 std::size_t most);
 

@@ -22,7 +22,7 @@ std::string label(const Json& labels, const char* name) {
                                                      : "";
 }
 
-/// Whose requests they are: a network, or a key by its name and the beginning of it.
+/// The owner of requests: a network, or a key by its name and its beginning.
 std::string owner_of(const Json& labels) {
   std::string network = label(labels, "network");
   if (!network.empty()) return network;

@@ -9,9 +9,8 @@
 
 namespace shingled::milter::cli {
 
-/// How far a long command has come and how long it will last, drawn on the error stream: only on a
-/// terminal, only when it lasts, at most ten times a second. Ctrl-C ends the work at its next
-/// report.
+/// Progress of a long command and its remaining time, on the error stream: only on a terminal, only
+/// if it takes long, at most ten updates a second. Ctrl-C ends the work at its next report.
 /// Threads: one thread.
 class WorkMeter {
  public:
@@ -22,11 +21,11 @@ class WorkMeter {
 
   /// False = Ctrl-C was pressed.
   bool report(const storage::WorkDone& work);
-  /// The same as a function; lives no longer than this.
+  /// The same as a function, which must not outlive this object.
   [[nodiscard]] storage::Watcher watcher();
 
-  /// Says why the work failed and gives the exit code: EX_TEMPFAIL for what may work later (a full
-  /// disk, a file in use), else that of `exit_code`; 130 and no word after Ctrl-C.
+  /// Reports why the work failed and returns the exit code: EX_TEMPFAIL if it may work later (a
+  /// full disk, a file in use), else that of `exit_code`; 130 without a text after Ctrl-C.
   int failed(std::string_view what, const Error& error);
 
  private:

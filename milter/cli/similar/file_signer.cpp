@@ -62,12 +62,12 @@ bool is_container(std::string_view beginning) {
   return mime::sniff_container(beginning) != mime::ContainerKind::kNone;
 }
 
-/// What is inside, and the whole as the filter signs it.
+/// The contents, and the whole file as the filter signs it.
 void open_and_sign(std::string_view bytes, const SigningOptions& options, SignedInput& out) {
   SimilarOptions similar = options.similar;
   similar.parts = options.parts;
   const SystemClock clock;
-  // No mail waits: a slow machine must not make another sample of a large container.
+  // No mail is waiting: a slow machine must not make another sample of a large container.
   similar.containers.time_max = std::max(similar.containers.time_max, kOpenTimeMin);
   similar::SignedFile file = similar::sign_pieces(bytes, similar, clock, TimePoint::max());
   for (similar::SignedPiece& piece : file.pieces) {

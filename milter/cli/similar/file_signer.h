@@ -10,7 +10,7 @@
 
 namespace shingled::milter::cli {
 
-/// A file that was read, or as much of a list of signatures as shows that it is one.
+/// A file that was read, or the beginning of a list of signatures.
 struct ReadFile {
   SignedInput input;
   UniqueFd list;          ///< valid: a list of signatures, to be read on from here

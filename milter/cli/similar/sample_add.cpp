@@ -14,7 +14,7 @@ namespace shingled::milter::cli {
 
 namespace {
 
-/// Samples on their way into the library, some hundred in one transaction.
+/// Collects samples for the library; some hundred share one transaction.
 class SampleFeed {
  public:
   SampleFeed(const AddArguments& arguments, SampleClient& client, Console& console)
@@ -58,7 +58,7 @@ class SampleFeed {
     return flush();
   }
 
-  /// Makes durable what waits, and says so.
+  /// Stores the collected samples and prints them.
   int flush() {
     if (waiting_.empty()) return EX_OK;
     std::vector<std::uint64_t> ids(waiting_.size());

@@ -19,15 +19,15 @@ enum class LibraryUse : std::uint8_t {
   kChange,  ///< changes the file, which is made if it is not there
 };
 
-/// The library that a command works on, with the settings it belongs to.
+/// The library of a command, with its settings.
 /// Threads: one thread.
 class SampleClient {
  public:
   explicit SampleClient(Console& console) : console_(console) {}
 
-  /// Opens it; another code than EX_OK ends the command, and the reason was said.
+  /// Opens the library. Any code but EX_OK ends the command; the reason is printed.
   int open(const LibraryChoice& choice, LibraryUse use);
-  /// Reads all of the library into an index, for many searches; returns what `open` does.
+  /// Reads the whole library into an index, for many searches. Returns like `open`.
   int make_index();
   /// SampleLibrary::scan, for a few.
   Result<std::vector<storage::similar::SampleScan::Answer>> scan(
@@ -35,7 +35,7 @@ class SampleClient {
 
   [[nodiscard]] const SimilarOptions& options() const { return settings_->similar; }
   [[nodiscard]] storage::similar::SampleLibrary& library() { return *library_; }
-  /// Says why the library failed; the exit code.
+  /// Prints why the library failed and returns the exit code.
   int failed(const Error& error);
 
  private:
@@ -48,10 +48,10 @@ class SampleClient {
   std::unique_ptr<storage::similar::SampleLibrary> library_;
 };
 
-/// How the files of a command are signed that are to be found in the library, or put there.
+/// How to sign files that are searched in the library or added to it.
 SigningOptions signing_for(const SimilarOptions& similar, bool raw);
 
-/// Whether a list may have this name.
+/// Whether this is a valid name of a list.
 bool is_sample_list(std::string_view name);
 
 }  // namespace shingled::milter::cli

@@ -32,8 +32,8 @@ struct AddArguments {
   bool json = false;
 };
 
-/// Adds files, or the rows of lists of signatures. Some hundred at a time become durable together,
-/// and are said to be there only then; Ctrl-C keeps all that were signed.
+/// Adds files, or the rows of lists of signatures. Some hundred are stored in one transaction and
+/// printed after it; after Ctrl-C all signed files are kept.
 int run_similar_add(const AddArguments& arguments, Console& console);
 
 struct SearchArguments {
@@ -46,7 +46,7 @@ struct SearchArguments {
   bool json = false;
 };
 
-/// Prints for each file, and each file in a container, the samples that are most like it.
+/// Prints the most similar samples for each file and for each file in a container.
 int run_similar_search(const SearchArguments& arguments, Console& console);
 
 struct SampleListArguments {
@@ -70,7 +70,7 @@ struct SampleDelArguments {
   bool json = false;
 };
 
-/// Deletes the samples that fit everything that was said. EX_NOINPUT where none does.
+/// Deletes the samples that meet all conditions. EX_NOINPUT if there are none.
 int run_similar_del(const SampleDelArguments& arguments, Console& console);
 
 }  // namespace shingled::milter::cli

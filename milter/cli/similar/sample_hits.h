@@ -10,10 +10,9 @@
 
 namespace shingled::milter::cli {
 
-/// The library of known files, to look messages up as the daemon would; null where the settings do
-/// not want that.
+/// The library of known files for look-ups like the daemon's; null if the settings do not use it.
 /// Errors: of SampleLibrary::open, naming the file.
-/// Cost: reads all of it.
+/// Cost: reads the whole library.
 Result<std::shared_ptr<const storage::similar::SampleLibrary>> open_samples(
     const SimilarOptions& options);
 

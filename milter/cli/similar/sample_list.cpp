@@ -27,7 +27,7 @@ std::string sample_text(const storage::Sample& sample) {
                      terminal_safe(sample.name));
 }
 
-/// Which samples are to be deleted: those that fit everything that was said.
+/// The samples to delete: those that meet all conditions.
 class SampleChoice {
  public:
   explicit SampleChoice(const SampleDelArguments& arguments)

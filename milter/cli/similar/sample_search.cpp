@@ -15,10 +15,10 @@ namespace shingled::milter::cli {
 
 namespace {
 
-/// What the library has that is like one piece.
+/// The samples that are similar to one piece.
 using Answer = storage::similar::SampleScan::Answer;
 
-/// Asks the library: by an index where there are many questions, else by reading it once.
+/// Searches the library: by an index for many questions, else by reading it once.
 class SampleSearch {
  public:
   SampleSearch(const SearchArguments& arguments, SampleClient& client, Console& console)
@@ -35,7 +35,7 @@ class SampleSearch {
     return EX_OK;
   }
 
-  /// Answers what still waits.
+  /// Answers the remaining questions.
   int finish() {
     if (waiting_.empty()) return EX_OK;
     std::vector<storage::similar::SampleScan::Question> questions;
@@ -54,8 +54,8 @@ class SampleSearch {
   }
 
  private:
-  // Above so many an index is quicker: of 100 000 signatures a scan takes 90 ms for one piece and 8
-  // for each more, a run with an index 350.
+  // With more questions an index is quicker: with 100 000 signatures a scan takes 90 ms for one
+  // piece and 8 ms for each further one, a run with an index 350 ms.
   static constexpr std::size_t kScannedMax = 32;
 
   int go_on_with_index() {

@@ -20,13 +20,13 @@ namespace shingled::milter::cli {
 
 namespace {
 
-/// A name between quotation marks, as ssdeep has them.
+/// A name in quotation marks, as in ssdeep.
 std::string quoted_name(std::string_view name) {
   const std::string line = signature_line({}, name);
   return line.substr(line.find('"'));
 }
 
-/// All signatures of one run, and which of them are alike.
+/// All signatures of one run, and the similar pairs among them.
 class Comparison {
  public:
   Comparison(const CompareArguments& arguments, Console& console)

@@ -20,8 +20,8 @@ struct CompareArguments {
   bool json = false;
 };
 
-/// Compares all inputs with one another and prints the pairs that are alike; two single files are
-/// printed in any case.
+/// Compares all inputs with each other and prints the similar pairs; two single files are always
+/// printed.
 /// Memory: all signatures, with an index of them.
 int run_compare(const CompareArguments& arguments, Console& console);
 

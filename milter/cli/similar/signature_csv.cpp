@@ -16,7 +16,7 @@ constexpr std::string_view kListBeginning = "ssdeep,1.";
 static_assert(kListBeginning.size() == kHeadlineSeen);
 static_assert(kSignatureHeadline.substr(0, kHeadlineSeen) == kListBeginning);
 
-/// What stands between the quotation marks, with its backslashes before quotation marks removed.
+/// The text between the quotation marks, without the backslashes before quotation marks.
 std::string unescaped(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -67,7 +67,7 @@ Status read_signature_list(const UniqueFd& fd, std::string beginning,
   constexpr std::size_t kReadBytes = std::size_t{64} << 10;
   std::string text = std::move(beginning);
   std::uint64_t number = 0;
-  // False: `take` has enough.
+  // False: `take` wants no more rows.
   const auto handle = [&](std::string_view line) {
     if (++number == 1 || line.empty() || line == "\r") return true;  // the headline comes first
     auto row = parse_signature_line(line);

@@ -28,7 +28,7 @@ struct SignedInput {
   std::vector<std::string> notes;  ///< what of a container was left out, and why
 };
 
-/// What is to be made of the files.
+/// How to sign the files.
 struct SigningOptions {
   bool lists = false;  ///< an argument that is a list of signatures stands for its rows
   bool open_containers = false;
@@ -36,7 +36,7 @@ struct SigningOptions {
   SimilarOptions similar;  ///< its block size and bounds
 };
 
-/// The files a command is to work on, and how.
+/// The files of a command, and how to read them.
 struct InputArguments {
   std::vector<std::string> names;
   unsigned jobs = 0;  ///< 0 = one for each processor
@@ -47,13 +47,13 @@ struct InputArguments {
   void add_to(CLI::App& command, const std::string& what);
 };
 
-/// Signs the files and hands them to `take` one after the other, in their order, while the next
-/// ones are being read. Returns the worst exit code of all.
+/// Signs the files and gives them to `take` one after the other, in their order, while the next
+/// ones are being read. Returns the worst exit code.
 ///
-/// A file that cannot be read is reported, counts with its own code, and the others go on. So does
-/// a file for which `take` returns EX_DATAERR; any other code ends it, as Ctrl-C and a closed
-/// output do.
-/// Memory: a piece of each file that is read; all of one whose container is opened.
+/// A file that cannot be read is reported and counts with its own code; the others go on. So does a
+/// file for which `take` returns EX_DATAERR. Any other code ends it, as Ctrl-C and a closed output
+/// do.
+/// Memory: a piece of each file that is read; a whole container while it is open.
 int for_each_signed(const InputArguments& arguments, const SigningOptions& options,
                     Console& console, const std::function<int(SignedInput)>& take);
 

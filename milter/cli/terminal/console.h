@@ -10,12 +10,12 @@
 
 namespace shingled::milter::cli {
 
-/// JSON as we print it: keys in the order they were set.
+/// JSON with keys in the order in which they were set.
 using Json = nlohmann::ordered_json;
 
-/// Where a command speaks: results on one stream, errors and progress on the other.
+/// The output of a command: results on one stream, errors and progress on the other.
 ///
-/// Errors: none; a stream that cannot be written to any more is seen by `broken()`.
+/// Errors: none; `broken()` tells when a stream cannot be written any more.
 /// Threads: one thread.
 class Console {
  public:
@@ -23,20 +23,20 @@ class Console {
 
   /// One line of result.
   void line(std::string_view text);
-  /// One object as one line; bytes that are no UTF-8 (file names) become U+FFFD, what a terminal
-  /// would obey is escaped (terminal_safe_json).
+  /// One object as one line. Bytes that are not UTF-8 (file names) become U+FFFD; characters that a
+  /// terminal would obey are escaped (terminal_safe_json).
   void json(const Json& object);
   /// `shingled: what: why` on the error stream.
   void error(std::string_view what, std::string_view why);
-  /// A message on the error stream as it stands.
+  /// A message on the error stream, unchanged.
   void note(std::string_view text);
 
-  /// Draws `text` over the line that was drawn before; the next output removes it.
+  /// Draws `text` over the previous one; the next output removes it.
   void draw(std::string_view text);
   /// Removes what was drawn.
   void clear_drawn();
 
-  /// Whether results can no longer be written (a closed pipe, a full disk); flushes to find out.
+  /// Whether results cannot be written any more (a closed pipe, a full disk); flushes to find out.
   [[nodiscard]] bool broken();
 
  private:
@@ -47,8 +47,8 @@ class Console {
 
 using TableRow = std::vector<std::string>;
 
-/// Rows as lines, their columns padded to the widest cell and two spaces apart, each line behind
-/// `indent`; no spaces at line ends. Widths count UTF-8 characters.
+/// Rows as lines: columns padded to the widest cell and two spaces apart, each line after `indent`,
+/// no spaces at line ends. Widths count UTF-8 characters.
 std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::string_view indent);
 
 /// `count` with its noun: "1 hash", "2 hashes".

@@ -38,7 +38,8 @@ int service_exit_code(const Error& error) {
 int worse_exit_code(int a, int b) {
   constexpr std::array kFromBadToWorse = {EX_OK,       EX_DATAERR, EX_NOINPUT,
                                           EX_TEMPFAIL, EX_NOPERM,  EX_UNAVAILABLE};
-  // A code that is not in the list (EX_SOFTWARE, EX_IOERR, an interrupt) stands behind it: worst.
+  // A code that is not in the list (EX_SOFTWARE, EX_IOERR, an interrupt) comes after all others: it
+  // is the worst.
   const auto rank = [&](int code) {
     return std::find(kFromBadToWorse.begin(), kFromBadToWorse.end(), code);
   };

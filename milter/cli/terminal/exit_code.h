@@ -22,9 +22,9 @@ int usage_exit_code(const Error& error);
 /// missing but a server that cannot be reached, EX_UNAVAILABLE.
 int service_exit_code(const Error& error);
 
-/// The code of a command that did many things: the one that says more. What concerns one message
-/// (EX_DATAERR, EX_NOINPUT) yields to what concerns the system (EX_TEMPFAIL, EX_NOPERM,
-/// EX_UNAVAILABLE); 0 yields to all.
+/// The code of a command with many results: the most important one. A problem of one message
+/// (EX_DATAERR, EX_NOINPUT) counts less than one of the system (EX_TEMPFAIL, EX_NOPERM,
+/// EX_UNAVAILABLE); 0 counts least.
 int worse_exit_code(int a, int b);
 
 }  // namespace shingled::milter::cli

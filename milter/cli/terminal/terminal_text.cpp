@@ -14,7 +14,7 @@ struct Letter {
   std::size_t bytes = 0;
 };
 
-/// The letter at the front of `text`, which is not empty; nothing where it is no UTF-8.
+/// The first letter of `text`, which is not empty; nullopt if it is not UTF-8.
 std::optional<Letter> first_letter(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);

@@ -10,8 +10,8 @@
 namespace shingled::milter::cli {
 
 namespace {
-// An eighth of what the verdict wants: a person has chosen this one. Of the corpus' spam
-// and phish with a hash it leaves out one in a hundred.
+// An eighth of what the verdict wants: a person has chosen this message. Of the corpus' spam and
+// phish with a hash it leaves out one in a hundred.
 constexpr std::uint32_t kOwnWordsToTeach = 3;
 
 /// Whether the header says "Auto-Submitted: auto-replied" (RFC 3834).

@@ -8,7 +8,7 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// "Subject: ...", also with blanks before the colon, which obsolete syntax allows.
+/// "Subject: ...", also with blanks before the colon (obsolete syntax).
 bool begins_with_field(std::string_view text) {
   const auto name_end = std::find_if(text.begin(), text.end(),
                                      [](char c) { return c <= ' ' || c >= 0x7f || c == ':'; });

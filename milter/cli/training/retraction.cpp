@@ -27,7 +27,7 @@ std::vector<FlagValue> lists_of(const storage::Match& match) {
   return {match.flags.begin(), match.flags.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-/// A server of old replies: it says that something matched, not what.
+/// A server with old replies: it tells that something matched, but not what.
 bool is_named(const Digest& digest) { return digest != Digest{}; }
 
 Error error_of(const RemoteAnswer& answer) {
@@ -143,8 +143,8 @@ int Retraction::send() {
   return worst;
 }
 
-/// One kind of request about every hash of every message, in their order. A message that has failed
-/// at this server is left alone.
+/// Sends one kind of request for every hash of every message, in order. A message that failed at
+/// this server is skipped.
 std::vector<RemoteAnswer> Retraction::ask(const Server& server,
                                           storage::client::RemoteRequest::Kind kind) {
   std::vector<storage::client::RemoteRequest> requests;

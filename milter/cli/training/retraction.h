@@ -16,7 +16,7 @@
 
 namespace shingled::milter::cli {
 
-/// What `del` takes away.
+/// Which hashes `del` deletes.
 struct RetractionScope {
   std::uint32_t flag = 0;  ///< from this list alone; 0 = from all of them
   std::string list;        ///< the flag for people: "denied (11)"
@@ -37,20 +37,20 @@ class Retraction {
   static constexpr std::size_t kMatchingMax = 100;
 
   /// Errors: those of RemoteStore::open; with a list also kInvalid for a server that can delete
-  /// from all lists only, and what asking it came to (`exit_code`).
+  /// only from all lists, and a failure to ask it (`exit_code`).
   static Result<std::unique_ptr<Retraction>> open(const Destination& destination,
                                                   const Settings& settings,
                                                   const RetractionScope& scope, Clock& clock,
                                                   Random& random, Console& console);
 
-  /// One object a line instead of text.
+  /// One JSON object per line instead of text.
   void set_json(bool json) { json_ = json; }
 
-  /// Each returns the worst exit code of what was sent by this call: EX_DATAERR for a message
-  /// without any hash, and for one that a server still finds by what it resembles.
+  /// Each returns the worst exit code of the messages sent by this call: EX_DATAERR for a message
+  /// without a hash, and for one that still resembles a stored hash.
   int take(const SourceMessage& message);
   int take(std::string name, std::vector<Fingerprint> hashes);
-  /// Sends what is left; call once, last.
+  /// Sends the remaining messages; call once, at the end.
   int finish();
 
  private:
@@ -59,7 +59,7 @@ class Retraction {
     std::unique_ptr<storage::client::RemoteStore> store;
   };
 
-  /// A hash of the message, or one that it resembles, and where it stood at a server.
+  /// A hash of the message, or a stored one that it resembles, and its lists at a server.
   struct Found {
     const Server* server = nullptr;
     Digest digest;

@@ -44,7 +44,7 @@ class Trainer {
         clock_(clock),
         console_(console) {}
 
-  /// One object a line instead of text.
+  /// One JSON object per line instead of text.
   void set_json(bool json) { json_ = json; }
   /// Also what looks like many others (common_property.h), and what is no mail (message_shape.h).
   void set_force(bool force) { force_ = force; }
@@ -52,7 +52,7 @@ class Trainer {
   /// The worst exit code of what was sent by this call: EX_DATAERR for a message without any hash,
   /// and for one that is not taught because it looks like many others or is no mail.
   int take(const SourceMessage& message);
-  /// Sends what is left; call once, last.
+  /// Sends the remaining messages; call once, at the end.
   int finish();
 
  private:
@@ -66,9 +66,9 @@ class Trainer {
 
   int leave_out(const std::string& name, const char* result, const std::string& why);
   int send();
-  /// What stands there now, of the messages that were taught.
+  /// Asks for the present weights of the messages that were taught.
   void look_again();
-  /// What the servers say of themselves.
+  /// The answer of the servers to STAT.
   const storage::client::RemoteAnswer& who();
   bool tells_weights();
   int report(const Pending& message);

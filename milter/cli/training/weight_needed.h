@@ -13,7 +13,7 @@
 
 namespace shingled::milter::cli {
 
-/// A hash of a message and the lists it stands on.
+/// A hash of a message and its lists.
 struct ListedHash {
   mime::PartHash hash;
   std::vector<storage::FlagValue> flags;
@@ -33,7 +33,7 @@ WeightNeeded weight_needed(std::span<const ListedHash> hashes, rules::TextAmount
                            const RuleOptions& rule, std::uint32_t flag,
                            const ActionOptions& actions);
 
-/// The largest weight of the hashes on the list; nothing if none of them is on it.
+/// The largest weight of the hashes on the list; nullopt if none is on it.
 std::optional<std::int32_t> weight_on(std::span<const ListedHash> hashes, std::uint32_t flag);
 
 }  // namespace shingled::milter::cli
