@@ -11,8 +11,8 @@
 
 #include "config/options/hash_options.h"
 #include "config/options/mime_options.h"
+#include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/fingerprint.h"
-#include "mime/fingerprint/hash_keys.h"
 #include "mime/fingerprint/robust_shingles.h"
 
 namespace shingled::mime {

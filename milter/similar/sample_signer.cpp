@@ -6,8 +6,7 @@
 
 #include "mime/container/container.h"
 #include "mime/container/container_content.h"
-#include "mime/container/package_parts.h"
-#include "mime/fingerprint/spamsum_parts.h"
+#include "mime/fingerprint/spamsum.h"
 
 namespace shingled::milter::similar {
 

@@ -7,7 +7,6 @@
 #include "milter/similar/sample_signer.h"
 #include "mime/analysis_parts.h"
 #include "mime/container/container_kind.h"
-#include "mime/read_text.h"
 
 namespace shingled::milter::similar {
 

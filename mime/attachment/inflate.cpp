@@ -45,6 +45,7 @@ class InflateStream {
 
 std::optional<std::string> inflate_bytes(std::string_view packed, std::size_t bytes_max,
                                          WorkMeter& meter) {
+  if (bytes_max == 0) return std::nullopt;  // zlib would never get room to write
   if (!meter.spend(kStepsAStream + packed.size() * kStepsAPackedByte)) return std::nullopt;
   InflateStream inflater(has_zlib_header(packed) ? MAX_WBITS : -MAX_WBITS);
   if (!inflater.open() || packed.size() > UINT_MAX) return std::nullopt;

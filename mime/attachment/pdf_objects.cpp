@@ -28,7 +28,8 @@ constexpr Steps kStepsAReadByte = 30;
 constexpr Steps kStepsAnObject = 500;
 constexpr std::size_t kFiltersMax = 16;
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+using ascii::is_space;
+
 bool is_break(char c) { return c == '\r' || c == '\n'; }
 
 /// The place of each `word` that a line break follows.

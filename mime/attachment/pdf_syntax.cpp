@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "config/base/ascii.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::mime {
 namespace {
@@ -12,13 +13,6 @@ using namespace std::string_view_literals;
 
 bool is_space(char c) { return "\0 \r\n\t\f"sv.find(c) != std::string_view::npos; }
 bool is_delimiter(char c) { return "()<>[]{}/%"sv.find(c) != std::string_view::npos; }
-bool is_hex(char c) {
-  const char lower = ascii::to_lower(c);
-  return ascii::is_digit(c) || (lower >= 'a' && lower <= 'f');
-}
-unsigned hex_digit(char c) {
-  return static_cast<unsigned>(ascii::is_digit(c) ? c - '0' : ascii::to_lower(c) - 'a' + 10);
-}
 
 class Reader {
  public:

@@ -12,12 +12,11 @@
 #include "config/base/ascii.h"
 #include "config/base/reused_thread_local.h"
 #include "mime/charset/charset_guess.h"
-#include "mime/charset/utf8_sequences.h"
+#include "mime/charset/utf8.h"
 
 namespace shingled::mime {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr std::size_t kLabelBytesMax = 64;
 constexpr std::size_t kWordBytesMax = std::size_t{16} << 20U;  ///< of a header as UTF-8
 
@@ -182,7 +181,7 @@ bool is_valid_utf8(std::string_view bytes) {
 }
 
 std::string replace_invalid_utf8(std::string_view bytes) {
-  return replace_invalid(bytes, kReplacement);
+  return replace_invalid(bytes, kReplacementCharacter);
 }
 
 DecodedText decode_text(std::string_view bytes, std::string_view label, std::size_t utf8_bytes_max,

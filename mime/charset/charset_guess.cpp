@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "config/base/ascii.h"
-#include "mime/charset/utf8_sequences.h"
+#include "mime/charset/utf8.h"
 
 namespace shingled::mime {
 namespace {

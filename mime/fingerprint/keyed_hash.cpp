@@ -4,6 +4,8 @@
 
 #include <cassert>
 
+#include "mime/fingerprint/mumhash.h"
+
 namespace shingled::fingerprint {
 
 static_assert(kDigestBytes == crypto_generichash_BYTES_MAX);
@@ -47,10 +49,9 @@ std::array<std::uint8_t, 32> sha256(std::string_view data) {
 
 std::uint64_t siphash(std::span<const std::uint8_t, kSipKeyBytes> key, std::string_view data) {
   std::uint8_t out[crypto_shorthash_BYTES];
+  static_assert(sizeof out == sizeof(std::uint64_t));
   crypto_shorthash(out, data_of(data), data.size(), key.data());
-  std::uint64_t value = 0;
-  for (std::size_t i = sizeof out; i > 0; --i) value = value << 8 | out[i - 1];
-  return value;
+  return load_bytes(reinterpret_cast<const char*>(out));
 }
 
 }  // namespace shingled::fingerprint

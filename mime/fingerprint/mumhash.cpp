@@ -2,8 +2,6 @@
 
 #include <cassert>
 
-#include "mime/fingerprint/load_bytes.h"
-
 namespace shingled::fingerprint {
 
 namespace {

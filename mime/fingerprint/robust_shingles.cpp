@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "mime/fingerprint/hash_keys.h"
+#include "mime/fingerprint/digests.h"
 
 namespace shingled::fingerprint {
 
@@ -16,10 +16,6 @@ namespace {
 constexpr std::size_t kHeadPairs = 16;
 constexpr std::size_t kSeedsInDigest = kDigestBytes / sizeof(std::uint64_t);
 static_assert(kShingleCount % kSeedsInDigest == 0);
-
-std::string_view or_default_key(std::string_view text) {
-  return text.empty() ? kDefaultKeyText : text;
-}
 
 /// One to one (MurmurHash3's finaliser).
 constexpr std::uint64_t spread(std::uint64_t x) {
@@ -65,8 +61,8 @@ void take_head_pair(std::uint64_t pair, const RobustKeys& keys, Minima& minima) 
 
 RobustKeys derive_robust_keys(const HashOptions& options) {
   RobustKeys keys;
-  keys.digest_key = keyed_hash(key_from_text(or_default_key(options.fuzzy_key)), {kRobustForm});
-  const auto shingles_key = key_from_text(or_default_key(options.fuzzy_shingles_key));
+  keys.digest_key = keyed_hash(key_from_text(or_default(options.fuzzy_key)), {kRobustForm});
+  const auto shingles_key = key_from_text(or_default(options.fuzzy_shingles_key));
   for (std::size_t i = 0; i < kShingleCount; i += kSeedsInDigest) {
     const char block = static_cast<char>('0' + i / kSeedsInDigest);
     const Digest seeds = keyed_hash(shingles_key, {kRobustForm, std::string_view(&block, 1)});

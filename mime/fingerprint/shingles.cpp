@@ -64,7 +64,6 @@ class MumRows {
     std::size_t bytes = kMumWordBytesMax + 1;  ///< of no word that is kept
     friend bool operator==(const Name&, const Name&) = default;
     [[nodiscard]] std::size_t slot() const {
-      constexpr std::uint64_t kGoldenRatio = 0x9E37'79B9'7F4A'7C15;  // Fibonacci hashing
       return (mixed + bytes) * kGoldenRatio >> (64 - kSlotBits);
     }
   };

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "mime/fingerprint/digests.h"
 #include "mime/fingerprint/fingerprint.h"
-#include "mime/fingerprint/hash_keys.h"
 #include "mime/fingerprint/word_list.h"
 
 namespace shingled::fingerprint {

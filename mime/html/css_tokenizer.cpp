@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/base/ascii.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::mime {
 namespace {
@@ -15,11 +16,6 @@ bool is_name_start(char c) {
   return ascii::is_alpha(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 bool is_name(char c) { return is_name_start(c) || ascii::is_digit(c) || c == '-'; }
-
-bool is_hex_digit(char c) {
-  const char lower = ascii::to_lower(c);
-  return ascii::is_digit(c) || (lower >= 'a' && lower <= 'f');
-}
 
 }  // namespace
 
@@ -116,10 +112,8 @@ std::string unescape_css(std::string_view css) {
     at = escape;
     std::size_t digits = 0;
     std::uint32_t value = 0;
-    while (digits < kEscapeDigitsMax && at + 1 < css.size() && is_hex_digit(css[at + 1])) {
-      const char lower = ascii::to_lower(css[++at]);
-      value = value * 16 +
-              static_cast<std::uint32_t>(ascii::is_digit(lower) ? lower - '0' : lower - 'a' + 10);
+    while (digits < kEscapeDigitsMax && at + 1 < css.size() && is_hex(css[at + 1])) {
+      value = value * 16 + hex_digit(css[++at]);
       ++digits;
     }
     // What is not ASCII cannot be part of a property or value that we know.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "config/base/ascii.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::mime {
 namespace {
@@ -72,9 +73,7 @@ std::optional<Color> named_color(std::string_view name) {
 
 /// A character that is no digit counts as 0.
 std::uint8_t hex_value(char c) {
-  const char lower = ascii::to_lower(c);
-  if (ascii::is_digit(c)) return static_cast<std::uint8_t>(c - '0');
-  return lower >= 'a' && lower <= 'f' ? static_cast<std::uint8_t>(lower - 'a' + 10) : 0;
+  return is_hex(c) ? static_cast<std::uint8_t>(hex_digit(c)) : std::uint8_t{0};
 }
 
 std::optional<Color> hex_color(std::string_view digits) {

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "config/base/ascii.h"
+#include "mime/charset/utf8.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::mime {
 namespace {
@@ -23,7 +25,6 @@ constexpr Entity kEntities[] = {
 };
 
 constexpr ascii::CharSet kTelling(" \t\n\v\f\r&");  ///< all others stand for themselves
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::uint32_t kNoBreakSpace = 0xA0;
 constexpr std::uint32_t kCodePointMax = 0x10FFFF;
 /// A legacy name glued to what follows it ("&copy2024") is sought in these lengths, longest first.
@@ -42,11 +43,7 @@ std::string_view text_of(const Entity& entity) {
   return entity.name == "nbsp" || entity.name == "NonBreakingSpace" ? " " : entity.text;
 }
 
-bool is_digit_of(char c, std::uint32_t base) {
-  if (ascii::is_digit(c)) return true;
-  const char lower = ascii::to_lower(c);
-  return base == 16 && lower >= 'a' && lower <= 'f';
-}
+bool is_digit_of(char c, std::uint32_t base) { return hex_digit(c) < base; }
 
 /// The value of all of `digits`; saturates above the last code point. No value if a character is
 /// not a digit. Empty is 0.
@@ -54,10 +51,7 @@ std::optional<std::uint32_t> parse_code_point(std::string_view digits, std::uint
   std::uint32_t value = 0;
   for (const char c : digits) {
     if (!is_digit_of(c, base)) return std::nullopt;
-    const char lower = ascii::to_lower(c);
-    const auto digit =
-        static_cast<std::uint32_t>(ascii::is_digit(c) ? lower - '0' : lower - 'a' + 10);
-    value = std::min(value * base + digit, kCodePointMax + 1);
+    value = std::min(value * base + hex_digit(c), kCodePointMax + 1);
   }
   return value;
 }
@@ -65,24 +59,10 @@ std::optional<std::uint32_t> parse_code_point(std::string_view digits, std::uint
 std::string to_utf8(std::uint32_t code_point) {
   if (code_point == kNoBreakSpace) return " ";
   const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
-  if (code_point == 0 || surrogate || code_point > kCodePointMax) return std::string(kReplacement);
+  if (code_point == 0 || surrogate || code_point > kCodePointMax)
+    return std::string(kReplacementCharacter);
   std::string utf8;
-  const auto put = [&utf8](std::uint32_t byte) { utf8.push_back(static_cast<char>(byte)); };
-  if (code_point < 0x80) {
-    put(code_point);
-  } else if (code_point < 0x800) {
-    put(0xC0 | (code_point >> 6));
-    put(0x80 | (code_point & 0x3F));
-  } else if (code_point < 0x10000) {
-    put(0xE0 | (code_point >> 12));
-    put(0x80 | ((code_point >> 6) & 0x3F));
-    put(0x80 | (code_point & 0x3F));
-  } else {
-    put(0xF0 | (code_point >> 18));
-    put(0x80 | ((code_point >> 12) & 0x3F));
-    put(0x80 | ((code_point >> 6) & 0x3F));
-    put(0x80 | (code_point & 0x3F));
-  }
+  append_utf8(utf8, static_cast<std::int32_t>(code_point));
   return utf8;
 }
 

@@ -6,7 +6,7 @@ foreach(file IN LISTS FILES)
   string(APPEND cases "  if (name == \"${name}\") return R\"~~(${content})~~\";\n")
 endforeach()
 file(WRITE ${OUTPUT} "// Made by mime/language/embed.cmake from mime/language/data.
-#include \"mime/language/embedded_data.h\"
+#include \"mime/language/stop_words.h\"
 
 namespace shingled::mime {
 

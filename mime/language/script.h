@@ -5,6 +5,9 @@
 
 namespace shingled::mime {
 
+/// The groups of languages that are told apart by their words, after the script of the text.
+enum class Alphabet : std::uint8_t { kLatin, kCyrillic, kDevanagari, kArabic };
+
 /// What the letters of a text tell about its language before any word is looked at.
 struct ScriptGuess {
   std::string_view language;  ///< decided by the script alone; empty if not

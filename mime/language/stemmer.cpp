@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "config/base/reused_thread_local.h"
-#include "mime/fingerprint/load_bytes.h"
+#include "mime/fingerprint/mumhash.h"
 
 namespace shingled::mime {
 
@@ -82,8 +82,7 @@ class StemCache {
 
     /// One multiplication. Whoever makes words collide pays no more than a stem for each.
     [[nodiscard]] std::size_t slot() const {
-      constexpr std::uint64_t kGoldenRatio = 0x9E37'79B9'7F4A'7C15;  // Fibonacci hashing
-      return ((first ^ std::rotl(last, 7)) + rest) * kGoldenRatio >> (64 - kSlotBits);
+      return ((first ^ std::rotl(last, 7)) + rest) * fingerprint::kGoldenRatio >> (64 - kSlotBits);
     }
 
     std::uint64_t first = 0;

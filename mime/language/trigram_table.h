@@ -5,7 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "mime/language/alphabet.h"
+#include "mime/fingerprint/mumhash.h"
+#include "mime/language/script.h"
 
 /// What trigrams tell about languages: mime/language/data/trigrams.txt as a hash table that
 /// make_trigram_table.cpp writes as source text, so that nothing is read or built at run time.
@@ -51,8 +52,7 @@ constexpr std::uint64_t trigram_key(const Trigram& trigram) {
 
 /// Where the search for a key begins, below `slots`.
 constexpr std::size_t first_slot(std::uint64_t key, std::size_t slots) {
-  constexpr std::uint64_t kGoldenRatio = 0x9E37'79B9'7F4A'7C15;  // Fibonacci hashing
-  return static_cast<std::size_t>((key * kGoldenRatio >> 32) * slots >> 32);
+  return static_cast<std::size_t>((key * fingerprint::kGoldenRatio >> 32) * slots >> 32);
 }
 
 /// The table of the program.

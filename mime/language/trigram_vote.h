@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "mime/language/alphabet.h"
+#include "mime/language/script.h"
 #include "mime/language/trigram_table.h"
 #include "mime/model/work_meter.h"
 #include "mime/words/tokenizer.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "config/base/ascii.h"
-#include "mime/message/line_breaks.h"
+#include "mime/message/header_block.h"
 
 namespace shingled::mime {
 namespace {

@@ -14,11 +14,15 @@
 #include "mime/charset/charset.h"
 #include "mime/message/header_block.h"
 #include "mime/message/header_words.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::mime {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
+
+constexpr Steps kStepsAField = 1'500;
+constexpr Steps kStepsAFieldByte = 8;
 
 /// Of a name only its end counts, which no version of rspamd reads otherwise.
 constexpr Compat kNameCompat = Compat::kRspamd4;
@@ -87,26 +91,6 @@ struct Continued {
   std::map<unsigned, std::pair<std::string, bool>> sections;  // text, percent-encoded?
 };
 
-std::string percent_decode(std::string_view text) {
-  std::string out;
-  const auto digit = [](char c) {
-    const char lower = ascii::to_lower(c);
-    return lower >= '0' && lower <= '9'   ? lower - '0'
-           : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
-                                          : -1;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
-        digit(text[i + 2]) >= 0) {
-      out.push_back(static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])));
-      i += 2;
-    } else {
-      out.push_back(text[i]);
-    }
-  }
-  return out;
-}
-
 /// Joins the sections and converts them from the charset named in front: "utf-8'en'%c3%a4".
 std::string join_sections(const Continued& continued, WorkMeter& meter) {
   std::string bytes;
@@ -122,7 +106,7 @@ std::string join_sections(const Continued& continued, WorkMeter& meter) {
         text.remove_prefix(second + 1);
       }
     }
-    bytes += section.second ? percent_decode(text) : std::string(text);
+    bytes += section.second ? percent_decoded(text) : std::string(text);
   }
   return decode_word(bytes, charset, meter);
 }
@@ -139,7 +123,7 @@ void add_section(const std::string& name, std::size_t star, std::string value,
   }
   unsigned number = 0;
   for (const char c : suffix) {
-    if (c < '0' || c > '9' || number > kParametersMax) return;
+    if (!ascii::is_digit(c) || number > kParametersMax) return;
     number = number * 10 + static_cast<unsigned>(c - '0');
   }
   continued[name.substr(0, star)].sections.try_emplace(number, std::move(value), encoded);
@@ -233,6 +217,28 @@ TransferEncoding parse_transfer_encoding(std::string_view value) {
     return TransferEncoding::kUuencode;
   }
   return TransferEncoding::kMissing;
+}
+
+void read_content_fields(std::span<const HeaderField> fields, MailPart& part, WorkMeter& meter) {
+  for (const HeaderField& field : fields) {
+    const auto is = [&](std::string_view name) {
+      return ascii::equal_ignoring_case(field.name, name) &&
+             meter.spend(kStepsAField +
+                         kStepsAFieldByte * std::min(field.value.size(), kFieldBytesMax));
+    };
+    if (is("Content-Type")) {
+      std::optional<MediaType> media = parse_media_type(field.value, meter);
+      if (!media || (part.type_declared && media->type != "multipart")) continue;
+      part.type = std::move(*media);
+      part.type_declared = true;
+    } else if (part.disposition.kind == Disposition::Kind::kNone && is("Content-Disposition")) {
+      part.disposition = parse_disposition(field.value, meter);
+    } else if (part.encoding == TransferEncoding::kMissing && is("Content-Transfer-Encoding")) {
+      part.encoding = parse_transfer_encoding(field.value);
+    } else if (ascii::equal_ignoring_case(field.name, "Content-Id")) {
+      part.has_content_id = true;
+    }
+  }
 }
 
 }  // namespace shingled::mime

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "mime/model/mail.h"
@@ -28,5 +29,9 @@ std::optional<MediaType> parse_media_type(std::string_view value, WorkMeter& met
 Disposition parse_disposition(std::string_view value, WorkMeter& meter);
 
 TransferEncoding parse_transfer_encoding(std::string_view value);
+
+/// Reads the fields that say what the body of `part` is. Of several Content-Types a multipart wins,
+/// then the first; of the other fields the first counts. A field that `meter` refuses is skipped.
+void read_content_fields(std::span<const HeaderField> fields, MailPart& part, WorkMeter& meter);
 
 }  // namespace shingled::mime

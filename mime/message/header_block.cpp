@@ -4,17 +4,15 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/message/line_breaks.h"
 
 namespace shingled::mime {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_break(char c) { return c == '\r' || c == '\n'; }
 
 /// Bytes of the line break at `at`: "\r\n", "\n" or "\r"; 0 if there is none.
 std::size_t break_size(std::string_view bytes, std::size_t at) {
-  if (at >= bytes.size() || !is_break(bytes[at])) return 0;
+  if (at >= bytes.size() || !is_line_break(bytes[at])) return 0;
   return bytes[at] == '\r' && at + 1 < bytes.size() && bytes[at + 1] == '\n' ? 2 : 1;
 }
 
@@ -23,7 +21,7 @@ void add_field(std::string_view line, HeaderBlock& block, const MimeOptions& opt
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0) return;
   const std::string_view name = line.substr(0, colon);
-  if (std::any_of(name.begin(), name.end(), is_break)) return;
+  if (std::any_of(name.begin(), name.end(), is_line_break)) return;
   std::string_view value = line.substr(colon + 1);
   while (!value.empty() && is_blank(value.front())) value.remove_prefix(1);
   if (value.size() > options.header_line_bytes_max) {
@@ -78,7 +76,7 @@ std::string unfold(std::string_view value) {
     out.append(value, at, end - at);
     at = end;
     if (at == value.size()) break;
-    while (at < value.size() && (is_break(value[at]) || is_blank(value[at]))) ++at;
+    while (at < value.size() && (is_line_break(value[at]) || is_blank(value[at]))) ++at;
     if (at < value.size()) out.push_back(' ');
   }
   return out;

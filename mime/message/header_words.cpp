@@ -7,6 +7,7 @@
 #include "mime/charset/charset.h"
 #include "mime/message/header_block.h"
 #include "mime/message/transfer_decoding.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::mime {
 namespace {
@@ -74,11 +75,7 @@ std::optional<EncodedWord> read_encoded_word(std::string_view value, Compat comp
   return EncodedWord{name.substr(0, star), encoding == 'b', text.substr(0, *end)};
 }
 
-unsigned hex_or_zero(char c) {
-  const char lower = ascii::to_lower(c);
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 0;
-}
+unsigned hex_or_zero(char c) { return is_hex(c) ? hex_digit(c) : 0; }
 
 /// RFC 2047 4.2 as rspamd reads it: any two characters behind "=" are an escape, and what is no
 /// digit counts as 0. A "=" at the end takes the "?" behind the text for its first; if there was an

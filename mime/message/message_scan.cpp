@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "config/base/ascii.h"
-#include "mime/charset/encoding_guess.h"
 #include "mime/message/delimiters.h"
 #include "mime/message/field_parser.h"
 #include "mime/message/header_block.h"
@@ -61,8 +60,6 @@ std::string join_path(const std::string& prefix, const std::string& last) {
   return prefix.empty() ? last : prefix + "." + last;
 }
 
-bool is_line_break(char c) { return c == '\r' || c == '\n'; }
-
 /// Lines of "--" that are looked at in all of a message: 8 MB of them.
 constexpr std::size_t kDelimitersMax = 1'000'000;
 
@@ -71,8 +68,6 @@ constexpr Steps kStepsAPart = 1'000;
 constexpr Steps kStepsADelimiter = 12;  // to be found or compared
 constexpr Steps kStepsAHeaderByte = 4;  // two passes at most
 constexpr Steps kStepsAHeaderField = 30;
-constexpr Steps kStepsAField = 1'500;  // of those that say what the body is
-constexpr Steps kStepsAFieldByte = 8;
 constexpr Steps kStepsADecodedByte = 6;  // quoted-printable of bad escapes
 constexpr std::size_t kBytesAStep = 8;   // that are only searched for line breaks
 
@@ -234,11 +229,9 @@ class Scanner {
   /// A left-over without a header needs a letter or digit. All of them together may not be longer
   /// than the message, or nested messages would multiply it.
   bool is_worth_keeping(std::string_view bytes) {
-    const auto is_alnum = [](char c) {
-      const char lower = ascii::to_lower(c);
-      return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
-    };
-    if (is_line_break(bytes[0]) && std::none_of(bytes.begin(), bytes.end(), is_alnum)) return false;
+    if (is_line_break(bytes[0]) && std::none_of(bytes.begin(), bytes.end(), ascii::is_alnum)) {
+      return false;
+    }
     mail_.note("text behind the end of a multipart");
     leftover_bytes_ += bytes.size();
     return leftover_bytes_ <= bytes_max_;
@@ -267,7 +260,7 @@ class Scanner {
       if (!too_deep) open_multipart(scope, range, index, prefix);
       return;
     }
-    decode_body(part);
+    decode(part);
     // An empty part says nothing, and may not take the place of one that does.
     if (part.body.empty() && index > 0) return mail_.parts.pop_back();
     if (part.is_message() && !too_deep) open_message(scope, range, index);
@@ -284,31 +277,10 @@ class Scanner {
         kStepsAHeaderByte * block.body_begin + kStepsAHeaderField * block.fields.size();
     if (!meter_.spend(steps) || !header) return begin;
     if (block.truncated) mail_.note("header limit reached");
-    for (const HeaderField& field : block.fields) interpret_field(field, part);
+    read_content_fields(block.fields, part, meter_);
     if (part.number == 0) take_subject(block.fields);
     keep_names(part);
     return begin + block.body_begin;
-  }
-
-  /// The fields that say what the body is. Of several types a multipart wins, then the first.
-  void interpret_field(const HeaderField& field, MailPart& part) {
-    const auto is = [&](std::string_view name) {
-      return ascii::equal_ignoring_case(field.name, name) &&
-             meter_.spend(kStepsAField +
-                          kStepsAFieldByte * std::min(field.value.size(), kFieldBytesMax));
-    };
-    if (is("Content-Type")) {
-      std::optional<MediaType> media = parse_media_type(field.value, meter_);
-      if (!media || (part.type_declared && media->type != "multipart")) return;
-      part.type = std::move(*media);
-      part.type_declared = true;
-    } else if (part.disposition.kind == Disposition::Kind::kNone && is("Content-Disposition")) {
-      part.disposition = parse_disposition(field.value, meter_);
-    } else if (part.encoding == TransferEncoding::kMissing && is("Content-Transfer-Encoding")) {
-      part.encoding = parse_transfer_encoding(field.value);
-    } else if (ascii::equal_ignoring_case(field.name, "Content-Id")) {
-      part.has_content_id = true;
-    }
   }
 
   void take_subject(const std::vector<HeaderField>& fields) {
@@ -350,36 +322,15 @@ class Scanner {
     add_scope(sources_.back(), {0, outer.body.size()}, part, outer.path);
   }
 
-  /// The encoding a body is in: what is declared, unless the body is plainly not. rspamd 3 guesses
-  /// where nothing is declared.
-  [[nodiscard]] TransferEncoding effective_encoding(const MailPart& part) const {
-    switch (part.encoding) {
-      case TransferEncoding::kBase64:
-      case TransferEncoding::kQuotedPrintable:
-        return has_early_8bit(part.raw_body) ? TransferEncoding::k8bit : part.encoding;
-      case TransferEncoding::kMissing:
-        return options_.compat == Compat::kRspamd3 ? guess_encoding(part.raw_body) : part.encoding;
-      default:
-        return part.encoding;
-    }
-  }
-
   /// All decoded bodies together have no more bytes than the message: each encoding makes them
   /// more, so only encoded messages within encoded messages have.
-  void decode_body(MailPart& part) {
+  void decode(MailPart& part) {
     const std::size_t room = bytes_max_ - decoded_bytes_;
     const std::size_t limit = std::min<std::size_t>(options_.part_bytes_max, room);
-    const TransferEncoding encoding = effective_encoding(part);
-    std::optional<std::string> decoded;
-    const bool encoded = encoding == TransferEncoding::kBase64 ||
-                         encoding == TransferEncoding::kQuotedPrintable ||
-                         encoding == TransferEncoding::kUuencode;
-    if (encoded && !meter_.spend(part.raw_body.size(), kStepsADecodedByte)) return;
-    if (encoding == TransferEncoding::kBase64) decoded = decode_base64(part.raw_body, limit);
-    if (encoding == TransferEncoding::kQuotedPrintable) {
-      decoded = decode_quoted_printable(part.raw_body, limit);
-    }
-    if (encoding == TransferEncoding::kUuencode) decoded = decode_uuencode(part.raw_body, limit);
+    const TransferEncoding encoding =
+        effective_encoding(part.encoding, part.raw_body, options_.compat);
+    if (is_encoded(encoding) && !meter_.spend(part.raw_body.size(), kStepsADecodedByte)) return;
+    std::optional<std::string> decoded = decode_body(part.raw_body, encoding, limit);
     if (!decoded) {
       part.body = part.raw_body.substr(0, options_.part_bytes_max);
     } else {

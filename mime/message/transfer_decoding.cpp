@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+
+#include "config/base/ascii.h"
+#include "mime/model/escapes.h"
 
 namespace shingled::mime {
 namespace {
@@ -26,11 +30,9 @@ constexpr auto kBase64Values = make_base64_values();
 
 constexpr std::array<std::uint8_t, 256> make_hex_values() {
   std::array<std::uint8_t, 256> values{};
-  for (auto& value : values) value = kForeign;
-  for (unsigned i = 0; i < 10; ++i) values['0' + i] = static_cast<std::uint8_t>(i);
-  for (unsigned i = 0; i < 6; ++i) {
-    values['a' + i] = static_cast<std::uint8_t>(10 + i);
-    values['A' + i] = static_cast<std::uint8_t>(10 + i);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const char c = static_cast<char>(i);
+    values[i] = is_hex(c) ? static_cast<std::uint8_t>(hex_digit(c)) : kForeign;
   }
   return values;
 }
@@ -39,6 +41,90 @@ constexpr auto kHexValues = make_hex_values();
 
 std::uint8_t base64_value(char c) { return kBase64Values[static_cast<unsigned char>(c)]; }
 std::uint8_t hex_value(char c) { return kHexValues[static_cast<unsigned char>(c)]; }
+
+/// What stands behind the "=" in front of `at`, which moves behind it. A bad escape takes with it
+/// the byte that spoils it, so that "==41" has no escape in it.
+void append_escape(std::string_view encoded, std::size_t& at, std::string& out) {
+  const std::string_view rest = encoded.substr(at);
+  if (rest.empty()) return out.push_back('=');
+  if (rest[0] == '\n' || rest[0] == '\r') {
+    at += rest.substr(0, 2) == "\r\n" ? 2U : 1U;
+  } else if (hex_value(rest[0]) == kForeign) {
+    out.push_back('=');
+    out.push_back(rest[0]);
+    at += 1;
+  } else if (rest.size() == 1) {
+    at += 1;  // half an escape at the end vanishes
+  } else if (hex_value(rest[1]) == kForeign) {
+    out.push_back('=');
+    out.append(rest, 0, 2);
+    at += 2;
+  } else {
+    out.push_back(static_cast<char>(hex_value(rest[0]) << 4 | hex_value(rest[1])));
+    at += 2;
+  }
+}
+
+/// Cuts the next line off the front of `text`; the line break is dropped.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
+std::uint32_t six_bits(char c) { return (static_cast<unsigned char>(c) - 0x20U) & 0x3fU; }
+
+/// Appends the bytes of one line: a length, then a group of four characters for each three bytes.
+/// False if the line has more or fewer.
+bool append_uuencoded_line(std::string_view line, std::string& out) {
+  std::size_t left = six_bits(line[0]);
+  line.remove_prefix(1);
+  if (line.size() != (left + 2) / 3 * 4) return false;
+  for (; left > 0; line.remove_prefix(4)) {
+    const std::uint32_t group = six_bits(line[0]) << 18 | six_bits(line[1]) << 12 |
+                                six_bits(line[2]) << 6 | six_bits(line[3]);
+    const std::array<char, 3> bytes{static_cast<char>(group >> 16), static_cast<char>(group >> 8),
+                                    static_cast<char>(group)};
+    const std::size_t take = std::min<std::size_t>(left, 3);
+    out.append(bytes.data(), take);
+    left -= take;
+  }
+  return true;
+}
+
+// Found by asking rspamd 3.4 about bodies that differ in one byte.
+constexpr std::size_t kWindowBytes = 128;
+constexpr std::size_t kPaddingMax = 2;
+constexpr std::size_t kEscapesMin = 3;     ///< for quoted-printable
+constexpr std::size_t kLettersMin = 2;     ///< of each case, for base64 without padding
+constexpr std::size_t kLongBytesMin = 80;  ///< from here its length need not be a multiple of four
+
+bool is_upper(char c) { return ascii::is_alpha(c) && ascii::to_lower(c) != c; }
+bool is_lower(char c) { return ascii::is_alpha(c) && ascii::to_lower(c) == c; }
+
+/// Escapes with at least one byte behind them.
+std::size_t count_escapes(std::string_view window) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i + 3 < window.size(); ++i) {
+    if (window[i] == '=' && is_hex(window[i + 1]) && is_hex(window[i + 2])) ++count;
+  }
+  return count;
+}
+
+/// `body` is without trailing blanks and padding.
+bool looks_like_base64(std::string_view body, bool padded) {
+  const std::string_view window = body.substr(0, kWindowBytes);
+  const auto count = [&window](auto is_kind) {
+    return static_cast<std::size_t>(std::count_if(window.begin(), window.end(), is_kind));
+  };
+  const auto is_alphabet = [](char c) { return base64_value(c) != kForeign; };
+  if (body.empty() || count(is_alphabet) < window.size()) return false;
+  if (padded) return true;
+  const bool fits = body.size() >= kLongBytesMin || body.size() % 4 == 0;
+  return fits && count(is_upper) >= kLettersMin && count(is_lower) >= kLettersMin;
+}
 
 }  // namespace
 
@@ -92,33 +178,6 @@ std::string decode_base64(std::string_view encoded, std::size_t bytes_max) {
   return out;
 }
 
-namespace {
-
-/// What stands behind the "=" in front of `at`, which moves behind it. A bad escape takes with it
-/// the byte that spoils it, so that "==41" has no escape in it.
-void append_escape(std::string_view encoded, std::size_t& at, std::string& out) {
-  const std::string_view rest = encoded.substr(at);
-  if (rest.empty()) return out.push_back('=');
-  if (rest[0] == '\n' || rest[0] == '\r') {
-    at += rest.substr(0, 2) == "\r\n" ? 2U : 1U;
-  } else if (hex_value(rest[0]) == kForeign) {
-    out.push_back('=');
-    out.push_back(rest[0]);
-    at += 1;
-  } else if (rest.size() == 1) {
-    at += 1;  // half an escape at the end vanishes
-  } else if (hex_value(rest[1]) == kForeign) {
-    out.push_back('=');
-    out.append(rest, 0, 2);
-    at += 2;
-  } else {
-    out.push_back(static_cast<char>(hex_value(rest[0]) << 4 | hex_value(rest[1])));
-    at += 2;
-  }
-}
-
-}  // namespace
-
 std::string decode_quoted_printable(std::string_view encoded, std::size_t bytes_max) {
   std::string out;
   out.reserve(encoded.size() < bytes_max ? encoded.size() : bytes_max);
@@ -138,39 +197,6 @@ std::string decode_quoted_printable(std::string_view encoded, std::size_t bytes_
   return out;
 }
 
-namespace {
-
-/// Cuts the next line off the front of `text`; the line break is dropped.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  return line;
-}
-
-std::uint32_t six_bits(char c) { return (static_cast<unsigned char>(c) - 0x20U) & 0x3fU; }
-
-/// Appends the bytes of one line: a length, then a group of four characters for each three bytes.
-/// False if the line has more or fewer.
-bool append_uuencoded_line(std::string_view line, std::string& out) {
-  std::size_t left = six_bits(line[0]);
-  line.remove_prefix(1);
-  if (line.size() != (left + 2) / 3 * 4) return false;
-  for (; left > 0; line.remove_prefix(4)) {
-    const std::uint32_t group = six_bits(line[0]) << 18 | six_bits(line[1]) << 12 |
-                                six_bits(line[2]) << 6 | six_bits(line[3]);
-    const std::array<char, 3> bytes{static_cast<char>(group >> 16), static_cast<char>(group >> 8),
-                                    static_cast<char>(group)};
-    const std::size_t take = std::min<std::size_t>(left, 3);
-    out.append(bytes.data(), take);
-    left -= take;
-  }
-  return true;
-}
-
-}  // namespace
-
 std::optional<std::string> decode_uuencode(std::string_view encoded, std::size_t bytes_max) {
   std::string out;
   if (take_line(encoded).substr(0, 6) != "begin ") return std::nullopt;
@@ -181,6 +207,57 @@ std::optional<std::string> decode_uuencode(std::string_view encoded, std::size_t
   }
   if (out.size() > bytes_max) out.resize(bytes_max);
   return out;
+}
+
+TransferEncoding guess_encoding(std::string_view body) {
+  while (!body.empty() && ascii::is_space(body.back())) body.remove_suffix(1);
+  if (has_early_8bit(body)) return TransferEncoding::k8bit;
+  if (count_escapes(body.substr(0, kWindowBytes)) >= kEscapesMin) {
+    return TransferEncoding::kQuotedPrintable;
+  }
+  std::size_t padding = 0;
+  while (padding < kPaddingMax && !body.empty() && body.back() == '=') {
+    body.remove_suffix(1);
+    ++padding;
+  }
+  return looks_like_base64(body, padding > 0) ? TransferEncoding::kBase64 : TransferEncoding::k7bit;
+}
+
+bool has_early_8bit(std::string_view body) {
+  body = body.substr(0, kWindowBytes);
+  return std::any_of(body.begin(), body.end(), ascii::is_high);
+}
+
+TransferEncoding effective_encoding(TransferEncoding declared, std::string_view body,
+                                    Compat compat) {
+  switch (declared) {
+    case TransferEncoding::kBase64:
+    case TransferEncoding::kQuotedPrintable:
+      return has_early_8bit(body) ? TransferEncoding::k8bit : declared;
+    case TransferEncoding::kMissing:
+      return compat == Compat::kRspamd3 ? guess_encoding(body) : declared;
+    default:
+      return declared;
+  }
+}
+
+bool is_encoded(TransferEncoding encoding) {
+  return encoding == TransferEncoding::kBase64 || encoding == TransferEncoding::kQuotedPrintable ||
+         encoding == TransferEncoding::kUuencode;
+}
+
+std::optional<std::string> decode_body(std::string_view encoded, TransferEncoding encoding,
+                                       std::size_t bytes_max) {
+  switch (encoding) {
+    case TransferEncoding::kBase64:
+      return decode_base64(encoded, bytes_max);
+    case TransferEncoding::kQuotedPrintable:
+      return decode_quoted_printable(encoded, bytes_max);
+    case TransferEncoding::kUuencode:
+      return decode_uuencode(encoded, bytes_max);
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace shingled::mime

@@ -4,6 +4,20 @@
 
 namespace shingled::mime {
 
+bool MailPart::is_report() const {
+  return type.type == "message" && (type.subtype == "delivery-status" ||
+                                    type.subtype.find("notification") != std::string::npos);
+}
+
+bool MailPart::is_attached() const {
+  return disposition.kind == Disposition::Kind::kAttachment ||
+         disposition.kind == Disposition::Kind::kOther;
+}
+
+std::string_view MailPart::file_name() const {
+  return disposition.file_name.empty() ? type.name : disposition.file_name;
+}
+
 void note_once(std::vector<std::string>& defects, std::string_view defect) {
   if (std::find(defects.begin(), defects.end(), defect) == defects.end()) {
     defects.emplace_back(defect);

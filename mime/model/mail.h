@@ -68,20 +68,12 @@ struct MailPart {
 
   [[nodiscard]] bool is_multipart() const { return type.type == "multipart"; }
   /// message/delivery-status and the like: text for people, although of type message.
-  [[nodiscard]] bool is_report() const {
-    return type.type == "message" && (type.subtype == "delivery-status" ||
-                                      type.subtype.find("notification") != std::string::npos);
-  }
+  [[nodiscard]] bool is_report() const;
   /// Its body is a message of its own: message/rfc822, message/partial, ...
   [[nodiscard]] bool is_message() const { return type.type == "message" && !is_report(); }
   /// For a reader, not a part of what is shown.
-  [[nodiscard]] bool is_attached() const {
-    return disposition.kind == Disposition::Kind::kAttachment ||
-           disposition.kind == Disposition::Kind::kOther;
-  }
-  [[nodiscard]] std::string_view file_name() const {
-    return disposition.file_name.empty() ? type.name : disposition.file_name;
-  }
+  [[nodiscard]] bool is_attached() const;
+  [[nodiscard]] std::string_view file_name() const;
 };
 
 /// Adds a fixed phrase to a list of defects, once.

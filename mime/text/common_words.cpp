@@ -1,9 +1,8 @@
-#include "mime/text/common_words.h"
 
 #include <string>
 
 #include "mime/text/boilerplate.h"
-#include "mime/words/folded_words.h"
+#include "mime/words/letter_fold.h"
 
 namespace shingled::mime {
 

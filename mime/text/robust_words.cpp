@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "config/base/ascii.h"
+#include "mime/charset/utf8.h"
 #include "mime/fingerprint/mumhash.h"
 #include "mime/text/boilerplate.h"
-#include "mime/text/common_words.h"
-#include "mime/text/quotes.h"
 #include "mime/words/letter_fold.h"
 
 namespace shingled::mime {
@@ -58,9 +57,8 @@ constexpr auto kWordBytes = [] {
 bool is_word_byte(char c) { return kWordBytes[static_cast<unsigned char>(c)]; }
 
 std::size_t count_letters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+  return text.size() -
+         static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_utf8_continuation));
 }
 
 /// Whether `text` (ASCII, no spaces) is a host name, with or without a path.

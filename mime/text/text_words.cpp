@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "config/base/ascii.h"
+#include "mime/charset/utf8.h"
 #include "mime/language/stemmer.h"
 #include "mime/url/web_url.h"
-#include "mime/words/raw_words.h"
+#include "mime/words/tokenizer.h"
 #include "mime/words/word_normaliser.h"
 
 namespace shingled::mime {
@@ -24,7 +25,7 @@ constexpr std::size_t kLinkBytesMin = 5;  ///< of printed text that may be an ex
 std::string_view cut(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
   std::size_t end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && is_utf8_continuation(text[end])) --end;
   return text.substr(0, end);
 }
 

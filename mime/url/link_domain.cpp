@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "mime/model/escapes.h"
 #include "mime/url/public_suffix.h"
 #include "mime/url/web_url.h"
 
@@ -17,8 +18,6 @@ namespace {
 
 constexpr std::size_t kUserBytesMax = 64;  ///< before the @ of an address
 constexpr std::string_view kSchemeMark = "://";
-constexpr ascii::CharSet kMailUser(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!\"#$%'*+,-./\\^_{|}~");
 /// What spammers write as %XX although they need not.
 constexpr ascii::CharSet kDecoded("@:|?\\/");
 
@@ -26,7 +25,7 @@ bool is_phone(std::string_view url) {
   return ascii::starts_with_ignoring_case(url, "tel:") ||
          ascii::starts_with_ignoring_case(url, "callto:");
 }
-bool is_address(std::string_view url) { return ascii::starts_with_ignoring_case(url, "mailto:"); }
+bool is_mailto(std::string_view url) { return ascii::starts_with_ignoring_case(url, "mailto:"); }
 
 /// Whether `href` is complete: a scheme and slashes, an address or a number. All else lies below
 /// the document's base, be it a script.
@@ -34,12 +33,12 @@ bool is_absolute(std::string_view href) {
   std::size_t at = 0;
   while (at < href.size() && (ascii::is_alnum(href[at]) || href[at] == '+' || href[at] == '-'))
     ++at;
-  return (at > 0 && href.substr(at).starts_with(kSchemeMark)) || is_address(href) || is_phone(href);
+  return (at > 0 && href.substr(at).starts_with(kSchemeMark)) || is_mailto(href) || is_phone(href);
 }
 
 /// What completes a link that has no `://`; nothing for one that leads nowhere.
 std::optional<std::string_view> missing_scheme(std::string_view href) {
-  if (href.find(kSchemeMark) != std::string_view::npos || is_address(href) || is_phone(href)) {
+  if (href.find(kSchemeMark) != std::string_view::npos || is_mailto(href) || is_phone(href)) {
     return "";
   }
   std::size_t at = 0;
@@ -52,28 +51,18 @@ std::optional<std::string_view> missing_scheme(std::string_view href) {
   return href[at] == ':' ? "" : "http://";
 }
 
-std::optional<char> percent_value(std::string_view text, std::size_t at) {
-  if (at + 2 >= text.size()) return std::nullopt;
-  unsigned value = 0;
-  const char* begin = text.data() + at + 1;
-  if (std::from_chars(begin, begin + 2, value, 16).ptr != begin + 2) return std::nullopt;
-  return static_cast<char>(value);
-}
-
-/// Without white space, and with the characters that give a URL its form as they are.
+/// Without white space; `kDecoded` characters that are percent-encoded are decoded.
 std::string clean(std::string_view href) {
   std::string url;
   url.reserve(href.size());
   for (std::size_t at = 0; at < href.size(); ++at) {
     if (ascii::is_space(href[at])) continue;
-    if (href[at] == '%') {
-      if (const auto value = percent_value(href, at); value && kDecoded.has(*value)) {
-        url += *value;
-        at += 2;
-        continue;
-      }
+    if (const auto value = percent_escape(href, at); value && kDecoded.has(*value)) {
+      url += *value;
+      at += 2;
+    } else {
+      url += href[at];
     }
-    url += href[at];
   }
   return url;
 }
@@ -125,6 +114,26 @@ std::optional<std::string_view> web_host(std::string_view url) {
   return ended ? std::optional(web->host) : std::nullopt;
 }
 
+std::string phone_digits(std::string_view number) {
+  constexpr std::size_t kPhoneBytesMax = 64;
+  std::string digits;
+  for (const char c : number.substr(0, kPhoneBytesMax)) {
+    if (ascii::is_digit(c)) {
+      digits += c;
+    } else if (ascii::is_alpha(c)) {
+      break;
+    }
+  }
+  return digits;
+}
+
+/// The last label of a name is a word, of an IPv4 address in any notation a number.
+bool is_ip_address(std::string_view host) {
+  const std::size_t dot = host.find_last_of('.');
+  const std::string_view last = dot == std::string_view::npos ? host : host.substr(dot + 1);
+  return !last.empty() && ascii::is_digit(last.front());
+}
+
 }  // namespace
 
 std::optional<std::string> link_domain(std::string_view href, const std::string* base) {
@@ -139,9 +148,24 @@ std::optional<std::string> link_domain(std::string_view href, const std::string*
   const std::string url = std::string(*scheme) + clean(href);
   const std::string_view rest = std::string_view(url).substr(url.find(':') + 1);
   if (is_phone(url)) return phone_number(rest);
-  const auto host = is_address(url) ? address_host(rest) : web_host(url);
+  const auto host = is_mailto(url) ? address_host(rest) : web_host(url);
   if (!host || (!scheme->empty() && !below_public_suffix(*host))) return std::nullopt;
   return domain_of(*host);
+}
+
+std::string url_name(std::string_view url) {
+  for (const std::string_view scheme : {"tel:", "callto:"}) {
+    if (ascii::starts_with_ignoring_case(url, scheme))
+      return phone_digits(url.substr(scheme.size()));
+  }
+  constexpr std::string_view kMailto = "mailto:";
+  const bool mail = ascii::starts_with_ignoring_case(url, kMailto);
+  if (mail) url.remove_prefix(kMailto.size());
+  auto read = mail ? std::nullopt : read_web_url(url, UrlStart::kScheme);
+  if (!read) read = read_web_url(url, UrlStart::kAuthority);
+  if (!read) return {};
+  if (read->bracketed_host || is_ip_address(read->host)) return std::string(read->host);
+  return registrable_domain(read->host);
 }
 
 }  // namespace shingled::mime

@@ -47,8 +47,6 @@ constexpr Scheme kSchemes[] = {{"http", "", Kind::kWeb},         {"https", "", K
 
 constexpr CharSet kEndsScheme("psolet3PSOLET");  ///< the last characters of those names
 
-constexpr CharSet kMailUser(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!\"#$%'*+,-./\\^_{|}~");
 constexpr CharSet kAfterName("/:");
 
 bool is_domain_char(char c) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "config/base/ascii.h"
+#include "mime/model/escapes.h"
 #include "mime/url/public_suffix.h"
 
 namespace shingled::mime {
@@ -134,22 +135,6 @@ bool is_ipv4(std::string_view host) {
 bool is_ipv6(std::string_view host) {
   in6_addr address{};
   return inet_pton(AF_INET6, std::string(host).c_str(), &address) == 1;
-}
-
-std::string percent_decoded(std::string_view host) {
-  std::string out;
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    std::uint8_t value = 0;
-    if (host[i] == '%' && i + 2 < host.size() &&
-        std::from_chars(host.data() + i + 1, host.data() + i + 3, value, 16).ptr ==
-            host.data() + i + 3) {
-      out += static_cast<char>(value);
-      i += 2;
-    } else {
-      out += host[i];
-    }
-  }
-  return out;
 }
 
 }  // namespace

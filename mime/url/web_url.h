@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "config/base/ascii.h"
 #include "config/options/hash_options.h"
 
 namespace shingled::mime {
@@ -32,6 +33,10 @@ std::optional<WebUrl> read_web_url(std::string_view text, UrlStart start);
 
 /// Whether a host can exist: below a public suffix or an address (HASHING.md 9, step 7).
 bool is_plausible_host(const WebUrl& url, Compat compat);
+
+/// What may stand in a mail address before the `@`.
+inline constexpr ascii::CharSet kMailUser(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!\"#$%'*+,-./\\^_{|}~");
 
 /// Whether `c` ends a URL or opens a place where one may start.
 bool ends_url(char c);   ///< ) } ] > '

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "config/base/ascii.h"
-#include "mime/words/utf8.h"
+#include "mime/charset/utf8.h"
 
 namespace shingled::mime {
 

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mime/fingerprint/spamsum_ngrams.h"
-#include "mime/fingerprint/spamsum_score.h"
+#include "mime/fingerprint/spamsum_compare.h"
 #include "storage/similar/best.h"
 
 namespace shingled::storage::similar {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mime/fingerprint/spamsum_ngrams.h"
+#include "mime/fingerprint/spamsum_compare.h"
 
 namespace shingled::storage::similar {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mime/fingerprint/spamsum_score.h"
+#include "mime/fingerprint/spamsum_compare.h"
 #include "storage/model/sample.h"
 #include "storage/similar/best.h"
 #include "storage/similar/sample_index.h"

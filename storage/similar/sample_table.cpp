@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "mime/fingerprint/rolling_hash.h"
-#include "mime/fingerprint/spamsum_ngrams.h"
+#include "mime/fingerprint/spamsum_compare.h"
 
 namespace shingled::storage::similar {
 

@@ -6,10 +6,9 @@
 #include <string>
 
 #include "mime/fingerprint/digests.h"
-#include "mime/fingerprint/hash_keys.h"
 #include "mime/fingerprint/shingles.h"
 #include "mime/fingerprint/spamsum.h"
-#include "mime/fingerprint/spamsum_score.h"
+#include "mime/fingerprint/spamsum_compare.h"
 
 namespace shingled::fingerprint {
 namespace {

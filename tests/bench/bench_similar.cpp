@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "mime/fingerprint/spamsum_ngrams.h"
-#include "mime/fingerprint/spamsum_parts.h"
+#include "mime/fingerprint/spamsum.h"
+#include "mime/fingerprint/spamsum_compare.h"
 #include "storage/similar/sample_library.h"
 #include "tests/bench/similar_worlds.h"
 #include "tests/storage/engine/temporary_directory.h"

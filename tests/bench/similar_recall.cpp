@@ -14,8 +14,8 @@
 #include <ctime>
 #include <vector>
 
-#include "mime/fingerprint/spamsum_ngrams.h"
-#include "mime/fingerprint/spamsum_parts.h"
+#include "mime/fingerprint/spamsum.h"
+#include "mime/fingerprint/spamsum_compare.h"
 #include "storage/similar/sample_index.h"
 #include "tests/bench/similar_worlds.h"
 

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "mime/charset/charset.h"
-#include "mime/charset/encoding_guess.h"
 #include "mime/message/transfer_decoding.h"
 #include "tests/mime/unmetered.h"
 

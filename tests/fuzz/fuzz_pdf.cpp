@@ -5,7 +5,7 @@
 
 #include "mime/attachment/archive_shape.h"
 #include "mime/attachment/pdf_scripts.h"
-#include "mime/message/content_sniff.h"
+#include "mime/message/part_kind.h"
 
 using namespace shingled::mime;
 

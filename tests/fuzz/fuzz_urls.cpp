@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "mime/text/oneline.h"
+#include "mime/url/link_domain.h"
 #include "mime/url/url_finder.h"
-#include "mime/url/url_name.h"
 #include "tests/mime/unmetered.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// Which hashes a rule asks for: the decision table of HASHING.md 4.2, option by option.
+// Covers mime/analyze.cpp, mime/rule_hasher.cpp: HASHING.md 4.2, option by option.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Covers mime/analysis_parts.cpp, mime/hash_message.cpp: messages made to cost the most.
 // The worst cases of tests/bench by what they make of their bytes instead of by the clock: each
 // stage's result stays within its bounds and grows no faster than the message.
 #include "tests/bench/worst_cases.h"
@@ -8,7 +9,6 @@
 
 #include "mime/analysis_parts.h"
 #include "mime/analyze.h"
-#include "mime/read_text.h"
 
 namespace shingled::mime {
 namespace {

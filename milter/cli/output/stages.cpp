@@ -9,8 +9,7 @@
 #include "mime/analysis_parts.h"
 #include "mime/fingerprint/keyed_hash.h"
 #include "mime/language/stemmer.h"
-#include "mime/read_text.h"
-#include "mime/url/url_name.h"
+#include "mime/url/link_domain.h"
 #include "mime/words/word_normaliser.h"
 
 namespace shingled::milter::cli {

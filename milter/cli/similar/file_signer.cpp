@@ -16,7 +16,7 @@
 #include "milter/cli/terminal/interrupt.h"
 #include "milter/similar/sample_signer.h"
 #include "mime/container/container_kind.h"
-#include "mime/fingerprint/spamsum_parts.h"
+#include "mime/fingerprint/spamsum.h"
 
 namespace shingled::milter::cli {
 

@@ -13,7 +13,7 @@
 #include "milter/cli/similar/signature_csv.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
-#include "mime/fingerprint/spamsum_score.h"
+#include "mime/fingerprint/spamsum_compare.h"
 #include "storage/similar/sample_index.h"
 
 namespace shingled::milter::cli {

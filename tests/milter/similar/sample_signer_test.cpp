@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "mime/fingerprint/spamsum_parts.h"
-#include "mime/fingerprint/spamsum_score.h"
+#include "mime/fingerprint/spamsum.h"
+#include "mime/fingerprint/spamsum_compare.h"
 #include "tests/milter/similar/temporary_library.h"
 #include "tests/mime/container/archive_builder.h"
 #include "tests/support/manual_clock.h"

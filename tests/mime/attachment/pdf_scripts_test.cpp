@@ -1,3 +1,4 @@
+// Covers mime/attachment/pdf_objects.cpp, mime/attachment/pdf_syntax.cpp: scripts in PDFs.
 #include "mime/attachment/pdf_scripts.h"
 
 #include <gtest/gtest.h>

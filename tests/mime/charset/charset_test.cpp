@@ -1,3 +1,4 @@
+// Covers mime/charset/charset_guess.cpp: guesses, too.
 #include "mime/charset/charset.h"
 
 #include <gtest/gtest.h>

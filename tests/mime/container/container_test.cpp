@@ -1,3 +1,4 @@
+// Covers mime/container/archive_reader.cpp: opening containers.
 #include "mime/container/container.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers mime/fingerprint/keyed_hash.cpp, mime/fingerprint/mumhash.cpp: the hash functions.
 // The functions below everything, against primitives.json: 54 lengths and four seeds each, and a
 // few of its values carried here.
 #define XXH_INLINE_ALL

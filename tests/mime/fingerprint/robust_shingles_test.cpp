@@ -9,7 +9,6 @@
 
 #include "config/base/hex.h"
 #include "mime/fingerprint/digests.h"
-#include "mime/fingerprint/hash_keys.h"
 #include "mime/fingerprint/shingles.h"
 
 namespace shingled::fingerprint {

@@ -1,5 +1,4 @@
-#include "mime/fingerprint/spamsum_parts.h"
-
+// Covers mime/fingerprint/spamsum.cpp: the free form.
 #include <gtest/gtest.h>
 
 #include <algorithm>

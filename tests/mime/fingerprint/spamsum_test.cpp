@@ -6,7 +6,6 @@
 #include <random>
 #include <string>
 
-#include "mime/fingerprint/spamsum_score.h"
 #include "tests/support/seeded_random.h"
 
 namespace shingled::fingerprint {
@@ -104,47 +103,6 @@ TEST(Spamsum, RefusesWhatIsNoSignature) {
       {"the second too long", "3:a:" + std::string(65, 'b')},
   };
   for (const auto& c : cases) EXPECT_FALSE(Spamsum::parse(c.text)) << c.why;
-}
-
-// What `ssdeep -k -a` counts.
-TEST(SpamsumScore, IsWhatSsdeepCounts) {
-  const struct {
-    const char* why;
-    const char* one;
-    const char* other;
-    int score;
-  } cases[] = {
-      {"equal", "96:T7wkoH6IrIKc66mC32lD4BOTmxEajEtdhzEIfXR8VPBX:wFCKRC32lD47RjUdh78V5",
-       "96:T7wkoH6IrIKc66mC32lD4BOTmxEajEtdhzEIfXR8VPBX:wFCKRC32lD47RjUdh78V5", 100},
-      {"equal and very short", "3:a:a", "3:a:a", 100},
-      {"empty", "3::", "3::", 100},
-      {"some letters changed",
-       "96:T7wkoH6IrIKc66mC32lD4BOTmxEajEtdhzEIfXR8VPBX:wFCKRC32lD47RjUdh78V5",
-       "96:T7wkoH6IrIKc66mCxxlD4BOTmxEaEtdhzEIfXyR8VPBX:wFCKRC32D47RUdh78V5", 96},
-      {"only the neighbouring block size is alike",
-       "48:zzzyyyxxxwwwvvvuuu:T7wkoH6IrIKc66mC32lD4BOTmxEajEt",
-       "96:T7wkoH6IrIKc66mC32lD4BOTmxEajEtdhzEIfXR8VPBX:wFCKRC32lD47RjUdh78V5", 83},
-      {"two steps between the block sizes", "24:T7wkoH6IrIKc66mC32lD4BOT:T7wkoH6IrIKc66mC32lD4BOT",
-       "96:T7wkoH6IrIKc66mC32lD4BOT:T7wkoH6IrIKc66mC32lD4BOT", 0},
-      {"six letters in a row in common", "96:abcdefUVWXYZ:q", "96:123abcdef456:r", 0},
-      {"seven letters in a row in common", "96:abcdefgUVWXYZ:q", "96:123abcdefg456:r", 55},
-      {"bounded by the small block size", "3:abcdefghijkl:mnopqrs", "3:abcdefghijkm:mnopqrs", 14},
-      {"bounded, a step larger", "6:abcdefghijklabc:mnopqrs", "6:abcdefghijklabd:mnopqrs", 30},
-      {"runs count as three", "96:abcaaaaaaaaaaaaadefghijkl:q", "96:abcaaadefghijkl:q", 100},
-      {"in common only with the runs cut", "96:xxxxxxxabcd:q", "96:xxxabcd:r", 100},
-      {"all 64 letters", "192:ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/:q",
-       "192:/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+:r", 99},
-      {"the halves alike and the wholes not", "96:T7wkoH6IrIKc66mC32lD4B:wFCKRC32lD47RjUdh78V5",
-       "96:qqqwwweeerrrtttyyyuuu:wFCKRC32lD47RjUdh78V6", 96},
-      {"a part moved", "192:AAABBBCCCDDDEEEFFFGGGHHHIIIJJJKKKLLLMMM:a",
-       "192:HHHIIIJJJKKKLLLMMMAAABBBCCCDDDEEEFFFGGG:b", 55},
-  };
-  for (const auto& c : cases) {
-    const Spamsum one = Spamsum::parse(c.one).value();
-    const Spamsum other = Spamsum::parse(c.other).value();
-    EXPECT_EQ(spamsum_score(one, other), c.score) << c.why;
-    EXPECT_EQ(spamsum_score(other, one), c.score) << c.why << ", the other way round";
-  }
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Covers mime/fingerprint/spamsum.cpp, mime/fingerprint/spamsum_compare.cpp: like ssdeep.
 // Signatures and scores beside the real ssdeep. SHINGLED_SSDEEP_FILES=10000 is the whole run, a few
 // hundred files are the short one.
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@
 #include <vector>
 
 #include "mime/fingerprint/spamsum.h"
-#include "mime/fingerprint/spamsum_score.h"
+#include "mime/fingerprint/spamsum_compare.h"
 
 namespace shingled::fingerprint {
 namespace {

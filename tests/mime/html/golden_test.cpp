@@ -1,3 +1,4 @@
+// Covers mime/html/html_to_text.cpp: whole documents against rspamd 3.4.
 // tests/data/html/NAME.html is a document, NAME.txt what rspamd 3.4 makes of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

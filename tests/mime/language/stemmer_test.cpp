@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "mime/language/embedded_data.h"
+#include "mime/language/stop_words.h"
 
 namespace shingled::mime {
 namespace {
@@ -63,6 +63,32 @@ TEST(Stemmer, GivesTheSameStemsWhenItRemembersThem) {
   std::vector<std::string> first;
   std::thread([&] { first = stem_all(words, 1); }).join();  // a thread begins without stems
   EXPECT_EQ(stem_all(words, 3), first);
+}
+
+// Stems are remembered: neither words that take each other's place nor other languages may mix.
+TEST(Stemmer, SaysTheSameForTheSameWord) {
+  std::vector<std::string> words;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string root = "run" + std::string(static_cast<std::size_t>(i) % 40, 'o');
+    words.push_back(root + std::to_string(i * 7919 % 1000) + (i % 3 == 0 ? "nings" : "ning"));
+    words.push_back(i % 2 == 0 ? "houses" : "running");
+  }
+  const Stemmer english("en");
+  const Stemmer german("de");
+  std::vector<std::string> stems;
+  for (const std::string& word : words) stems.emplace_back(english.stem(word));
+  for (std::size_t i = words.size(); i-- > 0;) {
+    EXPECT_EQ(english.stem(words[i]), stems[i]) << words[i];
+    EXPECT_EQ(german.stem("running"), "running");
+  }
+  EXPECT_EQ(english.stem("houses"), "hous");
+}
+
+TEST(Stemmer, RefusesLanguagesRspamdDoesNotStem) {
+  EXPECT_EQ(Stemmer("en").stem("running"), "run");
+  for (const char* language : {"eu", "ca", "ga", "hy", "yi", "zh-CN", ""}) {
+    EXPECT_EQ(Stemmer(language).stem("running"), "running") << language;
+  }
 }
 
 }  // namespace

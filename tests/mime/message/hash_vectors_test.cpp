@@ -1,3 +1,4 @@
+// Covers mime/hash_message.cpp, mime/rule_hasher.cpp: real mail against the packets of rspamd.
 // How many of the packets a real rspamd sent for the same mails we make, too: all rules of
 // hashes.json, hashes-2.json, corpus-hashes.json and corpus-hashes-4.json. Every mail that differs
 // is listed, and the shares may only grow.

@@ -1,3 +1,4 @@
+// Covers mime/message/delimiters.cpp, mime/model/mail.cpp: from bytes to parts.
 #include "mime/message/message_scan.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers mime/html/html_to_text.cpp, mime/text/text_words.cpp: memory grows linearly.
 // What hostile HTML makes html_to_text and make_words allocate: no more than twice as much for
 // twice the bytes, however its elements are nested, and never much at a time. A stage that looks at
 // the rest of the text for each of its elements also allocates for it, so this finds what a clock

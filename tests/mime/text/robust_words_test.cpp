@@ -1,3 +1,4 @@
+// Covers mime/text/boilerplate.cpp, mime/text/common_words.cpp: the robust form.
 #include "mime/text/robust_words.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers mime/text/text_words.cpp, mime/text/oneline.cpp: texts of real mail, stage by stage.
 // Each stage by itself against what a real rspamd 3.4 made of 234 mails (words.json): so a change
 // shows in the stage it breaks. The counts are exact; what deviates is listed by name.
 #include <gmock/gmock.h>

@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include "mime/language/stemmer.h"
-#include "mime/words/word_normaliser.h"
 #include "tests/mime/unmetered.h"
 
 namespace shingled::mime {
@@ -70,52 +68,6 @@ TEST(TextWords, LetTheExceptionOfAPrintedLinkBeginAtItsWhiteSpace) {
       {.content = content, .form = TextForm::kHtml, .urls = UrlMode::kStrict, .links = links}, {});
   ASSERT_EQ(words.exceptions.size(), 2U);
   EXPECT_EQ(words.exceptions[0], (Exception{12, 21, ExceptionKind::kLink}));
-}
-
-TEST(WordNormaliser, FoldsCompatibleFormsAndDropsWhatIsNoLetter) {
-  WordNormaliser normaliser;
-  EXPECT_EQ(normaliser.normalise("Don't"), "dont");
-  EXPECT_EQ(normaliser.normalise("3.14"), "314");
-  EXPECT_EQ(normaliser.normalise("ＦＵＬＬ"), "full");
-  EXPECT_EQ(normaliser.normalise("Straße"), "straße");
-  EXPECT_EQ(normaliser.normalise("a+b=$1^"), "a+b=$1");
-  EXPECT_EQ(normaliser.normalise("😀"), "");
-  EXPECT_EQ(normaliser.normalise(std::string(1025, 'a')), "");
-}
-
-// The ASCII way and the way through ICU must agree: here each character next to one that forces it.
-TEST(WordNormaliser, TreatsAsciiAlikeWithAndWithoutIcu) {
-  WordNormaliser normaliser;
-  for (char c = 1; c > 0 && c < 127; ++c) {
-    const std::string alone(normaliser.normalise(std::string(1, c)));
-    EXPECT_EQ(normaliser.normalise(std::string(1, c) + "ß"), alone + "ß") << int{c};
-  }
-}
-
-// Stems are remembered: neither words that take each other's place nor other languages may mix.
-TEST(Stemmer, SaysTheSameForTheSameWord) {
-  std::vector<std::string> words;
-  for (int i = 0; i < 3000; ++i) {
-    const std::string root = "run" + std::string(static_cast<std::size_t>(i) % 40, 'o');
-    words.push_back(root + std::to_string(i * 7919 % 1000) + (i % 3 == 0 ? "nings" : "ning"));
-    words.push_back(i % 2 == 0 ? "houses" : "running");
-  }
-  const Stemmer english("en");
-  const Stemmer german("de");
-  std::vector<std::string> stems;
-  for (const std::string& word : words) stems.emplace_back(english.stem(word));
-  for (std::size_t i = words.size(); i-- > 0;) {
-    EXPECT_EQ(english.stem(words[i]), stems[i]) << words[i];
-    EXPECT_EQ(german.stem("running"), "running");
-  }
-  EXPECT_EQ(english.stem("houses"), "hous");
-}
-
-TEST(Stemmer, RefusesLanguagesRspamdDoesNotStem) {
-  EXPECT_EQ(Stemmer("en").stem("running"), "run");
-  for (const char* language : {"eu", "ca", "ga", "hy", "yi", "zh-CN", ""}) {
-    EXPECT_EQ(Stemmer(language).stem("running"), "running") << language;
-  }
 }
 
 }  // namespace

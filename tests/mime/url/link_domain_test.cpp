@@ -58,5 +58,16 @@ TEST(LinkDomain, LiesBelowTheBaseUnlessAbsolute) {
       &base);
 }
 
+TEST(UrlName, IsTheDomainAddressOrNumber) {
+  EXPECT_EQ(url_name("https://me:secret@a.b.example.co.uk:8080/x"), "example.co.uk");
+  EXPECT_EQ(url_name("www.Example.com/x"), "example.com");
+  EXPECT_EQ(url_name("mailto:me@mail.example.com"), "example.com");
+  EXPECT_EQ(url_name("me@mail.example.com"), "example.com");
+  EXPECT_EQ(url_name("http://192.0.2.1/x"), "192.0.2.1");
+  EXPECT_EQ(url_name("http://[2001:db8::1]/x"), "2001:db8::1");
+  EXPECT_EQ(url_name("tel:+49 76-21 now 5"), "497621");
+  EXPECT_EQ(url_name("http://"), "");
+}
+
 }  // namespace
 }  // namespace shingled::mime

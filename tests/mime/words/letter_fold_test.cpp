@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mime/words/utf8.h"
+#include "mime/charset/utf8.h"
 
 namespace shingled::mime {
 namespace {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mime/fingerprint/spamsum_parts.h"
-#include "mime/fingerprint/spamsum_score.h"
+#include "mime/fingerprint/spamsum.h"
+#include "mime/fingerprint/spamsum_compare.h"
 #include "storage/similar/sample_index.h"
 
 namespace shingled::storage::similar::testing {

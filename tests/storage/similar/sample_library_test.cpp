@@ -13,7 +13,7 @@
 #include <random>
 #include <string>
 
-#include "mime/fingerprint/spamsum_parts.h"
+#include "mime/fingerprint/spamsum.h"
 #include "storage/sqlite/database.h"
 #include "tests/storage/engine/temporary_directory.h"
 

@@ -1,4 +1,4 @@
-#include "mime/read_text.h"
+#include "mime/analysis_parts.h"
 
 #include <utility>
 

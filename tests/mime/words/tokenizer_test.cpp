@@ -1,10 +1,13 @@
-#include "mime/words/raw_words.h"
+#include "mime/words/tokenizer.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/mime/unmetered.h"
 
 namespace shingled::mime {
 namespace {
@@ -57,6 +60,40 @@ TEST(RawWords, AreComparedInLowerCase) {
 }
 
 TEST(RawWords, StopAtTheBound) { EXPECT_EQ(split_raw_words("x a b c d e", {}, 3).size(), 3U); }
+
+std::vector<std::string> words_in(std::string_view text, const std::vector<Exception>& exceptions) {
+  std::vector<std::string> words;
+  for (const Token& token : split_all(text, exceptions, {})) {
+    const std::string mark = token.kind == TokenKind::kUrl ? "url:" : "";
+    words.push_back(mark + std::string(text.substr(token.offset, token.length)));
+  }
+  return words;
+}
+
+TEST(SplitWords, StepsOverUrls) {
+  const auto url = [](std::uint32_t offset, std::uint32_t length) {
+    return Exception{.offset = offset, .length = length, .kind = ExceptionKind::kUrl};
+  };
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(words_in("see the page, please", {}), (Words{"see", "the", "page", "please"}));
+  EXPECT_EQ(words_in("see www.x.de now", {url(4, 8)}), (Words{"see", "url:www.x.de", "now"}));
+  EXPECT_EQ(words_in(" .,; ", {}), Words{});
+}
+
+TEST(SplitWords, ThinsOutALongText) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "word" + std::to_string(i) + ' ';
+  const std::vector<Token> tokens = split_all(text, {}, {});
+  const auto kept = std::count_if(tokens.begin(), tokens.end(), [](const Token& token) {
+    return token.kind == TokenKind::kWord;
+  });
+  EXPECT_EQ(tokens.size(), 20'000U);
+  EXPECT_GT(kept, 600);
+  EXPECT_LT(kept, 2'000);
+  EXPECT_TRUE(std::all_of(tokens.begin(), tokens.begin() + 600,
+                          [](const Token& token) { return token.kind == TokenKind::kWord; }));
+  EXPECT_EQ(split_all(text, {}, {}), tokens) << "the same words every time";
+}
 
 }  // namespace
 }  // namespace shingled::mime
