@@ -11,7 +11,7 @@
 /// Character classes and case of ASCII alone, whatever the locale. Bytes from 0x80 on are in no
 /// class but `is_high` and keep their value.
 /// Threads: stateless.
-namespace shingled::mime::ascii {
+namespace shingled::ascii {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -23,6 +23,7 @@ constexpr bool is_graph(char c) { return c > ' ' && c < 0x7F; }
 constexpr bool is_punct(char c) { return is_graph(c) && !is_alnum(c); }
 
 constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+constexpr char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
 inline void make_lower(std::string& text) {
   for (char& c : text) c = to_lower(c);
@@ -41,6 +42,13 @@ inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 inline bool starts_with_ignoring_case(std::string_view text, std::string_view start) {
   return text.size() >= start.size() && equal_ignoring_case(text.substr(0, start.size()), start);
+}
+
+/// Whether it is 1 to `most` letters, digits and characters of `further`.
+constexpr bool is_word(std::string_view text, std::size_t most, std::string_view further) {
+  return !text.empty() && text.size() <= most && std::all_of(text.begin(), text.end(), [&](char c) {
+    return is_alnum(c) || further.find(c) != std::string_view::npos;
+  });
 }
 
 /// The high bit of each byte of eight.
@@ -100,4 +108,4 @@ class CharSet {
   std::array<bool, 256> table_{};
 };
 
-}  // namespace shingled::mime::ascii
+}  // namespace shingled::ascii

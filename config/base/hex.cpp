@@ -13,13 +13,15 @@ int digit_value(char c) {
 }
 }  // namespace
 
+void append_hex(std::string& out, std::uint8_t byte) {
+  out += kDigits[byte >> 4];
+  out += kDigits[byte & 15];
+}
+
 std::string to_hex(BytesView bytes) {
   std::string out;
   out.reserve(bytes.size() * 2);
-  for (const std::uint8_t byte : bytes) {
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
-  }
+  for (const std::uint8_t byte : bytes) append_hex(out, byte);
   return out;
 }
 

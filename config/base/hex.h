@@ -8,6 +8,8 @@
 
 namespace shingled {
 
+/// Appends the two lower-case digits of a byte.
+void append_hex(std::string& out, std::uint8_t byte);
 /// Lower-case hexadecimal, two digits a byte.
 std::string to_hex(BytesView bytes);
 /// The bytes of hexadecimal text in either case; nothing for an odd length or any other character.

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "config/base/hex.h"
 #include "config/base/result.h"
 
 namespace shingled {
@@ -34,14 +35,14 @@ LogLine& LogLine::raw(std::string_view key, std::string_view value) {
 }
 
 LogLine& LogLine::field(std::string_view key, std::string_view value) {
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string safe;
   bool quote = value.empty();
   const bool cut = value.size() > kLogValueBytesMax;
   for (const char c : value.substr(0, kLogValueBytesMax)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte > 0x7e || c == '"' || c == '\\') {
-      safe += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+      safe += "\\x";
+      append_hex(safe, byte);
       continue;
     }
     quote = quote || c == ' ' || c == '=';

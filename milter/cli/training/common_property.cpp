@@ -20,9 +20,9 @@ bool is_auto_reply(std::string_view message) {
   while (!message.empty()) {
     const std::string_view line = message.substr(0, message.find('\n'));
     if (line.empty() || line == "\r") return false;
-    if (mime::ascii::starts_with_ignoring_case(line, kField)) {
-      const std::string_view value = mime::ascii::trim_space(line.substr(kField.size()));
-      return mime::ascii::equal_ignoring_case(value.substr(0, value.find(';')), "auto-replied");
+    if (ascii::starts_with_ignoring_case(line, kField)) {
+      const std::string_view value = ascii::trim_space(line.substr(kField.size()));
+      return ascii::equal_ignoring_case(value.substr(0, value.find(';')), "auto-replied");
     }
     message.remove_prefix(std::min(line.size() + 1, message.size()));
   }

@@ -15,6 +15,12 @@ TEST(Hex, IsLowerCaseAndReadsBoth) {
   EXPECT_EQ(from_hex(""), Bytes{});
 }
 
+TEST(Hex, AppendsOneByte) {
+  std::string text = "\\x";
+  append_hex(text, 0x0a);
+  EXPECT_EQ(text, "\\x0a");
+}
+
 TEST(Hex, RefusesEverythingElse) {
   for (const char* text : {"0", "0g", "0x", " 00", "00 ", "0\n"}) {
     EXPECT_EQ(from_hex(text), std::nullopt) << text;
