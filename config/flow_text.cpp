@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "config/base/ascii.h"
 #include "config/base/hex.h"
 
 namespace shingled::config {
@@ -13,15 +14,10 @@ namespace {
 bool is_plain(std::string_view text) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
     return false;
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  const auto inner = [&](char c) {
-    return letter(c) || std::string_view("_.-/+@").find(c) != std::string_view::npos;
-  };
-  const bool negative = text.front() == '-' && text.size() > 1 && text[1] >= '0' && text[1] <= '9';
-  return (letter(text.front()) || text.front() == '/' || text.front() == '_' || negative) &&
-         std::all_of(text.begin(), text.end(), inner);
+  const bool negative = text.front() == '-' && text.size() > 1 && ascii::is_digit(text[1]);
+  return (ascii::is_alnum(text.front()) || text.front() == '/' || text.front() == '_' ||
+          negative) &&
+         ascii::is_word(text, text.size(), "_.-/+@");
 }
 
 std::string quoted_text(std::string_view text) {
@@ -32,7 +28,8 @@ std::string quoted_text(std::string_view text) {
       out += '\\';
       out += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\x" + to_hex(as_bytes(std::string_view(&c, 1)));
+      out += "\\x";
+      append_hex(out, static_cast<std::uint8_t>(c));
     } else {
       out += c;
     }

@@ -14,7 +14,8 @@ std::string printable(std::string_view text) {
     if (c >= ' ' && c <= '~') {
       out += c;
     } else {
-      out += "\\x" + to_hex(as_bytes(std::string_view(&c, 1)));
+      out += "\\x";
+      append_hex(out, static_cast<std::uint8_t>(c));
     }
   }
   return out;

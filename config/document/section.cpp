@@ -1,11 +1,11 @@
 #include "config/document/section.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "config/base/number_text.h"
 #include "config/reference/key_text.h"
 #include "config/words/nearest_word.h"
 #include "config/words/units.h"
@@ -22,17 +22,12 @@ std::string between(std::string_view least, std::string_view most) {
   return std::string(least) + " to " + std::string(most);
 }
 
-std::string format_real(double value) {
-  std::array<char, 32> buffer{};
-  const auto [end, failure] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return failure == std::errc{} ? std::string(buffer.data(), end) : "?";
-}
-
 /// "at least 0.5" where there is no upper bound worth telling.
 std::string format_range(Range<double> range) {
   constexpr double kUnbounded = std::numeric_limits<double>::max();
-  if (range.most < kUnbounded) return between(format_real(range.least), format_real(range.most));
-  if (range.least > -kUnbounded) return "a number of at least " + format_real(range.least);
+  if (range.most < kUnbounded)
+    return between(shortest_text(range.least), shortest_text(range.most));
+  if (range.least > -kUnbounded) return "a number of at least " + shortest_text(range.least);
   return "a number such as 4.5";
 }
 
@@ -49,19 +44,6 @@ std::vector<std::string> split_words(std::string_view text) {
 }
 
 }  // namespace
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::optional<double> parse_real(std::string_view text) {
-  double value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = failure == std::errc{} && end == text.data() + text.size();
-  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 std::optional<SocketSpec> read_socket(const Field& field, std::string_view text,
                                       std::uint16_t default_port) {
@@ -354,17 +336,10 @@ std::optional<std::uint64_t> Section::whole(std::string_view key, Range<std::uin
   const std::string allowed = between(std::to_string(range.least), std::to_string(range.most));
   const auto text = found->scalar(allowed);
   if (!text) return std::nullopt;
-  std::uint64_t value = 0;
-  const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), value);
-  const bool number = end == text->data() + text->size() && end != text->data();
-  if (!number || failure == std::errc::invalid_argument) {
-    found->refuse("no whole number", allowed);
-  } else if (failure != std::errc{} || value < range.least || value > range.most) {
-    found->refuse("out of range", allowed);
-  } else {
-    return value;
-  }
-  return std::nullopt;
+  const auto value = parse_whole<std::uint64_t>(*text, range.least, range.most);
+  const bool number = !text->empty() && std::all_of(text->begin(), text->end(), ascii::is_digit);
+  if (!value) found->refuse(number ? "out of range" : "no whole number", allowed);
+  return value;
 }
 
 std::optional<std::chrono::milliseconds> Section::milliseconds_of(

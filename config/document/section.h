@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "config/base/ascii.h"
+#include "config/base/number_text.h"
 #include "config/document/diagnostics.h"
 #include "config/document/yaml_document.h"
 #include "config/system/socket_address.h"
@@ -166,13 +168,10 @@ class Section {
   std::vector<std::string> other_names_;
 };
 
-/// A finite number, or nothing.
-std::optional<double> parse_real(std::string_view text);
-
 /// A socket in one of the notations of SocketSpec, or a problem of `field` and nothing.
 std::optional<SocketSpec> read_socket(const Field& field, std::string_view text,
                                       std::uint16_t default_port);
 
-bool equal_ignoring_case(std::string_view a, std::string_view b);
+using ascii::equal_ignoring_case;
 
 }  // namespace shingled::config

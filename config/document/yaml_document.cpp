@@ -12,6 +12,8 @@
 #include <streambuf>
 #include <utility>
 
+#include "config/base/utf8.h"
+
 namespace shingled::config {
 
 namespace {
@@ -157,38 +159,14 @@ class ViewBuffer final : public std::streambuf {
   }
 };
 
-/// Length of the well-formed UTF-8 sequence at the start of `text` (RFC 3629), 0 if there is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto tail = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return tail(1) ? 2 : 0;
-  if (lead >= 0xe0 && lead <= 0xef) {
-    const unsigned low = lead == 0xe0 ? 0xa0 : 0x80;   // no overlong form
-    const unsigned high = lead == 0xed ? 0x9f : 0xbf;  // no surrogate
-    return tail(1, low, high) && tail(2) ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    const unsigned low = lead == 0xf0 ? 0x90 : 0x80;
-    const unsigned high = lead == 0xf4 ? 0x8f : 0xbf;  // not above U+10FFFF
-    return tail(1, low, high) && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
-}
-
 /// The first byte no YAML text can have. The parser does not look: it replaces bad UTF-8 in
 /// silence and ends the file at a control byte.
 std::optional<Complaint> find_bad_byte(std::string_view text, const Position& start) {
   Position here = start;
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = utf8_length(text.substr(i));
-    if (length == 0) return Complaint{here, "not UTF-8"};
+    const auto letter = first_utf8_letter(text.substr(i));
+    if (!letter) return Complaint{here, "not UTF-8"};
     const bool control =
         (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
     if (control) return Complaint{here, "a control byte; allowed: printable text, tab, line ends"};
@@ -196,8 +174,8 @@ std::optional<Complaint> find_bad_byte(std::string_view text, const Position& st
       if (start.origin == Position::Origin::kFile) ++here.line;
       here.column = 0;
     }
-    here.column += static_cast<int>(length);
-    i += length;
+    here.column += static_cast<int>(letter->bytes);
+    i += letter->bytes;
   }
   return std::nullopt;
 }

@@ -1,22 +1,21 @@
 #include "config/metrics/openmetrics.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
+
+#include "config/base/ascii.h"
+#include "config/base/hex.h"
+#include "config/base/number_text.h"
 
 namespace shingled {
 
 namespace {
 
-constexpr std::string_view kHexDigits = "0123456789abcdef";
-
 std::string safe_name(std::string_view name) {
   std::string out;
   for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    const bool digit = c >= '0' && c <= '9';
+    const bool digit = ascii::is_digit(c);
     if (digit && out.empty()) out += '_';
-    out += letter || digit ? c : '_';
+    out += ascii::is_alnum(c) ? c : '_';
   }
   return out.empty() ? "_" : out;
 }
@@ -31,8 +30,7 @@ void append_escaped(std::string& out, std::string_view text) {
       out += "\\n";
     } else if (byte < 0x20 || byte > 0x7e) {
       out += "\\\\x";  // a backslash is escaped itself
-      out += kHexDigits[byte >> 4];
-      out += kHexDigits[byte & 15];
+      append_hex(out, byte);
     } else {
       out += c;
     }
@@ -45,9 +43,7 @@ std::string text_of(std::int64_t value) { return std::to_string(value); }
 std::string text_of(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  std::string text(buffer.data(), end);
+  std::string text = shortest_text(value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
+
+#include "config/base/ascii.h"
+#include "config/base/number_text.h"
 
 namespace shingled {
 
@@ -29,11 +31,7 @@ Error refuse(std::string_view text, std::string_view why) {
 }
 
 std::optional<std::uint32_t> parse_weight(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = failure == std::errc{} && end == text.data() + text.size();
-  if (!whole || value < 1 || value > ServerSpec::kWeightMax) return std::nullopt;
-  return value;
+  return parse_whole<std::uint32_t>(text, 1, ServerSpec::kWeightMax);
 }
 
 /// Where ":WEIGHT" begins in an entry that has one: after a port that follows a host.
@@ -60,8 +58,7 @@ bool is_domain(std::string_view text) {
       label = 0;
       continue;
     }
-    const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                         (c >= '0' && c <= '9') || c == '-' || c == '_';
+    const bool allowed = ascii::is_alnum(c) || c == '-' || c == '_';
     if (!allowed || ++label > kLabelBytesMax) return false;
   }
   return true;

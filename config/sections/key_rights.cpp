@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <ctime>
 
 #include "config/sections/sections.h"
@@ -65,13 +64,11 @@ std::optional<WallTime> parse_day(std::string_view text) {
   constexpr std::string_view kPattern = "dd-dd-dddd";
   const bool shaped = text.size() == kPattern.size() &&
                       std::equal(text.begin(), text.end(), kPattern.begin(), [](char c, char p) {
-                        return p == 'd' ? c >= '0' && c <= '9' : c == p;
+                        return p == 'd' ? ascii::is_digit(c) : c == p;
                       });
   if (!shaped) return std::nullopt;
   const auto number = [&](std::size_t at, std::size_t digits) {
-    int value = 0;
-    std::from_chars(text.data() + at, text.data() + at + digits, value);
-    return value;
+    return parse_whole<int>(text.substr(at, digits)).value_or(0);
   };
   std::tm local{};
   local.tm_mday = number(0, 2);
@@ -117,12 +114,10 @@ void load_flags(const Field& field, std::vector<std::uint8_t>& out) {
   constexpr std::string_view kAllowed = "numbers from 0 to 255";
   out.clear();
   for (const auto& [item, word] : field.words(kAllowed)) {
-    unsigned flag = 0;
-    const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), flag);
-    if (failure != std::errc{} || end != word.data() + word.size() || flag > 255) {
-      item.refuse(word, "no flag", kAllowed);
+    if (const auto flag = parse_whole<std::uint8_t>(word)) {
+      out.push_back(*flag);
     } else {
-      out.push_back(static_cast<std::uint8_t>(flag));
+      item.refuse(word, "no flag", kAllowed);
     }
   }
 }

@@ -19,11 +19,7 @@ constexpr std::string_view kNameForm = "a letter, then up to 63 letters, digits,
 /// Names stand in logs, in header values and in -o keys.
 bool is_name(std::string_view text) {
   constexpr std::size_t kNameBytesMax = 64;
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  return !text.empty() && text.size() <= kNameBytesMax && letter(text.front()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) {
-           return letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
-         });
+  return ascii::is_word(text, kNameBytesMax, "_-") && ascii::is_alpha(text.front());
 }
 
 /// Checks the key of an entry of `rules` or `flags`.
@@ -38,7 +34,7 @@ bool check_name(const Field& entry) {
 std::string symbol_of(std::string_view flag_name) {
   std::string out = "FUZZY_";
   for (const char c : flag_name) {
-    out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c == '-' ? '_' : c;
+    out += c == '-' ? '_' : ascii::to_upper(c);
   }
   return out;
 }

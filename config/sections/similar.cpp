@@ -17,11 +17,7 @@ constexpr std::string_view kListsForm =
 
 bool is_list_name(std::string_view text) {
   constexpr std::size_t kNameBytesMax = 64;
-  return !text.empty() && text.size() <= kNameBytesMax &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '.' || c == '-';
-         });
+  return ascii::is_word(text, kNameBytesMax, "_.-");
 }
 
 /// "bad-documents" as SIMILAR_BAD_DOCUMENTS, at most as long as symbols may be.
@@ -29,7 +25,7 @@ std::string symbol_of_list(std::string_view name) {
   constexpr std::size_t kSymbolBytesMax = 64;
   std::string out = "SIMILAR_";
   for (const char c : name) {
-    out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c == '-' || c == '.' ? '_' : c;
+    out += c == '-' || c == '.' ? '_' : ascii::to_upper(c);
   }
   return out.substr(0, kSymbolBytesMax);
 }

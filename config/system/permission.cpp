@@ -7,7 +7,7 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <charconv>
 
 namespace shingled {
 
@@ -32,13 +32,16 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::string octal(mode_t mode) {
-  std::array<char, 8> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%04o", mode & 07777U);
-  return {text.data(), static_cast<std::size_t>(length)};
-}
-
 }  // namespace
+
+std::string mode_text(mode_t mode) {
+  constexpr std::size_t kDigits = 4;
+  std::array<char, kDigits> digits{};
+  const auto [end, failure] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), mode & 07777U, 8);
+  const std::string text(digits.data(), end);
+  return std::string(kDigits - text.size(), '0') + text;
+}
 
 std::optional<std::string> missing_permission(const std::string& path, int mode) {
   if (::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0) return std::nullopt;
@@ -54,7 +57,7 @@ std::optional<std::string> missing_permission(const std::string& path, int mode)
   const uid_t self = ::geteuid();
   const std::string what = "permission denied: " + barrier;
   if (status.st_uid == self) {
-    return what + " is ours, but its mode " + octal(status.st_mode) + " does not allow it";
+    return what + " is ours, but its mode " + mode_text(status.st_mode) + " does not allow it";
   }
   const std::string owner = user_name(status.st_uid);
   return what + " belongs to " + owner + ", this runs as " + user_name(self) +

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 
@@ -14,5 +16,8 @@ namespace shingled {
 /// Threads: any thread.
 /// Cost: some system calls.
 std::optional<std::string> missing_permission(const std::string& path, int mode);
+
+/// The permission bits as chmod(1) takes them: "0640".
+std::string mode_text(mode_t mode);
 
 }  // namespace shingled

@@ -5,22 +5,14 @@
 #include <netinet/in.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <memory>
+
+#include "config/base/number_text.h"
 
 namespace shingled {
 
 namespace {
-
-template <typename T>
-std::optional<T> parse_number(std::string_view text, T max) {
-  T value{};
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || end != text.data() + text.size() || value > max)
-    return std::nullopt;
-  return value;
-}
 
 IpAddress fold_mapped(const std::array<std::uint8_t, 16>& bytes) {
   constexpr std::array<std::uint8_t, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -88,8 +80,8 @@ std::optional<Network> Network::parse(std::string_view text) {
   const auto ip = IpAddress::parse(text.substr(0, slash));
   if (!ip) return std::nullopt;
   if (slash == std::string_view::npos) return of(*ip, ip->bits());
-  const auto bits = parse_number<int>(text.substr(slash + 1), ip->bits());
-  if (!bits || *bits < 0) return std::nullopt;
+  const auto bits = parse_whole<int>(text.substr(slash + 1), 0, ip->bits());
+  if (!bits) return std::nullopt;
   return of(*ip, *bits);
 }
 
@@ -199,9 +191,9 @@ Result<SocketSpec> SocketSpec::parse(std::string_view text, std::uint16_t defaul
     spec.port = default_port;
     return spec;
   }
-  const auto number = parse_number<unsigned>(port, 65535);
+  const auto number = parse_whole<std::uint16_t>(port);
   if (!number) return refuse("the port must be 0 to 65535");
-  spec.port = static_cast<std::uint16_t>(*number);
+  spec.port = *number;
   return spec;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/base/ascii.h"
 #include "config/base/hex.h"
 #include "config/base/zbase32.h"
 
@@ -42,9 +43,7 @@ std::optional<std::string> recipient_word(std::string_view word) {
   if (word.empty() || word.size() > kBytesMax || !printable || at == word.size() - 1) {
     return std::nullopt;
   }
-  std::string out(word);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
+  return ascii::to_lower(word);
 }
 
 }  // namespace shingled::config

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "config/base/ascii.h"
+
 namespace shingled::config {
 
 namespace {
 
 std::string folded(std::string_view word) {
-  std::string out(word);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    if (c == '-') c = '_';
-  }
+  std::string out = ascii::to_lower(word);
+  std::replace(out.begin(), out.end(), '-', '_');
   return out;
 }
 

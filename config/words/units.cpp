@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <limits>
+
+#include "config/base/ascii.h"
+#include "config/base/number_text.h"
 
 namespace shingled::config {
 
@@ -29,17 +30,6 @@ struct SizeUnit {
 };
 constexpr std::array<SizeUnit, 4> kSizeUnits = {{{'T', 40}, {'G', 30}, {'M', 20}, {'K', 10}}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Takes the decimal number off the front of `text`.
-std::optional<std::uint64_t> take_number(std::string_view& text) {
-  std::uint64_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-
 const Unit* find_unit(std::string_view name) {
   const auto* it = std::find_if(kUnits.begin(), kUnits.end(),
                                 [&](const Unit& unit) { return unit.name == name; });
@@ -55,8 +45,8 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   std::uint64_t total = 0;
   std::int64_t previous = std::numeric_limits<std::int64_t>::max();
   while (!text.empty()) {
-    const auto number = take_number(text);
-    const auto* end = std::find_if(text.begin(), text.end(), is_digit);
+    const auto number = take_whole<std::uint64_t>(text);
+    const auto* end = std::find_if(text.begin(), text.end(), ascii::is_digit);
     const auto name = text.substr(0, static_cast<std::size_t>(end - text.begin()));
     const Unit* unit = find_unit(name);
     if (!number || unit == nullptr || unit->milliseconds >= previous) return std::nullopt;
@@ -88,27 +78,22 @@ std::optional<Rate> parse_rate(std::string_view text) {
   std::string_view time = text.substr(slash + 1);
   while (!amount.empty() && amount.back() == ' ') amount.remove_suffix(1);
   while (!time.empty() && time.front() == ' ') time.remove_prefix(1);
-  Rate rate;
-  const char* const end = amount.data() + amount.size();
-  const auto [stop, failure] = std::from_chars(amount.data(), end, rate.amount);
-  // Not a number is not at least 0 either.
-  if (failure != std::errc{} || stop != end || !(rate.amount >= 0) || std::isinf(rate.amount))
-    return std::nullopt;
+  const auto number = parse_real(amount);
+  if (!number || *number < 0) return std::nullopt;
   const Unit* alone = find_unit(time);
   const auto duration = alone != nullptr
                             ? std::optional(std::chrono::milliseconds(alone->milliseconds))
                             : parse_duration(time);
   if (!duration || duration->count() == 0) return std::nullopt;
-  rate.time = *duration;
-  return rate;
+  return Rate{*number, *duration};
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
-  const auto number = take_number(text);
+  const auto number = take_whole<std::uint64_t>(text);
   if (!number) return std::nullopt;
   if (text.empty()) return number;
   if (text.size() != 1) return std::nullopt;
-  const char upper = text[0] >= 'a' && text[0] <= 'z' ? static_cast<char>(text[0] - 32) : text[0];
+  const char upper = ascii::to_upper(text[0]);
   for (const SizeUnit& unit : kSizeUnits) {
     if (unit.name != upper) continue;
     if (*number > std::numeric_limits<std::uint64_t>::max() >> unit.shift) return std::nullopt;

@@ -1,22 +1,15 @@
 #include "storage/access/list_reader.h"
 
-#include <array>
-#include <cstdio>
 #include <utility>
 
 #include "config/document/yaml_document.h"
 #include "config/list_file.h"
+#include "config/system/permission.h"
 #include "storage/crypto/keyring.h"
 
 namespace shingled::storage::access {
 
 namespace {
-
-std::string octal(mode_t mode) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%04o", static_cast<unsigned>(mode));
-  return text.data();
-}
 
 /// Puts what was parsed into its place.
 template <typename Parsed, typename Out>
@@ -81,7 +74,8 @@ Result<ListReader::Files::Parsed> ListReader::parse(Kind kind, const std::string
   if (!file) return file.error();
   if (keys && !file->is_private()) {
     return Error{ErrorCode::kDenied, path + ": others than its owner may use this key file, mode " +
-                                         octal(file->mode) + "; allowed: 0600 or 0400, by chmod"};
+                                         mode_text(file->mode) +
+                                         "; allowed: 0600 or 0400, by chmod"};
   }
   Content content;
   Status status;
