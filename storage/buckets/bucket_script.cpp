@@ -1,9 +1,9 @@
 #include "storage/buckets/bucket_script.h"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
+#include "config/base/number_text.h"
 #include "mime/fingerprint/secret_hash.h"
 #include "storage/redis/key_slot.h"
 
@@ -231,13 +231,6 @@ std::string_view name_of(ScriptCall::Verb verb) {
   return {};
 }
 
-std::optional<std::int64_t> parse(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 std::string_view bucket_script() { return kScript; }
@@ -339,8 +332,8 @@ std::optional<bool> read_taken(const redis::RedisReply& reply,
 std::optional<BucketState> read_bucket(std::string_view key, const redis::RedisReply& time,
                                        const redis::RedisReply& value) {
   if (!value.is_text() || time.elements.size() != 2) return std::nullopt;
-  const auto now_s = parse(time.elements[0].text);
-  const auto now_us = parse(time.elements[1].text);
+  const auto now_s = parse_whole<std::int64_t>(time.elements[0].text, 0);
+  const auto now_us = parse_whole<std::int64_t>(time.elements[1].text, 0);
   const std::string_view bytes = value.text;
   if (!now_s || !now_us || bytes.size() != kBucketBytes) return std::nullopt;
   const std::int64_t end_s = big_endian(bytes.substr(0, 8));

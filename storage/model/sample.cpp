@@ -1,24 +1,18 @@
 #include "storage/model/sample.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
+#include "config/base/ascii.h"
 #include "mime/fingerprint/rolling_hash.h"
 
 namespace shingled::storage {
 
-namespace {
-
-constexpr std::string_view kListCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
-
-}  // namespace
+bool is_sample_list(std::string_view name) { return ascii::is_word(name, Sample::kListMax, "_.-"); }
 
 Status check_sample(const Sample& sample) {
   const auto invalid = [](std::string what) { return Error{ErrorCode::kInvalid, std::move(what)}; };
-  if (sample.list.empty() || sample.list.size() > Sample::kListMax ||
-      sample.list.find_first_not_of(kListCharacters) != std::string::npos)
+  if (!is_sample_list(sample.list))
     return invalid("a list has a name of 1 to 64 of A-Z a-z 0-9 _ . -");
   if (sample.name.size() > Sample::kNameMax) return invalid("a name of more than 4096 bytes");
   if (sample.parts.size() > Sample::kPartsMax)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "config/base/result.h"
 #include "mime/fingerprint/spamsum.h"
@@ -24,6 +25,9 @@ struct Sample {
   std::uint32_t added = 0;  ///< Unix time
   friend bool operator==(const Sample&, const Sample&) = default;
 };
+
+/// Whether a list may have this name.
+bool is_sample_list(std::string_view name);
 
 /// What every sample must be, whoever brings it: a user, another process, a damaged file.
 /// Errors: kInvalid with what is wrong.

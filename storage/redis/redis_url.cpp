@@ -1,6 +1,6 @@
 #include "storage/redis/redis_url.h"
 
-#include <charconv>
+#include "config/base/number_text.h"
 
 namespace shingled::storage::redis {
 
@@ -38,10 +38,9 @@ Status apply_redis_url(std::string_view url, RedisOptions& options) {
       url.remove_prefix(at + 1);
     }
     if (const std::size_t slash = url.find('/'); slash != std::string_view::npos) {
-      const std::string_view number = url.substr(slash + 1);
-      const char* end = number.data() + number.size();
-      const auto [stopped, failure] = std::from_chars(number.data(), end, wanted.db);
-      if (failure != std::errc() || stopped != end || wanted.db > kDatabaseMax) return no_url();
+      const auto number = parse_whole<std::uint32_t>(url.substr(slash + 1), 0, kDatabaseMax);
+      if (!number) return no_url();
+      wanted.db = *number;
       url = url.substr(0, slash);
     }
   } else if (!url.starts_with("unix:/")) {

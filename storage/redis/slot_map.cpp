@@ -1,20 +1,13 @@
 #include "storage/redis/slot_map.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
+
+#include "config/base/number_text.h"
 
 namespace shingled::storage::redis {
 
 namespace {
-
-template <typename T>
-std::optional<T> number_of(std::string_view text) {
-  T number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 SocketSpec place(std::string_view host, std::uint16_t port, const SocketSpec& asked) {
   SocketSpec where = asked;
@@ -79,8 +72,8 @@ std::optional<Redirect> parse_redirect(const RedisReply& reply, const SocketSpec
   if (blank == std::string_view::npos || colon == std::string_view::npos || colon < blank) {
     return std::nullopt;
   }
-  const auto slot = number_of<std::uint16_t>(rest.substr(0, blank));
-  const auto port = number_of<std::uint16_t>(rest.substr(colon + 1));
+  const auto slot = parse_whole<std::uint16_t>(rest.substr(0, blank));
+  const auto port = parse_whole<std::uint16_t>(rest.substr(colon + 1));
   if (!slot || *slot >= kClusterSlots || !port) return std::nullopt;
   return Redirect{this_once, *slot, place(rest.substr(blank + 1, colon - blank - 1), *port, asked)};
 }

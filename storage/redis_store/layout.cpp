@@ -1,11 +1,11 @@
 #include "storage/redis_store/layout.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
 
 #include "config/base/byte_reader.h"
+#include "config/base/number_text.h"
 
 namespace shingled::storage::redis_store {
 
@@ -13,12 +13,7 @@ namespace {
 
 template <typename T>
 std::optional<T> number_in(const redis::RedisReply& reply) {
-  if (!reply.is_text()) return std::nullopt;
-  T number = 0;
-  const char* end = reply.text.data() + reply.text.size();
-  const auto [stopped, failure] = std::from_chars(reply.text.data(), end, number);
-  if (failure != std::errc() || stopped != end) return std::nullopt;
-  return number;
+  return reply.is_text() ? parse_whole<T>(reply.text) : std::nullopt;
 }
 
 std::optional<FlagValue> list_in(const redis::RedisReply& flag, const redis::RedisReply& value) {
@@ -61,14 +56,11 @@ std::string slots_text(const Shingles& shingles) {
 }
 
 std::optional<NamedSlot> parse_slot(std::string_view text) {
-  NamedSlot named;
-  const char* end = text.data() + text.size();
-  const auto slot = std::from_chars(text.data(), end, named.slot);
-  if (slot.ec != std::errc() || slot.ptr == end || *slot.ptr != '_') return std::nullopt;
-  const auto shingle = std::from_chars(slot.ptr + 1, end, named.shingle);
-  if (shingle.ec != std::errc() || shingle.ptr != end) return std::nullopt;
-  if (named.slot >= kShingleCount) return std::nullopt;
-  return named;
+  const auto slot = take_whole<decltype(NamedSlot::slot)>(text);
+  if (!slot || *slot >= kShingleCount || !text.starts_with('_')) return std::nullopt;
+  const auto shingle = parse_whole<std::uint64_t>(text.substr(1));
+  if (!shingle) return std::nullopt;
+  return NamedSlot{*slot, *shingle};
 }
 
 std::optional<Shingles> parse_slots(std::string_view text) {

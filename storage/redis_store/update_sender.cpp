@@ -1,9 +1,9 @@
 #include "storage/redis_store/update_sender.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "config/base/number_text.h"
 #include "storage/redis_store/layout.h"
 
 namespace shingled::storage::redis_store {
@@ -19,9 +19,8 @@ Result<std::string> script_name(const redis::RedisReply& reply) {
 }
 
 std::uint64_t count_in(const redis::RedisReply& reply) {
-  std::int64_t count = 0;
-  std::from_chars(reply.text.data(), reply.text.data() + reply.text.size(), count);
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
+  const auto count = parse_whole<std::int64_t>(reply.text, 0);
+  return static_cast<std::uint64_t>(count.value_or(0));
 }
 
 bool any_error(std::span<const redis::RedisReply> replies, std::string_view code) {

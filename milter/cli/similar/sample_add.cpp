@@ -42,8 +42,7 @@ class SampleFeed {
     sample.name = std::move(input.name);
     sample.bytes = whole.bytes;
     sample.signature = std::move(whole.signature);
-    sample.added = static_cast<std::uint32_t>(
-        std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count());
+    sample.added = unix_seconds(clock_.wall());
     if (whole.parts.size() <= storage::Sample::kPartsMax) {
       sample.parts = std::move(whole.parts);
     } else {
@@ -121,7 +120,7 @@ class SampleFeed {
 }  // namespace
 
 int run_similar_add(const AddArguments& arguments, Console& console) {
-  if (!is_sample_list(arguments.list)) {
+  if (!storage::is_sample_list(arguments.list)) {
     console.error("--list", "must be 1 to 64 letters, digits, '_', '.' or '-'");
     return EX_USAGE;
   }

@@ -88,12 +88,4 @@ SigningOptions signing_for(const SimilarOptions& similar, bool raw) {
   return out;
 }
 
-bool is_sample_list(std::string_view name) {
-  return !name.empty() && name.size() <= storage::Sample::kListMax &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '.' || c == '-';
-         });
-}
-
 }  // namespace shingled::milter::cli

@@ -51,7 +51,4 @@ class SampleClient {
 /// How to sign files that are searched in the library or added to it.
 SigningOptions signing_for(const SimilarOptions& similar, bool raw);
 
-/// Whether this is a valid name of a list.
-bool is_sample_list(std::string_view name);
-
 }  // namespace shingled::milter::cli
