@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "config/base/ascii.h"
 #include "config/base/hex.h"
 #include "milter/actions/printable.h"
 #include "milter/rules/shown_hits.h"
@@ -15,14 +16,6 @@ constexpr std::size_t kLineBytesMax = 78;          // RFC 5322 2.1.1
 constexpr std::size_t kHeaderValueBytesMax = 900;  // one header of ours; its lines stay below 998
 constexpr std::size_t kDigestHexShown = 10;
 constexpr std::size_t kNameBytesShown = 200;  // of a file
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  return out;
-}
 
 /// "X-Shingled-Score \t" is X-Shingled-Score to a mail client (RFC 5322 4.5.8), so it is to us.
 std::string_view without_trailing_space(std::string_view name) {
@@ -67,11 +60,11 @@ std::string result_text(const rules::SimilarShare& share, const similar::Similar
 }  // namespace
 
 ForgedHeaders::ForgedHeaders(const HeaderOptions& names) {
-  for (const std::string& name : names.remove) count_.try_emplace(lower(name), 0);
+  for (const std::string& name : names.remove) count_.try_emplace(ascii::to_lower(name), 0);
 }
 
 void ForgedHeaders::see(std::string_view name) {
-  const auto ours = count_.find(lower(without_trailing_space(name)));
+  const auto ours = count_.find(ascii::to_lower(without_trailing_space(name)));
   if (ours != count_.end()) ++ours->second;
 }
 

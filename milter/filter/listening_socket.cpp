@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <vector>
 
+#include "config/base/number_text.h"
 #include "config/system/unique_fd.h"
 
 namespace shingled::milter::filter {
@@ -137,8 +137,7 @@ void send_without_delay() {
   std::error_code ignored;  // libmilter keeps its descriptor to itself: look at all of ours
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
     const std::string name = entry.path().filename();
-    int fd = -1;
-    std::from_chars(name.data(), name.data() + name.size(), fd);
+    const int fd = parse_whole<int>(name).value_or(-1);
     int listening = 0;
     socklen_t length = sizeof listening;
     if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) != 0) continue;

@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "config/base/ascii.h"
+
 namespace shingled::milter::ratelimit {
 
 namespace {
 
 constexpr std::array<std::string_view, 5> kBounceSenders = {"postmaster", "mailer-daemon", "null",
                                                             "fetchmail-daemon", "mdaemon"};
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
 
 std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -55,7 +51,7 @@ EnvelopeAddress parse_envelope_address(std::string_view path) {
   const std::size_t at = path.rfind('@');
   std::string_view domain = at == std::string_view::npos ? "" : path.substr(at + 1);
   while (domain.ends_with('.')) domain.remove_suffix(1);
-  return {lower_case(without_quotes(path.substr(0, at))), lower_case(domain)};
+  return {ascii::to_lower(without_quotes(path.substr(0, at))), ascii::to_lower(domain)};
 }
 
 bool is_bounce_sender(const EnvelopeAddress& sender) {

@@ -1,12 +1,12 @@
 #include "milter/status/bucket_pages.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
+#include "config/base/number_text.h"
 #include "storage/buckets/bucket_key.h"
 
 namespace shingled::milter::status {
@@ -93,11 +93,8 @@ class Page {
   /// A finite one of 0 or more, below what any setting means.
   [[nodiscard]] std::optional<double> number(const char* name) const {
     constexpr double kNumberMost = 1e12;
-    const std::string_view text = argument(name);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool good = error == std::errc{} && end == text.data() + text.size();
-    return good && value >= 0 && value <= kNumberMost ? std::optional(value) : std::nullopt;
+    const auto value = parse_real(argument(name));
+    return value && *value >= 0 && *value <= kNumberMost ? value : std::nullopt;
   }
 
   const HttpRequest& request_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/base/ascii.h"
 #include "config/system/socket_address.h"
 
 namespace shingled::milter::status {
@@ -12,14 +13,6 @@ namespace shingled::milter::status {
 namespace {
 
 constexpr std::size_t kNameBytesMax = 256;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
 
 }  // namespace
 
@@ -41,10 +34,10 @@ std::string machine_name() {
 
 HostCheck::HostCheck(const StatusOptions& options, std::string_view machine) {
   names_.emplace_back("localhost");
-  if (!machine.empty()) names_.push_back(lower(machine));
+  if (!machine.empty()) names_.push_back(ascii::to_lower(machine));
   for (const SocketSpec& spec : options.listen) {
     if (spec.kind != SocketSpec::Kind::kUnix && !spec.host.empty()) {
-      names_.push_back(lower(spec.host));
+      names_.push_back(ascii::to_lower(spec.host));
     }
   }
 }
@@ -52,7 +45,7 @@ HostCheck::HostCheck(const StatusOptions& options, std::string_view machine) {
 bool HostCheck::is_ours(std::string_view host) const {
   const std::string_view name = without_port(host);
   if (IpAddress::parse(name)) return true;
-  std::string wanted = lower(name);
+  std::string wanted = ascii::to_lower(name);
   if (wanted.ends_with('.')) wanted.pop_back();
   return std::ranges::find(names_, wanted) != names_.end();
 }

@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <system_error>
 #include <vector>
 
+#include "config/base/ascii.h"
+#include "config/base/number_text.h"
 #include "config/system/unique_fd.h"
 
 namespace shingled::milter::status {
@@ -110,13 +111,6 @@ Result<std::string> receive_all(const UniqueFd& fd, const Clock& clock, TimePoin
   return Error{ErrorCode::kLimit, "the reply is too long"};
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 }  // namespace
 
 Result<HttpReply> parse_http_reply(std::string_view bytes) {
@@ -127,15 +121,16 @@ Result<HttpReply> parse_http_reply(std::string_view bytes) {
   HttpReply reply;
   const std::size_t code = head.find(' ');
   if (code == std::string_view::npos || code + 4 > head.size()) return no_http;
-  const char* const digits = head.data() + code + 1;
-  if (std::from_chars(digits, digits + 3, reply.status).ptr != digits + 3) return no_http;
+  const auto status = parse_whole<unsigned>(head.substr(code + 1, 3));
+  if (!status) return no_http;
+  reply.status = *status;
   reply.body = bytes.substr(head_end + 4);
   for (std::size_t end = head.find("\r\n"); end != std::string_view::npos;
        head.remove_prefix(end + 2), end = head.find("\r\n")) {
     const std::string_view line = head.substr(0, end);
     const std::size_t colon = line.find(": ");
     if (colon == std::string_view::npos) continue;
-    const std::string name = lower(line.substr(0, colon));
+    const std::string name = ascii::to_lower(line.substr(0, colon));
     const std::string_view value = line.substr(colon + 2);
     if (name == "content-type") reply.type = value;
     if (name == "content-length" && value != std::to_string(reply.body.size())) {

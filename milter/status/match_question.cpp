@@ -1,10 +1,10 @@
 #include "milter/status/match_question.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "config/base/hex.h"
+#include "config/base/number_text.h"
 
 namespace shingled::milter::status {
 
@@ -12,16 +12,16 @@ namespace {
 
 std::optional<Shingles> parse_shingles(std::string_view text) {
   Shingles shingles{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
   for (std::size_t i = 0; i < kShingleCount; ++i) {
-    if (i > 0 && (at == end || *at++ != ',')) return std::nullopt;
-    const auto [next, failure] = std::from_chars(at, end, shingles[i]);
-    if (failure != std::errc{}) return std::nullopt;
-    at = next;
+    if (i > 0) {
+      if (!text.starts_with(',')) return std::nullopt;
+      text.remove_prefix(1);
+    }
+    const auto shingle = take_whole<std::uint64_t>(text);
+    if (!shingle) return std::nullopt;
+    shingles[i] = *shingle;
   }
-  if (at != end) return std::nullopt;
-  return shingles;
+  return text.empty() ? std::optional(shingles) : std::nullopt;
 }
 
 }  // namespace

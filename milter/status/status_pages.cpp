@@ -1,10 +1,10 @@
 #include "milter/status/status_pages.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
+#include "config/base/number_text.h"
 #include "config/metrics/openmetrics.h"
 #include "milter/status/match_question.h"
 #include "milter/status/metric_json.h"
@@ -96,12 +96,11 @@ HttpReply StatusPages::stat() const {
 HttpReply StatusPages::hits(const HttpRequest& request) const {
   std::size_t most = 100;
   if (const auto asked = request.arguments.find("most"); asked != request.arguments.end()) {
-    const std::string& text = asked->second;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), most);
-    const bool whole = failure == std::errc{} && end == text.data() + text.size();
-    if (!whole || most == 0 || most > kHitsMost) {
+    const auto number = parse_whole<std::size_t>(asked->second, 1, kHitsMost);
+    if (!number) {
       return plain(kBadRequest, "most: must be 1 to " + std::to_string(kHitsMost) + "\n");
     }
+    most = *number;
   }
   std::vector<storage::HitCount> found;
   {
@@ -118,7 +117,7 @@ HttpReply StatusPages::hits(const HttpRequest& request) const {
 HttpReply StatusPages::matches(const HttpRequest& request) const {
   const auto asked = parse_match_question(request.arguments);
   if (!asked) return plain(kBadRequest, asked.error().message + "\n");
-  const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
+  const auto now = unix_seconds(clock_.wall());
   std::vector<storage::Match> found;
   {
     auto store = store_.lock();

@@ -1,10 +1,10 @@
 #include "milter/cli/access/bucket_client.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
-#include <charconv>
-
+#include "config/base/ascii.h"
+#include "config/base/number_text.h"
 #include "milter/status/http_client.h"
 #include "storage/buckets/open_buckets.h"
 
@@ -14,25 +14,12 @@ namespace {
 
 constexpr std::chrono::seconds kDeskPatience{5};
 
-std::string exact_number(double value) {
-  std::array<char, 32> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return error == std::errc{} ? std::string(buffer.data(), end) : "0";
-}
-
 /// RFC 3986: all but the unreserved characters as %XX.
 std::string url_escaped(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || c == '.';
-    const auto byte = static_cast<unsigned char>(c);
-    if (plain) {
-      out += c;
-    } else {
-      out += {'%', kDigits[byte >> 4], kDigits[byte & 0xf]};
-    }
+    const bool plain = ascii::is_alnum(c) || c == '-' || c == '_' || c == '.';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }
@@ -84,9 +71,9 @@ Result<Json> BucketClient::reset(const std::string& key) {
 Result<Json> BucketClient::set(const std::string& key, double drops, const BucketRate& rate) {
   return ask({"/buckets/set",
               {{"key", key},
-               {"drops", exact_number(drops)},
-               {"burst", exact_number(rate.burst)},
-               {"leak", exact_number(rate.leak)}},
+               {"drops", shortest_text(drops)},
+               {"burst", shortest_text(rate.burst)},
+               {"leak", shortest_text(rate.leak)}},
               status::HttpMethod::kPost,
               true});
 }

@@ -7,18 +7,19 @@
 #include <cstring>
 #include <utility>
 
+#include "config/base/ascii.h"
+
 namespace shingled::milter::cli {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Whether the line has a time of day, "HH:MM", like every real From_ line.
+/// Whether the line has a time of day, "HH:MM", as every real From_ line does.
 bool has_time(std::string_view line) {
   for (std::size_t colon = line.find(':', 2);
        colon != std::string_view::npos && colon + 2 < line.size();
        colon = line.find(':', colon + 1)) {
-    if (is_digit(line[colon - 1]) && is_digit(line[colon + 1]) && is_digit(line[colon + 2]))
+    if (ascii::is_digit(line[colon - 1]) && ascii::is_digit(line[colon + 1]) &&
+        ascii::is_digit(line[colon + 2]))
       return true;
   }
   return false;

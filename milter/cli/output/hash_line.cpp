@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
+#include "config/base/number_text.h"
 #include "milter/cli/terminal/console.h"
 #include "storage/formats/import.h"
 
@@ -38,11 +38,7 @@ std::optional<Int> integer_of(const Json& value) {
 /// 64 bits as a decimal string: more than a JSON number keeps in many readers.
 std::optional<std::uint64_t> decimal_of(const Json& value) {
   if (!value.is_string()) return integer_of<std::uint64_t>(value);
-  const auto& text = value.get_ref<const std::string&>();
-  std::uint64_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return parse_whole<std::uint64_t>(value.get_ref<const std::string&>());
 }
 
 Status read_digest(const Json& value, storage::sqlite::FuzzyRow& row) {

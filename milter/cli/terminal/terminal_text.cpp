@@ -3,34 +3,12 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <optional>
+
+#include "config/base/utf8.h"
 
 namespace shingled::milter::cli {
 
 namespace {
-
-struct Letter {
-  std::uint32_t code = 0;
-  std::size_t bytes = 0;
-};
-
-/// The first letter of `text`, which is not empty; nullopt if it is not UTF-8.
-std::optional<Letter> first_letter(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return Letter{lead, 1};
-  const std::size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return std::nullopt;
-  std::uint32_t code = lead & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return std::nullopt;
-    code = code << 6 | (byte(i) & 0x3FU);
-  }
-  constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};  // by bytes: no long forms
-  if (code < kSmallest[bytes] || code > 0x10FFFF) return std::nullopt;
-  if (code >= 0xD800 && code < 0xE000) return std::nullopt;  // halves of UTF-16
-  return Letter{code, bytes};
-}
 
 bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
 
@@ -46,7 +24,7 @@ std::string terminal_safe(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
   while (!text.empty()) {
-    const auto letter = first_letter(text);
+    const auto letter = first_utf8_letter(text);
     const std::size_t bytes = letter ? letter->bytes : 1;
     if (!letter || (bytes == 1 && is_control(letter->code))) {
       safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
+#include "config/base/ascii.h"
+
 namespace shingled::milter::cli {
 
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-/// "Subject: ...", also with blanks before the colon (obsolete syntax).
+/// "Subject: ...", also with blanks before the colon, which obsolete syntax allows.
 bool begins_with_field(std::string_view text) {
   const auto name_end = std::find_if(text.begin(), text.end(),
                                      [](char c) { return c <= ' ' || c >= 0x7f || c == ':'; });
   const std::string_view rest = text.substr(static_cast<std::size_t>(name_end - text.begin()));
   const std::size_t colon = rest.find_first_not_of(" \t");
-  return name_end != text.begin() && is_letter(text.front()) && colon != std::string_view::npos &&
-         rest[colon] == ':';
+  return name_end != text.begin() && ascii::is_alpha(text.front()) &&
+         colon != std::string_view::npos && rest[colon] == ':';
 }
 
 }  // namespace
