@@ -111,7 +111,7 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
   if (facts.stopped) return facts;
 
   const TimePoint deadline = hashed + settings_->milter.timeout;
-  const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
+  const auto now = unix_seconds(clock_.wall());
   bool has_remote = false;
   std::vector<std::vector<mime::PartHash>> chosen;  // as `hashes`
   for (const auto& of_one_kind : hashes.of_rule) {

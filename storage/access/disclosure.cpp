@@ -16,7 +16,7 @@ bool is_young(const Match& match, std::chrono::seconds delay, WallTime now) {
   std::memcpy(&spread, match.digest.bytes.data(), sizeof spread);
   const auto more =
       static_cast<std::int64_t>(spread % static_cast<std::uint64_t>(delay.count() / 2 + 1));
-  const std::int64_t age = now.time_since_epoch().count() - std::int64_t{match.created};
+  const std::int64_t age = std::int64_t{unix_seconds(now)} - std::int64_t{match.created};
   return age < delay.count() + more;
 }
 

@@ -66,7 +66,7 @@ Bytes encode(const SavedLimits& limits) {
   writer.u64(kMagic);
   writer.u32(limits.network_mask);
   writer.u32(static_cast<std::uint32_t>(count));
-  writer.u64(static_cast<std::uint64_t>(limits.saved.time_since_epoch().count()));
+  writer.u64(unix_seconds(limits.saved));
   for (const std::uint64_t word : limits.key) writer.u64(word);
   for (std::size_t i = 0; i < count; ++i) {
     writer.u64(limits.entries[i].source);

@@ -79,7 +79,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& wanted, Clock&
                   .field("records", index->size())
                   .field("hashes_max", options.hashes_max)
                   .field("ms", took.count()));
-  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  const auto now = unix_seconds(clock.wall());
   if (Status journal = (*table)->keep_journal(options.journal_max); !journal) {
     return journal.error();
   }

@@ -311,8 +311,6 @@ Status Writer::told(Status outcome) {
   return outcome;
 }
 
-std::uint32_t Writer::now() const {
-  return static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
-}
+std::uint32_t Writer::now() const { return unix_seconds(clock_.wall()); }
 
 }  // namespace shingled::storage::engine

@@ -119,7 +119,7 @@ Status RedisImport::State::write_once(std::size_t round) {
   auto seen = read_group();
   if (!seen) return seen.error();
   const std::int64_t expire = options.expire.count();
-  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  const auto now = unix_seconds(clock.wall());
   std::vector<Merged> merges;
   std::vector<const SeenRecord*> replaced;
   for (std::size_t i = 0; i < group.size(); ++i) {

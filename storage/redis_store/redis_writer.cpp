@@ -185,9 +185,7 @@ void RedisWriter::send_refreshes() {
   }
 }
 
-std::uint32_t RedisWriter::now() const {
-  return static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
-}
+std::uint32_t RedisWriter::now() const { return unix_seconds(clock_.wall()); }
 
 void RedisWriter::read_count() {
   count_due_ = clock_.now() + kCountPause;

@@ -66,7 +66,7 @@ class Dump {
     for (const Digest& digest : digests) ask_row(commands, prefix_, digest);
     auto replies = ask(*servers_.route, commands, clock_);
     if (!replies) return replies.error();
-    const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
+    const auto now = unix_seconds(clock_.wall());
     for (std::size_t i = 0; i < digests.size(); ++i) {
       auto row = row_of(digests[i],
                         {std::move((*replies)[kRowReplies * i].elements),

@@ -240,7 +240,7 @@ void ReplicationService::Impl::run(const std::stop_token& stop) {
 void ReplicationService::Impl::count(TimePoint now) {
   count_at_ = now + kCountEvery;
   ReplicationCounters counters;
-  const auto wall = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
+  const auto wall = unix_seconds(clock_.wall());
   for (const auto& mirror : mirrors_) counters.mirrors.push_back(mirror->counters(wall));
   for (const auto& master : masters_) counters.masters.push_back(master->counters(now));
   counters.refused = refused_;

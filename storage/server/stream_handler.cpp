@@ -76,7 +76,7 @@ void StreamHandler::answer_checks(WallTime now, Bytes& out) {
   if (asked_count_ == 0) return;
   std::array<Question, kChecksTogether> questions;
   for (std::size_t i = 0; i < asked_count_; ++i) questions[i] = asked_[i].question();
-  const auto wall = static_cast<std::uint32_t>(now.time_since_epoch().count());
+  const auto wall = unix_seconds(now);
   const bool reached =
       shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
   ReplyBytes reply;  // not reply_: the one after the questions may stand there already

@@ -46,9 +46,7 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-std::uint32_t unix_now() {
-  return static_cast<std::uint32_t>(SystemClock().wall().time_since_epoch().count());
-}
+std::uint32_t unix_now() { return unix_seconds(SystemClock().wall()); }
 
 /// Fingerprint number i, without keeping a million of them.
 Fingerprint fingerprint_of(std::uint64_t i) {

@@ -27,7 +27,7 @@ int judge_copy(const std::string& hashfile, const std::string& copy, const Clock
                WorkMeter& meter, Console& console) {
   storage::formats::VerifyOptions options;
   options.with_index = false;
-  options.now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
+  options.now = unix_seconds(clock.wall());
   const auto report = storage::formats::verify_file(copy, options, meter.watcher());
   if (!report) return meter.failed("backup", report.error());
   if (report->problem_count == 0) {

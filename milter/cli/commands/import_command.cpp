@@ -88,8 +88,8 @@ int run_import(const ImportArguments& arguments, Console& console) {
   }
   SystemClock clock;
   WorkMeter meter(console, clock);
-  const auto now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count());
-  // The storage is opened at the first hash, so that a file without hashes creates no database.
+  const auto now = unix_seconds(clock.wall());
+  // The storage is opened with the first hash: what is no import file makes no database.
   const auto redis = redis_choice(arguments.to_redis, settings->storage);
   if (!redis) {
     console.error("import", "--to-redis " + redis.error().message);

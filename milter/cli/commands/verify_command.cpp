@@ -76,7 +76,7 @@ int run_verify(const VerifyArguments& arguments, Console& console) {
   const storage::formats::VerifyOptions options{
       .with_index = !arguments.file_only,
       .slot_owners_max = settings->storage.engine.slot_owners_max,
-      .now = static_cast<std::uint32_t>(clock.wall().time_since_epoch().count())};
+      .now = unix_seconds(clock.wall())};
   const auto report = storage::formats::verify_file(*file, options, meter.watcher());
   if (!report) return meter.failed("verify", report.error());
   if (arguments.json) {

@@ -29,7 +29,7 @@ class ImportCutTest : public ::testing::Test {
   /// Every tenth has shingles, every third digest comes three times.
   std::vector<sqlite::FuzzyRow> lines(std::size_t count) {
     std::vector<sqlite::FuzzyRow> rows;
-    const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
+    const auto now = unix_seconds(clock_.wall());
     for (std::size_t i = 0; i < count; ++i) {
       if (i % 5 > 2 && i > 600) {
         rows.push_back(rows[i - 600]);

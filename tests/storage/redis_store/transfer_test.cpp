@@ -41,7 +41,7 @@ class TransferTest : public RedisStoreTest {
     row.digest = engine::random_digest(random_);
     row.flags.add({static_cast<std::uint32_t>(random_() % 50), 7});
     if (random_() % 2 == 0) row.flags.add({60, -3});
-    const auto now = static_cast<std::uint32_t>(clock_.wall().time_since_epoch().count());
+    const auto now = unix_seconds(clock_.wall());
     row.updated = now - 1000;
     row.created = now - 5000;
     if (random_() % 3 != 0) row.shingles = engine::random_shingles(random_);
