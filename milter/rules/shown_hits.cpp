@@ -1,7 +1,8 @@
 #include "milter/rules/shown_hits.h"
 
-#include <algorithm>
 #include <cmath>
+
+#include "config/base/best.h"
 
 namespace shingled::milter::rules {
 
@@ -11,11 +12,10 @@ ShownHits shown_hits(std::span<const Hit> hits, std::size_t count_max) {
     if (!hits[i].dropped) shown.hits.push_back(i);
   }
   if (shown.hits.size() <= count_max) return shown;
-  std::stable_sort(shown.hits.begin(), shown.hits.end(), [&](std::size_t a, std::size_t b) {
+  const auto stronger = [&](std::size_t a, std::size_t b) {
     return std::abs(hits[a].score) > std::abs(hits[b].score);
-  });
-  shown.more = shown.hits.size() - count_max;
-  shown.hits.resize(count_max);
+  };
+  shown.more = keep_best(shown.hits, count_max, stronger).size();
   return shown;
 }
 

@@ -1,7 +1,8 @@
 #include "storage/access/tally_report.h"
 
-#include <algorithm>
 #include <map>
+
+#include "config/base/best.h"
 
 namespace shingled::storage::access {
 
@@ -10,11 +11,9 @@ namespace {
 /// Adds up what stands behind the first `most`, heaviest first.
 template <typename Item>
 RequestOutcomeCounts cut(std::vector<Item>& items, std::size_t most) {
-  std::stable_sort(items.begin(), items.end(),
-                   [](const Item& a, const Item& b) { return a.counts.sum() > b.counts.sum(); });
+  const auto heavier = [](const Item& a, const Item& b) { return a.counts.sum() > b.counts.sum(); };
   RequestOutcomeCounts rest;
-  for (std::size_t i = most; i < items.size(); ++i) rest += items[i].counts;
-  items.resize(std::min(items.size(), most));
+  for (const Item& item : keep_best(items, most, heavier)) rest += item.counts;
   return rest;
 }
 

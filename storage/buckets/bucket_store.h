@@ -60,6 +60,13 @@ struct BucketState {
   [[nodiscard]] double drops() const { return rate.amount_in(empty_in); }
 };
 
+/// The order of a list of buckets.
+struct IsFuller {
+  bool operator()(const BucketState& a, const BucketState& b) const {
+    return a.empty_in > b.empty_in;
+  }
+};
+
 /// Leaky buckets by name, shared by all threads or by all daemons.
 ///
 /// Law: what a bucket took within any time t, less what was given back, is never more than burst +

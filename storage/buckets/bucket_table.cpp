@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "config/base/best.h"
 #include "mime/fingerprint/keyed_hash.h"
 
 namespace shingled::storage::buckets {
@@ -202,30 +203,21 @@ void BucketTable::give_back(std::span<const BucketDemand> demands, const BucketA
 
 std::vector<BucketState> BucketTable::list(std::string_view part, std::size_t most,
                                            TimePoint now) const {
-  const auto fuller = [](const BucketState& a, const BucketState& b) {
-    return a.empty_in > b.empty_in;
-  };
-  std::vector<BucketState> fullest;  // a heap, the least full one on top
+  Best<BucketState, IsFuller> fullest(most);
   for (const auto& shard : shards_) {
     auto its = shard->lock();
     its->walk(0, ~std::size_t{0}, [&](std::uint32_t place) {
       const BucketRecord record = its->at(place);
       if (most == 0 || record.bucket().is_empty(now)) return BucketShard::Fate::kStays;
-      const bool has_room = fullest.size() < most;
-      if (!has_room && record.bucket().empty_at() - now <= fullest.front().empty_in)
+      const BucketState* least = fullest.worst();
+      if (least != nullptr && record.bucket().empty_at() - now <= least->empty_in)
         return BucketShard::Fate::kStays;
       if (record.key().find(part) == std::string_view::npos) return BucketShard::Fate::kStays;
-      if (!has_room) {
-        std::pop_heap(fullest.begin(), fullest.end(), fuller);
-        fullest.pop_back();
-      }
-      fullest.push_back(state_of(*its, place, now));
-      std::push_heap(fullest.begin(), fullest.end(), fuller);
+      fullest.add(state_of(*its, place, now));
       return BucketShard::Fate::kStays;
     });
   }
-  std::sort_heap(fullest.begin(), fullest.end(), fuller);
-  return fullest;
+  return fullest.take();
 }
 
 std::optional<BucketState> BucketTable::show(std::string_view key, TimePoint now) const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "config/base/best.h"
 #include "config/metrics/metric_report.h"
 #include "storage/redis/key_scan.h"
 #include "storage/redis/key_slot.h"
@@ -132,9 +133,7 @@ Result<std::vector<BucketState>> RedisBuckets::list(std::string_view part, std::
   std::vector<BucketState> out;
   out.reserve(found.size());
   for (auto& [key, state] : found) out.push_back(std::move(state));
-  std::sort(out.begin(), out.end(),
-            [](const BucketState& a, const BucketState& b) { return a.empty_in > b.empty_in; });
-  if (out.size() > most) out.erase(out.begin() + static_cast<std::ptrdiff_t>(most), out.end());
+  keep_best(out, most, IsFuller{});
   return out;
 }
 

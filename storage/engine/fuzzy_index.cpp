@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "config/base/best.h"
 #include "storage/engine/index_hash.h"
 
 namespace shingled::storage::engine {
@@ -209,26 +210,19 @@ std::optional<Match> FuzzyIndex::answer_exact(const Digest& digest, NumberMap::S
 }
 
 std::vector<HitCount> FuzzyIndex::most_hit(std::size_t most) const {
-  // A heap whose front is the least of those kept.
   const auto more = [](const HitCount& a, const HitCount& b) { return a.hits > b.hits; };
-  std::vector<HitCount> kept;
+  Best<HitCount, decltype(more)> best(most, more);
   const std::uint32_t end = records_.number_end();
   for (std::uint32_t begin = 0; begin < end && most != 0; begin += kHitsInARow) {
     const ReadGate::Pass pass(gate_);  // a short one: the writer waits for it
     for (std::uint32_t number = begin; number < std::min(end, begin + kHitsInARow); ++number) {
       const std::uint32_t hits = records_.hits(number);
-      if (hits == 0 || (kept.size() == most && hits <= kept.front().hits)) continue;
+      if (hits == 0 || (best.worst() != nullptr && hits <= best.worst()->hits)) continue;
       if (records_.state(number).row == 0) continue;
-      if (kept.size() == most) {
-        std::pop_heap(kept.begin(), kept.end(), more);
-        kept.pop_back();
-      }
-      kept.push_back({records_.digest(number), hits});
-      std::push_heap(kept.begin(), kept.end(), more);
+      best.add({records_.digest(number), hits});
     }
   }
-  std::sort(kept.begin(), kept.end(), more);
-  return kept;
+  return best.take();
 }
 
 std::uint32_t FuzzyIndex::find(const Digest& digest) const {

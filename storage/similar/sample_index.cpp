@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "mime/fingerprint/spamsum_compare.h"
-#include "storage/similar/best.h"
+#include "config/base/best.h"
+#include "mime/fingerprint/spamsum_ngrams.h"
+#include "mime/fingerprint/spamsum_score.h"
 
 namespace shingled::storage::similar {
 
@@ -89,7 +90,7 @@ std::vector<SimilarMatch> SampleIndex::similar(const fingerprint::Spamsum& signa
   fingerprint::spamsum_keys(signature, keys);
   const fingerprint::SpamsumMatcher matcher(signature);
   fingerprint::Spamsum candidate;
-  Best<RankedSlot> best(most);
+  Best<RankedSlot, MoreWorth> best(most);
   candidates(exact_.names_of(keys)).each([&](std::uint32_t slot) {
     table_.signature(slot, candidate);
     const int score = matcher.score(candidate);
@@ -149,7 +150,7 @@ std::vector<PartMatch> SampleIndex::sharing(std::string_view parts, std::size_t 
     });
   }
   std::ranges::sort(slots);
-  Best<RankedSlot> best(most);
+  Best<RankedSlot, MoreWorth> best(most);
   for (std::size_t i = 0; i < slots.size();) {
     std::size_t end = i + 1;
     while (end < slots.size() && slots[end] == slots[i]) ++end;

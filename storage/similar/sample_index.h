@@ -35,6 +35,14 @@ struct PartMatch {
   friend bool operator==(const PartMatch&, const PartMatch&) = default;
 };
 
+/// The order of what was found: most worth first, of equal ones the one that came first.
+struct MoreWorth {
+  template <typename Ranked>
+  bool operator()(const Ranked& a, const Ranked& b) const {
+    return a.worth != b.worth ? a.worth > b.worth : a.at < b.at;
+  }
+};
+
 struct SampleCounts {
   std::uint64_t samples = 0;
   std::uint64_t bytes = 0;  ///< of memory, by all of the index

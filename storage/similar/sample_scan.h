@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "mime/fingerprint/spamsum_compare.h"
+#include "config/base/best.h"
+#include "mime/fingerprint/spamsum_score.h"
 #include "storage/model/sample.h"
-#include "storage/similar/best.h"
 #include "storage/similar/sample_index.h"
 
 namespace shingled::storage::similar {
@@ -65,8 +65,8 @@ class SampleScan {
     std::vector<std::size_t> left_;          ///< sources that may still count, of each key
     std::bitset<1U << kFilterBits> filter_;  ///< places of the keys: most others are none of them
     std::vector<std::size_t> shared_;        ///< of the sample at hand, which keys
-    Best<Ranked> similar_;
-    Best<Ranked> sharing_;
+    Best<Ranked, MoreWorth> similar_;
+    Best<Ranked, MoreWorth> sharing_;
   };
 
   std::vector<Asked> asked_;

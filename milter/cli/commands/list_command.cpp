@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "config/base/best.h"
 #include "config/base/hex.h"
 #include "milter/cli/access/database_file.h"
 #include "milter/cli/access/server_choice.h"
@@ -44,6 +45,27 @@ struct ListedRow {
   std::uint64_t hits = 0;
 };
 
+/// Whether a row is listed before another one.
+struct RowBefore {
+  RowOrder order;
+
+  bool operator()(const ListedRow& a, const ListedRow& b) const {
+    switch (order) {
+      case RowOrder::kValue:
+        return a.value > b.value;
+      case RowOrder::kNewest:
+        return a.row.updated > b.row.updated;
+      case RowOrder::kOldest:
+        return a.row.updated < b.row.updated;
+      case RowOrder::kHits:
+        return a.hits > b.hits;
+      case RowOrder::kFile:
+        break;
+    }
+    return a.row.id < b.row.id;
+  }
+};
+
 using HitTable = std::map<Digest, std::uint64_t>;
 
 /// The hits that the daemon has counted since its start.
@@ -69,7 +91,12 @@ class RecordList {
  public:
   RecordList(const RuleOptions& rule, RowOrder order, const ListArguments& arguments, WallTime now,
              Console& console)
-      : rule_(rule), order_(order), arguments_(arguments), now_(now), console_(console) {}
+      : rule_(rule),
+        order_(order),
+        arguments_(arguments),
+        now_(now),
+        console_(console),
+        best_(arguments.limit, RowBefore{order}) {}
 
   /// With the order `hits`: only these rows are printed.
   void want(HitTable hits) { hits_ = std::move(hits); }
@@ -88,41 +115,15 @@ class RecordList {
       ++shown_;
       return (arguments_.limit == 0 || shown_ < arguments_.limit) && !console_.broken();
     }
-    // A heap with the worst of the kept rows in front.
-    const auto better = [this](const ListedRow& a, const ListedRow& b) { return before(a, b); };
-    if (kept_.size() == arguments_.limit) {
-      if (!before(listed, kept_.front())) return true;
-      std::pop_heap(kept_.begin(), kept_.end(), better);
-      kept_.pop_back();
-    }
-    kept_.push_back(listed);
-    std::push_heap(kept_.begin(), kept_.end(), better);
+    best_.add(listed);
     return true;
   }
 
   void finish() {
-    std::sort(kept_.begin(), kept_.end(),
-              [this](const ListedRow& a, const ListedRow& b) { return before(a, b); });
-    for (const ListedRow& row : kept_) show(row);
+    for (const ListedRow& row : best_.take()) show(row);
   }
 
  private:
-  [[nodiscard]] bool before(const ListedRow& a, const ListedRow& b) const {
-    switch (order_) {
-      case RowOrder::kValue:
-        return a.value > b.value;
-      case RowOrder::kNewest:
-        return a.row.updated > b.row.updated;
-      case RowOrder::kOldest:
-        return a.row.updated < b.row.updated;
-      case RowOrder::kHits:
-        return a.hits > b.hits;
-      case RowOrder::kFile:
-        break;
-    }
-    return a.row.id < b.row.id;
-  }
-
   void show(const ListedRow& listed) {
     const storage::sqlite::FuzzyRow& row = listed.row;
     const std::string digest = to_hex(row.digest.bytes);
@@ -159,7 +160,7 @@ class RecordList {
   const WallTime now_;
   Console& console_;
   std::size_t shown_ = 0;
-  std::vector<ListedRow> kept_;
+  Best<ListedRow, RowBefore> best_;
   HitTable hits_;
 };
 

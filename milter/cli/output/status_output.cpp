@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "config/base/best.h"
 #include "milter/cli/output/tally_output.h"
 
 namespace shingled::milter::cli {
@@ -78,10 +79,7 @@ std::vector<TableRow> metric_rows(const std::string& metric, std::string_view na
     if (sample.is_object() && weight_of(sample) != 0) told.push_back(&sample);
   }
   const auto heavier = [](const Json* a, const Json* b) { return weight_of(*a) > weight_of(*b); };
-  if (told.size() > kLabelledShown) {
-    std::stable_sort(told.begin(), told.end(), heavier);
-    told.resize(kLabelledShown);
-  }
+  if (told.size() > kLabelledShown) keep_best(told, kLabelledShown, heavier);
   std::vector<TableRow> rows;
   for (const Json* sample : told) {
     const std::string labels = labels_text(*sample);

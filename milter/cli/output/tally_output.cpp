@@ -7,6 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "config/base/best.h"
+
 namespace shingled::milter::cli {
 
 namespace {
@@ -47,10 +49,8 @@ std::vector<TableRow> tally_rows(const Json& samples) {
         fmt::format("{} {}", label(*labels, "result"), std::llround(value->get<double>())));
   }
   std::vector<std::pair<std::string, Tally>> sorted(tallies.begin(), tallies.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-    return a.second.requests > b.second.requests;
-  });
-  if (sorted.size() > kTallyRows) sorted.resize(kTallyRows);
+  keep_best(sorted, kTallyRows,
+            [](const auto& a, const auto& b) { return a.second.requests > b.second.requests; });
   std::vector<TableRow> rows;
   for (auto& [owner, tally] : sorted) {
     TableRow& row = rows.emplace_back(
