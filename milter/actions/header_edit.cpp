@@ -1,7 +1,8 @@
 #include "milter/actions/header_edit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 
 #include "config/base/ascii.h"
 #include "config/base/hex.h"
@@ -24,9 +25,7 @@ std::string_view without_trailing_space(std::string_view name) {
 }
 
 std::string number(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.2f", value == 0 ? 0.0 : value);  // never "-0.00"
-  return text;
+  return fmt::format("{:.2f}", value == 0 ? 0.0 : value);  // never "-0.00"
 }
 
 std::string status_text(const rules::Verdict& verdict) {

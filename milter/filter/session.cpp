@@ -1,7 +1,8 @@
 #include "milter/filter/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "config/base/hex.h"
@@ -28,12 +29,10 @@ std::string describe_hits(const rules::Verdict& verdict, const rules::Facts& fac
   for (const std::size_t i : shown.hits) {
     const rules::Hit& hit = verdict.hits[i];
     const rules::Lookup& lookup = facts.lookups[hit.lookup];
-    char numbers[64];
-    std::snprintf(numbers, sizeof numbers, ":%u:%d:%.2f:", hit.flag, hit.value,
-                  static_cast<double>(lookup.probability));
     if (!text.empty()) text += ',';
-    text += hit.symbol + numbers + lookup.rule + '/' + lookup.hash.part + ':' +
-            to_hex(lookup.match.digest.bytes).substr(0, kDigestHexShown);
+    text += fmt::format("{}:{}:{}:{:.2f}:{}/{}:{:.{}}", hit.symbol, hit.flag, hit.value,
+                        static_cast<double>(lookup.probability), lookup.rule, lookup.hash.part,
+                        to_hex(lookup.match.digest.bytes), kDigestHexShown);
   }
   if (shown.more > 0) text += ",and " + std::to_string(shown.more) + " more";
   return text.empty() ? "none" : text;
@@ -45,12 +44,10 @@ std::string describe_similar(const rules::Verdict& verdict, const similar::Simil
   const std::size_t shown = std::min(verdict.similar.size(), rules::kHitsShown);
   for (const rules::SimilarShare& share : std::span(verdict.similar).first(shown)) {
     const similar::SimilarHit& hit = facts.hits[share.hit];
-    char score[32];
-    std::snprintf(score, sizeof score, ":%.2f:", share.score);
     if (!text.empty()) text += ", ";
-    text += share.symbol + (share.spared ? std::string(":spared:") : score) +
-            similar::likeness_text(hit) + ":" + hit.list + "/" + hit.sample + ":" +
-            similar::piece_name(hit);
+    const std::string score = share.spared ? "spared" : fmt::format("{:.2f}", share.score);
+    text += fmt::format("{}:{}:{}:{}/{}:{}", share.symbol, score, similar::likeness_text(hit),
+                        hit.list, hit.sample, similar::piece_name(hit));
   }
   if (const auto more = verdict.similar.size() - shown; more > 0)
     text += ", and " + std::to_string(more) + " more";

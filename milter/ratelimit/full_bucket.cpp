@@ -1,20 +1,10 @@
 #include "milter/ratelimit/full_bucket.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "config/words/units.h"
 
 namespace shingled::milter::ratelimit {
-
-namespace {
-
-std::string number(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
-}  // namespace
 
 std::string wait_text(Duration wait) {
   if (wait == Duration::max()) return "never";
@@ -23,14 +13,13 @@ std::string wait_text(Duration wait) {
 }
 
 std::string describe(const FullBucket& bucket) {
-  return "bucket " + bucket.key + " holds " + number("%.1f", bucket.drops) + " of " +
-         number("%g", bucket.burst) + ", again in " + wait_text(bucket.wait);
+  return fmt::format("bucket {} holds {:.1f} of {:g}, again in {}", bucket.key, bucket.drops,
+                     bucket.burst, wait_text(bucket.wait));
 }
 
 std::string header_text(const LimitMark& mark) {
-  return mark.symbol + "; type=" + mark.bucket.type +
-         " drops=" + number("%.1f", mark.bucket.drops) +
-         " burst=" + number("%g", mark.bucket.burst) + " again=" + wait_text(mark.bucket.wait);
+  return fmt::format("{}; type={} drops={:.1f} burst={:g} again={}", mark.symbol, mark.bucket.type,
+                     mark.bucket.drops, mark.bucket.burst, wait_text(mark.bucket.wait));
 }
 
 }  // namespace shingled::milter::ratelimit

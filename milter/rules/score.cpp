@@ -1,8 +1,9 @@
 #include "milter/rules/score.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 namespace shingled::milter::rules {
@@ -132,32 +133,19 @@ std::vector<Symbol> sum_symbols(std::span<const Hit> hits) {
 }
 
 std::string Hit::arithmetic() const {
-  char text[160];
-  std::snprintf(text, sizeof text, "%.2f (%d of %g) x %.2f certain", saturation, value, hits_limit,
-                certainty);
-  std::string sum = text;
-  if (image != 1) {
-    std::snprintf(text, sizeof text, " x %.2f image", image);
-    sum += text;
-  }
-  if (context != 1) {
-    std::snprintf(text, sizeof text, " x %.2f context", context);
-    sum += text;
-  }
+  std::string sum =
+      fmt::format("{:.2f} ({} of {:g}) x {:.2f} certain", saturation, value, hits_limit, certainty);
+  if (image != 1) sum += fmt::format(" x {:.2f} image", image);
+  if (context != 1) sum += fmt::format(" x {:.2f} context", context);
   if (dropped) return sum + " = below weight_threshold, dropped";
   const double product = saturation * certainty * image * context * weight;
-  std::snprintf(text, sizeof text, " x %.2f = %.2f", weight, product);
-  sum += text;
+  sum += fmt::format(" x {:.2f} = {:.2f}", weight, product);
   if (own_part) return sum + ", for its own part alone";
   if (held > 0) {
-    std::snprintf(text, sizeof text, ", held at %.2f: by itself it %s", score + spared,
-                  standing == Standing::kMarks ? "only marks" : "says nothing");
-    sum += text;
+    sum += fmt::format(", held at {:.2f}: by itself it {}", score + spared,
+                       standing == Standing::kMarks ? "only marks" : "says nothing");
   }
-  if (spared > 0) {
-    std::snprintf(text, sizeof text, ", %.2f spared by a white hit", spared);
-    sum += text;
-  }
+  if (spared > 0) sum += fmt::format(", {:.2f} spared by a white hit", spared);
   return sum;
 }
 

@@ -1,8 +1,9 @@
 #include "milter/rules/similar_score.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 namespace shingled::milter::rules {
@@ -66,10 +67,8 @@ void add_similar(std::span<const SimilarShare> shares, std::vector<Symbol>& symb
 std::string SimilarShare::arithmetic(const similar::SimilarHit& of) const {
   if (spared)
     return similar::likeness_text(of) + ", spared: at least as like what is known as good";
-  char text[160];
-  std::snprintf(text, sizeof text, "%.2f (%s) x %.2f = %.2f", likeness,
-                similar::likeness_text(of).c_str(), weight, score);
-  return text;
+  return fmt::format("{:.2f} ({}) x {:.2f} = {:.2f}", likeness, similar::likeness_text(of), weight,
+                     score);
 }
 
 }  // namespace shingled::milter::rules

@@ -1,7 +1,8 @@
 #include "milter/rules/verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "milter/rules/standing.h"
@@ -27,15 +28,11 @@ std::array<Threshold, 5> thresholds(const ActionOptions& actions) {
 }
 
 std::string reason_for(Action action, double score, const ActionOptions& actions) {
-  char text[96];
   for (const auto& [candidate, threshold] : thresholds(actions)) {
     if (candidate != action || !threshold) continue;
-    std::snprintf(text, sizeof text, "score %.2f reaches %s %.2f", score,
-                  std::string(to_string(action)).c_str(), *threshold);
-    return text;
+    return fmt::format("score {:.2f} reaches {} {:.2f}", score, to_string(action), *threshold);
   }
-  std::snprintf(text, sizeof text, "score %.2f reaches no threshold", score);
-  return text;
+  return fmt::format("score {:.2f} reaches no threshold", score);
 }
 
 Action action_of(FailurePolicy policy) {

@@ -1,6 +1,6 @@
 #include "milter/similar/similar_facts.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace shingled::milter::similar {
 
@@ -15,10 +15,8 @@ std::string likeness_text(const SimilarHit& hit) {
   if (hit.score > 0) text = "similarity " + std::to_string(hit.score);
   if (hit.shared == 0) return text;
   if (!text.empty()) text += " and ";
-  char parts[96];
-  std::snprintf(parts, sizeof parts, "%u of %u n-grams (%.0f %%)", hit.shared, hit.asked,
-                100.0 * hit.shared / std::max(hit.asked, 1U));
-  return text + parts;
+  return text + fmt::format("{} of {} n-grams ({:.0f} %)", hit.shared, hit.asked,
+                            100.0 * hit.shared / std::max(hit.asked, 1U));
 }
 
 }  // namespace shingled::milter::similar
