@@ -1,5 +1,6 @@
 #include "storage/client/name_lookup.h"
 
+#include <arpa/nameser.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <resolv.h>
@@ -17,8 +18,6 @@ namespace {
 constexpr int kSecondsPerTry = 2;
 constexpr int kTries = 2;
 constexpr std::size_t kMessageBytesMax = 65535;
-constexpr int kTypeSrv = 33;
-constexpr int kClassInternet = 1;
 
 /// The resolver library's state, closed again.
 /// Threads: one thread.
@@ -42,7 +41,7 @@ class Resolver {
   Result<std::vector<SrvRecord>> srv(const std::string& name) {
     if (!ok_) return Error{ErrorCode::kUnavailable, "the resolver library does not start"};
     Bytes message(kMessageBytesMax);
-    const int length = res_nquery(&state_, name.c_str(), kClassInternet, kTypeSrv, message.data(),
+    const int length = res_nquery(&state_, name.c_str(), ns_c_in, ns_t_srv, message.data(),
                                   static_cast<int>(message.size()));
     if (length < 0) {
       const int why = state_.res_h_errno;

@@ -1,135 +1,70 @@
 #include "storage/client/srv_answer.h"
 
-#include <algorithm>
+#include <arpa/inet.h>
+#include <arpa/nameser.h>
 
+#include <algorithm>
+#include <array>
+
+#include "config/base/ascii.h"
 #include "storage/client/server_selection.h"
 
 namespace shingled::storage::client {
 
 namespace {
 
-// RFC 1035 2.3.4 and 4.1.
-constexpr std::size_t kHeaderBytes = 12;
-constexpr std::size_t kNameBytesMax = 255;
-constexpr std::size_t kPointersMax = 32;  // a name of 255 bytes has no use for more
-constexpr std::uint16_t kTypeSrv = 33;
-constexpr std::uint16_t kClassInternet = 1;
-constexpr std::uint16_t kResponseBit = 0x8000;
-constexpr std::uint16_t kTruncatedBit = 0x0200;
-constexpr std::uint16_t kCodeMask = 0x000f;
-constexpr std::uint8_t kPointerBits = 0xc0;
-
-/// A cursor over a message in network order. Once failed it stays failed.
-/// Threads: one thread.
-class Cursor {
- public:
-  Cursor(BytesView message, std::size_t at) : message_(message), at_(at) {}
-
-  std::uint8_t u8() {
-    if (!ok_ || at_ >= message_.size()) {
-      ok_ = false;
-      return 0;
-    }
-    return message_[at_++];
-  }
-  std::uint16_t u16() {
-    const unsigned high = u8();
-    return static_cast<std::uint16_t>(high << 8 | u8());
-  }
-  void skip(std::size_t count) {
-    if (ok_ && count <= message_.size() - at_) {
-      at_ += count;
-    } else {
-      ok_ = false;
-    }
-  }
-  void fail() { ok_ = false; }
-  [[nodiscard]] std::size_t at() const { return at_; }
-  [[nodiscard]] bool ok() const { return ok_; }
-
-  /// A name, its compression undone; the cursor stands behind its first part.
-  std::string name();
-
- private:
-  BytesView message_;
-  std::size_t at_;
-  bool ok_ = true;
-};
-
-char lower(std::uint8_t c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
-
-std::string Cursor::name() {
-  std::string out;
-  std::optional<std::size_t> resume;
-  std::size_t part = at_;  // where the part that is read begins
-  for (std::size_t pointers = 0; ok_;) {
-    const std::uint8_t length = u8();
-    if (!ok_) break;
-    if ((length & kPointerBits) == kPointerBits) {
-      const std::size_t target = (std::size_t{length} & 0x3f) << 8 | u8();
-      // Only backwards, so that no loop is possible.
-      if (!ok_ || target >= part || ++pointers > kPointersMax) break;
-      if (!resume) resume = at_;
-      part = at_ = target;
-      continue;
-    }
-    if ((length & kPointerBits) != 0) break;  // reserved
-    if (length == 0) {
-      if (resume) at_ = *resume;
-      return out;
-    }
-    if (out.size() + 1 + length > kNameBytesMax) break;
-    if (!out.empty()) out += '.';
-    for (std::uint8_t i = 0; i < length; ++i) out += lower(u8());
-  }
-  fail();
-  return {};
-}
+constexpr std::size_t kFixedBytes = 6;  // of the data of a record, before its target
 
 bool is_host_name(std::string_view name) {
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-  });
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return ascii::is_alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-/// One resource record; what is SRV goes to `out`.
-void read_record(Cursor& cursor, std::vector<SrvRecord>& out) {
-  (void)cursor.name();
-  const std::uint16_t type = cursor.u16();
-  const std::uint16_t record_class = cursor.u16();
-  cursor.skip(4);  // time to live
-  const std::size_t length = cursor.u16();
-  const std::size_t end = cursor.at() + length;
-  if (type != kTypeSrv || record_class != kClassInternet) return cursor.skip(length);
+/// The value of an SRV record. nullopt if its data is not exactly that.
+std::optional<SrvRecord> parse_record(const ns_msg& message, const ns_rr& from) {
+  if (ns_rr_rdlen(from) <= kFixedBytes) return std::nullopt;
+  ByteReader data(BytesView(ns_rr_rdata(from), kFixedBytes));
   SrvRecord record;
-  record.priority = cursor.u16();
-  record.weight = cursor.u16();
-  record.port = cursor.u16();
-  record.target = cursor.name();
-  if (cursor.at() != end) return cursor.fail();
-  const bool usable = !record.target.empty() && record.port != 0 && is_host_name(record.target);
-  if (cursor.ok() && usable && out.size() < kSrvRecordsMax) out.push_back(std::move(record));
+  record.priority = ntohs(data.u16());
+  record.weight = ntohs(data.u16());
+  record.port = ntohs(data.u16());
+  std::array<char, NS_MAXDNAME> target{};
+  const int taken =
+      ns_name_uncompress(ns_msg_base(message), ns_msg_end(message), ns_rr_rdata(from) + kFixedBytes,
+                         target.data(), target.size());
+  if (taken < 0 || kFixedBytes + static_cast<std::size_t>(taken) != ns_rr_rdlen(from)) {
+    return std::nullopt;
+  }
+  record.target = ascii::to_lower(target.data());
+  return record;
+}
+
+bool is_usable(const SrvRecord& record) {
+  return record.target != "." && record.port != 0 && is_host_name(record.target);
 }
 
 }  // namespace
 
-std::optional<std::vector<SrvRecord>> parse_srv_answer(BytesView message) {
-  if (message.size() < kHeaderBytes) return std::nullopt;
-  Cursor header(message, 2);
-  const std::uint16_t flags = header.u16();
-  const std::size_t questions = header.u16();
-  const std::size_t answers = header.u16();
-  if ((flags & kResponseBit) == 0 || (flags & kTruncatedBit) != 0 || (flags & kCodeMask) != 0) {
+std::optional<std::vector<SrvRecord>> parse_srv_answer(BytesView bytes) {
+  ns_msg message{};
+  if (bytes.size() > NS_MAXMSG ||
+      ns_initparse(bytes.data(), static_cast<int>(bytes.size()), &message) != 0 ||
+      ns_msg_getflag(message, ns_f_qr) == 0 || ns_msg_getflag(message, ns_f_tc) != 0 ||
+      ns_msg_getflag(message, ns_f_rcode) != ns_r_noerror) {
     return std::nullopt;
   }
-  Cursor cursor(message, kHeaderBytes);
-  for (std::size_t i = 0; i < questions && cursor.ok(); ++i) {
-    (void)cursor.name();
-    cursor.skip(4);  // type and class
+  ns_rr record{};
+  for (int i = 0; i < ns_msg_count(message, ns_s_qd); ++i) {
+    if (ns_parserr(&message, ns_s_qd, i, &record) != 0) return std::nullopt;
   }
   std::vector<SrvRecord> out;
-  for (std::size_t i = 0; i < answers && cursor.ok(); ++i) read_record(cursor, out);
-  if (!cursor.ok()) return std::nullopt;
+  for (int i = 0; i < ns_msg_count(message, ns_s_an); ++i) {
+    if (ns_parserr(&message, ns_s_an, i, &record) != 0) return std::nullopt;
+    if (ns_rr_type(record) != ns_t_srv || ns_rr_class(record) != ns_c_in) continue;
+    auto service = parse_record(message, record);
+    if (!service) return std::nullopt;
+    if (is_usable(*service) && out.size() < kSrvRecordsMax) out.push_back(*std::move(service));
+  }
   return out;
 }
 

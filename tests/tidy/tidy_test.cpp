@@ -30,6 +30,7 @@ TEST(Tidy, ForeignHeadersStayInTheirWrappers) {
       {"sqlite3", {"storage/sqlite/"}},
       {"hiredis/", {"storage/redis/"}},
       {"resolv.h", {"storage/client/name_lookup.cpp"}},
+      {"arpa/nameser.h", {"storage/client/name_lookup.cpp", "storage/client/srv_answer.cpp"}},
       {"yaml-cpp/", {"config/document/yaml_document.cpp"}},
       {"spdlog/", {"milter/process/"}},
       {"systemd/", {"milter/process/"}},

@@ -88,7 +88,7 @@ TEST(SrvAnswer, RefusesWhatIsNoAnswer) {
       {"cut by the server", truncated.bytes},
       {"fewer records than announced", answer(1).bytes},
       {"a name that points to itself", to_itself.bytes},
-      {"a name that points forwards", forwards.bytes},
+      {"a record without data, its name forwards", forwards.bytes},
       {"names in a ring", in_a_ring.bytes},
       {"a label type nobody knows", reserved.bytes},
       {"a name longer than names are", long_name.bytes},
