@@ -73,6 +73,13 @@ TEST_F(MissingPermission, NamesTheFolderThatIsClosedAndNotWhatNobodySees) {
   }
 }
 
+TEST(ModeText, HasFourOctalDigits) {
+  EXPECT_EQ(mode_text(0), "0000");
+  EXPECT_EQ(mode_text(0640), "0640");
+  EXPECT_EQ(mode_text(04755), "4755");
+  EXPECT_EQ(mode_text(S_IFREG | 0600), "0600") << "not the kind of the file";
+}
+
 TEST_F(MissingPermission, ReadingIsNotWriting) {
   ASSERT_EQ(::chmod(file_.c_str(), 0444), 0);
   EXPECT_EQ(ask(file_, R_OK), "");
