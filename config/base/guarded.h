@@ -1,9 +1,52 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <utility>
 
+#include "config/base/thread_annotations.h"
+
 namespace shingled {
+
+/// std::mutex for members that say `SHINGLED_GUARDED_BY(mutex_)`: clang then refuses code that
+/// touches them without the lock. For data that nothing else belongs to, `Guarded` is simpler.
+/// Threads: any thread.
+/// Cost: that of std::mutex.
+class SHINGLED_CAPABILITY("mutex") Mutex {
+ public:
+  void lock() SHINGLED_ACQUIRE() { mutex_.lock(); }
+  void unlock() SHINGLED_RELEASE() { mutex_.unlock(); }
+  [[nodiscard]] bool try_lock() SHINGLED_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+
+ private:
+  friend class MutexLock;
+  template <typename T>
+  friend class Guarded;
+  std::mutex mutex_;
+};
+
+/// Holds a Mutex while it lives, except between `unlock` and `lock`.
+/// Threads: one thread.
+class SHINGLED_SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) SHINGLED_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
+  /// After a `try_lock` that succeeded.
+  MutexLock(Mutex& mutex, std::adopt_lock_t adopt) SHINGLED_REQUIRES(mutex)
+      : lock_(mutex.mutex_, adopt) {}
+  ~MutexLock() SHINGLED_RELEASE() = default;
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+  MutexLock(MutexLock&&) = delete;
+  MutexLock& operator=(MutexLock&&) = delete;
+
+  void lock() SHINGLED_ACQUIRE() { lock_.lock(); }
+  void unlock() SHINGLED_RELEASE() { lock_.unlock(); }
+  /// For condition variables only. Their predicate says `SHINGLED_REQUIRES(mutex_)`.
+  std::unique_lock<std::mutex>& as_lock() { return lock_; }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
 
 /// Data and the lock that guards it in one: the only way to the data is through `lock()`, so
 /// forgetting to lock does not compile.
@@ -14,7 +57,7 @@ namespace shingled {
 ///
 /// Threads: any thread.
 /// Cost: one uncontended mutex.
-template <typename T, typename Mutex = std::mutex>
+template <typename T>
 class Guarded {
  public:
   class Locked {
@@ -22,12 +65,12 @@ class Guarded {
     T* operator->() { return data_; }
     T& operator*() { return *data_; }
     /// For condition variables only.
-    std::unique_lock<Mutex>& as_lock() { return lock_; }
+    std::unique_lock<std::mutex>& as_lock() { return lock_; }
 
    private:
     friend class Guarded;
-    Locked(Mutex& mutex, T& data) : lock_(mutex), data_(&data) {}
-    std::unique_lock<Mutex> lock_;
+    Locked(std::unique_lock<std::mutex> lock, T& data) : lock_(std::move(lock)), data_(&data) {}
+    std::unique_lock<std::mutex> lock_;
     T* data_;
   };
 
@@ -35,11 +78,20 @@ class Guarded {
   template <typename... Args>
   explicit Guarded(std::in_place_t, Args&&... args) : data_(std::forward<Args>(args)...) {}
 
-  [[nodiscard]] Locked lock() { return Locked(mutex_, data_); }
+  // The analysis cannot follow a lock into a value that is returned; the type does its work here.
+  [[nodiscard]] Locked lock() SHINGLED_NO_THREAD_SAFETY_ANALYSIS {
+    return Locked(std::unique_lock(mutex_.mutex_), data_);
+  }
+  /// Nothing if another thread has it.
+  [[nodiscard]] std::optional<Locked> try_lock() SHINGLED_NO_THREAD_SAFETY_ANALYSIS {
+    std::unique_lock lock(mutex_.mutex_, std::try_to_lock);
+    if (!lock) return std::nullopt;
+    return Locked(std::move(lock), data_);
+  }
 
  private:
   Mutex mutex_;
-  T data_{};
+  T data_ SHINGLED_GUARDED_BY(mutex_){};
 };
 
 }  // namespace shingled
