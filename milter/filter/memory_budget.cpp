@@ -11,7 +11,7 @@ constexpr std::chrono::seconds kMeanwhileInterval{1};
 }  // namespace
 
 void MemoryBudget::set_max(std::uint64_t bytes_max) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   max_ = bytes_max;
   changed_.notify_all();
 }
@@ -29,7 +29,7 @@ void MemoryBudget::add(std::uint64_t bytes, Use use) {
 }
 
 bool MemoryBudget::take(std::uint64_t bytes, Use use) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!has(bytes, use)) {
     refused_received_.add();
     return false;
@@ -39,18 +39,21 @@ bool MemoryBudget::take(std::uint64_t bytes, Use use) {
 }
 
 bool MemoryBudget::await(std::uint64_t bytes, Use use, const Patience& patience) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const std::uint64_t ticket = tickets_++;
   const bool queues = use == Use::kAnalyze;
   // One that needs much would else wait for ever behind those that need less.
   if (queues) queue_.insert(ticket);
-  const auto there = [&] { return has(bytes, use) && (!queues || *queue_.begin() == ticket); };
+  const auto there = [&]() SHINGLED_REQUIRES(mutex_) {
+    return has(bytes, use) && (!queues || *queue_.begin() == ticket);
+  };
   if (!there()) waited_.add();
   while (!there()) {
     const TimePoint now = patience.clock.now();
     if (now >= patience.deadline || patience.stop.stop_requested()) break;
     const TimePoint until = std::min(patience.deadline, now + kMeanwhileInterval);
-    if (changed_.wait_until(lock, patience.stop, until, there) || !patience.meanwhile) continue;
+    if (changed_.wait_until(lock.as_lock(), patience.stop, until, there)) continue;
+    if (!patience.meanwhile) continue;
     lock.unlock();
     patience.meanwhile();
     lock.lock();
@@ -68,19 +71,19 @@ bool MemoryBudget::await(std::uint64_t bytes, Use use, const Patience& patience)
 
 void MemoryBudget::give_back(std::uint64_t bytes, Use use) {
   if (bytes == 0) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   used_ -= bytes;
   if (use == Use::kReceive) received_ -= bytes;
   changed_.notify_all();
 }
 
 std::uint64_t MemoryBudget::used() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return used_;
 }
 
 void MemoryBudget::report(MetricReport& report) const {
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   report.gauge({"shingled_mail_memory_max_bytes", "Memory that messages under way may use."}, max_);
   report.gauge({"shingled_mail_memory_bytes", "Memory set aside for messages under way."}, used_);
   report.gauge({"shingled_mail_memory_peak_bytes", "The most of it since the start."}, peak_);

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <stop_token>
 #include <utility>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
 #include "config/metrics/instruments.h"
 #include "config/metrics/metric_report.h"
 
@@ -54,17 +54,18 @@ class MemoryBudget {
   void report(MetricReport& report) const;
 
  private:
-  [[nodiscard]] bool has(std::uint64_t bytes, Use use) const;
-  void add(std::uint64_t bytes, Use use);
+  [[nodiscard]] bool has(std::uint64_t bytes, Use use) const SHINGLED_REQUIRES(mutex_);
+  void add(std::uint64_t bytes, Use use) SHINGLED_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;  // guards the numbers
+  mutable Mutex mutex_;
   std::condition_variable_any changed_;
-  std::uint64_t max_;
-  std::uint64_t used_ = 0;
-  std::uint64_t received_ = 0;  // of those, for kReceive
-  std::uint64_t peak_ = 0;
-  std::uint64_t tickets_ = 0;
-  std::set<std::uint64_t> queue_;  // tickets of those that wait for kAnalyze
+  std::uint64_t max_ SHINGLED_GUARDED_BY(mutex_);
+  std::uint64_t used_ SHINGLED_GUARDED_BY(mutex_) = 0;
+  std::uint64_t received_ SHINGLED_GUARDED_BY(mutex_) = 0;  // of those, for kReceive
+  std::uint64_t peak_ SHINGLED_GUARDED_BY(mutex_) = 0;
+  std::uint64_t tickets_ SHINGLED_GUARDED_BY(mutex_) = 0;
+  // Tickets of those that wait for kAnalyze.
+  std::set<std::uint64_t> queue_ SHINGLED_GUARDED_BY(mutex_);
 
   EventCount refused_received_;
   EventCount refused_analyzed_;

@@ -8,12 +8,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "config/base/guarded.h"
 #include "milter/filter/libmilter_overrides.h"
 #include "milter/filter/listening_socket.h"
 #include "milter/filter/session.h"
@@ -45,10 +45,12 @@ class MilterService::Impl {
 
   Traffic traffic;
 
-  std::mutex mutex;  // guards the rest
+  struct End {
+    bool stopped = false;
+    std::optional<bool> libmilter_ended{};  // well or not
+  };
+  Guarded<End> end;
   std::condition_variable changed;
-  bool stopped = false;
-  std::optional<bool> libmilter_ended;  // well or not
 };
 
 namespace {
@@ -362,21 +364,18 @@ Status MilterService::run() {
   // process, as libmilter itself leaves all the others.
   std::thread([impl = impl_.get()] {
     const bool well = smfi_main() == MI_SUCCESS;
-    const std::lock_guard lock(impl->mutex);
-    impl->libmilter_ended = well;
+    auto end = impl->end.lock();
+    end->libmilter_ended = well;
     impl->changed.notify_all();
   }).detach();
-  std::unique_lock lock(impl_->mutex);
-  impl_->changed.wait(lock, [&] { return impl_->stopped || impl_->libmilter_ended; });
-  if (impl_->stopped || *impl_->libmilter_ended) return {};
+  auto end = impl_->end.lock();
+  impl_->changed.wait(end.as_lock(), [&] { return end->stopped || end->libmilter_ended; });
+  if (end->stopped || *end->libmilter_ended) return {};
   return Error{ErrorCode::kInternal, "libmilter ended with an error, see syslog"};
 }
 
 void MilterService::stop() {
-  {
-    const std::lock_guard lock(impl_->mutex);
-    if (std::exchange(impl_->stopped, true)) return;
-  }
+  if (std::exchange(impl_->end.lock()->stopped, true)) return;
   impl_->changed.notify_all();
   if (impl_->socket.kind == SocketSpec::Kind::kUnix) ::unlink(impl_->socket.path.c_str());
 }

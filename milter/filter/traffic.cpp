@@ -3,21 +3,21 @@
 namespace shingled::milter::filter {
 
 bool Traffic::enter() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (closed_) return false;
   ++steps_;
   return true;
 }
 
 void Traffic::leave() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   --steps_;
   changed_.notify_all();
 }
 
 void Traffic::note(Message& message, bool under_way) {
   if (message.counted == under_way) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   message.counted = under_way;
   if (under_way) {
     message.awaited = !draining_;
@@ -31,23 +31,24 @@ void Traffic::note(Message& message, bool under_way) {
 }
 
 std::size_t Traffic::drain(TimePoint deadline) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   draining_ = true;
-  changed_.wait_until(lock, deadline, [&] { return awaited_ == 0; });
+  changed_.wait_until(lock.as_lock(), deadline,
+                      [&]() SHINGLED_REQUIRES(mutex_) { return awaited_ == 0; });
   closed_ = true;
-  const auto empty = [&] { return steps_ == 0; };
+  const auto empty = [&]() SHINGLED_REQUIRES(mutex_) { return steps_ == 0; };
   // The longest step is an end of message: the analysis ends when it is asked to.
-  if (!changed_.wait_until(lock, deadline, empty)) {
+  if (!changed_.wait_until(lock.as_lock(), deadline, empty)) {
     lock.unlock();
     stop_.request_stop();
     lock.lock();
-    changed_.wait(lock, empty);
+    changed_.wait(lock.as_lock(), empty);
   }
   return awaited_;
 }
 
 std::size_t Traffic::messages() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return messages_;
 }
 

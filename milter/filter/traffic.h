@@ -2,10 +2,10 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <mutex>
 #include <stop_token>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
 
 namespace shingled::milter::filter {
 
@@ -37,13 +37,13 @@ class Traffic {
 
  private:
   std::stop_source stop_;
-  mutable std::mutex mutex_;  // guards the rest
+  mutable Mutex mutex_;
   std::condition_variable changed_;
-  std::size_t messages_ = 0;
-  std::size_t awaited_ = 0;  // of those, begun before `drain`
-  std::size_t steps_ = 0;
-  bool draining_ = false;
-  bool closed_ = false;
+  std::size_t messages_ SHINGLED_GUARDED_BY(mutex_) = 0;
+  std::size_t awaited_ SHINGLED_GUARDED_BY(mutex_) = 0;  // of those, begun before `drain`
+  std::size_t steps_ SHINGLED_GUARDED_BY(mutex_) = 0;
+  bool draining_ SHINGLED_GUARDED_BY(mutex_) = false;
+  bool closed_ SHINGLED_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace shingled::milter::filter

@@ -13,14 +13,14 @@ ConnectionDeadlines::ConnectionDeadlines(Duration time, Clock& clock)
 ConnectionDeadlines::~ConnectionDeadlines() = default;
 
 void ConnectionDeadlines::opened(int socket) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   open_.push_back({socket, clock_.now() + time_});
   places_[socket] = std::prev(open_.end());
   change_.notify_one();
 }
 
 void ConnectionDeadlines::closed(int socket) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto place = places_.find(socket);
   if (place == places_.end()) return;
   open_.erase(place->second);
@@ -28,16 +28,17 @@ void ConnectionDeadlines::closed(int socket) {
 }
 
 void ConnectionDeadlines::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
     if (open_.empty()) {
-      change_.wait(lock, stop, [this] { return !open_.empty(); });
+      change_.wait(lock.as_lock(), stop,
+                   [this]() SHINGLED_REQUIRES(mutex_) { return !open_.empty(); });
       continue;
     }
     const Open first = open_.front();
     const TimePoint now = clock_.now();
     if (now < first.end) {
-      change_.wait_for(lock, stop, first.end - now, [] { return false; });
+      change_.wait_for(lock.as_lock(), stop, first.end - now, [] { return false; });
       continue;
     }
     ::shutdown(first.socket, SHUT_RDWR);  // under the lock: it is not another's yet

@@ -2,11 +2,11 @@
 
 #include <condition_variable>
 #include <list>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
 
 namespace shingled::milter::status {
 
@@ -38,10 +38,11 @@ class ConnectionDeadlines {
 
   const Duration time_;
   Clock& clock_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any change_;
-  std::list<Open> open_;  // the first to end in front; those that were ended have gone
-  std::unordered_map<int, std::list<Open>::iterator> places_;
+  // The first to end in front; those that were ended have gone.
+  std::list<Open> open_ SHINGLED_GUARDED_BY(mutex_);
+  std::unordered_map<int, std::list<Open>::iterator> places_ SHINGLED_GUARDED_BY(mutex_);
   std::jthread thread_;  // last: it uses all of the above
 };
 

@@ -14,11 +14,11 @@ Result<std::vector<redis::RedisReply>> ScriptBatcher::run(std::vector<ScriptCall
   const auto mine = std::make_shared<Errand>();
   mine->calls = std::move(calls);
   for (const ScriptCall& call : mine->calls) mine->keys += call.keys.size();
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   waiting_.push_back(mine);
   while (!mine->done && clock_.now() < deadline) {
     if (under_way_ >= kExchanges || !mine->waits) {
-      mine->wake.wait_until(lock, deadline);
+      mine->wake.wait_until(lock.as_lock(), deadline);
       continue;
     }
     const Errands errands = next_ones();
@@ -36,7 +36,7 @@ Result<std::vector<redis::RedisReply>> ScriptBatcher::run(std::vector<ScriptCall
 }
 
 std::size_t ScriptBatcher::waiting() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return waiting_.size();
 }
 
@@ -74,7 +74,7 @@ void ScriptBatcher::exchange(const Errands& errands, TimePoint deadline) {
   commands.reserve(by_kind.size());
   for (auto& [kind, command] : by_kind) commands.push_back(std::move(command));
   Replies replies = ask(commands, deadline);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& errand : errands) {
     errand->replies = replies ? Replies(std::vector<redis::RedisReply>(errand->calls.size()))
                               : Replies(replies.error());

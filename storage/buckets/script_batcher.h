@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -48,7 +47,7 @@ class ScriptBatcher {
   struct Errand {
     std::vector<ScriptCall> calls;
     std::size_t keys = 0;
-    // Guarded by mutex_:
+    // These are guarded by mutex_ of the batcher, which their type cannot say.
     bool waits = true;  ///< nobody has taken it along
     bool done = false;
     Replies replies = Error{ErrorCode::kTimeout, "no answer in time"};
@@ -58,8 +57,8 @@ class ScriptBatcher {
   /// Calls that are one command: number so much of which errand.
   using Command = std::vector<std::pair<Errand*, std::size_t>>;
 
-  Errands next_ones();
-  void call_next();
+  Errands next_ones() SHINGLED_REQUIRES(mutex_);
+  void call_next() SHINGLED_REQUIRES(mutex_);
   void exchange(const Errands& errands, TimePoint deadline);
   Replies ask(const std::vector<Command>& commands, TimePoint deadline);
   Result<std::string> script_sha(TimePoint deadline);
@@ -67,9 +66,9 @@ class ScriptBatcher {
   redis::RedisRoute& route_;
   const Clock& clock_;
   Guarded<std::string> sha_;  ///< what EVALSHA calls the script; empty = not known yet
-  std::mutex mutex_;
-  std::deque<std::shared_ptr<Errand>> waiting_;  ///< guarded by mutex_
-  std::size_t under_way_ = 0;                    ///< guarded by mutex_
+  Mutex mutex_;
+  std::deque<std::shared_ptr<Errand>> waiting_ SHINGLED_GUARDED_BY(mutex_);
+  std::size_t under_way_ SHINGLED_GUARDED_BY(mutex_) = 0;
   EventCount exchanges_;
 };
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <mutex>
 #include <utility>
 
+#include "config/base/guarded.h"
 #include "storage/engine/engine_report.h"
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/loader.h"
@@ -144,21 +144,23 @@ Status Engine::apply(std::span<const Update> updates) {
   // In portions, so that a long list cannot fill the queue.
   constexpr std::size_t kPortion = 1024;
   for (; !updates.empty(); updates = updates.subspan(std::min(kPortion, updates.size()))) {
-    std::mutex mutex;
-    std::condition_variable changed;
+    struct Progress {
+      std::size_t waiting = 0;
+      Status worst{};
+    };
     const auto portion = updates.first(std::min(kPortion, updates.size()));
-    std::size_t waiting = portion.size();
-    Status worst;
+    Guarded<Progress> guarded(std::in_place, Progress{.waiting = portion.size()});
+    std::condition_variable changed;
     for (const Update& update : portion) {
       submit(update, [&](const Status& outcome) {
-        const std::lock_guard lock(mutex);
-        if (!outcome) worst = outcome;
-        if (--waiting == 0) changed.notify_one();
+        auto progress = guarded.lock();
+        if (!outcome) progress->worst = outcome;
+        if (--progress->waiting == 0) changed.notify_one();
       });
     }
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return waiting == 0; });
-    if (!worst) return worst;
+    auto progress = guarded.lock();
+    changed.wait(progress.as_lock(), [&] { return progress->waiting == 0; });
+    if (!progress->worst) return progress->worst;
   }
   return {};
 }

@@ -3,13 +3,14 @@
 #include <pthread.h>
 
 #include <condition_variable>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "config/base/guarded.h"
 
 namespace shingled::storage::engine {
 namespace {
@@ -25,42 +26,43 @@ class Handover {
  public:
   /// Waits for room. False: the taker has gone, reading on is of no use.
   bool put(Rows rows) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !rows_ || taker_gone_; });
+    MutexLock lock(mutex_);
+    changed_.wait(lock.as_lock(),
+                  [this]() SHINGLED_REQUIRES(mutex_) { return !rows_ || taker_gone_; });
     if (taker_gone_) return false;
     rows_ = std::move(rows);
     changed_.notify_one();
     return true;
   }
   void end(Status outcome) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     outcome_ = std::move(outcome);
     changed_.notify_one();
   }
   /// The next portion; nothing after the last one.
   std::optional<Rows> take() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return rows_ || outcome_; });
+    MutexLock lock(mutex_);
+    changed_.wait(lock.as_lock(), [this]() SHINGLED_REQUIRES(mutex_) { return rows_ || outcome_; });
     changed_.notify_one();
     return std::exchange(rows_, std::nullopt);
   }
   void leave() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     taker_gone_ = true;
     changed_.notify_one();
   }
   /// How reading ended; after the last portion.
   [[nodiscard]] Status outcome() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return outcome_.value_or(Status());
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Rows> rows_;  ///< guarded by mutex_, as is the rest
-  std::optional<Status> outcome_;
-  bool taker_gone_ = false;
+  std::optional<Rows> rows_ SHINGLED_GUARDED_BY(mutex_);
+  std::optional<Status> outcome_ SHINGLED_GUARDED_BY(mutex_);
+  bool taker_gone_ SHINGLED_GUARDED_BY(mutex_) = false;
 };
 
 /// However the loading ends, its reader does not wait for it.

@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <new>
+
+#include "config/base/guarded.h"
 
 namespace shingled::storage::engine {
 namespace {
@@ -36,7 +37,7 @@ class Ranges {
   static constexpr std::size_t kPieceMax = std::size_t{8} << 20;
 
   char* cut(std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (newest_ == ranges_.end() || newest_->second.used + bytes > kRange) add_range();
     Range& range = newest_->second;
     char* piece = newest_->first + range.used;
@@ -46,7 +47,7 @@ class Ranges {
   }
 
   void give_back(char* piece, std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = std::prev(ranges_.upper_bound(piece));
     Range& range = found->second;
     assert(piece + bytes <= found->first + range.used && bytes <= range.live);
@@ -65,7 +66,7 @@ class Ranges {
     std::size_t live = 0;  ///< of these, bytes that were not given back
   };
 
-  void add_range() {
+  void add_range() SHINGLED_REQUIRES(mutex_) {
     // Begins at a huge page: so much more is mapped, and what is too much goes back.
     char* mapped = map_pages(kRange + kHugePage);
     const std::size_t before =
@@ -77,9 +78,9 @@ class Ranges {
     static_cast<void>(::madvise(newest_->first, kRange, MADV_HUGEPAGE));
   }
 
-  std::mutex mutex_;
-  std::map<char*, Range> ranges_;
-  std::map<char*, Range>::iterator newest_ = ranges_.end();
+  Mutex mutex_;
+  std::map<char*, Range> ranges_ SHINGLED_GUARDED_BY(mutex_);
+  std::map<char*, Range>::iterator newest_ SHINGLED_GUARDED_BY(mutex_) = ranges_.end();
 };
 
 /// Small tables stay by themselves: a huge page would be more than all of them.

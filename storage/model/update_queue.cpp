@@ -8,7 +8,7 @@ namespace shingled::storage {
 
 bool UpdateQueue::push(QueuedUpdate& pending) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (closed_ || waiting_.size() >= most_) return false;
     if (pending.batch != nullptr) ++batches_;
     waiting_.push_back(std::move(pending));
@@ -19,11 +19,13 @@ bool UpdateQueue::push(QueuedUpdate& pending) {
 
 std::vector<QueuedUpdate> UpdateQueue::take(std::size_t most, std::chrono::milliseconds patience,
                                             std::chrono::milliseconds gather) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, patience, [&] { return closed_ || !waiting_.empty(); });
+  MutexLock lock(mutex_);
+  changed_.wait_for(lock.as_lock(), patience,
+                    [&]() SHINGLED_REQUIRES(mutex_) { return closed_ || !waiting_.empty(); });
   if (!waiting_.empty() && gather.count() > 0) {
-    changed_.wait_for(lock, gather,
-                      [&] { return closed_ || batches_ > 0 || waiting_.size() >= most; });
+    changed_.wait_for(lock.as_lock(), gather, [&]() SHINGLED_REQUIRES(mutex_) {
+      return closed_ || batches_ > 0 || waiting_.size() >= most;
+    });
   }
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(most, waiting_.size()));
   std::vector<QueuedUpdate> group(std::make_move_iterator(waiting_.begin()),
@@ -36,19 +38,19 @@ std::vector<QueuedUpdate> UpdateQueue::take(std::size_t most, std::chrono::milli
 
 void UpdateQueue::close() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closed_ = true;
   }
   changed_.notify_all();
 }
 
 std::size_t UpdateQueue::size() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return waiting_.size();
 }
 
 bool UpdateQueue::finished() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return closed_ && waiting_.empty();
 }
 

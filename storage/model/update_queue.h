@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "config/base/guarded.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/model/replica.h"
 
@@ -42,11 +42,11 @@ class UpdateQueue {
 
  private:
   const std::size_t most_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<QueuedUpdate> waiting_;  ///< guarded by mutex_, as is the next
-  bool closed_ = false;
-  std::size_t batches_ = 0;  ///< among those waiting
+  std::deque<QueuedUpdate> waiting_ SHINGLED_GUARDED_BY(mutex_);
+  bool closed_ SHINGLED_GUARDED_BY(mutex_) = false;
+  std::size_t batches_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< among those waiting
 };
 
 }  // namespace shingled::storage

@@ -7,14 +7,15 @@ namespace shingled::storage::redis {
 
 Result<std::vector<SocketAddress>> HostLookup::find(TimePoint deadline) {
   if (IpAddress::parse(where_.host)) return SocketAddress::resolve(where_);
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (!under_way_) {
     under_way_ = true;
     thread_ = std::jthread([this] { look_up(); });  // the one before has ended
   }
   const std::uint64_t before = ends_;
   const Duration left = std::max(deadline - clock_.now(), Duration::zero());
-  ended_.wait_for(lock, left, [&] { return ends_ != before; });
+  ended_.wait_for(lock.as_lock(), left,
+                  [&]() SHINGLED_REQUIRES(mutex_) { return ends_ != before; });
   if (ends_ != before) return last_;
   if (!known_.empty()) return known_;
   return Error{ErrorCode::kUnavailable, "the name '" + where_.host + "' is still being looked up"};
@@ -23,7 +24,7 @@ Result<std::vector<SocketAddress>> HostLookup::find(TimePoint deadline) {
 void HostLookup::look_up() {
   Found found = SocketAddress::resolve(where_);
   if (!found) found = Error{ErrorCode::kUnavailable, found.error().message};
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (found) known_ = *found;
   last_ = std::move(found);
   under_way_ = false;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
 #include "config/base/result.h"
 #include "config/system/socket_address.h"
 
@@ -32,13 +32,14 @@ class HostLookup {
 
   const SocketSpec where_;
   Clock& clock_;
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;
   std::condition_variable ended_;
-  bool under_way_ = false;
-  std::uint64_t ends_ = 0;  ///< look-ups that have ended
-  Found last_ = Error{ErrorCode::kUnavailable, "its name is still being looked up"};
-  std::vector<SocketAddress> known_;
-  std::jthread thread_;
+  bool under_way_ SHINGLED_GUARDED_BY(mutex_) = false;
+  std::uint64_t ends_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< look-ups that have ended
+  Found last_ SHINGLED_GUARDED_BY(mutex_) = Error{ErrorCode::kUnavailable,
+                                                  "its name is still being looked up"};
+  std::vector<SocketAddress> known_ SHINGLED_GUARDED_BY(mutex_);
+  std::jthread thread_ SHINGLED_GUARDED_BY(mutex_);
 };
 
 }  // namespace shingled::storage::redis

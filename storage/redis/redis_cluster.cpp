@@ -149,8 +149,8 @@ RedisCluster::Map RedisCluster::map_or_refresh(TimePoint deadline) {
 }
 
 void RedisCluster::refresh(TimePoint deadline) {
-  const std::unique_lock lock(refreshing_, std::try_to_lock);
-  if (!lock.owns_lock() || clock_.now() < refresh_due_) return;
+  auto due = refresh_due_.try_lock();
+  if (!due || clock_.now() < **due) return;
   std::vector<SocketSpec> known;
   if (const Map map = this->map()) known = map->nodes;
   known.insert(known.end(), seeds_.begin(), seeds_.end());
@@ -171,7 +171,7 @@ void RedisCluster::refresh(TimePoint deadline) {
     *map_.lock() = std::make_shared<const SlotMap>(*std::move(map));
     break;
   }
-  refresh_due_ = clock_.now() + kRefreshPause;
+  **due = clock_.now() + kRefreshPause;
 }
 
 }  // namespace shingled::storage::redis

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -57,8 +56,8 @@ class RedisCluster final : public RedisRoute {
   Logger& logger_;
   mutable Guarded<Map> map_;
   mutable Guarded<std::map<std::string, Server>> servers_;
-  std::mutex refreshing_;    ///< whoever has it reads the map anew; nobody waits for it
-  TimePoint refresh_due_{};  ///< guarded by refreshing_
+  /// The thread that has it reads the map anew; no other waits for it.
+  Guarded<TimePoint> refresh_due_;
 };
 
 }  // namespace shingled::storage::redis

@@ -4,10 +4,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
+
+#include "config/base/guarded.h"
 
 namespace shingled::milter::cli {
 
@@ -29,23 +30,28 @@ void in_order(std::size_t count, unsigned jobs, const std::function<Outcome(std:
     return;
   }
   const std::size_t window = std::size_t{4} * jobs;
-  std::mutex mutex;
+  struct Progress {
+    std::vector<std::optional<Outcome>> waiting;  // of number i at i % window
+    std::size_t next = 0;                         // to be begun
+    std::size_t taken = 0;
+    bool stop = false;
+  };
+  Guarded<Progress> guarded;
+  guarded.lock()->waiting.resize(window);
   std::condition_variable changed;
-  std::vector<std::optional<Outcome>> waiting(window);  // of number i at i % window
-  std::size_t next = 0;                                 // to be begun
-  std::size_t taken = 0;
-  bool stop = false;
 
+  const auto begin_next = [&]() -> std::optional<std::size_t> {
+    auto now = guarded.lock();
+    changed.wait(now.as_lock(), [&] {
+      return now->stop || now->next == count || now->next < now->taken + window;
+    });
+    if (now->stop || now->next == count) return std::nullopt;
+    return now->next++;
+  };
   const auto help = [&] {
-    std::unique_lock lock(mutex);
-    for (;;) {
-      changed.wait(lock, [&] { return stop || next == count || next < taken + window; });
-      if (stop || next == count) return;
-      const std::size_t number = next++;
-      lock.unlock();
-      Outcome outcome = work(number);
-      lock.lock();
-      waiting[number % window] = std::move(outcome);
+    while (const auto number = begin_next()) {
+      Outcome outcome = work(*number);
+      guarded.lock()->waiting[*number % window] = std::move(outcome);
       changed.notify_all();
     }
   };
@@ -55,16 +61,15 @@ void in_order(std::size_t count, unsigned jobs, const std::function<Outcome(std:
   for (std::size_t i = 0; i < count; ++i) {
     std::optional<Outcome> outcome;
     {
-      std::unique_lock lock(mutex);
-      changed.wait(lock, [&] { return waiting[i % window].has_value(); });
-      outcome.swap(waiting[i % window]);
-      ++taken;
+      auto now = guarded.lock();
+      changed.wait(now.as_lock(), [&] { return now->waiting[i % window].has_value(); });
+      outcome.swap(now->waiting[i % window]);
+      ++now->taken;
     }
     changed.notify_all();
     if (!take(i, *std::move(outcome))) break;
   }
-  const std::lock_guard lock(mutex);
-  stop = true;
+  guarded.lock()->stop = true;
   changed.notify_all();
 }
 
