@@ -1,6 +1,8 @@
 #include "storage/similar/sample_library.h"
 
 #include <algorithm>
+#include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 namespace shingled::storage::similar {
@@ -27,6 +29,7 @@ Result<std::unique_ptr<SampleLibrary>> SampleLibrary::open(LibraryOptions option
                                         .parts = library->options_.parts,
                                         .read_only = library->options_.read_only});
   if (!file) return file.error();
+  const MutexLock changing(library->changing_);
   library->file_ = *std::move(file);
   const auto version = library->file_->data_version();
   if (!version) return version.error();
@@ -56,7 +59,7 @@ Status SampleLibrary::load(const Progress& progress) {
   if (!counts) return counts.error();
   index->settle();
   position_ = counts->newest;
-  const auto alone = lock_alone();
+  const std::unique_lock alone(searching_);
   index_.swap(index);
   return {};
 }
@@ -77,7 +80,7 @@ Result<sqlite::SampleFile::Counts> SampleLibrary::read_all(
 
 Result<std::vector<SampleScan::Answer>> SampleLibrary::scan(
     std::span<const SampleScan::Question> questions, std::size_t most, const Progress& progress) {
-  const std::unique_lock changing(changing_);
+  const MutexLock changing(changing_);
   if (Status begun = file_->begin_reading(); !begun) return begun.error();
   SampleScan scan(questions, most);
   const auto counts = read_all([&](const Sample& sample) { scan.take(sample); }, progress);
@@ -96,14 +99,14 @@ Result<sqlite::SampleFile::Added> SampleLibrary::add_batch(std::span<const Sampl
   for (const Sample& sample : samples) {
     if (Status good = check_sample(sample); !good) return good.error();
   }
-  const std::unique_lock changing(changing_);
+  const MutexLock changing(changing_);
   auto added = file_->add(samples);
   if (added) follow_own_change();
   return added;
 }
 
 Result<std::uint64_t> SampleLibrary::remove(std::span<const std::uint64_t> ids) {
-  const std::unique_lock changing(changing_);
+  const MutexLock changing(changing_);
   auto count = file_->remove(ids);
   if (!count) return count;
   follow_own_change();
@@ -122,10 +125,11 @@ Status SampleLibrary::catch_up() {
   Status outcome;
   if (removed && removed->has_value()) {
     std::vector<Sample> added;
-    outcome = file_->read_after(position_.sample, [&](const Sample& sample) {
+    const auto take = [&](const Sample& sample) SHINGLED_REQUIRES(changing_) {
       added.push_back(sample);
       if (added.size() == kSamplesAtOnce) take_in(added);
-    });
+    };
+    outcome = file_->read_after(position_.sample, take);
     take_in(added);
   }
   file_->end_reading();
@@ -133,7 +137,7 @@ Status SampleLibrary::catch_up() {
   if (!removed) return removed.error();
   if (!removed->has_value()) return load({});
   {
-    const auto alone = lock_alone();
+    const std::unique_lock alone(searching_);
     for (const std::uint64_t id : **removed) index_->remove(id);
   }
   position_.removal += (*removed)->size();
@@ -143,20 +147,20 @@ Status SampleLibrary::catch_up() {
 void SampleLibrary::take_in(std::vector<Sample>& samples) {
   if (samples.empty()) return;
   {
-    const auto alone = lock_alone();
+    const std::unique_lock alone(searching_);
     for (const Sample& sample : samples) index_->add(sample);
   }
   position_.sample = samples.back().id;
   samples.clear();
   while (auto merge = index_->next_merge(GramIndex::Which::kFull)) {
-    const auto alone = lock_alone();
+    const std::unique_lock alone(searching_);
     index_->apply(*std::move(merge));
   }
 }
 
 Result<bool> SampleLibrary::refresh() {
-  const std::unique_lock changing(changing_, std::try_to_lock);
-  if (!changing) return false;
+  if (!changing_.try_lock()) return false;
+  const MutexLock changing(changing_, std::adopt_lock);
   const auto version = file_->data_version();
   if (!version) return version.error();
   if (*version == data_version_) return false;
@@ -171,7 +175,7 @@ Status SampleLibrary::each(std::string_view list,
   std::uint64_t after_id = 0;
   for (;;) {
     auto page = [&] {
-      const std::unique_lock changing(changing_);
+      const MutexLock changing(changing_);
       return file_->page(list, after_list, after_id, kPageSamples);
     }();
     if (!page) return page.error();
@@ -184,29 +188,19 @@ Status SampleLibrary::each(std::string_view list,
   }
 }
 
-std::unique_lock<std::shared_mutex> SampleLibrary::lock_alone() {
-  const std::unique_lock before(waiting_);
-  return std::unique_lock(searching_);
-}
-
-std::shared_lock<std::shared_mutex> SampleLibrary::lock_together() const {
-  const std::unique_lock before(waiting_);
-  return std::shared_lock(searching_);
-}
-
 std::vector<SimilarMatch> SampleLibrary::similar(const fingerprint::Spamsum& signature,
                                                  std::size_t most) const {
-  const auto together = lock_together();
+  const std::shared_lock together(searching_);
   return index_->similar(signature, most);
 }
 
 std::vector<PartMatch> SampleLibrary::sharing(std::string_view parts, std::size_t most) const {
-  const auto together = lock_together();
+  const std::shared_lock together(searching_);
   return index_->sharing(parts, most);
 }
 
 SampleCounts SampleLibrary::counts() const {
-  const auto together = lock_together();
+  const std::shared_lock together(searching_);
   return index_->counts();
 }
 

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "config/base/fair_shared_mutex.h"
+#include "config/base/guarded.h"
 #include "config/base/result.h"
 #include "mime/fingerprint/spamsum.h"
 #include "storage/model/sample.h"
@@ -82,27 +82,25 @@ class SampleLibrary {
 
  private:
   explicit SampleLibrary(LibraryOptions options);
-  Status load(const Progress& progress);
+  Status load(const Progress& progress) SHINGLED_REQUIRES(changing_);
   /// Hands all samples to `take`, and says how many there are. Within begin_reading.
   Result<sqlite::SampleFile::Counts> read_all(const std::function<void(const Sample&)>& take,
-                                              const Progress& progress);
-  /// Brings the index to where the file is. `changing_` is held.
-  Status catch_up();
-  void follow_own_change();
+                                              const Progress& progress)
+      SHINGLED_REQUIRES(changing_);
+  /// Brings the index to where the file is.
+  Status catch_up() SHINGLED_REQUIRES(changing_);
+  void follow_own_change() SHINGLED_REQUIRES(changing_);
   /// Puts the samples into the index, and forgets them.
-  void take_in(std::vector<Sample>& samples);
-  std::unique_lock<std::shared_mutex> lock_alone();
-  std::shared_lock<std::shared_mutex> lock_together() const;
+  void take_in(std::vector<Sample>& samples) SHINGLED_REQUIRES(changing_);
 
   const LibraryOptions options_;
-  mutable std::mutex changing_;  ///< the file, and who may change the index
-  std::unique_ptr<sqlite::SampleFile> file_;
-  sqlite::SampleFile::Position position_;
-  std::int64_t data_version_ = 0;
-  // Held together to look at the index, alone to change it; both after `waiting_`, so that a change
-  // waits for the searches under way only, however many come.
-  mutable std::mutex waiting_;
-  mutable std::shared_mutex searching_;
+  mutable Mutex changing_;  ///< held to use the file, and to change the index
+  std::unique_ptr<sqlite::SampleFile> file_ SHINGLED_GUARDED_BY(changing_);
+  sqlite::SampleFile::Position position_ SHINGLED_GUARDED_BY(changing_);
+  std::int64_t data_version_ SHINGLED_GUARDED_BY(changing_) = 0;
+  mutable FairSharedMutex searching_;
+  /// Changed with `changing_` and `searching_` (alone), read with one of them: the analysis has no
+  /// word for that.
   std::unique_ptr<SampleIndex> index_;
 };
 
