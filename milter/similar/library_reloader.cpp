@@ -1,8 +1,9 @@
 #include "milter/similar/library_reloader.h"
 
 #include <condition_variable>
-#include <mutex>
 #include <utility>
+
+#include "config/base/guarded.h"
 
 namespace shingled::milter::similar {
 
@@ -32,11 +33,11 @@ Status LibraryReloader::use(const SimilarOptions& options) {
 }
 
 void LibraryReloader::look_after(const std::stop_token& stop) {
-  std::mutex mutex;
+  Mutex mutex;  // guards nothing: it is there to wait with
   std::condition_variable_any wake;
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (!stop.stop_requested()) {
-    wake.wait_for(lock, stop, kRefreshEvery, [] { return false; });
+    wake.wait_for(lock.as_lock(), stop, kRefreshEvery, [] { return false; });
     if (!stop.stop_requested()) refresh();
   }
 }

@@ -72,9 +72,9 @@ Status BucketFlusher::load() {
 }
 
 void BucketFlusher::run(const std::stop_token& stop) {
-  std::unique_lock lock(sleeping_);
+  MutexLock lock(sleeping_);
   while (!stop.stop_requested()) {
-    wake_.wait_for(lock, stop, options_.pause, [] { return false; });
+    wake_.wait_for(lock.as_lock(), stop, options_.pause, [] { return false; });
     if (!stop.stop_requested()) (void)save();
   }
 }

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -82,7 +81,7 @@ class BucketFlusher {
   Clock& clock_;
   Logger& logger_;
   Guarded<Disk> disk_;
-  std::mutex sleeping_;
+  Mutex sleeping_;  ///< guards nothing: it is there to wait with
   std::condition_variable_any wake_;
   std::jthread thread_;  ///< last: starts when all else is there
 };

@@ -127,9 +127,10 @@ void ProberThread::run(const std::stop_token& stop) {
   constexpr std::chrono::seconds kStep{1};
   prober_.step(stop);
   first_step_.set_value();
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
-    if (wake_.wait_for(lock, stop, kStep, [] { return false; }) || stop.stop_requested()) return;
+    if (wake_.wait_for(lock.as_lock(), stop, kStep, [] { return false; }) || stop.stop_requested())
+      return;
     prober_.step(stop);
   }
 }

@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "storage/client/name_lookup.h"
 #include "storage/client/remote_store.h"
@@ -87,7 +87,7 @@ class ProberThread {
 
   SystemLookup lookup_;
   Prober prober_;
-  std::mutex mutex_;
+  Mutex mutex_;  // guards nothing: it is there to wait with
   std::condition_variable_any wake_;
   std::promise<void> first_step_;
   std::future<void> names_asked_ = first_step_.get_future();

@@ -21,7 +21,7 @@ Checkpointer::Checkpointer(std::unique_ptr<sqlite::Database> database)
 
 Checkpointer::~Checkpointer() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     state_ = State::kStopping;
   }
   changed_.notify_one();
@@ -29,7 +29,7 @@ Checkpointer::~Checkpointer() {
 
 void Checkpointer::start() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (state_ != State::kIdle) return;
     state_ = State::kWanted;
   }
@@ -37,14 +37,16 @@ void Checkpointer::start() {
 }
 
 std::optional<Status> Checkpointer::take_outcome() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::exchange(outcome_, std::nullopt);
 }
 
 void Checkpointer::run() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return state_ == State::kWanted || state_ == State::kStopping; });
+    changed_.wait(lock.as_lock(), [this]() SHINGLED_REQUIRES(mutex_) {
+      return state_ == State::kWanted || state_ == State::kStopping;
+    });
     if (state_ == State::kStopping) return;
     state_ = State::kRunning;
     lock.unlock();

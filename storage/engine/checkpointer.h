@@ -2,11 +2,11 @@
 
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "config/base/guarded.h"
 #include "config/base/result.h"
 #include "storage/sqlite/database.h"
 
@@ -40,10 +40,10 @@ class Checkpointer {
   void run();
 
   std::unique_ptr<sqlite::Database> database_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  State state_ = State::kIdle;  ///< guarded by mutex_, as is the next
-  std::optional<Status> outcome_;
+  State state_ SHINGLED_GUARDED_BY(mutex_) = State::kIdle;
+  std::optional<Status> outcome_ SHINGLED_GUARDED_BY(mutex_);
   std::jthread thread_;  ///< last: starts when all else is there
 };
 
