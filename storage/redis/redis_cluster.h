@@ -34,7 +34,7 @@ class RedisCluster final : public RedisRoute {
   /// The masters there are just now; none when no server answers.
   std::vector<SocketSpec> masters(TimePoint deadline);
   /// The same to every master; a reply of the last one that answered.
-  Result<std::vector<RedisReply>> ask_all(const CommandList& commands, TimePoint deadline);
+  Result<std::vector<RedisReply>> ask_all(const CommandList& commands, TimePoint deadline) override;
 
  private:
   using Server = std::shared_ptr<RedisServer>;

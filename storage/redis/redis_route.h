@@ -18,6 +18,11 @@ class RedisRoute {
   /// Errors: kUnavailable, kTimeout and those of RedisConnection: any of the commands may have been
   /// executed.
   virtual Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline) = 0;
+  /// The same to every server that has keys of its own, so that each of them knows a script; the
+  /// replies of one of them.
+  virtual Result<std::vector<RedisReply>> ask_all(const CommandList& commands, TimePoint deadline) {
+    return ask(commands, deadline);
+  }
   /// Whether a server would be asked just now, or all are known to be away.
   [[nodiscard]] virtual bool is_up() const = 0;
   /// Whether keys live on different servers, so that a command may name those of one slot only.

@@ -4,6 +4,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "storage/redis/key_slot.h"
+#include "storage/redis/redis_cluster.h"
 #include "storage/redis_store/layout.h"
 
 namespace shingled::storage::redis_store {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/redis/redis_cluster.h"
+#include "storage/redis/redis_route.h"
 #include "storage/redis_store/update_sender.h"
 
 namespace shingled::storage::redis_store {
@@ -28,7 +28,7 @@ namespace shingled::storage::redis_store {
 /// Cost: five round trips a group.
 class ClusterSender final : public UpdateSender {
  public:
-  ClusterSender(redis::RedisCluster& cluster, ScriptContext context, redis::ReplicaWait wait)
+  ClusterSender(redis::RedisRoute& cluster, ScriptContext context, redis::ReplicaWait wait)
       : cluster_(cluster), context_(std::move(context)), wait_(wait) {}
 
   Result<std::vector<Status>> send(std::span<const TimedUpdate> updates,
@@ -52,7 +52,7 @@ class ClusterSender final : public UpdateSender {
                                              TimePoint deadline);
   Status load(TimePoint deadline);
 
-  redis::RedisCluster& cluster_;
+  redis::RedisRoute& cluster_;
   ScriptContext context_;
   const redis::ReplicaWait wait_;
   std::string slot_sha_;

@@ -40,9 +40,8 @@ std::unique_ptr<UpdateSender> sender_for(const SharedStoreOptions& options,
                         .prefix = redis.prefix,
                         .expire = static_cast<std::uint32_t>(options.expire.count())};
   const redis::ReplicaWait wait{redis.wait_replicas, redis.timeout / 2};
-  if (redis.cluster) {
-    return std::make_unique<ClusterSender>(static_cast<redis::RedisCluster&>(writers),
-                                           std::move(context), wait);
+  if (writers.splits_keys()) {
+    return std::make_unique<ClusterSender>(writers, std::move(context), wait);
   }
   return std::make_unique<ScriptSender>(writers, std::move(context), wait);
 }
