@@ -10,8 +10,8 @@ namespace shingled::storage {
 
 namespace {
 
-Result<std::unique_ptr<FuzzyStore>> open_redis(const StorageOptions& options, Clock& clock,
-                                               Random& random, Logger& logger) {
+Result<OpenedStore> open_redis(const StorageOptions& options, Clock& clock, Random& random,
+                               Logger& logger) {
   auto store = redis_store::RedisStore::open({.redis = options.redis,
                                               .expire = options.engine.expire,
                                               .journal = options.engine.hashfile + ".journal",
@@ -19,25 +19,26 @@ Result<std::unique_ptr<FuzzyStore>> open_redis(const StorageOptions& options, Cl
                                               .refresh_hits = !options.server.read_only},
                                              clock, random, logger);
   if (!store) return store.error().in("storage.redis");
-  return std::unique_ptr<FuzzyStore>(*std::move(store));
+  return OpenedStore{.store = *std::move(store)};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<FuzzyStore>> open_store(const StorageOptions& options, Clock& clock,
-                                               Random& random, Logger& logger,
-                                               const engine::LoadWatcher& watcher) {
+Result<OpenedStore> open_store(const StorageOptions& options, Clock& clock, Random& random,
+                               Logger& logger, const engine::LoadWatcher& watcher) {
   switch (options.backend) {
     case Backend::kRedis:
       return open_redis(options, clock, random, logger);
     case Backend::kNoop:
-      return std::unique_ptr<FuzzyStore>(std::make_unique<NoopStore>());
+      return OpenedStore{.store = std::make_unique<NoopStore>()};
     case Backend::kEmbedded:
       break;
   }
   auto engine = engine::Engine::open(options.engine, clock, logger, watcher);
   if (!engine) return engine.error().in("storage.hashfile");
-  return std::unique_ptr<FuzzyStore>(*std::move(engine));
+  OpenedStore opened{.store = nullptr, .engine = engine->get()};
+  opened.store = *std::move(engine);
+  return opened;
 }
 
 }  // namespace shingled::storage

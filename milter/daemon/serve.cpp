@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <future>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/load_settings.h"
+#include "milter/daemon/running_daemon.h"
+#include "milter/process/restart_needed.h"
+#include "milter/process/service_manager.h"
+#include "milter/process/signals.h"
+
+namespace shingled::milter::daemon {
+
+namespace {
+
+constexpr std::chrono::milliseconds kSignalWait{1000};
+
+/// How long the main thread may wait before it says that it is alive.
+std::chrono::milliseconds alive_interval() {
+  const auto watchdog = process::watchdog_interval();
+  return watchdog ? std::min(kSignalWait, *watchdog / 2) : kSignalWait;
+}
+
+}  // namespace
+
+Status RunningDaemon::serve() {
+  if (std::exchange(reload_waits_, false)) reload();
+  while (!milter_ended_) {
+    const auto signal = process::wait_for_signal(alive_interval());
+    process::notify_alive();
+    if (server_ != nullptr) server_->refresh();
+    if (milter_ != nullptr) limits_.refresh();
+    if (signal == process::Signal::kStop) return {};
+    if (signal == process::Signal::kReload) reload_alive();
+    if (signal == process::Signal::kReopenLog) reopen_log();
+  }
+  return Error{ErrorCode::kUnavailable, "the milter service ended by itself"};
+}
+
+void RunningDaemon::reload_alive() {
+  // Servers of rules are looked up by name, and a name server may take its time.
+  const auto reloaded = std::async(std::launch::async, [this] { reload(); });
+  while (reloaded.wait_for(alive_interval()) != std::future_status::ready) process::notify_alive();
+}
+
+void RunningDaemon::reload() {
+  process::notify_reloading();
+  const auto problems_kept = [&](std::string_view what) {
+    log_.error(LogLine("reload_failed").field("problem", what).field("settings", "unchanged"));
+  };
+  std::shared_ptr<const Settings> wanted = settings_;
+  if (!source_.file.empty()) {
+    const config::Loaded loaded = config::load_settings_file(source_.file, source_.overrides);
+    for (const config::Problem& problem : loaded.problems) {
+      if (problem.is_error()) {
+        problems_kept(problem.to_string());
+      } else {
+        log_.warning(LogLine("config_warning").field("problem", problem.to_string()));
+      }
+    }
+    wanted = loaded.settings;
+  }
+  if (wanted != nullptr && scanner_ != nullptr) {
+    const Status similar = similar_.use(wanted->similar);
+    auto scanner =
+        similar ? open_scanner(wanted) : Result<std::unique_ptr<filter::Scanner>>(similar.error());
+    const Status limited = scanner ? limits_.use(wanted->ratelimit) : Status(scanner.error());
+    if (limited) {
+      use(*std::move(scanner));
+      memory_->set_max(wanted->milter.memory_max);
+    } else {
+      problems_kept(limited.error().message);
+      wanted = nullptr;
+    }
+  }
+  if (wanted != nullptr) {
+    if (server_ != nullptr) server_->reload(server_options(*wanted));
+    log_.set_level(wanted->daemon.log_level);
+    for (const std::string& name : process::restart_needed(*settings_, *wanted)) {
+      log_.warning(LogLine("reload_needs_restart").field("option", name));
+    }
+    log_.info(LogLine("reloaded").field("file", source_.file));
+  }
+  process::notify_ready("serving");
+}
+
+void RunningDaemon::reopen_log() {
+  const Status status = log_.reopen();
+  if (status) {
+    log_.info(LogLine("log_reopened"));
+  } else {
+    log_.error(LogLine("log_reopen_failed").field("error", status.error().message));
+  }
+}
+
+void RunningDaemon::stop() {
+  process::notify_stopping();
+  log_.info(LogLine("stopping"));
+  if (prober_ != nullptr)
+    prober_->request_stop();  // a name server may take its time: with the mail
+  pages_.set_state(status::StatusPages::State::kDraining);
+  if (milter_ != nullptr) {
+    const auto drain_time = scanner_->get()->settings().milter.drain_time;  // maybe of a reload
+    const std::size_t cut_off = milter_->drain(clock_.now() + drain_time);
+    if (cut_off > 0) log_.warning(LogLine("drain_incomplete").field("messages", cut_off));
+    milter_->stop();
+    milter_thread_.join();
+  }
+  prober_.reset();
+  if (server_ != nullptr) server_->save_limits(limits_file());
+  pages_.set_store(nullptr);
+  registrations_.clear();
+  limits_.close();
+  similar_.close();
+  server_.reset();  // first the packets, then what they wait for
+  replication_.reset();
+  store_.reset();
+  http_.reset();
+  log_.info(LogLine("stopped"));
+}
+
+}  // namespace shingled::milter::daemon

@@ -1,0 +1,193 @@
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "milter/daemon/running_daemon.h"
+#include "milter/process/privileges.h"
+#include "milter/process/service_manager.h"
+#include "milter/process/signals.h"
+#include "storage/client/client_report.h"
+#include "storage/replication/replication_report.h"
+
+namespace shingled::milter::daemon {
+
+namespace {
+
+/// How long the start waits for the names of servers, so that the first mail finds them. A name
+/// server that is away takes longer, and then mail does not wait.
+constexpr std::chrono::seconds kNamesPatience{3};
+/// A portion of a load takes about a second; on a machine that is very busy, or swaps, much longer.
+constexpr std::chrono::seconds kLoadPatience{120};
+
+}  // namespace
+
+Status RunningDaemon::start() {
+  const DaemonOptions& options = settings_->daemon;
+  budget_files();
+  if (!options.pid_file.empty()) {
+    auto pid_file = process::PidFile::create(options.pid_file);
+    if (!pid_file) return pid_file.error();
+    pid_file_ = *std::move(pid_file);
+  }
+  // The milter's socket may stand where only root may write; the storage's files must be the
+  // user's. So the socket comes first and answers nobody until the storage is there.
+  if (settings_->milter.enabled) {
+    scanner_ = std::make_unique<filter::CurrentScanner>(nullptr);
+    if (Status status = open_milter(); !status) return status;
+  }
+  if (Status status = process::drop_privileges(options); !status) return status;
+  if (::geteuid() == 0) {
+    log_.warning(LogLine("runs_as_root")
+                     .field("why", "daemon.user names nobody else")
+                     .field("risk", "a flaw in it would give away the whole machine"));
+  }
+  if (Status status = start_status(); !status) return status;
+  if (settings_->storage.enabled) {
+    if (Status status = start_storage(); !status) return status;
+  }
+  if (settings_->milter.enabled) {
+    if (Status status = similar_.use(settings_->similar); !status) return status;
+    auto scanner = open_scanner(settings_);
+    if (!scanner) return scanner.error();
+    use(*std::move(scanner));
+    if (Status status = limits_.use(settings_->ratelimit); !status) return status;
+    milter_thread_ = std::jthread([this] {
+      const Status status = milter_->run();
+      if (!status) log_.error(LogLine("milter_failed").field("error", status.error().message));
+      milter_ended_ = true;
+    });
+  }
+  register_metrics();
+  LogLine line("started");
+  line.field("version", SHINGLED_VERSION);
+  line.field("milter", settings_->milter.enabled ? settings_->milter.socket.to_string() : "off");
+  if (server_ != nullptr) {
+    for (const SocketAddress& address : server_->addresses()) {
+      line.field("storage", address.to_string());
+    }
+    if (settings_->storage.backend == Backend::kEmbedded) {
+      line.field("hashfile", settings_->storage.engine.hashfile).field("hashes", store_->size());
+    } else {
+      line.field("backend", settings_->storage.backend == Backend::kRedis ? "redis" : "noop");
+    }
+  }
+  if (http_ != nullptr) {
+    for (const std::string& address : http_->addresses()) line.field("status", address);
+  }
+  log_.info(line);
+  pages_.set_state(status::StatusPages::State::kServing);
+  process::notify_ready("serving");
+  return {};
+}
+
+void RunningDaemon::budget_files() {
+  const std::uint32_t wanted =
+      settings_->storage.enabled ? settings_->storage.server.tcp_connections_max : 0;
+  files_ = process::FileBudget::of(*settings_);
+  files_.limit = process::raise_file_limit(files_.reserve + wanted);
+  const std::uint32_t given = files_.connections(wanted);
+  LogLine line("file_limit");
+  line.field("descriptors", files_.limit).field("reserved", files_.reserve);
+  line.field("tcp_connections_max", given);
+  if (given == wanted) {
+    log_.info(line);
+  } else {
+    log_.warning(line.field("wanted", wanted));
+  }
+}
+
+ServerOptions RunningDaemon::server_options(const Settings& settings) const {
+  ServerOptions options = settings.storage.server;
+  options.tcp_connections_max = files_.connections(options.tcp_connections_max);
+  return options;
+}
+
+Status RunningDaemon::start_storage() {
+  auto store = storage::open_store(
+      settings_->storage, clock_, random_, log_,
+      [this](std::uint64_t rows, std::uint64_t of) { return go_on_loading(rows, of); });
+  if (!store) return store.error();
+  store_ = std::move(store->store);
+  auto server = storage::server::FuzzyServer::start(server_options(*settings_), *store_, clock_,
+                                                    random_, log_, limits_file());
+  if (!server) return server.error();
+  server_ = *std::move(server);
+  const ReplicationOptions& options = settings_->storage.replication;
+  if (store->engine == nullptr || (options.masters.empty() && options.mirrors.empty())) return {};
+  auto replication = storage::replication::ReplicationService::start(
+      options, settings_->storage.engine.hashfile, *store->engine, clock_, random_, log_);
+  if (!replication) return replication.error();
+  replication_ = *std::move(replication);
+  return {};
+}
+
+bool RunningDaemon::go_on_loading(std::uint64_t rows, std::uint64_t of) {
+  process::notify_starting(
+      "loading " + std::to_string(rows) + " of " + std::to_string(of) + " hashes", kLoadPatience);
+  const auto signal = process::wait_for_signal(std::chrono::milliseconds(0));
+  if (signal == process::Signal::kReload) reload_waits_ = true;
+  if (signal == process::Signal::kReopenLog) reopen_log();
+  stopped_early_ = signal == process::Signal::kStop;
+  return !stopped_early_;
+}
+
+Status RunningDaemon::open_milter() {
+  auto milter = filter::MilterService::open(settings_->milter, *scanner_, clock_, log_,
+                                            mail_counters_, limits_.current(), memory_);
+  if (!milter) return milter.error();
+  milter_ = *std::move(milter);
+  return {};
+}
+
+void RunningDaemon::use(std::shared_ptr<const filter::Scanner> scanner) {
+  prober_.reset();
+  if (auto remotes = scanner->remotes(); !remotes.empty()) {
+    prober_ =
+        std::make_unique<storage::client::ProberThread>(std::move(remotes), clock_, random_, log_);
+    prober_->wait_for_names(kNamesPatience);
+  }
+  scanner_->set(std::move(scanner));
+}
+
+/// Early, so that a load of the storage can be watched; after the change of user, because a unix
+/// socket is the user's.
+Status RunningDaemon::start_status() {
+  if (settings_->status.listen.empty()) return {};
+  auto http = status::HttpServer::start(
+      settings_->status,
+      [this](const status::HttpRequest& request) { return pages_.answer(request); }, clock_);
+  if (!http) return http.error();
+  http_ = *std::move(http);
+  return {};
+}
+
+void RunningDaemon::register_metrics() {
+  const auto add = [&](MetricRegistry::Source source) {
+    registrations_.push_back(metrics_.add(std::move(source)));
+  };
+  if (store_ != nullptr) add([this](MetricReport& report) { store_->report(report); });
+  if (server_ != nullptr) {
+    add([this](MetricReport& report) { server_->report(report); });
+  }
+  if (replication_ != nullptr) {
+    add([this](MetricReport& report) {
+      storage::replication::report_replication(replication_->counters(), report);
+    });
+  }
+  if (milter_ != nullptr) {
+    add([this](MetricReport& report) {
+      mail_counters_.report(report);
+      memory_->report(report);
+      limits_.report(report);
+      similar_.report(report);
+      report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
+                   std::uint64_t{milter_->messages_under_way()});
+      for (const storage::client::ProbedService& remote : scanner_->get()->remotes())
+        storage::client::report_client(remote.rule, remote.store->statistics(), report);
+    });
+  }
+  pages_.set_store(store_.get());
+}
+
+}  // namespace shingled::milter::daemon
