@@ -7,6 +7,7 @@
 
 #include "milter/daemon/running_daemon.h"
 #include "milter/process/allocator.h"
+#include "milter/process/exit_code.h"
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
 
@@ -14,32 +15,13 @@ namespace shingled::milter::daemon {
 
 namespace {
 
-int exit_code(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::kInvalid:
-    case ErrorCode::kNotFound:
-      return EX_CONFIG;
-    case ErrorCode::kCorrupt:
-      return EX_DATAERR;
-    case ErrorCode::kDenied:
-      return EX_NOPERM;
-    case ErrorCode::kLimit:
-    case ErrorCode::kTimeout:
-    case ErrorCode::kUnavailable:
-      return EX_UNAVAILABLE;
-    case ErrorCode::kInternal:
-      return EX_SOFTWARE;
-  }
-  return EX_SOFTWARE;
-}
-
 /// The operator at the terminal sees it too when the log is a file.
 int give_up(const Error& error, const DaemonOptions& options, Logger* log) {
   if (log != nullptr) log->error(LogLine("fatal").field("error", error.message));
   if (log == nullptr || !options.log_file.empty()) {
     std::fprintf(stderr, "shingled: %s\n", error.message.c_str());
   }
-  return exit_code(error);
+  return process::exit_code(error.code, process::ExitContext::kDaemon);
 }
 
 }  // namespace

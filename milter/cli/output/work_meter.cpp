@@ -1,7 +1,6 @@
 #include "milter/cli/output/work_meter.h"
 
 #include <fmt/format.h>
-#include <sysexits.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,7 +49,7 @@ int WorkMeter::failed(std::string_view what, const Error& error) {
   console_.clear_drawn();
   if (interrupted()) return kExitInterrupted;
   console_.error(what, error.message);
-  return error.code == ErrorCode::kUnavailable ? EX_TEMPFAIL : exit_code(error.code);
+  return database_exit_code(error);
 }
 
 namespace {

@@ -24,8 +24,7 @@ class WorkMeter {
   /// The same as a function, which must not outlive this object.
   [[nodiscard]] storage::Watcher watcher();
 
-  /// Reports why the work failed and returns the exit code: EX_TEMPFAIL if it may work later (a
-  /// full disk, a file in use), else that of `exit_code`; 130 without a text after Ctrl-C.
+  /// Says why the work failed and gives its `database_exit_code`. After Ctrl-C: 130, in silence.
   int failed(std::string_view what, const Error& error);
 
  private:

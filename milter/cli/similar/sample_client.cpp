@@ -76,7 +76,7 @@ Result<std::vector<storage::similar::SampleScan::Answer>> SampleClient::scan(
 
 int SampleClient::failed(const Error& error) {
   console_.error(error.message.find(file_) == std::string::npos ? file_ : "similar", error.message);
-  return error.code == ErrorCode::kUnavailable ? EX_TEMPFAIL : exit_code(error.code);
+  return database_exit_code(error);
 }
 
 SigningOptions signing_for(const SimilarOptions& similar, bool raw) {

@@ -5,34 +5,24 @@
 #include <algorithm>
 #include <array>
 
+#include "milter/process/exit_code.h"
+
 namespace shingled::milter::cli {
 
-int exit_code(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInvalid:
-    case ErrorCode::kCorrupt:
-      return EX_DATAERR;
-    case ErrorCode::kNotFound:
-      return EX_NOINPUT;
-    case ErrorCode::kDenied:
-      return EX_NOPERM;
-    case ErrorCode::kLimit:
-    case ErrorCode::kTimeout:
-      return EX_TEMPFAIL;
-    case ErrorCode::kUnavailable:
-      return EX_UNAVAILABLE;
-    case ErrorCode::kInternal:
-      return EX_SOFTWARE;
-  }
-  return EX_SOFTWARE;
-}
+using process::ExitContext;
+
+int exit_code(ErrorCode code) { return process::exit_code(code, ExitContext::kInput); }
 
 int usage_exit_code(const Error& error) {
-  return error.code == ErrorCode::kInvalid ? EX_USAGE : exit_code(error.code);
+  return process::exit_code(error.code, ExitContext::kArgument);
 }
 
 int service_exit_code(const Error& error) {
-  return error.code == ErrorCode::kNotFound ? EX_UNAVAILABLE : usage_exit_code(error);
+  return process::exit_code(error.code, ExitContext::kService);
+}
+
+int database_exit_code(const Error& error) {
+  return process::exit_code(error.code, ExitContext::kDatabase);
 }
 
 int worse_exit_code(int a, int b) {
