@@ -1,10 +1,11 @@
 #pragma once
 
-#include <cassert>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+
+#include "config/base/assert.h"
 
 namespace shingled {
 
@@ -54,15 +55,15 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return has_value(); }
 
   [[nodiscard]] T& value() & {
-    assert(has_value());
+    SHINGLED_DEBUG_ASSERT(has_value());
     return *std::get_if<0>(&state_);
   }
   [[nodiscard]] const T& value() const& {
-    assert(has_value());
+    SHINGLED_DEBUG_ASSERT(has_value());
     return *std::get_if<0>(&state_);
   }
   [[nodiscard]] T&& value() && {
-    assert(has_value());
+    SHINGLED_DEBUG_ASSERT(has_value());
     return std::move(*std::get_if<0>(&state_));
   }
   T& operator*() & { return value(); }
@@ -72,7 +73,7 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
   [[nodiscard]] const Error& error() const {
-    assert(!has_value());
+    SHINGLED_DEBUG_ASSERT(!has_value());
     return *std::get_if<1>(&state_);
   }
   [[nodiscard]] T value_or(T other) const& { return has_value() ? value() : std::move(other); }
@@ -94,7 +95,7 @@ class [[nodiscard]] Result<void> {
   [[nodiscard]] bool has_value() const { return ok_; }
   explicit operator bool() const { return ok_; }
   [[nodiscard]] const Error& error() const {
-    assert(!ok_);
+    SHINGLED_DEBUG_ASSERT(!ok_);
     return error_;
   }
 

@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-#include <cassert>
+#include "config/base/assert.h"
 
 #include "mime/fingerprint/mumhash.h"
 
@@ -17,7 +17,7 @@ namespace {
 /// Lets libsodium choose its fastest implementation; without it BLAKE2b runs the portable one.
 void initialise_once() {
   static const int ready = sodium_init();
-  assert(ready >= 0);
+  SHINGLED_ASSERT(ready >= 0);
   static_cast<void>(ready);
 }
 
@@ -28,7 +28,7 @@ const unsigned char* data_of(std::string_view text) {
 }  // namespace
 
 Digest keyed_hash(KeyView key, std::initializer_list<std::string_view> pieces) {
-  assert(key.size() <= kHashKeyBytes);
+  SHINGLED_ASSERT(key.size() <= kHashKeyBytes);
   initialise_once();
   Digest digest;
   crypto_generichash_state state;

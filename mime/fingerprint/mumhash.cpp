@@ -1,6 +1,7 @@
 #include "mime/fingerprint/mumhash.h"
 
 #include <cassert>
+#include "config/base/assert.h"
 
 namespace shingled::fingerprint {
 
@@ -39,7 +40,7 @@ std::uint64_t mumhash(std::string_view data, std::uint64_t seed) {
 }
 
 std::uint64_t mum_word(std::string_view word) {
-  assert(word.size() <= kMumWordBytesMax);
+  SHINGLED_DEBUG_ASSERT(word.size() <= kMumWordBytesMax);
   return mix_tail(word);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "config/base/assert.h"
 #include "config/base/best.h"
 #include "storage/engine/index_hash.h"
 
@@ -79,7 +80,10 @@ FuzzyIndex::FuzzyIndex(const Options& options)
     : options_(options),
       hash_(new_secret()),
       digests_(std::make_unique<Shards>()),
-      slots_(std::make_unique<std::array<Shards, kIndexedSlots>>()) {}
+      slots_(std::make_unique<std::array<Shards, kIndexedSlots>>()) {
+  SHINGLED_ASSERT(options_.slot_owners_max >= 1 && options_.slot_owners_max <= kSlotOwnersMax);
+  SHINGLED_ASSERT(options_.flag_sets_max <= RecordStore::kFlagSetsMax);
+}
 
 std::optional<Match> FuzzyIndex::check(const Digest& digest, const Shingles* shingles,
                                        std::uint32_t now) const {
@@ -97,6 +101,7 @@ void FuzzyIndex::check_batch(std::span<const Question> questions, std::uint32_t 
                              std::span<std::optional<Match>> answers) const {
   // As many as the processor can wait for at once: bucket by bucket, then record by record.
   constexpr std::size_t kTogether = 16;
+  SHINGLED_ASSERT(answers.size() >= questions.size());
   const ReadGate::Pass pass(gate_);
   std::array<NumberMap::Search, kTogether> searches;
   while (!questions.empty()) {
@@ -293,6 +298,7 @@ void FuzzyIndex::erase(NumberMap& map, std::uint64_t hash, std::uint32_t number)
 }
 
 void FuzzyIndex::remove(std::uint32_t number, const std::optional<Shingles>& shingles) {
+  SHINGLED_ASSERT(records_.is_live(number));
   const std::uint64_t hash = hash_.of(records_.digest(number));
   erase(digest_map(hash), hash, number);
   if (shingles) {
@@ -306,6 +312,7 @@ void FuzzyIndex::remove(std::uint32_t number, const std::optional<Shingles>& shi
 }
 
 void FuzzyIndex::forget(std::uint32_t number) {
+  SHINGLED_ASSERT(records_.is_live(number));
   if (!records_.has_shingles(number)) return remove(number, std::nullopt);
   const std::uint64_t hash = hash_.of(records_.digest(number));
   erase(digest_map(hash), hash, number);

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "config/base/assert.h"
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/index_hash.h"
 
@@ -71,7 +72,8 @@ class FuzzyIndex::Addition {
     }
     const std::uint32_t number = index_.records_.add(fingerprint.digest, record.state,
                                                      fingerprint.shingles ? &lows : nullptr);
-    index_.insert(index_.digest_map(hash), hash, number, NumberMap::kAnyWay);
+    const bool placed = index_.insert(index_.digest_map(hash), hash, number, NumberMap::kAnyWay);
+    SHINGLED_ASSERT(placed);
     if (fingerprint.shingles) numbers_.push_back(number);
     return true;
   }

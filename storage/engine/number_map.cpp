@@ -1,10 +1,11 @@
 #include "storage/engine/number_map.h"
 
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <optional>
 #include <utility>
+
+#include "config/base/assert.h"
 
 namespace shingled::storage::engine {
 namespace {
@@ -17,13 +18,14 @@ alignas(4096) constexpr std::array<std::byte, 4096> kEmptyTable{};
 NumberMap::NumberMap() { show(kEmptyTable.data(), 1); }
 
 void NumberMap::reserve(std::size_t count) {
-  assert(size_ == 0);
+  SHINGLED_ASSERT(size_ == 0);
   const double buckets = static_cast<double>(count) / (kLoadMax * kBucketEntries);
   if (buckets > kPageBuckets) show(pages_for(static_cast<std::size_t>(buckets) + 1));
 }
 
 NumberMap::Inserted NumberMap::insert(std::uint64_t hash, std::uint32_t number,
                                       std::uint32_t way_max) {
+  SHINGLED_ASSERT(number != 0 && number <= kNumberMax);
   const bool grows = size_ >= grows_at_;
   if (grows) {
     // By a sixteenth, more or less: maps that filled up alike shall not all grow at once.
@@ -48,6 +50,7 @@ bool NumberMap::erase(std::uint64_t hash, std::uint32_t number) {
       if (bucket.print(i) != print) continue;
       bucket.entries[i].store(0, std::memory_order_release);
       for (std::uint32_t p = home; p != b; p = view.next(p)) view.buckets[p].add_passed(-1);
+      SHINGLED_ASSERT(size_ > 0);
       --size_;
       const bool shrinks = size_ < shrinks_at_;
       if (shrinks) move_to(view.bucket_count - view.bucket_count / 4);
@@ -69,7 +72,9 @@ void NumberMap::move_to(std::size_t bucket_count) {
     const Bucket& bucket = from.buckets[b];
     for (std::size_t i = 0; i < kBucketEntries; ++i) {
       const std::uint32_t entry = bucket.entries[i].load(std::memory_order_relaxed);
-      if (entry != 0) static_cast<void>(to.place(bucket.print(i), entry & kNumberMax, kAnyWay));
+      if (entry == 0) continue;
+      const bool placed = to.place(bucket.print(i), entry & kNumberMax, kAnyWay);
+      SHINGLED_ASSERT(placed);
     }
   }
   retired_.push_back(show(std::move(table)));
@@ -77,7 +82,7 @@ void NumberMap::move_to(std::size_t bucket_count) {
 
 Pages NumberMap::pages_for(std::size_t bucket_count) {
   const std::size_t pages = (bucket_count + kPageBuckets - 1) / kPageBuckets;
-  assert(pages < std::size_t{1} << kPagesBits);
+  SHINGLED_ASSERT(pages < std::size_t{1} << kPagesBits);
   return Pages(pages * kPageBytes, Pages::Beside::kTables);
 }
 
@@ -94,7 +99,7 @@ Pages NumberMap::show(Pages table) {
 void NumberMap::show(const void* buckets, std::size_t pages) {
   const auto address = reinterpret_cast<std::uintptr_t>(buckets);
   static_assert(sizeof address == 8 && 64 - kPagesBits + 12 == 48, "48 bits of address are kept");
-  assert(address % kPageBytes == 0 && address >> 48 == 0);
+  SHINGLED_ASSERT(address % kPageBytes == 0 && address >> 48 == 0);
   shown_.store(address / kPageBytes << kPagesBits | pages, std::memory_order_release);
 }
 
@@ -114,6 +119,7 @@ bool NumberMap::View::place(std::uint32_t print, std::uint32_t number,
 }
 
 void NumberMap::Bucket::add_passed(int change) {
+  SHINGLED_DEBUG_ASSERT(change > 0 || passed() > 0);
   // Two's complement: adding -1 << 32 takes one away. Only the writer stores here.
   const auto step = static_cast<std::uint64_t>(static_cast<std::int64_t>(change)) << 32;
   prints[2].store(prints[2].load(std::memory_order_relaxed) + step, std::memory_order_release);

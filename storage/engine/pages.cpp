@@ -2,12 +2,12 @@
 
 #include <sys/mman.h>
 
-#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <new>
 
+#include "config/base/assert.h"
 #include "config/base/guarded.h"
 
 namespace shingled::storage::engine {
@@ -50,7 +50,7 @@ class Ranges {
     const MutexLock lock(mutex_);
     const auto found = std::prev(ranges_.upper_bound(piece));
     Range& range = found->second;
-    assert(piece + bytes <= found->first + range.used && bytes <= range.live);
+    SHINGLED_ASSERT(piece + bytes <= found->first + range.used && bytes <= range.live);
     range.live -= bytes;
     if (range.live != 0) return Pages::clear(piece, bytes);
     if (newest_ == found) newest_ = ranges_.end();

@@ -1,7 +1,8 @@
 #include "storage/engine/record_store.h"
 
 #include <algorithm>
-#include <cassert>
+
+#include "config/base/assert.h"
 
 namespace shingled::storage::engine {
 namespace {
@@ -39,6 +40,7 @@ std::uint32_t RecordStore::add(const Digest& digest, const RecordState& state,
 }
 
 void RecordStore::update(std::uint32_t number, const RecordState& state) {
+  SHINGLED_ASSERT(is_live(number));
   Head& head = heads_[number];
   flag_totals_.take(this->state(number).flags);
   flag_totals_.add(state.flags);
@@ -55,6 +57,7 @@ void RecordStore::release(std::uint32_t number) {
 void RecordStore::retire(std::uint32_t number) { clear(number); }
 
 void RecordStore::clear(std::uint32_t number) {
+  SHINGLED_ASSERT(is_live(number));  // a number given back twice would become two records
   flag_totals_.take(state(number).flags);
   const std::uint64_t old = heads_[number].row_and_set.exchange(0, std::memory_order_acq_rel);
   if (old >> kRowBits != 0) released_sets_.push_back(static_cast<std::uint32_t>(old >> kRowBits));
@@ -64,6 +67,7 @@ void RecordStore::clear(std::uint32_t number) {
 void RecordStore::reuse_released() {
   for (Kind& kind : kinds_) {
     for (const std::uint32_t number : kind.released) {
+      SHINGLED_ASSERT(block_used_[number / kBlock] > 0);
       if (--block_used_[number / kBlock] != 0) continue;
       heads_.clear_block(number);
       lows_.clear_block(number);
@@ -107,7 +111,7 @@ std::uint32_t RecordStore::take_number(bool with_shingles) {
   std::vector<std::uint32_t>& free = kinds_[with_shingles ? 1 : 0].free;
   if (free.empty()) {
     const std::uint32_t first = next_block_.load(std::memory_order_relaxed);
-    assert(first <= kNumberMax);
+    SHINGLED_ASSERT(first <= kNumberMax);
     // What may find no memory comes first: nothing has changed by then.
     block_has_shingles_.reserve(block_has_shingles_.size() + 1);
     block_used_.reserve(block_used_.size() + 1);
@@ -135,6 +139,7 @@ std::uint32_t RecordStore::take_set(const FlagSet& flags) {
     set = free_sets_.back();
     free_sets_.pop_back();
   } else {
+    SHINGLED_ASSERT(next_set_ <= kFlagSetsMax);
     sets_.ensure(next_set_);
     set = next_set_++;
   }
@@ -143,7 +148,8 @@ std::uint32_t RecordStore::take_set(const FlagSet& flags) {
 }
 
 void RecordStore::write_state(Head& head, const RecordState& state) {
-  assert(!state.flags.empty() && state.row > 0);
+  SHINGLED_ASSERT(!state.flags.empty());
+  SHINGLED_ASSERT(state.row > 0 && static_cast<std::uint64_t>(state.row) <= kRowMask);
   const FlagValue& first = state.flags.front();
   head.times.store(join(state.updated, state.created), std::memory_order_release);
   std::uint64_t set = 0;

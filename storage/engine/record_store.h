@@ -46,7 +46,7 @@ class RecordStore {
   [[nodiscard]] RecordNeeds room() const;
   /// Places for lists: a record has 24 bits for the number of its own, and 0 is none.
   static constexpr std::uint32_t kFlagSetsMax = (std::uint32_t{1} << 24U) - 1;
-  /// Takes a number for a new record; there must be room, and `state.row` in kRowMax.
+  /// Takes a number for a new record; there must be room, and `state.row` is below 2^40.
   std::uint32_t add(const Digest& digest, const RecordState& state, const SlotLows* shingles);
   void update(std::uint32_t number, const RecordState& state);
   /// The number may be given again after `reuse_released`.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/base/assert.h"
 namespace shingled::storage::engine {
 
 void UpdateGroup::fold(const Update& update) {
@@ -58,6 +59,7 @@ void UpdateGroup::take_away(Change& change, FlagSet& flags, std::uint32_t create
 }
 
 void UpdateGroup::expire(std::uint32_t number) {
+  SHINGLED_ASSERT(index_.records().is_live(number));
   // Which finds it expired, hence without flags.
   change_of(index_.records().digest(number));
 }
@@ -180,7 +182,9 @@ void UpdateGroup::publish() {
       index_.update(change->number, state);
     }
   }
-  index_.add(added);
+  // What the file has by now must be in the index: the next add of the digest would make it twice.
+  const std::size_t shown = index_.add(added);
+  SHINGLED_ASSERT(shown == added.size());
   for (const Change* change : in_order_) {
     if (change->number == 0) continue;
     if (change->row.flags.empty() || is_new(*change)) {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <variant>
 
+#include "config/base/assert.h"
+
 namespace shingled::storage::engine {
 namespace {
 
@@ -42,6 +44,7 @@ Writer::Writer(const EngineOptions& options, FuzzyIndex& index,
       wal_due_(kWalPages),
       wal_warn_at_(kWalWarnPages),
       thread_([this] { run(); }) {
+  SHINGLED_ASSERT(options_.hashes_max != 0 && options_.group_commit_max != 0);
   ::pthread_setname_np(thread_.native_handle(), "writer");
 }
 
@@ -146,6 +149,7 @@ void Writer::commit_updates(std::span<const QueuedUpdate> group) {
 }
 
 void Writer::commit_fitting(std::span<const QueuedUpdate* const> group) {
+  SHINGLED_ASSERT(!group.empty());
   const TimePoint begun = clock_.now();
   const Status outcome = commit([&](UpdateGroup& changes) {
     for (const QueuedUpdate* pending : group) changes.fold(pending->update);
@@ -244,6 +248,7 @@ Status Writer::commit(UpdateGroup& group) {
   if (no_room) return outcome;
   outcome = told(std::move(outcome));
   if (!outcome) return Error{ErrorCode::kUnavailable, outcome.error().message};
+  SHINGLED_ASSERT(group.lost().empty());  // what is committed was written completely
   lost_.clear();
   if (lists_full_ && group.list_growth() > 0) lists_full_ = false;
   tell_damage(group);

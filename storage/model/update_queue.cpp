@@ -4,9 +4,12 @@
 #include <iterator>
 #include <utility>
 
+#include "config/base/assert.h"
+
 namespace shingled::storage {
 
 bool UpdateQueue::push(QueuedUpdate& pending) {
+  SHINGLED_ASSERT(pending.done != nullptr);  // the taker calls it
   {
     const MutexLock lock(mutex_);
     if (closed_ || waiting_.size() >= most_) return false;
@@ -19,6 +22,7 @@ bool UpdateQueue::push(QueuedUpdate& pending) {
 
 std::vector<QueuedUpdate> UpdateQueue::take(std::size_t most, std::chrono::milliseconds patience,
                                             std::chrono::milliseconds gather) {
+  SHINGLED_ASSERT(most > 0);  // else it never ends
   MutexLock lock(mutex_);
   changed_.wait_for(lock.as_lock(), patience,
                     [&]() SHINGLED_REQUIRES(mutex_) { return closed_ || !waiting_.empty(); });
@@ -31,8 +35,10 @@ std::vector<QueuedUpdate> UpdateQueue::take(std::size_t most, std::chrono::milli
   std::vector<QueuedUpdate> group(std::make_move_iterator(waiting_.begin()),
                                   std::make_move_iterator(end));
   waiting_.erase(waiting_.begin(), end);
-  batches_ -= static_cast<std::size_t>(std::ranges::count_if(
+  const auto batches = static_cast<std::size_t>(std::ranges::count_if(
       group, [](const QueuedUpdate& taken) { return taken.batch != nullptr; }));
+  SHINGLED_ASSERT(batches <= batches_);
+  batches_ -= batches;
   return group;
 }
 
