@@ -1,6 +1,5 @@
 #include "mime/fingerprint/mumhash.h"
 
-#include <cassert>
 #include "config/base/assert.h"
 
 namespace shingled::fingerprint {

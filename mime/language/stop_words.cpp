@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cassert>
 #include <string>
 #include <vector>
 
 #include "config/base/ascii.h"
+#include "config/base/assert.h"
 #include "mime/charset/utf8.h"
 
 namespace shingled::mime {
@@ -170,7 +170,7 @@ void StopTable::add_list(std::string_view list, LanguageBits language) {
 }
 
 StopWord& StopTable::at(std::string_view word) {
-  assert(!word.empty() && word.size() <= kWordBytesMax);
+  SHINGLED_DEBUG_ASSERT(!word.empty() && word.size() <= kWordBytesMax);
   std::array<char, kWordBytesMax + kBytesBehind> padded{};
   word.copy(padded.data(), kWordBytesMax);
   if (const std::size_t found = find(padded.data(), word.size()); found != kNone) {
@@ -184,7 +184,7 @@ StopWord& StopTable::at(std::string_view word) {
   std::memcpy(stop.lanes.data(), padded.data(), kWordBytesMax);
   stop.bytes = static_cast<std::uint32_t>(word.size());
   slots_[slot] = static_cast<std::uint16_t>(words_.size());
-  assert(words_.size() < kSlots);
+  SHINGLED_DEBUG_ASSERT(words_.size() < kSlots);
   return stop;
 }
 
