@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "config/base/at_most_every.h"
 #include "config/base/clock.h"
 #include "mime/fingerprint/secret_hash.h"
 
@@ -25,7 +26,7 @@ class RepeatFilter {
 
  private:
   struct Seen {
-    TimePoint passed;
+    AtMostEvery passing{kInterval};
     std::uint64_t held_back = 0;
   };
   std::unordered_map<std::string, Seen, TextHash, std::equal_to<>> seen_;

@@ -28,18 +28,8 @@ Status LibraryReloader::use(const SimilarOptions& options) {
                    .field("time_ms", took.count()));
   file_ = options.file;
   *library_.lock() = *std::move(opened);
-  thread_ = std::jthread([this](const std::stop_token& stop) { look_after(stop); });
+  task_.emplace("similar", kRefreshEvery, [this](const std::stop_token&) { refresh(); });
   return {};
-}
-
-void LibraryReloader::look_after(const std::stop_token& stop) {
-  Mutex mutex;  // guards nothing: it is there to wait with
-  std::condition_variable_any wake;
-  MutexLock lock(mutex);
-  while (!stop.stop_requested()) {
-    wake.wait_for(lock.as_lock(), stop, kRefreshEvery, [] { return false; });
-    if (!stop.stop_requested()) refresh();
-  }
 }
 
 void LibraryReloader::refresh() {
@@ -47,17 +37,15 @@ void LibraryReloader::refresh() {
   if (library == nullptr) return;
   const auto changed = library->refresh();
   if (!changed) {
-    if (failure_.empty()) {
+    if (outage_.begin()) {
       logger_.error(LogLine("similar_refresh_failed")
                         .field("file", file_)
                         .field("error", changed.error().message)
                         .field("samples", "as they were"));
     }
-    failure_ = changed.error().message;
     return;
   }
-  if (!failure_.empty()) logger_.info(LogLine("similar_refresh_works").field("file", file_));
-  failure_.clear();
+  if (outage_.end()) logger_.info(LogLine("similar_refresh_works").field("file", file_));
   if (!*changed) return;
   logger_.info(LogLine("similar_refreshed")
                    .field("file", file_)
@@ -65,7 +53,7 @@ void LibraryReloader::refresh() {
 }
 
 void LibraryReloader::close() {
-  thread_ = {};
+  task_.reset();
   library_.lock()->reset();
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
-#include <thread>
+#include <optional>
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
+#include "config/base/outage.h"
+#include "config/base/periodic_task.h"
 #include "config/metrics/metric_report.h"
 #include "config/options/similar_options.h"
 #include "storage/similar/sample_library.h"
@@ -40,14 +42,12 @@ class LibraryReloader {
   void report(MetricReport& report) const;
 
  private:
-  void look_after(const std::stop_token& stop);
-
   const Clock& clock_;
   Logger& logger_;
   std::string file_;
   mutable Guarded<std::shared_ptr<storage::similar::SampleLibrary>> library_;
-  std::string failure_;  ///< of the last refresh; of the thread alone
-  std::jthread thread_;  ///< last: it uses all of the above
+  Outage outage_;                     ///< of the refreshes
+  std::optional<PeriodicTask> task_;  ///< last: it uses all of the above
 };
 
 }  // namespace shingled::milter::similar

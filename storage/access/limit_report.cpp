@@ -5,11 +5,7 @@ namespace shingled::storage::access {
 void LimitReport::note(const Network& network, bool banned, bool log_only, TimePoint now) {
   refused_.fetch_add(1, std::memory_order_relaxed);
   if (banned) bans_.fetch_add(1, std::memory_order_relaxed);
-  const Duration::rep moment = now.time_since_epoch().count();
-  Duration::rep due = due_.load(std::memory_order_relaxed);
-  if (moment < due) return;
-  // Of several threads one writes the line.
-  if (!due_.compare_exchange_strong(due, moment + kInterval.count())) return;
+  if (!line_.pass(now)) return;
   logger_.warning(LogLine("fuzzy_ratelimited")
                       .field("network", network.to_string())
                       .field("banned", banned)

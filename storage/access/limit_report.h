@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "config/base/at_most_every.h"
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/system/socket_address.h"
@@ -28,7 +29,7 @@ class LimitReport {
   Logger& logger_;
   std::atomic<std::uint64_t> refused_{0};
   std::atomic<std::uint64_t> bans_{0};
-  std::atomic<Duration::rep> due_{Duration::min().count()};  // of the next line
+  AtMostEvery line_{kInterval};
 };
 
 }  // namespace shingled::storage::access

@@ -1,7 +1,5 @@
 #include "storage/buckets/bucket_flusher.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -32,9 +30,8 @@ Result<std::unique_ptr<BucketFlusher>> BucketFlusher::open(const BucketFlusherOp
   std::unique_ptr<BucketFlusher> flusher(
       new BucketFlusher(options, *std::move(file), table, clock, logger));
   if (Status loaded = flusher->load(); !loaded) return loaded.error();
-  flusher->thread_ =
-      std::jthread([self = flusher.get()](const std::stop_token& stop) { self->run(stop); });
-  ::pthread_setname_np(flusher->thread_.native_handle(), "buckets");
+  flusher->task_.emplace("buckets", options.pause,
+                         [self = flusher.get()](const std::stop_token&) { (void)self->save(); });
   return flusher;
 }
 
@@ -46,9 +43,8 @@ BucketFlusher::BucketFlusher(const BucketFlusherOptions& options,
 }
 
 BucketFlusher::~BucketFlusher() {
-  if (!thread_.joinable()) return;  // nothing was loaded, so nothing is there to be saved
-  thread_.request_stop();
-  thread_.join();
+  if (!task_) return;  // nothing was loaded, so nothing is there to be saved
+  task_.reset();
   (void)save();
 }
 
@@ -71,23 +67,15 @@ Status BucketFlusher::load() {
   return read;
 }
 
-void BucketFlusher::run(const std::stop_token& stop) {
-  MutexLock lock(sleeping_);
-  while (!stop.stop_requested()) {
-    wake_.wait_for(lock.as_lock(), stop, options_.pause, [] { return false; });
-    if (!stop.stop_requested()) (void)save();
-  }
-}
-
 Status BucketFlusher::save() {
   auto disk = disk_.lock();
   Status done = save_all(*disk);
   if (!done) table_.mark_all();
-  if (disk->failing == !done) return done;
-  disk->failing = !done;
   if (done) {
-    logger_.info(LogLine("ratelimit_file_back").field("file", options_.path));
-  } else {
+    if (disk->outage.end()) {
+      logger_.info(LogLine("ratelimit_file_back").field("file", options_.path));
+    }
+  } else if (disk->outage.begin()) {
     logger_.error(LogLine("ratelimit_file_refused").field("reason", done.error().message));
   }
   return done;

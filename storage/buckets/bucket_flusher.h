@@ -1,15 +1,16 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
+#include "config/base/outage.h"
+#include "config/base/periodic_task.h"
 #include "storage/buckets/bucket_table.h"
 #include "storage/sqlite/bucket_file.h"
 
@@ -64,14 +65,13 @@ class BucketFlusher {
     std::unique_ptr<sqlite::BucketFile> file;
     Duration offset{};          // of the time of day to the clock, at the last pass
     std::size_t rows_most = 0;  // there are no more than so many
-    bool failing = false;
+    Outage outage;
   };
   using Changes = std::vector<BucketTable::Change>;
 
   BucketFlusher(const BucketFlusherOptions& options, std::unique_ptr<sqlite::BucketFile> file,
                 BucketTable& table, Clock& clock, Logger& logger);
   Status load();
-  void run(const std::stop_token& stop);
   Status save_all(Disk& disk);
   Status write(Disk& disk, Changes& changes) const;
   Status limit(Disk& disk) const;
@@ -81,9 +81,7 @@ class BucketFlusher {
   Clock& clock_;
   Logger& logger_;
   Guarded<Disk> disk_;
-  Mutex sleeping_;  ///< guards nothing: it is there to wait with
-  std::condition_variable_any wake_;
-  std::jthread thread_;  ///< last: starts when all else is there
+  std::optional<PeriodicTask> task_;  ///< last: starts when all else is there
 };
 
 }  // namespace shingled::storage::buckets

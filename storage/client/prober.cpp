@@ -14,6 +14,8 @@ const ServerStatistics* find_server(const std::vector<ServerStatistics>& all,
   return found == all.end() ? nullptr : &*found;
 }
 
+constexpr std::chrono::seconds kStep{1};
+
 double milliseconds_of(std::chrono::microseconds time) {
   return static_cast<double>(time.count()) / 1000;
 }
@@ -62,10 +64,10 @@ void Prober::look_up(Watched& watched, TimePoint now, const std::stop_token& sto
   const Duration interval = watched.service.store->options().resolve_interval;
   if (watched.lost_names.empty()) {
     watched.next_look_up = clock_.now() + interval;
-    watched.retry = kRetryMin;
+    watched.look_ups_failed = 0;
   } else {
-    watched.next_look_up = clock_.now() + std::min(watched.retry, interval);
-    watched.retry = std::min(2 * watched.retry, kRetryMax);
+    const Duration wait = kRetry.wait(watched.look_ups_failed++);
+    watched.next_look_up = clock_.now() + std::min(wait, interval);
   }
 }
 
@@ -115,24 +117,18 @@ ProberThread::ProberThread(std::vector<ProbedService> services, Clock& clock, Ra
                            Logger& logger)
     : lookup_(random.next_u64()),
       prober_(std::move(services), clock, logger, lookup_),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+      task_(std::in_place, "prober", kStep, [this](const std::stop_token& stop) { step(stop); }) {
+  task_->wake();
+}
 
 ProberThread::~ProberThread() {
-  thread_.request_stop();
-  thread_.join();
+  task_.reset();
   prober_.report();
 }
 
-void ProberThread::run(const std::stop_token& stop) {
-  constexpr std::chrono::seconds kStep{1};
+void ProberThread::step(const std::stop_token& stop) {
   prober_.step(stop);
-  first_step_.set_value();
-  MutexLock lock(mutex_);
-  while (!stop.stop_requested()) {
-    if (wake_.wait_for(lock.as_lock(), stop, kStep, [] { return false; }) || stop.stop_requested())
-      return;
-    prober_.step(stop);
-  }
+  if (!std::exchange(has_stepped_, true)) first_step_.set_value();
 }
 
 }  // namespace shingled::storage::client

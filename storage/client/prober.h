@@ -1,17 +1,18 @@
 #pragma once
 
-#include <condition_variable>
 #include <future>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "config/base/backoff.h"
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
+#include "config/base/periodic_task.h"
 #include "storage/client/name_lookup.h"
 #include "storage/client/remote_store.h"
 
@@ -40,17 +41,16 @@ class Prober {
   void report();
 
   static constexpr Duration kReportInterval = std::chrono::minutes(10);
-  /// After so long a name that was not found is looked up again, then twice as long each time, at
-  /// most kRetryMax and the rule's resolve_interval.
-  static constexpr Duration kRetryMin = std::chrono::seconds(5);
-  static constexpr Duration kRetryMax = std::chrono::minutes(5);
+  /// When a name that was not found is looked up again, but not later than the rule's
+  /// resolve_interval.
+  static constexpr Backoff kRetry{std::chrono::seconds(5), std::chrono::minutes(5)};
 
  private:
   struct Watched {
     ProbedService service;
     TimePoint next_look_up;
     std::set<std::string> lost_names{};
-    Duration retry = kRetryMin;
+    std::uint32_t look_ups_failed = 0;         // in a row
     std::vector<ServerStatistics> seen{};      // at the last step
     std::vector<ServerStatistics> reported{};  // at the last report
   };
@@ -78,20 +78,19 @@ class ProberThread {
   ProberThread& operator=(ProberThread&&) = delete;
 
   /// Begins no further look-up or probe; the destruction waits for less then.
-  void request_stop() { thread_.request_stop(); }
+  void request_stop() { task_->request_stop(); }
   /// Waits until each name that had no address has been looked up once, at most so long.
   void wait_for_names(std::chrono::milliseconds patience) { names_asked_.wait_for(patience); }
 
  private:
-  void run(const std::stop_token& stop);
+  void step(const std::stop_token& stop);
 
   SystemLookup lookup_;
   Prober prober_;
-  Mutex mutex_;  // guards nothing: it is there to wait with
-  std::condition_variable_any wake_;
+  bool has_stepped_ = false;  // the thread's
   std::promise<void> first_step_;
   std::future<void> names_asked_ = first_step_.get_future();
-  std::jthread thread_;  // last: it uses all of the above
+  std::optional<PeriodicTask> task_;  // last: it uses all of the above
 };
 
 }  // namespace shingled::storage::client

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
+#include "config/base/backoff.h"
 #include "config/base/clock.h"
 
 namespace shingled::storage::client {
 
 /// When a server is left alone, and when it is tried again.
 struct RestPolicy {
-  std::uint32_t errors_max = 4;  ///< failures in a row before the first rest
-  Duration rest{};               ///< the first one; each further one is twice as long, up to
-  static constexpr std::uint32_t kDoublingsMax = 3;  ///< eight times that
+  std::uint32_t errors_max = 4;       ///< failures in a row before the first rest
+  Duration rest{};                    ///< the first one; each further one is twice as long, up to
+  static constexpr int kLongest = 8;  ///< times that
 };
 
 /// Whether one endpoint is well: a value, no clock, no lock.
@@ -34,15 +34,15 @@ class ServerBackoff {
 
  private:
   void rest(const RestPolicy& policy, TimePoint now) {
-    const Duration length = policy.rest * (1 << rests_);
+    const Backoff backoff{policy.rest, policy.rest * RestPolicy::kLongest};
+    const Duration length = backoff.wait(rests_++);
     errors_ = 0;
     rests_until_ = now + length;
     probe_at_ = now + length / 2;
-    rests_ = std::min(rests_ + 1, RestPolicy::kDoublingsMax);
   }
 
   std::uint32_t errors_ = 0;  // in a row
-  std::uint32_t rests_ = 0;   // in a row; the exponent of the next one
+  std::uint32_t rests_ = 0;   // in a row
   TimePoint rests_until_{};
   TimePoint probe_at_{};
 };

@@ -1,7 +1,5 @@
 #include "storage/engine/checkpointer.h"
 
-#include <pthread.h>
-
 #include <utility>
 
 namespace shingled::storage::engine {
@@ -15,46 +13,22 @@ Result<std::unique_ptr<Checkpointer>> Checkpointer::open(const std::string& path
 }
 
 Checkpointer::Checkpointer(std::unique_ptr<sqlite::Database> database)
-    : database_(std::move(database)), thread_([this] { run(); }) {
-  ::pthread_setname_np(thread_.native_handle(), "checkpoint");
-}
-
-Checkpointer::~Checkpointer() {
-  {
-    const MutexLock lock(mutex_);
-    state_ = State::kStopping;
-  }
-  changed_.notify_one();
-}
+    : database_(std::move(database)),
+      task_("checkpoint", std::nullopt, [this](const std::stop_token&) { work(); }) {}
 
 void Checkpointer::start() {
-  {
-    const MutexLock lock(mutex_);
-    if (state_ != State::kIdle) return;
-    state_ = State::kWanted;
-  }
-  changed_.notify_one();
+  if (!std::exchange(state_.lock()->is_under_way, true)) task_.wake();
 }
 
 std::optional<Status> Checkpointer::take_outcome() {
-  const MutexLock lock(mutex_);
-  return std::exchange(outcome_, std::nullopt);
+  return std::exchange(state_.lock()->outcome, std::nullopt);
 }
 
-void Checkpointer::run() {
-  MutexLock lock(mutex_);
-  while (true) {
-    changed_.wait(lock.as_lock(), [this]() SHINGLED_REQUIRES(mutex_) {
-      return state_ == State::kWanted || state_ == State::kStopping;
-    });
-    if (state_ == State::kStopping) return;
-    state_ = State::kRunning;
-    lock.unlock();
-    Status outcome = database_->checkpoint();
-    lock.lock();
-    outcome_ = std::move(outcome);
-    if (state_ == State::kRunning) state_ = State::kIdle;
-  }
+void Checkpointer::work() {
+  Status outcome = database_->checkpoint();
+  auto state = state_.lock();
+  state->outcome = std::move(outcome);
+  state->is_under_way = false;
 }
 
 }  // namespace shingled::storage::engine

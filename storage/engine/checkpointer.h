@@ -1,12 +1,11 @@
 #pragma once
 
-#include <condition_variable>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "config/base/guarded.h"
+#include "config/base/periodic_task.h"
 #include "config/base/result.h"
 #include "storage/sqlite/database.h"
 
@@ -22,11 +21,6 @@ class Checkpointer {
   /// Opens the file, which the writer has open already.
   /// Errors: those of Database.
   static Result<std::unique_ptr<Checkpointer>> open(const std::string& path);
-  ~Checkpointer();
-  Checkpointer(const Checkpointer&) = delete;
-  Checkpointer& operator=(const Checkpointer&) = delete;
-  Checkpointer(Checkpointer&&) = delete;
-  Checkpointer& operator=(Checkpointer&&) = delete;
 
   /// Begins a checkpoint; nothing happens while one is under way.
   void start();
@@ -34,17 +28,17 @@ class Checkpointer {
   std::optional<Status> take_outcome();
 
  private:
-  enum class State { kIdle, kWanted, kRunning, kStopping };
+  struct State {
+    bool is_under_way = false;
+    std::optional<Status> outcome;
+  };
 
   explicit Checkpointer(std::unique_ptr<sqlite::Database> database);
-  void run();
+  void work();
 
   std::unique_ptr<sqlite::Database> database_;
-  Mutex mutex_;
-  std::condition_variable changed_;
-  State state_ SHINGLED_GUARDED_BY(mutex_) = State::kIdle;
-  std::optional<Status> outcome_ SHINGLED_GUARDED_BY(mutex_);
-  std::jthread thread_;  ///< last: starts when all else is there
+  Guarded<State> state_;
+  PeriodicTask task_;  ///< last: starts when all else is there
 };
 
 }  // namespace shingled::storage::engine

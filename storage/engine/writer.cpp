@@ -110,7 +110,7 @@ void Writer::commit_all(std::span<const QueuedUpdate> group) {
 void Writer::commit_batch(const QueuedUpdate& pending) {
   if (is_beyond_bound(*pending.batch)) {
     return pending.done(
-        full({ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"}, is_full_));
+        full({ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"}, full_));
   }
   const Status outcome = commit([&](UpdateGroup& changes) { changes.fold(*pending.batch); });
   if (outcome) {
@@ -142,7 +142,7 @@ void Writer::commit_updates(std::span<const QueuedUpdate> group) {
   if (fitting.size() == group.size()) return;
   counters_.refused.fetch_add(group.size() - fitting.size(), std::memory_order_relaxed);
   const Status no_room =
-      full({ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"}, is_full_);
+      full({ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"}, full_);
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (refused[i]) group[i].done(no_room);
   }
@@ -204,8 +204,8 @@ bool Writer::is_beyond_bound(const ReplicaBatch& batch) const {
   return added != 0 && index_.size() + static_cast<std::uint64_t>(added) > options_.hashes_max;
 }
 
-Error Writer::full(Error reason, bool& is_said) {
-  if (!std::exchange(is_said, true)) {
+Error Writer::full(Error reason, Outage& outage) {
+  if (outage.begin()) {
     logger_.warning(LogLine("storage_full")
                         .field("hashes", index_.size())
                         .field("hashes_max", options_.hashes_max)
@@ -250,7 +250,7 @@ Status Writer::commit(UpdateGroup& group) {
   if (!outcome) return Error{ErrorCode::kUnavailable, outcome.error().message};
   SHINGLED_ASSERT(group.lost().empty());  // what is committed was written completely
   lost_.clear();
-  if (lists_full_ && group.list_growth() > 0) lists_full_ = false;
+  if (lists_full_.lasts() && group.list_growth() > 0) lists_full_.end();
   tell_damage(group);
   counters_.commits.fetch_add(1, std::memory_order_relaxed);
   publish(group);
@@ -263,7 +263,7 @@ void Writer::publish(UpdateGroup& group) {
     group.publish();
     return {};
   });
-  if (is_full_ && index_.size() < options_.hashes_max) is_full_ = false;
+  if (index_.size() < options_.hashes_max) full_.end();
   if (shown) return;
   // The file has it and the index does not know: the next add of the digest would make it twice.
   index_lacks_ = true;
@@ -307,11 +307,12 @@ void Writer::tell_damage(const UpdateGroup& group) {
 
 Status Writer::told(Status outcome) {
   if (outcome) {
-    if (std::exchange(disk_refuses_, false)) logger_.info(LogLine("storage_recovered"));
+    if (disk_outage_.end()) logger_.info(LogLine("storage_recovered"));
   } else {
     room_wanted_ = true;
-    if (std::exchange(disk_refuses_, true)) return outcome;
-    logger_.error(LogLine("storage_refused").field("reason", outcome.error().message));
+    if (disk_outage_.begin()) {
+      logger_.error(LogLine("storage_refused").field("reason", outcome.error().message));
+    }
   }
   return outcome;
 }

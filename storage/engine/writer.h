@@ -10,6 +10,7 @@
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
+#include "config/base/outage.h"
 #include "config/metrics/instruments.h"
 #include "config/options/storage_options.h"
 #include "storage/engine/checkpointer.h"
@@ -92,8 +93,8 @@ class Writer {
   [[nodiscard]] bool is_beyond_bound(const ReplicaBatch& batch) const;
   /// In one transaction; where there is no room for all, in several, without those that need it.
   void commit_fitting(std::span<const QueuedUpdate* const> group);
-  /// Says in the log that a bound is reached, unless it is said; gives `reason` back.
-  Error full(Error reason, bool& is_said);
+  /// Says in the log that a bound is reached, once while it is; gives `reason` back.
+  Error full(Error reason, Outage& outage);
   /// The room a group must find so that one that does not grow always finds it, too.
   [[nodiscard]] RecordNeeds needs_of(const UpdateGroup& group) const;
   void tell_damage(const UpdateGroup& group);
@@ -132,20 +133,20 @@ class Writer {
   std::int64_t parts_next_ = 0;    ///< where the walk over the parts goes on
   TimePoint expiry_due_{};
   std::optional<ClockWatch> clock_watch_;   ///< from the first slice on
-  bool clock_doubted_ = false;              ///< said so in the log already
+  Outage clock_doubt_;                      ///< said in the log
   std::vector<UpdateGroup::LostRow> lost_;  ///< the next group says what is to be said of them
   bool rows_removed_ = false;               ///< the file may have pages to give back
   std::int64_t wal_due_;                    ///< so many pages in the WAL ask for a checkpoint
   std::int64_t wal_seen_ = 0;
   std::int64_t wal_warn_at_;  ///< pages in the WAL that are worth a warning
   bool more_to_do_ = false;   ///< of the housekeeping
-  bool is_full_ = false;      ///< said so in the log already
-  bool lists_full_ = false;   ///< likewise, of places for several lists
+  Outage full_;               ///< said in the log
+  Outage lists_full_;         ///< likewise, of places for several lists
   /// The index has not got all that was committed, for want of memory: no update is taken any more.
   bool index_lacks_ = false;
-  bool disk_refuses_ = false;  ///< said so in the log already
-  bool room_wanted_ = false;   ///< a checkpoint may make some
-  std::jthread thread_;        ///< last: starts when all else is there
+  Outage disk_outage_;        ///< said in the log
+  bool room_wanted_ = false;  ///< a checkpoint may make some
+  std::jthread thread_;       ///< last: starts when all else is there
 };
 
 }  // namespace shingled::storage::engine

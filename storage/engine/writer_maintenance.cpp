@@ -59,15 +59,12 @@ bool Writer::may_expire(std::uint32_t now, TimePoint moment) {
     clock_watch_.emplace(newest == 0 ? now : newest, moment);
   }
   const bool may = clock_watch_->believes(now, moment);
-  if (may == clock_doubted_) {
-    clock_doubted_ = !may;
-    if (may) {
-      logger_.info(LogLine("storage_clock_believed"));
-    } else {
-      logger_.warning(LogLine("storage_clock_ahead")
-                          .field("seconds", clock_watch_->ahead())
-                          .field("expiry", "waits until it has run on for an hour"));
-    }
+  if (may) {
+    if (clock_doubt_.end()) logger_.info(LogLine("storage_clock_believed"));
+  } else if (clock_doubt_.begin()) {
+    logger_.warning(LogLine("storage_clock_ahead")
+                        .field("seconds", clock_watch_->ahead())
+                        .field("expiry", "waits until it has run on for an hour"));
   }
   return may;
 }

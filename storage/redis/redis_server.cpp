@@ -103,12 +103,11 @@ void RedisServer::note_success() {
 }
 
 void RedisServer::note_failure(std::uint32_t before, const Error& error) {
-  constexpr std::uint32_t kDoublings = 7;
+  constexpr Backoff kAway{kAwayMin, kAwayMax};
   std::uint32_t seen = before;
   if (!failures_.compare_exchange_strong(seen, before + 1)) return;
-  const Duration away =
-      std::min<Duration>(kAwayMin * (1U << std::min(before, kDoublings)), kAwayMax);
-  next_try_.store((clock_.now() + away).time_since_epoch().count(), std::memory_order_relaxed);
+  const TimePoint next = clock_.now() + kAway.wait(before);
+  next_try_.store(next.time_since_epoch().count(), std::memory_order_relaxed);
   if (before == 0) {
     logger_.error(
         LogLine("redis_away").field("server", where_.to_string()).field("reason", error.message));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "config/base/backoff.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "storage/redis/host_lookup.h"

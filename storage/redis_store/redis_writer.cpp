@@ -159,11 +159,11 @@ bool RedisWriter::deliver() {
 
 void RedisWriter::note_waiting() {
   const std::uint64_t waiting = journal_ != nullptr ? journal_->size() : 0;
-  const std::uint64_t before = counters_.waiting.exchange(waiting, std::memory_order_relaxed);
-  if (before == 0 && waiting > 0) {
+  counters_.waiting.store(waiting, std::memory_order_relaxed);
+  if (waiting == 0) {
+    if (outage_.end()) logger_.info(LogLine("redis_journal_delivered"));
+  } else if (outage_.begin()) {
     logger_.warning(LogLine("redis_journal_used").field("updates", waiting));
-  } else if (before > 0 && waiting == 0) {
-    logger_.info(LogLine("redis_journal_delivered"));
   }
 }
 

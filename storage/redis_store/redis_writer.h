@@ -8,6 +8,7 @@
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
+#include "config/base/outage.h"
 #include "config/base/random.h"
 #include "storage/model/recent_names.h"
 #include "storage/model/update_queue.h"
@@ -104,6 +105,7 @@ class RedisWriter {
   Guarded<Refreshes> refreshes_;
   RedisWriterCounters counters_;
   TimePoint count_due_{};
+  Outage outage_;        ///< the journal is in use
   std::jthread thread_;  ///< last: starts when all else is there
 };
 

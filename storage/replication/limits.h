@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "config/base/backoff.h"
+
 namespace shingled::storage::replication {
 
 // What one end of a replication connection may make the other one hold.
@@ -36,8 +38,7 @@ inline constexpr std::size_t kUnprovedMax = 32;
 inline constexpr std::size_t kUnprovedOfOneMax = 4;
 /// Until a caller has said who it is: two round trips.
 inline constexpr std::chrono::seconds kHandshakeTime{3};
-/// A failed mirror is tried again after the first, and then twice as long up to the second.
-inline constexpr std::chrono::milliseconds kRetryMin{100};
-inline constexpr std::chrono::milliseconds kRetryMax{2000};
+/// When a failed mirror is tried again.
+inline constexpr Backoff kRetry{std::chrono::milliseconds(100), std::chrono::milliseconds(2000)};
 
 }  // namespace shingled::storage::replication

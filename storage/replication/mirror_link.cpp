@@ -106,15 +106,15 @@ void MirrorLink::mark_healthy(TimePoint now) {
   // Where it stands a mirror says at once, also one that hangs up then, each time.
   const bool works = progress.messages > 0 || now - opened_ >= timeout_;
   if (works) {
-    retry_after_ = kRetryMin;
-    said_failed_ = false;
+    failures_ = 0;
+    outage_.end();
   }
-  if (said_failed_ || std::exchange(said_following_, true)) return;
+  if (outage_.lasts() || std::exchange(said_following_, true)) return;
   logger_.info(LogLine("mirror_following").field("mirror", mirror_.name));
 }
 
 void MirrorLink::failed(const Error& error, TimePoint now) {
-  if (!std::exchange(said_failed_, true)) {
+  if (outage_.begin()) {
     logger_.warning(
         LogLine("mirror_lost").field("mirror", mirror_.name).field("reason", error.message));
   }
@@ -128,8 +128,7 @@ void MirrorLink::failed(const Error& error, TimePoint now) {
   session_.reset();
   stream_.reset();
   ++counters_.failures;
-  retry_at_ = addresses_.empty() ? now + retry_after_ : now;
-  if (addresses_.empty()) retry_after_ = std::min<Duration>(retry_after_ * 2, kRetryMax);
+  retry_at_ = addresses_.empty() ? now + kRetry.wait(failures_++) : now;
 }
 
 TimePoint MirrorLink::due() const {

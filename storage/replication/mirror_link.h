@@ -9,6 +9,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/logger.h"
+#include "config/base/outage.h"
 #include "config/base/random.h"
 #include "config/options/replication_options.h"
 #include "storage/replication/address_lookup.h"
@@ -19,7 +20,7 @@
 namespace shingled::storage::replication {
 
 /// A master's lasting link to one mirror: looks its name up, connects, runs a session, and when
-/// that ends, tries again (kRetryMin to kRetryMax later), for ever. The wait is short again, and a
+/// that ends, tries again (kRetry says when), for ever. The wait is short again, and a
 /// next failure worth a line in the log, once a mirror has committed something or has stayed for
 /// master_timeout.
 /// Threads: the one of ReplicationService.
@@ -61,12 +62,12 @@ class MirrorLink {
   AddressLookup lookup_;
   std::vector<SocketAddress> addresses_;  ///< not tried yet
   TimePoint retry_at_{};
-  Duration retry_after_ = kRetryMin;
+  std::uint32_t failures_ = 0;  ///< in a row, each of all addresses
   TimePoint opened_{};
   TimePoint heard_{};
   TimePoint beat_{};
   bool said_following_ = false;
-  bool said_failed_ = false;
+  Outage outage_;                           ///< said in the log
   std::optional<std::uint64_t> committed_;  ///< by the last session
   LinkCounters counters_;
 };

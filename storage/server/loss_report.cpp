@@ -8,11 +8,7 @@ void LossReport::note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePo
   if (kernel_drops == 0 && too_late == 0) return;
   kernel_drops_.fetch_add(kernel_drops, std::memory_order_relaxed);
   too_late_.fetch_add(too_late, std::memory_order_relaxed);
-  const Duration::rep moment = now.time_since_epoch().count();
-  Duration::rep due = due_.load(std::memory_order_relaxed);
-  if (moment < due) return;
-  // Of several threads one writes the line, with the losses of all.
-  if (!due_.compare_exchange_strong(due, moment + kInterval.count())) return;
+  if (!line_.pass(now)) return;
   logger_.warning(LogLine("fuzzy_overloaded")
                       .field("kernel_drops", kernel_drops_.exchange(0))
                       .field("too_late", too_late_.exchange(0)));
@@ -20,15 +16,12 @@ void LossReport::note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePo
 
 void LossReport::note_no_memory(TimePoint now) noexcept {
   const std::uint64_t lost = no_memory_.fetch_add(1, std::memory_order_relaxed) + 1;
-  const Duration::rep moment = now.time_since_epoch().count();
-  Duration::rep due = no_memory_due_.load(std::memory_order_relaxed);
-  if (moment < due) return;
-  if (!no_memory_due_.compare_exchange_strong(due, moment + kInterval.count())) return;
+  if (!no_memory_line_.pass(now)) return;
   try {
     logger_.error(LogLine("fuzzy_out_of_memory").field("requests", lost));
     no_memory_.fetch_sub(lost, std::memory_order_relaxed);
   } catch (const std::bad_alloc&) {
-    no_memory_due_.store(due, std::memory_order_relaxed);
+    no_memory_line_.give_back();
   }
 }
 

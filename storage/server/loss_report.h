@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "config/base/at_most_every.h"
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 
@@ -27,8 +28,8 @@ class LossReport {
   std::atomic<std::uint64_t> kernel_drops_{0};  // since the last line
   std::atomic<std::uint64_t> too_late_{0};
   std::atomic<std::uint64_t> no_memory_{0};
-  std::atomic<Duration::rep> due_{Duration::min().count()};  // of the next line
-  std::atomic<Duration::rep> no_memory_due_{Duration::min().count()};
+  AtMostEvery line_{kInterval};
+  AtMostEvery no_memory_line_{kInterval};
 };
 
 }  // namespace shingled::storage::server

@@ -114,7 +114,7 @@ TEST_F(MirrorLinkTest, AMirrorThatRefusesIsTriedEverMoreRarelyAndToldOfOnce) {
   while (now_ < end) {
     connection(mirror);
     if (HasFatalFailure()) return;
-    EXPECT_LE(mirror.due(), now_ + kRetryMax);
+    EXPECT_LE(mirror.due(), now_ + kRetry.most);
     now_ = mirror.due();
   }
   EXPECT_LE(connections_, 40) << "and not ten a second";
@@ -132,7 +132,7 @@ TEST_F(MirrorLinkTest, AMirrorThatHasCommittedIsTriedAgainSoon) {
   }
   refuses_ = false;
   connection(mirror, true);
-  EXPECT_EQ(mirror.due(), now_ + kRetryMin);
+  EXPECT_EQ(mirror.due(), now_ + kRetry.first);
   EXPECT_EQ(logger_.lost, 2) << "a new failure is worth a line";
 }
 
