@@ -19,8 +19,8 @@
 #include "storage/buckets/bucket_flusher.h"
 #include "storage/buckets/redis_buckets.h"
 #include "storage/redis/redis_server.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/redis/redis_process.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage {
 namespace {
@@ -108,7 +108,7 @@ void BM_Decisions(benchmark::State& state) {
 
 /// All of them into a file, and back.
 void BM_SaveAndLoad(benchmark::State& state) {
-  const engine::TemporaryDirectory folder;
+  const shingled::testing::TemporaryDirectory folder;
   NullLogger logger;
   SystemClock clock;
   for (auto _ : state) {

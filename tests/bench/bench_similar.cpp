@@ -12,7 +12,7 @@
 #include "mime/fingerprint/spamsum_compare.h"
 #include "storage/similar/sample_library.h"
 #include "tests/bench/similar_worlds.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::bench {
 namespace {
@@ -60,7 +60,7 @@ struct World {
     static World world;
     return world;
   }
-  storage::engine::TemporaryDirectory folder;
+  shingled::testing::TemporaryDirectory folder;
 };
 
 void BM_SignParts(benchmark::State& state) {

@@ -15,7 +15,7 @@
 
 #include "storage/similar/sample_index.h"
 #include "tests/bench/similar_worlds.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::bench {
 namespace {
@@ -106,7 +106,7 @@ std::pair<double, std::size_t> run(const std::string& command) {
 }
 
 void beside_ssdeep() {
-  const storage::engine::TemporaryDirectory folder;
+  const shingled::testing::TemporaryDirectory folder;
   Signatures signatures;
   SampleIndex index({.exact = true, .parts = false});
   std::vector<Spamsum> questions;

@@ -14,7 +14,7 @@
 #include "mime/analyze.h"
 #include "tests/hostile/hostile_kinds.h"
 #include "tests/hostile/work_count.h"
-#include "tests/milter/filter/fake_store.h"
+#include "tests/support/fake_store.h"
 
 namespace shingled::hostile {
 namespace {
@@ -66,7 +66,7 @@ class Paths {
   }
 
  private:
-  milter::filter::FakeStore store_;
+  shingled::testing::FakeStore store_;
   SystemClock clock_;
   SystemRandom random_;
   mime::HashRule rule_{HashOptions{.html_shingles = true}};

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,15 +19,23 @@
 
 namespace shingled::testing {
 
-/// A store in memory that answers when the test says so.
+/// A store in memory that answers when the test says so, or knows everything, or breaks. What is
+/// public below is set before it is asked.
 /// Threads: any thread.
 class FakeStore final : public storage::FuzzyStore {
  public:
   enum class Commit { kAtOnce, kWhenTold };
   explicit FakeStore(Commit commit = Commit::kAtOnce) : commit_(commit) {}
 
+  std::optional<storage::FlagValue> knows_all;  ///< every digest stands on this list
+  bool throws = false;                          ///< at every question
+  mutable std::atomic<int> checks{0};
+
   std::optional<storage::Match> check(const Digest& digest, const Shingles* shingles,
                                       std::uint32_t) const override {
+    ++checks;
+    if (throws) throw std::runtime_error("the store broke");
+    if (knows_all) return exact_match(digest, *knows_all);
     auto state = state_.lock();
     if (const auto found = state->records.find(digest); found != state->records.end())
       return found->second.match;
@@ -105,6 +114,16 @@ class FakeStore final : public storage::FuzzyStore {
     std::vector<storage::UpdateName> recent;
   };
 
+  static storage::Match exact_match(const Digest& digest, const storage::FlagValue& list) {
+    storage::Match match;
+    match.digest = digest;
+    match.exact = true;
+    match.slots = kShingleCount;
+    match.flag_count = 1;
+    match.flags[0] = list;
+    return match;
+  }
+
   void apply(const storage::Update& update, const storage::UpdateDone& done) {
     {
       auto state = state_.lock();
@@ -114,12 +133,8 @@ class FakeStore final : public storage::FuzzyStore {
         state->records.erase(digest);
       } else {
         Record& record = state->records[digest];
-        record.match.digest = digest;
-        record.match.exact = true;
-        record.match.slots = kShingleCount;
-        record.match.flag_count = 1;
-        record.match.flags[0].flag = update.flag;
-        record.match.flags[0].value += update.value;
+        const std::int32_t value = record.match.flags[0].value + update.value;
+        record.match = exact_match(digest, {update.flag, value});
         if (update.fingerprint.shingles) record.shingles = update.fingerprint.shingles;
       }
     }

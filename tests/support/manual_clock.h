@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "config/base/clock.h"
 
@@ -18,6 +19,9 @@ class ManualClock final : public Clock {
            std::chrono::duration_cast<std::chrono::seconds>(Duration(passed_.load()));
   }
   void advance(Duration by) { passed_ += by.count(); }
+  [[nodiscard]] std::uint32_t unix_seconds() const {
+    return static_cast<std::uint32_t>(wall().time_since_epoch().count());
+  }
 
  private:
   std::atomic<Duration::rep> passed_{0};

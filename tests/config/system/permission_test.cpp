@@ -7,21 +7,20 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_directory.h"
+
 namespace shingled {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr uid_t kNobody = 65534;
 
 /// A folder DIR/inner with a file in it. Root may do everything, so for the questions it becomes
 /// somebody else.
-class MissingPermission : public testing::Test {
+class MissingPermission : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "permissionXXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    outer_ = name;
     inner_ = outer_ + "/inner";
     file_ = inner_ + "/file";
     ASSERT_TRUE(std::filesystem::create_directory(inner_));
@@ -30,10 +29,7 @@ class MissingPermission : public testing::Test {
     ::chmod(inner_.c_str(), 0755);
     ::chmod(file_.c_str(), 0644);
   }
-  void TearDown() override {
-    ::chmod(inner_.c_str(), 0755);
-    std::filesystem::remove_all(outer_);
-  }
+  void TearDown() override { ::chmod(inner_.c_str(), 0755); }
 
   static bool is_root() { return ::geteuid() == 0; }
 
@@ -48,7 +44,9 @@ class MissingPermission : public testing::Test {
   /// Whose things those of this test are, as the text has it.
   static std::string owner_text() { return is_root() ? "belongs to root" : "is ours"; }
 
-  std::string outer_, inner_, file_;
+  const shingled::testing::TemporaryDirectory directory_;
+  const std::string outer_ = directory_.path();
+  std::string inner_, file_;
 };
 
 TEST_F(MissingPermission, IsNotWhatIsMissingWhereItIsAllowedOrNotThere) {

@@ -7,21 +7,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_directory.h"
+
 namespace shingled {
 namespace {
 
 class WholeFileTest : public ::testing::Test {
  protected:
-  WholeFileTest() {
-    std::string pattern = std::filesystem::temp_directory_path() / "shingled-file-XXXXXX";
-    directory_ = ::mkdtemp(pattern.data());
-    path_ = directory_ / "file";
-  }
-  ~WholeFileTest() override { std::filesystem::remove_all(directory_); }
   void write(const std::string& text) const { std::ofstream(path_) << text; }
 
-  std::filesystem::path directory_;
-  std::string path_;
+  const testing::TemporaryDirectory directory_;
+  const std::string path_ = directory_.file("file");
 };
 
 TEST_F(WholeFileTest, GivesTheTextAndHowItStood) {
@@ -41,7 +37,7 @@ TEST_F(WholeFileTest, GivesTheTextAndHowItStood) {
 TEST_F(WholeFileTest, SaysWhyNot) {
   EXPECT_EQ(read_whole_file(path_, 10).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(read_whole_file(path_, 10).error().message, path_ + ": No such file or directory");
-  EXPECT_EQ(read_whole_file(directory_, 10).error().code, ErrorCode::kDenied);
+  EXPECT_EQ(read_whole_file(directory_.path(), 10).error().code, ErrorCode::kDenied);
   write("12345678901");
   EXPECT_EQ(read_whole_file(path_, 10).error().code, ErrorCode::kLimit);
   EXPECT_TRUE(read_whole_file(path_, 11));

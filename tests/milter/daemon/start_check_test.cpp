@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "config/load_settings.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::daemon {
 namespace {
@@ -35,7 +35,7 @@ class StartCheckTest : public ::testing::Test {
     return out;
   }
 
-  storage::engine::TemporaryDirectory folder_;
+  shingled::testing::TemporaryDirectory folder_;
 };
 
 TEST_F(StartCheckTest, FindsNothingWrongWithTheDefaults) { EXPECT_THAT(found_of(""), IsEmpty()); }

@@ -13,21 +13,19 @@
 #include <fstream>
 
 #include "config/system/unique_fd.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::filter {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class ListeningSocketTest : public testing::Test {
+class ListeningSocketTest : public ::testing::Test {
  protected:
   ListeningSocketTest() {
-    char name[] = "/tmp/shingled-socket-XXXXXX";
-    directory_ = ::mkdtemp(name);
     spec_.kind = SocketSpec::Kind::kUnix;
     spec_.path = directory_ + "/milter.sock";
   }
-  ~ListeningSocketTest() override { std::filesystem::remove_all(directory_); }
 
   [[nodiscard]] UniqueFd bind_unix() const {
     UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -39,7 +37,8 @@ class ListeningSocketTest : public testing::Test {
     return fd;
   }
 
-  std::string directory_;
+  const shingled::testing::TemporaryDirectory folder_;
+  const std::string directory_ = folder_.path();
   SocketSpec spec_;
 };
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "config/options/message_memory.h"
-#include "tests/milter/filter/manual_clock.h"
+#include "tests/support/manual_clock.h"
 
 namespace shingled::milter::filter {
 namespace {
@@ -79,7 +79,7 @@ TEST(MemoryBudget, WaitsUntilMemoryIsGivenBack) {
 }
 
 TEST(MemoryBudget, AsksForPatienceEverySecondAndGivesUpAtTheDeadline) {
-  ManualClock clock;
+  shingled::testing::ManualClock clock;
   MemoryBudget budget(kMax);
   ASSERT_TRUE(budget.take(700, Use::kAnalyze));
   int seconds = 0;
@@ -110,7 +110,7 @@ TEST(MemoryBudget, StopsWaitingWhenItIsAskedTo) {
 }
 
 TEST(MemoryBudget, LetsNobodyWhoNeedsLessPassOneThatWaitsForMuch) {
-  ManualClock clock;
+  shingled::testing::ManualClock clock;
   MemoryBudget budget(kMax);
   ASSERT_TRUE(budget.take(500, Use::kAnalyze));
   bool passed = true;

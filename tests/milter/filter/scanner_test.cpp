@@ -9,8 +9,8 @@
 
 #include "config/system/unique_fd.h"
 #include "storage/server/fuzzy_server.h"
-#include "tests/milter/filter/fake_store.h"
 #include "tests/milter/similar/temporary_library.h"
+#include "tests/support/fake_store.h"
 
 namespace shingled::milter::filter {
 namespace {
@@ -34,7 +34,7 @@ class ScannerTest : public ::testing::Test {
   }
 
   /// A service on a port of the kernel's choice in front of `store`.
-  std::unique_ptr<storage::server::FuzzyServer> serve(FakeStore& store) {
+  std::unique_ptr<storage::server::FuzzyServer> serve(shingled::testing::FakeStore& store) {
     ServerOptions options;
     options.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
     options.threads = 1;
@@ -51,7 +51,7 @@ class ScannerTest : public ::testing::Test {
     return rule;
   }
 
-  FakeStore store_;
+  shingled::testing::FakeStore store_;
   SystemClock clock_;
   SystemRandom random_;
   NullLogger logger_;
@@ -105,7 +105,7 @@ TEST_F(ScannerTest, FindsNothingToAskInAnEmptyMessage) {
 }
 
 TEST_F(ScannerTest, AsksLocalAndRemoteServicesForOneVerdict) {
-  FakeStore far;
+  shingled::testing::FakeStore far;
   far.knows_all = storage::FlagValue{12, 9};
   const auto server = serve(far);
   Settings settings;
@@ -137,7 +137,7 @@ std::string padded_message(int junk) {
 }
 
 TEST_F(ScannerTest, PaddingBeforeTheTextDoesNotHideIt) {
-  FakeStore far;
+  shingled::testing::FakeStore far;
   const auto server = serve(far);
   Settings settings;
   settings.rules = {remote_rule("far", server->addresses().at(0).port())};
@@ -184,10 +184,10 @@ TEST_F(ScannerTest, NamesTheRuleWhoseServerCannotBeFound) {
 }
 
 TEST_F(ScannerTest, LooksKnownFilesUpWhereALibraryIsGiven) {
-  const testing::TemporaryLibrary file;
+  const ::testing::TemporaryLibrary file;
   const std::shared_ptr<storage::similar::SampleLibrary> library = file.open();
-  const std::string sample = testing::noise(30'000, 1);
-  testing::TemporaryLibrary::add(*library, "bad", "known.bin", sample);
+  const std::string sample = ::testing::noise(30'000, 1);
+  ::testing::TemporaryLibrary::add(*library, "bad", "known.bin", sample);
   const std::string mail =
       "Subject: hi\r\nContent-Type: application/octet-stream; name=\"a.bin\"\r\n"
       "Content-Transfer-Encoding: binary\r\n\r\n" +

@@ -7,14 +7,14 @@
 
 #include "milter/filter/session.h"
 #include "tests/milter/actions/recording_mta.h"
-#include "tests/milter/filter/fake_store.h"
-#include "tests/milter/filter/manual_clock.h"
+#include "tests/support/fake_store.h"
+#include "tests/support/manual_clock.h"
 
 namespace shingled::milter::filter {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr char kTempfail[] =
     "reply 451 4.7.1 Message could not be accepted now, please try again later";
@@ -31,7 +31,7 @@ class FragileClock final : public Clock {
   }
   [[nodiscard]] WallTime wall() const override { return clock.wall(); }
 
-  ManualClock clock;
+  shingled::testing::ManualClock clock;
   mutable int breaks = 0;
 };
 
@@ -45,7 +45,7 @@ class LastLine final : public Logger {
 /// While it is asked for patience time passes.
 class PatientMta final : public actions::Mta {
  public:
-  explicit PatientMta(ManualClock& clock) : clock_(clock) {}
+  explicit PatientMta(shingled::testing::ManualClock& clock) : clock_(clock) {}
   Status edit_header(const actions::HeaderEdit& edit) override {
     return recorded.edit_header(edit);
   }
@@ -58,10 +58,10 @@ class PatientMta final : public actions::Mta {
   actions::RecordingMta recorded;
 
  private:
-  ManualClock& clock_;
+  shingled::testing::ManualClock& clock_;
 };
 
-class SessionFailureTest : public testing::Test {
+class SessionFailureTest : public ::testing::Test {
  protected:
   SessionFailureTest() {
     // Told apart by what they are answered.
@@ -90,7 +90,7 @@ class SessionFailureTest : public testing::Test {
   }
 
   Settings settings_;
-  FakeStore store_;
+  shingled::testing::FakeStore store_;
   FragileClock clock_;
   SystemRandom random_;
   LastLine log_;
@@ -171,7 +171,7 @@ TEST_F(SessionFailureTest, ASecondFailureAtTheEndIsToo) {
     session.mail_from("<a@b>", c.login);
     send(5000);
     clock_.breaks = 100;
-    EXPECT_THAT(end(), testing::Contains(c.expected.back())) << c.why;
+    EXPECT_THAT(end(), ::testing::Contains(c.expected.back())) << c.why;
     clock_.breaks = 0;
     EXPECT_FALSE(session.in_message()) << c.why;
   }

@@ -5,8 +5,8 @@
 
 #include "milter/filter/session.h"
 #include "tests/milter/actions/recording_mta.h"
-#include "tests/milter/filter/fake_store.h"
 #include "tests/milter/ratelimit/limiter_fixture.h"
+#include "tests/support/fake_store.h"
 
 namespace shingled::milter::filter {
 namespace {
@@ -66,7 +66,7 @@ class SessionLimitTest : public ratelimit::LimiterFixture {
     return mta.requests;
   }
 
-  FakeStore hashes_;
+  shingled::testing::FakeStore hashes_;
   InfoLogger lines_;
   MailCounters mail_;
   ratelimit::CurrentLimiter limiter_;

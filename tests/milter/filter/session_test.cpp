@@ -8,17 +8,17 @@
 #include <sstream>
 
 #include "tests/milter/actions/recording_mta.h"
-#include "tests/milter/filter/fake_store.h"
-#include "tests/milter/filter/manual_clock.h"
+#include "tests/support/fake_store.h"
+#include "tests/support/manual_clock.h"
 
 namespace shingled::milter::filter {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 class LineLogger final : public Logger {
  public:
@@ -36,7 +36,7 @@ std::string long_text() {
   return text.str();
 }
 
-class SessionTest : public testing::Test {
+class SessionTest : public ::testing::Test {
  protected:
   /// Plays a trace of one step a line and returns what the MTA was asked and answered.
   std::vector<std::string> play(const std::string& trace, const Settings& settings) {
@@ -74,8 +74,8 @@ class SessionTest : public testing::Test {
     if (next == Session::Next::kAccept) mta.requests.emplace_back("= unseen");
   }
 
-  FakeStore store_;
-  ManualClock clock_;
+  shingled::testing::FakeStore store_;
+  shingled::testing::ManualClock clock_;
   SystemRandom random_;
   LineLogger logger_;
 };
@@ -228,7 +228,7 @@ TEST_F(SessionTest, JudgesWhatFitsOfALargeMessage) {
   store_.knows_all = storage::FlagValue{11, 20};
   Settings settings;
   settings.milter.message_bytes_max = 500;
-  EXPECT_THAT(play(kMail, settings), testing::Contains("= reject"));
+  EXPECT_THAT(play(kMail, settings), ::testing::Contains("= reject"));
   EXPECT_THAT(logger_.info_lines.at(0), AllOf(HasSubstr("bytes=500"), HasSubstr("truncated=true")));
 }
 

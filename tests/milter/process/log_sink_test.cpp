@@ -20,28 +20,24 @@
 #include "config/system/unique_fd.h"
 #include "milter/process/privileges.h"
 #include "milter/process/repeat_filter.h"
-#include "tests/milter/filter/manual_clock.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::process {
 namespace {
 
-class LogSinkTest : public testing::Test {
+class LogSinkTest : public ::testing::Test {
  protected:
-  LogSinkTest() {
-    char name[] = "/tmp/shingled-log-XXXXXX";
-    directory_ = ::mkdtemp(name);
-    file_ = directory_ + "/log";
-  }
-  ~LogSinkTest() override { std::filesystem::remove_all(directory_); }
   static std::string read(const std::string& path) {
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
     return text.str();
   }
-  std::string directory_;
-  std::string file_;
-  filter::ManualClock clock_;
+  shingled::testing::TemporaryDirectory folder_;
+  const std::string directory_ = folder_.path();
+  const std::string file_ = directory_ + "/log";
+  shingled::testing::ManualClock clock_;
 };
 
 TEST_F(LogSinkTest, WritesWhatItsLevelAllows) {
@@ -49,11 +45,11 @@ TEST_F(LogSinkTest, WritesWhatItsLevelAllows) {
   ASSERT_TRUE(sink.has_value());
   (*sink)->debug(LogLine("quiet"));
   (*sink)->info(LogLine("event").field("key", "{} is no format"));
-  EXPECT_THAT(read(file_), testing::HasSubstr(" info event key=\"{} is no format\"\n"));
+  EXPECT_THAT(read(file_), ::testing::HasSubstr(" info event key=\"{} is no format\"\n"));
   (*sink)->set_level(LogLevel::kDebug);
   (*sink)->debug(LogLine("loud"));
-  EXPECT_THAT(read(file_), testing::AllOf(testing::HasSubstr("debug loud"),
-                                          testing::Not(testing::HasSubstr("quiet"))));
+  EXPECT_THAT(read(file_), ::testing::AllOf(::testing::HasSubstr("debug loud"),
+                                            ::testing::Not(::testing::HasSubstr("quiet"))));
 }
 
 /// Standard error into `file` while it lives.
@@ -99,15 +95,15 @@ TEST_F(LogSinkTest, TheJournalGetsPrioritiesAndNoTimes) {
 
 TEST_F(LogSinkTest, StandardErrorThatIsNotTheJournalGetsTimes) {
   const std::string text = lines_of_all_levels(file_, "1:1", clock_);
-  EXPECT_THAT(text, testing::HasSubstr(" error d\n"));
-  EXPECT_THAT(text, testing::Not(testing::HasSubstr("<")));
+  EXPECT_THAT(text, ::testing::HasSubstr(" error d\n"));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("<")));
 }
 
 TEST_F(LogSinkTest, NamesAFileItCannotOpen) {
   std::ofstream(directory_ + "/file") << "x";
   const auto sink = LogSink::open(directory_ + "/file/log", LogLevel::kInfo, clock_);
   ASSERT_FALSE(sink.has_value());
-  EXPECT_THAT(sink.error().message, testing::HasSubstr(directory_ + "/file/log"));
+  EXPECT_THAT(sink.error().message, ::testing::HasSubstr(directory_ + "/file/log"));
 }
 
 TEST_F(LogSinkTest, ASymbolicLinkIsNotFollowed) {
@@ -116,7 +112,7 @@ TEST_F(LogSinkTest, ASymbolicLinkIsNotFollowed) {
   std::filesystem::create_symlink(target, file_);
   const auto sink = LogSink::open(file_, LogLevel::kInfo, clock_);
   ASSERT_FALSE(sink.has_value());
-  EXPECT_THAT(sink.error().message, testing::HasSubstr("symbolic link"));
+  EXPECT_THAT(sink.error().message, ::testing::HasSubstr("symbolic link"));
   EXPECT_EQ(read(target), "root\n");
 }
 
@@ -127,13 +123,13 @@ TEST_F(LogSinkTest, OpensAnewAfterRotationAndKeepsTheOldOneWhenItCannot) {
   std::filesystem::rename(file_, file_ + ".1");
   ASSERT_TRUE((*sink)->reopen());
   (*sink)->info(LogLine("second"));
-  EXPECT_THAT(read(file_ + ".1"), testing::HasSubstr("first"));
-  EXPECT_THAT(read(file_), testing::HasSubstr("second"));
+  EXPECT_THAT(read(file_ + ".1"), ::testing::HasSubstr("first"));
+  EXPECT_THAT(read(file_), ::testing::HasSubstr("second"));
   std::filesystem::rename(file_, file_ + ".2");
   std::filesystem::create_symlink(directory_ + "/elsewhere", file_);
   EXPECT_FALSE((*sink)->reopen());
   (*sink)->info(LogLine("third"));
-  EXPECT_THAT(read(file_ + ".2"), testing::HasSubstr("third"));
+  EXPECT_THAT(read(file_ + ".2"), ::testing::HasSubstr("third"));
   EXPECT_FALSE(std::filesystem::exists(directory_ + "/elsewhere"));
 }
 
@@ -192,7 +188,7 @@ TEST_F(LogSinkTest, HoldsBackAWarningThatRepeatsItself) {
   (*sink)->warning(LogLine("down").field("server", "a"));
   const std::string text = read(file_);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
-  EXPECT_THAT(text, testing::HasSubstr("down server=a repeated=99\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("down server=a repeated=99\n"));
 }
 
 TEST(RepeatFilter, IsBounded) {

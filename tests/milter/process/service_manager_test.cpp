@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "config/system/unique_fd.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::process {
 namespace {
@@ -34,7 +34,7 @@ class ServiceManagerTest : public ::testing::Test {
     return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
   }
 
-  storage::engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   UniqueFd socket_;
 };
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -9,21 +7,14 @@
 #include "config/base/clock.h"
 #include "milter/similar/sample_signer.h"
 #include "storage/similar/sample_library.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::testing {
 
 /// A library in a folder of its own, filled as `similar add` does.
 class TemporaryLibrary {
  public:
-  TemporaryLibrary() {
-    std::string name = std::filesystem::temp_directory_path() / "similar_XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~TemporaryLibrary() { std::filesystem::remove_all(folder_); }
-  TemporaryLibrary(const TemporaryLibrary&) = delete;
-  TemporaryLibrary& operator=(const TemporaryLibrary&) = delete;
-
-  [[nodiscard]] std::filesystem::path file() const { return folder_ / "similar.db"; }
+  [[nodiscard]] std::filesystem::path file() const { return folder_.file("similar.db"); }
   [[nodiscard]] std::shared_ptr<storage::similar::SampleLibrary> open() const {
     auto opened = storage::similar::SampleLibrary::open({.file = file()});
     if (!opened) throw std::runtime_error(opened.error().message);
@@ -44,7 +35,7 @@ class TemporaryLibrary {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryDirectory folder_;
 };
 
 /// Bytes without a pattern, the same for the same seed.

@@ -18,6 +18,7 @@
 
 #include "mime/fingerprint/spamsum.h"
 #include "mime/fingerprint/spamsum_compare.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::fingerprint {
 namespace {
@@ -133,14 +134,9 @@ class SsdeepTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (output_of("ssdeep -V 2>/dev/null").empty()) GTEST_SKIP() << "ssdeep is not installed";
-    std::string name = fs::temp_directory_path() / "shingled_ssdeep_XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
   }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
-  fs::path folder_;
+  const shingled::testing::TemporaryDirectory directory_;
+  const fs::path folder_ = directory_.path();
 };
 
 TEST_F(SsdeepTest, SignsEveryGeneratedFileAsItDoes) {

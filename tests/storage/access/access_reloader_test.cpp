@@ -11,8 +11,8 @@
 #include "config/base/hex.h"
 #include "config/base/zbase32.h"
 #include "storage/crypto/keypair.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/support/seeded_random.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::access {
 namespace {
@@ -66,7 +66,7 @@ class AccessReloaderTest : public ::testing::Test {
     return found != nullptr && found->public_key == pair.public_key;
   }
 
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   SeededRandom random_{11};
   KeptLines log_;
   ServerOptions options_;

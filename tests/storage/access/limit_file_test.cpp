@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::access {
 namespace {
@@ -33,7 +33,7 @@ class LimitFileTest : public ::testing::Test {
   void write(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
   }
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   std::string path_ = directory_.file("fuzzy.db.ratelimits");
 };
 

@@ -12,8 +12,8 @@
 #include "config/options/ratelimit_options.h"
 #include "storage/buckets/open_buckets.h"
 #include "tests/storage/buckets/ideal_bucket.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/support/manual_clock.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::buckets {
 namespace {
@@ -72,7 +72,7 @@ class BucketFlusherTest : public ::testing::Test {
     return size;
   }
 
-  engine::TemporaryDirectory folder_;
+  shingled::testing::TemporaryDirectory folder_;
   const std::string path_ = folder_.file("ratelimit.db");
   NullLogger logger_;
   WallMoment wall_{seconds(1'790'000'000) + nanoseconds(123'456'789)};

@@ -159,9 +159,9 @@ class ListsMax : public ::testing::Test, protected StoreCalls {
   }
   static constexpr ErrorCode kDone = ErrorCode::kInternal;  // no outcome of a writer
 
-  TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   EngineOptions options_;
-  ManualClock clock_;
+  shingled::testing::ManualClock clock_;
   NullLogger logger_;
   Seeded random_{20'261'124};
   FuzzyIndex index_{{.flag_sets_max = kPlaces}};

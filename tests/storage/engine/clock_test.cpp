@@ -86,7 +86,7 @@ class MovedClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override { return clock.now(); }
   [[nodiscard]] WallTime wall() const override { return clock.wall() + ahead.load(); }
-  ManualClock clock;
+  shingled::testing::ManualClock clock;
   std::atomic<std::chrono::seconds> ahead{std::chrono::seconds(0)};
 };
 

@@ -2,35 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "storage/engine/engine.h"
 #include "tests/storage/engine/random_fingerprint.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/store_calls.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::engine {
-
-/// A clock moved by hand.
-/// Threads: any thread.
-class ManualClock final : public Clock {
- public:
-  [[nodiscard]] TimePoint now() const override { return TimePoint(seconds()); }
-  [[nodiscard]] WallTime wall() const override { return WallTime(seconds()); }
-  void advance(std::chrono::seconds by) { seconds_.fetch_add(by.count()); }
-  [[nodiscard]] std::uint32_t unix_seconds() const {
-    return static_cast<std::uint32_t>(seconds_.load());
-  }
-
- private:
-  [[nodiscard]] std::chrono::seconds seconds() const {
-    return std::chrono::seconds(seconds_.load());
-  }
-  std::atomic<std::int64_t> seconds_{1'700'000'000};
-};
 
 class EngineTest : public ::testing::Test, protected StoreCalls {
  protected:
@@ -47,9 +29,9 @@ class EngineTest : public ::testing::Test, protected StoreCalls {
   }
   Status apply(const Update& update) { return engine_->apply({&update, 1}); }
 
-  TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   EngineOptions options_;
-  ManualClock clock_;
+  shingled::testing::ManualClock clock_;
   NullLogger logger_;
   Seeded random_{20'261'121};
   std::unique_ptr<Engine> engine_;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::formats {
 namespace {
@@ -23,7 +23,7 @@ class NewFileTest : public ::testing::Test {
     ASSERT_EQ(::write(file.fd(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
 
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   std::string path_ = directory_.file("result");
 };
 

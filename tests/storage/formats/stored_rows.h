@@ -7,8 +7,8 @@
 
 #include "storage/model/work_watcher.h"
 #include "storage/sqlite/fuzzy_table.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/sqlite/random_row.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::formats {
 
@@ -55,7 +55,7 @@ class StoredRowsTest : public ::testing::Test {
 
   static bool go_on(const WorkDone&) { return true; }
 
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   std::string path_ = directory_.file("fuzzy.db");
   engine::Seeded random_{20'261'122};
 };

@@ -169,7 +169,7 @@ class ClusterProcess {
     return true;
   }
 
-  storage::engine::TemporaryDirectory folder_;
+  shingled::testing::TemporaryDirectory folder_;
   SystemClock clock_;
   std::vector<Node> nodes_;
 };

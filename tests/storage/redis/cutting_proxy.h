@@ -16,8 +16,8 @@
 
 #include "config/system/socket_address.h"
 #include "config/system/unique_fd.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/support/seeded_random.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::testing {
 
@@ -118,7 +118,7 @@ class CuttingProxy {
     return true;
   }
 
-  storage::engine::TemporaryDirectory folder_;
+  shingled::testing::TemporaryDirectory folder_;
   const std::string server_;
   const std::uint32_t one_of_;
   SeededRandom random_;

@@ -60,7 +60,7 @@ class RedisClusterTest : public ::testing::Test, protected StoreCalls {
   }
 
   testing::ClusterProcess cluster_;
-  engine::TemporaryDirectory folder_;
+  shingled::testing::TemporaryDirectory folder_;
   redis_store::SharedStoreOptions options_;
   SystemClock clock_;
   SystemRandom random_source_;

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "storage/redis/redis_connection.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::testing {
 
@@ -112,7 +112,7 @@ class RedisProcess {
     return false;
   }
 
-  storage::engine::TemporaryDirectory folder_;
+  shingled::testing::TemporaryDirectory folder_;
   std::vector<std::string> more_;
   SystemClock clock_;
   pid_t child_ = -1;

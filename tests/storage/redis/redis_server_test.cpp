@@ -12,7 +12,7 @@
 #include <cstring>
 #include <thread>
 
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::redis {
 namespace {
@@ -54,7 +54,7 @@ class FakeServer {
     while (!stop.stop_requested()) std::this_thread::yield();
   }
 
-  engine::TemporaryDirectory folder_;
+  shingled::testing::TemporaryDirectory folder_;
   std::vector<std::string> texts_;
   UniqueFd listener_;
   std::jthread thread_;
@@ -126,7 +126,7 @@ class ShiftedClock final : public Clock {
 };
 
 TEST_F(RedisServerTest, LeavesAServerAloneThatIsAwayLongerAndLonger) {
-  engine::TemporaryDirectory folder;
+  shingled::testing::TemporaryDirectory folder;
   ShiftedClock clock;
   RedisServer server({SocketSpec::Kind::kUnix, "", 0, folder.file("none")}, {}, clock, logger_);
   CommandList commands;

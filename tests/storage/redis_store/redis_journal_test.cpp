@@ -24,7 +24,7 @@ class RedisJournalTest : public RedisStoreTest {
   [[nodiscard]] bool delivered() const {
     return eventually([&] { return store_->counters().waiting == 0; });
   }
-  engine::TemporaryDirectory folder_;
+  shingled::testing::TemporaryDirectory folder_;
 };
 
 TEST_F(RedisJournalTest, KeepsUpdatesInOrderUntilRedisIsBack) {

@@ -70,7 +70,7 @@ class RedisKillTest : public RedisStoreTest {
 TEST_F(RedisKillTest, NoAcknowledgedUpdateIsLostAndNoneCountsTwice) { kill_and_compare(); }
 
 TEST_F(RedisKillTest, WithAJournalEveryUpdateIsThereOnce) {
-  engine::TemporaryDirectory folder;
+  shingled::testing::TemporaryDirectory folder;
   options_.journal = folder.file("journal");
   open();
   kill_and_compare();

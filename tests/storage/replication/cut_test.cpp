@@ -20,7 +20,7 @@ class CutTest : public ::testing::Test {
 
   engine::Seeded random_{20'261'128};
   shingled::testing::SeededRandom bits_{20'261'128};
-  engine::ManualClock clock_;
+  shingled::testing::ManualClock clock_;
   ReplicaStore master_{clock_, bits_, kJournal};
   ReplicaStore mirror_{clock_, bits_, 0};
   MemoryLink link_{master_, mirror_, bits_};

@@ -203,7 +203,7 @@ class EvilPeerTest : public ::testing::Test {
 
   engine::Seeded random_{20'270'117};
   shingled::testing::SeededRandom bits_{20'270'117};
-  engine::ManualClock clock_;
+  shingled::testing::ManualClock clock_;
   ReplicaStore honest_{clock_, bits_, 1000};
   ReplicaStore mirror_{clock_, bits_, 1000};
   MemoryLink link_{honest_, mirror_, bits_};

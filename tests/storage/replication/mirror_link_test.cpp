@@ -94,7 +94,7 @@ class MirrorLinkTest : public ::testing::Test {
 
   shingled::testing::SeededRandom random_{5};
   engine::Seeded seeded_{5};
-  engine::ManualClock clock_;
+  shingled::testing::ManualClock clock_;
   LineCounter logger_;
   ReplicaStore master_{clock_, random_, 1000};
   ReplicaStore mirror_{clock_, random_, 0};

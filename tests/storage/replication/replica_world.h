@@ -80,7 +80,7 @@ class ReplicaStore {
   [[nodiscard]] Contents contents() const { return contents_of(options.hashfile); }
 
  private:
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   Clock& clock_;
   NullLogger logger_;
 

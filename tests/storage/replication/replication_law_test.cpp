@@ -126,7 +126,7 @@ class World {
 
   engine::Seeded random_;
   shingled::testing::SeededRandom bits_;
-  engine::ManualClock clock_;
+  shingled::testing::ManualClock clock_;
   std::vector<std::unique_ptr<ReplicaStore>> stores_;
   std::vector<Link> links_;
   std::vector<Fingerprint> texts_;

@@ -38,7 +38,7 @@ class SessionTest : public ::testing::Test {
   static constexpr std::uint32_t kJournal = 1000;
   engine::Seeded random_{20'261'129};
   shingled::testing::SeededRandom bits_{20'261'129};
-  engine::ManualClock clock_;
+  shingled::testing::ManualClock clock_;
   ReplicaStore first_{clock_, bits_, kJournal};
   ReplicaStore second_{clock_, bits_, kJournal};
   ReplicaStore mirror_{clock_, bits_, 0};

@@ -19,8 +19,8 @@
 #include "storage/protocol/codec.h"
 #include "storage/server/fuzzy_server.h"
 #include "tests/storage/engine/random_fingerprint.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/support/tcp_peer.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/udp_peer.h"
 
 namespace {
@@ -143,7 +143,7 @@ class AllocationsTest : public ::testing::Test {
     return {allocations - allocations_before, locks - locks_before};
   }
 
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   SystemClock clock_;
   SystemRandom random_;
   NullLogger logger_;

@@ -6,10 +6,10 @@
 #include "storage/crypto/keypair.h"
 #include "storage/engine/engine.h"
 #include "storage/server/request_handler.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/seeded_random.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::server {
 namespace {
@@ -91,7 +91,7 @@ TEST_F(PendingUpdatesTest, CountsARecordedSealedUpdateOnceWheneverAndWhereverItC
 }
 
 TEST_F(PendingUpdatesTest, CountsARecordedSealedUpdateOnceAcrossARestart) {
-  const engine::TemporaryDirectory directory;
+  const shingled::testing::TemporaryDirectory directory;
   EngineOptions options;
   options.hashfile = directory.file("fuzzy.db");
   const Bytes write = sealed(1);

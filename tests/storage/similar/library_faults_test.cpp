@@ -10,9 +10,9 @@
 #include <set>
 
 #include "storage/similar/sample_library.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/similar/all_samples.h"
 #include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::similar {
 namespace {
@@ -76,7 +76,7 @@ void expect_sound(const SampleLibrary& library) {
 }
 
 TEST(SampleLibraryFaults, KeepsWhatItAcknowledgedWhenKilled) {
-  const engine::TemporaryDirectory folder;
+  const shingled::testing::TemporaryDirectory folder;
   const std::string path = folder.file("similar.db");
   std::set<std::uint64_t> sure;
   for (std::uint64_t round = 0; round < 8; ++round) {
@@ -120,7 +120,7 @@ TEST(SampleLibraryFaults, ChangesNothingWhenTheDiskIsFull) {
   for (const int fault : {SQLITE_FULL, SQLITE_IOERR_WRITE}) {
     std::uint64_t failed = 0;
     for (int writes = 0; writes < 40; writes += 3) {
-      const engine::TemporaryDirectory folder;
+      const shingled::testing::TemporaryDirectory folder;
       sqlite::FaultyVfs disk;
       const std::string path = folder.file("similar.db");
       auto library = SampleLibrary::open({.file = path}).value();
@@ -153,7 +153,7 @@ TEST(SampleLibraryFaults, ChangesNothingWhenTheDiskIsFull) {
 }
 
 TEST(SampleLibraryFaults, SaysWhenTheFileIsDamaged) {
-  const engine::TemporaryDirectory folder;
+  const shingled::testing::TemporaryDirectory folder;
   const std::string sound = folder.file("sound.db");
   {
     SampleSource source(1);
@@ -187,7 +187,7 @@ TEST(SampleLibraryFaults, SaysWhenTheFileIsDamaged) {
 }
 
 TEST(SampleLibraryFaults, ReadsAnewWhatItMissedTooMuchOf) {
-  const engine::TemporaryDirectory folder;
+  const shingled::testing::TemporaryDirectory folder;
   const std::string path = folder.file("similar.db");
   const auto here = SampleLibrary::open({.file = path}).value();
   const auto there = SampleLibrary::open({.file = path}).value();

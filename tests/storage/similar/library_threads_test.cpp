@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "storage/similar/sample_library.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/similar/all_samples.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::similar {
 namespace {
@@ -26,7 +26,7 @@ void expect_equal(const SampleLibrary& library, const AllSamples& all, SampleSou
 // While the index grows, shrinks, is merged and made anew, what is asked for is answered, and
 // samples that nobody touches are found each time.
 TEST(SampleLibraryThreads, SearchBesideChanges) {
-  const engine::TemporaryDirectory folder;
+  const shingled::testing::TemporaryDirectory folder;
   const LibraryOptions options{.file = folder.file("similar.db")};
   const auto here = SampleLibrary::open(options).value();
   const auto there = SampleLibrary::open(options).value();
@@ -96,7 +96,7 @@ TEST(SampleLibraryThreads, SearchBesideChanges) {
 
 // Two that add the same at the same time: each sample is there once.
 TEST(SampleLibraryThreads, AddTheSameTwice) {
-  const engine::TemporaryDirectory folder;
+  const shingled::testing::TemporaryDirectory folder;
   const LibraryOptions options{.file = folder.file("similar.db")};
   SampleSource source(2);
   std::vector<Sample> samples;

@@ -15,7 +15,7 @@
 
 #include "mime/fingerprint/spamsum.h"
 #include "storage/sqlite/database.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::similar {
 namespace {
@@ -60,7 +60,7 @@ class SampleLibraryTest : public ::testing::Test {
     return out;
   }
 
-  engine::TemporaryDirectory folder_;
+  shingled::testing::TemporaryDirectory folder_;
   const std::string path_ = folder_.file("similar.db");
 };
 

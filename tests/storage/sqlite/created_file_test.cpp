@@ -12,8 +12,8 @@
 #include "storage/sqlite/file_lock.h"
 #include "storage/sqlite/fuzzy_table.h"
 #include "storage/sqlite/update_journal.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/sqlite/random_row.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -36,7 +36,7 @@ class Umask {
 
 TEST(CreatedFiles, HaveOneModeWhateverTheUmask) {
   for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{077}, mode_t{0777}}) {
-    const engine::TemporaryDirectory directory;
+    const shingled::testing::TemporaryDirectory directory;
     const Umask umask(mask);
     const std::string hashes = directory.file("fuzzy.db");
     const auto lock = FileLock::take(hashes);
@@ -62,7 +62,7 @@ TEST(CreatedFiles, HaveOneModeWhateverTheUmask) {
 }
 
 TEST(CreatedFiles, OneThatIsThereKeepsItsMode) {
-  const engine::TemporaryDirectory directory;
+  const shingled::testing::TemporaryDirectory directory;
   const std::string hashes = directory.file("fuzzy.db");
   ASSERT_TRUE(FuzzyTable::open(hashes, Durability::kCommit));
   fs::permissions(hashes, fs::perms{0600});
@@ -73,7 +73,7 @@ TEST(CreatedFiles, OneThatIsThereKeepsItsMode) {
 TEST(CreatedFiles, OfRootBelongToWhoeverHasTheFolder) {
   if (::geteuid() != 0) GTEST_SKIP() << "root's files are at stake";
   constexpr uid_t kDaemon = 65534;
-  const engine::TemporaryDirectory directory;
+  const shingled::testing::TemporaryDirectory directory;
   const std::string hashes = directory.file("fuzzy.db");
   const fs::path folder = fs::path(hashes).parent_path();
   ASSERT_EQ(::chown(folder.c_str(), kDaemon, kDaemon), 0);
@@ -99,15 +99,15 @@ TEST(CreatedFiles, OfRootBelongToWhoeverHasTheFolder) {
 }
 
 TEST(CreatedFiles, WithoutTheirFolderSayWhatToDo) {
-  const engine::TemporaryDirectory directory;
+  const shingled::testing::TemporaryDirectory directory;
   const std::string hashes = directory.file("missing/fuzzy.db");
   const auto lock = FileLock::take(hashes);
   ASSERT_FALSE(lock);
   EXPECT_EQ(lock.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(lock.error().message,
-              testing::AllOf(testing::StartsWith(hashes + ": the folder "),
-                             testing::HasSubstr("does not exist; make it for the user"),
-                             testing::HasSubstr("storage.hashfile")));
+              ::testing::AllOf(::testing::StartsWith(hashes + ": the folder "),
+                               ::testing::HasSubstr("does not exist; make it for the user"),
+                               ::testing::HasSubstr("storage.hashfile")));
 }
 
 }  // namespace

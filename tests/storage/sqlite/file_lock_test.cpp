@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "storage/sqlite/fuzzy_table.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/sqlite/random_row.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -29,7 +29,7 @@ class FileLockTest : public ::testing::Test {
   [[nodiscard]] char can_be_taken_elsewhere() const {
     return elsewhere([&] { return bool(FileLock::take(file_)); });
   }
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   const std::string file_ = directory_.file("fuzzy.db");
 };
 

@@ -10,8 +10,8 @@
 #include <limits>
 
 #include "storage/sqlite/migrations.h"
-#include "tests/storage/engine/temporary_directory.h"
 #include "tests/storage/sqlite/random_row.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -48,7 +48,7 @@ class FuzzyTableTest : public ::testing::Test {
     EXPECT_THAT(table.error().message, ::testing::HasSubstr(std::string(reason)));
   }
 
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   std::string path_ = directory_.file("fuzzy.db");
   engine::Seeded random_{1};
 };

@@ -9,7 +9,7 @@
 #include "storage/sqlite/fuzzy_table.h"
 #include "storage/sqlite/replica_reader.h"
 #include "tests/storage/engine/random_fingerprint.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -45,7 +45,7 @@ class JournalTest : public ::testing::Test {
     return reader_->entries(after, most).value().value();
   }
 
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   std::string path_ = directory_.file("fuzzy.db");
   engine::Seeded random_{20'261'131};
   std::unique_ptr<FuzzyTable> table_;

@@ -7,7 +7,7 @@
 
 #include "storage/sqlite/fuzzy_table.h"
 #include "tests/storage/engine/random_fingerprint.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -47,7 +47,7 @@ class PartTableTest : public ::testing::Test {
     return found;
   }
 
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   engine::Seeded random_{7};
   std::unique_ptr<FuzzyTable> table_;
 };

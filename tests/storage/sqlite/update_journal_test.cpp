@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "tests/storage/engine/random_fingerprint.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -50,7 +50,7 @@ class UpdateJournalTest : public ::testing::Test {
     return out;
   }
 
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   std::string path_ = directory_.file("journal");
   engine::Seeded random_{7};
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "storage/sqlite/migrations.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -43,7 +43,7 @@ class UpdateNamesTest : public ::testing::Test {
   std::vector<UpdateName> read(std::uint32_t since = 0) { return names_->read(since).value(); }
   std::int64_t rows() { return database_->integer("SELECT count(*) FROM recent_updates").value(); }
 
-  engine::TemporaryDirectory directory_;
+  shingled::testing::TemporaryDirectory directory_;
   std::unique_ptr<Database> database_;
   std::optional<UpdateNames> names_;
 };

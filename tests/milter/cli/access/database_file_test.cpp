@@ -7,12 +7,12 @@
 
 #include "milter/cli/cli.h"
 #include "storage/sqlite/fuzzy_table.h"
-#include "tests/storage/engine/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct Outcome {
   int code = 0;
@@ -41,7 +41,7 @@ TEST(DatabaseFile, IsTheEmbeddedBackendsAlone) {
 
 // A file from the days of another backend: every command would tell what is not so any more.
 TEST(DatabaseFile, IsNotReadWithAnotherBackend) {
-  storage::engine::TemporaryDirectory directory;
+  shingled::testing::TemporaryDirectory directory;
   const std::string path = directory.file("fuzzy.db");
   ASSERT_TRUE(storage::sqlite::FuzzyTable::open(path, Durability::kNormal));
   const std::string copy = directory.file("copy");
@@ -80,7 +80,7 @@ TEST(DatabaseFile, IsNotReadWithAnotherBackend) {
 
 // A clock that has stepped back leaves rows whose times are odd: each of them is a hash.
 TEST(DatabaseFile, OddTimesAreToldAndStopNothing) {
-  storage::engine::TemporaryDirectory directory;
+  shingled::testing::TemporaryDirectory directory;
   const std::string path = directory.file("fuzzy.db");
   {
     const auto table = storage::sqlite::FuzzyTable::open(path, Durability::kNormal).value();
@@ -110,7 +110,7 @@ TEST(DatabaseFile, OddTimesAreToldAndStopNothing) {
 
 // The largest value of a row may be on another list than the one that is asked for.
 TEST(ListCommand, OrdersByTheValueOnTheListAskedFor) {
-  storage::engine::TemporaryDirectory directory;
+  shingled::testing::TemporaryDirectory directory;
   const std::string path = directory.file("fuzzy.db");
   {
     auto table = storage::sqlite::FuzzyTable::open(path, Durability::kNormal);

@@ -8,20 +8,16 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_directory.h"
+
 namespace shingled::milter::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class FileTreeTest : public testing::Test {
+class FileTreeTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "shingled-tree-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
   void write(const std::string& name) const {
     fs::create_directories(fs::path(path(name)).parent_path());
@@ -37,7 +33,8 @@ class FileTreeTest : public testing::Test {
     }
     return out;
   }
-  std::string folder_;
+  const shingled::testing::TemporaryDirectory directory_;
+  const std::string folder_ = directory_.path();
 };
 
 TEST_F(FileTreeTest, HasAllBelowADirectoryInTheOrderOfTheirBytes) {

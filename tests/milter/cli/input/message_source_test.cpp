@@ -8,22 +8,18 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_directory.h"
+
 namespace shingled::milter::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
 /// A folder that goes with the test; names are given below it.
-class MessageSourceTest : public testing::Test {
+class MessageSourceTest : public ::testing::Test {
  protected:
-  MessageSourceTest() {
-    std::string name = (fs::temp_directory_path() / "shingled-source-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~MessageSourceTest() override { fs::remove_all(folder_); }
-
   std::string path(const std::string& name) const {
     return name.empty() ? folder_ : folder_ + "/" + name;
   }
@@ -51,7 +47,8 @@ class MessageSourceTest : public testing::Test {
     return seen;
   }
 
-  std::string folder_;
+  const shingled::testing::TemporaryDirectory directory_;
+  const std::string folder_ = directory_.path();
 };
 
 TEST_F(MessageSourceTest, AFileIsOneMessage) {
@@ -106,7 +103,7 @@ TEST_F(MessageSourceTest, AnMboxIsCutAtItsFromLines) {
     for (const std::string& message : c.messages) {
       expected.push_back("box#" + std::to_string(expected.size() + 1) + "|" + message);
     }
-    EXPECT_THAT(read({write("box", c.mbox)}), testing::ElementsAreArray(expected));
+    EXPECT_THAT(read({write("box", c.mbox)}), ::testing::ElementsAreArray(expected));
   }
 }
 
