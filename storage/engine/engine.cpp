@@ -10,7 +10,6 @@
 #include "storage/engine/loader.h"
 #include "storage/engine/memory_bound.h"
 #include "storage/engine/writer.h"
-#include "storage/sqlite/file_lock.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage::engine {
@@ -22,10 +21,9 @@ class Engine::Impl {
     std::vector<UpdateName> updates;
     std::vector<std::uint64_t> seals;
   };
-  Impl(sqlite::FileLock lock, Recent recent, std::unique_ptr<FuzzyIndex> index,
-       std::unique_ptr<Writer> writer, Clock& clock)
-      : lock_(std::move(lock)),
-        recent_(std::move(recent)),
+  Impl(Recent recent, std::unique_ptr<FuzzyIndex> index, std::unique_ptr<Writer> writer,
+       Clock& clock)
+      : recent_(std::move(recent)),
         index_(std::move(index)),
         writer_(std::move(writer)),
         clock_(clock) {}
@@ -49,7 +47,6 @@ class Engine::Impl {
   [[nodiscard]] Writer& writer() { return *writer_; }
 
  private:
-  sqlite::FileLock lock_;
   Recent recent_;
   std::unique_ptr<FuzzyIndex> index_;
   std::unique_ptr<Writer> writer_;  ///< goes first: it uses the index
@@ -64,9 +61,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& wanted, Clock&
   if (options.hashes_max == 0) {
     options.hashes_max = static_cast<std::uint32_t>(hashes_within(memory_allowed()));
   }
-  auto lock = sqlite::FileLock::take(options.hashfile);
-  if (!lock) return lock.error();
-  auto table = sqlite::FuzzyTable::open(options.hashfile, options.durability);
+  auto table = sqlite::FuzzyTable::open_owned(options.hashfile, options.durability);
   if (!table) return table.error();
   auto index = std::make_unique<FuzzyIndex>(
       FuzzyIndex::Options{.slot_owners_max = options.slot_owners_max,
@@ -95,9 +90,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& wanted, Clock&
   (*table)->database().leave_checkpoints();
   auto writer = std::make_unique<Writer>(options, *index, *std::move(table),
                                          *std::move(checkpointer), clock, logger);
-  return std::unique_ptr<Engine>(new Engine(
-      std::make_unique<Impl>(*std::move(lock), Impl::Recent{*std::move(updates), *std::move(seals)},
-                             std::move(index), std::move(writer), clock)));
+  return std::unique_ptr<Engine>(
+      new Engine(std::make_unique<Impl>(Impl::Recent{*std::move(updates), *std::move(seals)},
+                                        std::move(index), std::move(writer), clock)));
 }
 
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

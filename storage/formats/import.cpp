@@ -56,11 +56,9 @@ sqlite::FuzzyRow with_plausible_times(sqlite::FuzzyRow coming, std::uint32_t now
 
 Result<std::unique_ptr<Import>> Import::open(const std::string& hashfile, MergeRule rule,
                                              const Watcher& watcher) {
-  auto lock = sqlite::FileLock::take(hashfile);
-  if (!lock) return lock.error();
-  auto table = sqlite::FuzzyTable::open(hashfile, Durability::kCommit);
+  auto table = sqlite::FuzzyTable::open_owned(hashfile, Durability::kCommit);
   if (!table) return table.error();
-  std::unique_ptr<Import> import(new Import(*std::move(lock), *std::move(table), rule));
+  std::unique_ptr<Import> import(new Import(*std::move(table), rule));
   if (Status read = import->read_digests(watcher); !read) return read.error();
   if (Status forgotten = import->table_->keep_journal(0); !forgotten) return forgotten.error();
   auto transaction = import->table_->begin();

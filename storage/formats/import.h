@@ -8,7 +8,6 @@
 #include "config/base/result.h"
 #include "storage/formats/digest_rows.h"
 #include "storage/model/work_watcher.h"
-#include "storage/sqlite/file_lock.h"
 #include "storage/sqlite/fuzzy_table.h"
 #include "storage/sqlite/part_table.h"
 
@@ -57,15 +56,14 @@ class Import {
   [[nodiscard]] const Counts& counts() const { return counts_; }
 
  private:
-  Import(sqlite::FileLock lock, std::unique_ptr<sqlite::FuzzyTable> table, MergeRule rule)
-      : lock_(std::move(lock)), table_(std::move(table)), rule_(rule) {}
+  Import(std::unique_ptr<sqlite::FuzzyTable> table, MergeRule rule)
+      : table_(std::move(table)), rule_(rule) {}
   Status read_digests(const Watcher& watcher);
   Status merge_into(const sqlite::FuzzyRow& stored, const sqlite::FuzzyRow& coming);
   /// The same for a digest that other stores teach as well: what comes is merged with our part.
   Status merge_into_parts(const sqlite::FuzzyRow& stored, std::vector<sqlite::StoredPart> parts,
                           const sqlite::FuzzyRow& coming);
 
-  sqlite::FileLock lock_;
   std::unique_ptr<sqlite::FuzzyTable> table_;
   std::optional<sqlite::Transaction> transaction_;
   MergeRule rule_;

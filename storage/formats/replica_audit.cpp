@@ -6,6 +6,7 @@
 #include "storage/formats/row_audit.h"
 #include "storage/model/plausible_time.h"
 #include "storage/sqlite/shingle_set.h"
+#include "storage/sqlite/statements.h"
 #include "storage/sqlite/store_table.h"
 #include "storage/sqlite/takeback_table.h"
 
@@ -143,27 +144,20 @@ Status ReplicaAudit::run(const Watcher& watcher) {
   if (Status read = judge_parts(watcher); !read) return read;
   auto hidden = database_.prepare(kHidden);
   if (!hidden) return hidden.error();
-  for (;;) {
-    const auto more = hidden->step();
-    if (!more) return more.error();
-    if (!*more) return {};
-    const auto flag = static_cast<std::uint32_t>(hidden->integer(1));
-    const auto flags = raw_flags(hidden->blob(0));
+  return sqlite::for_each_row(*hidden, [&](const sqlite::Statement& row) {
+    const auto flag = static_cast<std::uint32_t>(row.integer(1));
+    const auto flags = raw_flags(row.blob(0));
     if (flag == 0 || std::ranges::find(flags, flag, &FlagValue::flag) != flags.end()) {
-      problem(hidden->text(2), "does not hide what it asks back");
+      problem(row.text(2), "does not hide what it asks back");
     }
-  }
+  });
 }
 
 Status ReplicaAudit::note_rows(const char* query) {
   auto rows = database_.prepare(query);
   if (!rows) return rows.error();
-  for (;;) {
-    const auto more = rows->step();
-    if (!more) return more.error();
-    if (!*more) return {};
-    problem(rows->text(0), rows->text(1));
-  }
+  return sqlite::for_each_row(
+      *rows, [&](const sqlite::Statement& row) { problem(row.text(0), row.text(1)); });
 }
 
 Status ReplicaAudit::judge_parts(const Watcher& watcher) {
@@ -206,15 +200,9 @@ Status ReplicaAudit::begin_row(sqlite::Statement& lists, const sqlite::Statement
   whole.readable = row.is_null(kSet) || row.blob(kSet).size() == sqlite::kShingleSetBytes;
   if (!row.is_null(kSet) && whole.readable)
     whole.part.shingles = sqlite::decode_shingles(row.blob(kSet));
-  lists.bind(1, whole.id);
-  for (;;) {
-    const auto more = lists.step();
-    if (!more) return more.error();
-    if (!*more) break;
-    add(lists.integer(0), lists.integer(1));
-  }
-  lists.reset();
-  return {};
+  return sqlite::for_each_row(lists.bind(1, whole.id), [&](const sqlite::Statement& list) {
+    add(list.integer(0), list.integer(1));
+  });
 }
 
 void ReplicaAudit::judge_part(const sqlite::Statement& row, const Whole& whole,

@@ -6,6 +6,7 @@
 #include "storage/model/flag_set.h"
 #include "storage/model/plausible_time.h"
 #include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/statements.h"
 
 namespace shingled::storage::formats {
 namespace {
@@ -63,21 +64,15 @@ Status RowAudit::run(const Watcher& watcher) {
   const auto first_list = lists->step();
   if (!first_list) return first_list.error();
   more_lists_ = *first_list;
-  for (;;) {
-    const auto more = rows->step();
-    if (!more) return more.error();
-    if (!*more) break;
-    judge_row(*rows);
-    if (Status read =
-            judge_lists(*lists, {rows->integer(kId), rows->integer(kFlag), rows->integer(kValue)});
-        !read) {
-      return read;
-    }
-    if (report_.rows % kWatchEvery == 0 &&
-        !watcher({"reading rows", report_.rows, static_cast<std::uint64_t>(*count)})) {
-      return stopped();
-    }
-  }
+  Status judged = sqlite::for_each_row(*rows, [&](const sqlite::Statement& row) -> Status {
+    judge_row(row);
+    const FirstList list{row.integer(kId), row.integer(kFlag), row.integer(kValue)};
+    if (Status read = judge_lists(*lists, list); !read) return read;
+    const bool go_on = report_.rows % kWatchEvery != 0 ||
+                       watcher({"reading rows", report_.rows, static_cast<std::uint64_t>(*count)});
+    return go_on ? Status() : Status(stopped());
+  });
+  if (!judged) return judged;
   if (Status rest = judge_lists(*lists, {std::numeric_limits<std::int64_t>::max(), 0, 0}); !rest) {
     return rest;
   }
@@ -101,12 +96,9 @@ Status RowAudit::judge_names(const std::string& table, std::size_t name_bytes) {
                             size + " <> 0";
   auto rows = database_.prepare(wrong.c_str());
   if (!rows) return rows.error();
-  for (;;) {
-    const auto more = rows->step();
-    if (!more) return more.error();
-    if (!*more) return {};
-    problem(table + " row " + rows->text(0), "its names are not " + size + " bytes each");
-  }
+  return sqlite::for_each_row(*rows, [&](const sqlite::Statement& row) {
+    problem(table + " row " + row.text(0), "its names are not " + size + " bytes each");
+  });
 }
 
 void RowAudit::judge_row(const sqlite::Statement& row) {

@@ -4,6 +4,7 @@
 #include "storage/formats/replica_audit.h"
 #include "storage/formats/row_audit.h"
 #include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/statements.h"
 
 namespace shingled::storage::formats {
 namespace {
@@ -14,12 +15,9 @@ constexpr std::size_t kBatch = 256;  ///< rows the index takes at once
 Status check_pages(sqlite::Database& database, VerifyReport& report) {
   auto check = database.prepare("PRAGMA integrity_check");
   if (!check) return check.error();
-  for (;;) {
-    const auto more = check->step();
-    if (!more) return more.error();
-    if (!*more) return {};
-    if (const std::string says = check->text(0); says != "ok") note_problem(report, says);
-  }
+  return sqlite::for_each_row(*check, [&](const sqlite::Statement& row) {
+    if (const std::string says = row.text(0); says != "ok") note_problem(report, says);
+  });
 }
 
 /// The index of a daemon that had just read this file.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "storage/sqlite/statements.h"
+
 namespace shingled::storage::sqlite {
 
 namespace {
@@ -41,65 +43,45 @@ struct BucketFile::Statements {
 };
 
 Result<std::unique_ptr<BucketFile>> BucketFile::open(const std::string& path) {
-  auto lock = FileLock::take(path);
-  if (!lock) return lock.error();
-  auto database = Database::open(path, Database::Access::kCreate);
-  if (!database) return database.error();
-  if (Status prepared = prepare_file(**database); !prepared) return prepared.error();
-  Status outcome;
-  const auto prepare = [&](const char* sql) {
-    auto statement = (*database)->prepare(sql);
-    if (!statement && outcome) outcome = statement.error();
-    return statement;
-  };
-  auto all = prepare("SELECT key, empty_at, room, unit FROM buckets");
-  auto put = prepare(
-      "INSERT INTO buckets VALUES (CAST(?1 AS TEXT), ?2, ?3, ?4) ON CONFLICT (key) DO UPDATE"
-      " SET empty_at = excluded.empty_at, room = excluded.room, unit = excluded.unit");
-  auto remove = prepare("DELETE FROM buckets WHERE key = CAST(?1 AS TEXT)");
-  auto note = prepare("UPDATE written SET at = ?1");
-  auto find_end = prepare(
-      "SELECT key FROM buckets WHERE key > CAST(?1 AS TEXT) ORDER BY key LIMIT 1 OFFSET ?2");
-  auto sweep = prepare(
-      "DELETE FROM buckets WHERE key > CAST(?1 AS TEXT)"
-      " AND (?2 IS NULL OR key <= CAST(?2 AS TEXT)) AND empty_at <= ?3");
-  if (!outcome) return outcome.error();
-  auto statements = std::make_unique<Statements>(
-      Statements{*std::move(all), *std::move(put), *std::move(remove), *std::move(note),
-                 *std::move(find_end), *std::move(sweep)});
+  auto file = OwnedFile::open(path);
+  if (!file) return file.error();
+  if (Status prepared = prepare_file(*file->database); !prepared) return prepared.error();
+  auto statements = prepare_all<Statements>(
+      *file->database,
+      {"SELECT key, empty_at, room, unit FROM buckets",
+       "INSERT INTO buckets VALUES (CAST(?1 AS TEXT), ?2, ?3, ?4) ON CONFLICT (key) DO UPDATE"
+       " SET empty_at = excluded.empty_at, room = excluded.room, unit = excluded.unit",
+       "DELETE FROM buckets WHERE key = CAST(?1 AS TEXT)", "UPDATE written SET at = ?1",
+       "SELECT key FROM buckets WHERE key > CAST(?1 AS TEXT) ORDER BY key LIMIT 1 OFFSET ?2",
+       "DELETE FROM buckets WHERE key > CAST(?1 AS TEXT)"
+       " AND (?2 IS NULL OR key <= CAST(?2 AS TEXT)) AND empty_at <= ?3"});
+  if (!statements) return statements.error();
   return std::unique_ptr<BucketFile>(
-      new BucketFile(*std::move(lock), *std::move(database), std::move(statements)));
+      new BucketFile(*std::move(file), std::make_unique<Statements>(*std::move(statements))));
 }
 
-BucketFile::BucketFile(FileLock lock, std::unique_ptr<Database> database,
-                       std::unique_ptr<Statements> statements)
-    : lock_(std::move(lock)), database_(std::move(database)), statements_(std::move(statements)) {}
+BucketFile::BucketFile(OwnedFile file, std::unique_ptr<Statements> statements)
+    : file_(std::move(file)), statements_(std::move(statements)) {}
 
 BucketFile::~BucketFile() = default;
 
 Result<std::int64_t> BucketFile::written_at() {
-  return database_->integer("SELECT max(at) FROM written");
+  return file_.database->integer("SELECT max(at) FROM written");
 }
 
 Status BucketFile::read(const std::function<void(const BucketRow&)>& take) {
-  Statement& all = statements_->all;
   BucketRow row;
-  for (;;) {
-    const auto next = all.step();
-    if (!next) return next.error();
-    if (!*next) break;
-    row.key = as_text(all.blob(0));
-    row.empty_at = all.integer(1);
-    row.room = all.integer(2);
-    row.unit = all.integer(3);
+  return for_each_row(statements_->all, [&](const Statement& stored) {
+    row.key = as_text(stored.blob(0));
+    row.empty_at = stored.integer(1);
+    row.room = stored.integer(2);
+    row.unit = stored.integer(3);
     take(row);
-  }
-  all.reset();
-  return {};
+  });
 }
 
 Status BucketFile::write(std::span<const BucketRow> rows, std::int64_t now) {
-  auto transaction = Transaction::begin(*database_);
+  auto transaction = Transaction::begin(*file_.database);
   if (!transaction) return transaction.error();
   for (const BucketRow& row : rows) {
     const BytesView key = as_bytes(row.key);
@@ -132,11 +114,11 @@ Status BucketFile::sweep(std::size_t most, std::int64_t now) {
 }
 
 Result<std::size_t> BucketFile::size() {
-  const auto count = database_->integer("SELECT count(*) FROM buckets");
+  const auto count = file_.database->integer("SELECT count(*) FROM buckets");
   if (!count) return count.error();
   return static_cast<std::size_t>(*count);
 }
 
-Status BucketFile::clear() { return database_->execute("DELETE FROM buckets"); }
+Status BucketFile::clear() { return file_.database->execute("DELETE FROM buckets"); }
 
 }  // namespace shingled::storage::sqlite

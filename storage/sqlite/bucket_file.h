@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "config/base/result.h"
-#include "storage/sqlite/database.h"
-#include "storage/sqlite/file_lock.h"
+#include "storage/sqlite/owned_file.h"
 
 namespace shingled::storage::sqlite {
 
@@ -51,11 +50,9 @@ class BucketFile {
 
  private:
   struct Statements;
-  BucketFile(FileLock lock, std::unique_ptr<Database> database,
-             std::unique_ptr<Statements> statements);
+  BucketFile(OwnedFile file, std::unique_ptr<Statements> statements);
 
-  FileLock lock_;
-  std::unique_ptr<Database> database_;
+  OwnedFile file_;
   std::unique_ptr<Statements> statements_;  ///< go before the database
   std::string swept_;                       ///< key up to which it was swept
 };

@@ -7,6 +7,7 @@
 
 #include "storage/sqlite/migrations.h"
 #include "storage/sqlite/shingle_set.h"
+#include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -113,49 +114,23 @@ struct FuzzyTable::Statements {
 };
 
 Result<FuzzyTable::Statements> FuzzyTable::Statements::prepare(Database& database) {
-  auto insert = database.prepare(
-      "INSERT INTO digests (flag, digest, value, time, created, source, shingle_set) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?)");
-  if (!insert) return insert.error();
-  auto update = database.prepare(
-      "UPDATE digests SET flag = ?1, value = ?2, time = ?3, created = ?4, "
-      "source = CASE ?5 WHEN 0 THEN source ELSE ?5 END WHERE id = ?6 AND digest = ?7");
-  if (!update) return update.error();
-  auto update_shingles = database.prepare("UPDATE digests SET shingle_set = ? WHERE id = ?");
-  if (!update_shingles) return update_shingles.error();
-  auto forget_source = database.prepare("UPDATE digests SET source = 0 WHERE id = ?");
-  if (!forget_source) return forget_source.error();
-  auto set_companion = database.prepare("UPDATE digests SET companion = ? WHERE id = ?");
-  if (!set_companion) return set_companion.error();
-  auto companion = database.prepare("SELECT companion FROM digests WHERE id = ?");
-  if (!companion) return companion.error();
-  auto remove =
-      database.prepare("DELETE FROM digests WHERE id = ? AND digest = ? RETURNING shingle_set");
-  if (!remove) return remove.error();
-  auto insert_flag =
-      database.prepare("INSERT INTO extra_flags (digest_id, flag, value) VALUES (?, ?, ?)");
-  if (!insert_flag) return insert_flag.error();
-  auto remove_flags = database.prepare("DELETE FROM extra_flags WHERE digest_id = ?");
-  if (!remove_flags) return remove_flags.error();
-  auto select = database.prepare(kSelectOne);
-  if (!select) return select.error();
-  auto select_flags =
-      database.prepare("SELECT digest_id, flag, value FROM extra_flags WHERE digest_id = ?");
-  if (!select_flags) return select_flags.error();
-  return Statements{
-      *std::move(insert),        *std::move(update),        *std::move(update_shingles),
-      *std::move(forget_source), *std::move(set_companion), *std::move(companion),
-      *std::move(remove),        *std::move(insert_flag),   *std::move(remove_flags),
-      *std::move(select),        *std::move(select_flags)};
+  return prepare_all<Statements>(
+      database, {"INSERT INTO digests (flag, digest, value, time, created, source, shingle_set) "
+                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                 "UPDATE digests SET flag = ?1, value = ?2, time = ?3, created = ?4, "
+                 "source = CASE ?5 WHEN 0 THEN source ELSE ?5 END WHERE id = ?6 AND digest = ?7",
+                 "UPDATE digests SET shingle_set = ? WHERE id = ?",
+                 "UPDATE digests SET source = 0 WHERE id = ?",
+                 "UPDATE digests SET companion = ? WHERE id = ?",
+                 "SELECT companion FROM digests WHERE id = ?",
+                 "DELETE FROM digests WHERE id = ? AND digest = ? RETURNING shingle_set",
+                 "INSERT INTO extra_flags (digest_id, flag, value) VALUES (?, ?, ?)",
+                 "DELETE FROM extra_flags WHERE digest_id = ?", kSelectOne,
+                 "SELECT digest_id, flag, value FROM extra_flags WHERE digest_id = ?"});
 }
 
-FuzzyTable::FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements,
-                       std::unique_ptr<UpdateNames> update_names,
-                       std::unique_ptr<ReplicaTables> replica)
-    : database_(std::move(database)),
-      statements_(std::move(statements)),
-      update_names_(std::move(update_names)),
-      replica_(std::move(replica)) {}
+FuzzyTable::FuzzyTable(std::optional<FileLock> lock, std::unique_ptr<Database> database)
+    : lock_(std::move(lock)), database_(std::move(database)) {}
 
 FuzzyTable::~FuzzyTable() = default;
 
@@ -163,23 +138,38 @@ Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open(const std::string& path,
                                                      Durability durability) {
   auto database = Database::open(path, Database::Access::kCreate);
   if (!database) return database.error();
-  // Whose file it is comes first: a foreign one must stay as it is.
-  if (Status ours = migrate(**database); !ours) return ours.error();
-  if (Status ready = configure_writer(**database, durability); !ready) return ready.error();
-  auto statements = Statements::prepare(**database);
-  if (!statements) return statements.error();
-  auto names = UpdateNames::open(**database);
-  if (!names) return names.error();
-  auto replica = ReplicaTables::open(**database);
-  if (!replica) return replica.error();
-  const auto last_id = (*database)->integer(kLastId);
-  if (!last_id) return last_id.error();
-  std::unique_ptr<FuzzyTable> table(
-      new FuzzyTable(*std::move(database), std::make_unique<Statements>(*std::move(statements)),
-                     std::make_unique<UpdateNames>(*std::move(names)),
-                     std::make_unique<ReplicaTables>(*std::move(replica))));
-  table->last_id_ = *last_id;
+  std::unique_ptr<FuzzyTable> table(new FuzzyTable(std::nullopt, *std::move(database)));
+  if (Status ready = table->prepare_to_write(durability); !ready) return ready.error();
   return table;
+}
+
+Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_owned(const std::string& path,
+                                                           Durability durability) {
+  auto file = OwnedFile::open(path);
+  if (!file) return file.error();
+  std::unique_ptr<FuzzyTable> table(
+      new FuzzyTable(std::move(file->lock), std::move(file->database)));
+  if (Status ready = table->prepare_to_write(durability); !ready) return ready.error();
+  return table;
+}
+
+Status FuzzyTable::prepare_to_write(Durability durability) {
+  // Whose file it is comes first: a foreign one must stay as it is.
+  if (Status ours = migrate(*database_); !ours) return ours;
+  if (Status ready = configure_writer(*database_, durability); !ready) return ready;
+  auto statements = Statements::prepare(*database_);
+  if (!statements) return statements.error();
+  statements_ = std::make_unique<Statements>(*std::move(statements));
+  auto names = UpdateNames::open(*database_);
+  if (!names) return names.error();
+  update_names_ = std::make_unique<UpdateNames>(*std::move(names));
+  auto replica = ReplicaTables::open(*database_);
+  if (!replica) return replica.error();
+  replica_ = std::make_unique<ReplicaTables>(*std::move(replica));
+  const auto last_id = database_->integer(kLastId);
+  if (!last_id) return last_id.error();
+  last_id_ = *last_id;
+  return {};
 }
 
 Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_read_only(const std::string& path) {
@@ -187,8 +177,7 @@ Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_read_only(const std::string
   if (!database) return database.error();
   (*database)->set_busy_timeout(kBusyTimeoutMs);
   if (Status ours = check_schema(**database); !ours) return ours.error();
-  return std::unique_ptr<FuzzyTable>(
-      new FuzzyTable(*std::move(database), nullptr, nullptr, nullptr));
+  return std::unique_ptr<FuzzyTable>(new FuzzyTable(std::nullopt, *std::move(database)));
 }
 
 Result<std::int64_t> FuzzyTable::insert(const FuzzyRow& row) {
@@ -367,15 +356,9 @@ Result<FuzzyRow> FuzzyTable::row(std::int64_t id) {
   auto row = row_of(*database_, select);
   select.reset();
   if (!row) return row.error();
-  Statement& flags = statements_->select_flags.bind(1, id);
-  auto more = flags.step();
-  Status good;
-  while (good && more && *more) {
-    good = add_extra_flag(*database_, flags, *row);
-    more = flags.step();
-  }
-  flags.reset();
-  if (!more) return more.error();
+  Status good = for_each_row(statements_->select_flags.bind(1, id), [&](const Statement& flag) {
+    return add_extra_flag(*database_, flag, *row);
+  });
   if (!good) return good.error();
   return row;
 }

@@ -9,7 +9,7 @@
 #include "config/options/storage_options.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/model/flag_set.h"
-#include "storage/sqlite/database.h"
+#include "storage/sqlite/owned_file.h"
 #include "storage/sqlite/replica_tables.h"
 #include "storage/sqlite/update_names.h"
 
@@ -47,6 +47,10 @@ class FuzzyTable {
 
   /// Opens or creates the file for the one writer.
   static Result<std::unique_ptr<FuzzyTable>> open(const std::string& path, Durability durability);
+  /// The same with its lock, which makes sure that there is one.
+  /// Errors: those of FileLock, too.
+  static Result<std::unique_ptr<FuzzyTable>> open_owned(const std::string& path,
+                                                        Durability durability);
   /// Opens an existing file for reading, also while a daemon writes to it.
   static Result<std::unique_ptr<FuzzyTable>> open_read_only(const std::string& path);
 
@@ -100,11 +104,12 @@ class FuzzyTable {
 
  private:
   struct Statements;
-  FuzzyTable(std::unique_ptr<Database> database, std::unique_ptr<Statements> statements,
-             std::unique_ptr<UpdateNames> update_names, std::unique_ptr<ReplicaTables> replica);
+  FuzzyTable(std::optional<FileLock> lock, std::unique_ptr<Database> database);
+  Status prepare_to_write(Durability durability);
   Status write_extra_flags(std::int64_t id, const FlagSet& flags);
   [[nodiscard]] Error gone(std::int64_t id) const;
 
+  std::optional<FileLock> lock_;  ///< outlives the database
   std::unique_ptr<Database> database_;
   std::unique_ptr<Statements> statements_;     ///< none for readers
   std::unique_ptr<UpdateNames> update_names_;  ///< none for readers

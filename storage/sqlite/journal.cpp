@@ -4,17 +4,18 @@
 #include <string>
 #include <utility>
 
+#include "storage/sqlite/statements.h"
+
 namespace shingled::storage::sqlite {
 Result<Journal> Journal::open(Database& database) {
   const auto last = database.integer(kJournalEnd);
   if (!last) return last.error();
-  auto insert = database.prepare(
-      "INSERT INTO journal (number, time, digest_id, digest, store, flag, created) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?)");
-  if (!insert) return insert.error();
-  auto remove = database.prepare("DELETE FROM journal WHERE number <= ?");
-  if (!remove) return remove.error();
-  return Journal(database, *last, *std::move(insert), *std::move(remove));
+  auto statements = prepare_all<Statements>(
+      database, {"INSERT INTO journal (number, time, digest_id, digest, store, flag, created) "
+                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                 "DELETE FROM journal WHERE number <= ?"});
+  if (!statements) return statements.error();
+  return Journal(database, *last, *std::move(statements));
 }
 
 Status Journal::add_era(std::int64_t first) {
@@ -53,7 +54,7 @@ Status Journal::append(const Entry& entry, std::uint32_t now) {
   if (most_ == 0) return {};
   std::optional<BytesView> store;
   if (entry.store != nullptr) store = BytesView(*entry.store);
-  return insert_.bind(1, ++last_)
+  return statements_.insert.bind(1, ++last_)
       .bind(2, std::int64_t{now})
       .bind(3, entry.digest_id)
       .bind(4, BytesView(entry.digest.bytes))
@@ -78,7 +79,7 @@ Status Journal::answered(const TakebackAnswer& answer, std::uint32_t now) {
 
 Status Journal::trim() {
   if (most_ == 0 || last_ <= most_) return {};
-  return remove_.bind(1, last_ - most_).run();
+  return statements_.remove.bind(1, last_ - most_).run();
 }
 
 }  // namespace shingled::storage::sqlite

@@ -44,8 +44,13 @@ class Journal {
   Status trim();
 
  private:
-  Journal(Database& database, std::int64_t last, Statement insert, Statement remove)
-      : database_(&database), last_(last), insert_(std::move(insert)), remove_(std::move(remove)) {}
+  struct Statements {
+    Statement insert;
+    Statement remove;
+  };
+
+  Journal(Database& database, std::int64_t last, Statements statements)
+      : database_(&database), last_(last), statements_(std::move(statements)) {}
   Status add_era(std::int64_t first);
   struct Entry {
     std::int64_t digest_id = 0;
@@ -59,8 +64,7 @@ class Journal {
   Database* database_;
   std::int64_t last_;  ///< number given last; after a rollback some are left out
   std::int64_t most_ = 0;
-  Statement insert_;
-  Statement remove_;
+  Statements statements_;
 };
 
 }  // namespace shingled::storage::sqlite

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "storage/sqlite/shingle_set.h"
+#include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -49,39 +50,30 @@ Result<StoredPart> read_part(const Database& database, const Statement& row, int
 Result<PartTable> PartTable::open(Database& database) {
   const auto any = database.integer("SELECT EXISTS (SELECT 1 FROM parts)");
   if (!any) return any.error();
-  auto select = database.prepare(
-      "SELECT store, flags, updated, created, source, shingle_set, mark FROM parts "
-      "WHERE digest_id = ? ORDER BY store");
-  if (!select) return select.error();
-  auto walk = database.prepare(
-      "SELECT digest_id, updated FROM parts WHERE digest_id > ? ORDER BY digest_id LIMIT ?");
-  if (!walk) return walk.error();
-  auto insert = database.prepare(
-      "INSERT OR REPLACE INTO parts (digest_id, store, flags, updated, created, source, "
-      "shingle_set, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  if (!insert) return insert.error();
-  auto remove = database.prepare("DELETE FROM parts WHERE digest_id = ?");
-  if (!remove) return remove.error();
-  return PartTable(database, *any != 0, *std::move(select), *std::move(walk), *std::move(insert),
-                   *std::move(remove));
+  auto statements = prepare_all<Statements>(
+      database,
+      {"SELECT store, flags, updated, created, source, shingle_set, mark FROM parts "
+       "WHERE digest_id = ? ORDER BY store",
+       "SELECT digest_id, updated FROM parts WHERE digest_id > ? ORDER BY digest_id LIMIT ?",
+       "INSERT OR REPLACE INTO parts (digest_id, store, flags, updated, created, source, "
+       "shingle_set, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+       "DELETE FROM parts WHERE digest_id = ?"});
+  if (!statements) return statements.error();
+  return PartTable(database, *any != 0, *std::move(statements));
 }
 
 Result<PartTable::Parts> PartTable::of(std::int64_t digest_id,
                                        const std::optional<Shingles>& shingles) {
   Parts all;
-  select_.bind(1, digest_id);
-  for (;;) {
-    const auto more = select_.step();
-    if (!more) return more.error();
-    if (!*more) break;
-    auto part = read_part(*database_, select_, 0, digest_id, shingles);
+  Status read = for_each_row(statements_.select.bind(1, digest_id), [&](const Statement& row) {
+    auto part = read_part(*database_, row, 0, digest_id, shingles);
     if (part) {
       all.parts.push_back(*std::move(part));
     } else if (!all.damage) {
       all.damage = part.error();
     }
-  }
-  select_.reset();
+  });
+  if (!read) return read.error();
   return all;
 }
 
@@ -90,17 +82,14 @@ Result<PartTable::Walk> PartTable::updated_until(std::uint32_t time, std::int64_
   Walk walk;
   std::int64_t looks = 0;
   std::int64_t last = after;
-  walk_.bind(1, after).bind(2, most);
-  for (;;) {
-    const auto more = walk_.step();
-    if (!more) return more.error();
-    if (!*more) break;
+  Statement& rows = statements_.walk.bind(1, after).bind(2, most);
+  Status read = for_each_row(rows, [&](const Statement& row) {
     ++looks;
-    last = walk_.integer(0);
+    last = row.integer(0);
     const bool told = !walk.digest_ids.empty() && walk.digest_ids.back() == last;
-    if (walk_.integer(1) <= std::int64_t{time} && !told) walk.digest_ids.push_back(last);
-  }
-  walk_.reset();
+    if (row.integer(1) <= std::int64_t{time} && !told) walk.digest_ids.push_back(last);
+  });
+  if (!read) return read.error();
   // The last digest may have rows beyond the limit: it is looked at again.
   if (looks == most) walk.next = last - 1 > after ? last - 1 : last;
   return walk;
@@ -121,7 +110,7 @@ Status PartTable::put(std::int64_t digest_id, const StoredPart& stored,
     if (stored.part.shingles) set = encode_shingles(*stored.part.shingles);
     set_view = stored.part.shingles ? BytesView(set) : BytesView(set).first(0);
   }
-  return insert_.bind(1, digest_id)
+  return statements_.insert.bind(1, digest_id)
       .bind(2, stored.store)
       .bind(3, BytesView(flags).first(writer.written()))
       .bind(4, std::int64_t{stored.part.updated})
@@ -132,6 +121,8 @@ Status PartTable::put(std::int64_t digest_id, const StoredPart& stored,
       .run();
 }
 
-Status PartTable::remove(std::int64_t digest_id) { return remove_.bind(1, digest_id).run(); }
+Status PartTable::remove(std::int64_t digest_id) {
+  return statements_.remove.bind(1, digest_id).run();
+}
 
 }  // namespace shingled::storage::sqlite

@@ -49,21 +49,19 @@ class PartTable {
   Status remove(std::int64_t digest_id);
 
  private:
-  PartTable(Database& database, bool any, Statement select, Statement walk, Statement insert,
-            Statement remove)
-      : database_(&database),
-        any_(any),
-        select_(std::move(select)),
-        walk_(std::move(walk)),
-        insert_(std::move(insert)),
-        remove_(std::move(remove)) {}
+  struct Statements {
+    Statement select;
+    Statement walk;
+    Statement insert;
+    Statement remove;
+  };
+
+  PartTable(Database& database, bool any, Statements statements)
+      : database_(&database), any_(any), statements_(std::move(statements)) {}
 
   Database* database_;
   bool any_;
-  Statement select_;
-  Statement walk_;
-  Statement insert_;
-  Statement remove_;
+  Statements statements_;
 };
 
 /// The columns of a row of `parts`, from `column` on: store, flags, updated, created, source,

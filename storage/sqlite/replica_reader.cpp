@@ -8,6 +8,7 @@
 #include "storage/sqlite/migrations.h"
 #include "storage/sqlite/part_table.h"
 #include "storage/sqlite/shingle_set.h"
+#include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -50,33 +51,25 @@ struct ReplicaReader::Statements {
 };
 
 Result<ReplicaReader::Statements> ReplicaReader::Statements::prepare(Database& database) {
-  constexpr std::array<const char*, 9> kTexts = {
-      "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests "
-      "WHERE id = ?",
-      "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests "
-      "WHERE id > ? ORDER BY id LIMIT ?",
-      "SELECT flag, value FROM extra_flags WHERE digest_id = ?",
-      "SELECT store, flags, updated, created, source, shingle_set, mark FROM parts "
-      "WHERE digest_id = ? ORDER BY store",
-      "SELECT digest_id, parts.store, flags, updated, parts.created, parts.source, "
-      "parts.shingle_set, mark, digest, digests.shingle_set FROM parts "
-      "JOIN digests ON digests.id = digest_id JOIN stores ON number = parts.store "
-      "WHERE stores.id = ? AND digest_id > ? ORDER BY digest_id LIMIT ?",
-      "SELECT number, time, digest_id, digest, store, flag, created FROM journal "
-      "WHERE number > ? ORDER BY number LIMIT ?",
-      "SELECT era FROM journal_eras WHERE first <= ? ORDER BY first DESC LIMIT 1",
-      "SELECT takebacks.id, digest, stores.id, flag, created FROM takebacks "
-      "JOIN stores ON number = store WHERE takebacks.id > ? ORDER BY takebacks.id LIMIT ?",
-      "SELECT era, position FROM stores WHERE id = ? AND number <> 0"};
-  std::vector<Statement> made;
-  for (const char* text : kTexts) {
-    auto statement = database.prepare(text);
-    if (!statement) return statement.error();
-    made.push_back(*std::move(statement));
-  }
-  return Statements{std::move(made[0]), std::move(made[1]), std::move(made[2]),
-                    std::move(made[3]), std::move(made[4]), std::move(made[5]),
-                    std::move(made[6]), std::move(made[7]), std::move(made[8])};
+  return prepare_all<Statements>(
+      database,
+      {"SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests "
+       "WHERE id = ?",
+       "SELECT id, flag, digest, value, time, created, source, shingle_set FROM digests "
+       "WHERE id > ? ORDER BY id LIMIT ?",
+       "SELECT flag, value FROM extra_flags WHERE digest_id = ?",
+       "SELECT store, flags, updated, created, source, shingle_set, mark FROM parts "
+       "WHERE digest_id = ? ORDER BY store",
+       "SELECT digest_id, parts.store, flags, updated, parts.created, parts.source, "
+       "parts.shingle_set, mark, digest, digests.shingle_set FROM parts "
+       "JOIN digests ON digests.id = digest_id JOIN stores ON number = parts.store "
+       "WHERE stores.id = ? AND digest_id > ? ORDER BY digest_id LIMIT ?",
+       "SELECT number, time, digest_id, digest, store, flag, created FROM journal "
+       "WHERE number > ? ORDER BY number LIMIT ?",
+       "SELECT era FROM journal_eras WHERE first <= ? ORDER BY first DESC LIMIT 1",
+       "SELECT takebacks.id, digest, stores.id, flag, created FROM takebacks "
+       "JOIN stores ON number = store WHERE takebacks.id > ? ORDER BY takebacks.id LIMIT ?",
+       "SELECT era, position FROM stores WHERE id = ? AND number <> 0"});
 }
 
 /// One moment of the file; whatever statement is under way at its end is ended, too.
@@ -141,18 +134,17 @@ Result<std::vector<ReplicaReader::Known>> ReplicaReader::stores() {
   auto rows = database_->prepare(text.c_str());
   if (!rows) return rows.error();
   std::vector<Known> stores;
-  for (;;) {
-    const auto more = rows->step();
-    if (!more) return more.error();
-    if (!*more) return stores;
+  Status read = for_each_row(*rows, [&](const Statement& row) -> Status {
     Known& known = stores.emplace_back();
-    known.number = rows->integer(0);
-    known.whole = rows->integer(2) != 0;
-    known.parts = static_cast<std::uint64_t>(rows->integer(4));
-    const bool read = copy_bytes(rows->blob(1), known.id) &&
-                      (rows->is_null(3) || copy_bytes(rows->blob(3), known.key.emplace()));
-    if (!read) return bad(*database_, "stores: an id or a key of the wrong length");
-  }
+    known.number = row.integer(0);
+    known.whole = row.integer(2) != 0;
+    known.parts = static_cast<std::uint64_t>(row.integer(4));
+    const bool good = copy_bytes(row.blob(1), known.id) &&
+                      (row.is_null(3) || copy_bytes(row.blob(3), known.key.emplace()));
+    return good ? Status() : Status(bad(*database_, "stores: an id or a key of the wrong length"));
+  });
+  if (!read) return read.error();
+  return stores;
 }
 
 Result<bool> ReplicaReader::is_known(const StoreId& master, const StoreKey& key) {
@@ -243,14 +235,11 @@ Result<Part> ReplicaReader::own_part_of(const Statement& row) {
     return own;
   }
   parts.reset();
-  Statement& flags = statements_->flags.bind(1, id);
-  auto more = flags.step();
-  for (; more && *more; more = flags.step()) {
-    part.flags.add({static_cast<std::uint32_t>(flags.integer(0)),
-                    static_cast<std::int32_t>(flags.integer(1))});
-  }
-  if (!more) return more.error();
-  flags.reset();
+  Status read = for_each_row(statements_->flags.bind(1, id), [&](const Statement& list) {
+    part.flags.add(
+        {static_cast<std::uint32_t>(list.integer(0)), static_cast<std::int32_t>(list.integer(1))});
+  });
+  if (!read) return read.error();
   return part;
 }
 
@@ -265,35 +254,34 @@ Result<std::optional<ReplicaReader::Entries>> ReplicaReader::entries(const Journ
   Statement& rows = statements_->entries.bind(1, static_cast<std::int64_t>(after.number))
                         .bind(2, static_cast<std::int64_t>(most));
   std::unordered_set<Digest, DigestHash> told;
-  for (;;) {
-    const auto more = rows.step();
-    if (!more) return more.error();
-    if (!*more) break;
-    found.end.number = static_cast<std::uint64_t>(rows.integer(0));
-    found.time = static_cast<std::uint32_t>(rows.integer(1));
+  Status read = for_each_row(rows, [&](const Statement& row) -> Status {
+    found.end.number = static_cast<std::uint64_t>(row.integer(0));
+    found.time = static_cast<std::uint32_t>(row.integer(1));
     Digest digest;
-    if (!copy_bytes(rows.blob(3), digest.bytes)) return bad(*database_, "journal: no digest");
-    if (!rows.is_null(4)) {
+    if (!copy_bytes(row.blob(3), digest.bytes)) return bad(*database_, "journal: no digest");
+    if (!row.is_null(4)) {
       Takeback asked{digest,
                      {},
-                     static_cast<std::uint32_t>(rows.integer(5)),
-                     static_cast<std::uint32_t>(rows.integer(6))};
-      if (!copy_bytes(rows.blob(4), asked.owner)) return bad(*database_, "journal: no store");
-      if (rows.integer(2) == kAskedEntry) {
+                     static_cast<std::uint32_t>(row.integer(5)),
+                     static_cast<std::uint32_t>(row.integer(6))};
+      if (!copy_bytes(row.blob(4), asked.owner)) return bad(*database_, "journal: no store");
+      if (row.integer(2) == kAskedEntry) {
         found.records.emplace_back(asked);
       } else {
         found.records.emplace_back(TakebackAnswer{digest, asked.owner, asked.flag});
         told.erase(digest);  // what comes next counts, whatever came before
       }
-      continue;
+      return {};
     }
-    auto part = own_part(digest, rows.integer(2));
+    auto part = own_part(digest, row.integer(2));
     if (!part) return part.error();
     // Of two entries the later one knows the row; an earlier one may name a row that has gone.
     if (part->flags.empty() || told.insert(digest).second) {
       found.records.emplace_back(PartRecord{digest, *std::move(part)});
     }
-  }
+    return {};
+  });
+  if (!read) return read.error();
   const auto era = era_of(found.end.number);
   if (!era) return era.error();
   found.end.era = *era;
@@ -316,19 +304,19 @@ Result<ReplicaReader::Slice> ReplicaReader::own_parts(std::int64_t after, std::i
   slice.next = after;
   std::int64_t looks = 0;
   Statement& rows = statements_->rows.bind(1, after).bind(2, most);
-  for (;; ++looks) {
-    const auto more = rows.step();
-    if (!more) return more.error();
-    if (!*more) break;
-    slice.next = rows.integer(0);
+  Status read = for_each_row(rows, [&](const Statement& row) -> Status {
+    ++looks;
+    slice.next = row.integer(0);
     PartRecord record;
-    if (!copy_bytes(rows.blob(2), record.digest.bytes)) return bad(*database_, "no digest");
-    auto part = own_part_of(rows);
+    if (!copy_bytes(row.blob(2), record.digest.bytes)) return bad(*database_, "no digest");
+    auto part = own_part_of(row);
     if (!part) return part.error();
-    if (part->flags.empty()) continue;
+    if (part->flags.empty()) return {};
     record.part = *part;
     slice.records.push_back(record);
-  }
+    return {};
+  });
+  if (!read) return read.error();
   slice.ended = looks < most;
   return slice;
 }
@@ -338,19 +326,18 @@ Result<ReplicaReader::Asked> ReplicaReader::takebacks(std::int64_t after, std::i
   Asked asked;
   asked.next = after;
   Statement& rows = statements_->takebacks.bind(1, after).bind(2, most);
-  for (;;) {
-    const auto more = rows.step();
-    if (!more) return more.error();
-    if (!*more) break;
-    asked.next = rows.integer(0);
+  Status read = for_each_row(rows, [&](const Statement& row) -> Status {
+    asked.next = row.integer(0);
     Takeback one;
-    if (!copy_bytes(rows.blob(1), one.digest.bytes) || !copy_bytes(rows.blob(2), one.owner)) {
+    if (!copy_bytes(row.blob(1), one.digest.bytes) || !copy_bytes(row.blob(2), one.owner)) {
       return bad(*database_, "takebacks: no digest, or no store");
     }
-    one.flag = static_cast<std::uint32_t>(rows.integer(3));
-    one.created = static_cast<std::uint32_t>(rows.integer(4));
+    one.flag = static_cast<std::uint32_t>(row.integer(3));
+    one.created = static_cast<std::uint32_t>(row.integer(4));
     asked.takebacks.push_back(one);
-  }
+    return {};
+  });
+  if (!read) return read.error();
   asked.ended = static_cast<std::int64_t>(asked.takebacks.size()) < most;
   return asked;
 }
@@ -371,21 +358,20 @@ Result<ReplicaReader::Slice> ReplicaReader::parts_of(const StoreId& master, std:
   Slice slice;
   slice.next = after;
   Statement& rows = statements_->foreign.bind(1, BytesView(master)).bind(2, after).bind(3, most);
-  for (;;) {
-    const auto more = rows.step();
-    if (!more) return more.error();
-    if (!*more) break;
-    slice.next = rows.integer(0);
-    auto shingles = shingles_from(*database_, rows, 9);
+  Status read = for_each_row(rows, [&](const Statement& row) -> Status {
+    slice.next = row.integer(0);
+    auto shingles = shingles_from(*database_, row, 9);
     if (!shingles) return shingles.error();
-    auto stored = read_part(*database_, rows, 1, slice.next, *shingles);
+    auto stored = read_part(*database_, row, 1, slice.next, *shingles);
     if (!stored) return stored.error();
     PartRecord record;
-    if (!copy_bytes(rows.blob(8), record.digest.bytes)) return bad(*database_, "no digest");
+    if (!copy_bytes(row.blob(8), record.digest.bytes)) return bad(*database_, "no digest");
     record.part = stored->part;
     slice.records.push_back(record);
     slice.marks.push_back(stored->mark);
-  }
+    return {};
+  });
+  if (!read) return read.error();
   slice.ended = static_cast<std::int64_t>(slice.records.size()) < most;
   return slice;
 }

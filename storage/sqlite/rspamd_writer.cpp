@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "storage/sqlite/lost_slot.h"
+#include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
 namespace {
@@ -58,15 +59,13 @@ Result<std::unique_ptr<RspamdWriter>> RspamdWriter::create(const std::string& pa
   auto database = Database::open(path, Database::Access::kReadWrite);
   if (!database) return database.error();
   if (Status made = (*database)->execute(kTables); !made) return made.error();
-  auto digest = (*database)->prepare(
-      "INSERT INTO digests (id, flag, digest, value, time) VALUES (?, ?, CAST(? AS TEXT), ?, ?)");
-  if (!digest) return digest.error();
-  auto shingle =
-      (*database)->prepare("INSERT INTO shingles (value, number, digest_id) VALUES (?, ?, ?)");
-  if (!shingle) return shingle.error();
-  return std::unique_ptr<RspamdWriter>(new RspamdWriter(
-      *std::move(database),
-      std::make_unique<Statements>(Statements{*std::move(digest), *std::move(shingle)})));
+  auto statements = prepare_all<Statements>(
+      **database,
+      {"INSERT INTO digests (id, flag, digest, value, time) VALUES (?, ?, CAST(? AS TEXT), ?, ?)",
+       "INSERT INTO shingles (value, number, digest_id) VALUES (?, ?, ?)"});
+  if (!statements) return statements.error();
+  return std::unique_ptr<RspamdWriter>(
+      new RspamdWriter(*std::move(database), std::make_unique<Statements>(*std::move(statements))));
 }
 
 Status RspamdWriter::insert(const FuzzyRow& row) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mime/fingerprint/mumhash.h"
+#include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
 
@@ -141,36 +142,22 @@ SampleFile::SampleFile(Options options, std::unique_ptr<Database> database)
 SampleFile::~SampleFile() = default;
 
 Status SampleFile::prepare_statements() {
-  Status outcome;
-  const auto prepare = [&](const std::string& sql) {
-    auto statement = database_->prepare(sql.c_str());
-    if (!statement && outcome) outcome = statement.error();
-    return statement;
-  };
   const std::string rows = "SELECT id, list, name, bytes, signature, parts, added FROM samples ";
-  auto find = prepare(
-      "SELECT id, parts <> '' FROM samples WHERE key = ?1 AND list = CAST(?2 AS TEXT)"
-      " AND name = ?3 AND signature = CAST(?4 AS TEXT)");
-  auto insert = prepare(
-      "INSERT INTO samples (list, name, bytes, signature, parts, added, key)"
-      " VALUES (CAST(?1 AS TEXT), ?2, ?3, CAST(?4 AS TEXT), CAST(?5 AS TEXT), ?6, ?7)");
-  auto remove = prepare("DELETE FROM samples WHERE id = ?1 RETURNING id");
-  auto note = prepare("INSERT INTO removals (sample) VALUES (?1)");
-  auto trim =
-      prepare("DELETE FROM removals WHERE number <= (SELECT max(number) FROM removals) - ?1");
-  auto after = prepare(rows + "WHERE id > ?1 ORDER BY id");
-  auto removals = prepare("SELECT sample FROM removals WHERE number > ?1 ORDER BY number");
-  auto oldest = prepare("SELECT min(number) FROM removals");
-  auto version = prepare("PRAGMA data_version");
-  auto page =
-      prepare(rows + "WHERE (list, id) > (CAST(?1 AS TEXT), ?2) ORDER BY list, id LIMIT ?3");
-  auto page_of_list =
-      prepare(rows + "WHERE list = CAST(?1 AS TEXT) AND id > ?2 ORDER BY id LIMIT ?3");
-  if (!outcome) return outcome;
-  statements_ = std::make_unique<Statements>(
-      Statements{*std::move(find), *std::move(insert), *std::move(remove), *std::move(note),
-                 *std::move(trim), *std::move(after), *std::move(removals), *std::move(oldest),
-                 *std::move(version), *std::move(page), *std::move(page_of_list)});
+  auto made = prepare_all<Statements>(
+      *database_, {"SELECT id, parts <> '' FROM samples WHERE key = ?1 AND list = CAST(?2 AS TEXT)"
+                   " AND name = ?3 AND signature = CAST(?4 AS TEXT)",
+                   "INSERT INTO samples (list, name, bytes, signature, parts, added, key)"
+                   " VALUES (CAST(?1 AS TEXT), ?2, ?3, CAST(?4 AS TEXT), CAST(?5 AS TEXT), ?6, ?7)",
+                   "DELETE FROM samples WHERE id = ?1 RETURNING id",
+                   "INSERT INTO removals (sample) VALUES (?1)",
+                   "DELETE FROM removals WHERE number <= (SELECT max(number) FROM removals) - ?1",
+                   rows + "WHERE id > ?1 ORDER BY id",
+                   "SELECT sample FROM removals WHERE number > ?1 ORDER BY number",
+                   "SELECT min(number) FROM removals", "PRAGMA data_version",
+                   rows + "WHERE (list, id) > (CAST(?1 AS TEXT), ?2) ORDER BY list, id LIMIT ?3",
+                   rows + "WHERE list = CAST(?1 AS TEXT) AND id > ?2 ORDER BY id LIMIT ?3"});
+  if (!made) return made.error();
+  statements_ = std::make_unique<Statements>(*std::move(made));
   return {};
 }
 
@@ -280,19 +267,12 @@ Result<SampleFile::Counts> SampleFile::counts() {
 
 Status SampleFile::read_after(std::uint64_t id, const std::function<void(const Sample&)>& take) {
   Statement& after = statements_->after.bind(1, static_cast<std::int64_t>(id));
-  for (;;) {
-    const auto next = after.step();
-    if (!next) return next.error();
-    if (!*next) break;
-    const auto sample = sample_of(after);
-    if (!sample) {
-      after.reset();
-      return sample.error();
-    }
+  return for_each_row(after, [&](const Statement& row) -> Status {
+    const auto sample = sample_of(row);
+    if (!sample) return sample.error();
     take(*sample);
-  }
-  after.reset();
-  return {};
+    return {};
+  });
 }
 
 Result<std::optional<std::vector<std::uint64_t>>> SampleFile::removed_after(std::uint64_t number) {
@@ -305,13 +285,10 @@ Result<std::optional<std::vector<std::uint64_t>>> SampleFile::removed_after(std:
 
   std::vector<std::uint64_t> ids;
   Statement& removals = statements_->removals.bind(1, static_cast<std::int64_t>(number));
-  for (;;) {
-    const auto next = removals.step();
-    if (!next) return next.error();
-    if (!*next) break;
-    ids.push_back(static_cast<std::uint64_t>(removals.integer(0)));
-  }
-  removals.reset();
+  Status read = for_each_row(removals, [&](const Statement& row) {
+    ids.push_back(static_cast<std::uint64_t>(row.integer(0)));
+  });
+  if (!read) return read.error();
   return std::optional(std::move(ids));
 }
 
@@ -331,18 +308,13 @@ Result<SampleFile::Page> SampleFile::page(std::string_view list, std::string_vie
       .bind(2, static_cast<std::int64_t>(after_id))
       .bind(3, static_cast<std::int64_t>(most));
   Page page;
-  for (;;) {
-    const auto next = rows.step();
-    if (!next) return next.error();
-    if (!*next) break;
-    auto sample = sample_of(rows);
-    if (!sample) {
-      rows.reset();
-      return sample.error();
-    }
+  Status read = for_each_row(rows, [&](const Statement& row) -> Status {
+    auto sample = sample_of(row);
+    if (!sample) return sample.error();
     page.samples.push_back(*std::move(sample));
-  }
-  rows.reset();
+    return {};
+  });
+  if (!read) return read.error();
   page.last = page.samples.size() < most;
   return page;
 }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "storage/sqlite/statements.h"
+
 namespace shingled::storage::sqlite {
 
 namespace {
@@ -25,21 +27,21 @@ Result<std::vector<StoreTable::Store>> StoreTable::read(Database& database) {
   auto rows = database.prepare(kStores);
   if (!rows) return rows.error();
   std::vector<Store> stores;
-  for (;;) {
-    const auto more = rows->step();
-    if (!more) return more.error();
-    if (!*more) return stores;
-    Store store{rows->integer(0), {}, std::nullopt};
-    if (!copy_exactly(rows->blob(1), store.id)) {
+  Status read = for_each_row(*rows, [&](const Statement& row) -> Status {
+    Store store{row.integer(0), {}, std::nullopt};
+    if (!copy_exactly(row.blob(1), store.id)) {
       return Error{ErrorCode::kCorrupt,
                    database.path() + ": stores has an id that is not 16 bytes"};
     }
-    if (!rows->is_null(2) && !copy_exactly(rows->blob(2), store.key.emplace())) {
+    if (!row.is_null(2) && !copy_exactly(row.blob(2), store.key.emplace())) {
       return Error{ErrorCode::kCorrupt,
                    database.path() + ": store_keys has a key that is not 32 bytes"};
     }
     stores.push_back(store);
-  }
+    return {};
+  });
+  if (!read) return read.error();
+  return stores;
 }
 
 Result<StoreTable> StoreTable::open(Database& database) {

@@ -2,43 +2,36 @@
 
 #include <utility>
 
+#include "storage/sqlite/statements.h"
+
 namespace shingled::storage::sqlite {
 
 Result<TakebackTable> TakebackTable::open(Database& database) {
   const auto any = database.integer("SELECT EXISTS (SELECT 1 FROM takebacks)");
   if (!any) return any.error();
-  auto select = database.prepare("SELECT flag FROM takebacks WHERE digest = ? AND store = ?");
-  if (!select) return select.error();
-  auto insert = database.prepare(
-      "INSERT OR REPLACE INTO takebacks (digest, store, flag, created) VALUES (?, ?, ?, ?)");
-  if (!insert) return insert.error();
-  auto trim = database.prepare("DELETE FROM takebacks WHERE id <= ?");
-  if (!trim) return trim.error();
-  auto remove =
-      database.prepare("DELETE FROM takebacks WHERE digest = ? AND store = ? AND flag = ?");
-  if (!remove) return remove.error();
-  auto remove_all = database.prepare("DELETE FROM takebacks WHERE store = ?");
-  if (!remove_all) return remove_all.error();
-  return TakebackTable(database, *any != 0, *std::move(select), *std::move(insert),
-                       *std::move(trim), *std::move(remove), *std::move(remove_all));
+  auto statements = prepare_all<Statements>(
+      database,
+      {"SELECT flag FROM takebacks WHERE digest = ? AND store = ?",
+       "INSERT OR REPLACE INTO takebacks (digest, store, flag, created) VALUES (?, ?, ?, ?)",
+       "DELETE FROM takebacks WHERE id <= ?",
+       "DELETE FROM takebacks WHERE digest = ? AND store = ? AND flag = ?",
+       "DELETE FROM takebacks WHERE store = ?"});
+  if (!statements) return statements.error();
+  return TakebackTable(database, *any != 0, *std::move(statements));
 }
 
 Result<std::vector<std::uint32_t>> TakebackTable::of(const Digest& digest, std::int64_t store) {
   std::vector<std::uint32_t> flags;
-  select_.bind(1, BytesView(digest.bytes)).bind(2, store);
-  for (;;) {
-    const auto more = select_.step();
-    if (!more) return more.error();
-    if (!*more) break;
-    flags.push_back(static_cast<std::uint32_t>(select_.integer(0)));
-  }
-  select_.reset();
+  Status read = for_each_row(
+      statements_.select.bind(1, BytesView(digest.bytes)).bind(2, store),
+      [&](const Statement& row) { flags.push_back(static_cast<std::uint32_t>(row.integer(0))); });
+  if (!read) return read.error();
   return flags;
 }
 
 Status TakebackTable::add(const Takeback& takeback, std::int64_t store) {
   any_ = true;
-  Status added = insert_.bind(1, BytesView(takeback.digest.bytes))
+  Status added = statements_.insert.bind(1, BytesView(takeback.digest.bytes))
                      .bind(2, store)
                      .bind(3, std::int64_t{takeback.flag})
                      .bind(4, std::int64_t{takeback.created})
@@ -46,13 +39,18 @@ Status TakebackTable::add(const Takeback& takeback, std::int64_t store) {
   if (!added) return added;
   const std::int64_t last = database_->last_insert_id();
   if (last <= kTakebacksMax) return {};
-  return trim_.bind(1, last - kTakebacksMax).run();
+  return statements_.trim.bind(1, last - kTakebacksMax).run();
 }
 
 Status TakebackTable::remove(const Digest& digest, std::int64_t store, std::uint32_t flag) {
-  return remove_.bind(1, BytesView(digest.bytes)).bind(2, store).bind(3, std::int64_t{flag}).run();
+  return statements_.remove.bind(1, BytesView(digest.bytes))
+      .bind(2, store)
+      .bind(3, std::int64_t{flag})
+      .run();
 }
 
-Status TakebackTable::remove_all(std::int64_t store) { return remove_all_.bind(1, store).run(); }
+Status TakebackTable::remove_all(std::int64_t store) {
+  return statements_.remove_all.bind(1, store).run();
+}
 
 }  // namespace shingled::storage::sqlite

@@ -33,23 +33,20 @@ class TakebackTable {
   Status remove_all(std::int64_t store);
 
  private:
-  TakebackTable(Database& database, bool any, Statement select, Statement insert, Statement trim,
-                Statement remove, Statement remove_all)
-      : database_(&database),
-        any_(any),
-        select_(std::move(select)),
-        insert_(std::move(insert)),
-        trim_(std::move(trim)),
-        remove_(std::move(remove)),
-        remove_all_(std::move(remove_all)) {}
+  struct Statements {
+    Statement select;
+    Statement insert;
+    Statement trim;
+    Statement remove;
+    Statement remove_all;
+  };
+
+  TakebackTable(Database& database, bool any, Statements statements)
+      : database_(&database), any_(any), statements_(std::move(statements)) {}
 
   Database* database_;
   bool any_;
-  Statement select_;
-  Statement insert_;
-  Statement trim_;
-  Statement remove_;
-  Statement remove_all_;
+  Statements statements_;
 };
 
 }  // namespace shingled::storage::sqlite

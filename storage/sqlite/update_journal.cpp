@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/base/byte_reader.h"
+#include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {
 
@@ -97,38 +98,33 @@ struct UpdateJournal::Statements {
 };
 
 Result<std::unique_ptr<UpdateJournal>> UpdateJournal::open(const std::string& path) {
-  auto lock = FileLock::take(path);
-  if (!lock) return lock.error();
-  auto database = Database::open(path, Database::Access::kCreate);
-  if (!database) return database.error();
-  if (Status prepared = prepare_file(**database); !prepared) return prepared.error();
-  auto insert = (*database)->prepare("INSERT INTO updates (body) VALUES (?)");
-  if (!insert) return insert.error();
-  auto select = (*database)->prepare("SELECT id, body FROM updates ORDER BY id LIMIT ?");
-  if (!select) return select.error();
-  auto remove = (*database)->prepare("DELETE FROM updates WHERE id <= ?");
-  if (!remove) return remove.error();
-  const auto size = (*database)->integer("SELECT count(*) FROM updates");
+  auto file = OwnedFile::open(path);
+  if (!file) return file.error();
+  Database& database = *file->database;
+  if (Status prepared = prepare_file(database); !prepared) return prepared.error();
+  auto statements =
+      prepare_all<Statements>(database, {"INSERT INTO updates (body) VALUES (?)",
+                                         "SELECT id, body FROM updates ORDER BY id LIMIT ?",
+                                         "DELETE FROM updates WHERE id <= ?"});
+  if (!statements) return statements.error();
+  const auto size = database.integer("SELECT count(*) FROM updates");
   if (!size) return size.error();
-  const auto last_id = (*database)->integer("SELECT max(id) FROM updates");
+  const auto last_id = database.integer("SELECT max(id) FROM updates");
   if (!last_id) return last_id.error();
   std::unique_ptr<UpdateJournal> journal(
-      new UpdateJournal(*std::move(lock), *std::move(database),
-                        std::make_unique<Statements>(Statements{
-                            *std::move(insert), *std::move(select), *std::move(remove)})));
+      new UpdateJournal(*std::move(file), std::make_unique<Statements>(*std::move(statements))));
   journal->size_ = static_cast<std::size_t>(*size);
   journal->last_id_ = *last_id;
   return journal;
 }
 
-UpdateJournal::UpdateJournal(FileLock lock, std::unique_ptr<Database> database,
-                             std::unique_ptr<Statements> statements)
-    : lock_(std::move(lock)), database_(std::move(database)), statements_(std::move(statements)) {}
+UpdateJournal::UpdateJournal(OwnedFile file, std::unique_ptr<Statements> statements)
+    : file_(std::move(file)), statements_(std::move(statements)) {}
 
 UpdateJournal::~UpdateJournal() = default;
 
 Status UpdateJournal::append(std::span<const TimedUpdate> updates) {
-  auto transaction = Transaction::begin(*database_);
+  auto transaction = Transaction::begin(*file_.database);
   if (!transaction) return transaction.error();
   Body body{};
   for (const TimedUpdate& timed : updates) {
@@ -137,27 +133,24 @@ Status UpdateJournal::append(std::span<const TimedUpdate> updates) {
   }
   if (Status done = transaction->commit(); !done) return done;
   size_ += updates.size();
-  last_id_ = database_->last_insert_id();
+  last_id_ = file_.database->last_insert_id();
   return {};
 }
 
 Result<std::vector<UpdateJournal::Entry>> UpdateJournal::first(std::size_t most) {
   std::vector<Entry> entries;
   statements_->select.bind(1, static_cast<std::int64_t>(most));
-  for (;;) {
-    auto row = statements_->select.step();
-    if (!row) return row.error();
-    if (!*row) break;
-    const std::int64_t id = statements_->select.integer(0);
-    auto entry = decode_body(id, statements_->select.blob(1));
+  Status read = for_each_row(statements_->select, [&](const Statement& row) -> Status {
+    const std::int64_t id = row.integer(0);
+    auto entry = decode_body(id, row.blob(1));
     if (!entry) {
-      statements_->select.reset();
       return Error{ErrorCode::kCorrupt,
-                   database_->path() + ": row " + std::to_string(id) + " is no update"};
+                   file_.database->path() + ": row " + std::to_string(id) + " is no update"};
     }
     entries.push_back(*entry);
-  }
-  statements_->select.reset();
+    return {};
+  });
+  if (!read) return read.error();
   return entries;
 }
 

@@ -9,8 +9,7 @@
 
 #include "storage/model/fuzzy_store.h"
 #include "storage/model/timed_update.h"
-#include "storage/sqlite/database.h"
-#include "storage/sqlite/file_lock.h"
+#include "storage/sqlite/owned_file.h"
 
 namespace shingled::storage::sqlite {
 
@@ -46,11 +45,9 @@ class UpdateJournal {
 
  private:
   struct Statements;
-  UpdateJournal(FileLock lock, std::unique_ptr<Database> database,
-                std::unique_ptr<Statements> statements);
+  UpdateJournal(OwnedFile file, std::unique_ptr<Statements> statements);
 
-  FileLock lock_;
-  std::unique_ptr<Database> database_;
+  OwnedFile file_;
   std::unique_ptr<Statements> statements_;  ///< go before the database
   std::size_t size_ = 0;
   std::int64_t last_id_ = 0;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "storage/sqlite/statements.h"
+
 namespace shingled::storage::sqlite {
 
 namespace {
@@ -31,26 +33,23 @@ NameLog::Bound bound_of(const RepeatOptions& options) {
 
 Result<NameLog> NameLog::open(Database& database, const std::string& table, std::size_t name_bytes,
                               Bound bound) {
-  const auto prepare = [&](const std::string& sql) { return database.prepare(sql.c_str()); };
-  auto insert = prepare("INSERT INTO " + table + " (id, time, names) VALUES (?, ?, ?)");
-  if (!insert) return insert.error();
-  auto remove = prepare("DELETE FROM " + table + " WHERE id <= ?");
-  if (!remove) return remove.error();
-  auto select = prepare("SELECT names FROM " + table + " WHERE time >= ? ORDER BY id");
-  if (!select) return select.error();
-  NameLog log(*std::move(insert), *std::move(remove), *std::move(select), name_bytes, bound);
-  auto rows = prepare("SELECT id, time, length(names) FROM " + table + " ORDER BY id");
+  auto statements = prepare_all<Statements>(
+      database, {"INSERT INTO " + table + " (id, time, names) VALUES (?, ?, ?)",
+                 "DELETE FROM " + table + " WHERE id <= ?",
+                 "SELECT names FROM " + table + " WHERE time >= ? ORDER BY id"});
+  if (!statements) return statements.error();
+  NameLog log(*std::move(statements), name_bytes, bound);
+  const std::string all = "SELECT id, time, length(names) FROM " + table + " ORDER BY id";
+  auto rows = database.prepare(all.c_str());
   if (!rows) return rows.error();
-  for (;;) {
-    auto row = rows->step();
-    if (!row) return row.error();
-    if (!*row) break;
-    const auto count = static_cast<std::size_t>(rows->integer(2)) / name_bytes;
-    log.rows_.push_back({rows->integer(0), static_cast<std::uint32_t>(rows->integer(1)),
+  Status read = for_each_row(*rows, [&](const Statement& row) {
+    const auto count = static_cast<std::size_t>(row.integer(2)) / name_bytes;
+    log.rows_.push_back({row.integer(0), static_cast<std::uint32_t>(row.integer(1)),
                          static_cast<std::uint32_t>(count)});
     log.names_ += count;
     log.next_id_ = log.rows_.back().id + 1;
-  }
+  });
+  if (!read) return read.error();
   if (!log.rows_.empty()) log.bound_times(log.rows_.back().time);
   return log;
 }
@@ -73,26 +72,26 @@ Status NameLog::append(BytesView names, std::uint32_t now) {
     rows_.pop_front();
   }
   if (old != 0) {
-    if (Status done = remove_.bind(1, old).run(); !done) return done;
+    if (Status done = statements_.remove.bind(1, old).run(); !done) return done;
   }
   if (count == 0) return {};
   rows_.push_back({next_id_++, now, static_cast<std::uint32_t>(count)});
   names_ += count;
-  return insert_.bind(1, rows_.back().id).bind(2, std::int64_t{now}).bind(3, names).run();
+  return statements_.insert.bind(1, rows_.back().id)
+      .bind(2, std::int64_t{now})
+      .bind(3, names)
+      .run();
 }
 
 Result<Bytes> NameLog::read(std::uint32_t since) {
   Bytes names;
-  select_.bind(1, std::int64_t{since});
-  for (;;) {
-    auto row = select_.step();
-    if (!row) return row.error();
-    if (!*row) break;
-    const BytesView bytes = select_.blob(0);
+  statements_.select.bind(1, std::int64_t{since});
+  Status read = for_each_row(statements_.select, [&](const Statement& row) {
+    const BytesView bytes = row.blob(0);
     const std::size_t whole = bytes.size() / name_bytes_ * name_bytes_;
     names.insert(names.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(whole));
-  }
-  select_.reset();
+  });
+  if (!read) return read.error();
   return names;
 }
 

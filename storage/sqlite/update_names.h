@@ -43,18 +43,18 @@ class NameLog {
     std::uint32_t names = 0;
   };
 
-  NameLog(Statement insert, Statement remove, Statement select, std::size_t name_bytes, Bound bound)
-      : insert_(std::move(insert)),
-        remove_(std::move(remove)),
-        select_(std::move(select)),
-        name_bytes_(name_bytes),
-        bound_(bound) {}
+  struct Statements {
+    Statement insert;
+    Statement remove;
+    Statement select;
+  };
+
+  NameLog(Statements statements, std::size_t name_bytes, Bound bound)
+      : statements_(std::move(statements)), name_bytes_(name_bytes), bound_(bound) {}
   /// No row counts as later than `latest`, or than one behind it.
   void bound_times(std::uint32_t latest);
 
-  Statement insert_;
-  Statement remove_;
-  Statement select_;
+  Statements statements_;
   std::size_t name_bytes_;
   Bound bound_;
   std::deque<Row> rows_;   ///< in the file, oldest first; after a rollback perhaps one more
