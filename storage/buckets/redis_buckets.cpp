@@ -8,8 +8,7 @@
 #include "config/metrics/metric_report.h"
 #include "storage/redis/key_scan.h"
 #include "storage/redis/key_slot.h"
-#include "storage/redis/redis_cluster.h"
-#include "storage/redis/redis_servers.h"
+#include "storage/redis/open_route.h"
 
 namespace shingled::storage::buckets {
 
@@ -19,15 +18,6 @@ namespace {
 NullLogger& no_log() {
   static NullLogger logger;
   return logger;
-}
-
-std::unique_ptr<redis::RedisRoute> route_for(const RedisOptions& options,
-                                             const std::vector<SocketSpec>& places, Clock& clock) {
-  const redis::RedisLogin login = redis::login_of(options);
-  if (options.cluster)
-    return std::make_unique<redis::RedisCluster>(options.servers, login, clock, no_log());
-  return std::make_unique<redis::RedisServers>(places, login, redis::RedisServers::Turn::kInOrder,
-                                               clock, no_log());
 }
 
 Error senseless(const redis::RedisReply& reply) {
@@ -40,7 +30,9 @@ Error senseless(const redis::RedisReply& reply) {
 RedisBuckets::RedisBuckets(const RedisOptions& options, std::unique_ptr<EmbeddedBuckets> local,
                            Clock& clock, Logger& logger)
     : options_(options), local_(std::move(local)), clock_(clock), logger_(logger) {
-  route_ = route_for(options_, places(), clock);
+  route_ = redis::open_route(options_, options_.write_servers, redis::RedisServers::Turn::kInOrder,
+                             clock, no_log())
+               .route;
   batcher_ = std::make_unique<ScriptBatcher>(*route_, clock);
 }
 

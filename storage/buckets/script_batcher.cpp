@@ -1,11 +1,12 @@
 #include "storage/buckets/script_batcher.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
 #include "storage/redis/key_slot.h"
-#include "storage/redis_store/update_sender.h"
+#include "storage/redis/scripts.h"
 
 namespace shingled::storage::buckets {
 
@@ -124,13 +125,12 @@ ScriptBatcher::Replies ScriptBatcher::ask(const std::vector<Command>& commands,
 
 Result<std::string> ScriptBatcher::script_sha(TimePoint deadline) {
   if (std::string known = *sha_.lock(); !known.empty()) return known;
-  redis::CommandList commands;
-  commands.add({"SCRIPT", "LOAD", bucket_script()});
-  const Replies replies = route_.ask(commands, deadline);
-  if (!replies) return replies.error();
-  auto sha = redis_store::script_name(replies->front());
-  if (sha) *sha_.lock() = *sha;
-  return sha;
+  const std::array texts = {bucket_script()};
+  const auto names = redis::load_scripts(
+      texts, [&](const redis::CommandList& commands) { return route_.ask(commands, deadline); });
+  if (!names) return names.error();
+  *sha_.lock() = names->front();
+  return names->front();
 }
 
 }  // namespace shingled::storage::buckets

@@ -1,7 +1,6 @@
 #include "storage/redis/key_scan.h"
 
-#include "storage/redis/redis_cluster.h"
-#include "storage/redis/redis_servers.h"
+#include "storage/redis/open_route.h"
 
 namespace shingled::storage::redis {
 
@@ -24,14 +23,13 @@ std::vector<std::unique_ptr<RedisRoute>> key_holders(const RedisOptions& options
                                                      TimePoint deadline, Clock& clock,
                                                      Logger& logger) {
   std::vector<std::unique_ptr<RedisRoute>> holders;
-  const RedisLogin login = login_of(options);
-  if (!options.cluster) {
-    holders.push_back(
-        std::make_unique<RedisServers>(places, login, RedisServers::Turn::kInOrder, clock, logger));
+  OpenRoute opened = open_route(options, places, RedisServers::Turn::kInOrder, clock, logger);
+  if (opened.cluster == nullptr) {
+    holders.push_back(std::move(opened.route));
     return holders;
   }
-  RedisCluster cluster(options.servers, login, clock, logger);
-  for (const SocketSpec& master : cluster.masters(deadline))
+  const RedisLogin login = login_of(options);
+  for (const SocketSpec& master : opened.cluster->masters(deadline))
     holders.push_back(std::make_unique<RedisServer>(master, login, clock, logger));
   return holders;
 }

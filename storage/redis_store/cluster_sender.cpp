@@ -1,11 +1,14 @@
 #include "storage/redis_store/cluster_sender.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 #include <utility>
 
 #include "storage/redis/key_slot.h"
+#include "storage/redis/open_route.h"
 #include "storage/redis/redis_cluster.h"
+#include "storage/redis/scripts.h"
 #include "storage/redis_store/layout.h"
 
 namespace shingled::storage::redis_store {
@@ -92,13 +95,7 @@ Status ClusterSender::send_run(std::span<const TimedUpdate> updates, std::span<S
 Status ClusterSender::read_records(Plans plans, TimePoint deadline) {
   auto replies = run(
       [&](redis::CommandList& commands) {
-        for (const Plan& plan : plans) {
-          commands.begin(3 + kRecordFields.size(), redis::key_slot(plan.record));
-          commands.word("HMGET");
-          commands.word(plan.record);
-          for (const std::string_view field : kRecordFields) commands.word(field);
-          commands.word("S");
-        }
+        for (const Plan& plan : plans) ask_record(commands, plan.record, RecordPart::kWithSlots);
       },
       deadline);
   if (!replies) return replies.error();
@@ -273,37 +270,25 @@ Result<std::uint64_t> ClusterSender::count(TimePoint deadline) {
 
 Result<std::vector<redis::RedisReply>> ClusterSender::run(
     const std::function<void(redis::CommandList&)>& write, TimePoint deadline) {
-  return ask_with_scripts(
+  return redis::ask_with_scripts(
       context_.sha, [&] { return load(deadline); },
-      [&]() -> Result<std::vector<redis::RedisReply>> {
+      [&] {
         redis::CommandList commands;
         write(commands);
-        if (commands.empty()) return std::vector<redis::RedisReply>();
         commands.wait_for(wait_);
-        auto replies = cluster_.ask(commands, deadline);
-        if (replies && any_error(*replies, redis::RedisCluster::kAway)) {
-          return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
-        }
-        return replies;
+        return redis::ask_whole(cluster_, commands, deadline);
       });
 }
 
 Status ClusterSender::load(TimePoint deadline) {
-  redis::CommandList commands;
-  commands.add({"SCRIPT", "LOAD", update_script()});
-  commands.add({"SCRIPT", "LOAD", kSlotScript});
-  commands.add({"SCRIPT", "LOAD", count_script()});
-  const auto replies = cluster_.ask_all(commands, deadline);
-  if (!replies) return replies.error();
-  auto update = script_name((*replies)[0]);
-  auto slot = script_name((*replies)[1]);
-  auto count = script_name((*replies)[2]);
-  if (!update) return update.error();
-  if (!slot) return slot.error();
-  if (!count) return count.error();
-  slot_sha_ = *std::move(slot);
-  count_sha_ = *std::move(count);
-  context_.sha = *std::move(update);
+  const std::array texts = {update_script(), kSlotScript, count_script()};
+  auto names = redis::load_scripts(texts, [&](const redis::CommandList& commands) {
+    return cluster_.ask_all(commands, deadline);
+  });
+  if (!names) return names.error();
+  context_.sha = std::move((*names)[0]);
+  slot_sha_ = std::move((*names)[1]);
+  count_sha_ = std::move((*names)[2]);
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include "config/base/byte_reader.h"
 #include "config/base/number_text.h"
+#include "storage/redis/key_slot.h"
 
 namespace shingled::storage::redis_store {
 
@@ -26,6 +27,15 @@ std::optional<FlagValue> list_in(const redis::RedisReply& flag, const redis::Red
 }
 
 }  // namespace
+
+void ask_record(redis::CommandList& commands, std::string_view key, RecordPart part) {
+  const bool with_slots = part == RecordPart::kWithSlots;
+  commands.begin(2 + kRecordFields.size() + (with_slots ? 1 : 0), redis::key_slot(key));
+  commands.word("HMGET");
+  commands.word(key);
+  for (const std::string_view field : kRecordFields) commands.word(field);
+  if (with_slots) commands.word("S");
+}
 
 std::string record_key(std::string_view prefix, const Digest& digest) {
   std::string key(prefix);

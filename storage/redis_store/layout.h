@@ -8,6 +8,7 @@
 
 #include "storage/model/flag_set.h"
 #include "storage/model/fuzzy_store.h"
+#include "storage/redis/command_list.h"
 #include "storage/redis/redis_reply.h"
 
 namespace shingled::storage::redis_store {
@@ -20,6 +21,10 @@ namespace shingled::storage::redis_store {
 inline constexpr std::array<std::string_view, 17> kRecordFields = {
     "F",  "V",  "C",  "F1", "V1", "F2", "V2", "F3", "V3",
     "F4", "V4", "F5", "V5", "F6", "V6", "F7", "V7"};
+
+/// Asks for those fields of the record of that key, with S for its slots as well.
+enum class RecordPart : std::uint8_t { kAnswer, kWithSlots };
+void ask_record(redis::CommandList& commands, std::string_view key, RecordPart part);
 
 std::string record_key(std::string_view prefix, const Digest& digest);  ///< P + 64 raw bytes
 std::string slot_key(std::string_view prefix, std::size_t slot,

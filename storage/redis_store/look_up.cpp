@@ -9,14 +9,6 @@ namespace shingled::storage::redis_store {
 
 namespace {
 
-void ask_record(redis::CommandList& commands, std::string_view prefix, const Digest& digest) {
-  const std::string key = record_key(prefix, digest);
-  commands.begin(2 + kRecordFields.size(), redis::key_slot(key));
-  commands.word("HMGET");
-  commands.word(key);
-  for (const std::string_view field : kRecordFields) commands.word(field);
-}
-
 void ask_slots(redis::CommandList& commands, std::string_view prefix, const Shingles& shingles) {
   commands.begin(1 + shingles.size());
   commands.word("MGET");
@@ -64,7 +56,7 @@ class LookUp {
   Result<std::vector<Found>> run(AskSlots when) {
     const bool at_once = when == AskSlots::kAtOnce;
     for (const Question& question : questions_) {
-      ask_record(commands_, prefix_, *question.digest);
+      ask_record(commands_, record_key(prefix_, *question.digest), RecordPart::kAnswer);
       if (at_once) ask_slots_of(question);
     }
     if (const Status asked = ask(); !asked) return asked.error();
@@ -118,7 +110,7 @@ class LookUp {
   Status ask_winners() {
     if (candidates_.empty()) return {};
     for (const Candidate& candidate : candidates_) {
-      ask_record(commands_, prefix_, candidate.winner.digest);
+      ask_record(commands_, record_key(prefix_, candidate.winner.digest), RecordPart::kAnswer);
     }
     if (Status asked = ask(); !asked) return asked;
     for (const Candidate& candidate : candidates_) {

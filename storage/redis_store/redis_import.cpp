@@ -1,5 +1,6 @@
 #include "storage/redis_store/redis_import.h"
 
+#include <array>
 #include <functional>
 #include <set>
 #include <string>
@@ -9,10 +10,10 @@
 #include <vector>
 
 #include "storage/redis/key_slot.h"
+#include "storage/redis/scripts.h"
 #include "storage/redis_store/import_script.h"
 #include "storage/redis_store/layout.h"
 #include "storage/redis_store/transfer_servers.h"
-#include "storage/redis_store/update_sender.h"
 
 namespace shingled::storage::redis_store {
 
@@ -201,7 +202,7 @@ Result<std::vector<SeenRecord>> RedisImport::State::read_group() {
 Result<std::vector<redis::RedisReply>> RedisImport::State::ask_patiently(const Write& write) {
   const TimePoint give_up = clock.now() + kTransferPatience;
   for (;;) {
-    auto replies = ask_with_scripts(
+    auto replies = redis::ask_with_scripts(
         sha, [&] { return load(); },
         [&] {
           redis::CommandList commands;
@@ -214,19 +215,15 @@ Result<std::vector<redis::RedisReply>> RedisImport::State::ask_patiently(const W
 }
 
 Status RedisImport::State::load() {
-  redis::CommandList commands;
-  commands.add({"SCRIPT", "LOAD", import_script()});
-  commands.add({"SCRIPT", "LOAD", count_script()});
-  const auto replies = servers.cluster == nullptr
-                           ? ask(*servers.route, commands, clock)
-                           : servers.cluster->ask_all(commands, clock.now() + kTransferPatience);
-  if (!replies) return replies.error();
-  auto of_import = script_name((*replies)[0]);
-  auto of_count = script_name((*replies)[1]);
-  if (!of_import) return of_import.error();
-  if (!of_count) return of_count.error();
-  count_sha = *std::move(of_count);
-  sha = *std::move(of_import);
+  const std::array texts = {import_script(), count_script()};
+  auto names = redis::load_scripts(texts, [&](const redis::CommandList& commands) {
+    return servers.cluster == nullptr
+               ? ask(*servers.route, commands, clock)
+               : servers.cluster->ask_all(commands, clock.now() + kTransferPatience);
+  });
+  if (!names) return names.error();
+  sha = std::move((*names)[0]);
+  count_sha = std::move((*names)[1]);
   return {};
 }
 

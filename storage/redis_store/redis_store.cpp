@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "config/metrics/metric_report.h"
-#include "storage/redis/redis_cluster.h"
-#include "storage/redis/redis_servers.h"
+#include "storage/redis/open_route.h"
 #include "storage/redis_store/cluster_sender.h"
 #include "storage/redis_store/look_up.h"
 #include "storage/redis_store/match_cache.h"
@@ -18,32 +17,17 @@ namespace {
 constexpr float kRefreshProbability = 0.9F;  // a record lives on from here (PROTOCOL.md 5.5)
 constexpr float kShareWindow = 256;          // questions that count for what is asked first
 
-/// One cluster for looking and one for updates, or two lists of servers: a server that does not
-/// take updates may well be asked.
-std::unique_ptr<redis::RedisRoute> route_for(const RedisOptions& options,
-                                             const std::vector<SocketSpec>& wanted,
-                                             redis::RedisServers::Turn turn, Clock& clock,
-                                             Logger& logger) {
-  if (options.cluster) {
-    return std::make_unique<redis::RedisCluster>(options.servers, redis::login_of(options), clock,
-                                                 logger);
-  }
-  const std::vector<SocketSpec>& servers = wanted.empty() ? options.servers : wanted;
-  return std::make_unique<redis::RedisServers>(servers, redis::login_of(options), turn, clock,
-                                               logger);
-}
-
 std::unique_ptr<UpdateSender> sender_for(const SharedStoreOptions& options,
-                                         redis::RedisRoute& writers) {
+                                         const redis::OpenRoute& writers) {
   const RedisOptions& redis = options.redis;
   ScriptContext context{.sha = {},
                         .prefix = redis.prefix,
                         .expire = static_cast<std::uint32_t>(options.expire.count())};
   const redis::ReplicaWait wait{redis.wait_replicas, redis.timeout / 2};
-  if (writers.splits_keys()) {
-    return std::make_unique<ClusterSender>(writers, std::move(context), wait);
+  if (writers.cluster != nullptr) {
+    return std::make_unique<ClusterSender>(*writers.cluster, std::move(context), wait);
   }
-  return std::make_unique<ScriptSender>(writers, std::move(context), wait);
+  return std::make_unique<ScriptSender>(*writers.route, std::move(context), wait);
 }
 
 }  // namespace
@@ -54,22 +38,22 @@ class RedisStore::Impl {
        Clock& clock, Random& random, Logger& logger)
       : options_(options),
         clock_(clock),
-        readers_(route_for(options.redis, options.redis.read_servers,
-                           redis::RedisServers::Turn::kRound, clock, logger)),
-        writers_(route_for(options.redis, options.redis.write_servers,
-                           redis::RedisServers::Turn::kInOrder, clock, logger)),
+        readers_(redis::open_route(options.redis, options.redis.read_servers,
+                                   redis::RedisServers::Turn::kRound, clock, logger)),
+        writers_(redis::open_route(options.redis, options.redis.write_servers,
+                                   redis::RedisServers::Turn::kInOrder, clock, logger)),
         cache_(options.redis.cache_seconds, options.redis.cache_entries),
         writer_({.timeout = options.redis.timeout,
                  .queue_max = options.update_queue_max,
                  .journal_max = options.redis.journal_max,
                  .expire = options.expire,
                  .delivered = [this](const Digest& digest) { cache_.forget(digest); }},
-                sender_for(options, *writers_), std::move(journal), clock, random, logger) {}
+                sender_for(options, writers_), std::move(journal), clock, random, logger) {}
 
   /// Nothing when no server was there.
   [[nodiscard]] std::optional<std::vector<Found>> look_up(std::span<const Question> questions,
                                                           AskSlots ask_slots) {
-    auto found = storage::redis_store::look_up(*readers_, options_.redis.prefix, questions,
+    auto found = storage::redis_store::look_up(*readers_.route, options_.redis.prefix, questions,
                                                ask_slots, clock_.now() + options_.redis.timeout);
     if (found) return *std::move(found);
     misses_away_.fetch_add(questions.size(), std::memory_order_relaxed);
@@ -111,7 +95,7 @@ class RedisStore::Impl {
 
   [[nodiscard]] RedisCounters counters() const {
     const RedisWriterCounters& writer = writer_.counters();
-    return {.connected = readers_->is_up(),
+    return {.connected = readers_.route->is_up(),
             .misses_away = misses_away_.load(),
             .added = writer.added.load(),
             .deleted = writer.deleted.load(),
@@ -125,8 +109,10 @@ class RedisStore::Impl {
  private:
   const SharedStoreOptions options_;
   Clock& clock_;
-  std::unique_ptr<redis::RedisRoute> readers_;
-  std::unique_ptr<redis::RedisRoute> writers_;
+  // One cluster for looking and one for updates, or two lists of servers: a server that does not
+  // take updates may well be asked.
+  redis::OpenRoute readers_;
+  redis::OpenRoute writers_;
   MatchCache cache_;
   RedisWriter writer_;  ///< goes first: it uses what is above
   std::atomic<std::uint64_t> misses_away_{0};

@@ -6,7 +6,7 @@
 
 #include "storage/redis/key_scan.h"
 #include "storage/redis/key_slot.h"
-#include "storage/redis/redis_servers.h"
+#include "storage/redis/open_route.h"
 #include "storage/redis_store/layout.h"
 
 namespace shingled::storage::redis_store {
@@ -16,38 +16,21 @@ TransferServers servers_for(const RedisOptions& options, const std::vector<Socke
   const std::vector<SocketSpec>& places = wanted.empty() ? options.servers : wanted;
   TransferServers out;
   out.scanned = redis::key_holders(options, places, clock.now() + kTransferPatience, clock, logger);
-  if (options.cluster) {
-    auto cluster = std::make_unique<redis::RedisCluster>(options.servers, redis::login_of(options),
-                                                         clock, logger);
-    out.cluster = cluster.get();
-    out.route = std::move(cluster);
-  } else {
-    out.route = std::make_unique<redis::RedisServers>(
-        places, redis::login_of(options), redis::RedisServers::Turn::kInOrder, clock, logger);
-  }
+  auto opened =
+      redis::open_route(options, wanted, redis::RedisServers::Turn::kInOrder, clock, logger);
+  out.route = std::move(opened.route);
+  out.cluster = opened.cluster;
   return out;
 }
 
 Result<std::vector<redis::RedisReply>> ask(redis::RedisRoute& route,
                                            const redis::CommandList& commands, Clock& clock) {
-  if (commands.empty()) return std::vector<redis::RedisReply>();
-  auto replies = route.ask(commands, clock.now() + kTransferPatience);
-  if (!replies) return replies;
-  for (const redis::RedisReply& reply : *replies) {
-    if (reply.is_error(redis::RedisCluster::kAway)) {
-      return Error{ErrorCode::kUnavailable, "a server of the cluster is away"};
-    }
-  }
-  return replies;
+  return redis::ask_whole(route, commands, clock.now() + kTransferPatience);
 }
 
 void ask_row(redis::CommandList& commands, std::string_view prefix, const Digest& digest) {
   const std::string key = record_key(prefix, digest);
-  commands.begin(3 + kRecordFields.size(), redis::key_slot(key));
-  commands.word("HMGET");
-  commands.word(key);
-  for (const std::string_view field : kRecordFields) commands.word(field);
-  commands.word("S");
+  ask_record(commands, key, RecordPart::kWithSlots);
   commands.add({"TTL", key}, redis::key_slot(key));
 }
 

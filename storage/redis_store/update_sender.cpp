@@ -1,9 +1,11 @@
 #include "storage/redis_store/update_sender.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <utility>
-
 #include "config/base/number_text.h"
+#include "storage/redis/scripts.h"
 #include "storage/redis_store/layout.h"
 
 namespace shingled::storage::redis_store {
@@ -13,19 +15,9 @@ Status outcome_of(const redis::RedisReply& reply) {
   return Error{ErrorCode::kCorrupt, "Redis refuses: " + reply.text};
 }
 
-Result<std::string> script_name(const redis::RedisReply& reply) {
-  if (reply.is_text() && !reply.text.empty()) return reply.text;
-  return Error{ErrorCode::kDenied, "loading a script: " + reply.text};
-}
-
 std::uint64_t count_in(const redis::RedisReply& reply) {
   const auto count = parse_whole<std::int64_t>(reply.text, 0);
   return static_cast<std::uint64_t>(count.value_or(0));
-}
-
-bool any_error(std::span<const redis::RedisReply> replies, std::string_view code) {
-  return std::any_of(replies.begin(), replies.end(),
-                     [&](const redis::RedisReply& reply) { return reply.is_error(code); });
 }
 
 Result<std::vector<Status>> ScriptSender::send(std::span<const TimedUpdate> updates,
@@ -77,7 +69,7 @@ Result<std::uint64_t> ScriptSender::count(TimePoint deadline) {
 
 Result<std::vector<redis::RedisReply>> ScriptSender::run(
     const std::function<void(redis::CommandList&)>& write, TimePoint deadline) {
-  return ask_with_scripts(
+  return redis::ask_with_scripts(
       context_.sha, [&] { return load(deadline); },
       [&] {
         redis::CommandList commands;
@@ -88,13 +80,11 @@ Result<std::vector<redis::RedisReply>> ScriptSender::run(
 }
 
 Status ScriptSender::load(TimePoint deadline) {
-  redis::CommandList commands;
-  commands.add({"SCRIPT", "LOAD", update_script()});
-  const auto replies = route_.ask(commands, deadline);
-  if (!replies) return replies.error();
-  auto sha = script_name(replies->front());
-  if (!sha) return sha.error();
-  context_.sha = *std::move(sha);
+  const std::array texts = {update_script()};
+  auto names = redis::load_scripts(
+      texts, [&](const redis::CommandList& commands) { return route_.ask(commands, deadline); });
+  if (!names) return names.error();
+  context_.sha = std::move(names->front());
   return {};
 }
 

@@ -55,30 +55,8 @@ class ScriptSender final : public UpdateSender {
   std::vector<std::string> settled_;  ///< markers to tell the server about
 };
 
-/// Whether one of the replies is an error of that code.
-bool any_error(std::span<const redis::RedisReply> replies, std::string_view code);
-
-/// The replies of `ask` from servers that know the scripts: `load` makes them known while `sha` is
-/// empty, and again when a server does not know them, for one that was restarted has forgotten them
-/// (what it had executed before is known by the updates' names).
-template <typename Load, typename Ask>
-Result<std::vector<redis::RedisReply>> ask_with_scripts(std::string& sha, const Load& load,
-                                                        const Ask& ask) {
-  for (int attempt = 0;; ++attempt) {
-    if (sha.empty()) {
-      if (Status loaded = load(); !loaded) return loaded.error();
-    }
-    Result<std::vector<redis::RedisReply>> replies = ask();
-    if (!replies || !any_error(*replies, "NOSCRIPT")) return replies;
-    if (attempt > 0) return Error{ErrorCode::kUnavailable, "the server forgets scripts"};
-    sha.clear();
-  }
-}
-
 /// Success, or kCorrupt with the server's words.
 Status outcome_of(const redis::RedisReply& reply);
-/// SCRIPT LOAD's reply: the name EVALSHA takes.
-Result<std::string> script_name(const redis::RedisReply& reply);
 /// The reply to GET of the counter; below 0 is 0.
 std::uint64_t count_in(const redis::RedisReply& reply);
 

@@ -9,6 +9,7 @@
 
 #include "storage/redis/redis_route.h"
 #include "storage/redis/reply_reader.h"
+#include "storage/redis/scripts.h"
 #include "storage/redis/slot_map.h"
 #include "storage/redis_store/layout.h"
 #include "storage/redis_store/update_sender.h"
@@ -47,7 +48,7 @@ void use(const redis::RedisReply& reply) {
     if (redirect->slot >= redis::kClusterSlots) std::abort();
   }
   (void)redis_store::count_in(reply);
-  (void)redis_store::script_name(reply).has_value();
+  (void)redis::script_name(reply).has_value();
 }
 
 /// All replies in `bytes`, fed in portions; stops where they are broken.

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "storage/redis/key_slot.h"
 #include "tests/storage/engine/random_fingerprint.h"
 #include "tests/support/wire_vectors.h"
 
@@ -31,6 +32,18 @@ struct RecordCase {
   std::vector<FlagValue> flags;  ///< empty: no record
   std::uint32_t created = 0;
 };
+
+TEST(Layout, AsksForTheFieldsOfARecord) {
+  redis::CommandList commands;
+  ask_record(commands, "fuzzy", RecordPart::kAnswer);
+  ask_record(commands, "fuzzy", RecordPart::kWithSlots);
+  ASSERT_EQ(commands.size(), 2U);
+  EXPECT_TRUE(commands.command(0).starts_with("*19\r\n$5\r\nHMGET\r\n$5\r\nfuzzy\r\n"));
+  EXPECT_TRUE(commands.command(0).ends_with("$2\r\nV7\r\n"));
+  EXPECT_TRUE(commands.command(1).starts_with("*20\r\n"));
+  EXPECT_TRUE(commands.command(1).ends_with("$2\r\nV7\r\n$1\r\nS\r\n"));
+  EXPECT_EQ(commands.slot(0), redis::key_slot("fuzzy"));
+}
 
 TEST(Layout, ReadsRecords) {
   const RecordCase cases[] = {
