@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include "config/base/ascii.h"
 #include "config/base/hex.h"
 #include "milter/actions/printable.h"
-#include "milter/rules/shown_hits.h"
 
 namespace shingled::milter::actions {
 
@@ -15,8 +13,6 @@ namespace {
 
 constexpr std::size_t kLineBytesMax = 78;          // RFC 5322 2.1.1
 constexpr std::size_t kHeaderValueBytesMax = 900;  // one header of ours; its lines stay below 998
-constexpr std::size_t kDigestHexShown = 10;
-constexpr std::size_t kNameBytesShown = 200;  // of a file
 
 /// "X-Shingled-Score \t" is X-Shingled-Score to a mail client (RFC 5322 4.5.8), so it is to us.
 std::string_view without_trailing_space(std::string_view name) {
@@ -41,19 +37,6 @@ std::string status_text(const rules::Verdict& verdict) {
     text += verdict.symbols[i].name + "(" + number(verdict.symbols[i].score) + ")";
   }
   return text;
-}
-
-std::string result_text(const rules::Hit& hit, const rules::Lookup& lookup) {
-  return hit.symbol + "; flag=" + std::to_string(hit.flag) + " value=" + std::to_string(hit.value) +
-         " prob=" + number(lookup.probability) +
-         " digest=" + to_hex(lookup.match.digest.bytes).substr(0, kDigestHexShown);
-}
-
-std::string result_text(const rules::SimilarShare& share, const similar::SimilarHit& hit) {
-  return share.symbol + "; " + similar::likeness_text(hit) + " to " +
-         printable(hit.sample, kNameBytesShown) + " of " + hit.list + " in " +
-         printable(similar::piece_name(hit), kNameBytesShown) +
-         (share.spared ? ", spared by what is known as good" : "");
 }
 
 }  // namespace
@@ -85,21 +68,24 @@ std::vector<HeaderEdit> verdict_headers(const rules::Verdict& verdict, const rul
     edits.push_back({HeaderEdit::Kind::kAdd, name, 0, header_value(text, name.size())});
   };
   if (verdict.is_spam()) add(names.spam, "Yes");
-  const bool scored = !verdict.hits.empty() || !verdict.symbols.empty();
+  bool scored = !verdict.symbols.empty();
+  for (const rules::Findings& findings : facts.findings) scored |= !findings.evidence.empty();
   if (scored) add(names.score, number(verdict.score));
   if (scored || verdict.failed) add(names.status, status_text(verdict));
-  const rules::ShownHits shown = rules::shown_hits(verdict.hits);
-  for (const std::size_t i : shown.hits) {
-    const rules::Hit& hit = verdict.hits[i];
-    add(names.result, result_text(hit, facts.lookups[hit.lookup]));
+  std::size_t room = rules::kEvidenceShown;
+  std::size_t more = 0;
+  for (const rules::Findings& findings : facts.findings) {
+    if (findings.source->always_shown) continue;
+    const rules::ShownEvidence shown = rules::shown_evidence(findings, room);
+    for (const rules::Evidence* item : shown.evidence) add(names.result, item->account().header);
+    room -= shown.evidence.size();
+    more += shown.more;
   }
-  const std::size_t files = std::min(verdict.similar.size(), rules::kHitsShown - shown.hits.size());
-  for (const rules::SimilarShare& share : std::span(verdict.similar).first(files)) {
-    add(names.result, result_text(share, facts.similar.hits[share.hit]));
-  }
-  const std::size_t more = shown.more + verdict.similar.size() - files;
   if (more > 0) add(names.result, "and " + std::to_string(more) + " more");
-  if (facts.limit) add(names.result, ratelimit::header_text(*facts.limit));
+  for (const rules::Findings& findings : facts.findings) {
+    if (!findings.source->always_shown) continue;
+    for (const rules::Evidence& item : findings.evidence) add(names.result, item.account().header);
+  }
   return edits;
 }
 

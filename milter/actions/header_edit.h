@@ -38,8 +38,8 @@ class ForgedHeaders {
   std::map<std::string, std::uint32_t, std::less<>> count_;  ///< by lower-case name
 };
 
-/// The headers that tell a message's verdict. A message without hits and without failure gets none.
-/// Pure.
+/// The headers that tell a message's verdict and its evidence. A message without evidence and
+/// without failure gets none. Pure.
 std::vector<HeaderEdit> verdict_headers(const rules::Verdict& verdict, const rules::Facts& facts,
                                         const HeaderOptions& names);
 

@@ -1,5 +1,8 @@
 #include "milter/filter/mail_counters.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace shingled::milter::filter {
 
 namespace {
@@ -21,7 +24,10 @@ void MailCounters::judged(const rules::Facts& facts, const rules::Verdict& verdi
     lookups_[static_cast<std::size_t>(lookup.outcome)].add();
   }
   unasked_.add(facts.unasked);
-  if (facts.incomplete || facts.similar.incomplete) incomplete_.add();
+  const bool incomplete =
+      facts.incomplete || std::any_of(facts.findings.begin(), facts.findings.end(),
+                                      [](const auto& findings) { return findings.incomplete; });
+  if (incomplete) incomplete_.add();
   if (verdict.failed) unknown_.add();
   bytes_.add(facts.bytes);
   if (facts.truncated) truncated_.add();
@@ -30,7 +36,25 @@ void MailCounters::judged(const rules::Facts& facts, const rules::Verdict& verdi
   if (facts.stages.local > Duration{}) local_.observe(facts.stages.local);
   if (facts.stages.remote > Duration{}) remote_.observe(facts.stages.remote);
   total_.observe(total);
-  if (facts.stages.similar > Duration{}) similar_.searched(facts.similar, facts.stages.similar);
+  for (const rules::Findings& findings : facts.findings) {
+    if (findings.time > Duration{}) looked_up(findings);
+  }
+}
+
+void MailCounters::looked_up(const rules::Findings& findings) {
+  auto sources = sources_.lock();
+  OfSource& source = (*sources)[findings.source->key];
+  source.time.observe(findings.time);
+  for (const rules::Figure& figure : findings.figures) {
+    const auto sum = std::find_if(source.sums.begin(), source.sums.end(), [&](const auto& known) {
+      return known.name == figure.name && known.label_value == figure.label_value;
+    });
+    if (sum == source.sums.end()) {
+      source.sums.push_back(figure);
+    } else {
+      sum->amount += figure.amount;
+    }
+  }
 }
 
 void MailCounters::report(MetricReport& report) const {
@@ -64,7 +88,16 @@ void MailCounters::report(MetricReport& report) const {
   stage("local_lookup", local_);
   stage("remote_lookup", remote_);
   stage("total", total_);
-  similar_.report(report);
+  auto sources = sources_.lock();
+  for (const auto& [key, source] : *sources) {
+    for (const rules::Figure& sum : source.sums) {
+      const std::string name = "shingled_" + std::string(key) + "_" + std::string(sum.name);
+      MetricLabels labels;
+      if (!sum.label.empty()) labels.emplace_back(sum.label, sum.label_value);
+      report.counter({name, sum.help}, sum.amount, std::move(labels));
+    }
+    stage((std::string(key) + "_lookup").c_str(), source.time);
+  }
 }
 
 }  // namespace shingled::milter::filter

@@ -2,12 +2,16 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "config/base/guarded.h"
 #include "config/metrics/instruments.h"
 #include "config/metrics/metric_report.h"
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
-#include "milter/similar/similar_counters.h"
 
 namespace shingled::milter::filter {
 
@@ -25,6 +29,15 @@ class MailCounters {
   static constexpr std::size_t kActions = 6;
   static constexpr std::size_t kOutcomes = 5;
 
+  /// What one source of evidence counts and takes.
+  struct OfSource {
+    std::vector<rules::Figure> sums;  ///< labels are lists, fixed phrases: some hundred at most
+    Histogram time{kLatencyShape};
+  };
+  using BySource = std::map<std::string_view, OfSource>;
+
+  void looked_up(const rules::Findings& findings);
+
   std::array<EventCount, kActions> actions_;  ///< by Action
   EventCount skipped_;
   std::array<EventCount, kOutcomes> lookups_;  ///< by Lookup::Outcome
@@ -38,7 +51,7 @@ class MailCounters {
   Histogram local_{kLatencyShape};
   Histogram remote_{kLatencyShape};
   Histogram total_{kLatencyShape};
-  similar::SimilarCounters similar_;
+  mutable Guarded<BySource> sources_;  ///< by Source::key; those that ever looked something up
 };
 
 }  // namespace shingled::milter::filter

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "milter/filter/lookup_order.h"
+#include "milter/rules/fuzzy_evidence.h"
+#include "milter/similar/similar_evidence.h"
 #include "storage/protocol/reply.h"
 
 namespace shingled::milter::filter {
@@ -130,16 +132,10 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
     }
   }
   facts.stages.local = ask_local(facts.lookups, now);
-  if (similar_) {
-    const TimePoint begun = clock_.now();
-    // Servers have their share of the time, whatever an attachment takes.
-    constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
-    const mime::Steps work = hashes.work_left + (message.size() / kMegabyte + 1) *
-                                                    similar::SimilarSearch::kStepsAMegabyte;
-    facts.similar =
-        similar_->search(analysis, has_remote ? begun + (deadline - begun) / 2 : deadline, work);
-    facts.stages.similar = clock_.now() - begun;
-  }
+  // Servers have their share of the time, whatever an attachment takes.
+  const TimePoint begun = clock_.now();
+  rules::Findings known_files = look_files_up(
+      analysis, hashes, message.size(), has_remote ? begun + (deadline - begun) / 2 : deadline);
   facts.stopped = stop.stop_requested();
   if (has_remote && !facts.stopped) {
     if (before_wait) before_wait();
@@ -148,12 +144,27 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
     facts.stages.remote = clock_.now() - asked;
   }
   facts.time = since(start, clock_.now());
+  if (facts.stopped) return facts;
+  facts.findings.push_back(
+      rules::fuzzy_findings(facts, settings_->rules, settings_->milter.actions));
+  facts.findings.push_back(std::move(known_files));
   return facts;
 }
 
+rules::Findings Scanner::look_files_up(const mime::Analysis& analysis,
+                                       const mime::MessageHashes& hashes, std::size_t bytes,
+                                       TimePoint deadline) const {
+  if (!similar_) return {&similar::kSimilarSource};
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
+  const mime::Steps work =
+      hashes.work_left + (bytes / kMegabyte + 1) * similar::SimilarSearch::kStepsAMegabyte;
+  const TimePoint begun = clock_.now();
+  const similar::SimilarFacts found = similar_->search(analysis, deadline, work);
+  return similar::similar_findings(found, settings_->similar.lists, clock_.now() - begun);
+}
+
 rules::Verdict Scanner::judge(const rules::Facts& facts, FailurePolicy on_failure) const {
-  return milter::rules::judge(facts, settings_->rules, settings_->milter.actions, on_failure,
-                              settings_->similar.lists);
+  return milter::rules::judge(facts, settings_->milter.actions, on_failure);
 }
 
 Duration Scanner::ask_local(std::vector<rules::Lookup>& lookups, std::uint32_t now) const {

@@ -59,6 +59,10 @@ class Scanner {
 
  private:
   Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
+  /// Known files in the attachments of a message of so many bytes.
+  [[nodiscard]] rules::Findings look_files_up(const mime::Analysis& analysis,
+                                              const mime::MessageHashes& hashes, std::size_t bytes,
+                                              TimePoint deadline) const;
   /// All of them together, for a store behind a network waits once; each has their common time,
   /// which it gives.
   Duration ask_local(std::vector<rules::Lookup>& lookups, std::uint32_t now) const;

@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/base/hex.h"
 #include "config/options/message_memory.h"
-#include "milter/rules/shown_hits.h"
+#include "milter/ratelimit/limit_evidence.h"
+#include "milter/rules/fuzzy_evidence.h"
 
 namespace shingled::milter::filter {
 
 namespace {
 
-constexpr std::size_t kDigestHexShown = 10;
 constexpr const char* kServiceEnds = "the service ends";
 // The MTA is asked for patience meanwhile, and its client has ten minutes (RFC 5321 4.5.3.2.6).
 constexpr std::chrono::seconds kMemoryPatience{60};
@@ -22,36 +21,13 @@ std::int64_t milliseconds(Duration time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
 }
 
-/// "FUZZY_DENIED:11:20:0.94:rule/part:<digest>", comma separated: enough to do the sum again.
-std::string describe_hits(const rules::Verdict& verdict, const rules::Facts& facts) {
-  std::string text;
-  const rules::ShownHits shown = rules::shown_hits(verdict.hits);
-  for (const std::size_t i : shown.hits) {
-    const rules::Hit& hit = verdict.hits[i];
-    const rules::Lookup& lookup = facts.lookups[hit.lookup];
-    if (!text.empty()) text += ',';
-    text += fmt::format("{}:{}:{}:{:.2f}:{}/{}:{:.{}}", hit.symbol, hit.flag, hit.value,
-                        static_cast<double>(lookup.probability), lookup.rule, lookup.hash.part,
-                        to_hex(lookup.match.digest.bytes), kDigestHexShown);
-  }
-  if (shown.more > 0) text += ",and " + std::to_string(shown.more) + " more";
-  return text.empty() ? "none" : text;
-}
+bool is_fuzzy(const rules::Findings& findings) { return findings.source == &rules::kFuzzySource; }
 
-/// "SIMILAR_BAD:7.44:similarity 93:list/sample:part", comma separated.
-std::string describe_similar(const rules::Verdict& verdict, const similar::SimilarFacts& facts) {
-  std::string text;
-  const std::size_t shown = std::min(verdict.similar.size(), rules::kHitsShown);
-  for (const rules::SimilarShare& share : std::span(verdict.similar).first(shown)) {
-    const similar::SimilarHit& hit = facts.hits[share.hit];
-    if (!text.empty()) text += ", ";
-    const std::string score = share.spared ? "spared" : fmt::format("{:.2f}", share.score);
-    text += fmt::format("{}:{}:{}:{}/{}:{}", share.symbol, score, similar::likeness_text(hit),
-                        hit.list, hit.sample, similar::piece_name(hit));
-  }
-  if (const auto more = verdict.similar.size() - shown; more > 0)
-    text += ", and " + std::to_string(more) + " more";
-  return text;
+/// The first thing that people look for in the line, so it is there without hits, too.
+std::string hits_text(const rules::Facts& facts) {
+  const auto fuzzy = std::find_if(facts.findings.begin(), facts.findings.end(), is_fuzzy);
+  const std::string text = fuzzy == facts.findings.end() ? std::string() : rules::log_text(*fuzzy);
+  return text.empty() ? "none" : text;
 }
 
 /// Not a failure to judge by policy: whatever that is, the message is to come again.
@@ -60,12 +36,6 @@ rules::Verdict verdict_without_memory(std::string_view what_for) {
   verdict.reason += what_for;
   verdict.reason += " (milter.memory_max)";
   return verdict;
-}
-
-std::string joined(const std::vector<std::string>& phrases) {
-  std::string text;
-  for (const std::string& phrase : phrases) text += (text.empty() ? "" : ", ") + phrase;
-  return text;
 }
 
 }  // namespace
@@ -219,7 +189,8 @@ rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
     message_.reset();
     return rules::Action::kPass;
   }
-  rules::Verdict verdict = put_off ? rules::verdict_on_limit(*full) : judge(message, facts, mta);
+  rules::Verdict verdict =
+      put_off ? rules::verdict_on_limit(ratelimit::describe(*full)) : judge(message, facts, mta);
   Status applied;
   actions::Decision decision = actions::decide(std::move(verdict), facts, message.forged, options);
   if (message.lacks_memory) decision.reply = actions::reply_for_memory();
@@ -243,7 +214,7 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
       message.buffer.bytes(), [&] { mta.progress(); }, bounds_.stop);
   if (facts.stopped) return rules::verdict_on_failure(policy, kServiceEnds);
   facts.truncated = message.buffer.truncated();
-  if (message.limit) facts.limit = message.limit->mark();
+  if (message.limit) facts.findings.push_back(ratelimit::limit_findings(message.limit->mark()));
   warn_of_failures(facts);
   return scanner.judge(facts, policy);
 }
@@ -324,7 +295,7 @@ void Session::log_message(const Message& message, const rules::Facts& facts,
   line.field("queue_id", queue_id)
       .field("action", to_string(verdict.action))
       .field("score", verdict.score, 2)
-      .field("hits", describe_hits(verdict, facts))
+      .field("hits", hits_text(facts))
       .field("time_ms", milliseconds(clock_.now() - message.start))
       .field("scan_us", facts.time.count())
       .field("parts", facts.hashes)
@@ -334,13 +305,14 @@ void Session::log_message(const Message& message, const rules::Facts& facts,
       .field("class", to_string(sender_))
       .field("client", client_text())
       .field("reason", verdict.reason);
-  const similar::SimilarFacts& similar = facts.similar;
-  if (!similar.hits.empty()) line.field("similar", describe_similar(verdict, similar));
-  if (!similar.notes.empty()) line.field("similar_notes", joined(similar.notes));
-  if (facts.limit) line.field("limit", ratelimit::describe(facts.limit->bucket));
+  for (const rules::Findings& findings : facts.findings) {
+    if (!is_fuzzy(findings)) rules::log_findings(findings, line);
+  }
   if (facts.unasked > 0) line.field("unasked", facts.unasked);
   if (facts.incomplete) line.field("incomplete", true);
-  if (similar.incomplete) line.field("similar_incomplete", true);
+  for (const rules::Findings& findings : facts.findings) {
+    if (findings.incomplete) line.field(std::string(findings.source->key) + "_incomplete", true);
+  }
   if (facts.truncated) line.field("truncated", true);
   if (!facts.defects.empty()) line.field("defects", facts.defects.size());
   if (message.scanner->settings().milter.dry_run) line.field("dry_run", true);

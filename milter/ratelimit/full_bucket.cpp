@@ -17,9 +17,4 @@ std::string describe(const FullBucket& bucket) {
                      bucket.burst, wait_text(bucket.wait));
 }
 
-std::string header_text(const LimitMark& mark) {
-  return fmt::format("{}; type={} drops={:.1f} burst={:g} again={}", mark.symbol, mark.bucket.type,
-                     mark.bucket.drops, mark.bucket.burst, wait_text(mark.bucket.wait));
-}
-
 }  // namespace shingled::milter::ratelimit

@@ -27,8 +27,5 @@ struct LimitMark {
 std::string wait_text(Duration wait);
 /// "bucket to:a@b holds 5.0 of 5, again in 30s". For logs only: the key names people.
 std::string describe(const FullBucket& bucket);
-/// "RATELIMIT; type=to drops=6.0 burst=5 again=30s": for a header, so without the key, which may
-/// name a recipient that others shall not see.
-std::string header_text(const LimitMark& mark);
 
 }  // namespace shingled::milter::ratelimit

@@ -2,13 +2,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/base/clock.h"
-#include "milter/ratelimit/full_bucket.h"
-#include "milter/similar/similar_facts.h"
+#include "milter/rules/evidence.h"
 #include "mime/analyze.h"
 #include "storage/model/fuzzy_store.h"
 
@@ -54,7 +52,6 @@ struct ScanStages {
   Duration analysis{};  ///< taking the message apart
   Duration hashing{};   ///< of all rules
   Duration local{};     ///< look-ups in the embedded store, all together
-  Duration similar{};   ///< of the library of known files, opening and signing included
   Duration remote{};    ///< of remote servers, from the first question to the last answer
 };
 
@@ -71,8 +68,9 @@ struct Facts {
   bool truncated = false;            ///< the message was longer than what was looked at
   std::chrono::microseconds time{0};
   ScanStages stages;
-  similar::SimilarFacts similar;              ///< empty unless known files are looked up
-  std::optional<ratelimit::LimitMark> limit;  ///< the symbol of a limit that is exceeded
+  /// What each source makes of it, in the order in which it is shown: hits of the look-ups first,
+  /// then other sources (`Findings::time` is theirs). Empty for a scan that was stopped.
+  std::vector<Findings> findings;
 
   [[nodiscard]] std::size_t failed() const;  ///< look-ups without an answer
 };

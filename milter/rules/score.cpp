@@ -119,19 +119,6 @@ std::vector<Hit> score_hits(const Facts& facts, std::span<const RuleOptions> rul
   return hits;
 }
 
-std::vector<Symbol> sum_symbols(std::span<const Hit> hits) {
-  std::vector<Symbol> symbols;
-  for (const Hit& hit : hits) {
-    if (hit.dropped) continue;
-    auto symbol = std::find_if(symbols.begin(), symbols.end(),
-                               [&](const Symbol& known) { return known.name == hit.symbol; });
-    if (symbol == symbols.end()) symbol = symbols.insert(symbols.end(), {hit.symbol, hit.score, 0});
-    if (std::abs(hit.score) > std::abs(symbol->score)) symbol->score = hit.score;
-    ++symbol->hits;
-  }
-  return symbols;
-}
-
 std::string Hit::arithmetic() const {
   std::string sum =
       fmt::format("{:.2f} ({} of {:g}) x {:.2f} certain", saturation, value, hits_limit, certainty);

@@ -45,20 +45,9 @@ struct Hit {
   [[nodiscard]] std::string arithmetic() const;
 };
 
-/// A symbol's share of the score: its strongest hit. Many parts of one mail are one report.
-struct Symbol {
-  std::string name;
-  double score = 0;
-  std::size_t hits = 0;
-  friend bool operator==(const Symbol&, const Symbol&) = default;
-};
-
 /// Every hit of every look-up, in their order, and one for each further flag of a multi-flag
 /// record. Flags no rule names are left out where the rule says so. Pure.
 /// Source: PROTOCOL.md section 6 (4.1.3 and later).
 std::vector<Hit> score_hits(const Facts& facts, std::span<const RuleOptions> rules);
-
-/// Symbols in the order of their first hit; dropped hits do not count.
-std::vector<Symbol> sum_symbols(std::span<const Hit> hits);
 
 }  // namespace shingled::milter::rules

@@ -35,24 +35,29 @@ std::string describe_bounds(const Facts& facts) {
 
 }  // namespace
 
-std::string describe_unknown(const Facts& facts) {
+std::vector<Gap> gaps_of(const Facts& facts) {
   const std::string unasked =
       facts.unasked == 0
           ? std::string()
           : count_of(facts.unasked, facts.lookups.size() + facts.unasked) + "not asked";
-  std::string text;
-  for (const std::string& part : {describe_failures(facts), unasked, describe_bounds(facts)}) {
-    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  std::vector<Gap> gaps;
+  for (const std::string& text : {describe_failures(facts), unasked, describe_bounds(facts)}) {
+    if (!text.empty()) gaps.push_back({text});
   }
-  return text;
+  return gaps;
 }
 
-std::string describe_unknown_files(const Facts& facts, double score, const ActionOptions& actions,
-                                   std::span<const SimilarList> lists) {
-  if (!facts.similar.incomplete) return {};
-  for (const SimilarList& list : lists) score += std::max(list.score, 0.0);
-  if (choose_action(score, actions) <= Action::kAddHeader) return {};
-  return "known files not looked up to the end";
+std::string describe_unknown(std::span<const Findings> findings, double score,
+                             const ActionOptions& actions) {
+  std::string text;
+  for (const Findings& of_source : findings) {
+    for (const Gap& gap : of_source.gaps) {
+      const bool matters =
+          !gap.score_max || choose_action(score + *gap.score_max, actions) > Action::kAddHeader;
+      if (matters) text += (text.empty() ? "" : "; ") + gap.text;
+    }
+  }
+  return text;
 }
 
 }  // namespace shingled::milter::rules

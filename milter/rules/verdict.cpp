@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "milter/rules/standing.h"
 #include "milter/rules/unknown.h"
-#include "milter/rules/white.h"
 
 namespace shingled::milter::rules {
 
@@ -47,19 +45,14 @@ Action action_of(FailurePolicy policy) {
   return Action::kPass;
 }
 
-/// Symbols of several lists and rules together are no more than the strongest of their hits may do,
-/// unless something else speaks against the message. Says whether anything was held.
-bool hold_sum(Verdict& verdict, const HoldScores& hold) {
-  bool held = std::any_of(verdict.hits.begin(), verdict.hits.end(),
-                          [](const Hit& hit) { return hit.held > 0 && !hit.dropped; });
-  double found = 0;
-  for (const Symbol& symbol : sum_symbols(verdict.hits)) found += symbol.score;
-  const Standing standing = strongest_standing(verdict.hits);
-  if (standing == Standing::kFull) return held;
-  const double most = standing == Standing::kMarks ? hold.marks : hold.noted;
-  if (found <= most) return held;
-  verdict.score -= found - most;
-  return true;
+/// By how much the symbols of one source are more than they may be together.
+double excess_of(const Findings& findings) {
+  if (!findings.score_max) return 0;
+  std::vector<Symbol> symbols;
+  add_symbols(findings.evidence, symbols);
+  double sum = 0;
+  for (const Symbol& symbol : symbols) sum += symbol.score;
+  return std::max(sum - *findings.score_max, 0.0);
 }
 
 }  // namespace
@@ -89,19 +82,18 @@ Action choose_action(double score, const ActionOptions& actions) {
   return Action::kPass;
 }
 
-Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const ActionOptions& actions,
-              FailurePolicy on_failure, std::span<const SimilarList> lists) {
+Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on_failure) {
   Verdict verdict;
-  const HoldScores hold = hold_scores(actions);
-  verdict.hits = score_hits(facts, rules);
-  hold_hits(verdict.hits, standings(facts, rules), hold);
-  keep_white_to_its_part(verdict.hits, facts);
-  verdict.symbols = sum_symbols(verdict.hits);
-  verdict.similar = weigh_similar(facts.similar, lists);
-  add_similar(verdict.similar, verdict.symbols);
-  if (facts.limit) verdict.symbols.push_back({facts.limit->symbol, facts.limit->value, 1});
+  for (const Findings& findings : facts.findings) {
+    add_symbols(findings.evidence, verdict.symbols);
+  }
   for (const Symbol& symbol : verdict.symbols) verdict.score += symbol.score;
-  const bool held = hold_sum(verdict, hold);
+  bool held = false;
+  for (const Findings& findings : facts.findings) {
+    const double excess = excess_of(findings);
+    verdict.score -= excess;
+    held = held || findings.held || excess > 0;
+  }
   verdict.required = actions.add_header;
   verdict.action = choose_action(verdict.score, actions);
   verdict.reason = reason_for(verdict.action, verdict.score, actions);
@@ -109,9 +101,7 @@ Verdict judge(const Facts& facts, std::span<const RuleOptions> rules, const Acti
 
   const bool enough = verdict.action > Action::kAddHeader;
   if (enough) return verdict;
-  std::string unknown = describe_unknown(facts);
-  const std::string files = describe_unknown_files(facts, verdict.score, actions, lists);
-  if (!files.empty()) unknown += (unknown.empty() ? "" : "; ") + files;
+  std::string unknown = describe_unknown(facts.findings, verdict.score, actions);
   if (!unknown.empty()) {
     verdict.failed = true;
     verdict.reason = std::move(unknown);
@@ -128,10 +118,10 @@ Verdict verdict_on_failure(FailurePolicy policy, std::string reason) {
   return verdict;
 }
 
-Verdict verdict_on_limit(const ratelimit::FullBucket& full) {
+Verdict verdict_on_limit(std::string reason) {
   Verdict verdict;
   verdict.action = Action::kTempfail;
-  verdict.reason = ratelimit::describe(full);
+  verdict.reason = std::move(reason);
   return verdict;
 }
 

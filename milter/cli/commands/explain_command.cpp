@@ -13,9 +13,10 @@
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/input/message_loop.h"
+#include "milter/cli/output/evidence_output.h"
 #include "milter/cli/output/explanation.h"
 #include "milter/cli/output/lookup_output.h"
-#include "milter/cli/similar/sample_hits.h"
+#include "milter/cli/similar/sample_client.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "storage/access/source_name.h"
 
@@ -58,7 +59,9 @@ class Explainer {
 
   int message(const SourceMessage& message) {
     const rules::Facts facts = scanner_.scan(message.bytes);
-    if (facts.lookups.empty() && facts.similar.pieces == 0 && !arguments_.json) {
+    const bool asked = std::any_of(facts.findings.begin(), facts.findings.end(),
+                                   [](const auto& findings) { return findings.asked > 0U; });
+    if (facts.lookups.empty() && !asked && !arguments_.json) {
       console_.error(message.name, "no hash: the message is too short for these rules");
       return EX_DATAERR;
     }
@@ -172,8 +175,6 @@ std::vector<Explanation> Explainer::explanations(const std::vector<rules::Lookup
 
 int Explainer::explain(const std::string& name, Subject subject, const rules::Facts& facts) {
   const std::vector<rules::Lookup>& lookups = facts.lookups;
-  const SimilarOptions& similar = settings_.similar;
-  const rules::Verdict verdict = scanner_.judge(facts, FailurePolicy::kAccept);
   std::string file_error;
   const auto all = explanations(lookups, subject, file_error);
   const auto found =
@@ -186,7 +187,10 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
     Json object = {{subject == Subject::kDigest ? "digest" : "file", name},
                    {"asked", all.size()},
                    {"matches", std::move(matches)}};
-    if (subject == Subject::kMessage) object["similar"] = samples_json(facts, verdict, similar);
+    for (const rules::Findings& findings : facts.findings) {
+      const rules::Source& source = *findings.source;
+      if (!source.title.empty()) object[std::string(source.key)] = findings_json(findings);
+    }
     console_.json(object);
   } else {
     console_.line(
@@ -196,7 +200,7 @@ int Explainer::explain(const std::string& name, Subject subject, const rules::Fa
       console_.line("");
       explanation.print(clock_.wall(), console_);
     }
-    if (subject == Subject::kMessage) print_samples(facts, verdict, similar, console_);
+    for (const rules::Findings& findings : facts.findings) print_findings(findings, console_);
   }
   // Without its server, a look-up is answered by the file, unless that cannot be read either.
   std::vector<rules::Lookup> unanswered;

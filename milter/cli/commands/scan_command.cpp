@@ -9,9 +9,10 @@
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/input/message_loop.h"
+#include "milter/cli/output/evidence_output.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
-#include "milter/cli/similar/sample_hits.h"
+#include "milter/cli/similar/sample_client.h"
 #include "milter/cli/terminal/exit_code.h"
 
 namespace shingled::milter::cli {
@@ -42,23 +43,6 @@ actions::ForgedHeaders forged_in(std::string_view message, const HeaderOptions& 
   return forged;
 }
 
-Json hit_json(const rules::Hit& hit) {
-  return {{"lookup", hit.lookup},
-          {"flag", hit.flag},
-          {"symbol", hit.symbol},
-          {"value", hit.value},
-          {"hits_limit", hit.hits_limit},
-          {"saturation", hit.saturation},
-          {"certainty", hit.certainty},
-          {"image", hit.image},
-          {"context", hit.context},
-          {"weight", hit.weight},
-          {"score", hit.score},
-          {"dropped", hit.dropped},
-          {"standing", rules::to_string(hit.standing)},
-          {"spared", hit.spared}};
-}
-
 Json scan_json(const SourceMessage& message, const rules::Facts& facts,
                const actions::Decision& decision, const Settings& settings,
                FurtherMatches& further) {
@@ -68,8 +52,6 @@ Json scan_json(const SourceMessage& message, const rules::Facts& facts,
     lookups.push_back(lookup_json(lookup, settings.rules[lookup.rule_index]));
     lookups.back()["further"] = further.of(lookup, settings.rules[lookup.rule_index]);
   }
-  Json hits = Json::array();
-  for (const rules::Hit& hit : verdict.hits) hits.push_back(hit_json(hit));
   Json symbols = Json::array();
   for (const rules::Symbol& symbol : verdict.symbols) {
     symbols.push_back({{"symbol", symbol.name}, {"score", symbol.score}});
@@ -89,16 +71,19 @@ Json scan_json(const SourceMessage& message, const rules::Facts& facts,
                  {"score", verdict.score},
                  {"required", verdict.required ? Json(*verdict.required) : Json(nullptr)},
                  {"symbols", std::move(symbols)},
-                 {"lookups", std::move(lookups)},
-                 {"hits", std::move(hits)},
-                 {"similar", samples_json(facts, verdict, settings.similar)},
-                 {"headers", std::move(headers)},
-                 {"removed", std::move(removed)},
-                 {"reply", nullptr},
-                 {"defects", facts.defects},
-                 {"unasked", facts.unasked},
-                 {"incomplete", facts.incomplete || facts.similar.incomplete},
-                 {"time", static_cast<double>(facts.time.count()) / 1e6}};
+                 {"lookups", std::move(lookups)}};
+  bool incomplete = facts.incomplete;
+  for (const rules::Findings& findings : facts.findings) {
+    object[std::string(findings.source->key)] = findings_json(findings);
+    incomplete = incomplete || findings.incomplete;
+  }
+  object["headers"] = std::move(headers);
+  object["removed"] = std::move(removed);
+  object["reply"] = nullptr;
+  object["defects"] = facts.defects;
+  object["unasked"] = facts.unasked;
+  object["incomplete"] = incomplete;
+  object["time"] = static_cast<double>(facts.time.count()) / 1e6;
   if (const auto& reply = decision.reply) {
     object["reply"] = reply->code + " " + reply->enhanced_code + " " + reply->text;
   }
@@ -108,9 +93,10 @@ Json scan_json(const SourceMessage& message, const rules::Facts& facts,
 void print_score(const rules::Facts& facts, const rules::Verdict& verdict, Console& console) {
   console.line("  score");
   std::vector<TableRow> rows;
-  for (const rules::Hit& hit : verdict.hits) rows.push_back({hit.symbol, hit.arithmetic()});
-  for (const rules::SimilarShare& share : verdict.similar) {
-    rows.push_back({share.symbol, share.arithmetic(facts.similar.hits[share.hit])});
+  for (const rules::Findings& findings : facts.findings) {
+    for (const rules::Evidence& item : findings.evidence) {
+      rows.push_back({item.symbol, item.account().arithmetic});
+    }
   }
   for (const std::string& line : table_lines(rows, "    ")) console.line(line);
   // A symbol counts once, with its strongest hit, so the sum is over symbols.
@@ -135,7 +121,7 @@ void print_scan(const SourceMessage& message, const rules::Facts& facts,
     for (const auto& line : lookup_lines(facts.lookups, settings.rules, "    ")) console.line(line);
     print_further(facts.lookups, settings.rules, further, console);
   }
-  print_samples(facts, verdict, settings.similar, console);
+  for (const rules::Findings& findings : facts.findings) print_findings(findings, console);
   if (!facts.lookups.empty() || !verdict.symbols.empty()) print_score(facts, verdict, console);
   if (decision.reply) {
     console.line(fmt::format("  reply\n    {} {} {}", decision.reply->code,

@@ -79,6 +79,17 @@ int SampleClient::failed(const Error& error) {
   return database_exit_code(error);
 }
 
+Result<std::shared_ptr<const storage::similar::SampleLibrary>> open_samples(
+    const SimilarOptions& options) {
+  if (!options.enabled) return std::shared_ptr<const storage::similar::SampleLibrary>();
+  auto opened = storage::similar::SampleLibrary::open({.file = options.file,
+                                                       .part_block_size = options.part_block_size,
+                                                       .parts = options.parts,
+                                                       .read_only = true});
+  if (!opened) return opened.error().in("similar.file " + options.file);
+  return std::shared_ptr<const storage::similar::SampleLibrary>(*std::move(opened));
+}
+
 SigningOptions signing_for(const SimilarOptions& similar, bool raw) {
   SigningOptions out;
   out.lists = true;

@@ -48,7 +48,14 @@ class SampleClient {
   std::unique_ptr<storage::similar::SampleLibrary> library_;
 };
 
-/// How to sign files that are searched in the library or added to it.
+/// The library of known files, to look messages up as the daemon would; null where the settings do
+/// not want that.
+/// Errors: of SampleLibrary::open, naming the file.
+/// Cost: reads all of it.
+Result<std::shared_ptr<const storage::similar::SampleLibrary>> open_samples(
+    const SimilarOptions& options);
+
+/// How the files of a command are signed that are to be found in the library, or put there.
 SigningOptions signing_for(const SimilarOptions& similar, bool raw);
 
 }  // namespace shingled::milter::cli

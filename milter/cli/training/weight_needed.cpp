@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "milter/rules/fuzzy_evidence.h"
 #include "milter/rules/verdict.h"
 
 namespace shingled::milter::cli {
@@ -50,10 +51,9 @@ WeightNeeded weight_needed(std::span<const ListedHash> hashes, rules::TextAmount
   const auto least = [&](std::optional<double> score) -> std::optional<std::int32_t> {
     if (!score) return std::nullopt;
     const auto reaches = [&](std::int32_t weight) {
-      const rules::Facts facts = facts_with(hashes, text, flag, weight);
-      const rules::Verdict verdict =
-          rules::judge(facts, {&rule, 1}, actions, FailurePolicy::kAccept);
-      return verdict.score >= *score;
+      rules::Facts facts = facts_with(hashes, text, flag, weight);
+      facts.findings.push_back(rules::fuzzy_findings(facts, {&rule, 1}, actions));
+      return rules::judge(facts, actions, FailurePolicy::kAccept).score >= *score;
     };
     // Half an int is more than any saturation needs, and its sums do not overflow.
     std::int32_t enough = std::numeric_limits<std::int32_t>::max() / 2;

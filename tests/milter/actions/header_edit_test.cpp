@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "milter/similar/similar_evidence.h"
 #include "tests/milter/rules/facts_builder.h"
 
 namespace shingled::milter::actions {
@@ -86,28 +87,24 @@ TEST(HeaderValue, IsPrintableAsciiWithinItsLines) {
 
 TEST(HeaderValue, IsCut) { EXPECT_EQ(header_value(std::string(5000, 'x'), 6).size(), 900U); }
 
-std::vector<std::string> headers(const rules::Verdict& verdict, const rules::Facts& facts) {
+std::vector<std::string> headers(const rules::Facts& unweighed, const HeaderOptions& names = {}) {
+  const RuleOptions rule;
+  const rules::Facts facts = rules::weighed(unweighed, std::span(&rule, 1));
+  const rules::Verdict verdict = rules::judge(facts, {}, FailurePolicy::kAccept);
   std::vector<std::string> lines;
-  for (const HeaderEdit& edit : verdict_headers(verdict, facts, {})) {
+  for (const HeaderEdit& edit : verdict_headers(verdict, facts, names)) {
     lines.push_back(edit.name + ": " + edit.value);
   }
   return lines;
 }
 
-rules::Verdict judged(const rules::Facts& facts) {
-  const RuleOptions rule;
-  return rules::judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
-}
-
-TEST(VerdictHeaders, SayNothingAboutAnUnknownMessage) {
-  EXPECT_THAT(headers(judged({}), {}), IsEmpty());
-}
+TEST(VerdictHeaders, SayNothingAboutAnUnknownMessage) { EXPECT_THAT(headers({}), IsEmpty()); }
 
 TEST(VerdictHeaders, TellMarkScoreStatusAndResult) {
   rules::Facts facts;
   facts.lookups = {rules::hit_lookup(mime::PartKind::kText, 0.9375F, {{12, 9}})};
   EXPECT_THAT(
-      headers(judged(facts), facts),
+      headers(facts),
       ElementsAre("X-Spam: Yes", "X-Shingled-Score: 6.90",
                   "X-Shingled-Status: Yes, score=6.90 required=4.00 action=add_header\n\t"
                   "symbols=FUZZY_PROB(6.90)",
@@ -117,7 +114,7 @@ TEST(VerdictHeaders, TellMarkScoreStatusAndResult) {
 TEST(VerdictHeaders, DoNotMarkBelowTheThreshold) {
   rules::Facts facts;
   facts.lookups = {rules::hit_lookup(mime::PartKind::kText, 0.625F, {{12, 9}})};
-  const auto lines = headers(judged(facts), facts);
+  const auto lines = headers(facts);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], "X-Shingled-Score: 1.97");
   EXPECT_THAT(lines[1], testing::StartsWith("X-Shingled-Status: No, score=1.97 required=4.00"));
@@ -127,7 +124,7 @@ TEST(VerdictHeaders, SaySoWhenAMessageCouldNotBeJudged) {
   rules::Facts facts;
   facts.lookups = {rules::failed_lookup(rules::Lookup::Outcome::kTimeout)};
   EXPECT_THAT(
-      headers(judged(facts), facts),
+      headers(facts),
       ElementsAre("X-Shingled-Status: Unknown, score=0.00, reason=1 of 1 look-ups failed, first\n\t"
                   "timeout of rule remote"));
 }
@@ -135,7 +132,7 @@ TEST(VerdictHeaders, SaySoWhenAMessageCouldNotBeJudged) {
 TEST(VerdictHeaders, AreBoundedInNumber) {
   rules::Facts facts;
   facts.lookups.assign(500, rules::hit_lookup(mime::PartKind::kText, 1.0F, {{11, 9}}));
-  const auto edits = headers(judged(facts), facts);
+  const auto edits = headers(facts);
   ASSERT_EQ(edits.size(), 3U + 32U + 1U);
   EXPECT_EQ(edits.back(), "X-Shingled-Result: and 468 more");
 }
@@ -143,12 +140,12 @@ TEST(VerdictHeaders, AreBoundedInNumber) {
 TEST(VerdictHeaders, LeaveOutWhatHasNoName) {
   rules::Facts facts;
   facts.lookups = {rules::hit_lookup(mime::PartKind::kText, 1.0F, {{11, 20}})};
-  EXPECT_THAT(verdict_headers(judged(facts), facts, HeaderOptions{"", "", "", ""}), IsEmpty());
+  EXPECT_THAT(headers(facts, HeaderOptions{"", "", "", ""}), IsEmpty());
 }
 
 TEST(VerdictHeaders, NameTheKnownFile) {
-  rules::Facts facts;
-  similar::SimilarHit& hit = facts.similar.hits.emplace_back();
+  similar::SimilarFacts files;
+  similar::SimilarHit& hit = files.hits.emplace_back();
   hit.list = "bad";
   hit.sample = "evil\r\nX-Spam: No.exe";
   hit.file = "setup.zip";
@@ -160,19 +157,49 @@ TEST(VerdictHeaders, NameTheKnownFile) {
   list.name = "bad";
   list.symbol = "KNOWN_BAD";
   list.score = 8;
-  const rules::Verdict verdict =
-      rules::judge(facts, {}, {}, FailurePolicy::kAccept, std::span(&list, 1));
-  std::vector<std::string> lines;
-  for (const HeaderEdit& edit : verdict_headers(verdict, facts, {})) {
-    lines.push_back(edit.name + ": " + edit.value);
-  }
+  rules::Facts facts;
+  facts.findings = {similar::similar_findings(files, std::span(&list, 1), {})};
   EXPECT_THAT(
-      lines,
+      headers(facts),
       ElementsAre("X-Spam: Yes", "X-Shingled-Score: 7.44",
                   "X-Shingled-Status: Yes, score=7.44 required=4.00 action=add_header\n"
                   "\tsymbols=KNOWN_BAD(7.44)",
                   "X-Shingled-Result: KNOWN_BAD; similarity 93 and 10 of 40 n-grams (25 %) to\n"
                   "\tevil??X-Spam: No.exe of bad in setup.zip!../run.exe"));
+}
+
+/// Findings of a source that nobody knows.
+rules::Findings made_up(const rules::Source& source, std::size_t count) {
+  rules::Findings findings;
+  findings.source = &source;
+  findings.evidence.assign(count, rules::made_up_evidence("MADE_UP", 5));
+  return findings;
+}
+
+TEST(VerdictHeaders, TellOfASourceThatNobodyKnows) {
+  constexpr rules::Source kCounters = {.key = "counters", .title = {}};
+  rules::Facts facts;
+  facts.findings = {made_up(kCounters, 1)};
+  EXPECT_THAT(headers(facts),
+              ElementsAre("X-Spam: Yes", "X-Shingled-Score: 5.00",
+                          "X-Shingled-Status: Yes, score=5.00 required=4.00 action=add_header\n\t"
+                          "symbols=MADE_UP(5.00)",
+                          "X-Shingled-Result: MADE_UP; mass=3 of=4"));
+}
+
+TEST(VerdictHeaders, BoundAllSourcesTogetherButThoseThatAreAlwaysShown) {
+  constexpr rules::Source kCounters = {.key = "counters", .title = {}};
+  constexpr rules::Source kLimits = {.key = "limit", .title = {}, .always_shown = true};
+  rules::Facts facts;
+  facts.lookups.assign(30, rules::hit_lookup(mime::PartKind::kText, 1.0F, {{11, 9}}));
+  facts.findings = {made_up(kLimits, 1), made_up(kCounters, 5)};
+  const auto lines = headers(facts);
+  ASSERT_EQ(lines.size(), 3U + 32U + 2U);
+  EXPECT_EQ(lines[32],
+            "X-Shingled-Result: FUZZY_DENIED; flag=11 value=9 prob=1.00 digest=ababababab");
+  EXPECT_EQ(lines[34], "X-Shingled-Result: MADE_UP; mass=3 of=4");
+  EXPECT_EQ(lines[35], "X-Shingled-Result: and 3 more");
+  EXPECT_EQ(lines[36], "X-Shingled-Result: MADE_UP; mass=3 of=4");
 }
 
 }  // namespace

@@ -203,17 +203,20 @@ TEST_F(ScannerTest, LooksKnownFilesUpWhereALibraryIsGiven) {
     auto scanner = Scanner::open(std::make_shared<const Settings>(wanted), &store_, clock_, random_,
                                  std::move(samples));
     EXPECT_TRUE(scanner.has_value());
-    const rules::Facts facts = (*scanner)->scan(mail);
-    return (*scanner)->judge(facts, FailurePolicy::kAccept);
+    rules::Facts facts = (*scanner)->scan(mail);
+    rules::Verdict verdict = (*scanner)->judge(facts, FailurePolicy::kAccept);
+    return std::pair(std::move(verdict), facts.findings.at(1));
   };
-  const rules::Verdict verdict = scan(settings, library);
-  ASSERT_EQ(verdict.similar.size(), 1U);
+  const auto [verdict, files] = scan(settings, library);
+  ASSERT_EQ(files.evidence.size(), 1U);
   EXPECT_EQ(verdict.symbols.at(0).name, "KNOWN_BAD");
   EXPECT_DOUBLE_EQ(verdict.score, 8);
 
-  EXPECT_TRUE(scan(settings, std::shared_ptr<storage::similar::SampleLibrary>()).similar.empty());
+  const std::shared_ptr<storage::similar::SampleLibrary> none;
+  EXPECT_TRUE(scan(settings, none).second.evidence.empty());
   settings.similar.enabled = false;
-  EXPECT_TRUE(scan(settings, library).similar.empty());
+  EXPECT_TRUE(scan(settings, library).second.evidence.empty());
+  EXPECT_FALSE(scan(settings, library).second.asked);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "milter/ratelimit/limit_evidence.h"
 #include "tests/milter/ratelimit/limiter_fixture.h"
 
 namespace shingled::milter::ratelimit {
@@ -273,7 +274,8 @@ TEST(FullBucket, SaysWhenToTryAgain) {
   EXPECT_EQ(wait_text(std::chrono::seconds(3661)), "1h1m1s");
   const FullBucket full{"to", "to:a@b", 2.25, 2, std::chrono::seconds(9), true};
   EXPECT_EQ(describe(full), "bucket to:a@b holds 2.2 of 2, again in 9s");
-  EXPECT_EQ(header_text({"RL", 1.5, full}), "RL; type=to drops=2.2 burst=2 again=9s");
+  EXPECT_EQ(limit_findings(LimitMark{"RL", 1.5, full}).evidence.at(0).account().header,
+            "RL; type=to drops=2.2 burst=2 again=9s");
 }
 
 }  // namespace

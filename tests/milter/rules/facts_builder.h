@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "milter/rules/facts.h"
+#include "milter/rules/fuzzy_evidence.h"
+#include "milter/rules/verdict.h"
 
 namespace shingled::milter::rules {
 
@@ -36,6 +39,34 @@ inline Lookup failed_lookup(Lookup::Outcome outcome) {
   lookup.server = "192.0.2.1:11335";
   lookup.outcome = outcome;
   return lookup;
+}
+
+/// With what the look-ups say in front of the findings that are there.
+inline Facts weighed(Facts facts, std::span<const RuleOptions> rules,
+                     const ActionOptions& actions = {}) {
+  facts.findings.insert(facts.findings.begin(), fuzzy_findings(facts, rules, actions));
+  return facts;
+}
+
+/// The verdict on facts of which nobody weighed the look-ups yet.
+inline Verdict judge(const Facts& facts, std::span<const RuleOptions> rules,
+                     const ActionOptions& actions, FailurePolicy on_failure) {
+  return judge(weighed(facts, rules, actions), actions, on_failure);
+}
+
+/// Evidence of a source that nobody has heard of.
+inline Evidence made_up_evidence(std::string symbol, double score) {
+  Evidence item;
+  item.symbol = symbol;
+  item.score = score;
+  item.account = [symbol = std::move(symbol)] {
+    return Account{.log = symbol + ":3 of 4",
+                   .header = symbol + "; mass=3 of=4",
+                   .arithmetic = "3 of 4 = 0.75",
+                   .details = {{"symbol", symbol}, {"mass", std::int64_t{3}}},
+                   .rows = {{"counter", "3 of\r4"}}};
+  };
+  return item;
 }
 
 }  // namespace shingled::milter::rules

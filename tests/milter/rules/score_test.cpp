@@ -12,6 +12,12 @@ namespace {
 
 using mime::PartKind;
 
+std::vector<Symbol> symbols_of(const std::vector<Hit>& hits, const Facts& facts) {
+  std::vector<Symbol> symbols;
+  add_symbols(fuzzy_evidence(hits, facts.lookups), symbols);
+  return symbols;
+}
+
 RuleOptions rule_with(double hits_limit, double weight) {
   RuleOptions rule;
   rule.flags = FlagMap({{"denied", 11, "FUZZY_DENIED", hits_limit, weight},
@@ -131,7 +137,7 @@ TEST(Score, DropsWhatIsBelowTheRulesThreshold) {
   const auto hits = score_hits(facts, std::span(&rule, 1));
   ASSERT_EQ(hits.size(), 1U);
   EXPECT_TRUE(hits[0].dropped);
-  EXPECT_THAT(sum_symbols(hits), testing::IsEmpty());
+  EXPECT_THAT(symbols_of(hits, facts), testing::IsEmpty());
 }
 
 TEST(Score, CountsASymbolOnceByItsStrongestHit) {
@@ -139,7 +145,7 @@ TEST(Score, CountsASymbolOnceByItsStrongestHit) {
   facts.lookups = {hit_lookup(PartKind::kText, 0.75F, {{11, 100}}),
                    hit_lookup(PartKind::kHtml, 1.0F, {{11, 100}})};
   const RuleOptions rule = rule_with(10, 20);
-  const auto symbols = sum_symbols(score_hits(facts, std::span(&rule, 1)));
+  const auto symbols = symbols_of(score_hits(facts, std::span(&rule, 1)), facts);
   ASSERT_EQ(symbols.size(), 1U);
   EXPECT_NEAR(symbols[0].score, 20, 0.001);
   EXPECT_EQ(symbols[0].hits, 2U);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "milter/similar/similar_evidence.h"
 #include "tests/milter/rules/facts_builder.h"
 
 namespace shingled::milter::rules {
@@ -124,13 +125,15 @@ TEST(Verdict, FollowsThePolicyWhenABoundWasMet) {
     Facts facts;
     facts.unasked = c.unasked;
     facts.incomplete = c.incomplete;
-    facts.similar.incomplete = c.similar_incomplete;
+    similar::SimilarFacts files;
+    files.incomplete = c.similar_incomplete;
     facts.defects = {"multipart without its end", "part limit reached", "work limit reached"};
     if (c.value != 0) facts.lookups = {hit_lookup(PartKind::kText, 1.0F, {{11, c.value}})};
     const RuleOptions rule;
     SimilarList list;
     list.score = c.list_score;
-    const Verdict verdict = judge(facts, std::span(&rule, 1), {}, c.policy, std::span(&list, 1));
+    facts.findings = {similar::similar_findings(files, std::span(&list, 1), {})};
+    const Verdict verdict = judge(facts, std::span(&rule, 1), {}, c.policy);
     EXPECT_EQ(verdict.action, c.action) << c.why;
     EXPECT_EQ(verdict.reason, c.reason) << c.why;
     EXPECT_EQ(verdict.failed, !c.reason.starts_with("score")) << c.why;

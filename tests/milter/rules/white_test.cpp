@@ -77,9 +77,10 @@ TEST(White, SparesNoMoreThanItsOwnAmount) {
                    hit_of(2, PartPlace::kAttachment, PartKind::kAttachment, 13)};
   const Verdict verdict = judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
   EXPECT_NEAR(verdict.score, 17, 0.001);
-  EXPECT_EQ(verdict.hits[0].arithmetic(),
+  const Findings findings = fuzzy_findings(facts, std::span(&rule, 1), {});
+  EXPECT_EQ(findings.evidence[0].account().arithmetic,
             "1.00 (100 of 10) x 1.00 certain x 20.00 = 20.00, 3.00 spared by a white hit");
-  EXPECT_EQ(verdict.hits[1].arithmetic(),
+  EXPECT_EQ(findings.evidence[1].account().arithmetic,
             "1.00 (100 of 2) x 1.00 certain x -3.00 = -3.00, for its own part alone");
 }
 

@@ -1,14 +1,14 @@
-#include "milter/rules/similar_score.h"
+#include "milter/similar/similar_evidence.h"
 
 #include <gmock/gmock.h>
 
 #include "milter/rules/verdict.h"
 
-namespace shingled::milter::rules {
+namespace shingled::milter::similar {
 namespace {
 
-similar::SimilarHit hit(std::size_t piece, const std::string& list, int score) {
-  similar::SimilarHit out;
+SimilarHit hit(std::size_t piece, const std::string& list, int score) {
+  SimilarHit out;
   out.piece = piece;
   out.list = list;
   out.sample = "sample of " + list;
@@ -29,7 +29,7 @@ std::vector<SimilarList> lists() {
 }
 
 TEST(SimilarScore, WeighsByLikeness) {
-  similar::SimilarFacts facts;
+  SimilarFacts facts;
   facts.hits = {hit(0, "bad", 50), hit(1, "bad", 90), hit(1, "worse", 40),
                 hit(2, "of no list", 99)};
   const auto shares = weigh_similar(facts, lists());
@@ -37,9 +37,9 @@ TEST(SimilarScore, WeighsByLikeness) {
   EXPECT_DOUBLE_EQ(shares[0].score, 4);
   EXPECT_DOUBLE_EQ(shares[1].score, 7.2);
   EXPECT_EQ(shares[1].arithmetic(facts.hits[1]), "0.90 (similarity 90) x 8.00 = 7.20");
-  std::vector<Symbol> symbols = {{"S_worse", 9, 1}};
-  add_similar(shares, symbols);
-  EXPECT_EQ(symbols, (std::vector<Symbol>{{"S_worse", 9, 2}, {"S_bad", 7.2, 2}}))
+  std::vector<rules::Symbol> symbols = {{"S_worse", 9, 1}};
+  rules::add_symbols(similar_findings(facts, lists(), {}).evidence, symbols);
+  EXPECT_EQ(symbols, (std::vector<rules::Symbol>{{"S_worse", 9, 2}, {"S_bad", 7.2, 2}}))
       << "the strongest hit counts, and once";
 }
 
@@ -55,7 +55,7 @@ TEST(SimilarScore, WhatIsKnownAsGoodSparesItsPiece) {
        {Case{"more like the good one", 80, 90, 0, true}, Case{"just as like", 80, 80, 0, true},
         Case{"more like the bad one", 80, 79, 0, false},
         Case{"another piece", 80, 100, 1, false}}) {
-    similar::SimilarFacts facts;
+    SimilarFacts facts;
     facts.hits = {hit(0, "bad", bad), hit(good_piece, "good", good)};
     const auto shares = weigh_similar(facts, lists());
     ASSERT_EQ(shares.size(), 2U);
@@ -66,15 +66,37 @@ TEST(SimilarScore, WhatIsKnownAsGoodSparesItsPiece) {
 }
 
 TEST(SimilarScore, TheVerdictSums) {
-  Facts facts;
-  facts.similar.hits = {hit(0, "worse", 60)};
-  facts.similar.notes = {"time limit reached"};
-  const auto known = lists();
-  const Verdict verdict = judge(facts, {}, {}, FailurePolicy::kTempfail, known);
-  EXPECT_EQ(verdict.action, Action::kReject);
+  SimilarFacts files;
+  files.hits = {hit(0, "worse", 60)};
+  files.notes = {"time limit reached"};
+  rules::Facts facts;
+  facts.findings = {similar_findings(files, lists(), {})};
+  const rules::Verdict verdict = rules::judge(facts, {}, FailurePolicy::kTempfail);
+  EXPECT_EQ(verdict.action, rules::Action::kReject);
   EXPECT_DOUBLE_EQ(verdict.score, 12);
   EXPECT_FALSE(verdict.failed) << "a note is no failure";
 }
 
+TEST(SimilarEvidence, TellsOfAHitInEachForm) {
+  SimilarFacts files;
+  files.hits = {hit(0, "bad", 93), hit(0, "good", 95)};
+  for (SimilarHit& of : files.hits) {
+    of.part = "2";
+    of.file = "setup.zip";
+    of.sample_id = 7;
+  }
+  const rules::Findings findings = similar_findings(files, lists(), {});
+  ASSERT_EQ(findings.evidence.size(), 2U);
+  EXPECT_EQ(findings.evidence[0].part, "2");
+  EXPECT_EQ(findings.evidence[0].effect, rules::Evidence::Effect::kSpared);
+  EXPECT_EQ(findings.evidence[0].account().log,
+            "S_bad:spared:similarity 93:bad/sample of bad:setup.zip");
+  const rules::Account good = findings.evidence[1].account();
+  EXPECT_EQ(good.log, "S_good:-1.90:similarity 95:good/sample of good:setup.zip");
+  EXPECT_EQ(good.header, "S_good; similarity 95 to sample of good of good in setup.zip");
+  EXPECT_EQ(good.arithmetic, "0.95 (similarity 95) x -2.00 = -1.90");
+  EXPECT_EQ(good.rows.back().second, "shingled similar del --id 7");
+}
+
 }  // namespace
-}  // namespace shingled::milter::rules
+}  // namespace shingled::milter::similar

@@ -1,0 +1,41 @@
+#include "milter/ratelimit/limit_evidence.h"
+
+#include <cstdio>
+
+namespace shingled::milter::ratelimit {
+
+namespace {
+
+rules::Account account_of(const LimitMark& mark) {
+  const FullBucket& bucket = mark.bucket;
+  const std::string again = wait_text(bucket.wait);
+  char header[128];
+  std::snprintf(header, sizeof header, " drops=%.1f burst=%g again=", bucket.drops, bucket.burst);
+  char sum[128];
+  std::snprintf(sum, sizeof sum, "2 tanh(%.1f / (2 x %g)) = %.2f", bucket.drops, bucket.burst,
+                mark.value);
+  return {.log = describe(bucket),
+          .header = mark.symbol + "; type=" + bucket.type + header + again,
+          .arithmetic = sum,
+          .details = {{"symbol", mark.symbol},
+                      {"score", mark.value},
+                      {"type", bucket.type},
+                      {"drops", bucket.drops},
+                      {"burst", bucket.burst},
+                      {"again", again}}};
+}
+
+}  // namespace
+
+rules::Findings limit_findings(const std::optional<LimitMark>& mark) {
+  rules::Findings findings;
+  findings.source = &kLimitSource;
+  if (!mark) return findings;
+  rules::Evidence& item = findings.evidence.emplace_back();
+  item.symbol = mark->symbol;
+  item.score = mark->value;
+  item.account = [mark = *mark] { return account_of(mark); };
+  return findings;
+}
+
+}  // namespace shingled::milter::ratelimit

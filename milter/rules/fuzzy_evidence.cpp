@@ -1,0 +1,103 @@
+#include "milter/rules/fuzzy_evidence.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "config/base/hex.h"
+#include "milter/rules/standing.h"
+#include "milter/rules/unknown.h"
+#include "milter/rules/white.h"
+
+namespace shingled::milter::rules {
+
+namespace {
+
+constexpr std::size_t kDigestHexShown = 10;
+
+/// What is told of a hit: kept until it is asked for, so that the look-up may be gone by then.
+struct FuzzyHit {
+  Hit hit;
+  std::string rule;
+  std::string part;
+  double probability = 0;
+  Digest digest;
+
+  [[nodiscard]] Account account() const;
+  [[nodiscard]] std::vector<Detail> details() const;
+};
+
+/// In the log "FUZZY_DENIED:11:20:0.94:rule/part:<digest>": enough to do the sum again.
+Account FuzzyHit::account() const {
+  const std::string shown = to_hex(digest.bytes).substr(0, kDigestHexShown);
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, ":%u:%d:%.2f:", hit.flag, hit.value, probability);
+  char certain[32];
+  std::snprintf(certain, sizeof certain, "%.2f", probability);
+  return {.log = hit.symbol + numbers + rule + '/' + part + ':' + shown,
+          .header = hit.symbol + "; flag=" + std::to_string(hit.flag) +
+                    " value=" + std::to_string(hit.value) + " prob=" + certain + " digest=" + shown,
+          .arithmetic = hit.arithmetic(),
+          .details = details()};
+}
+
+std::vector<Detail> FuzzyHit::details() const {
+  return {{"lookup", static_cast<std::int64_t>(hit.lookup)},
+          {"flag", std::int64_t{hit.flag}},
+          {"symbol", hit.symbol},
+          {"value", std::int64_t{hit.value}},
+          {"hits_limit", hit.hits_limit},
+          {"saturation", hit.saturation},
+          {"certainty", hit.certainty},
+          {"image", hit.image},
+          {"context", hit.context},
+          {"weight", hit.weight},
+          {"score", hit.score},
+          {"dropped", hit.dropped},
+          {"standing", std::string(to_string(hit.standing))},
+          {"spared", hit.spared}};
+}
+
+}  // namespace
+
+std::vector<Evidence> fuzzy_evidence(std::vector<Hit> hits, std::span<const Lookup> lookups) {
+  std::vector<Evidence> out;
+  out.reserve(hits.size());
+  for (Hit& hit : hits) {
+    const Lookup& lookup = lookups[hit.lookup];
+    Evidence& item = out.emplace_back();
+    item.symbol = hit.symbol;
+    item.score = hit.score;
+    item.part = lookup.hash.part;
+    item.effect = hit.dropped ? Evidence::Effect::kDropped : Evidence::Effect::kCounts;
+    item.account = [told = FuzzyHit{std::move(hit), lookup.rule, lookup.hash.part,
+                                    lookup.probability, lookup.match.digest}] {
+      return told.account();
+    };
+  }
+  return out;
+}
+
+Findings fuzzy_findings(const Facts& facts, std::span<const RuleOptions> rules,
+                        const ActionOptions& actions) {
+  const HoldScores hold = hold_scores(actions);
+  std::vector<Hit> hits = score_hits(facts, rules);
+  hold_hits(hits, standings(facts, rules), hold);
+  keep_white_to_its_part(hits, facts);
+
+  Findings findings;
+  findings.source = &kFuzzySource;
+  // Symbols of several lists and rules together are no more than the strongest of their hits may
+  // do, unless something else speaks against the message.
+  const Standing standing = strongest_standing(hits);
+  if (standing != Standing::kFull) {
+    findings.score_max = standing == Standing::kMarks ? hold.marks : hold.noted;
+  }
+  findings.held = std::any_of(hits.begin(), hits.end(),
+                              [](const Hit& hit) { return hit.held > 0 && !hit.dropped; });
+  findings.gaps = gaps_of(facts);
+  findings.evidence = fuzzy_evidence(std::move(hits), facts.lookups);
+  return findings;
+}
+
+}  // namespace shingled::milter::rules

@@ -1,0 +1,87 @@
+#include "milter/rules/fuzzy_evidence.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/milter/rules/facts_builder.h"
+
+namespace shingled::milter::rules {
+namespace {
+
+TEST(FuzzyEvidence, TellsOfAHitInEachForm) {
+  Facts facts;
+  facts.lookups = {hit_lookup(mime::PartKind::kText, 1.0F, {{11, 7}})};
+  RuleOptions rule;
+  rule.flags = FlagMap({{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}});
+  const Findings findings = fuzzy_findings(facts, std::span(&rule, 1), {});
+  EXPECT_EQ(findings.source, &kFuzzySource);
+  EXPECT_TRUE(findings.gaps.empty());
+  ASSERT_EQ(findings.evidence.size(), 1U);
+  const Evidence& item = findings.evidence[0];
+  EXPECT_EQ(item.symbol, "FUZZY_DENIED");
+  EXPECT_EQ(item.part, "1");
+  EXPECT_NEAR(item.score, 19.13, 0.01);
+  const Account account = item.account();
+  EXPECT_EQ(account.log, "FUZZY_DENIED:11:7:1.00:local/1:ababababab");
+  EXPECT_EQ(account.header, "FUZZY_DENIED; flag=11 value=7 prob=1.00 digest=ababababab");
+  EXPECT_EQ(account.arithmetic, "0.96 (7 of 10) x 1.00 certain x 20.00 = 19.13");
+  ASSERT_EQ(account.details.size(), 14U);
+  EXPECT_EQ(account.details[1].name, "flag");
+  EXPECT_EQ(std::get<std::int64_t>(account.details[1].value), 11);
+}
+
+TEST(FuzzyEvidence, ThatIsTooWeakIsDropped) {
+  Facts facts;
+  facts.lookups = {hit_lookup(mime::PartKind::kText, 0.53125F, {{11, 100}})};
+  RuleOptions rule;
+  rule.weight_threshold = 0.1;
+  const Findings findings = fuzzy_findings(facts, std::span(&rule, 1), {});
+  ASSERT_EQ(findings.evidence.size(), 1U);
+  EXPECT_EQ(findings.evidence[0].effect, Evidence::Effect::kDropped);
+}
+
+TEST(FuzzyEvidence, SaysWhatWasNotLookedUp) {
+  Facts facts;
+  facts.lookups = {failed_lookup(Lookup::Outcome::kTimeout)};
+  facts.unasked = 2;
+  facts.incomplete = true;
+  facts.defects = {"part limit reached"};
+  const Findings findings = fuzzy_findings(facts, {}, {});
+  ASSERT_EQ(findings.gaps.size(), 3U);
+  EXPECT_EQ(findings.gaps[0].text, "1 of 1 look-ups failed, first timeout of rule remote");
+  EXPECT_EQ(findings.gaps[1].text, "2 of 3 look-ups not asked");
+  EXPECT_EQ(findings.gaps[2].text, "analysis incomplete: part limit reached");
+}
+
+TEST(FuzzyEvidence, OutlivesTheLookup) {
+  auto lookups = std::make_unique<std::vector<Lookup>>();
+  lookups->push_back(hit_lookup(mime::PartKind::kText, 0.9375F, {{12, 9}}));
+  Facts facts;
+  facts.lookups = *lookups;
+  const RuleOptions rule;
+  const std::vector<Evidence> evidence =
+      fuzzy_evidence(score_hits(facts, std::span(&rule, 1)), *lookups);
+  lookups.reset();
+  ASSERT_EQ(evidence.size(), 1U);
+  EXPECT_EQ(evidence[0].part, "1");
+  EXPECT_EQ(evidence[0].account().log, "FUZZY_PROB:12:9:0.94:local/1:ababababab");
+}
+
+TEST(FuzzyEvidence, OfManyHitsCostsNoMoreEachThanOfFew) {
+  Facts facts;
+  facts.lookups.assign(20'000, hit_lookup(mime::PartKind::kText, 1.0F, {{11, 20}}));
+  const RuleOptions rule;
+  SystemClock clock;
+  const TimePoint start = clock.now();
+  const Findings findings = fuzzy_findings(facts, std::span(&rule, 1), {});
+  std::vector<Symbol> symbols;
+  add_symbols(findings.evidence, symbols);
+  // 40 ms; each hit that looks at all others takes 20 s.
+  EXPECT_LT(clock.now() - start, std::chrono::seconds(3));
+  ASSERT_EQ(symbols.size(), 1U);
+  EXPECT_EQ(symbols[0].hits, 20'000U);
+}
+
+}  // namespace
+}  // namespace shingled::milter::rules
