@@ -14,6 +14,7 @@
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/similar/sample_client.h"
 #include "milter/cli/terminal/exit_code.h"
+#include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
 
@@ -25,20 +26,14 @@ struct ScanArguments {
   bool json = false;
 };
 
-/// The message's own headers that carry one of our names and would go.
-actions::ForgedHeaders forged_in(std::string_view message, const HeaderOptions& names) {
-  actions::ForgedHeaders forged(names);
-  while (!message.empty()) {
-    const std::size_t end = message.find('\n');
-    const std::string_view line = message.substr(0, end);
-    const std::size_t colon = line.find(':');
-    if (line.empty() || line == "\r") break;
-    if (line.front() != ' ' && line.front() != '\t' && colon != std::string_view::npos) {
-      std::string_view name = line.substr(0, colon);
-      name = name.substr(0, name.find_last_not_of(" \t") + 1);
-      forged.see(name);
-    }
-    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
+/// The message's own headers that carry one of our names and would go: all that a mail server would
+/// hand over, whatever the bounds of an analysis.
+actions::ForgedHeaders forged_in(std::string_view message, const Settings& settings) {
+  MimeOptions unbounded = settings.mime;
+  unbounded.header_bytes_max = message.size();
+  actions::ForgedHeaders forged(settings.milter.headers);
+  for (const mime::HeaderField& field : mime::split_header_block(message, unbounded).fields) {
+    forged.see(field.name);
   }
   return forged;
 }
@@ -143,7 +138,7 @@ int scan_message(const SourceMessage& message, const filter::Scanner& scanner,
   facts.truncated = message.cut;
   const actions::Decision decision =
       actions::decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
-                      forged_in(message.bytes, settings.milter.headers), settings.milter);
+                      forged_in(message.bytes, settings), settings.milter);
   if (as_json) {
     console.json(scan_json(message, facts, decision, settings, further));
   } else {
