@@ -5,7 +5,7 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/base/random.h"
-#include "config/options/settings.h"
+#include "config/options/storage_options.h"
 #include "storage/engine/load_watcher.h"
 #include "storage/model/fuzzy_store.h"
 

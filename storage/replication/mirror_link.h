@@ -11,7 +11,7 @@
 #include "config/base/logger.h"
 #include "config/base/outage.h"
 #include "config/base/random.h"
-#include "config/options/replication_options.h"
+#include "config/options/storage_options.h"
 #include "storage/replication/address_lookup.h"
 #include "storage/replication/master_session.h"
 #include "storage/replication/replication_counters.h"

@@ -6,7 +6,7 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/base/random.h"
-#include "config/options/replication_options.h"
+#include "config/options/storage_options.h"
 #include "storage/engine/engine.h"
 #include "storage/replication/replication_counters.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "config/base/result.h"
-#include "config/options/settings.h"
+#include "config/options/storage_options.h"
 
 namespace shingled::milter::cli {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "config/options/settings.h"
+#include "config/options/storage_options.h"
 #include "storage/redis_store/transfer.h"
 
 namespace shingled::milter::cli {
