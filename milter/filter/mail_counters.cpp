@@ -23,14 +23,14 @@ void MailCounters::judged(const rules::Facts& facts, const rules::Verdict& verdi
   for (const rules::Lookup& lookup : facts.lookups) {
     lookups_[static_cast<std::size_t>(lookup.outcome)].add();
   }
-  unasked_.add(facts.unasked);
+  messages_.unasked.add(facts.unasked);
   const bool incomplete =
       facts.incomplete || std::any_of(facts.findings.begin(), facts.findings.end(),
                                       [](const auto& findings) { return findings.incomplete; });
-  if (incomplete) incomplete_.add();
-  if (verdict.failed) unknown_.add();
-  bytes_.add(facts.bytes);
-  if (facts.truncated) truncated_.add();
+  if (incomplete) messages_.incomplete.add();
+  if (verdict.failed) messages_.unknown.add();
+  messages_.bytes.add(facts.bytes);
+  if (facts.truncated) messages_.truncated.add();
   analysis_.observe(facts.stages.analysis);
   hashing_.observe(facts.stages.hashing);
   if (facts.stages.local > Duration{}) local_.observe(facts.stages.local);
@@ -69,16 +69,7 @@ void MailCounters::report(MetricReport& report) const {
                    lookups_[static_cast<std::size_t>(outcome)].read(),
                    {{"outcome", std::string(rules::to_string(outcome))}});
   }
-  report.counter({"shingled_mail_lookups_unasked", "Hashes beyond milter.lookups_max."},
-                 unasked_.read());
-  report.counter(
-      {"shingled_mail_incomplete", "Messages not looked at to the end: a bound was met."},
-      incomplete_.read());
-  report.counter({"shingled_mail_unknown", "Messages on which milter.on_failure decided."},
-                 unknown_.read());
-  report.counter({"shingled_mail_bytes", "Bytes of messages looked at."}, bytes_.read());
-  report.counter({"shingled_mail_truncated", "Messages longer than what is looked at."},
-                 truncated_.read());
+  report_counters(messages_, report);
   const auto stage = [&](const char* name, const Histogram& times) {
     report.histogram({"shingled_mail_stage_seconds", "Time of the stages of a message."},
                      times.read(), {{"stage", name}});

@@ -8,12 +8,37 @@
 #include <vector>
 
 #include "config/base/guarded.h"
+#include "config/metrics/counter_table.h"
 #include "config/metrics/instruments.h"
-#include "config/metrics/metric_report.h"
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 
 namespace shingled::milter::filter {
+
+/// What is counted of messages. A new counter is a field and its line in `table`.
+struct MessageCounts {
+  EventCount unasked;     ///< look-ups
+  EventCount incomplete;  ///< messages of which parts were not looked at
+  EventCount unknown;     ///< messages that the failure policy decided on
+  EventCount bytes;
+  EventCount truncated;
+
+  static constexpr auto table() {
+    using Counters = MessageCounts;
+    return std::to_array<CounterLine<Counters, EventCount>>({
+        {&Counters::unasked,
+         {"shingled_mail_lookups_unasked", "Hashes beyond milter.lookups_max."}},
+        {&Counters::incomplete,
+         {"shingled_mail_incomplete", "Messages not looked at to the end: a bound was met."}},
+        {&Counters::unknown,
+         {"shingled_mail_unknown", "Messages on which milter.on_failure decided."}},
+        {&Counters::bytes, {"shingled_mail_bytes", "Bytes of messages looked at."}},
+        {&Counters::truncated,
+         {"shingled_mail_truncated", "Messages longer than what is looked at."}},
+    });
+  }
+};
+static_assert(has_whole_table<MessageCounts>);
 
 /// What became of the mail since the start, and how long each stage took.
 /// Threads: any thread.
@@ -41,11 +66,7 @@ class MailCounters {
   std::array<EventCount, kActions> actions_;  ///< by Action
   EventCount skipped_;
   std::array<EventCount, kOutcomes> lookups_;  ///< by Lookup::Outcome
-  EventCount bytes_;
-  EventCount truncated_;
-  EventCount unasked_;     ///< look-ups
-  EventCount incomplete_;  ///< messages of which parts were not looked at
-  EventCount unknown_;     ///< messages that the failure policy decided on
+  MessageCounts messages_;
   Histogram analysis_{kLatencyShape};
   Histogram hashing_{kLatencyShape};
   Histogram local_{kLatencyShape};

@@ -9,22 +9,9 @@ void report_client(const std::string& rule, std::span<const ServerStatistics> se
   };
   for (const ServerStatistics& server : servers) {
     const MetricLabels who = {{"rule", rule}, {"server", server.server}};
-    report.counter({"shingled_client_requests", "Questions sent to a server, repeats apart."},
-                   server.requests, who);
-    report.counter({"shingled_client_replies", "Questions a server answered."}, server.replies,
-                   who);
-    report.counter({"shingled_client_tcp_replies", "Of these answers, those over TCP."},
-                   server.over_tcp, who);
-    report.counter({"shingled_client_repeats", "Packets sent again."}, server.repeats, who);
-    report.counter({"shingled_client_timeouts", "Questions given up."}, server.timeouts, who);
-    report.counter({"shingled_client_errors", "Questions the system would not send."},
-                   server.errors, who);
-    report.counter({"shingled_client_strays", "Packets that answer no open question."},
-                   server.strays, who);
+    report_counters<ServerCounts>(server, report, who);
     report.gauge({"shingled_client_resting", "1 while a server that failed is left alone."},
                  std::uint64_t{server.resting ? 1U : 0U}, who);
-    report.gauge({"shingled_client_tcp_idle", "TCP connections kept for the next questions."},
-                 server.tcp_idle, who);
     report.gauge({"shingled_client_mean_seconds", "Mean time to an answer, since the start."},
                  seconds(server.latency_mean()), who);
     report.gauge({"shingled_client_longest_seconds", "Longest time to an answer."},

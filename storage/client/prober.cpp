@@ -96,17 +96,10 @@ void Prober::report() {
       const ServerStatistics* before = find_server(watched.reported, server.server);
       const bool idle = server.requests == (before == nullptr ? 0 : before->requests);
       if (idle) continue;
-      logger_.info(LogLine("fuzzy_server")
-                       .field("rule", watched.service.rule)
-                       .field("server", server.server)
-                       .field("requests", server.requests)
-                       .field("over_tcp", server.over_tcp)
-                       .field("repeats", server.repeats)
-                       .field("replies", server.replies)
-                       .field("timeouts", server.timeouts)
-                       .field("errors", server.errors)
-                       .field("strays", server.strays)
-                       .field("mean_ms", milliseconds_of(server.latency_mean()), 3)
+      LogLine line("fuzzy_server");
+      line.field("rule", watched.service.rule).field("server", server.server);
+      log_counters<ServerCounts>(server, line);
+      logger_.info(line.field("mean_ms", milliseconds_of(server.latency_mean()), 3)
                        .field("max_ms", milliseconds_of(server.latency_max), 3));
     }
     watched.reported = std::move(now);

@@ -161,18 +161,8 @@ Status Engine::apply(std::span<const Update> updates) {
 }
 
 EngineCounters Engine::counters() const {
-  const WriterCounters& writer = impl_->writer().counters();
-  return {.records = size(),
-          .added = writer.added.load(),
-          .deleted = writer.deleted.load(),
-          .expired = writer.expired.load(),
-          .refused = writer.refused.load(),
-          .commits = writer.commits.load(),
-          .checkpoints = writer.checkpoints.load(),
-          .pages_returned = writer.pages_returned.load(),
-          .replicated = writer.replicated.load(),
-          .slot_overflows = impl_->index().slot_overflows(),
-          .updates_waiting = impl_->writer().updates_waiting()};
+  return {read_counters<WriterCountersOf<std::uint64_t>>(impl_->writer().counters()), size(),
+          impl_->index().slot_overflows(), impl_->writer().updates_waiting()};
 }
 
 void Engine::report(MetricReport& report) const {

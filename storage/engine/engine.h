@@ -6,26 +6,12 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/options/storage_options.h"
+#include "storage/engine/engine_counters.h"
 #include "storage/engine/load_watcher.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/model/replica.h"
 
 namespace shingled::storage::engine {
-
-/// What the engine has done since it was opened.
-struct EngineCounters {
-  std::uint64_t records = 0;  ///< live now
-  std::uint64_t added = 0;    ///< updates committed
-  std::uint64_t deleted = 0;
-  std::uint64_t expired = 0;
-  std::uint64_t refused = 0;          ///< updates answered with an error
-  std::uint64_t commits = 0;          ///< transactions
-  std::uint64_t checkpoints = 0;      ///< times the WAL was copied into the file
-  std::uint64_t pages_returned = 0;   ///< pages of the file given back after expiry and deletion
-  std::uint64_t replicated = 0;       ///< records of masters
-  std::uint64_t slot_overflows = 0;   ///< shingle slots whose owner list was full
-  std::uint64_t updates_waiting = 0;  ///< in the queue of the writer now
-};
 
 /// The embedded storage: an index in memory over an SQLite file. The facade of this folder.
 ///

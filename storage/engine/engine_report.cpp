@@ -15,17 +15,7 @@ void report_engine(const EngineCounters& counters, std::span<const FlagTotals::T
     report.gauge({"shingled_storage_flag_value", "Sum of the values on each list."}, total.value,
                  list);
   }
-  report.counter({"shingled_storage_added", "Additions committed."}, counters.added);
-  report.counter({"shingled_storage_deleted", "Deletions committed."}, counters.deleted);
-  report.counter({"shingled_storage_expired", "Hashes forgotten for their age."}, counters.expired);
-  report.counter({"shingled_storage_replicated", "Records of masters committed."},
-                 counters.replicated);
-  report.counter({"shingled_storage_refused", "Updates answered with an error."}, counters.refused);
-  report.counter({"shingled_storage_commits", "Transactions."}, counters.commits);
-  report.counter({"shingled_storage_checkpoints", "Times the write-ahead log went into the file."},
-                 counters.checkpoints);
-  report.counter({"shingled_storage_pages_returned", "Pages of the file given back."},
-                 counters.pages_returned);
+  report_counters<WriterCountersOf<std::uint64_t>>(counters, report);
   report.counter({"shingled_storage_slot_overflows", "Shingles with more owners than fit."},
                  counters.slot_overflows);
   report.gauge({"shingled_storage_updates_waiting", "Updates that wait for the writer."},

@@ -11,30 +11,16 @@
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
 #include "config/base/outage.h"
-#include "config/metrics/instruments.h"
 #include "config/options/storage_options.h"
 #include "storage/engine/checkpointer.h"
 #include "storage/engine/clock_watch.h"
+#include "storage/engine/engine_counters.h"
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/update_group.h"
 #include "storage/model/update_queue.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage::engine {
-
-/// What the writer has done; read by anyone.
-struct WriterCounters {
-  std::atomic<std::uint64_t> added{0};
-  std::atomic<std::uint64_t> deleted{0};
-  std::atomic<std::uint64_t> expired{0};
-  std::atomic<std::uint64_t> refused{0};
-  std::atomic<std::uint64_t> commits{0};
-  std::atomic<std::uint64_t> checkpoints{0};
-  std::atomic<std::uint64_t> pages_returned{0};
-  std::atomic<std::uint64_t> replicated{0};  ///< records of masters
-  Histogram commit_time{kLatencyShape};
-  Histogram commit_size{kSizeShape};  ///< updates
-};
 
 /// The one thread that changes file and index: takes what has queued up as one group, commits it,
 /// shows it to the index, tells the submitters. While it commits, the next group gathers.

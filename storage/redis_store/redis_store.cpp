@@ -94,16 +94,8 @@ class RedisStore::Impl {
   RedisWriter& writer() { return writer_; }
 
   [[nodiscard]] RedisCounters counters() const {
-    const RedisWriterCounters& writer = writer_.counters();
-    return {.connected = readers_.route->is_up(),
-            .misses_away = misses_away_.load(),
-            .added = writer.added.load(),
-            .deleted = writer.deleted.load(),
-            .refused = writer.refused.load(),
-            .journaled = writer.journaled.load(),
-            .dropped = writer.dropped.load(),
-            .waiting = writer.waiting.load(),
-            .refreshed = writer.refreshed.load()};
+    return {read_counters<RedisWriterCountersOf<std::uint64_t>>(writer_.counters()),
+            readers_.route->is_up(), misses_away_.load()};
   }
 
  private:
@@ -198,20 +190,11 @@ RedisCounters RedisStore::counters() const { return impl_->counters(); }
 void RedisStore::report(MetricReport& report) const {
   const RedisCounters now = counters();
   report.gauge({"shingled_storage_records", "Hashes stored."}, size());
-  report.counter({"shingled_storage_added", "Additions committed."}, now.added);
-  report.counter({"shingled_storage_deleted", "Deletions committed."}, now.deleted);
-  report.counter({"shingled_storage_refused", "Updates answered with an error."}, now.refused);
+  report_counters<RedisWriterCountersOf<std::uint64_t>>(now, report);
   report.gauge({"shingled_redis_connected", "1 while a server is there to be asked."},
                std::uint64_t{now.connected ? 1U : 0U});
   report.counter({"shingled_redis_misses_away", "Questions answered \"no\" as Redis was away."},
                  now.misses_away);
-  report.counter({"shingled_redis_journaled", "Updates acknowledged by the journal on disk."},
-                 now.journaled);
-  report.counter({"shingled_redis_dropped", "Updates of the journal that Redis refused."},
-                 now.dropped);
-  report.gauge({"shingled_redis_waiting", "Updates in the journal."}, now.waiting);
-  report.counter({"shingled_redis_refreshed", "Hashes that live on because they were found."},
-                 now.refreshed);
 }
 
 }  // namespace shingled::storage::redis_store

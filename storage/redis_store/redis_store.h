@@ -9,21 +9,9 @@
 #include "config/base/random.h"
 #include "config/options/redis_options.h"
 #include "storage/model/fuzzy_store.h"
+#include "storage/redis_store/redis_counters.h"
 
 namespace shingled::storage::redis_store {
-
-/// What the store has done since it was opened.
-struct RedisCounters {
-  bool connected = false;         ///< a server is there to be asked
-  std::uint64_t misses_away = 0;  ///< questions not answered because none was
-  std::uint64_t added = 0;        ///< updates made
-  std::uint64_t deleted = 0;
-  std::uint64_t refused = 0;    ///< updates answered with an error
-  std::uint64_t journaled = 0;  ///< updates acknowledged because they were in the journal
-  std::uint64_t dropped = 0;    ///< of those, refused by the database later
-  std::uint64_t waiting = 0;    ///< in the journal now
-  std::uint64_t refreshed = 0;  ///< records that live on because they were found
-};
 
 /// What the store needs to know besides how to reach Redis.
 struct SharedStoreOptions {

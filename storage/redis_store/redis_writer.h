@@ -12,6 +12,7 @@
 #include "config/base/random.h"
 #include "storage/model/recent_names.h"
 #include "storage/model/update_queue.h"
+#include "storage/redis_store/redis_counters.h"
 #include "storage/redis_store/update_sender.h"
 #include "storage/sqlite/update_journal.h"
 
@@ -24,19 +25,6 @@ struct RedisWriterOptions {
   std::chrono::seconds expire{0};          ///< 0 = never
   /// Called with the digest of each update that came from the journal; may be empty.
   std::function<void(const Digest&)> delivered;
-};
-
-/// What the writer has done; read by anyone.
-struct RedisWriterCounters {
-  std::atomic<std::uint64_t> added{0};
-  std::atomic<std::uint64_t> deleted{0};
-  std::atomic<std::uint64_t> refused{0};
-  std::atomic<std::uint64_t> journaled{0};  ///< of added and deleted: acknowledged by the journal
-  std::atomic<std::uint64_t> dropped{0};    ///< of those, refused by the database later
-  std::atomic<std::uint64_t> waiting{0};    ///< in the journal now
-  std::atomic<std::uint64_t> refreshed{0};
-  std::atomic<std::uint64_t> refreshes_dropped{0};  ///< too many at once
-  std::atomic<std::uint64_t> count{0};              ///< adds minus deletes, as last read
 };
 
 /// The one thread that changes the database: takes what has queued up as one group, sends it, tells

@@ -18,9 +18,7 @@ void merge(LinkCounters& into, const LinkCounters& link) {
   }
   into.connected |= link.connected;
   into.following |= link.following;
-  into.records += link.records;
-  into.comparisons += link.comparisons;
-  into.failures += link.failures;
+  add_counters<LinkCounts>(into, link);
 }
 
 void tell(const char* role, const LinkCounters& link, MetricReport& report) {
@@ -34,11 +32,7 @@ void tell(const char* role, const LinkCounters& link, MetricReport& report) {
                link.lag_records, who);
   report.gauge({"shingled_replication_lag_seconds", "Age of the first change it has not."},
                link.lag_seconds, who);
-  report.counter({"shingled_replication_records", "Changes that travelled."}, link.records, who);
-  report.counter({"shingled_replication_comparisons", "Times both compared all they have."},
-                 link.comparisons, who);
-  report.counter({"shingled_replication_failures", "Connections that broke or did not come about."},
-                 link.failures, who);
+  report_counters<LinkCounts>(link, report, who);
 }
 
 void tell_all(const char* role, const std::map<std::string, LinkCounters>& links,

@@ -10,7 +10,6 @@
 
 #include "storage/access/access_reloader.h"
 #include "storage/server/server_ports.h"
-#include "storage/server/server_report.h"
 #include "storage/server/tcp_worker.h"
 #include "storage/server/udp_worker.h"
 
@@ -36,31 +35,7 @@ AccessSource::Snapshot snapshot_of(const access::AccessReloader& reloader) {
 
 LogLine served_line(const ServerCounters& sum) {
   LogLine line("fuzzy_served");
-  line.field("checks", sum.checks)
-      .field("hits", sum.hits)
-      .field("delayed", sum.delayed)
-      .field("hidden", sum.hidden)
-      .field("adds", sum.adds)
-      .field("deletes", sum.deletes)
-      .field("stats", sum.stats)
-      .field("pings", sum.pings)
-      .field("refused", sum.refused)
-      .field("repeats", sum.repeats)
-      .field("invalid", sum.invalid)
-      .field("undecryptable", sum.undecryptable)
-      .field("blocked", sum.blocked)
-      .field("ratelimited", sum.ratelimited)
-      .field("unknown_keys", sum.unknown_keys)
-      .field("agreements", sum.agreements)
-      .field("too_late", sum.too_late)
-      .field("kernel_drops", sum.kernel_drops)
-      .field("unsent", sum.unsent)
-      .field("tcp_connections", sum.tcp_connections)
-      .field("tcp_refused", sum.tcp_refused)
-      .field("tcp_displaced", sum.tcp_displaced)
-      .field("tcp_timeouts", sum.tcp_timeouts)
-      .field("tcp_slow", sum.tcp_slow)
-      .field("tcp_bad_frames", sum.tcp_bad_frames);
+  log_counters(sum, line);
   return line;
 }
 

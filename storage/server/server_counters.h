@@ -5,43 +5,99 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "config/metrics/counter_table.h"
+
 namespace shingled::storage::server {
 
 inline constexpr std::size_t kVersionsCounted = 6;  ///< protocol versions up to 5
 
-/// What the server has seen; every dropped packet is in exactly one of the drop counters.
-struct ServerCounters {
-  std::uint64_t checks = 0;
-  std::uint64_t hits = 0;
-  std::uint64_t delayed = 0;  ///< matches that are too young to be a hit
-  std::uint64_t hidden = 0;   ///< matches on lists the client may not see
-  std::uint64_t adds = 0;     ///< acknowledged
-  std::uint64_t deletes = 0;  ///< acknowledged
-  std::uint64_t stats = 0;
-  std::uint64_t pings = 0;
-  std::uint64_t refused = 0;          ///< answered 401, 403, 415, 503 or 504
-  std::uint64_t repeats = 0;          ///< retransmitted updates that were counted once
-  std::uint64_t invalid = 0;          ///< dropped: no command
-  std::uint64_t undecryptable = 0;    ///< dropped: unknown key or bad MAC
-  std::uint64_t blocked = 0;          ///< dropped: blocked source
-  std::uint64_t ratelimited = 0;      ///< dropped: the source's network came too often
-  std::uint64_t unknown_keys = 0;     ///< dropped: of a new client, and too many of those came
-  std::uint64_t agreements = 0;       ///< keys agreed on with new clients
-  std::uint64_t too_late = 0;         ///< dropped: waited longer than queue_wait_max to be read
-  std::uint64_t kernel_drops = 0;     ///< dropped by the kernel: the socket's buffer was full
-  std::uint64_t unsent = 0;           ///< datagrams with a reply the kernel would not take
-  std::uint64_t tcp_connections = 0;  ///< taken
-  std::uint64_t tcp_refused = 0;      ///< not taken: too many in total or of one source
-  std::uint64_t tcp_displaced = 0;    ///< closed: quiet, and its place was needed
-  std::uint64_t tcp_timeouts = 0;     ///< closed: no request for `tcp_timeout`
-  std::uint64_t tcp_slow = 0;         ///< closed: did not fetch its replies
-  std::uint64_t tcp_bad_frames = 0;   ///< closed: a frame of a forbidden length
-  std::uint64_t no_memory = 0;        ///< dropped, or the connection closed: there was none
-  std::array<std::uint64_t, kVersionsCounted> versions{};  ///< requests; 0 = any other version
+/// What the server has seen; every dropped packet is in exactly one of the drop counters. A new
+/// counter is a field and its line in `table`.
+template <typename Number>
+struct ServerCountersOf {
+  Number checks{};
+  Number hits{};
+  Number delayed{};  ///< matches that are too young to be a hit
+  Number hidden{};   ///< matches on lists the client may not see
+  Number adds{};     ///< acknowledged
+  Number deletes{};  ///< acknowledged
+  Number stats{};
+  Number pings{};
+  Number refused{};          ///< answered 401, 403, 415, 503 or 504
+  Number repeats{};          ///< retransmitted updates that were counted once
+  Number invalid{};          ///< dropped: not a valid command
+  Number undecryptable{};    ///< dropped: unknown key or bad MAC
+  Number blocked{};          ///< dropped: blocked source
+  Number ratelimited{};      ///< dropped: the source's network came too often
+  Number unknown_keys{};     ///< dropped: a new client, while too many of those came
+  Number agreements{};       ///< keys agreed on with new clients
+  Number too_late{};         ///< dropped: waited longer than queue_wait_max to be read
+  Number kernel_drops{};     ///< dropped by the kernel: the socket's buffer was full
+  Number unsent{};           ///< datagrams with a reply that the kernel did not take
+  Number tcp_connections{};  ///< taken
+  Number tcp_refused{};      ///< not taken: too many in total or from one source
+  Number tcp_displaced{};    ///< closed: quiet, and its place was needed
+  Number tcp_timeouts{};     ///< closed: no request for `tcp_timeout`
+  Number tcp_slow{};         ///< closed: did not fetch its replies
+  Number tcp_bad_frames{};   ///< closed: a frame of a forbidden length
+  Number no_memory{};        ///< dropped, or the connection closed, for lack of memory
+  std::array<Number, kVersionsCounted> versions{};  ///< requests; 0 = any other version
 
-  ServerCounters& operator+=(const ServerCounters& other);
-  friend bool operator==(const ServerCounters&, const ServerCounters&) = default;
+  static constexpr auto table() {
+    using Counters = ServerCountersOf;
+    constexpr MetricName kDrops = {"shingled_server_drops", "Requests that got no answer."};
+    constexpr MetricName kClosed = {"shingled_server_tcp_closed",
+                                    "TCP connections that were ended, and why."};
+    return std::to_array<CounterLine<Counters, Number>>({
+        {&Counters::checks, {"shingled_server_checks", "Questions answered."}, "checks"},
+        {&Counters::hits, {"shingled_server_hits", "Questions answered with a hash."}, "hits"},
+        {&Counters::delayed,
+         {"shingled_server_delayed", "Questions whose hash was too new to be told."},
+         "delayed"},
+        {&Counters::hidden,
+         {"shingled_server_hidden", "Questions whose hash the asker may not see."},
+         "hidden"},
+        {&Counters::adds, {"shingled_server_adds", "Additions acknowledged."}, "adds"},
+        {&Counters::deletes, {"shingled_server_deletes", "Deletions acknowledged."}, "deletes"},
+        {&Counters::stats,
+         {"shingled_server_stats", "Requests for the number of hashes."},
+         "stats"},
+        {&Counters::pings, {"shingled_server_pings", "Requests for a sign of life."}, "pings"},
+        {&Counters::refused, {"shingled_server_refused", "Requests refused."}, "refused"},
+        {&Counters::repeats,
+         {"shingled_server_repeats", "Repeated updates, counted once."},
+         "repeats"},
+        {&Counters::invalid, kDrops, "invalid", {"reason", "invalid"}},
+        {&Counters::undecryptable, kDrops, "undecryptable", {"reason", "undecryptable"}},
+        {&Counters::blocked, kDrops, "blocked", {"reason", "blocked"}},
+        {&Counters::ratelimited, kDrops, "ratelimited", {"reason", "ratelimited"}},
+        {&Counters::unknown_keys, kDrops, "unknown_keys", {"reason", "unknown_key"}},
+        {&Counters::agreements,
+         {"shingled_server_key_agreements", "Keys agreed on with clients not known before."},
+         "agreements"},
+        {&Counters::too_late, kDrops, "too_late", {"reason", "too_late"}},
+        {&Counters::kernel_drops, kDrops, "kernel_drops", {"reason", "kernel"}},
+        {&Counters::no_memory, kDrops, {}, {"reason", "no_memory"}},
+        {&Counters::unsent,
+         {"shingled_server_unsent", "Replies the kernel did not take."},
+         "unsent"},
+        {&Counters::tcp_connections,
+         {"shingled_server_tcp_connections", "TCP connections taken."},
+         "tcp_connections"},
+        {&Counters::tcp_refused, kClosed, "tcp_refused", {"reason", "refused"}},
+        {&Counters::tcp_displaced, kClosed, "tcp_displaced", {"reason", "displaced"}},
+        {&Counters::tcp_timeouts, kClosed, "tcp_timeouts", {"reason", "timeout"}},
+        {&Counters::tcp_slow, kClosed, "tcp_slow", {"reason", "slow"}},
+        {&Counters::tcp_bad_frames, kClosed, "tcp_bad_frames", {"reason", "bad_frame"}},
+    });
+  }
 };
+
+/// As numbers: of one worker, or the sum of all.
+struct ServerCounters : ServerCountersOf<std::uint64_t> {
+  ServerCounters& operator+=(const ServerCounters& other);
+};
+static_assert(has_whole_table<ServerCounters, kVersionsCounted>);
 
 /// A number one thread counts up and any thread reads.
 class Counter {
@@ -56,14 +112,7 @@ class Counter {
 };
 
 /// The counters of one worker: no line of the cache is written by two threads.
-struct alignas(64) WorkerCounters {
-  Counter checks, hits, delayed, hidden, adds, deletes, stats, pings, refused, repeats;
-  Counter invalid, undecryptable, blocked, ratelimited, unknown_keys, agreements, too_late;
-  Counter kernel_drops, unsent;
-  Counter tcp_connections, tcp_refused, tcp_displaced, tcp_timeouts, tcp_slow, tcp_bad_frames;
-  Counter no_memory;
-  std::array<Counter, kVersionsCounted> versions;
-
+struct alignas(64) WorkerCounters : ServerCountersOf<Counter> {
   /// A request of this version byte was understood.
   void count_version(std::uint8_t byte) {
     const std::uint8_t version = byte & 0x0fU;  // above it are flags
@@ -72,5 +121,9 @@ struct alignas(64) WorkerCounters {
 
   [[nodiscard]] ServerCounters read() const;
 };
+
+/// What the fuzzy service has seen, under its names: `shingled_server_...`.
+/// Threads: stateless.
+void report_server(const ServerCounters& counters, MetricReport& report);
 
 }  // namespace shingled::storage::server
