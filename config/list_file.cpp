@@ -26,7 +26,7 @@ Status for_each_word(std::string_view text, std::string_view allowed, Take take)
       if (take(word)) continue;
       return Error{ErrorCode::kInvalid,
                    "line " + std::to_string(number) +
-                       ": is no entry of this list; allowed: " + std::string(allowed)};
+                       ": is not a valid entry of this list; allowed: " + std::string(allowed)};
     }
   }
   return {};
@@ -83,7 +83,7 @@ Result<std::vector<Keypair>> parse_keypairs(std::string_view text) {
   const auto root = parse_yaml(text, {Position::Origin::kFile, 1, 1}, "", diagnostics);
   if (root && root->kind != YamlNode::Kind::kList && root->kind != YamlNode::Kind::kMap &&
       root->kind != YamlNode::Kind::kNull) {
-    diagnostics.add(root->position, "", "is no list of key pairs");
+    diagnostics.add(root->position, "", "is not a list of key pairs");
   } else if (root) {
     load_keypairs(Field(*root, "keypair", diagnostics), out, nullptr);
   }

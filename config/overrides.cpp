@@ -35,7 +35,7 @@ void apply(std::string_view text, const Position& start, YamlNode& root, Diagnos
   const std::size_t equals = text.find('=');
   const std::string_view path = text.substr(0, equals);
   if (equals == std::string_view::npos || has_empty_step(path)) {
-    diagnostics.add(start, "", "no override; allowed: SECTION.KEY=VALUE");
+    diagnostics.add(start, "", "not a valid override; allowed: SECTION.KEY=VALUE");
     return;
   }
   constexpr std::ptrdiff_t kStepsMax = 8;

@@ -13,13 +13,13 @@
 
 namespace shingled::config {
 
-/// Whether problems show what stands in the text. A secret may have got anywhere near its place.
+/// Whether problems may quote the text. Near the place of a secret any value may be the secret.
 enum class Quoting : std::uint8_t {
   kText,
-  kWords,  ///< only what is too short for a key
+  kWords,  ///< only words that are too short for a key
 };
 
-/// One value of the text with the name it is complained about by. A value, valid while the tree is.
+/// One value of the text, with the name that problems use for it. Valid as long as the tree.
 class Field {
  public:
   Field(const YamlNode& node, std::string key, Diagnostics& diagnostics,
@@ -34,18 +34,18 @@ class Field {
   void problem(std::string_view what) const { diagnostics_->add(node_->position, key_, what); }
   /// "WHAT; allowed: ALLOWED"
   void problem(std::string_view what, std::string_view allowed) const;
-  /// The text of a scalar, or a problem.
+  /// The text of a scalar; nullopt and a problem if it is something else.
   [[nodiscard]] std::optional<std::string_view> scalar(std::string_view allowed) const;
   /// The values of a list. A scalar is a list of one value.
   [[nodiscard]] std::vector<Field> list() const;
-  /// The values of a list of words (sockets, networks, globs): the words of a scalar stand between
+  /// The values of a list of words (sockets, networks, globs): a scalar has its words between
   /// commas or blanks. Another kind of value is a problem.
   [[nodiscard]] std::vector<std::pair<Field, std::string>> words(std::string_view allowed) const;
-  /// This field's text as a wrong value: "'x' is no duration"
-  void refuse(std::string_view no_what, std::string_view allowed) const {
+  /// A problem with this field's text: "'x' is WHAT; allowed: ALLOWED"
+  void refuse(std::string_view what, std::string_view allowed) const {
     refuse(node_->text, what, allowed);
   }
-  /// One word of it: likewise.
+  /// The same for one word of it.
   void refuse(std::string_view word, std::string_view what, std::string_view allowed) const;
 
  private:
@@ -55,7 +55,7 @@ class Field {
   Quoting quoting_;
 };
 
-/// A socket in one of the notations of SocketSpec, or a problem of `field` and nothing.
+/// A socket in one of the notations of SocketSpec; nullopt and a problem of `field` for other text.
 std::optional<SocketSpec> read_socket(const Field& field, std::string_view text,
                                       std::uint16_t default_port);
 

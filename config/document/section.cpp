@@ -184,7 +184,7 @@ void Section::path_or_empty(std::string_view key, std::string& out) {
   if (text->empty() || text->front() == '/') {
     out = *text;
   } else {
-    found->refuse("no absolute path", kAllowed);
+    found->refuse("not an absolute path", kAllowed);
   }
 }
 
@@ -196,7 +196,7 @@ void Section::real(std::string_view key, double& out, Range<double> range) {
   if (!text) return;
   const auto value = parse_real(*text);
   if (!value) {
-    found->refuse("no number", allowed);
+    found->refuse("not a number", allowed);
   } else if (*value < range.least || *value > range.most) {
     found->refuse("out of range", allowed);
   } else {
@@ -211,7 +211,7 @@ void Section::size(std::string_view key, std::uint64_t& out, Range<std::uint64_t
   if (!text) return;
   const auto value = parse_size(*text);
   if (!value) {
-    found->refuse("no size", kSizeForm);
+    found->refuse("not a size", kSizeForm);
   } else if (*value < range.least || *value > range.most) {
     found->refuse("out of range", between(format_size(range.least), format_size(range.most)));
   } else {
@@ -245,7 +245,7 @@ void Section::networks(std::string_view key, std::vector<Network>& out) {
     if (const auto network = Network::parse(word)) {
       out.push_back(*network);
     } else {
-      item.problem(quoted(word) + " is no network", kAllowed);
+      item.problem(quoted(word) + " is not a network", kAllowed);
     }
   }
 }
@@ -258,7 +258,7 @@ std::optional<std::uint64_t> Section::whole(std::string_view key, Range<std::uin
   if (!text) return std::nullopt;
   const auto value = parse_whole<std::uint64_t>(*text, range.least, range.most);
   const bool number = !text->empty() && std::all_of(text->begin(), text->end(), ascii::is_digit);
-  if (!value) found->refuse(number ? "out of range" : "no whole number", allowed);
+  if (!value) found->refuse(number ? "out of range" : "not a whole number", allowed);
   return value;
 }
 
@@ -271,8 +271,8 @@ std::optional<std::chrono::milliseconds> Section::milliseconds_of(
   if (!text) return std::nullopt;
   const auto value = parse_duration(*text);
   if (!value) {
-    found->refuse("no duration", std::string(kDurationForm) +
-                                     (zero.empty() ? "" : ", or 0 (" + std::string(zero) + ")"));
+    found->refuse("not a duration", std::string(kDurationForm) +
+                                        (zero.empty() ? "" : ", or 0 (" + std::string(zero) + ")"));
     return std::nullopt;
   }
   if (!zero.empty() && value->count() == 0) return value;
@@ -302,7 +302,7 @@ std::optional<std::size_t> Section::index_of_choice(std::string_view key,
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (equal_ignoring_case(*text, names[i])) return i;
   }
-  found->refuse("none of the choices", allowed);
+  found->refuse("not one of the choices", allowed);
   return std::nullopt;
 }
 

@@ -229,7 +229,7 @@ std::string_view hint_of_ucl(std::string_view text) {
   const bool assigns =
       text.find(" = ") != std::string_view::npos || text.find(';') != std::string_view::npos;
   const bool opens = text.find('{') != std::string_view::npos;
-  return assigns || opens ? "; this is no YAML but looks like UCL, rspamd's language: write "
+  return assigns || opens ? "; this is not YAML but looks like UCL, rspamd's language: write "
                             "'key: value' on a line of its own, and sections by indentation"
                           : "";
 }
@@ -268,13 +268,14 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
     const bool alias = failure.msg.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR);
     const Position where = place_of(failure, builder);
     if (const auto tab = find_tab(text, where, start)) {
-      diagnostics.add(*tab, key, "no YAML: a tab before a key; allowed: blanks");
+      diagnostics.add(*tab, key, "not valid YAML: a tab before a key; allowed: blanks");
     } else {
-      diagnostics.add(where, key,
-                      alias ? std::string(kNoAlias) : "no YAML: " + failure.msg + hint(start));
+      diagnostics.add(
+          where, key,
+          alias ? std::string(kNoAlias) : "not valid YAML: " + failure.msg + hint(start));
     }
   } catch (const std::exception& failure) {
-    diagnostics.add(start, key, std::string("no YAML: ") + failure.what());
+    diagnostics.add(start, key, std::string("not valid YAML: ") + failure.what());
   }
   return std::nullopt;
 }

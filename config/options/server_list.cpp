@@ -25,7 +25,7 @@ constexpr std::string_view kService = "service=";
 
 Error refuse(std::string_view text, std::string_view why) {
   std::string message = "'";
-  message.append(text).append("' is no server: ").append(why);
+  message.append(text).append("' is not a valid server: ").append(why);
   message.append("; allowed: HOST:PORT, [IPV6]:PORT, HOST:PORT:WEIGHT, service=NAME+DOMAIN");
   return Error{ErrorCode::kInvalid, message};
 }
@@ -80,9 +80,9 @@ Result<ServerSpec> parse_service(std::string_view text) {
   constexpr std::size_t kServiceBytesMax = 62;  // a label of DNS, less the '_' before it
   const bool one_label = spec.service.find('.') == std::string::npos;
   if (!is_domain(spec.service) || !one_label || spec.service.size() > kServiceBytesMax) {
-    return refuse(text, "no service name");
+    return refuse(text, "the name of the service is not valid");
   }
-  if (!is_domain(spec.socket.host)) return refuse(text, "no domain");
+  if (!is_domain(spec.socket.host)) return refuse(text, "the domain is not valid");
   return spec;
 }
 

@@ -94,9 +94,9 @@ std::optional<double> leak_of(const YamlNode& node) {
 
 void refuse_rate(const Field& field) {
   if (field.node().kind == YamlNode::Kind::kScalar) {
-    field.refuse("no rate", kRateForm);
+    field.refuse("not a rate", kRateForm);
   } else {
-    field.problem("is no rate", kRateForm);
+    field.problem("is not a rate", kRateForm);
   }
 }
 
@@ -160,14 +160,14 @@ std::optional<BucketOverride> read_target(Section& section) {
     if (kind == BucketOverride::For::kNetwork) {
       out->network = Network::parse(*text);
       if (out->network) continue;
-      field->refuse("no network", "an IP address or a network such as 192.0.2.0/24");
+      field->refuse("not a network", "an IP address or a network such as 192.0.2.0/24");
       return std::nullopt;
     }
     const bool domain = kind == BucketOverride::For::kDomain;
     const auto word = recipient_word(*text);
     const bool has_at = text->find('@') != std::string_view::npos;
     if (!word || has_at == domain) {
-      field->refuse(domain ? "no domain" : "no recipient",
+      field->refuse(domain ? "not a domain" : "not a recipient",
                     domain ? "a domain such as example.org" : "an address such as a@example.org");
       return std::nullopt;
     }
@@ -200,12 +200,12 @@ void load_overrides(Section& section, BucketType& type) {
   const auto field = section.field("overrides");
   if (!field) return;
   if (field->node().kind != YamlNode::Kind::kList) {
-    field->problem("is no list", "a list of maps such as {domain: example.org, rate: 100 / 1h}");
+    field->problem("is not a list", "a list of maps such as {domain: example.org, rate: 100 / 1h}");
     return;
   }
   for (const Field& item : field->list()) {
     if (type.overrides.size() == kOverridesMax) {
-      item.problem("is one too many", "at most " + std::to_string(kOverridesMax));
+      item.problem("exceeds the limit", "at most " + std::to_string(kOverridesMax));
       return;
     }
     load_override(item, type);
@@ -257,7 +257,7 @@ void load_bucket_types(Section&& section, std::vector<BucketType>& out) {
   if (!entries.empty()) out.clear();
   for (const Field& entry : entries) {
     if (out.size() == kTypesMax) {
-      entry.problem("is one too many", "at most " + std::to_string(kTypesMax));
+      entry.problem("exceeds the limit", "at most " + std::to_string(kTypesMax));
       return;
     }
     auto type = load_type(entry);

@@ -19,7 +19,7 @@ constexpr std::array<ForeignKey, 6> kOfFile = {{
     {"worker", "is a section of rspamd's; allowed: storage"},
     {"fuzzy_check", "is a section of rspamd's; allowed: rules"},
     {"rule", "is a section of rspamd's; allowed: rules"},
-    {"fuzzy_storage", "is no section of ours; allowed: storage"},
+    {"fuzzy_storage", "is not a section of this file; allowed: storage"},
     {"redis", "belongs to the section storage; allowed: storage.redis"},
     {"logging", "is a section of rspamd's; allowed: daemon.log_file, daemon.log_level"},
 }};

@@ -29,7 +29,7 @@ void load_rate(const Field& field, std::optional<RateOptions>& out) {
   switch (field.node().kind) {
     case YamlNode::Kind::kScalar: {
       const auto per = parse_rate(field.node().text);
-      if (!per) return field.refuse("no rate", kRateForm);
+      if (!per) return field.refuse("not a rate", kRateForm);
       rate.burst = per->amount;
       rate.rate = per->amount / std::chrono::duration<double>(per->time).count();
       break;
@@ -42,7 +42,7 @@ void load_rate(const Field& field, std::optional<RateOptions>& out) {
       };
       const auto burst = items.size() == 2 ? number(0) : std::nullopt;
       const auto second = items.size() == 2 ? number(1) : std::nullopt;
-      if (!burst || !second) return field.problem("is no pair of numbers", kRateForm);
+      if (!burst || !second) return field.problem("is not a pair of numbers", kRateForm);
       rate = {*second, *burst};
       break;
     }
@@ -88,7 +88,7 @@ void load_expire(const Field& field, std::optional<WallTime>& out) {
   const auto text = field.scalar(kAllowed);
   if (!text) return;
   const auto day = parse_day(*text);
-  if (!day) return field.refuse("no day", kAllowed);
+  if (!day) return field.refuse("not a day", kAllowed);
   out = day;
 }
 
@@ -103,7 +103,7 @@ void load_operations(const Field& field, KeyRights& out) {
     } else if (word == "delete") {
       out.may_delete = true;
     } else {
-      item.refuse(word, "no operation", kAllowed);
+      item.refuse(word, "not an operation", kAllowed);
     }
   }
 }
@@ -117,7 +117,7 @@ void load_flags(const Field& field, std::vector<std::uint8_t>& out) {
     if (const auto flag = parse_whole<std::uint8_t>(word)) {
       out.push_back(*flag);
     } else {
-      item.refuse(word, "no flag", kAllowed);
+      item.refuse(word, "not a flag", kAllowed);
     }
   }
 }

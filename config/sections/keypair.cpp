@@ -98,7 +98,7 @@ const YamlNode& unwrapped(const YamlNode& node) {
 std::optional<Keypair> load_keypair(const Field& item) {
   const YamlNode& node = unwrapped(item.node());
   if (node.kind != YamlNode::Kind::kMap) {
-    item.problem("is no key pair", "a map with pubkey and privkey, or a list of such maps");
+    item.problem("is not a key pair", "a map with pubkey and privkey, or a list of such maps");
     return std::nullopt;
   }
   Section section(&node, item.key(), item.diagnostics());

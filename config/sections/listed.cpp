@@ -27,7 +27,7 @@ void load_networks(Section& section, std::string_view key, std::vector<Network>&
     if (const auto networks = network_word(word)) {
       out.insert(out.end(), networks->begin(), networks->end());
     } else {
-      item.problem(quoted(word) + " is no network", allowed);
+      item.problem(quoted(word) + " is not a network", allowed);
     }
   }
 }

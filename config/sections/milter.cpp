@@ -54,7 +54,7 @@ void read_socket_mode(Section& section, std::uint32_t& out) {
     for (const char c : *text) mode = mode * 8 + static_cast<std::uint32_t>(c - '0');
   }
   if (mode < 0600 || mode > 0777) {
-    field->refuse("no mode of a socket", kAllowed);
+    field->refuse("not a valid mode of a socket", kAllowed);
   } else {
     out = mode;
   }
@@ -76,7 +76,7 @@ void read_threshold(Section& section, std::string_view key, std::optional<double
   } else if (const auto score = parse_real(*text)) {
     out = score;
   } else {
-    field->refuse("no score", kAllowed);
+    field->refuse("not a score", kAllowed);
   }
 }
 
@@ -90,7 +90,7 @@ bool check_header_name(const Field& field, std::string_view name, std::string_vi
   const bool taken = std::any_of(kMailHeaders.begin(), kMailHeaders.end(),
                                  [&](auto other) { return equal_ignoring_case(other, name); });
   if (!legal) {
-    field.refuse(name, "no header name", allowed);
+    field.refuse(name, "not a valid name of a header", allowed);
   } else if (taken) {
     field.refuse(name, "a header of the mail itself", "a name of our own");
   }
@@ -156,7 +156,7 @@ void read_reject_text(Section& section, std::string& out) {
   const bool printable =
       std::all_of(text->begin(), text->end(), [](char c) { return c >= ' ' && c <= '~'; });
   if (text->empty() || text->size() > kTextBytesMax || !printable) {
-    field->refuse("no text for an SMTP reply", kAllowed);
+    field->refuse("not a valid text for an SMTP reply", kAllowed);
   } else {
     out = *text;
   }

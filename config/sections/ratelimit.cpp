@@ -23,7 +23,7 @@ void load_recipients(Section& section, std::string_view key, std::vector<std::st
     if (auto recipient = recipient_word(word)) {
       out.push_back(*std::move(recipient));
     } else {
-      item.problem(quoted(word) + " is no recipient", allowed);
+      item.problem(quoted(word) + " is not a recipient", allowed);
     }
   }
 }

@@ -24,7 +24,7 @@ void read_prefix(Section& section, std::string& out) {
     return c > ' ' && c <= '~' && c != '{' && c != '}';  // braces choose the slot in a cluster
   });
   if (text->empty() || text->size() > kPrefixMax || !good) {
-    field->refuse("prefix", kAllowed);
+    field->refuse("not a valid prefix", kAllowed);
   } else {
     out = *text;
   }
@@ -41,7 +41,7 @@ void load_redis_servers(Section& section, std::string_view key, std::vector<Sock
     const auto server = read_socket(item, word, kRedisPort);
     if (!server) continue;
     if (server->kind != SocketSpec::Kind::kUnix && server->host.empty()) {
-      item.problem("names no host", kAllowed);
+      item.problem("has no host name", kAllowed);
     } else {
       out.push_back(*server);
     }

@@ -47,8 +47,8 @@ void load_servers(Section& section, std::string_view key, ServerList& out) {
   for (const auto& [item, word] : field->words(kServerForm)) {
     std::string_view text = word;
     if (const auto meant = first ? meant_rotation(word) : std::nullopt) {
-      item.problem(quoted(word) + " begins with no rotation; did you mean " + quoted(*meant + ':') +
-                   "?");
+      item.problem(quoted(word) + " does not begin with the name of a rotation; did you mean " +
+                   quoted(*meant + ':') + "?");
       first = false;
       continue;
     }

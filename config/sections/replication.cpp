@@ -8,7 +8,7 @@ constexpr std::string_view kMirrorForm = "a map with hosts and key, or a list of
 
 void load_mirror(const Field& item, std::vector<MirrorOptions>& out) {
   if (item.node().kind != YamlNode::Kind::kMap) {
-    return item.problem("is no mirror", kMirrorForm);
+    return item.problem("is not a mirror", kMirrorForm);
   }
   Section section(&item.node(), item.key(), item.diagnostics());
   MirrorOptions mirror;

@@ -26,8 +26,9 @@ bool is_name(std::string_view text) {
 bool check_name(const Field& entry) {
   const YamlNode& node = entry.node();
   if (is_name(node.key)) return true;
-  entry.diagnostics().add(node.key_position, entry.key(),
-                          quoted(node.key) + " is no name; allowed: " + std::string(kNameForm));
+  entry.diagnostics().add(
+      node.key_position, entry.key(),
+      quoted(node.key) + " is not a valid name; allowed: " + std::string(kNameForm));
   return false;
 }
 
@@ -214,7 +215,7 @@ void load_symbol(Section& section, std::string& out, std::string_view empty) {
   if (is_name(*text) || (text->empty() && !empty.empty())) {
     out = *text;
   } else {
-    field->refuse("no symbol", allowed);
+    field->refuse("not a valid symbol", allowed);
   }
 }
 

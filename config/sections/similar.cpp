@@ -39,7 +39,7 @@ bool read_name(Section& section, std::string& out) {
   const auto text = field->scalar(kListForm);
   if (!text) return false;
   if (!is_list_name(*text)) {
-    field->refuse("no name of a list", kListForm);
+    field->refuse("not a valid name of a list", kListForm);
     return false;
   }
   out = *text;
@@ -48,7 +48,7 @@ bool read_name(Section& section, std::string& out) {
 
 void load_list(const Field& item, std::vector<SimilarList>& out) {
   if (item.node().kind != YamlNode::Kind::kMap) {
-    item.problem("is no list of samples", kListsForm);
+    item.problem("is not a list of samples", kListsForm);
     return;
   }
   Section section(&item.node(), item.key(), item.diagnostics());
@@ -76,12 +76,12 @@ void load_lists(Section& section, std::vector<SimilarList>& out) {
   out.clear();
   if (field->is_null()) return;  // all of them commented out
   if (field->node().kind != YamlNode::Kind::kList) {
-    field->problem("is no list", kListsForm);
+    field->problem("is not a list", kListsForm);
     return;
   }
   for (const Field& item : field->list()) {
     if (out.size() == kListsMax) {
-      item.problem("is one too many", "at most " + std::to_string(kListsMax));
+      item.problem("exceeds the limit", "at most " + std::to_string(kListsMax));
       return;
     }
     load_list(item, out);

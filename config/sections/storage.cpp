@@ -27,7 +27,7 @@ void read_hashfile(Section& section, std::string& out) {
   if (text->empty()) {
     field->problem("is empty", kAllowed);
   } else if (text->front() != '/') {
-    field->refuse("no absolute path", kAllowed);
+    field->refuse("not an absolute path", kAllowed);
   } else {
     out = *text;
   }

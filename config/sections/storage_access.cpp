@@ -24,7 +24,7 @@ void load_names(Section& section, std::string_view key, std::string_view form, R
     if (const auto name = read(word)) {
       out.push_back(*name);
     } else {
-      item.problem("is no entry of this list", allowed);
+      item.problem("is not a valid entry of this list", allowed);
     }
   }
 }
@@ -73,7 +73,7 @@ void load_key_file(const Field& field, std::string& out) {
   if (take_file(field, *text, files)) {
     if (!files.empty()) out = files.front();
   } else {
-    field.problem("is no absolute path", kAllowed);
+    field.problem("is not an absolute path", kAllowed);
   }
 }
 

@@ -120,7 +120,7 @@ bool contains(const std::vector<Network>& networks, const IpAddress& ip) {
 Result<SocketSpec> SocketSpec::parse(std::string_view text, std::uint16_t default_port) {
   const auto refuse = [&](std::string_view why) {
     std::string message = "'";
-    message.append(text).append("' is no socket: ").append(why);
+    message.append(text).append("' is not a valid socket: ").append(why);
     message.append("; allowed: inet:PORT@HOST, inet6:PORT@HOST, unix:/PATH, local:/PATH, ");
     message.append("HOST:PORT, [IPV6]:PORT");
     return Error{ErrorCode::kInvalid, message};
@@ -176,14 +176,14 @@ Result<SocketSpec> SocketSpec::parse(std::string_view text, std::uint16_t defaul
   }
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
-    if (!IpAddress::parse(host)) return refuse("no IPv6 address in the brackets");
+    if (!IpAddress::parse(host)) return refuse("the text in brackets is not an IPv6 address");
   }
   if (host == "*") host = {};
   if (const auto ip = IpAddress::parse(host); ip && ip->family == IpAddress::Family::kV6) {
     spec.kind = Kind::kInet6;
   }
   if (!printable || host.find_first_of("/@[]") != std::string_view::npos) {
-    return refuse("no host name");
+    return refuse("the host name is not valid");
   }
   spec.host = host;
   if (port.empty()) {

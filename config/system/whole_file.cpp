@@ -63,7 +63,7 @@ Result<WholeFile> read_whole_file(const std::string& path, std::size_t bytes_max
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) return file_error(errno).in(path);
-  if (!S_ISREG(status.st_mode)) return Error{ErrorCode::kDenied, path + ": is no regular file"};
+  if (!S_ISREG(status.st_mode)) return Error{ErrorCode::kDenied, path + ": is not a regular file"};
   auto text = read_to_end(fd, bytes_max);
   if (!text) return text.error().in(path);
   return WholeFile{*std::move(text), stamp_from(status),

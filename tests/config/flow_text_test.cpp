@@ -25,7 +25,7 @@ TEST(FlowText, IsOneLineThatReadsAsTheSameValue) {
        "[null, null, \"null\", \"~\"]"},
       {"what would begin an alias or a list", "['*:1', '[::1]:2', -3, '#4']",
        "[\"*:1\", \"[::1]:2\", -3, \"#4\"]"},
-      {"a minus before what is no number", "['-', '- a', '-a']", "[\"-\", \"- a\", \"-a\"]"},
+      {"a minus before what is not a number", "['-', '- a', '-a']", "[\"-\", \"- a\", \"-a\"]"},
       {"quotes and backslashes", "'a \"b\" \\ c'", "\"a \\\"b\\\" \\\\ c\""},
       {"control bytes", "\"a\\r\\nb\\t\"", "\"a\\x0d\\x0ab\\x09\""},
       {"maps in lists, on lines of their own", "- a: 1\n  b: [x, y z]\n-\n",

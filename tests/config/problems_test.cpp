@@ -39,10 +39,11 @@ void expect_problems(std::span<const Case> cases) {
 TEST(Problems, OfTheDaemon) {
   constexpr Case kCases[] = {
       {"a level we do not have", "daemon: {log_level: loud}",
-       "f:1:21: daemon.log_level: 'loud' is none of the choices; allowed: debug, info, warning, "
+       "f:1:21: daemon.log_level: 'loud' is not one of the choices; allowed: debug, info, warning, "
        "error"},
       {"a relative path would depend on where we start", "daemon: {pid_file: a.pid}",
-       "f:1:20: daemon.pid_file: 'a.pid' is no absolute path; allowed: an absolute path, or \"\" "
+       "f:1:20: daemon.pid_file: 'a.pid' is not an absolute path; allowed: an absolute path, or "
+       "\"\" "
        "for none"},
   };
   expect_problems(kCases);
@@ -51,31 +52,37 @@ TEST(Problems, OfTheDaemon) {
 TEST(Problems, OfTheMilter) {
   constexpr Case kCases[] = {
       {"a mode the owner cannot use", "milter: {socket_mode: 0066}",
-       "f:1:23: milter.socket_mode: '0066' is no mode of a socket; allowed: octal 0600 to 0777, at "
+       "f:1:23: milter.socket_mode: '0066' is not a valid mode of a socket; allowed: octal 0600 to "
+       "0777, at "
        "least rw for the owner"},
       {"a mode that is not octal", "milter: {socket_mode: 0680}",
-       "f:1:23: milter.socket_mode: '0680' is no mode of a socket; allowed: octal 0600 to 0777, at "
+       "f:1:23: milter.socket_mode: '0680' is not a valid mode of a socket; allowed: octal 0600 to "
+       "0777, at "
        "least rw for the owner"},
       {"a socket without a port", "milter: {socket: localhost}",
-       "f:1:18: milter.socket: 'localhost' is no socket: the port is missing; allowed: "
+       "f:1:18: milter.socket: 'localhost' is not a valid socket: the port is missing; allowed: "
        "inet:PORT@HOST, inet6:PORT@HOST, unix:/PATH, local:/PATH, HOST:PORT, [IPV6]:PORT"},
       {"a score that is not a number", "milter: {actions: {reject: .nan}}",
-       "f:1:28: milter.actions.reject: '.nan' is no score; allowed: a score such as 7.5, or null "
+       "f:1:28: milter.actions.reject: '.nan' is not a score; allowed: a score such as 7.5, or "
+       "null "
        "or "
        "off for never"},
       {"an infinite score", "milter: {actions: {reject: inf}}",
-       "f:1:28: milter.actions.reject: 'inf' is no score; allowed: a score such as 7.5, or null or "
+       "f:1:28: milter.actions.reject: 'inf' is not a score; allowed: a score such as 7.5, or null "
+       "or "
        "off for never"},
       {"an action we do not have", "milter: {actions: {rejects: 1}}",
        "f:1:20: milter.actions.rejects: unknown key; did you mean 'reject'?"},
       {"a policy we do not have", "milter: {on_failure: {other: discard}}",
-       "f:1:30: milter.on_failure.other: 'discard' is none of the choices; allowed: accept, "
+       "f:1:30: milter.on_failure.other: 'discard' is not one of the choices; allowed: accept, "
        "tempfail, reject"},
       {"a header name with a colon", "milter: {headers: {spam: 'X-Spam:'}}",
-       "f:1:26: milter.headers.spam: 'X-Spam:' is no header name; allowed: 1 to 64 printable ASCII "
+       "f:1:26: milter.headers.spam: 'X-Spam:' is not a valid name of a header; allowed: 1 to 64 "
+       "printable ASCII "
        "characters without space and colon, or \"\" for none"},
       {"a header name that ends the line", "milter: {headers: {spam: \"X\\r\\nY\"}}",
-       "f:1:26: milter.headers.spam: 'X\\x0d\\x0aY' is no header name; allowed: 1 to 64 printable "
+       "f:1:26: milter.headers.spam: 'X\\x0d\\x0aY' is not a valid name of a header; allowed: 1 to "
+       "64 printable "
        "ASCII characters without space and colon, or \"\" for none"},
       {"a second subject", "milter: {headers: {spam: subject}}",
        "f:1:26: milter.headers.spam: 'subject' is a header of the mail itself; allowed: a name of "
@@ -85,18 +92,22 @@ TEST(Problems, OfTheMilter) {
        "name "
        "of our own"},
       {"a header to remove with a colon", "milter: {headers: {remove: 'X-A, X-B:'}}",
-       "f:1:28: milter.headers.remove: 'X-B:' is no header name; allowed: names of headers, each "
+       "f:1:28: milter.headers.remove: 'X-B:' is not a valid name of a header; allowed: names of "
+       "headers, each "
        "of 1 to 64 printable ASCII characters without space and colon"},
       {"two headers of one name", "milter: {headers: {spam: X-A, score: x-a}}",
        "f:1:38: milter.headers.score: 'x-a' is also the name of 'spam'; allowed: another one"},
       {"a reply of two lines", "milter: {reject_text: \"a\\r\\n250 b\"}",
-       "f:1:23: milter.reject_text: 'a\\x0d\\x0a250 b' is no text for an SMTP reply; allowed: 1 to "
+       "f:1:23: milter.reject_text: 'a\\x0d\\x0a250 b' is not a valid text for an SMTP reply; "
+       "allowed: 1 to "
        "450 printable ASCII characters on one line"},
       {"a reply that is not ASCII", "milter: {reject_text: \"n\xc3\xb6\"}",
-       "f:1:23: milter.reject_text: 'n\\xc3\\xb6' is no text for an SMTP reply; allowed: 1 to 450 "
+       "f:1:23: milter.reject_text: 'n\\xc3\\xb6' is not a valid text for an SMTP reply; allowed: "
+       "1 to 450 "
        "printable ASCII characters on one line"},
       {"an empty reply", "milter: {reject_text: ''}",
-       "f:1:23: milter.reject_text: '' is no text for an SMTP reply; allowed: 1 to 450 printable "
+       "f:1:23: milter.reject_text: '' is not a valid text for an SMTP reply; allowed: 1 to 450 "
+       "printable "
        "ASCII characters on one line"},
   };
   expect_problems(kCases);
@@ -109,7 +120,8 @@ TEST(Problems, OfTheStorage) {
       {"a file needs a name", "storage: {hashfile: ''}",
        "f:1:21: storage.hashfile: is empty; allowed: the absolute path of the database file"},
       {"what it is relative to would depend on where we start", "storage: {hashfile: fuzzy.db}",
-       "f:1:21: storage.hashfile: 'fuzzy.db' is no absolute path; allowed: the absolute path of "
+       "f:1:21: storage.hashfile: 'fuzzy.db' is not an absolute path; allowed: the absolute path "
+       "of "
        "the "
        "database file"},
       {"put off for no time", "storage: {durability: sync}",
@@ -159,10 +171,11 @@ TEST(Problems, OfServers) {
        "f:1:22: rules.a.servers: 'unix:/run/x' is a unix socket; allowed: HOST:PORT, [IPV6]:PORT, "
        "HOST:PORT:WEIGHT, service=NAME+DOMAIN"},
       {"no weight", "rules: {a: {read_servers: [b, 'c:1:0']}}",
-       "f:1:31: rules.a.read_servers[1]: 'c:1:0' is no server: the weight must be 1 to 1000; "
+       "f:1:31: rules.a.read_servers[1]: 'c:1:0' is not a valid server: the weight must be 1 to "
+       "1000; "
        "allowed: HOST:PORT, [IPV6]:PORT, HOST:PORT:WEIGHT, service=NAME+DOMAIN"},
       {"a version nobody speaks", "rules: {a: {servers: b, protocol: 2}}",
-       "f:1:35: rules.a.protocol: '2' is none of the choices; allowed: auto, 3, 4, 5, 0x14"},
+       "f:1:35: rules.a.protocol: '2' is not one of the choices; allowed: auto, 3, 4, 5, 0x14"},
   };
   expect_problems(kCases);
 }
@@ -179,7 +192,8 @@ TEST(Problems, NotOfPortsThatDoNotMeet) {
 TEST(Problems, OfKeysNeverShowTheKey) {
   constexpr Case kCases[] = {
       {"a key alone", "storage: {keypair: SECRET}",
-       "f:1:20: storage.keypair: is no key pair; allowed: a map with pubkey and privkey, or a list "
+       "f:1:20: storage.keypair: is not a key pair; allowed: a map with pubkey and privkey, or a "
+       "list "
        "of such maps"},
       {"half a pair",
        "storage: {keypair: {privkey: eh1jqztzwijfioxj9qzg9crdto6zj5jsy84jtdzi9aecx8sekziy}}",
@@ -206,7 +220,8 @@ TEST(Problems, OfKeysNeverShowTheKey) {
        "storage: {keypair: {pubkey: wwrp9uziosubga366yw9x71yddywzciw5p8reda4a8a5xm7sx4oy, privkey: "
        "eh1jqztzwijfioxj9qzg9crdto6zj5jsy84jtdzi9aecx8sekziy, encoding: "
        "eh1jqztzwijfioxj9qzg9crdto6zj5jsy84jtdzi9aecx8sekziy}}",
-       "f:1:156: storage.keypair.encoding: is none of the choices; allowed: base32, zbase32, hex, "
+       "f:1:156: storage.keypair.encoding: is not one of the choices; allowed: base32, zbase32, "
+       "hex, "
        "base64"},
       {"an id of another length",
        "storage: {keypair: {id: yy, pubkey: wwrp9uziosubga366yw9x71yddywzciw5p8reda4a8a5xm7sx4oy, "
@@ -228,10 +243,12 @@ TEST(Problems, OfKeysNeverShowTheKey) {
 TEST(Problems, OfRules) {
   constexpr Case kCases[] = {
       {"rspamd would silently take siphash", "rules: {a: {algorithm: md5}}",
-       "f:1:24: rules.a.algorithm: 'md5' is none of the choices; allowed: mumhash, siphash, old, "
+       "f:1:24: rules.a.algorithm: 'md5' is not one of the choices; allowed: mumhash, siphash, "
+       "old, "
        "xxhash, fasthash, fast"},
       {"a name that -o could not say", "rules: {a.b: {}}",
-       "f:1:9: rules.a.b: 'a.b' is no name; allowed: a letter, then up to 63 letters, digits, '_' "
+       "f:1:9: rules.a.b: 'a.b' is not a valid name; allowed: a letter, then up to 63 letters, "
+       "digits, '_' "
        "or '-'"},
       {"fewer words than there are shingles", "rules: {a: {min_length: 31}}",
        "f:1:25: rules.a.min_length: '31' is out of range; allowed: 32 to 1000000"},
@@ -263,37 +280,40 @@ TEST(Problems, OfRules) {
       {"no flag of the wire", "rules: {a: {flags: {x: {flag: 256}}}}",
        "f:1:31: rules.a.flags.x.flag: '256' is out of range; allowed: 1 to 255"},
       {"a name that reads as a number", "rules: {a: {flags: {'11': {flag: 1}}}}",
-       "f:1:21: rules.a.flags.11: '11' is no name; allowed: a letter, then up to 63 letters, "
+       "f:1:21: rules.a.flags.11: '11' is not a valid name; allowed: a letter, then up to 63 "
+       "letters, "
        "digits, '_' or '-'"},
       {"a symbol that would need quotes in a header", "rules: {a: {symbol: 'A B'}}",
-       "f:1:21: rules.a.symbol: 'A B' is no symbol; allowed: a letter, then up to 63 letters, "
+       "f:1:21: rules.a.symbol: 'A B' is not a valid symbol; allowed: a letter, then up to 63 "
+       "letters, "
        "digits, '_' or '-'"},
       {"a weight that is not finite", "rules: {a: {flags: {x: {flag: 1, weight: .inf}}}}",
-       "f:1:42: rules.a.flags.x.weight: '.inf' is no number; allowed: a number such as 4.5"},
+       "f:1:42: rules.a.flags.x.weight: '.inf' is not a number; allowed: a number such as 4.5"},
   };
   expect_problems(kCases);
 }
 
 TEST(Problems, ComeAllAtOnceInTheOrderOfTheText) {
-  EXPECT_THAT(problems_of("storage:\n  expire: 1\n  snyc: 1s\nfoo: 1\nmilter:\n  timeout: x\n"
-                          "storage: {}\n",
-                          {"milter.drain_time=2", "daemon.usr=x"}),
-              ElementsAre("f:2:11: storage.expire: '1' is no duration; allowed: a number with ms, "
-                          "s, m, h, d or w, such as 90d or 1h30m, or 0 (never)",
-                          "f:3:3: storage.snyc: unknown key; did you mean 'sync'?",
-                          "f:4:1: foo: unknown key; allowed: daemon, milter, mime, ratelimit, "
-                          "similar, storage, status, rules",
-                          "f:6:12: milter.timeout: 'x' is no duration; allowed: a number with ms, "
-                          "s, m, h, d or w, such as 90d or 1h30m",
-                          "f:7:1: storage: duplicate key; first given in line 1",
-                          "-o:1:19: milter.drain_time: '2' is no duration; allowed: a number with "
-                          "ms, s, m, h, d or w, such as 90d or 1h30m",
-                          "-o:2:1: daemon.usr: unknown key; did you mean 'user'?"));
+  EXPECT_THAT(
+      problems_of("storage:\n  expire: 1\n  snyc: 1s\nfoo: 1\nmilter:\n  timeout: x\n"
+                  "storage: {}\n",
+                  {"milter.drain_time=2", "daemon.usr=x"}),
+      ElementsAre("f:2:11: storage.expire: '1' is not a duration; allowed: a number with ms, "
+                  "s, m, h, d or w, such as 90d or 1h30m, or 0 (never)",
+                  "f:3:3: storage.snyc: unknown key; did you mean 'sync'?",
+                  "f:4:1: foo: unknown key; allowed: daemon, milter, mime, ratelimit, "
+                  "similar, storage, status, rules",
+                  "f:6:12: milter.timeout: 'x' is not a duration; allowed: a number with ms, "
+                  "s, m, h, d or w, such as 90d or 1h30m",
+                  "f:7:1: storage: duplicate key; first given in line 1",
+                  "-o:1:19: milter.drain_time: '2' is not a duration; allowed: a number with "
+                  "ms, s, m, h, d or w, such as 90d or 1h30m",
+                  "-o:2:1: daemon.usr: unknown key; did you mean 'user'?"));
 }
 
 TEST(Problems, OfOverrides) {
   const auto of = [](const char* text) { return problems_of("", {text}); };
-  const char* form = "-o:1:1: no override; allowed: SECTION.KEY=VALUE";
+  const char* form = "-o:1:1: not a valid override; allowed: SECTION.KEY=VALUE";
   EXPECT_THAT(of(""), ElementsAre(form));
   EXPECT_THAT(of("storage.expire"), ElementsAre(form));
   EXPECT_THAT(of("=1"), ElementsAre(form));
@@ -301,9 +321,10 @@ TEST(Problems, OfOverrides) {
   EXPECT_THAT(of("a.=1"), ElementsAre(form));
   EXPECT_THAT(of("a..b=1"), ElementsAre(form));
   EXPECT_THAT(of("a.a.a.a.a.a.a.a.a=1"), ElementsAre("-o:1:1: a.a.a.a.a.a.a.a.a: unknown key"));
-  EXPECT_THAT(of("rules.local.min_length=[32"),
-              ElementsAre("-o:1:24: rules.local.min_length: no YAML: end of sequence flow not "
-                          "found; put a value with special characters in quotes"));
+  EXPECT_THAT(
+      of("rules.local.min_length=[32"),
+      ElementsAre("-o:1:24: rules.local.min_length: not valid YAML: end of sequence flow not "
+                  "found; put a value with special characters in quotes"));
   EXPECT_THAT(of("storage.listen=[::1]:11335"),
               ElementsAre("-o:1:21: storage.listen: a second YAML document; allowed: one; put a "
                           "value with special characters in quotes"));

@@ -128,26 +128,26 @@ TEST(Ratelimit, RefusesNonsenseRates) {
   constexpr Case kCases[] = {
       {"a negative burst", "[-1, 1]", "the burst is out of range"},
       {"a negative leak", "[1, -1]", "the leak is out of range"},
-      {"a burst that is no number", "[.nan, 1]", "is no rate"},
-      {"from_chars knows nan, too", "[nan, 1]", "is no rate"},
-      {"a leak without end", "[1, inf]", "is no rate"},
-      {"a burst beyond a double", "[1e999, 1]", "is no rate"},
+      {"a burst that is not a number", "[.nan, 1]", "is not a rate"},
+      {"from_chars knows nan, too", "[nan, 1]", "is not a rate"},
+      {"a leak without end", "[1, inf]", "is not a rate"},
+      {"a burst beyond a double", "[1e999, 1]", "is not a rate"},
       {"a burst nobody means", "[1e300, 1]", "the burst is out of range"},
       {"a leak nobody waits for", "[1, 1e-300]",
        "a full bucket would drain for more than 10 years"},
       {"a leak faster than mail", "[1, 1e7]", "the leak is out of range"},
       {"nothing would pass", "[0.5, 1]", "a burst below 1 would let nothing pass"},
       {"it would never drain", "[5, 0]", "a leak of 0 would never let mail pass again"},
-      {"only a burst", "[5]", "is no rate"},
-      {"too much", "[5, 1, 1]", "is no rate"},
-      {"a list in a list", "[[5, 1], 1]", "is no rate"},
-      {"a number alone has no time", "5", "'5' is no rate"},
-      {"a negative amount", "-5 / 1h", "'-5 / 1h' is no rate"},
-      {"no time at all", "5 / 0s", "'5 / 0s' is no rate"},
-      {"nan in the text", "nan / 1h", "'nan / 1h' is no rate"},
-      {"more than a double in the text", "1e999 / 1h", "'1e999 / 1h' is no rate"},
+      {"only a burst", "[5]", "is not a rate"},
+      {"too much", "[5, 1, 1]", "is not a rate"},
+      {"a list in a list", "[[5, 1], 1]", "is not a rate"},
+      {"a number alone has no time", "5", "'5' is not a rate"},
+      {"a negative amount", "-5 / 1h", "'-5 / 1h' is not a rate"},
+      {"no time at all", "5 / 0s", "'5 / 0s' is not a rate"},
+      {"nan in the text", "nan / 1h", "'nan / 1h' is not a rate"},
+      {"more than a double in the text", "1e999 / 1h", "'1e999 / 1h' is not a rate"},
       {"a time that overflows", "1 / 99999999999999999999d",
-       "'1 / 99999999999999999999d' is no rate"},
+       "'1 / 99999999999999999999d' is not a rate"},
       {"less than one drop", "0.5 / 1h", "a burst below 1 would let nothing pass"},
   };
   for (const Case& test : kCases) {
@@ -194,21 +194,23 @@ TEST(Ratelimit, RefusesWhatItDoesNotKnow) {
       {"an override without a rate", "  rates: {to: {overrides: [{domain: b}]}}",
        "f:2:28: ratelimit.rates.to.overrides[0].rate: is missing" + std::string(kRateAllowed)},
       {"a network that is none", "  rates: {to: {overrides: [{network: 1.2.3, rate: off}]}}",
-       "f:2:38: ratelimit.rates.to.overrides[0].network: '1.2.3' is no network; allowed: an IP "
+       "f:2:38: ratelimit.rates.to.overrides[0].network: '1.2.3' is not a network; allowed: an IP "
        "address or a network such as 192.0.2.0/24"},
       {"a domain with an at", "  rates: {to: {overrides: [{domain: '@b', rate: off}]}}",
-       "f:2:37: ratelimit.rates.to.overrides[0].domain: '@b' is no domain; allowed: a domain such "
+       "f:2:37: ratelimit.rates.to.overrides[0].domain: '@b' is not a domain; allowed: a domain "
+       "such "
        "as example.org"},
       {"no recipients at all", "  max_rcpts: 0",
        "f:2:14: ratelimit.max_rcpts: '0' is out of range; allowed: 1 to 10000"},
       {"a point we do not have", "  when: data",
-       "f:2:9: ratelimit.when: 'data' is none of the choices; allowed: rcpt, end_of_message"},
+       "f:2:9: ratelimit.when: 'data' is not one of the choices; allowed: rcpt, end_of_message"},
       {"a recipient with control bytes", "  whitelisted_rcpts: \"a\\x01\"",
-       "f:2:22: ratelimit.whitelisted_rcpts: 'a\\x01' is no recipient; allowed: a local part, "
+       "f:2:22: ratelimit.whitelisted_rcpts: 'a\\x01' is not a recipient; allowed: a local part, "
        "user@domain or @domain, at most 320 printable ASCII characters, or the path of a file of "
        "them"},
       {"a symbol for a header", "  symbol: \"A B\"",
-       "f:2:11: ratelimit.symbol: 'A B' is no symbol; allowed: a letter, then up to 63 letters, "
+       "f:2:11: ratelimit.symbol: 'A B' is not a valid symbol; allowed: a letter, then up to 63 "
+       "letters, "
        "digits, '_' or '-', or \"\" for none"},
       {"a key of the section", "  server: a",
        "f:2:3: ratelimit.server: unknown key; did you mean 'servers'?"},
@@ -228,10 +230,10 @@ TEST(Ratelimit, BoundsTypesAndOverrides) {
   std::string overrides = "  rates: {to: {overrides: [";
   for (int i = 0; i <= 1000; ++i) overrides += "{domain: d, rate: off}, ";
   EXPECT_THAT(problems_of(overrides + "]}}"),
-              ElementsAre(::testing::HasSubstr("overrides[1000]: is one too many")));
+              ElementsAre(::testing::HasSubstr("overrides[1000]: exceeds the limit")));
   const std::string long_name(10'000, 'a');
   EXPECT_THAT(problems_of("  whitelisted_rcpts: " + long_name),
-              ElementsAre(::testing::HasSubstr("is no recipient")));
+              ElementsAre(::testing::HasSubstr("is not a recipient")));
 }
 
 TEST(Ratelimit, ReadsListsOfRecipientsFromFiles) {
@@ -240,7 +242,8 @@ TEST(Ratelimit, ReadsListsOfRecipientsFromFiles) {
   EXPECT_THAT(*parse_recipients(""), IsEmpty());
   const auto wrong = parse_recipients("a\nb@\n");
   ASSERT_FALSE(wrong);
-  EXPECT_THAT(wrong.error().message, ::testing::StartsWith("line 2: is no entry of this list"));
+  EXPECT_THAT(wrong.error().message,
+              ::testing::StartsWith("line 2: is not a valid entry of this list"));
 }
 
 }  // namespace

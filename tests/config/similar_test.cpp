@@ -91,13 +91,16 @@ TEST(Similar, RefusesWhatItDoesNotKnow) {
       {"a duplicate key", "  texts: yes\n  texts: no",
        "f:3:3: similar.texts: duplicate key; first given in line 2"},
       {"a place that moves with the working directory", "  file: similar.db",
-       "f:2:9: similar.file: 'similar.db' is no absolute path; allowed: an absolute path, or \"\" "
+       "f:2:9: similar.file: 'similar.db' is not an absolute path; allowed: an absolute path, or "
+       "\"\" "
        "for none"},
       {"a size with a unit of time", "  bytes_min: 4s",
-       "f:2:14: similar.bytes_min: '4s' is no size; allowed: bytes, or a number with K, M, G or T, "
+       "f:2:14: similar.bytes_min: '4s' is not a size; allowed: bytes, or a number with K, M, G or "
+       "T, "
        "such as 64K"},
       {"a duration without a unit", "  containers: {time_max: 500}",
-       "f:2:26: similar.containers.time_max: '500' is no duration; allowed: a number with ms, s, "
+       "f:2:26: similar.containers.time_max: '500' is not a duration; allowed: a number with ms, "
+       "s, "
        "m, h, d or w, such as 90d or 1h30m"},
       {"no time at all", "  containers: {time_max: 0}",
        "f:2:26: similar.containers.time_max: '0' is out of range; allowed: 1ms to 1m"},
@@ -106,7 +109,7 @@ TEST(Similar, RefusesWhatItDoesNotKnow) {
       {"deeper than the stack", "  containers: {depth_max: 65}",
        "f:2:27: similar.containers.depth_max: '65' is out of range; allowed: 1 to 64"},
       {"a negative number", "  containers: {ratio_max: -1}",
-       "f:2:27: similar.containers.ratio_max: '-1' is no whole number; allowed: 1 to 1000000"},
+       "f:2:27: similar.containers.ratio_max: '-1' is not a whole number; allowed: 1 to 1000000"},
       {"more than the memory", "  containers: {unpacked_max: 2G}",
        "f:2:30: similar.containers.unpacked_max: '2G' is out of range; allowed: 1K to 1G"},
       {"a character for every few bytes", "  part_block_size: 63",
@@ -123,31 +126,36 @@ TEST(Similar, RefusesWhatItDoesNotKnow) {
        "f:3:16: similar.attachments: nothing of a message is looked up; allowed: attachments: "
        "true, texts: true, or similar.enabled: false"},
       {"a map in the place of the list", "  lists: {name: a}",
-       "f:2:10: similar.lists: is no list; allowed: a list of maps such as {name: bad-documents, "
+       "f:2:10: similar.lists: is not a list; allowed: a list of maps such as {name: "
+       "bad-documents, "
        "score: 8}, or [] for none"},
       {"a name in the place of a map", "  lists: [bad]",
-       "f:2:11: similar.lists[0]: is no list of samples; allowed: a list of maps such as {name: "
+       "f:2:11: similar.lists[0]: is not a list of samples; allowed: a list of maps such as {name: "
        "bad-documents, score: 8}, or [] for none"},
       {"a list without a name", "  lists: [{score: 1}]",
        "f:2:11: similar.lists[0].name: is missing; allowed: 1 to 64 letters, digits, '_', '.' or "
        "'-'"},
       {"a name with a blank", "  lists: [{name: a b}]",
-       "f:2:18: similar.lists[0].name: 'a b' is no name of a list; allowed: 1 to 64 letters, "
+       "f:2:18: similar.lists[0].name: 'a b' is not a valid name of a list; allowed: 1 to 64 "
+       "letters, "
        "digits, '_', '.' or '-'"},
       {"a name that is empty", "  lists: [{name: ''}]",
-       "f:2:18: similar.lists[0].name: '' is no name of a list; allowed: 1 to 64 letters, digits, "
+       "f:2:18: similar.lists[0].name: '' is not a valid name of a list; allowed: 1 to 64 letters, "
+       "digits, "
        "'_', '.' or '-'"},
       {"a name like another", "  lists: [{name: bad}, {name: Bad}]",
        "f:2:31: similar.lists[1].name: the name is also given as 'bad'; allowed: each name once, "
        "in any case of letters"},
       {"a symbol for a header", "  lists: [{name: a, symbol: A B}]",
-       "f:2:29: similar.lists[0].symbol: 'A B' is no symbol; allowed: a letter, then up to 63 "
+       "f:2:29: similar.lists[0].symbol: 'A B' is not a valid symbol; allowed: a letter, then up "
+       "to 63 "
        "letters, digits, '_' or '-'"},
       {"no symbol at all", "  lists: [{name: a, symbol: ''}]",
-       "f:2:29: similar.lists[0].symbol: '' is no symbol; allowed: a letter, then up to 63 "
+       "f:2:29: similar.lists[0].symbol: '' is not a valid symbol; allowed: a letter, then up to "
+       "63 "
        "letters, digits, '_' or '-'"},
-      {"a score that is no number", "  lists: [{name: a, score: nan}]",
-       "f:2:28: similar.lists[0].score: 'nan' is no number; allowed: -1e+06 to 1e+06"},
+      {"a score that is not a number", "  lists: [{name: a, score: nan}]",
+       "f:2:28: similar.lists[0].score: 'nan' is not a number; allowed: -1e+06 to 1e+06"},
       {"more than alike", "  lists: [{name: a, similarity_min: 101}]",
        "f:2:37: similar.lists[0].similarity_min: '101' is out of range; allowed: 0 to 100"},
   };
@@ -161,9 +169,9 @@ TEST(Similar, BoundsTheNumberOfLists) {
   std::string lists = "  lists: [";
   for (int i = 0; i <= 100; ++i) lists += "{name: l" + std::to_string(i) + "}, ";
   EXPECT_THAT(similar_problems(lists + "]"),
-              ElementsAre(::testing::HasSubstr("lists[100]: is one too many; allowed: at most")));
+              ElementsAre(::testing::HasSubstr("lists[100]: exceeds the limit; allowed: at most")));
   EXPECT_THAT(similar_problems("  lists: [{name: " + std::string(65, 'a') + "}]"),
-              ElementsAre(::testing::HasSubstr("is no name of a list")));
+              ElementsAre(::testing::HasSubstr("is not a valid name of a list")));
 }
 
 }  // namespace

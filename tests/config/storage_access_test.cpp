@@ -171,7 +171,7 @@ TEST(StorageAccess, TakesEntriesAndFilesInOneList) {
   EXPECT_THAT(server.files.keypair, ElementsAre("/etc/pairs"));
   EXPECT_THAT(problems_of("blocked: 'https://example.org/list'"),
               HasSubstr("lists are not fetched from elsewhere"));
-  EXPECT_THAT(problems_of("blocked: somewhere"), HasSubstr("'somewhere' is no network"));
+  EXPECT_THAT(problems_of("blocked: somewhere"), HasSubstr("'somewhere' is not a network"));
   EXPECT_THAT(problems_of("dynamic_keys_map: 'http://example.org/'"), HasSubstr("not fetched"));
 }
 
@@ -201,7 +201,7 @@ TEST(StorageAccess, ReadsKeyIdsDigestsAndFlags) {
   const std::string hex_id = to_hex(server.allow_update_keys[0]);
   EXPECT_EQ(server_of("allow_update_keys: " + hex_id).allow_update_keys, server.allow_update_keys);
   for (const char* wrong : {"forbidden_ids: 256", "forbidden_ids: -1", "weak_ids: [x]"})
-    EXPECT_THAT(problems_of(wrong), HasSubstr("is no flag; allowed: numbers from 0 to 255"));
+    EXPECT_THAT(problems_of(wrong), HasSubstr("is not a flag; allowed: numbers from 0 to 255"));
 }
 
 TEST(KeyExtensions, GiveRights) {
@@ -227,7 +227,7 @@ TEST(KeyExtensions, GiveRights) {
   };
   for (const auto& c : cases) EXPECT_EQ(ops(c.extensions), c.ops) << c.why;
   EXPECT_THAT(problems_of(pair_with("allowed_ops: [reed]")),
-              HasSubstr("'reed' is no operation; allowed: read, write, delete"));
+              HasSubstr("'reed' is not an operation; allowed: read, write, delete"));
 }
 
 TEST(KeyExtensions, ReadTheRest) {
@@ -273,7 +273,7 @@ TEST(KeyExtensions, ExpireAtMidnightOfThatDayHere) {
   }
   for (const char* wrong : {"31-06-2030", "29-02-2030", "00-01-2030", "01-13-2030", "2030-01-01",
                             "1-1-2030", "01.01.2030", "01-01-30", "tomorrow", "01-01-0001"})
-    EXPECT_THAT(problems_of(pair_with(std::string("expire: ") + wrong)), HasSubstr("is no day"))
+    EXPECT_THAT(problems_of(pair_with(std::string("expire: ") + wrong)), HasSubstr("is not a day"))
         << wrong;
   if (before != nullptr) {
     ::setenv("TZ", kept.c_str(), 1);
@@ -317,7 +317,7 @@ TEST(ListFile, ReadsOneEntryALine) {
   EXPECT_TRUE(parse_networks("")->empty());
   EXPECT_TRUE(parse_networks("# nothing")->empty());
   EXPECT_EQ(parse_networks("10.0.0.1\n\nbad\n").error().message,
-            "line 3: is no entry of this list; allowed: an IP address, a network such as "
+            "line 3: is not a valid entry of this list; allowed: an IP address, a network such as "
             "192.0.2.0/24, or "
             "localhost");
   EXPECT_EQ(parse_key_ids(std::string(kId) + "\n" + kId)->size(), 2U);

@@ -91,10 +91,10 @@ TEST(Section, RefusesNumbersOutOfRange) {
       {"too large", "k: 256", "f:1:4: s.k: '256' is out of range; allowed: 1 to 255"},
       {"beyond 64 bits", "k: 99999999999999999999",
        "f:1:4: s.k: '99999999999999999999' is out of range; allowed: 1 to 255"},
-      {"negative", "k: -1", "f:1:4: s.k: '-1' is no whole number; allowed: 1 to 255"},
-      {"a fraction", "k: 1.5", "f:1:4: s.k: '1.5' is no whole number; allowed: 1 to 255"},
-      {"hexadecimal", "k: 0x10", "f:1:4: s.k: '0x10' is no whole number; allowed: 1 to 255"},
-      {"empty", "k: ''", "f:1:4: s.k: '' is no whole number; allowed: 1 to 255"},
+      {"negative", "k: -1", "f:1:4: s.k: '-1' is not a whole number; allowed: 1 to 255"},
+      {"a fraction", "k: 1.5", "f:1:4: s.k: '1.5' is not a whole number; allowed: 1 to 255"},
+      {"hexadecimal", "k: 0x10", "f:1:4: s.k: '0x10' is not a whole number; allowed: 1 to 255"},
+      {"empty", "k: ''", "f:1:4: s.k: '' is not a whole number; allowed: 1 to 255"},
   };
   std::uint32_t value = 7;
   expect_refused(cases, [&](Section& s) { s.number<std::uint32_t>("k", value, {1, 255}); });
@@ -104,12 +104,12 @@ TEST(Section, RefusesNumbersOutOfRange) {
 TEST(Section, RefusesRealsThatAreNotFinite) {
   const BadValue cases[] = {
       {"YAML's not a number", "k: .nan",
-       "f:1:4: s.k: '.nan' is no number; allowed: a number of at least 0"},
+       "f:1:4: s.k: '.nan' is not a number; allowed: a number of at least 0"},
       {"C's not a number", "k: nan",
-       "f:1:4: s.k: 'nan' is no number; allowed: a number of at least 0"},
-      {"infinity", "k: inf", "f:1:4: s.k: 'inf' is no number; allowed: a number of at least 0"},
+       "f:1:4: s.k: 'nan' is not a number; allowed: a number of at least 0"},
+      {"infinity", "k: inf", "f:1:4: s.k: 'inf' is not a number; allowed: a number of at least 0"},
       {"too large", "k: 1e999",
-       "f:1:4: s.k: '1e999' is no number; allowed: a number of at least 0"},
+       "f:1:4: s.k: '1e999' is not a number; allowed: a number of at least 0"},
       {"out of range", "k: -0.5",
        "f:1:4: s.k: '-0.5' is out of range; allowed: a number of at least 0"},
   };
@@ -122,7 +122,8 @@ TEST(Section, RefusesRealsThatAreNotFinite) {
 TEST(Section, RefusesDurations) {
   const BadValue cases[] = {
       {"no unit", "k: 90",
-       "f:1:4: s.k: '90' is no duration; allowed: a number with ms, s, m, h, d or w, such as 90d "
+       "f:1:4: s.k: '90' is not a duration; allowed: a number with ms, s, m, h, d or w, such as "
+       "90d "
        "or "
        "1h30m, or 0 (never)"},
       {"too short", "k: 30s", "f:1:4: s.k: '30s' is out of range; allowed: 0 (never) or 1m to 1h"},
@@ -140,7 +141,8 @@ TEST(Section, RefusesDurations) {
 TEST(Section, RefusesSizes) {
   const BadValue cases[] = {
       {"an unknown unit", "k: 5 MB",
-       "f:1:4: s.k: '5 MB' is no size; allowed: bytes, or a number with K, M, G or T, such as 64K"},
+       "f:1:4: s.k: '5 MB' is not a size; allowed: bytes, or a number with K, M, G or T, such as "
+       "64K"},
       {"out of range", "k: 2G", "f:1:4: s.k: '2G' is out of range; allowed: 1K to 1G"},
   };
   std::uint64_t value = 0;
@@ -150,10 +152,10 @@ TEST(Section, RefusesSizes) {
 TEST(Section, RefusesNetworksAndSockets) {
   const BadValue networks[] = {
       {"a prefix out of range", "k: 10.0.0.0/33",
-       "f:1:4: s.k: '10.0.0.0/33' is no network; allowed: an IP address or a network such as "
+       "f:1:4: s.k: '10.0.0.0/33' is not a network; allowed: an IP address or a network such as "
        "192.0.2.0/24"},
       {"the second of a list", "k: [::1, localhost]",
-       "f:1:10: s.k[1]: 'localhost' is no network; allowed: an IP address or a network such as "
+       "f:1:10: s.k[1]: 'localhost' is not a network; allowed: an IP address or a network such as "
        "192.0.2.0/24"},
       {"nothing: who would be meant?", "k:",
        "f:1:1: s.k: has no value; allowed: an IP address or a network such as 192.0.2.0/24, a list "
@@ -217,7 +219,7 @@ TEST(Section, QuotesSafely) {
     section.duration<std::chrono::seconds>("k", value, {{}, std::chrono::hours(1)});
   };
   EXPECT_THAT(problems_of("k: \"\\e[2J\\n\"", read),
-              ElementsAre(::testing::StartsWith("f:1:4: s.k: '\\x1b[2J\\x0a' is no duration")));
+              ElementsAre(::testing::StartsWith("f:1:4: s.k: '\\x1b[2J\\x0a' is not a duration")));
   EXPECT_THAT(
       problems_of("k: " + std::string(1000, 'x'), read),
       ElementsAre(::testing::StartsWith("f:1:4: s.k: '" + std::string(64, 'x') + "...' is")));

@@ -55,11 +55,11 @@ struct BadCase {
 
 TEST(YamlDocument, RefusesWhatIsNoPlainYaml) {
   const BadCase cases[] = {
-      {"a list that never ends", "a: [1", "f:1:4: no YAML: end of sequence flow not found"},
-      {"a map in a map on one line", "a: b: c", "f:1:5: no YAML: illegal map value"},
+      {"a list that never ends", "a: [1", "f:1:4: not valid YAML: end of sequence flow not found"},
+      {"a map in a map on one line", "a: b: c", "f:1:5: not valid YAML: illegal map value"},
       {"a tab where indentation belongs", "a:\n\tb: 1\n",
-       "f:2:1: no YAML: a tab before a key; allowed: blanks"},
-      {"a text that never ends", "a: \"b", "f:1:6: no YAML: illegal EOF in scalar"},
+       "f:2:1: not valid YAML: a tab before a key; allowed: blanks"},
+      {"a text that never ends", "a: \"b", "f:1:6: not valid YAML: illegal EOF in scalar"},
       {"an alias of nothing", "a: *b\n",
        "f:1:4: an alias (*name) is not supported; put a text that starts with * in quotes"},
       {"an alias of something", "a: &x 1\nb: *x\n",

@@ -95,7 +95,7 @@ TEST(SocketSpec, ReadsEveryNotation) {
       {"the last port", "a:65535", "inet:65535@a"},
       {"one more", "a:65536", nullptr},
       {"an empty port", "a:", nullptr},
-      {"a port that is no number", "a:x1", nullptr},
+      {"a port that is not a number", "a:x1", nullptr},
       {"a relative path", "unix:run/x", nullptr},
       {"no path", "unix:", nullptr},
       {"a name in brackets", "[a]:1", nullptr},
@@ -128,7 +128,7 @@ TEST(SocketSpec, NeedsAPortWhereThereIsNoDefault) {
   const auto spec = SocketSpec::parse("localhost");
   ASSERT_FALSE(spec.has_value());
   EXPECT_EQ(spec.error().message,
-            "'localhost' is no socket: the port is missing; allowed: inet:PORT@HOST, "
+            "'localhost' is not a valid socket: the port is missing; allowed: inet:PORT@HOST, "
             "inet6:PORT@HOST, unix:/PATH, local:/PATH, HOST:PORT, [IPV6]:PORT");
 }
 

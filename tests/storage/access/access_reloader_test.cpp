@@ -158,7 +158,7 @@ TEST_F(AccessReloaderTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken
     const char* says;
   } cases[] = {
       {"cut off", [&] { write("keys", "[" + json(first).substr(0, 100)); }, "line"},
-      {"no list", [&] { write("keys", secret_text(first)); }, "is no list of key pairs"},
+      {"no list", [&] { write("keys", secret_text(first)); }, "is not a list of key pairs"},
       {"half a pair", [&] { write("keys", "- {privkey: " + secret_text(first) + "}"); },
        "has no pubkey"},
       {"a secret where a name belongs",
@@ -236,7 +236,7 @@ TEST_F(AccessReloaderTest, RefusesToStartWithoutItsLists) {
       {"no file", [&](ListFiles& f) { f.blocked = {directory_.file("none")}; },
        ErrorCode::kNotFound, "none: No such file"},
       {"no networks", [&](ListFiles& f) { f.blocked = {write("b", "10.0.0.0/8\n10.0.0.0/33\n")}; },
-       ErrorCode::kInvalid, "b: line 2: is no entry of this list; allowed: an IP address"},
+       ErrorCode::kInvalid, "b: line 2: is not a valid entry of this list; allowed: an IP address"},
       {"keys where networks belong", [&](ListFiles& f) { f.blocked = {write("b", keys)}; },
        ErrorCode::kInvalid, "b: line 1"},
       {"a short digest", [&](ListFiles& f) { f.skip_hashes = {write("s", "abcd")}; },
