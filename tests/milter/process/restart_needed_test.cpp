@@ -3,6 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "config/load_settings.h"
+#include "config/reference/key_text.h"
+
 namespace shingled::milter::process {
 namespace {
 
@@ -21,6 +30,124 @@ TEST(RestartNeeded, NamesWhatIsReadAtTheStartOnly) {
   wanted.status.listen.clear();
   EXPECT_THAT(restart_needed(running, wanted),
               testing::ElementsAre("milter.socket", "storage.hashfile", "similar.file", "status"));
+}
+
+// Every option of shingled.yaml(5), one by one.
+
+const std::string kKey(52, 'y');  // 32 bytes of z-base-32
+const std::string kPair = "{pubkey: " + kKey + ", privkey: " + kKey + "}";
+const std::string kDigest(128, '7');
+
+/// Values of which at least one is allowed and not the default.
+const std::map<std::string, std::vector<std::string>>& values_by_type() {
+  static const std::map<std::string, std::vector<std::string>> kValues = {
+      {"bool", {"true", "false"}},
+      {"number", {"3", "40", "1001", "5000", "12345678"}},
+      {"real", {"0.5", "3", "900"}},
+      {"size", {"70", "5K", "3M", "2G"}},
+      {"duration", {"20ms", "3s", "3m", "3h", "11d"}},
+      {"octal", {"0600"}},
+      {"text", {"X-Other"}},
+      {"path", {"/elsewhere"}},
+      {"secret", {"other"}},
+      {"socket", {"inet:9@127.0.0.1"}},
+      {"rate", {"[3, 1]"}},
+      {"key", {kKey}},
+      {"key pair", {kPair}},
+      {"key pairs with files", {kPair}},
+      {"list", {"[X-Other]"}},
+      {"list of keys", {kKey}},
+      {"list of sockets", {"127.0.0.1:9"}},
+      {"list of servers", {"192.0.2.9:9"}},
+      {"list of networks", {"192.0.2.0/24"}},
+      {"list of networks with files", {"192.0.2.0/24"}},
+      {"list of numbers", {"[7]"}},
+      {"list of digests with files", {kDigest}},
+      {"list of IDs with files", {kDigest}},
+      {"list of globs", {"image/*"}},
+      {"list of recipients with files", {"a@b.example"}},
+      {"list of maps", {"[{name: a}]"}},
+      {"map or list of maps", {"{hosts: [192.0.2.9], key: " + kKey + "}"}},
+  };
+  return kValues;
+}
+
+/// Options without which another one is a mistake.
+std::vector<std::string> needed_by(const std::string& key) {
+  static const std::map<std::string, std::vector<std::string>> kNeeded = {
+      {"storage.encrypted_only", {"storage.keypair=" + kPair}},
+      {"storage.masters", {"storage.sync_keypair=" + kPair, "storage.master_key=" + kKey}},
+      {"storage.mirror", {"storage.sync_keypair=" + kPair}},
+      {"storage.enabled", {"rules.local.servers=192.0.2.8:8"}},
+      {"storage.redis.username", {"storage.redis.password=x"}},
+      {"ratelimit.redis.username", {"ratelimit.redis.password=x"}},
+      {"similar.enabled", {"similar.lists=[{name: a}]"}},
+  };
+  const auto found = kNeeded.find(key);
+  if (found != kNeeded.end()) return found->second;
+  const bool remote = key.starts_with("rules.NAME.") && key.ends_with("_servers");
+  if (key.ends_with("encryption_key") || remote) return {"rules.local.servers=192.0.2.8:8"};
+  return {};
+}
+
+/// Entries of lists and maps: the option that has them is tried as a whole.
+bool is_inside(const std::string& key) {
+  for (const char* outer :
+       {"storage.keypair.", "storage.mirror.", "similar.lists.", "rules.NAME.flags.LIST."}) {
+    if (key.starts_with(outer)) return true;
+  }
+  return false;
+}
+
+std::shared_ptr<const Settings> settings_of(const std::vector<std::string>& options) {
+  return config::load_settings("", "test", options).settings;
+}
+
+/// The values a choice has, from the loader's own words.
+std::vector<std::string> choices_of(const std::string& name) {
+  const auto loaded = config::load_settings("", "test", std::array{name + "=quux"});
+  std::vector<std::string> out;
+  for (const config::Problem& problem : loaded.problems) {
+    const std::size_t at = problem.what.find("allowed: ");
+    if (at == std::string::npos) continue;
+    std::istringstream words(problem.what.substr(at + 9));
+    for (std::string word; std::getline(words, word, ',');)
+      out.push_back(word.substr(word.find_first_not_of(' ')));
+  }
+  return out;
+}
+
+TEST(RestartNeeded, IsWhatTheManualPageSaysOfEveryOption) {
+  int tried = 0;
+  for (const config::KeyText& key : config::key_texts()) {
+    if (key.type.empty() || is_inside(key.name)) continue;
+    SCOPED_TRACE(key.name + ", " + key.type);
+    std::string name = key.name;
+    for (const auto& [theirs, ours] : {std::pair{".NAME.", ".local."}, {".TYPE", ".to"}}) {
+      const std::size_t at = name.find(theirs);
+      if (at != std::string::npos) name.replace(at, std::string_view(theirs).size(), ours);
+    }
+    const auto values = values_by_type().find(key.type);
+    if (key.type != "choice") {
+      ASSERT_NE(values, values_by_type().end()) << "a type that this test does not know";
+    }
+    const std::vector<std::string> needed = needed_by(key.name);
+    const auto running = settings_of(needed);
+    ASSERT_NE(running, nullptr);
+    bool changed = false;
+    for (const std::string& value : key.type == "choice" ? choices_of(name) : values->second) {
+      std::vector<std::string> options = needed;
+      options.push_back(name + '=' + value);
+      const auto wanted = settings_of(options);
+      if (wanted == nullptr || *wanted == *running) continue;
+      changed = true;
+      EXPECT_EQ(!restart_needed(*running, *wanted).empty(), key.needs_restart) << value;
+      break;
+    }
+    EXPECT_TRUE(changed) << "no value of this test is allowed and changes anything";
+    ++tried;
+  }
+  EXPECT_GT(tried, 180);
 }
 
 }  // namespace
