@@ -1,3 +1,4 @@
+// Covers packaging/man/shingled.yaml.5: the same keys and defaults as the loader and shingled.yaml.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +12,6 @@
 
 #include "config/document/yaml_document.h"
 #include "config/loader.h"
-
-// shingled.yaml(5) against the loader and the shipped file: the same keys, the same defaults.
 
 namespace shingled::config {
 namespace {

@@ -1,5 +1,5 @@
-// tests/data/mistakes.txt against the loader; e2e/test_mistakes.py holds configtest and the start
-// to the same table.
+// Covers config/sections/foreign_keys.cpp and all problems of tests/data/mistakes.txt;
+// e2e/test_mistakes.py compares configtest and the start with the same table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,8 @@
-// Every contradiction and every section's own checks, by the exact text an operator reads.
+// Covers config/validate.cpp, config/overrides.cpp, config/sections/daemon.cpp,
+// config/sections/keypair.cpp, config/sections/milter.cpp, config/sections/mime.cpp,
+// config/sections/redis.cpp, config/sections/remote.cpp, config/sections/replication.cpp,
+// config/sections/rules.cpp, config/sections/status.cpp, config/sections/storage.cpp: every check,
+// with the exact text that an operator reads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The section `ratelimit`: what each notation of a rate means, and the exact text for each that
-// means nothing.
+// Covers config/sections/ratelimit.cpp, config/sections/bucket_types.cpp: what each notation of a
+// rate means, and the exact text of each problem.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Covers packaging/shingled.yaml: every key of the loader, with its default and a comment.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

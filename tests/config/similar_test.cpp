@@ -1,4 +1,4 @@
-// The section `similar`: what is read of it, and the exact text for what is refused.
+// Covers config/sections/similar.cpp: what is read, and the exact text of each problem.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

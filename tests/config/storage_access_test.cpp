@@ -1,4 +1,5 @@
-// Who may do what on the fuzzy port, as the file says it.
+// Covers config/sections/storage_access.cpp, config/sections/key_rights.cpp,
+// config/sections/listed.cpp, config/list_file.cpp: who may do what on the fuzzy port.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Files that change, break, go and come back while they are watched.
+// Covers config/watched_files.h: files that change, break, go and come back while they are watched.
 #include "config/watched_files.h"
 
 #include <gmock/gmock.h>

@@ -11,5 +11,12 @@ TEST(Clock, GivesUnixSecondsAs32Bits) {
   EXPECT_EQ(unix_seconds(WallTime(std::chrono::seconds(0xFFFF'FFFF))), 0xFFFF'FFFFU);
 }
 
+TEST(SystemClock, DoesNotRunBackwardsAndKnowsTheYear) {
+  const SystemClock clock;
+  const TimePoint before = clock.now();
+  EXPECT_GE(clock.now(), before);
+  EXPECT_GT(clock.wall(), WallTime(std::chrono::sys_days(std::chrono::year(2024) / 1 / 1)));
+}
+
 }  // namespace
 }  // namespace shingled

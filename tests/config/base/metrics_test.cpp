@@ -1,3 +1,5 @@
+// Covers config/metrics/instruments.cpp, config/metrics/metric_registry.cpp,
+// config/metrics/metric_report.cpp: what is counted arrives, with its labels.
 #include <gtest/gtest.h>
 
 #include <limits>

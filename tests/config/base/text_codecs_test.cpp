@@ -1,3 +1,4 @@
+// Covers config/base/hex.cpp, config/base/zbase32.cpp: both ways, and the vectors of rspamd.
 #include <gtest/gtest.h>
 
 #include <fstream>
