@@ -13,13 +13,13 @@ namespace shingled::config {
 struct EffectiveKey {
   std::string key;  ///< "rules.local.timeout"
   std::string
-      value;  ///< YAML on one line, as an override takes it; of a secret only that it is one
+      value;  ///< YAML on one line, as an override takes it; for a secret only that there is one
   std::string source;  ///< "FILE:LINE", "-o" or "default"
   bool is_secret = false;
 };
 
-/// Every key with the value in force, in the order of the shipped file; none where `problems` has
-/// an error. Given as overrides, all those that are no secrets make the same settings.
+/// Every key with the value in force, in the order of the shipped file; empty if `problems` has
+/// an error. Given back as overrides, all that are not secrets make the same settings.
 struct Effective {
   std::vector<EffectiveKey> keys;
   std::vector<Problem> problems;

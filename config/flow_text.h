@@ -6,7 +6,7 @@
 
 namespace shingled::config {
 
-/// A value as YAML on one line, as an override takes it: read again it is the same value.
+/// A value as YAML on one line, as an override takes it. Reading it gives the same value again.
 std::string flow_text(const YamlNode& node);
 
 }  // namespace shingled::config

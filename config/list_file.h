@@ -12,11 +12,11 @@
 
 namespace shingled::config {
 
-// What is in a file that a list of the settings names. In all but `parse_keypairs` an entry stands
-// on a line of its own, or between blanks or commas; what follows '#' on a line counts for nothing.
+// The content of a file that a list of the settings names. In all but `parse_keypairs` the entries
+// are separated by line ends, blanks or commas, and '#' begins a comment.
 //
-// Errors: kInvalid, "line N: what is wrong; allowed: ...". No text of the file is quoted: somebody
-// may have named the file with the keys where another one was meant.
+// Errors: kInvalid, "line N: what is wrong; allowed: ...". No text of the file is quoted: it
+// may be the file with the keys, named by mistake.
 // Threads: stateless.
 
 inline constexpr std::size_t kListBytesMax = 64UL * 1024 * 1024;

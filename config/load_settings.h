@@ -23,14 +23,14 @@ struct Loaded {
 /// unknown and duplicate keys, bad values and contradictions between sections are problems, all
 /// reported at once in the order of the text.
 ///
-/// `overrides`: "section.key=value" (value in YAML), each as if the file said so in place of what
-/// it says; their problems come last, with file "-o" and the override's number as line.
+/// `overrides`: "section.key=value" (value in YAML), each replaces the value that the file
+/// has. Their problems come last, with file "-o" and the override's number as line.
 /// Threads: stateless.
 /// Errors: only in `problems`.
 Loaded load_settings(std::string_view yaml, std::string_view file_name,
                      std::span<const std::string> overrides = {});
 
-/// The same from a file. An unreadable file is a problem with the system's reason.
+/// The same from a file. A file that cannot be read is a problem with the system's reason.
 Loaded load_settings_file(const std::string& path, std::span<const std::string> overrides = {});
 
 }  // namespace shingled::config

@@ -10,14 +10,15 @@
 
 namespace shingled::config {
 
-/// The text as a tree with the overrides in it; an empty one where there is no YAML.
+/// The text as a tree with the overrides in it; an empty tree if the text is not valid YAML.
 YamlNode read_tree(std::string_view yaml, std::span<const std::string> overrides,
                    Diagnostics& diagnostics);
-/// The settings of a tree. What `diagnostics` knows of given values is valid while the tree is.
+/// The settings of a tree. `diagnostics` refers to values of the tree, so the tree must live as
+/// long.
 Settings load_tree(const YamlNode& root, Diagnostics& diagnostics);
 
-/// The work of load_settings(), with what it found out in `diagnostics`. The settings are worth
-/// something only where there was no problem.
+/// The work of load_settings(), with all that it found out in `diagnostics`. The settings are only
+/// valid if there was no problem.
 Settings load(std::string_view yaml, std::span<const std::string> overrides,
               Diagnostics& diagnostics);
 

@@ -5,8 +5,8 @@
 
 namespace shingled::config {
 
-/// Reports what no section can see alone: rules without a storage, two services on one port. `root`
-/// gives the positions.
+/// Reports contradictions between sections: rules without a storage, two services on one port.
+/// `root` gives the positions.
 void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics);
 
 }  // namespace shingled::config

@@ -12,19 +12,19 @@
 
 namespace shingled::config {
 
-/// Files that the settings name, parsed; read again when they changed.
+/// Files that the settings name, parsed, and read again when they change.
 ///
 ///   files.begin();
-///   for each file: files.get(kind, path), or give up     // an error: nothing has changed
+///   for each file: files.get(kind, path), or give up     // on an error nothing has changed
 ///   files.end();
-///   files.accept();                                      // what was read works together
+///   files.accept();                                      // the new contents are used from now on
 ///
-/// A file that was accepted and is good no more (gone, broken) counts as it was when it was
-/// accepted; the log says so once for each change of it. One path may stand for several kinds.
+/// A file that was accepted and is now missing or invalid keeps its accepted content; the log says
+/// so once for each change of the file. One path may be read as several kinds.
 ///
-/// `Kind` is what a file is read as, an ordered value; `Content` what comes out.
+/// `Kind` is how a file is read, an ordered value; `Content` is the result.
 /// Threads: one thread.
-/// Cost: a stat(2) for each file; only what changed is read.
+/// Cost: a stat(2) for each file; only changed files are read.
 template <typename Kind, typename Content>
 class WatchedFiles {
  public:
@@ -38,19 +38,19 @@ class WatchedFiles {
 
   WatchedFiles(Parse parse, Logger& logger) : parse_(parse), logger_(logger) {}
 
-  /// From now on `get` collects; what it does not name until `end` is watched no longer.
+  /// From now on `get` collects; a file that it does not name until `end` is not watched any more.
   void begin() { next_.clear(); }
-  /// A file as it is now, or as it was accepted.
-  /// Errors: those of `Parse`, for one that never was.
+  /// The content of a file now, or as it was accepted.
+  /// Errors: those of `Parse`, for a file that was never accepted.
   Result<std::shared_ptr<const Content>> get(Kind kind, const std::string& path) {
     auto file = file_of({kind, path});
     if (!file) return file.error();
     return next_.insert_or_assign({kind, path}, *std::move(file)).first->second.content;
   }
   void end() { read_ = std::exchange(next_, {}); }
-  /// What was read last works: it is what later counts instead of what does not.
+  /// Accepts what was read last; later it replaces content that is invalid.
   void accept() { accepted_ = read_; }
-  /// Whether a file of the last reading is another one by now.
+  /// Whether a file has changed since the last reading.
   [[nodiscard]] bool changed() const {
     return std::any_of(read_.begin(), read_.end(), [](const auto& file) {
       return stamp_of(file.first.second) != file.second.stamp;

@@ -17,16 +17,16 @@ namespace shingled::config {
 struct YamlNode;
 
 /// What one load finds out besides the settings: every problem, which keys the loader knows, and
-/// where they stand.
+/// where they are in the text.
 /// Threads: one thread.
 class Diagnostics {
  public:
-  /// A hostile file could make a problem of each of its bytes; the rest is only counted.
+  /// A hostile file could make each of its bytes a problem; above this they are only counted.
   static constexpr std::size_t kProblemsMax = 200;
 
   explicit Diagnostics(std::string_view file_name) : file_name_(file_name), places_(file_name) {}
 
-  /// What is not printable ASCII in `key` or `what` is escaped.
+  /// Escapes all bytes of `key` and `what` that are not printable ASCII.
   void add(const Position& position, std::string_view key, std::string_view what) {
     add(position, key, what, Problem::Severity::kError);
   }
@@ -45,17 +45,17 @@ class Diagnostics {
     given_.try_emplace(key, &value);
     places_.put(key, position);
   }
-  /// The values that are given; valid while the tree of the text is.
+  /// The values that are given; they belong to the tree of the text.
   [[nodiscard]] const std::map<std::string, const YamlNode*>& given() const { return given_; }
   /// Remembers that `other` was given in place of `key`.
   void stand_in(std::string key, std::string other) {
     stand_ins_.emplace(std::move(key), std::move(other));
   }
   [[nodiscard]] const std::map<std::string, std::string>& stand_ins() const { return stand_ins_; }
-  /// Where the loader found what; it tells the places.
+  /// Where each key was found; the loader fills it.
   [[nodiscard]] Places& places() { return places_; }
 
-  /// All problems, warnings among them, in the order of the text, those of overrides last.
+  /// All problems and warnings in the order of the text, those of overrides last.
   [[nodiscard]] std::vector<Problem> problems() const;
 
  private:
@@ -78,8 +78,8 @@ class Diagnostics {
   Places places_;
 };
 
-/// Text from a configuration as a problem may quote it: in single quotes, what is not printable
-/// ASCII as \xNN, cut after 64 bytes.
+/// Text from a configuration as a problem may quote it: in single quotes, bytes that are not
+/// printable ASCII as \xNN, cut after 64 bytes.
 std::string quoted(std::string_view text);
 
 }  // namespace shingled::config

@@ -9,9 +9,9 @@
 
 namespace shingled::config {
 
-/// Where the values of a configuration stand, by the names of their keys ("storage.listen",
-/// "storage.listen[1]"): for what is found out about them after they were read. A key that was
-/// given under another name of it has that one's place.
+/// Where the values of a configuration are, by the names of their keys ("storage.listen",
+/// "storage.listen[1]"), for problems that are found after reading. A key that was given under
+/// another of its names has that place.
 /// Threads: one thread; const: any.
 class Places {
  public:
@@ -21,9 +21,9 @@ class Places {
   void put(std::string_view key, const Position& position) {
     places_.try_emplace(std::string(key), position);
   }
-  /// Where the key was given; null = nowhere, its default holds.
+  /// Where the key was given; null = nowhere, it has its default.
   [[nodiscard]] const Position* find(std::string_view key) const;
-  /// A problem where the value of `key` stands, or else the innermost map around it that is given.
+  /// A problem at the value of `key`, or else at the innermost map around it that is given.
   [[nodiscard]] Problem problem(std::string_view key, std::string_view what,
                                 Problem::Severity severity = Problem::Severity::kError) const;
   /// Where its value comes from: "FILE:LINE", "-o" or "default".

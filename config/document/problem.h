@@ -9,7 +9,7 @@ namespace shingled::config {
 struct Problem {
   enum class Severity : std::uint8_t {
     kError,    ///< it cannot be used
-    kWarning,  ///< it can, but hardly does what was meant
+    kWarning,  ///< it can be used, but probably does not do what was meant
   };
   std::string file;  ///< or "-o" for an override
   int line = 0;      ///< from 1; for an override its number; 0 = the whole file

@@ -26,20 +26,20 @@ struct Range {
   T most;
 };
 
-/// One name a choice may have.
+/// One name that a choice may have.
 template <typename T>
 struct Choice {
   std::string_view name;
   T value;
 };
 
-/// A map of the text, read key by key: a key that is absent leaves its setting as it is, a bad
-/// value is a problem and leaves it too. Keys that were never asked for are problems when the
-/// section goes ("unknown key; did you mean ...?"), and so are duplicates.
+/// A map of the text, read key by key. A missing key leaves its setting as it is; an invalid value
+/// is a problem and leaves it, too. The destructor reports duplicate keys and keys that were never
+/// asked for ("unknown key; did you mean ...?").
 /// Threads: one thread.
 class Section {
  public:
-  /// `node` may be null: a section that is absent.
+  /// `node` is null if the section is missing.
   Section(const YamlNode* node, std::string path, Diagnostics& diagnostics);
   ~Section();
   Section(const Section&) = delete;
@@ -51,28 +51,28 @@ class Section {
   [[nodiscard]] Diagnostics& diagnostics() const { return *diagnostics_; }
   /// The section one level down.
   [[nodiscard]] Section section(std::string_view key);
-  /// All values of a map whose keys are names the reader chooses; first ones of duplicates only.
+  /// All values of a map whose keys are names chosen by the user; of duplicates only the first.
   [[nodiscard]] std::vector<Field> entries();
-  /// The value of `key` or of one of its other names; nothing where it is absent.
+  /// The value of `key` or of one of its other names; nullopt if it is missing.
   std::optional<Field> field(std::string_view key,
                              std::initializer_list<std::string_view> other_names = {});
 
   /// Whether the text has this key. Does not make it known.
   [[nodiscard]] bool has(std::string_view key) const;
-  /// A key that stands in other programs' files and not in ours; a problem that says why.
+  /// A key of other programs that we do not have: a problem that says why.
   void refuse_key(std::string_view key, std::string_view why);
-  /// From now on no problem shows the name of an unknown key, which may be a secret without its
-  /// colon, or a value that is as long as one.
+  /// From now on problems show neither the names of unknown keys, which may be secrets without
+  /// their colon, nor values that are as long as a secret.
   void hide_secrets() { quoting_ = Quoting::kWords; }
 
-  /// A problem of a key, placed where its value stands, or the section where it is absent.
+  /// A problem at the value of a key, or at the section if the key is missing.
   void problem(std::string_view key, std::string_view what) const;
-  /// The same of what is allowed and hardly meant.
+  /// The same for a value that is allowed but probably not meant.
   void warning(std::string_view key, std::string_view what) const;
 
   void boolean(std::string_view key, bool& out);
   void text(std::string_view key, std::string& out);
-  /// A path from the root, or empty.
+  /// An absolute path, or empty.
   void path_or_empty(std::string_view key, std::string& out);
   void real(std::string_view key, double& out, Range<double> range);
   void size(std::string_view key, std::uint64_t& out, Range<std::uint64_t> range);
@@ -86,7 +86,7 @@ class Section {
     if (value) out = static_cast<T>(*value);
   }
 
-  /// A duration; bounds in the unit of the setting. `zero` says what 0 means where it is allowed
+  /// A duration; bounds in the unit of the setting. `zero` says what 0 means if it is allowed
   /// besides the range.
   template <typename D>
   void duration(std::string_view key, D& out, Range<D> range, std::string_view zero = {}) {
@@ -96,7 +96,7 @@ class Section {
     if (value) out = std::chrono::duration_cast<D>(*value);
   }
 
-  /// One of some names, in any case.
+  /// One of some names; upper and lower case are the same.
   template <typename T>
   void choice(std::string_view key, T& out, std::span<const Choice<T>> choices) {
     std::vector<std::string_view> names;
@@ -119,7 +119,7 @@ class Section {
   const YamlNode* node_;  ///< a map, or null
   std::string path_;
   Diagnostics* diagnostics_;
-  bool any_key_ = false;  ///< the keys are names, none is unknown
+  bool any_key_ = false;  ///< the keys are names, so none is unknown
   Quoting quoting_ = Quoting::kText;
   std::vector<std::string> known_;
   std::vector<std::string> other_names_;

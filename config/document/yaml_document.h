@@ -20,7 +20,7 @@ struct YamlNode {
   std::string key;              ///< if this is the value of a map's entry
   Position key_position;        ///< likewise
 
-  /// The first entry of a map with this key, or nothing.
+  /// The first entry of a map with this key, or null.
   [[nodiscard]] const YamlNode* find(std::string_view name) const;
   [[nodiscard]] YamlNode* find(std::string_view name);
 };
@@ -29,18 +29,18 @@ constexpr std::size_t kYamlBytesMax = 4UL * 1024 * 1024;
 constexpr std::size_t kYamlDepthMax = 32;  ///< the settings need six
 constexpr std::size_t kYamlNodesMax = 200'000;
 
-/// Reads one YAML document. What is no YAML, not UTF-8, beyond the limits above, or no plain value
-/// (alias, second document, a map or list as a key) is a problem. Then the tree has what could be
-/// read, or there is none at all.
+/// Reads one YAML document. Text that is not valid YAML or UTF-8, exceeds the limits above, or uses
+/// an alias, a second document, or a map or list as a key is a problem. Then the tree has the part
+/// that could be read, or there is no tree.
 ///
-/// `start` is where the text begins: line 1, column 1 of a file, behind the '=' of an override.
+/// `start` is where the text begins: line 1, column 1 of a file, or after the '=' of an override.
 /// Problems about the text as a whole name `key`.
 /// Cost: one pass.
-/// Errors: only problems; no exception leaves.
+/// Errors: only problems; it does not throw.
 std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
                                    std::string_view key, Diagnostics& diagnostics);
 
-/// What to add to a problem whose text is in the language of rspamd's files: "key = value;" and
+/// A hint for a problem whose text is in the language of rspamd's files: "key = value;" and
 /// "section { ... }". Empty for any other text.
 std::string_view hint_of_ucl(std::string_view text);
 

@@ -25,12 +25,12 @@ class FlagMap {
  public:
   FlagMap() = default;
   explicit FlagMap(std::vector<FlagOptions> flags) : flags_(std::move(flags)) {}
-  /// denied = 11, prob = 12, white = 13: the numbers rspamd's shipped configuration uses.
+  /// denied = 11, prob = 12, white = 13, as in the shipped configuration of rspamd.
   static FlagMap standard();
 
   [[nodiscard]] const FlagOptions* find(std::uint32_t flag) const;
   [[nodiscard]] const FlagOptions* find(std::string_view name_or_symbol) const;
-  /// "11", "denied" or "FUZZY_DENIED" (names in any case) as a number.
+  /// The number for "11", "denied" or "FUZZY_DENIED" (upper and lower case are the same).
   [[nodiscard]] std::optional<std::uint32_t> number(std::string_view text) const;
   [[nodiscard]] const std::vector<FlagOptions>& all() const { return flags_; }
 

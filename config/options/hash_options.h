@@ -10,7 +10,7 @@ namespace shingled {
 /// mumhash.
 enum class HashAlgorithm : std::uint8_t { kMumhash, kSiphash, kXxhash, kFasthash };
 
-/// Which rspamd a rule's hashes are equal to where its versions differ (HASHING.md section 15).
+/// The version of rspamd whose hashes are made, where versions differ (HASHING.md section 15).
 enum class Compat : std::uint8_t { kRspamd3, kRspamd4 };
 
 /// Which words the tokenizer makes: the locale form of HASHING.md 10.1.
@@ -22,11 +22,11 @@ struct HashOptions {
   HashAlgorithm algorithm = HashAlgorithm::kMumhash;
   std::string fuzzy_key{};           ///< text; empty = the built-in "rspamd"
   std::string fuzzy_shingles_key{};  ///< text; empty = the built-in "rspamd"
-  std::uint32_t min_length = 64;     ///< words a text needs for shingles, 32 to 1000000
+  std::uint32_t min_length = 64;     ///< words from which a text has shingles, 32 to 1000000
   /// Smallest body for a direct or data hash, 0 to 1G; 0 = no limit.
   std::uint64_t min_bytes = 1024;
-  double text_multiplier = 4.0;  ///< a text counts as so many times its bytes there, 0.01 to 1000
-  bool text_hashes = true;       ///< hash the words of texts, plain and HTML, at all
+  double text_multiplier = 4.0;  ///< factor on the size of a text there, 0.01 to 1000
+  bool text_hashes = true;       ///< hash the words of texts, plain and HTML
   bool text_shingles = true;
   bool short_text_direct_hash = true;
   bool no_subject = false;  ///< leave the subject out of direct hashes
@@ -36,9 +36,9 @@ struct HashOptions {
   std::uint32_t min_height = 500;  ///< pixels, 0 to 100000
   std::vector<std::string> mime_types = {"*"};  ///< globs over type/subtype, for attachments
   bool html_shingles = false;        ///< structure hash of HTML parts (HASHING.md section 13)
-  std::uint32_t min_html_tags = 10;  ///< elements it needs, 1 to 1000000
+  std::uint32_t min_html_tags = 10;  ///< elements from which there is one, 1 to 1000000
   bool ignore_link_domains = false;
-  /// Our own fingerprint of the body beside the compatible hashes: words in a form without what
+  /// Our own fingerprint of the body beside the compatible hashes: its words without the parts that
   /// spammers vary (mime/text/robust_words.h). No other program makes it.
   bool robust = false;
 

@@ -5,21 +5,22 @@
 
 namespace shingled {
 
-// What a message costs in memory, for `milter.memory_max`: estimates that are meant to be high.
-// They stand here because the loader checks with them that the largest message fits.
+// Memory that a message needs, for `milter.memory_max`: estimates, rather too high than too low.
+// They are here because the loader checks with them that the largest message fits.
 
-/// Up to so many bytes a message is small: it may use what is kept free of large ones.
+/// A message of up to this size is small: it may use the memory that large ones must leave free.
 inline constexpr std::uint64_t kSmallMessageBytes = 256UL * 1024;
 
-/// What is kept to receive a message of that length: its bytes, and at most an eighth more that is
+/// Memory to receive a message of that length: its bytes, and at most an eighth more that is
 /// reserved ahead.
 constexpr std::uint64_t memory_to_receive(std::uint64_t message_bytes) {
   constexpr std::uint64_t kLeast = 64UL * 1024;
   return message_bytes + message_bytes / 8 + kLeast;
 }
 
-/// What the analysis of a received message needs beside it: decoded bodies, together no more than
-/// the message has, and a working set that grows with small messages and is bounded for large ones.
+/// Memory for the analysis of a received message, besides the message: decoded bodies, together at
+/// most as large as the message, and a working set that grows with small messages and is bounded
+/// for large ones.
 constexpr std::uint64_t memory_to_analyze(std::uint64_t message_bytes) {
   constexpr std::uint64_t kWorkingSetLeast = 256UL * 1024;
   constexpr std::uint64_t kWorkingSetMost = 64UL * 1024 * 1024;
@@ -31,7 +32,7 @@ constexpr std::uint64_t memory_to_analyze(std::uint64_t message_bytes) {
 }
 
 /// How a budget is shared: large messages leave the last eighth of it to small ones, and while they
-/// are received they leave half of it to analyses, so that those can end.
+/// are received they leave half of it to analyses, so that these can end.
 constexpr std::uint64_t memory_for_large(std::uint64_t memory_max) {
   return memory_max - memory_max / 8;
 }

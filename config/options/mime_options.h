@@ -6,8 +6,8 @@
 
 namespace shingled {
 
-/// Section `mime`: bounds on what one message may cost, and how its texts become words. What lies
-/// beyond a bound is left out of the analysis and noted as a defect; it is never an error.
+/// Section `mime`: limits on the cost of one message, and how its texts become words. Content
+/// beyond a limit is left out and noted as a defect; it is never an error.
 struct MimeOptions {
   std::uint32_t depth_max = 64;                   ///< nesting of multiparts and messages, 1 to 1000
   std::uint32_t parts_max = 10'000;               ///< parts of one message, 1 to 1000000
@@ -18,7 +18,7 @@ struct MimeOptions {
   std::uint32_t words_max = 100'000;                  ///< words of one part, 32 to 10000000
   std::uint32_t html_tags_max = 8192;  ///< elements, 1 to 1000000; the rest is read as text
   /// Steps of work on one message, a nanosecond each on a fast machine, 1000000 to 1000000000000;
-  /// of a short message less counts: 150000000 for each megabyte begun.
+  /// a short message may use less: 150000000 for each megabyte or part of one.
   std::uint64_t work_max = 1'000'000'000;
   Compat compat = Compat::kRspamd4;
   WordForm word_form = WordForm::kPosix;

@@ -12,16 +12,16 @@
 
 namespace shingled {
 
-/// Which server of a list is asked first; the others are asked only when that one fails.
+/// Which server of a list is asked first; the others are only asked if it fails.
 enum class Rotation : std::uint8_t {
-  kRoundRobin,   ///< in turn, each as often as its weight says
-  kSequential,   ///< in turn, whatever the weights
-  kMasterSlave,  ///< the one of the largest weight, of equal ones the first in the list
-  kHash,         ///< the one that the digest chooses: equal questions meet the same server
-  kRandom,       ///< any, by weight
+  kRoundRobin,   ///< in turn, by weight
+  kSequential,   ///< in turn, without weights
+  kMasterSlave,  ///< the largest weight, of equal ones the first in the list
+  kHash,         ///< chosen by the digest: equal questions reach the same server
+  kRandom,       ///< at random, by weight
 };
 
-/// The rotation's name, as it stands before a list: "master-slave".
+/// The name of a rotation, as before a list: "master-slave".
 std::string_view to_string(Rotation rotation);
 
 /// One entry of a list of servers.
@@ -33,11 +33,11 @@ struct ServerSpec {
   static constexpr std::uint32_t kWeightMax = 1000;
 
   /// HOST[:PORT[:WEIGHT]], [IPV6][:PORT[:WEIGHT]], another notation of SocketSpec, or
-  /// service=NAME+DOMAIN[:WEIGHT]. `default_port` is used where the text names none; 0 = a port is
+  /// service=NAME+DOMAIN[:WEIGHT]. `default_port` is used if the text has no port; 0 = a port is
   /// required.
   /// Errors: kInvalid with what is allowed.
   static Result<ServerSpec> parse(std::string_view text, std::uint16_t default_port = 0);
-  /// As `parse` reads it, without the weight: the server's name in messages.
+  /// As `parse` reads it, without the weight: the name of the server in messages.
   [[nodiscard]] std::string to_string() const;
   friend bool operator==(const ServerSpec&, const ServerSpec&) = default;
 };
@@ -52,7 +52,7 @@ struct ServerList {
   friend bool operator==(const ServerList&, const ServerList&) = default;
 };
 
-/// Takes "ROTATION:" off the front of a list's first entry; without one the rotation is left alone.
+/// Takes "ROTATION:" off the front of the first entry of a list. Without it `rotation` stays.
 std::string_view take_rotation(std::string_view first_entry, Rotation& rotation);
 
 }  // namespace shingled

@@ -14,7 +14,7 @@
 namespace shingled {
 
 /// All settings, immutable once loaded: passed as shared_ptr<const Settings>, swapped as a whole at
-/// reload, taken once per message. A library receives its own struct, never this sum.
+/// reload, taken once per message. A library receives its own struct, never all settings.
 struct Settings {
   DaemonOptions daemon;
   MilterOptions milter;
@@ -23,7 +23,7 @@ struct Settings {
   SimilarOptions similar;
   StorageOptions storage;
   StatusOptions status;
-  std::vector<RuleOptions> rules = {RuleOptions{}};  ///< none where all are switched off
+  std::vector<RuleOptions> rules = {RuleOptions{}};  ///< empty if all are switched off
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -14,18 +14,19 @@
 
 namespace shingled {
 
-/// When an update counts as stored, in SQLite's terms (PROTOCOL.md 10.1).
+/// When an update counts as stored, in terms of SQLite (PROTOCOL.md 10.1).
 enum class Durability : std::uint8_t {
   kCommit,  ///< WAL, synchronous=FULL: survives a crash of the machine. Default.
-  kNormal,  ///< WAL, synchronous=NORMAL: survives kill -9; a power cut may take the last commits
+  kNormal,  ///< WAL, synchronous=NORMAL: survives kill -9; a power failure may lose the last
+            ///< commits
   kSync,  ///< commits at least every `sync`, replies still wait for the commit: fewest disk writes
 };
 
-/// How long an update that came sealed is known, so that it counts once whoever sends it again.
+/// How long an encrypted update is remembered, so that it counts once, no matter who repeats it.
 struct RepeatOptions {
   std::chrono::seconds window = std::chrono::hours(24);  ///< 1m to 365d
-  /// Of them at most, 1000 to 100000000; the oldest are forgotten first. Of memory up to 32 bytes
-  /// each, of the disk 8 and a row a transaction.
+  /// Number of them, 1000 to 100000000; the oldest are forgotten first. Each takes up to 32 bytes
+  /// of memory, and 8 bytes on disk plus a row for each transaction.
   std::uint32_t most = 1'000'000;
 
   friend bool operator==(const RepeatOptions&, const RepeatOptions&) = default;
@@ -34,7 +35,7 @@ struct RepeatOptions {
 /// Section `storage`, first half: the embedded engine.
 struct EngineOptions {
   std::string hashfile = "/var/lib/shingled/fuzzy.db";
-  /// Without a WRITE for so long: gone; 1m to 36500d, 0 = never.
+  /// A hash without a WRITE for this long is deleted; 1m to 36500d, 0 = never.
   std::chrono::seconds expire = std::chrono::hours(24 * 90);
   /// With durability sync: longest wait of an update for its commit, 1ms to 1h.
   std::chrono::milliseconds sync{0};
@@ -42,10 +43,10 @@ struct EngineOptions {
   std::uint32_t group_commit_max = 4096;    ///< updates in one transaction, 1 to 1000000
   std::uint32_t update_queue_max = 65'536;  ///< updates waiting, 1 to 16000000; more are refused
   std::uint32_t slot_owners_max = 16;       ///< digests that may own one shingle slot, 1 to 1024
-  /// Hashes stored at most, 1 to 66000000; further ones are refused, what is stored can still be
-  /// taught, deleted and found. 0 = as many as three quarters of the memory hold.
+  /// Number of stored hashes, 1 to 66000000. Above this new ones are refused; stored hashes can
+  /// still be taught, deleted and found. 0 = as many as fit into three quarters of the memory.
   std::uint32_t hashes_max = 0;
-  RepeatOptions repeats;          ///< those of ServerOptions
+  RepeatOptions repeats;          ///< the same as in ServerOptions
   std::uint32_t journal_max = 0;  ///< changes kept for mirrors (ReplicationOptions); 0 = none
 
   friend bool operator==(const EngineOptions&, const EngineOptions&) = default;
@@ -53,23 +54,23 @@ struct EngineOptions {
 
 /// How often something may happen.
 struct RateOptions {
-  double rate = 0;   ///< a second, steadily; up to 1e6
+  double rate = 0;   ///< per second on average; up to 1e6
   double burst = 0;  ///< at once; 1 to 1e9
 
   friend bool operator==(const RateOptions&, const RateOptions&) = default;
 };
 
-/// What clients may do that know one of the server's keys (PROTOCOL.md section 5.9). For
-/// updates it counts only where `allow_update` is empty.
+/// What clients with one of the server's keys may do (PROTOCOL.md section 5.9). Rights to update
+/// only count if `allow_update` is empty.
 struct KeyRights {
   std::string name;  ///< for people
   bool may_read = true;
   bool may_write = false;
   bool may_delete = false;
-  /// Lists whose hits it does not see, instead of the server's `forbidden_ids`.
+  /// Lists whose hits these clients do not see, instead of the server's `forbidden_ids`.
   std::optional<std::vector<std::uint8_t>> forbidden_ids;
-  std::optional<RateOptions> ratelimit;  ///< of its CHECKs
-  std::optional<WallTime> expire;        ///< from then on it may do nothing
+  std::optional<RateOptions> ratelimit;  ///< of their CHECKs
+  std::optional<WallTime> expire;        ///< from then on they may do nothing
 
   friend bool operator==(const KeyRights&, const KeyRights&) = default;
 };
@@ -87,44 +88,43 @@ struct Keypair {
 
 /// Requests by source network; off while `rate` or `burst` is 0.
 ///
-/// The defaults are those of a mail server much larger than most: 5 million messages a day are 60 a
-/// second, in the busiest hour three times as many; each asks for two or three hashes, once more
-/// where an answer is lost: some 500 a second, and ten seconds of them at once after a pause.
-/// However many packets are forged in a victim's name, it gets no more replies than that. rspamd
-/// limits nothing by default; where it does, it bans for an hour. Here nobody is banned unless that
-/// is asked for: a source may be forged, and the one who is banned another.
+/// The defaults fit a mail server that is much larger than most: 5 million messages a day are 60
+/// per second, and three times as many in the busiest hour. Each message asks for two or three
+/// hashes, and again if an answer is lost. That is about 500 per second, and ten seconds of them at
+/// once after a pause. A victim of packets with a forged sender gets at most that many replies.
+/// rspamd has no limit by default; with one, it bans for an hour. Our default is not to ban,
+/// because a source may be forged, and the ban would hit somebody else.
 struct RateLimitOptions {
   double rate = 500;                ///< requests a second, 0 to 1e6
   double burst = 5000;              ///< at once, 0 to 1e9
   std::uint32_t network_mask = 24;  ///< IPv4 bits of a source, 1 to 32; IPv6: four times, 64 to 128
   std::uint32_t max_buckets = 2000;    ///< sources remembered, 8 to 1000000
-  std::chrono::seconds bucket_ttl{0};  ///< ban of who is over, 1s to 36500d; 0 = none
-  bool encrypted = false;              ///< what is sealed with one of our keys counts, too
-  /// Of datagrams sealed with a key we know, where `encrypted` does not count them: so many a
-  /// second and at once, from 0 to 1e6 and 1e9; off while either is 0. A busy client was seen to
-  /// ask 50 000 a second.
+  std::chrono::seconds bucket_ttl{0};  ///< ban after exceeding it, 1s to 36500d; 0 = none
+  bool encrypted = false;              ///< encrypted requests count, too
+  /// Limit of encrypted datagrams of known keys, if `encrypted` is false: per second and at once, 0
+  /// to 1e6 and 0 to 1e9; off while either is 0. A busy client was measured with 50 000 per second.
   RateOptions sealed{.rate = 60'000, .burst = 120'000};
-  std::vector<Network> whitelist;  ///< never limited; nor are local and trusted ones
-  bool log_only = false;           ///< say so and serve on
+  std::vector<Network> whitelist;  ///< never limited, like local and trusted networks
+  bool log_only = false;           ///< log it and serve the request
 
   [[nodiscard]] bool enabled() const { return rate > 0 && burst > 0; }
   friend bool operator==(const RateLimitOptions&, const RateLimitOptions&) = default;
 };
 
-/// How many keys may be agreed on with clients that are not known yet: each costs some 40 µs, and
-/// anybody can make as many as he likes. A client needs one for each thread that meets it, as long
-/// as its key is kept.
+/// How many shared keys are computed for unknown clients. Each takes about 40 µs, and anybody can
+/// make any number of keys. A client needs one for each thread that it reaches, while its key is
+/// kept.
 struct AgreementOptions {
-  /// By each thread: 1000 a second take 4 % of its time.
+  /// By each thread: 1000 per second take 4 % of its time.
   RateOptions thread{.rate = 1000, .burst = 1000};
-  /// With one source: a hundred clients that start anew find eight threads at once.
+  /// With one source: enough for a hundred clients that restart and reach eight threads at once.
   RateOptions source{.rate = 100, .burst = 1000};
 
   friend bool operator==(const AgreementOptions&, const AgreementOptions&) = default;
 };
 
-/// Files that hold a part of a list each, one entry a line, or of the keys. Read at the start and
-/// whenever they change.
+/// Files with entries of the lists, one per line, and files with keys. Read at the start and when
+/// they change.
 struct ListFiles {
   std::vector<std::string> allow_update;
   std::vector<std::string> allow_update_keys;
@@ -144,45 +144,45 @@ struct ServerOptions {
   std::vector<SocketSpec> listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 11335, ""},
                                     {SocketSpec::Kind::kInet6, "::1", 11335, ""}};
   std::vector<Network> allow_update = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
-  /// May have 144-byte replies in the clear.
+  /// These clients get 144-byte replies without encryption.
   std::vector<Network> trusted = {*Network::parse("127.0.0.0/8"), *Network::parse("::1")};
-  /// IDs (BLAKE2b-512 of the public key) of server keys whose knowers may update; not looked at
-  /// where `allow_update` or its files say anything.
+  /// IDs (BLAKE2b-512 of the public key) of server keys whose clients may update. Ignored if
+  /// `allow_update` or its files have entries.
   std::vector<std::array<std::uint8_t, 64>> allow_update_keys;
   std::vector<Network> blocked;                           ///< dropped before parsing
   std::vector<std::array<std::uint8_t, 64>> skip_hashes;  ///< digests neither stored nor shown
-  std::vector<std::uint8_t> forbidden_ids;                ///< lists whose hits nobody sees
+  std::vector<std::uint8_t> forbidden_ids;                ///< lists whose hits are never shown
   std::vector<std::uint8_t> weak_ids;                     ///< lists whose WRITEs are weak
-  /// A hash is not shown until it is so old, half as much more at most; 0 to 365d, 0 = at once.
+  /// A hash is hidden until it has this age, plus up to half as much; 0 to 365d, 0 = at once.
   std::chrono::seconds delay{0};
-  std::vector<Network> delay_whitelist;  ///< see it at once
+  std::vector<Network> delay_whitelist;  ///< clients that see it at once
   RateLimitOptions ratelimit;
   ListFiles files;
   std::vector<Keypair> keypair;          ///< the last one is the default key
-  std::vector<Keypair> dynamic_keypair;  ///< from dynamic_keys_map; none is the default key
-  /// Shared keys kept by each thread, of some 250 bytes; 0 to 1000000, 0 = none.
+  std::vector<Keypair> dynamic_keypair;  ///< from dynamic_keys_map; never the default key
+  /// Shared keys that each thread keeps, about 250 bytes each; 0 to 1000000, 0 = none.
   std::uint32_t keypair_cache_size = 4096;
   AgreementOptions agreements;
   RepeatOptions repeats;
-  bool encrypted_only = false;  ///< what is not encrypted is refused
-  bool read_only = false;       ///< WRITE and DEL are refused to everybody
-  std::uint32_t threads = 0;    ///< worker threads, 1 to 1024; 0 = one a processor
-  /// A request that waited longer to be read is dropped, for its client has given it up; updates in
-  /// the clear are not. 1ms to 1h, 0 = none is.
+  bool encrypted_only = false;  ///< requests without encryption are refused
+  bool read_only = false;       ///< every WRITE and DEL is refused
+  std::uint32_t threads = 0;    ///< worker threads, 1 to 1024; 0 = one per processor
+  /// A request that waited longer is dropped, because its client has given up; unencrypted updates
+  /// are not dropped. 1ms to 1h, 0 = never.
   std::chrono::milliseconds queue_wait_max{500};
-  /// A TCP connection without a request for so long is closed; 100ms to 1h.
+  /// A TCP connection without a request for this long is closed; 100ms to 1h.
   std::chrono::milliseconds tcp_timeout{5000};
   std::uint32_t tcp_connections_max = 4096;  ///< open at once, 0 to 1000000; 0 = no TCP
-  /// Of them by one source, which is an IPv4 address or an IPv6 /64; 1 to 1000000.
+  /// Connections of one source, an IPv4 address or an IPv6 /64; 1 to 1000000.
   std::uint32_t tcp_source_connections_max = 256;
-  /// Replies that clients do not fetch, all together, 64K to 1G; beyond it the slow are cut off.
+  /// All replies that clients have not read, 64K to 1G; above this slow clients are disconnected.
   std::uint64_t tcp_unsent_bytes_max = 16UL * 1024 * 1024;
-  std::uint64_t socket_buffer_bytes = 4UL * 1024 * 1024;  ///< of the kernel, UDP, each, 4K to 1G
+  std::uint64_t socket_buffer_bytes = 4UL * 1024 * 1024;  ///< of each UDP socket, 4K to 1G
 
   friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
 };
 
-/// A store that is to have what we have: one host of an entry of `mirror`.
+/// A store that we push to: one host of an entry of `mirror`.
 struct MirrorOptions {
   std::string name;  ///< for the log
   SocketSpec address;
@@ -191,28 +191,28 @@ struct MirrorOptions {
   friend bool operator==(const MirrorOptions&, const MirrorOptions&) = default;
 };
 
-/// Section `storage`, third part: who copies us and whom we copy.
+/// Section `storage`, third part: the masters that push to us, and the mirrors that we push to.
 struct ReplicationOptions {
-  std::vector<Network> masters;  ///< may push to us; none = we listen to nobody
+  std::vector<Network> masters;  ///< may push to us; none = we do not listen
   std::vector<std::array<std::uint8_t, 32>> master_key;  ///< their public keys
-  /// A connection on which nothing came for so long is given up, 1s to 1h.
+  /// A connection that was silent for this long is closed; 1s to 1h.
   std::chrono::seconds master_timeout{10};
   std::vector<SocketSpec> listen = {{SocketSpec::Kind::kInet, "", 11336, ""}};  ///< for masters
-  std::vector<Keypair> sync_keypair;      ///< ours, on either side; at most one
+  std::vector<Keypair> sync_keypair;      ///< our own, as mirror and as master; at most one
   std::vector<MirrorOptions> mirrors;     ///< we push to them
   std::uint32_t journal_max = 1'000'000;  ///< changes kept for mirrors, 1000 to 1000000000
 
   friend bool operator==(const ReplicationOptions&, const ReplicationOptions&) = default;
 };
 
-/// What holds the hashes.
+/// Where the hashes are stored.
 enum class Backend : std::uint8_t {
   kEmbedded,  ///< the engine in this process, over `hashfile`
   kRedis,     ///< a Redis database, shared with other daemons and with rspamd
-  kNoop,      ///< nothing: every CHECK a miss, updates are thrown away
+  kNoop,      ///< nowhere: every CHECK is a miss, updates are discarded
 };
 
-/// The storage section: what holds the hashes, the service in front of it, its copies.
+/// Section `storage`: where the hashes are stored, the service in front of it, its copies.
 struct StorageOptions {
   bool enabled = true;
   Backend backend = Backend::kEmbedded;

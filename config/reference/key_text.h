@@ -7,16 +7,17 @@
 
 namespace shingled::config {
 
-/// What shingled.yaml(5) says of one key.
+/// What shingled.yaml(5) says about one key.
 struct KeyText {
-  std::string name;  ///< "milter.timeout", "rules.NAME.flags.LIST.weight"; capitals are yours
-  std::string type;  ///< "duration"; empty: that of the key it stands for
-  std::string default_value;  ///< "5s"; empty: it has none
+  std::string name;  ///< "milter.timeout", "rules.NAME.flags.LIST.weight"; capitals stand for names
+                     ///< of the user
+  std::string type;  ///< "duration"; empty = that of the key it is another name of
+  std::string default_value;  ///< "5s"; empty = no default
   bool required = false;
-  bool needs_restart = false;  ///< a reload does not change it
+  bool needs_restart = false;  ///< a reload cannot apply it
   std::string meaning;         ///< with its range, one line
 
-  /// Whether no command shows its value.
+  /// Whether commands must not show its value.
   [[nodiscard]] bool is_secret() const;
 };
 
@@ -24,19 +25,19 @@ struct KeyText {
 /// Threads: any thread.
 const std::vector<KeyText>& key_texts();
 
-/// "rules.feed.flags.denied.weight" as the page names it: "rules.NAME.flags.LIST.weight"; an entry
-/// of a list without its number.
+/// The name that the page has for a key: "rules.NAME.flags.LIST.weight" for
+/// "rules.feed.flags.denied.weight". The number of a list entry is left out.
 std::string page_name(std::string_view key);
 
-/// What the page says of a key, by either name; null: there is no such key.
+/// What the page says about a key, by either name; null if there is no such key.
 const KeyText* find_key(std::string_view key);
 
-/// The key or section elsewhere that someone may have meant who wrote `step`, the last part of its
-/// name: "milter.actions.add_header" for "add_header". Nothing where there are several, or none.
+/// The key or section of another place whose name ends in `step`: "milter.actions.add_header" for
+/// "add_header". nullopt if there are several or none.
 std::optional<std::string> home_of(std::string_view step);
 
-/// What someone may have meant who wrote `key`: all keys that end in it, all that are in a section
-/// of that name, or else the nearest ones; at most `most`, none where nothing is near.
+/// The keys that may have been meant by `key`: all that end in it, all in a section of that name,
+/// or else those with the nearest names. At most `most`.
 std::vector<std::string> meant_keys(std::string_view key, std::size_t most);
 
 }  // namespace shingled::config

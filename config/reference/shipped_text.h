@@ -4,8 +4,8 @@
 
 namespace shingled::config {
 
-// What packaging has, compiled in by config/reference/CMakeLists.txt, so that there is no second
-// text of what a key means. Tests hold both to what the loader does.
+// Files of packaging, compiled in by config/reference/CMakeLists.txt, so that the meaning of a key
+// is written once. Tests compare both files with the loader.
 
 /// packaging/man/shingled.yaml.5: every key with type, default and meaning.
 std::string_view manual_page();

@@ -8,8 +8,8 @@
 
 namespace shingled::config {
 
-/// Whether a word of a list names a file instead of an entry; a file of another machine is a
-/// problem.
+/// Whether a word of a list names a file instead of an entry. A URL is a problem: lists are not
+/// fetched.
 bool take_file(const Field& item, std::string_view word, std::vector<std::string>& files);
 
 /// A list of networks, some of them in files.

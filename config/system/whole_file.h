@@ -41,7 +41,7 @@ Result<std::string> read_whole_text(const std::string& path, std::size_t bytes_m
 
 /// Reads a regular file.
 /// Threads: any thread.
-/// Errors: kNotFound, kDenied (also for what is no regular file), kLimit (more than `bytes_max`),
+/// Errors: kNotFound, kDenied (or not a regular file), kLimit (more than `bytes_max`),
 /// kUnavailable (disk); each names the path and the reason.
 Result<WholeFile> read_whole_file(const std::string& path, std::size_t bytes_max);
 

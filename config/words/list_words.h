@@ -11,8 +11,8 @@
 
 namespace shingled::config {
 
-// One entry of a list, wherever it stands: in the settings or in a file of its own. Nothing for
-// what is none.
+// One entry of a list, in the settings or in a file of its own. nullopt if the text is not a valid
+// entry.
 // Threads: stateless.
 
 inline constexpr std::string_view kNetworkForm =
@@ -27,7 +27,7 @@ std::optional<std::vector<Network>> network_word(std::string_view word);
 /// The long ID of a key, which is 103 characters in rspamd's z-base-32.
 std::optional<std::array<std::uint8_t, 64>> key_id_word(std::string_view word);
 std::optional<std::array<std::uint8_t, 64>> digest_word(std::string_view word);
-/// Some recipients, in lower case: those of a local part, address or domain.
+/// A pattern of recipients, in lower case: a local part, an address or a domain.
 std::optional<std::string> recipient_word(std::string_view word);
 
 }  // namespace shingled::config

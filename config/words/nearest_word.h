@@ -13,8 +13,8 @@ namespace shingled::config {
 /// Cost: O(|a| * |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// What someone who wrote `word` probably meant: the nearest of `known`, if at most a third of its
-/// bytes are wrong. '-' and '_' count as equal. Nothing for a word of more than 64 bytes.
+/// The word that was probably meant by `word`: the nearest of `known`, if at most a third of its
+/// bytes are wrong. '-' and '_' are equal. nullopt for a word of more than 64 bytes.
 std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> known);
 
 }  // namespace shingled::config
