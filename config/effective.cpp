@@ -35,10 +35,10 @@ std::string flow_list(const std::vector<std::string>& words) {
   return flow_text(out);
 }
 
-/// Whether it says that there is none.
+/// Whether a value says that there is none.
 bool is_none(std::string_view value) { return value == "\"\"" || value == "[]" || value == "null"; }
 
-/// Walks over the shipped file, which has every key, and says what the loader took instead.
+/// Goes through the shipped file, which has every key, and finds the value in force for each.
 class Lister {
  public:
   Lister(const Settings& settings, Diagnostics& diagnostics)
@@ -65,7 +65,7 @@ class Lister {
   std::vector<EffectiveKey> keys() { return std::move(keys_); }
 
  private:
-  /// `otherwise`: its value where it is not given.
+  /// `otherwise`: its value if it is not given.
   void list(const std::string& key, const std::string& otherwise) {
     const auto stand_in = diagnostics_.stand_ins().find(key);
     const std::string& said = stand_in == diagnostics_.stand_ins().end() ? key : stand_in->second;
@@ -80,7 +80,7 @@ class Lister {
     keys_.push_back(std::move(out));
   }
 
-  /// One that is given stands instead of all the shipped ones.
+  /// A given value replaces all the shipped ones.
   void list_rates(const YamlNode& shipped, const std::string& path) {
     std::map<Position, std::string> names;  // in the order of the text
     const std::string prefix = path + '.';

@@ -10,7 +10,7 @@ namespace shingled::config {
 
 namespace {
 
-/// Whether a text reads as itself without quotes, also inside a list.
+/// Whether a text needs no quotes, also inside a list.
 bool is_plain(std::string_view text) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
     return false;

@@ -10,7 +10,7 @@ namespace shingled::config {
 
 namespace {
 
-/// Calls `take` with each word; the first one it refuses is the error.
+/// Calls `take` with each word; the first word that it refuses is the error.
 template <typename Take>
 Status for_each_word(std::string_view text, std::string_view allowed, Take take) {
   constexpr std::string_view kBetween = ", \t\r";

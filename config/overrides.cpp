@@ -6,13 +6,13 @@ namespace shingled::config {
 
 namespace {
 
-/// Whether entries can be put into it. What is a text where a map belongs stays there to be
-/// complained about: a whole file may be of that kind.
+/// Whether entries can be put into it. A text in the place of a map stays, so that the loader
+/// reports it: a whole file may be such a text.
 bool can_hold(const YamlNode& node) {
   return node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kNull;
 }
 
-/// The value of `key` in a map, made if need be. `at` is the override's place for what is made.
+/// The value of `key` in a map, made if it is missing. A new value has the place `at`.
 YamlNode& entry_of(YamlNode& map, std::string_view key, const Position& at) {
   if (map.kind != YamlNode::Kind::kMap) {
     map.kind = YamlNode::Kind::kMap;

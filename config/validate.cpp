@@ -8,7 +8,7 @@ namespace shingled::config {
 
 namespace {
 
-/// Where the value of "a.b.c" stands, or of the innermost part of the path that is given.
+/// The place of the value of "a.b.c", or of the innermost part of the path that is given.
 Position locate(const YamlNode& root, std::string_view path) {
   const YamlNode* node = &root;
   Position position;
@@ -55,7 +55,7 @@ void check_sockets(const Settings& settings, const YamlNode& root, Diagnostics& 
                           " are the same place; allowed: each address and port once");
     }
     if (!settings.milter.enabled || !clash(listen[i], settings.milter.socket)) continue;
-    // One of them has its default: the other one was written.
+    // If one of them has its default, the other one was written.
     const std::string milter = "milter.socket";
     const bool written = is_given(root, key) || !is_given(root, milter);
     const std::string& here = written ? key : milter;
@@ -97,7 +97,7 @@ void check_rules(const Settings& settings, const YamlNode& root, Diagnostics& di
   }
 }
 
-/// What is stopped from a lower score on is never marked only.
+/// A message that is stopped from a lower score on is never only marked.
 void check_actions(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   const ActionOptions& actions = settings.milter.actions;
   if (!settings.milter.enabled || !actions.add_header) return;
@@ -113,7 +113,7 @@ void check_actions(const Settings& settings, const YamlNode& root, Diagnostics& 
   }
 }
 
-/// One message of the greatest length must find memory, or it would be put off for ever.
+/// A message of the greatest length must find memory, otherwise it would be deferred for ever.
 void check_memory(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   const MilterOptions& milter = settings.milter;
   if (fits_memory(milter.message_bytes_max, milter.memory_max)) return;

@@ -19,9 +19,9 @@ BytesView as_bytes(std::string_view text);
 /// The bytes as text, without a copy.
 std::string_view as_text(BytesView bytes);
 
-/// A cursor over bytes from a stranger. Reads are little-endian and bounds-checked; after the first
-/// read that does not fit it has failed and stays failed: every later read gives zeros, `ok()` is
-/// false and nothing moves. So a decoder reads everything first and asks once.
+/// A cursor over bytes from a stranger. Reads are little-endian and bounds-checked. After the first
+/// read that does not fit, every later read gives zeros, `ok()` is false and nothing moves. So a
+/// decoder reads everything first and checks once.
 /// Threads: one thread.
 class ByteReader {
  public:
@@ -52,8 +52,7 @@ class ByteReader {
   bool ok_ = true;
 };
 
-/// Writes little-endian into a buffer the caller lends. Writing past its end fails the same lasting
-/// way.
+/// Writes little-endian into a buffer of the caller. After a write past its end `ok()` stays false.
 /// Threads: one thread.
 class ByteWriter {
  public:

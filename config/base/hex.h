@@ -12,7 +12,7 @@ namespace shingled {
 void append_hex(std::string& out, std::uint8_t byte);
 /// Lower-case hexadecimal, two digits a byte.
 std::string to_hex(BytesView bytes);
-/// The bytes of hexadecimal text in either case; nothing for an odd length or any other character.
+/// The bytes of hexadecimal text in either case; nullopt for an odd length or any other character.
 std::optional<Bytes> from_hex(std::string_view text);
 
 }  // namespace shingled

@@ -9,9 +9,9 @@ namespace shingled {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-/// One `event key=value ...` line. Values are made safe here, once, for everybody: control bytes,
-/// quotes and backslashes become `\xNN`, bytes above 0x7e too, a value with spaces is quoted, and
-/// each is cut after kLogValueBytesMax bytes. So mail and peers cannot forge a line.
+/// One `event key=value ...` line. Values are made safe here, so that mail and peers cannot forge
+/// a line: control bytes, quotes, backslashes and bytes above 0x7e become `\xNN`, a value with
+/// spaces is quoted, and each is cut after kLogValueBytesMax bytes.
 class LogLine {
  public:
   static constexpr std::size_t kLogValueBytesMax = 512;

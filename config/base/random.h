@@ -5,7 +5,7 @@
 
 namespace shingled {
 
-/// Where unpredictable bits come from: tags, nonces, jitter. Tests pass a seeded one.
+/// The source of unpredictable bits: tags, nonces, jitter. Tests use a seeded one.
 /// Threads: any thread.
 class Random {
  public:

@@ -9,11 +9,11 @@
 
 namespace shingled {
 
-/// What a caller can do about a failure. Few on purpose: each answers "retry, refuse or give up?".
+/// What a caller can do about a failure. Few on purpose: each means retry, refuse or give up.
 enum class ErrorCode {
   kInvalid,      ///< the input is wrong; the same call fails again
   kNotFound,     ///< a named thing (file, table, host) does not exist
-  kCorrupt,      ///< stored or received bytes do not mean what they must
+  kCorrupt,      ///< stored or received bytes are not valid
   kDenied,       ///< the peer or the system refuses us
   kLimit,        ///< a named bound was reached
   kTimeout,      ///< the deadline passed
@@ -21,31 +21,30 @@ enum class ErrorCode {
   kInternal,     ///< our own bug
 };
 
-/// The code's name as it stands in logs: "invalid", "not_found", ...
+/// The name of the code in logs: "invalid", "not_found", ...
 std::string_view to_string(ErrorCode code);
 
-/// A failure with its story. `message` is one line for an operator, without secrets and mail
-/// content.
+/// A failure with its reason. `message` is one line for an operator, without secrets and content of
+/// mail.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
 
-  /// Puts what was being done in front: `error.in("opening /var/lib/x")`.
+  /// The error with its context in front: `error.in("opening /var/lib/x")`.
   [[nodiscard]] Error in(std::string_view doing) const {
     return {code, std::string(doing) + ": " + message};
   }
   friend bool operator==(const Error&, const Error&) = default;
 };
 
-/// A value or an Error; the member names of std::expected, so that it can take this one's place
-/// some day.
+/// A value or an Error. It has the member names of std::expected, which can replace it some day.
 /// Threads: a value, as safe as T.
 template <typename T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  // Implicit, so that `return value;` and `return Error{...};` do.
+  // Implicit, so that `return value;` and `return Error{...};` work.
   // NOLINTNEXTLINE(google-explicit-constructor)
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor)

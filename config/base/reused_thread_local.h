@@ -9,21 +9,20 @@
 
 namespace shingled::mime {
 
-/// An object that a thread works with and leaves to the next thread when it ends. Mail comes over
-/// connections of a thread each: iterators of ICU and tables of stems would be made anew for each.
+/// An object that a thread uses, and leaves to the next thread when it ends. Each connection of
+/// mail has its own thread, which would otherwise make its own ICU iterators and tables of stems.
 ///
 ///   ReusedThreadLocal<Table>::of_this_thread().find(...);
 ///
-/// There are as many objects as threads that use one, and at most kLeftMax that wait for a thread.
-/// They live as long as the program, with all they keep: T lets go of what a large mail made it
-/// hold.
-/// Threads: one thread; the objects pass from one to another by a lock.
+/// There are as many objects as threads that use one, and at most kLeftMax unused ones. They live
+/// as long as the program, so T must free what only a large mail needed.
+/// Threads: one thread; a lock protects the exchange between threads.
 template <typename T>
 class ReusedThreadLocal {
  public:
   static constexpr std::size_t kLeftMax = 32;
 
-  /// The object of this thread: one that was left, else a new one.
+  /// The object of this thread: one that was left by another thread, or a new one.
   static T& of_this_thread() {
     thread_local ReusedThreadLocal mine;
     // The analyzer takes an object of a thread for one of this call.

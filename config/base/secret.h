@@ -9,8 +9,8 @@
 
 namespace shingled {
 
-/// A key that cannot be printed by accident and is wiped when it goes: no stream operator, no text,
-/// no comparison.
+/// A key that cannot be printed by accident and is wiped by the destructor. It has no stream
+/// operator, no text and no comparison.
 /// Threads: a value.
 template <std::size_t N>
 class Secret {

@@ -13,8 +13,8 @@ namespace shingled {
 /// 52 characters, 64 bytes 103.
 std::string to_zbase32(BytesView bytes);
 
-/// The bytes again. Nothing for a character outside the alphabet (upper case is outside), for a
-/// length that no whole number of bytes has, or for surplus bits that are not zero.
+/// The bytes of a text. nullopt for a character outside the alphabet (which is lower case only),
+/// for a length that does not match whole bytes, or for surplus bits that are not zero.
 std::optional<Bytes> from_zbase32(std::string_view text);
 
 }  // namespace shingled

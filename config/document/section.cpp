@@ -35,7 +35,7 @@ std::string format_range(Range<double> range) {
 
 Section::Section(const YamlNode* node, std::string path, Diagnostics& diagnostics)
     : node_(node), path_(std::move(path)), diagnostics_(&diagnostics) {
-  // A section whose entries are all commented out reads as null and is an empty one.
+  // A section whose entries are all commented out reads as null; it is empty.
   if (node_ == nullptr || node_->kind == YamlNode::Kind::kNull) {
     node_ = nullptr;
   } else if (node_->kind != YamlNode::Kind::kMap) {

@@ -29,8 +29,8 @@ struct Complaint {
   std::string what;
 };
 
-/// Puts the tree together from the parser's events. Uses events and not YAML::Node because those
-/// come with the position of every key, keep duplicates, and cost nothing per alias.
+/// Builds the tree from the events of the parser. Unlike YAML::Node, events have the position of
+/// every key, keep duplicates, and cost nothing per alias.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const Position& start) : start_(start) {}
@@ -72,7 +72,7 @@ class TreeBuilder final : public YAML::EventHandler {
     return position;
   }
   [[nodiscard]] const std::optional<Complaint>& complaint() const { return complaint_; }
-  /// Where the innermost collection that is not closed yet begins.
+  /// The beginning of the innermost collection that is not closed yet.
   [[nodiscard]] Position innermost() const {
     return open_.empty() ? start_ : open_.back().node.position;
   }
@@ -107,7 +107,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void close() {
     YamlNode done;
     if (too_deep_ > 0) {
-      // The innermost collection that is kept gets a null in the place of what lies too deep.
+      // The innermost collection that is kept gets a null instead of a value that is too deep.
       if (--too_deep_ > 0) return;
     } else {
       done = std::move(open_.back().node);
@@ -150,7 +150,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::optional<Complaint> complaint_;
 };
 
-/// Lends a text to an istream without a copy.
+/// Gives a text to an istream without a copy.
 class ViewBuffer final : public std::streambuf {
  public:
   explicit ViewBuffer(std::string_view text) {
@@ -180,16 +180,16 @@ std::optional<Complaint> find_bad_byte(std::string_view text, const Position& st
   return std::nullopt;
 }
 
-/// Where to look for the reason. What is never closed is reported where it opens: the parser would
-/// name the end of the file.
+/// Where to look for the reason. A collection that is never closed is reported where it opens; the
+/// parser would name the end of the file.
 Position place_of(const YAML::Exception& failure, const TreeBuilder& builder) {
   const bool unclosed = failure.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW ||
                         failure.msg == YAML::ErrorMsg::END_OF_MAP_FLOW;
   return unclosed ? builder.innermost() : builder.at(failure.mark);
 }
 
-/// The first tab that stands where a line is indented, up to the line of a failure: YAML lets only
-/// blanks stand there, and what the parser says of it helps nobody.
+/// The first tab in the indentation of a line, up to the line of a failure: YAML only allows blanks
+/// there, and the message of the parser does not help.
 std::optional<Position> find_tab(std::string_view text, const Position& failure,
                                  const Position& start) {
   if (start.origin != Position::Origin::kFile) return std::nullopt;
@@ -205,7 +205,7 @@ std::optional<Position> find_tab(std::string_view text, const Position& failure,
   return std::nullopt;
 }
 
-/// Why YAML in an override surprises people, said where it does.
+/// A hint for an override whose YAML means something unexpected.
 std::string hint(const Position& start) {
   return start.origin == Position::Origin::kOverride
              ? "; put a value with special characters in quotes"

@@ -11,9 +11,9 @@
 
 namespace shingled {
 
-// A struct of counters says once what its fields mean, in a `table()`; sum, report and log line are
-// made from it. The struct is a template over the type of its fields, so that the counters that run
-// and the numbers that were read are the same list:
+// A struct of counters describes its fields once, in a `table()`. Sum, report and log line are made
+// from it. The struct may be a template over the type of its fields, so that the running counters
+// and the numbers that were read share one list:
 //
 //     template <typename Number>
 //     struct DoorCountersOf {
@@ -29,18 +29,18 @@ namespace shingled {
 //     };
 //     static_assert(has_whole_table<DoorCountersOf<std::uint64_t>>);
 
-/// What one field of a struct of counters is for those who read it.
+/// One field of a struct of counters: how metrics and the log show it.
 template <typename Counters, typename Number = std::uint64_t>
 struct CounterLine {
   Number Counters::*field;
   MetricName metric;
-  std::string_view log_key = {};  ///< empty: not in the log
-  /// Tells this field from others of the same metric; empty: it needs none.
+  std::string_view log_key = {};  ///< empty = not in the log
+  /// Distinguishes this field from others of the same metric; empty = not needed.
   std::pair<std::string_view, std::string_view> label = {};
   MetricFamily::Kind kind = MetricFamily::Kind::kCounter;  ///< a counter or a gauge
 };
 
-/// Whether each field has its line, in a struct that is nothing but numbers and `more` others.
+/// Whether each field has a line, in a struct of numbers, of which `more` need none.
 template <typename Counters, std::size_t more = 0>
 inline constexpr bool has_whole_table = sizeof(Counters) ==
                                         (Counters::table().size() + more) * sizeof(std::uint64_t);
@@ -52,7 +52,7 @@ std::uint64_t number_of(const Counter& counter) {
   return counter.read();
 }
 
-/// What running counters show now. `table()` of both has the same order.
+/// The present values of running counters. Both types have the same `table()`.
 template <typename Numbers, typename Running>
 Numbers read_counters(const Running& running) {
   Numbers numbers;
@@ -70,7 +70,7 @@ void add_counters(Numbers& sum, const Numbers& more) {
   for (const auto& line : kTable) sum.*line.field += more.*line.field;
 }
 
-/// `labels` are common to all.
+/// All samples get `labels`, too.
 template <typename Counters>
 void report_counters(const Counters& counters, MetricReport& report,
                      const MetricLabels& labels = {}) {
@@ -87,7 +87,7 @@ void report_counters(const Counters& counters, MetricReport& report,
   }
 }
 
-/// The fields that have a key.
+/// Adds the fields that have a log key.
 template <typename Counters>
 void log_counters(const Counters& counters, LogLine& log) {
   constexpr auto kTable = Counters::table();

@@ -12,11 +12,11 @@
 
 namespace shingled {
 
-// What is counted with while the program runs. Each is a few atomics: no lock, no allocation, any
-// thread, any number of writers and readers. A subsystem keeps its own, in a struct, and tells a
-// MetricRegistry how to read them (metric_registry.h).
+// Instruments for counting while the program runs. Each consists of a few atomics: no lock, no
+// allocation, any thread, any number of writers and readers. A subsystem has its own in a struct,
+// and registers with a MetricRegistry how to read them (metric_registry.h).
 
-/// How often something happened. Only grows.
+/// Counts how often something happened. It only grows.
 class EventCount {
  public:
   void add(std::uint64_t more = 1) { value_.fetch_add(more, std::memory_order_relaxed); }
@@ -31,7 +31,7 @@ struct HistogramShape {
   static constexpr std::size_t kBoundsMax = 31;
 
   std::span<const std::uint64_t> bounds;  ///< of static storage, at most kBoundsMax
-  std::uint64_t steps_per_unit = 1;       ///< how many steps make one unit of the metric
+  std::uint64_t steps_per_unit = 1;       ///< number of steps in one unit of the metric
 
   [[nodiscard]] double in_unit(std::uint64_t steps) const {
     return static_cast<double>(steps) / static_cast<double>(steps_per_unit);
@@ -46,22 +46,22 @@ extern const HistogramShape kSizeShape;
 /// A histogram at one moment.
 struct HistogramReading {
   HistogramShape shape;
-  std::vector<std::uint64_t> counts;  ///< of each bucket alone; the last one is above all bounds
+  std::vector<std::uint64_t> counts;  ///< of each bucket alone; the last one has no upper bound
   std::uint64_t sum = 0;              ///< in steps
 
   [[nodiscard]] std::uint64_t count() const;
 };
 
-/// How often which values were seen. `observe` costs a search over the bounds and two atomic adds.
+/// Counts values by bucket. `observe` costs a search over the bounds and two atomic adds.
 class Histogram {
  public:
   explicit Histogram(const HistogramShape& shape) : shape_(shape) {}
 
   void observe(std::uint64_t steps);
-  /// For kLatencyShape. A time that ran backwards counts as none.
+  /// For kLatencyShape. A negative time counts as 0.
   void observe(Duration time);
-  /// Bucket by bucket while others count: the number of values is the sum of the buckets read, so
-  /// the reading agrees with itself.
+  /// Reads bucket by bucket while others count. The number of values is the sum of the buckets that
+  /// were read, so the reading is consistent.
   [[nodiscard]] HistogramReading read() const;
 
  private:

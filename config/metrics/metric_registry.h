@@ -11,18 +11,18 @@
 
 namespace shingled {
 
-/// Where a reader finds everything that is measured. Subsystems count with their own instruments
-/// (instruments.h) and know nothing of this; whoever makes them, the daemon, registers a source
+/// Gives readers everything that is measured. Subsystems count with their own instruments
+/// (instruments.h) and do not know the registry; the daemon, which makes them, registers a source
 /// that reads them.
 ///
-/// Threads: any thread. Reading calls every source one after the other; a source must not block and
-/// must not come back to the registry.
+/// Threads: any thread. Reading calls one source after the other; a source must not block and
+/// must not call the registry.
 class MetricRegistry {
  public:
   using Source = std::function<void(MetricReport&)>;
 
-  /// Keeps a source registered while it lives; when it has gone, the source is not and will not be
-  /// called any more. It may outlive the registry.
+  /// Keeps a source registered while it lives. After its destructor the source is not called any
+  /// more. It may outlive the registry.
   class [[nodiscard]] Registration {
    public:
     Registration() = default;
@@ -46,7 +46,7 @@ class MetricRegistry {
   MetricRegistry() : sources_(std::make_shared<Registration::Sources>()) {}
 
   Registration add(Source source);
-  /// What all sources tell now, in the order they were registered.
+  /// The reports of all sources, in the order of registration.
   [[nodiscard]] MetricReport read() const;
 
  private:

@@ -14,7 +14,7 @@ namespace shingled {
 /// What distinguishes the samples of one metric: {"version", "4"}. Few values, all bounded.
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
-/// What a metric is, the same for all its samples.
+/// The name and help of a metric, the same for all its samples.
 struct MetricName {
   std::string_view name;  ///< letters, digits and '_'; base units; a counter without "_total"
   std::string_view help;  ///< one sentence
@@ -32,13 +32,13 @@ struct MetricFamily {
   std::string name;
   std::string help;
   Kind kind = Kind::kCounter;
-  std::vector<MetricSample> samples;  ///< in the order they were told
+  std::vector<MetricSample> samples;  ///< in the order of the reports
 };
 
-/// Everything that was measured, at one moment: sources tell, a writer reads.
+/// Everything that was measured, at one moment: sources fill it, a writer reads it.
 ///
-/// A metric may be told by several sources and in several calls; its samples stand together, under
-/// the help and kind it was first told with.
+/// A metric may come from several sources and calls. Its samples stand together, with the help and
+/// kind of the first call.
 /// Threads: one thread.
 class MetricReport {
  public:
@@ -48,10 +48,10 @@ class MetricReport {
   void gauge(const MetricName& name, double value, MetricLabels labels = {});
   void histogram(const MetricName& name, HistogramReading reading, MetricLabels labels = {});
 
-  /// In the order they were first told.
+  /// In the order of their first call.
   [[nodiscard]] const std::vector<MetricFamily>& families() const { return families_; }
-  /// The sum of a metric's samples that bear all of `labels`, counting a histogram by its values;
-  /// 0 where there is none.
+  /// The sum of the samples of a metric that have all of `labels`; a histogram counts with its
+  /// number of values. 0 if there are none.
   [[nodiscard]] double total(std::string_view name, const MetricLabels& labels = {}) const;
 
  private:

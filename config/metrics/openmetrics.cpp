@@ -39,7 +39,7 @@ void append_escaped(std::string& out, std::string_view text) {
 
 std::string text_of(std::uint64_t value) { return std::to_string(value); }
 std::string text_of(std::int64_t value) { return std::to_string(value); }
-/// The shortest text that gives the same number back; whole ones as "1.0".
+/// The shortest text that reads as the same number; whole numbers as "1.0".
 std::string text_of(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";

@@ -13,9 +13,8 @@ inline constexpr std::string_view kOpenMetricsType =
 /// A report in the OpenMetrics text format, ending with "# EOF".
 ///
 /// Label values and help are escaped (backslash, quote, line end); other control bytes and bytes
-/// above 0x7e become `\xNN`, so that whatever a label holds the text stays UTF-8 and each sample
-/// one line. What is no name of a metric or label has '_' in place of each character that may not
-/// be there.
+/// above 0x7e become `\xNN`, so that the text is always UTF-8 and each sample one line. In names of
+/// metrics and labels '_' replaces each character that is not allowed.
 /// Threads: stateless.
 /// Cost: O(samples).
 /// Source:  OpenMetrics 1.0, "Text format".

@@ -34,7 +34,7 @@ std::optional<std::uint32_t> parse_weight(std::string_view text) {
   return parse_whole<std::uint32_t>(text, 1, ServerSpec::kWeightMax);
 }
 
-/// Where ":WEIGHT" begins in an entry that has one: after a port that follows a host.
+/// The position of ":WEIGHT" in an entry that has one: after a port that follows a host.
 std::size_t find_weight(std::string_view text) {
   constexpr std::size_t kNone = std::string_view::npos;
   const bool milter_style = text.starts_with("inet:") || text.starts_with("inet6:") ||

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kSecret = "secret";
 
-/// The key of a tag such as `.BR timeout " (duration, default 5s)"`, or nothing.
+/// The key of a tag such as `.BR timeout " (duration, default 5s)"`; nullopt for other lines.
 std::optional<KeyText> parse_tag(const PageLine& line, const std::string& section) {
   if ((line.macro != "BR" && line.macro != "B") || line.arguments.empty()) return std::nullopt;
   const std::string& key = line.arguments.front();

@@ -23,7 +23,7 @@ struct NamedPart {
   std::string_view name;
   BucketPart part;
 };
-/// Where one name begins another, the longer one comes first.
+/// If one name is the beginning of another, the longer one comes first.
 constexpr std::array<NamedPart, 8> kParts = {{{"bounce", BucketPart::kBounce},
                                               {"user", BucketPart::kUser},
                                               {"ip", BucketPart::kIp},
@@ -36,7 +36,7 @@ constexpr std::string_view kTypeForm =
     "to, to_ip, to_ip_from, bounce_to, bounce_to_ip, user, or others of the parts bounce, user, "
     "ip, network, from, from_domain, to, to_domain with '_' between";
 
-/// The parts of a name such as "to_ip_from"; nothing where one is unknown.
+/// The parts of a name such as "to_ip_from"; nullopt if one is unknown.
 std::optional<std::vector<BucketPart>> parse_parts(std::string_view name) {
   std::vector<BucketPart> out;
   while (true) {
@@ -50,7 +50,7 @@ std::optional<std::vector<BucketPart>> parse_parts(std::string_view name) {
   }
 }
 
-/// Why a combination of parts makes no sense; empty where it does.
+/// Why a combination of parts is not valid; empty if it is.
 std::string_view contradiction(const std::vector<BucketPart>& parts) {
   const auto count = [&](BucketPart part) { return std::count(parts.begin(), parts.end(), part); };
   for (const NamedPart& entry : kParts) {
@@ -70,7 +70,7 @@ bool is_off(std::string_view text) {
          equal_ignoring_case(text, "false");
 }
 
-/// "100 / 1h": that many at once, and over that time.
+/// "100 / 1h": 100 at once, and 100 per hour.
 std::optional<BucketRate> rate_of_text(std::string_view text) {
   if (is_off(text)) return BucketRate{};
   const auto rate = parse_rate(text);
@@ -83,7 +83,7 @@ std::optional<double> number_of(const YamlNode& node) {
   return node.kind == YamlNode::Kind::kScalar ? parse_real(node.text) : std::nullopt;
 }
 
-/// A number a second, or "2 / 1m".
+/// A number per second, or "2 / 1m".
 std::optional<double> leak_of(const YamlNode& node) {
   if (node.kind != YamlNode::Kind::kScalar) return std::nullopt;
   if (const auto number = parse_real(node.text)) return number;
@@ -100,7 +100,7 @@ void refuse_rate(const Field& field) {
   }
 }
 
-/// Checks the numbers, each with what it is.
+/// Checks the numbers; each has its own problem.
 std::optional<BucketRate> checked(const Field& field, const BucketRate& rate) {
   if (rate.burst == 0) return BucketRate{};  // as rspamd: [0, x] is off
   if (rate.burst > 0 && rate.burst < 1) {
@@ -119,7 +119,7 @@ std::optional<BucketRate> checked(const Field& field, const BucketRate& rate) {
   return std::nullopt;
 }
 
-/// A rate in one of its notations, or a problem and nothing.
+/// A rate in one of its notations; nullopt and a problem for other text.
 std::optional<BucketRate> read_rate(const Field& field) {
   const YamlNode& node = field.node();
   std::optional<BucketRate> rate;
@@ -139,7 +139,7 @@ bool differs_by(const BucketType& type, BucketOverride::For kind) {
   return kind == BucketOverride::For::kNetwork || type.by_recipient();
 }
 
-/// What an override is for, from its one key of `recipient`, `domain`, `network`.
+/// The mail that an override is for, from its one key of `recipient`, `domain`, `network`.
 std::optional<BucketOverride> read_target(Section& section) {
   constexpr std::array<Choice<BucketOverride::For>, 3> kTargets = {
       {{"recipient", BucketOverride::For::kRecipient},
@@ -223,7 +223,7 @@ void refuse_type(const Field& entry) {
           (meant ? "did you mean " + quoted(*meant) + "?" : "allowed: " + std::string(kTypeForm)));
 }
 
-/// A type whose parts are right, and its rate, as far as that is.
+/// A type whose parts are valid, with its rate if that is valid, too.
 std::optional<BucketType> load_type(const Field& entry) {
   const auto parts = parse_parts(entry.node().key);
   if (!parts) {

@@ -59,7 +59,7 @@ void load_rate(const Field& field, std::optional<RateOptions>& out) {
   check_rate(field, rate, out);
 }
 
-/// The first instant of a day in local time, or nothing.
+/// The first instant of a day in local time; nullopt for other text.
 std::optional<WallTime> parse_day(std::string_view text) {
   constexpr std::string_view kPattern = "dd-dd-dddd";
   const bool shaped = text.size() == kPattern.size() &&
@@ -77,7 +77,7 @@ std::optional<WallTime> parse_day(std::string_view text) {
   local.tm_isdst = -1;  // whatever holds on that day
   const std::tm wanted = local;
   const std::time_t time = std::mktime(&local);
-  // A 31st of June comes back as the 1st of July.
+  // mktime(3) turns 31 June into 1 July.
   const bool exists = local.tm_mday == wanted.tm_mday && local.tm_mon == wanted.tm_mon &&
                       local.tm_year == wanted.tm_year && time > 0;
   return exists ? std::optional(WallTime(std::chrono::seconds(time))) : std::nullopt;

@@ -54,7 +54,7 @@ std::optional<Bytes> decode(std::string_view text, Encoding encoding) {
   return std::nullopt;
 }
 
-/// Bytes of a known number. The text may be a secret: no problem quotes it.
+/// A known number of bytes. The text may be a secret: problems do not quote it.
 std::optional<Bytes> read_bytes(const Field& field, Encoding encoding, std::size_t size) {
   constexpr std::array<std::string_view, 3> kNames = {"z-base-32", "hexadecimal", "base64"};
   const std::string allowed = std::to_string(size) + " bytes in " +
@@ -81,7 +81,7 @@ std::optional<std::array<std::uint8_t, kKeyBytes>> read_key(const Field& field, 
   return key;
 }
 
-/// A field whose only legal value is known.
+/// A field with only one allowed value.
 void expect(Section& section, std::string_view key, std::string_view value) {
   const auto field = section.field(key);
   if (!field) return;
@@ -89,7 +89,7 @@ void expect(Section& section, std::string_view key, std::string_view value) {
   if (text && !equal_ignoring_case(*text, value)) field->refuse("not supported", value);
 }
 
-/// The map itself, or the one rspamd's own print-outs have around it.
+/// The map itself; rspamd prints key pairs with another map around it.
 const YamlNode& unwrapped(const YamlNode& node) {
   const YamlNode* inner = node.find("keypair");
   return inner != nullptr && node.items.size() == 1 ? *inner : node;

@@ -15,7 +15,7 @@ constexpr std::array<Choice<FailurePolicy>, 3> kPolicies = {{{"accept", FailureP
                                                              {"tempfail", FailurePolicy::kTempfail},
                                                              {"reject", FailurePolicy::kReject}}};
 
-/// Headers that carry the mail itself: none of them is ours to add or to remove.
+/// Headers of the mail itself, which we must not add or remove.
 constexpr std::array<std::string_view, 24> kMailHeaders = {"From",
                                                            "To",
                                                            "Cc",
@@ -80,7 +80,7 @@ void read_threshold(Section& section, std::string_view key, std::optional<double
   }
 }
 
-/// Whether we may add or remove headers of this name; a problem of `field` if not.
+/// Whether we may add or remove headers with this name; a problem of `field` if not.
 bool check_header_name(const Field& field, std::string_view name, std::string_view allowed) {
   constexpr std::size_t kNameBytesMax = 64;
   // RFC 5322 section 2.2: ftext
@@ -106,8 +106,8 @@ void read_header_name(Section& section, std::string_view key, std::string& out) 
   if (text && check_header_name(*field, *text, kAllowed)) out = *text;
 }
 
-/// The inbound headers that go. Where it is not said: those with the names that only we write.
-/// Others know X-Spam as well, and a forged "Yes" harms nobody but its sender.
+/// The inbound headers that are removed. Default: those with names that only we write. Other
+/// filters write X-Spam, too, and a forged "Yes" only harms its sender.
 void read_removed_headers(Section& section, HeaderOptions& out) {
   out.remove.clear();
   const auto field = section.field("remove");

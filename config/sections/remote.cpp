@@ -24,8 +24,8 @@ constexpr std::array<Choice<TcpUse>, 7> kTcpUses = {{{"no", TcpUse::kNo},
                                                      {"off", TcpUse::kNo},
                                                      {"on", TcpUse::kYes}}};
 
-/// What was meant by "roundrobin:a.example", where the word before the colon is neither a rotation
-/// nor a host with a port or a weight behind it.
+/// The rotation that was meant by "roundrobin:a.example", if the word before the colon is neither a
+/// rotation nor a host with a port or a weight after it.
 std::optional<std::string> meant_rotation(std::string_view word) {
   static const std::vector<std::string> rotations = {"round-robin", "sequential", "master-slave",
                                                      "hash", "random"};

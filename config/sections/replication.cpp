@@ -56,7 +56,7 @@ void load_replication(Section& section, ReplicationOptions& out) {
     for (const Field& item : mirrors->list()) load_mirror(item, out.mirrors);
   }
   section.number<std::uint32_t>("journal_max", out.journal_max, {1000, 1'000'000'000});
-  // A key that was given and is wrong has its problem already.
+  // A key that is given but not valid has its problem already.
   const bool keyless = !is_given(keypair);
   if (!out.masters.empty() && !is_given(master_key)) {
     section.problem("masters", "nobody could push to us; allowed: with a master_key");

@@ -16,7 +16,7 @@ constexpr std::array<Choice<HashAlgorithm>, 6> kAlgorithms = {
 constexpr double kAny = std::numeric_limits<double>::max();
 constexpr std::string_view kNameForm = "a letter, then up to 63 letters, digits, '_' or '-'";
 
-/// Names stand in logs, in header values and in -o keys.
+/// Names are used in logs, in header values and in -o keys.
 bool is_name(std::string_view text) {
   constexpr std::size_t kNameBytesMax = 64;
   return ascii::is_word(text, kNameBytesMax, "_-") && ascii::is_alpha(text.front());
@@ -40,7 +40,7 @@ std::string symbol_of(std::string_view flag_name) {
   return out;
 }
 
-/// The flag a name starts from: a standard one, or one that lacks its number.
+/// The defaults of a name: those of a standard flag, or a flag without a number.
 FlagOptions flag_defaults(const std::string& name) {
   const FlagMap standard = FlagMap::standard();
   for (const FlagOptions& flag : standard.all()) {
@@ -114,14 +114,14 @@ void load_image_check(Section& section, HashOptions& out) {
   section.number<std::uint32_t>("min_height", out.min_height, {0, 100'000});
 }
 
-/// One group of `checks` and the switch of the rule that its `enabled` stands for.
+/// One group of `checks`, and the switch of the rule that `enabled` in it means.
 struct CheckGroup {
   std::string_view name;
   std::string_view rule_switch;
 };
 
-/// Settings that are given in the rule and in `checks` say the same twice, or two things. The
-/// others stand for those of the rule.
+/// A setting must not be given both in the rule and in `checks`. The settings in `checks` mean
+/// those of the rule.
 void note_twins(const YamlNode& rule, const CheckGroup& group, const Section& section) {
   const YamlNode* checks = rule.find("checks");
   const YamlNode* entries = checks == nullptr ? nullptr : checks->find(group.name);
@@ -231,7 +231,7 @@ void load_rules(Section& root, bool embedded_storage, std::vector<RuleOptions>& 
     if (entry.node().key == local.name) names_local = true;
     if (!is_off(entry.node())) out.push_back(load_rule(entry));
   }
-  // Who adds a feed does not mean to lose what he has taught: that is only for who says so.
+  // Adding a feed must not disable what was taught locally, so `local` stays unless it is off.
   if (!names_local && (embedded_storage || out.empty())) out.insert(out.begin(), local);
 }
 

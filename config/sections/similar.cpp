@@ -98,7 +98,7 @@ void load_containers(Section&& section, ContainerOptions& out) {
   section.duration<milliseconds>("time_max", out.time_max, {milliseconds(1), milliseconds(60'000)});
 }
 
-/// What is switched on must have something to do.
+/// A switched-on search must have something to do.
 void check_similar(const Section& section, const SimilarOptions& out) {
   if (out.bytes_min > out.bytes_max) {
     section.problem("bytes_min", "is more than bytes_max; allowed: at most that");

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
-/// No problem quotes the text, which may be a key that should not stand here.
+/// Problems do not quote the text, which may be a key by mistake.
 template <typename Read>
 void load_names(Section& section, std::string_view key, std::string_view form, Read read,
                 std::vector<std::array<std::uint8_t, 64>>& out, std::vector<std::string>& files) {
@@ -48,7 +48,7 @@ void load_limits(Section& section, RateLimitOptions& out, std::vector<std::strin
   }
 }
 
-/// A key may change something.
+/// Whether a key has the right to change something.
 bool gives_rights(const Keypair& keypair) {
   return keypair.rights.may_write || keypair.rights.may_delete;
 }
@@ -58,13 +58,13 @@ void load_updaters(Section& section, ServerOptions& out) {
              out.files.allow_update_keys);
   const bool given = section.has("allow_update");
   load_networks(section, "allow_update", out.allow_update, out.files.allow_update);
-  // Addresses win over keys. Who gave rights to keys and named no address means the keys.
+  // Addresses win over keys. If keys have rights and no address is given, the keys are meant.
   const bool keys = !out.allow_update_keys.empty() || !out.files.allow_update_keys.empty() ||
                     std::any_of(out.keypair.begin(), out.keypair.end(), gives_rights);
   if (keys && !given) out.allow_update.clear();
 }
 
-/// No problem quotes the text, which may be a key that should stand in the file.
+/// Problems do not quote the text, which may be a key that belongs into the file.
 void load_key_file(const Field& field, std::string& out) {
   constexpr std::string_view kAllowed = "the absolute path of a file with a list of key pairs";
   const auto text = field.scalar(kAllowed);
@@ -88,7 +88,7 @@ void load_keys(Section& section, ServerOptions& out) {
   section.real("key_agreement_source_rate", out.agreements.source.rate, {1, 1e6});
   section.real("key_agreement_source_burst", out.agreements.source.burst, {1, 1e9});
   section.boolean("encrypted_only", out.encrypted_only);
-  // A key that was given and is wrong has its problem already.
+  // A key that is given but not valid has its problem already.
   const bool none = !keypair || keypair->is_null() || keypair->list().empty();
   if (out.encrypted_only && none && out.files.dynamic_keys_map.empty()) {
     section.problem("encrypted_only",

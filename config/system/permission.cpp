@@ -13,7 +13,7 @@ namespace shingled {
 
 namespace {
 
-/// "shingled", or "user 1005" where nobody has that number.
+/// "shingled", or "user 1005" if that number has no name.
 std::string user_name(uid_t user) {
   std::array<char, 4096> buffer{};
   passwd entry{};
@@ -46,7 +46,7 @@ std::string mode_text(mode_t mode) {
 std::optional<std::string> missing_permission(const std::string& path, int mode) {
   if (::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0) return std::nullopt;
   if (errno != EACCES && errno != EPERM) return std::nullopt;
-  // What cannot even be looked at stands below the folder that is closed.
+  // A file that cannot even be examined is below the closed folder.
   std::string barrier = path;
   struct stat status {};
   while (::stat(barrier.c_str(), &status) != 0) {

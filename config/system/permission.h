@@ -7,11 +7,11 @@
 
 namespace shingled {
 
-/// Why this process may not use a file, for the person who started it: what stands in the way (the
-/// file, or a folder above it), whose that is, and as whom to run. Nothing where permission is not
-/// what is missing.
+/// Why this process may not use a file, for the person who started it: the obstacle (the file, or a
+/// folder above it), its owner, and the user to run as. nullopt if the reason is not a missing
+/// permission.
 ///
-/// `mode`: of R_OK, W_OK and X_OK what is needed, as for access(2), but by the effective user.
+/// `mode`: the needed ones of R_OK, W_OK and X_OK as for access(2), but for the effective user.
 /// Source:  POSIX faccessat, getpwuid_r.
 /// Threads: any thread.
 /// Cost: some system calls.

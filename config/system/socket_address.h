@@ -36,9 +36,9 @@ struct Network {
   IpAddress address;
   int prefix_bits = 0;
 
-  /// Bits after the prefix are cleared. Nothing for malformed text or a prefix out of range.
+  /// Bits after the prefix are cleared. nullopt for invalid text or a prefix out of range.
   static std::optional<Network> parse(std::string_view text);
-  /// The one of that length an address lies in; 0 to ip.bits().
+  /// The network of that length that has the address; 0 to ip.bits().
   static Network of(const IpAddress& ip, int prefix_bits);
   [[nodiscard]] bool contains(const IpAddress& ip) const;
   [[nodiscard]] std::string to_string() const;
@@ -47,8 +47,8 @@ struct Network {
 
 bool contains(const std::vector<Network>& networks, const IpAddress& ip);
 
-/// A place to listen on or to talk to, as the configuration names it. A host may be a name or an
-/// address.
+/// An address to listen on or to connect to, as the configuration has it. A host may be a name or
+/// an address.
 ///
 ///   inet:PORT@HOST  inet6:PORT@HOST  unix:/path  local:/path       (milter style)
 ///   HOST:PORT  [IPV6]:PORT  HOST  *:PORT                           (Postfix and fuzzy style)
@@ -59,13 +59,13 @@ struct SocketSpec {
   std::uint16_t port = 0;
   std::string path;  ///< for kUnix
 
-  /// `default_port` is used where the text names none; 0 = a port is required.
+  /// `default_port` is used if the text has no port; 0 = a port is required.
   static Result<SocketSpec> parse(std::string_view text, std::uint16_t default_port = 0);
   [[nodiscard]] std::string to_string() const;  ///< milter style
   friend bool operator==(const SocketSpec&, const SocketSpec&) = default;
 };
 
-/// A resolved address the kernel takes. A value.
+/// A resolved address for the kernel. A value.
 class SocketAddress {
  public:
   SocketAddress() = default;

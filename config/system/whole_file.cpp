@@ -59,7 +59,7 @@ Result<std::string> read_whole_text(const std::string& path, std::size_t bytes_m
 }
 
 Result<WholeFile> read_whole_file(const std::string& path, std::size_t bytes_max) {
-  // A pipe without a writer would hold up the opening.
+  // Opening a pipe without a writer would block.
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) return file_error(errno).in(path);

@@ -10,7 +10,7 @@
 
 namespace shingled {
 
-/// Tells whether a file is still the one that was read: it differs after a change in place and
+/// Shows whether a file is still the one that was read: it differs after a change in place and
 /// after a rename over it.
 struct FileStamp {
   std::uint64_t device = 0;
@@ -22,20 +22,20 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// The stamp of what stands at that path now; all zeros for nothing.
+/// The stamp of the present file at that path; all zeros if there is none.
 FileStamp stamp_of(const std::string& path);
 
-/// What was in a file, and how it stood.
+/// The content of a file, with its stamp and mode.
 struct WholeFile {
   std::string text;
   FileStamp stamp;  ///< before the first byte was read
   mode_t mode = 0;  ///< permission bits
 
-  /// Whether anybody but its owner may do anything with it.
+  /// Whether anybody except the owner has any permission.
   [[nodiscard]] bool is_private() const { return (mode & 077) == 0; }
 };
 
-/// Reads whatever can be read to its end, a pipe, too: what a person names, not a program.
+/// Reads a file or a pipe to its end: for paths that a person gave, not a program.
 /// Errors: as below; the reason alone, without the path.
 Result<std::string> read_whole_text(const std::string& path, std::size_t bytes_max);
 
