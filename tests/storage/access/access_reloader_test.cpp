@@ -175,7 +175,7 @@ TEST_F(AccessReloaderTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken
        "mode 0640; allowed: 0600"},
       {"all may write it", [&] { ::chmod(path.c_str(), 0602); }, "mode 0602"},
       {"no file", [&] { std::filesystem::rename(path, path + ".away"); }, "No such file"},
-      {"a folder", [&] { std::filesystem::create_directory(path); }, "no regular file"},
+      {"a folder", [&] { std::filesystem::create_directory(path); }, "is not a regular file"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.why);
