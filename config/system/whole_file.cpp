@@ -6,8 +6,8 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
+#include "config/system/os_error.h"
 #include "config/system/unique_fd.h"
 
 namespace shingled {
@@ -24,10 +24,7 @@ FileStamp stamp_from(const struct stat& status) {
 }
 
 Error file_error(int reason) {
-  ErrorCode code = ErrorCode::kUnavailable;
-  if (reason == ENOENT || reason == ENOTDIR) code = ErrorCode::kNotFound;
-  if (reason == EACCES || reason == EPERM || reason == ELOOP) code = ErrorCode::kDenied;
-  return {code, std::strerror(reason)};
+  return reason == ELOOP ? os_error(ErrorCode::kDenied, reason) : os_error(reason);
 }
 
 Result<std::string> read_to_end(const UniqueFd& fd, std::size_t bytes_max) {

@@ -7,11 +7,11 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "config/base/clock.h"
 #include "config/base/random.h"
+#include "config/system/os_error.h"
 #include "milter/daemon/name_check.h"
 #include "milter/process/privileges.h"
 #include "milter/ratelimit/limit_lists.h"
@@ -49,8 +49,6 @@ class Findings {
 constexpr const char* kFolderForm =
     "; allowed: a folder that is there (mkdir) and the daemon's (chown)";
 
-std::string reason(int number) { return std::generic_category().message(number); }
-
 /// Who the daemon will be, as far as the system knows them.
 process::Identity check_identity(const DaemonOptions& options, Findings& found) {
   process::Identity out;
@@ -82,14 +80,14 @@ void check_folder(std::string_view key, const std::string& file, Findings& found
   const std::string folder = parent.empty() ? "." : parent.string();
   struct stat info {};
   if (::stat(folder.c_str(), &info) != 0) {
-    found.error(key, file + ": its folder cannot be used: " + reason(errno) + kFolderForm);
+    found.error(key, file + ": its folder cannot be used: " + os_reason(errno) + kFolderForm);
   } else if (!S_ISDIR(info.st_mode)) {
     found.error(key, file + ": " + folder + " is no folder" + kFolderForm);
   } else if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
-    found.error(key, file + ": its folder is not the daemon's: " + reason(errno) + kFolderForm);
+    found.error(key, file + ": its folder is not the daemon's: " + os_reason(errno) + kFolderForm);
   } else if (::faccessat(AT_FDCWD, file.c_str(), F_OK, AT_EACCESS) == 0 &&
              ::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
-    found.error(key, file + ": is not the daemon's: " + reason(errno) +
+    found.error(key, file + ": is not the daemon's: " + os_reason(errno) +
                          "; allowed: a file that it may read and write (chown)");
   }
 }
@@ -101,7 +99,7 @@ void check_log(const std::string& file, Findings& found) {
   const std::string folder = std::filesystem::path(file).parent_path().string();
   if (::stat(folder.c_str(), &info) == 0) return;
   found.error("daemon.log_file",
-              file + ": its folder cannot be used: " + reason(errno) + kFolderForm);
+              file + ": its folder cannot be used: " + os_reason(errno) + kFolderForm);
 }
 
 void check_own_keys(const std::vector<Keypair>& pairs, std::string_view key, Findings& found) {

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <system_error>
 
+#include "config/system/os_error.h"
 #include "milter/process/privileges.h"
 
 namespace shingled::milter::process {
@@ -17,10 +17,9 @@ namespace {
 constexpr mode_t kLogMode = 0640;
 
 Error refused(const std::string& path, int number) {
-  const std::string what = number == ELOOP ? "is a symbolic link; name the file it points to"
-                                           : std::generic_category().message(number);
-  const bool denied = number == EACCES || number == EPERM;
-  return {denied ? ErrorCode::kDenied : ErrorCode::kUnavailable,
+  const std::string what =
+      number == ELOOP ? "is a symbolic link; name the file it points to" : os_reason(number);
+  return {is_refusal(number) ? ErrorCode::kDenied : ErrorCode::kUnavailable,
           "daemon.log_file " + path + ": " + what};
 }
 

@@ -5,27 +5,26 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
+
+#include "config/system/os_error.h"
 
 namespace shingled::milter::process {
 
 Result<PidFile> PidFile::create(const std::string& path) {
-  const auto failure = [&](ErrorCode code, int number) {
-    return Error{code, "daemon.pid_file " + path + ": " + std::generic_category().message(number)};
-  };
+  const std::string place = "daemon.pid_file " + path;
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) {
-    const bool denied = errno == EACCES || errno == EPERM;
-    return failure(denied ? ErrorCode::kDenied : ErrorCode::kUnavailable, errno);
+    const int number = errno;
+    return os_error(is_refusal(number) ? ErrorCode::kDenied : ErrorCode::kUnavailable, number,
+                    place);
   }
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    return Error{ErrorCode::kUnavailable,
-                 "daemon.pid_file " + path + ": held by a running process"};
+    return Error{ErrorCode::kUnavailable, place + ": held by a running process"};
   }
   const std::string text = std::to_string(::getpid()) + "\n";
   if (::ftruncate(fd.get(), 0) != 0 ||
       ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return failure(ErrorCode::kUnavailable, errno);
+    return os_error(ErrorCode::kUnavailable, errno, place);
   }
   PidFile file;
   file.path_ = path;

@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <vector>
+
+#include "config/system/os_error.h"
 
 namespace shingled::milter::process {
 
@@ -16,8 +17,7 @@ namespace {
 constexpr std::size_t kEntryBytesMax = 65'536;  // of one line of passwd or group
 
 Error refused(const DaemonOptions& options) {
-  return {ErrorCode::kDenied,
-          "becoming daemon.user " + options.user + ": " + std::generic_category().message(errno)};
+  return os_error(ErrorCode::kDenied, errno, "becoming daemon.user " + options.user);
 }
 
 }  // namespace
@@ -51,8 +51,7 @@ Status with_rights_of(const Identity& identity, const std::function<void()>& wor
   std::vector<gid_t> groups(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
   const int count = ::getgroups(static_cast<int>(groups.size()), groups.data());
   const auto failure = [] {
-    return Error{ErrorCode::kDenied,
-                 "becoming another user for a moment: " + std::generic_category().message(errno)};
+    return os_error(ErrorCode::kDenied, errno, "becoming another user for a moment");
   };
   if (count < 0) return failure();
   const bool borrowed = ::setgroups(1, &identity.group) == 0 && ::setegid(identity.group) == 0 &&

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 
 #include "config/base/byte_reader.h"
+#include "config/system/os_error.h"
 #include "config/system/whole_file.h"
 #include "storage/formats/new_file.h"
 
@@ -82,13 +82,12 @@ Status save_limits(const std::string& path, const SavedLimits& limits) {
   auto file = formats::NewFile::create(path, formats::NewFile::Existing::kReplace);
   if (!file) return file.error();
   if (::fchmod(file->fd(), S_IRUSR | S_IWUSR) != 0)
-    return Error{ErrorCode::kUnavailable, file->part() + ": " + std::strerror(errno)};
+    return os_error(ErrorCode::kUnavailable, errno, file->part());
   const Bytes bytes = encode(limits);
   for (BytesView rest = bytes; !rest.empty();) {
     const ssize_t count = ::write(file->fd(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0)
-      return Error{ErrorCode::kUnavailable, file->part() + ": " + std::strerror(errno)};
+    if (count <= 0) return os_error(ErrorCode::kUnavailable, errno, file->part());
     rest = rest.subspan(static_cast<std::size_t>(count));
   }
   return file->commit();

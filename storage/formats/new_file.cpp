@@ -7,23 +7,13 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 
+#include "config/system/os_error.h"
 #include "storage/sqlite/created_file.h"
 
 namespace shingled::storage::formats {
 namespace {
-
-Error system_error(const std::string& path, int reason) {
-  ErrorCode code = ErrorCode::kDenied;
-  if (reason == ENOSPC || reason == EDQUOT || reason == EIO || reason == EFBIG) {
-    code = ErrorCode::kUnavailable;
-  } else if (reason == ENOENT || reason == ENOTDIR) {
-    code = ErrorCode::kNotFound;
-  }
-  return {code, path + ": " + std::strerror(reason)};
-}
 
 Error exists(const std::string& path) {
   return {ErrorCode::kInvalid, path + ": exists already; --force replaces it"};
@@ -49,7 +39,7 @@ Status sync_folder_of(const std::string& path) {
   const auto parent = std::filesystem::path(path).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) return system_error(folder, errno);
+  if (!fd || ::fsync(fd.get()) != 0) return os_write_error(errno, folder);
   return {};
 }
 
@@ -67,11 +57,11 @@ Result<NewFile> NewFile::create(const std::string& path, Existing existing) {
     const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     fd = UniqueFd(::open(part.c_str(), flags, sqlite::kFileMode));
   }
-  if (!fd) return system_error(part, errno);
+  if (!fd) return os_write_error(errno, part);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 || !is_named(fd.get(), part)) {
     return Error{ErrorCode::kInvalid, part + ": another process is writing it"};
   }
-  if (::ftruncate(fd.get(), 0) != 0) return system_error(part, errno);
+  if (::ftruncate(fd.get(), 0) != 0) return os_write_error(errno, part);
   return NewFile(path, std::move(part), std::move(fd), existing);
 }
 
@@ -80,10 +70,10 @@ NewFile::~NewFile() {
 }
 
 Status NewFile::commit() {
-  if (::fsync(fd_.get()) != 0) return system_error(part_, errno);
+  if (::fsync(fd_.get()) != 0) return os_write_error(errno, part_);
   const int renamed = existing_ == Existing::kReplace ? std::rename(part_.c_str(), path_.c_str())
                                                       : rename_to_new(part_, path_);
-  if (renamed != 0) return errno == EEXIST ? exists(path_) : system_error(path_, errno);
+  if (renamed != 0) return errno == EEXIST ? exists(path_) : os_write_error(errno, path_);
   fd_.reset();
   return sync_folder_of(path_);
 }

@@ -7,28 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
+#include "config/system/os_error.h"
 #include "config/system/permission.h"
 #include "storage/sqlite/created_file.h"
 
 namespace shingled::storage::sqlite {
 namespace {
-
-ErrorCode code_of(int reason) {
-  switch (reason) {
-    case ENOSPC:
-    case EIO:
-    case EDQUOT:
-      return ErrorCode::kUnavailable;
-    case ENOENT:
-    case ENOTDIR:
-      return ErrorCode::kNotFound;
-    default:
-      return ErrorCode::kDenied;
-  }
-}
 
 /// " (process 123)", as the holder wrote it down; empty where it could not.
 std::string holder(int fd) {
@@ -46,7 +32,9 @@ Error failure_of(const std::string& path, int reason) {
     const std::size_t slash = path.find_last_of('/');
     why = missing_permission(slash == std::string::npos ? "." : path.substr(0, slash), W_OK | X_OK);
   }
-  return {code_of(reason), path + ": " + why.value_or(std::strerror(reason))};
+  Error error = os_write_error(reason);
+  if (why) error.message = *why;
+  return error.in(path);
 }
 
 /// On a machine where nothing has made it yet: the unit does, and a package would.

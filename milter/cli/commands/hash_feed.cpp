@@ -7,8 +7,8 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
+#include "config/system/os_error.h"
 #include "config/system/unique_fd.h"
 #include "milter/cli/input/message_file.h"
 #include "milter/cli/output/hash_line.h"
@@ -56,8 +56,9 @@ class HashFeed {
 Result<UniqueFd> open_source(const std::string& name) {
   UniqueFd fd(name == "-" ? ::dup(STDIN_FILENO) : ::open(name.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd) return fd;
-  return Error{errno == ENOENT || errno == ENOTDIR ? ErrorCode::kNotFound : ErrorCode::kDenied,
-               std::strerror(errno)};
+  Error error = os_error(errno);
+  if (error.code != ErrorCode::kNotFound) error.code = ErrorCode::kDenied;
+  return error;
 }
 
 Result<FeedReport> HashFeed::run() {

@@ -1,24 +1,11 @@
 #include "milter/cli/input/directory.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
-namespace shingled::milter::cli {
+#include "config/system/os_error.h"
 
-Error file_error(int reason) {
-  switch (reason) {
-    case ENOENT:
-    case ENOTDIR:
-      return {ErrorCode::kNotFound, std::strerror(reason)};
-    case EACCES:
-    case EPERM:
-      return {ErrorCode::kDenied, std::strerror(reason)};
-    default:
-      return {ErrorCode::kUnavailable, std::strerror(reason)};
-  }
-}
+namespace shingled::milter::cli {
 
 Result<std::vector<std::string>> names_in(const std::string& directory) {
   std::vector<std::string> names;
@@ -27,7 +14,7 @@ Result<std::vector<std::string>> names_in(const std::string& directory) {
        entry.increment(failure)) {
     names.push_back(entry->path().filename().string());
   }
-  if (failure) return file_error(failure.value());
+  if (failure) return os_error(failure.value());
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -7,11 +7,8 @@
 
 namespace shingled::milter::cli {
 
-/// The reason from errno why a file or folder cannot be read.
-Error file_error(int reason);
-
 /// All names in a directory but "." and "..", sorted by their bytes.
-/// Errors: those of file_error.
+/// Errors: those of os_error.
 Result<std::vector<std::string>> names_in(const std::string& directory);
 
 /// "DIRECTORY/NAME".

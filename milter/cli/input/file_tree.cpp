@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "config/system/os_error.h"
 #include "milter/cli/input/directory.h"
 
 namespace shingled::milter::cli {
@@ -21,7 +22,7 @@ void add_tree(const std::string& directory, std::vector<TreeFile>& out) {
     std::string path = below(directory, name);
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) {
-      if (errno != ENOENT) out.push_back({std::move(path), false, file_error(errno)});
+      if (errno != ENOENT) out.push_back({std::move(path), false, os_error(errno)});
       continue;
     }
     if (S_ISDIR(status.st_mode)) {
@@ -43,7 +44,7 @@ std::vector<TreeFile> files_of(const std::vector<std::string>& arguments) {
     std::optional<Error> error;
     if (name != "-") {
       if (::stat(name.c_str(), &status) != 0) {
-        error = file_error(errno);
+        error = os_error(errno);
       } else if (S_ISDIR(status.st_mode)) {
         add_tree(name, out);
         continue;

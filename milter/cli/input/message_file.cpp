@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "config/base/ascii.h"
+#include "config/system/os_error.h"
 
 namespace shingled::milter::cli {
 
@@ -57,7 +57,7 @@ Result<LineReader::Piece> LineReader::next() {
     const int reason = errno;
     buffer_.resize(old_size + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got < 0 && reason == EINTR) return Error{ErrorCode::kTimeout, "interrupted"};
-    if (got < 0) return Error{ErrorCode::kUnavailable, std::strerror(reason)};
+    if (got < 0) return os_error(ErrorCode::kUnavailable, reason);
     at_end_ = got == 0;
     position_ += static_cast<std::uint64_t>(got);
   }

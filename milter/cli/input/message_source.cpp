@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "config/system/os_error.h"
 #include "milter/cli/input/directory.h"
 
 namespace shingled::milter::cli {
@@ -117,7 +118,7 @@ void MessageSource::add_maildir(const std::string& name) {
 }
 
 void MessageSource::add_failure(const std::string& name, int reason) {
-  files_.push_back({name, 0, file_error(reason)});
+  files_.push_back({name, 0, os_error(reason)});
 }
 
 std::optional<SourceMessage> MessageSource::open_next() {
@@ -127,7 +128,7 @@ std::optional<SourceMessage> MessageSource::open_next() {
   const int fd = current_.name == "-"
                      ? ::dup(options_.standard_input)
                      : ::open(current_.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return finish_with(file_error(errno));
+  if (fd < 0) return finish_with(os_error(errno));
   open_.emplace(UniqueFd(fd), options_.message_bytes_max, options_.line_ends);
   return std::nullopt;
 }

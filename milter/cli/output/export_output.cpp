@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+
+#include "config/system/os_error.h"
 
 namespace shingled::milter::cli {
 
@@ -20,7 +21,7 @@ Status write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Error{ErrorCode::kUnavailable, std::strerror(errno)};
+    if (count < 0) return os_error(ErrorCode::kUnavailable, errno);
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
   return {};
@@ -35,7 +36,7 @@ Result<ExportOutput> ExportOutput::open(const std::string& name,
   if (name == "-") return output;
   if (is_device(name)) {
     output.device_ = UniqueFd(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!output.device_) return Error{ErrorCode::kDenied, name + ": " + std::strerror(errno)};
+    if (!output.device_) return os_error(ErrorCode::kDenied, errno, name);
     return output;
   }
   auto file = storage::formats::NewFile::create(name, existing);

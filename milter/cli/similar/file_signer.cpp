@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-#include "milter/cli/input/directory.h"
+#include "config/system/os_error.h"
 #include "milter/cli/similar/signature_csv.h"
 #include "milter/cli/terminal/interrupt.h"
 #include "milter/similar/sample_signer.h"
@@ -43,7 +43,7 @@ class Pieces {
       }
       const ssize_t count = ::read(fd_.get(), buffer_.get() + filled, kReadBytes - filled);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return file_error(errno);
+      if (count < 0) return os_error(errno);
       ended_ = count == 0;
       filled += static_cast<std::size_t>(count);
     }
@@ -87,7 +87,7 @@ Result<ReadFile> sign_file(const TreeFile& file, const SigningOptions& options) 
   UniqueFd fd(file.name == "-" && file.given
                   ? ::dup(STDIN_FILENO)
                   : ::open(file.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!fd) return file_error(errno);
+  if (!fd) return os_error(errno);
   Pieces pieces(std::move(fd));
   auto piece = pieces.next();
   if (!piece) return piece.error();

@@ -19,7 +19,7 @@ struct ReadFile {
 
 /// Reads a file to its end, in pieces of kReadBytes, and signs it.
 ///
-/// Errors: those of file_error; kTimeout after Ctrl-C.
+/// Errors: those of os_error; kTimeout after Ctrl-C.
 /// Threads: any, at the same time.
 Result<ReadFile> sign_file(const TreeFile& file, const SigningOptions& options);
 

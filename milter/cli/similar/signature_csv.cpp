@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "milter/cli/input/directory.h"
+#include "config/system/os_error.h"
 #include "milter/cli/terminal/interrupt.h"
 
 namespace shingled::milter::cli {
@@ -83,7 +83,7 @@ Status read_signature_list(const UniqueFd& fd, std::string beginning,
       if (!wait_for_bytes(fd.get())) return Error{ErrorCode::kTimeout, "interrupted"};
       count = ::read(fd.get(), text.data() + had, kReadBytes);
     } while (count < 0 && errno == EINTR);
-    if (count < 0) return file_error(errno);
+    if (count < 0) return os_error(errno);
     more = count > 0;
     text.resize(had + static_cast<std::size_t>(count));
     if (!more && !text.empty() && !text.ends_with('\n')) text += '\n';
