@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <cstring>
@@ -256,6 +257,10 @@ std::uint16_t SocketAddress::port() const {
 }
 
 std::string SocketAddress::to_string() const {
+  if (family() == AF_UNIX) {
+    return "unix:" + std::string(static_cast<const char*>(
+                         reinterpret_cast<const sockaddr_un*>(&storage_)->sun_path));
+  }
   const auto address = ip();
   if (!address) return "?";
   const std::string host = address->to_string();
