@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "config/system/connect_socket.h"
+
 namespace shingled::storage::client {
 
 short TcpChannel::events() const {
@@ -23,9 +25,7 @@ void TcpChannel::send(BytesView packet) {
 void TcpChannel::attend() {
   if (broken_) return;
   if (!link_.connected) {
-    int failure = 0;
-    socklen_t length = sizeof failure;
-    if (getsockopt(fd(), SOL_SOCKET, SO_ERROR, &failure, &length) != 0 || failure != 0) {
+    if (connect_failure(fd()) != 0) {
       broken_ = true;
       return;
     }

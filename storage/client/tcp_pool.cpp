@@ -1,29 +1,21 @@
 #include "storage/client/tcp_pool.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
+
+#include "config/system/connect_socket.h"
 
 namespace shingled::storage::client {
 
 namespace {
 
 /// A connect under way, or nothing when the system refuses at once.
-std::optional<TcpPool::Link> begin_connect(const SocketAddress& address, TimePoint now) {
-  UniqueFd fd(socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd) return std::nullopt;
-  const int on = 1;  // a question is one small frame: do not wait for more
-  (void)setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (connect(fd.get(), address.get(), address.length()) == 0) {
-    return TcpPool::Link{std::move(fd), true, now};
-  }
-  if (errno != EINPROGRESS) return std::nullopt;
-  return TcpPool::Link{std::move(fd), false, now};
+std::optional<TcpPool::Link> begin_link(const SocketAddress& address, TimePoint now) {
+  Connecting connecting = begin_connect(address, {.no_delay = true});  // one small frame a question
+  if (connecting.has_failed()) return std::nullopt;
+  return TcpPool::Link{std::move(connecting.fd), connecting.is_connected(), now};
 }
 
 enum class LinkState : std::uint8_t { kConnecting, kReady, kDead };
@@ -84,7 +76,7 @@ std::optional<TcpPool::Link> TcpPool::take(const SocketAddress& address, std::ui
   const bool one_is_coming = !place.idle.empty();
   if (use_ == TcpUse::kAuto) {
     if (one_is_coming || state->rate.per_second(now) < threshold_) return std::nullopt;
-    if (auto link = begin_connect(address, now)) {
+    if (auto link = begin_link(address, now)) {
       place.idle.push_back(*std::move(link));
     } else {
       place.retry_at = now + retry_delay_;
@@ -92,7 +84,7 @@ std::optional<TcpPool::Link> TcpPool::take(const SocketAddress& address, std::ui
     return std::nullopt;
   }
   if (one_is_coming) return std::nullopt;  // it is late already: do not wait for another
-  auto link = begin_connect(address, now);
+  auto link = begin_link(address, now);
   if (!link) place.retry_at = now + retry_delay_;
   return link;
 }

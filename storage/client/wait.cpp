@@ -6,8 +6,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <utility>
+
+#include "config/system/connect_socket.h"
+#include "config/system/os_error.h"
 
 namespace shingled::storage::client {
 
@@ -50,20 +52,20 @@ void Wait::send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint
   std::size_t& number = parties_[party].routes[outgoing.endpoint].channel;
   if (number == kNoChannel) {
     const SocketAddress& address = exchange.upstreams().endpoints()[outgoing.endpoint].address;
-    UniqueFd fd(socket(address.family(), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     // Connected: only this server's packets come in, and the system tells us when nobody is there.
-    if (!fd || connect(fd.get(), address.get(), address.length()) != 0) {
-      exchange.unreachable(outgoing.endpoint, std::strerror(errno), now);
+    Connecting connected = begin_connect(address, {.type = SOCK_DGRAM});
+    if (!connected.is_connected()) {
+      exchange.unreachable(outgoing.endpoint, os_reason(connected.failure), now);
       return;
     }
     number = channels_.size();
-    channels_.push_back({party, outgoing.endpoint, std::move(fd)});
+    channels_.push_back({party, outgoing.endpoint, std::move(connected.fd)});
   }
   const int fd = channels_[number].fd.get();
   const auto sent = ::send(fd, outgoing.packet.data(), outgoing.packet.size(), MSG_NOSIGNAL);
   // A full buffer is a lost packet: it will be repeated.
   if (sent < 0 && errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
-    exchange.unreachable(outgoing.endpoint, std::strerror(errno), now);
+    exchange.unreachable(outgoing.endpoint, os_reason(errno), now);
 }
 
 void Wait::wait_until(TimePoint due, TimePoint now) {
@@ -98,7 +100,7 @@ void Wait::receive(const Channel& channel, TimePoint now) {
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EAGAIN) exchange.unreachable(channel.endpoint, std::strerror(errno), now);
+    if (errno != EAGAIN) exchange.unreachable(channel.endpoint, os_reason(errno), now);
     return;
   }
 }

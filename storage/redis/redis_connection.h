@@ -47,9 +47,6 @@ class RedisConnection {
   Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline);
 
  private:
-  static Result<std::unique_ptr<RedisConnection>> begin(Result<UniqueFd> fd,
-                                                        const RedisLogin& login, TimePoint deadline,
-                                                        const Clock& clock);
   RedisConnection(UniqueFd fd, const Clock& clock) : fd_(std::move(fd)), clock_(clock) {}
   Status greet(const RedisLogin& login, TimePoint deadline);
   Status send_some(std::string_view& unsent);

@@ -15,13 +15,13 @@ constexpr std::size_t kKeyCharsShown = 16;  ///< enough to find it in the settin
 
 }  // namespace
 
-MasterLink::MasterLink(StreamListener::Caller caller, std::unique_ptr<MirrorSession> session,
+MasterLink::MasterLink(StreamListener::Accepted caller, std::unique_ptr<MirrorSession> session,
                        std::chrono::seconds timeout, TimePoint now, Logger& logger)
-    : address_(caller.address.to_string()),
-      ip_(caller.address.ip()),
+    : address_(caller.peer.to_string()),
+      ip_(caller.peer.ip()),
       timeout_(timeout),
       logger_(logger),
-      stream_(std::move(caller.stream)),
+      stream_(TcpStream(std::move(caller.fd))),
       session_(std::move(session)),
       opened_(now),
       heard_(now),

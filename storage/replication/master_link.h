@@ -8,6 +8,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/logger.h"
+#include "config/system/stream_listener.h"
 #include "storage/replication/mirror_session.h"
 #include "storage/replication/replication_counters.h"
 #include "storage/replication/tcp_stream.h"
@@ -18,7 +19,7 @@ namespace shingled::storage::replication {
 /// Threads: the one of ReplicationService.
 class MasterLink {
  public:
-  MasterLink(StreamListener::Caller caller, std::unique_ptr<MirrorSession> session,
+  MasterLink(StreamListener::Accepted caller, std::unique_ptr<MirrorSession> session,
              std::chrono::seconds timeout, TimePoint now, Logger& logger);
 
   [[nodiscard]] pollfd wanted();

@@ -1,5 +1,7 @@
 #include "storage/replication/replication_service.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 
@@ -7,8 +9,10 @@
 #include <chrono>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "config/base/guarded.h"
+#include "config/system/stream_listener.h"
 #include "storage/crypto/keypair.h"
 #include "storage/replication/crowd.h"
 #include "storage/replication/master_link.h"
@@ -20,6 +24,15 @@ namespace {
 
 constexpr std::chrono::seconds kCountEvery{1};
 constexpr std::chrono::seconds kTellEvery{60};  ///< how far behind somebody is
+constexpr int kBacklog = 256;                   ///< many may call at once
+
+Result<StreamListener> listen_at(const SocketAddress& address) {
+  const std::string binding = "cannot listen on " + address.to_string();
+  auto listener = StreamListener::bind(
+      address, {.backlog = kBacklog, .more = {{IPPROTO_TCP, TCP_NODELAY}}, .binding = binding});
+  if (!listener) return Error{ErrorCode::kUnavailable, listener.error().message};
+  return listener;
+}
 
 }  // namespace
 
@@ -118,7 +131,7 @@ Status ReplicationService::Impl::listen() {
     const auto addresses = SocketAddress::resolve(spec);
     if (!addresses) return addresses.error().in("storage.replication_listen");
     for (const SocketAddress& address : *addresses) {
-      auto listener = StreamListener::open(address);
+      auto listener = listen_at(address);
       if (!listener) return listener.error().in("storage.replication_listen");
       addresses_.push_back(listener->address());
       logger_.info(LogLine("replication_listening")
@@ -131,8 +144,11 @@ Status ReplicationService::Impl::listen() {
 }
 
 void ReplicationService::Impl::accept(StreamListener& listener, TimePoint now) {
-  while (auto caller = listener.accept()) {
-    const auto ip = caller->address.ip();
+  while (true) {
+    auto next = listener.accept();
+    auto* const caller = std::get_if<StreamListener::Accepted>(&next);
+    if (caller == nullptr) return;
+    const auto ip = caller->peer.ip();
     if (!ip || !contains(options_.masters, *ip)) {
       ++refused_;
       continue;
@@ -146,7 +162,7 @@ void ReplicationService::Impl::accept(StreamListener& listener, TimePoint now) {
           engine_.submit_batch(std::move(batch), std::move(done));
         },
         std::move(channel), random_, [wake = wake_] { wake->wake(); });
-    masters_.push_back(std::make_unique<MasterLink>(*std::move(caller), std::move(session),
+    masters_.push_back(std::make_unique<MasterLink>(std::move(*caller), std::move(session),
                                                     options_.master_timeout, now, logger_));
   }
 }

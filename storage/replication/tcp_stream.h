@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -30,26 +29,6 @@ class TcpStream {
 
  private:
   UniqueFd fd_;
-};
-
-/// Where connections come in.   Errors, threads: as TcpStream.
-class StreamListener {
- public:
-  static Result<StreamListener> open(const SocketAddress& address);
-  struct Caller {
-    TcpStream stream;
-    SocketAddress address;
-  };
-  /// The next one, if there is one.
-  std::optional<Caller> accept();
-  [[nodiscard]] const SocketAddress& address() const { return address_; }
-  [[nodiscard]] int fd() const { return fd_.get(); }
-
- private:
-  StreamListener(UniqueFd fd, const SocketAddress& address)
-      : fd_(std::move(fd)), address_(address) {}
-  UniqueFd fd_;
-  SocketAddress address_;
 };
 
 }  // namespace shingled::storage::replication

@@ -1,5 +1,8 @@
 #include "storage/server/server_ports.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
 #include <utility>
 
 namespace shingled::storage::server {
@@ -8,6 +11,12 @@ namespace {
 
 // Where the kernel chooses the port it does so for UDP, and TCP's may be taken.
 constexpr int kPortTries = 16;
+
+/// Of the kernel, for each direction of a connection: it holds no more for one that does not read,
+/// however much its own limits would let it grow.
+constexpr int kKernelBufferBytes = 64 * 1024;
+/// Connections that the kernel may hold ready for us.
+constexpr int kBacklog = 1024;
 
 Result<std::vector<SocketAddress>> resolve_all(const std::vector<SocketSpec>& specs) {
   std::vector<SocketAddress> out;
@@ -21,6 +30,17 @@ Result<std::vector<SocketAddress>> resolve_all(const std::vector<SocketSpec>& sp
     out.insert(out.end(), addresses->begin(), addresses->end());
   }
   return out;
+}
+
+Result<StreamListener> bind_tcp(const SocketAddress& address, UdpSocket::Sharing sharing) {
+  // Connections take these over.
+  std::vector<SocketOption> options{{SOL_SOCKET, SO_RCVBUF, kKernelBufferBytes},
+                                    {SOL_SOCKET, SO_SNDBUF, kKernelBufferBytes},
+                                    {IPPROTO_TCP, TCP_NODELAY}};
+  if (sharing == UdpSocket::Sharing::kAmongUs) options.push_back({SOL_SOCKET, SO_REUSEPORT});
+  auto listener = StreamListener::bind(address, {.more = std::move(options)});
+  if (!listener) return listener.error().in("tcp " + address.to_string());
+  return listener;
 }
 
 /// `bind(address, sharing)` for every worker, on that port.
@@ -41,7 +61,7 @@ Result<std::vector<Socket>> bind_for_all(const SocketAddress& address, std::size
 /// All sockets on one address: one of each kind for each worker.
 struct Bound {
   std::vector<UdpSocket> udp;
-  std::vector<TcpListener> tcp;
+  std::vector<StreamListener> tcp;
 };
 
 Result<Bound> bind_both(const SocketAddress& address, const ServerOptions& options,
@@ -54,11 +74,12 @@ Result<Bound> bind_both(const SocketAddress& address, const ServerOptions& optio
   if (!udp) return udp.error();
   bound.udp = std::move(*udp);
   if (options.tcp_connections_max == 0) return bound;
-  auto tcp = bind_for_all<TcpListener>(address, workers, TcpListener::bind);
+  auto tcp = bind_for_all<StreamListener>(address, workers, bind_tcp);
   if (!tcp) return tcp.error();
   bound.tcp = std::move(*tcp);
-  for (TcpListener& listener : bound.tcp) {
-    if (Status status = listener.listen(); !status) return status.error();
+  for (StreamListener& listener : bound.tcp) {
+    if (Status status = listener.listen(kBacklog); !status)
+      return status.error().in("tcp " + address.to_string());
   }
   return bound;
 }

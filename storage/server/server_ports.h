@@ -6,7 +6,7 @@
 #include "config/base/result.h"
 #include "config/options/storage_options.h"
 #include "config/system/socket_address.h"
-#include "storage/server/tcp_listener.h"
+#include "config/system/stream_listener.h"
 #include "storage/server/udp_socket.h"
 
 namespace shingled::storage::server {
@@ -15,8 +15,9 @@ namespace shingled::storage::server {
 /// on one port. The kernel spreads the senders over them.
 struct ServerPorts {
   std::vector<SocketAddress> addresses;
-  std::vector<std::vector<UdpSocket>> udp;    ///< [worker][address]
-  std::vector<std::vector<TcpListener>> tcp;  ///< likewise; empty without TCP. Listening already.
+  std::vector<std::vector<UdpSocket>> udp;  ///< [worker][address]
+  std::vector<std::vector<StreamListener>>
+      tcp;  ///< likewise; empty without TCP. Listening already.
 
   /// Errors: kDenied or kUnavailable, naming transport and address (port in use, no permission),
   /// kNotFound (no such host), kInvalid (a path instead of an address).

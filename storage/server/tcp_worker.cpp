@@ -36,7 +36,7 @@ std::uint64_t stream_of(const FinishedUpdate& update) {
 }  // namespace
 
 TcpWorker::TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& tcp,
-                     std::vector<TcpListener> listeners)
+                     std::vector<StreamListener> listeners)
     : number_(number),
       shared_(shared),
       tcp_(tcp),
@@ -123,17 +123,17 @@ void TcpWorker::drain() {
 void TcpWorker::accept_from(std::size_t listener, TimePoint now) {
   for (int i = 0; i < kAcceptsInARow && listener < listeners_.size(); ++i) {
     auto next = listeners_[listener].accept();
-    if (auto* accepted = std::get_if<TcpListener::Accepted>(&next)) {
+    if (auto* accepted = std::get_if<StreamListener::Accepted>(&next)) {
       take_in(std::move(*accepted), now);
       continue;
     }
-    const auto none = std::get<TcpListener::None>(next);
-    if (none == TcpListener::None::kNoResources) pause_listeners(now);
-    if (none != TcpListener::None::kGone) return;
+    const auto none = std::get<StreamListener::None>(next);
+    if (none == StreamListener::None::kNoResources) pause_listeners(now);
+    if (none != StreamListener::None::kGone) return;
   }
 }
 
-void TcpWorker::take_in(TcpListener::Accepted accepted, TimePoint now) {
+void TcpWorker::take_in(StreamListener::Accepted accepted, TimePoint now) {
   const auto ip = accepted.peer.ip();
   if (!ip) return;
   const Peer peer{*ip, accepted.peer.port(), Transport::kStream};
@@ -202,7 +202,7 @@ void TcpWorker::watch_listeners() {
 
 /// There are no descriptors: epoll would tell of the same waiting connection again and again.
 void TcpWorker::pause_listeners(TimePoint now) {
-  for (const TcpListener& listener : listeners_)
+  for (const StreamListener& listener : listeners_)
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.fd(), nullptr);
   listen_again_ = now + kListenPause;
 }

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "config/base/clock.h"
+#include "config/system/stream_listener.h"
 #include "config/system/unique_fd.h"
 #include "storage/server/connection_table.h"
 #include "storage/server/server_counters.h"
 #include "storage/server/stream_handler.h"
 #include "storage/server/tcp_connection.h"
-#include "storage/server/tcp_listener.h"
 
 namespace shingled::storage::server {
 
@@ -46,7 +46,7 @@ class TcpWorker {
  public:
   /// `number`: of its mailbox at the pending. `listeners`: one a listening address.
   TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& tcp,
-            std::vector<TcpListener> listeners);
+            std::vector<StreamListener> listeners);
 
   /// Serves until `stop`, then takes no more requests and answers the updates under way, but waits
   /// kDrainMax for them at most, and kFlushMax for clients to take their replies. The pending's
@@ -79,7 +79,7 @@ class TcpWorker {
   [[nodiscard]] int until_next_close_ms() const;
 
   void accept_from(std::size_t listener, TimePoint now);
-  void take_in(TcpListener::Accepted accepted, TimePoint now);
+  void take_in(StreamListener::Accepted accepted, TimePoint now);
   bool find_room(const IpAddress& ip, TimePoint now);
   /// Which of our connections gives way to him.
   std::optional<Place> who_gives_way(const ConnectionTable::Caller& caller, TimePoint now);
@@ -105,7 +105,7 @@ class TcpWorker {
   std::size_t number_;
   WorkerShared shared_;
   TcpShared& tcp_;
-  std::vector<TcpListener> listeners_;
+  std::vector<StreamListener> listeners_;
   std::size_t listener_count_;
   UniqueFd epoll_;
   WorkerCounters counters_;

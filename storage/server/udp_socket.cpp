@@ -3,46 +3,36 @@
 #include <sys/uio.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace shingled::storage::server {
 
 namespace {
-
-Status set_option(int fd, int level, int name, int value) {
-  if (setsockopt(fd, level, name, &value, sizeof value) == 0) return {};
-  return Error{ErrorCode::kUnavailable, std::string("setsockopt: ") + std::strerror(errno)};
-}
 
 bool is_wildcard(const SocketAddress& address) {
   const auto ip = address.ip();
   return ip && ip->bytes == std::array<std::uint8_t, 16>{};
 }
 
-Status prepare(int fd, const SocketAddress& address, UdpSocket::Sharing sharing,
-               std::uint64_t buffer_bytes) {
-  const bool v6 = address.family() == AF_INET6;
+std::vector<SocketOption> options_for(const SocketAddress& address, UdpSocket::Sharing sharing,
+                                      std::uint64_t buffer_bytes) {
   constexpr int kBufferBytesMax = 1 << 30;
   const int buffer =
       buffer_bytes < kBufferBytesMax ? static_cast<int>(buffer_bytes) : kBufferBytesMax;
+  std::vector<SocketOption> options;
   // Buffers are best effort: the kernel's own limit (rmem_max) stands without a privilege.
   for (const int name : {SO_RCVBUF, SO_RCVBUFFORCE, SO_SNDBUF, SO_SNDBUFFORCE}) {
-    (void)setsockopt(fd, SOL_SOCKET, name, &buffer, sizeof buffer);
+    options.push_back({SOL_SOCKET, name, buffer, false});
   }
-  for (const int name : {SO_RXQ_OVFL, SO_TIMESTAMPNS}) {
-    if (auto status = set_option(fd, SOL_SOCKET, name, 1); !status) return status;
+  for (const int name : {SO_RXQ_OVFL, SO_TIMESTAMPNS}) options.push_back({SOL_SOCKET, name});
+  if (sharing == UdpSocket::Sharing::kAmongUs) options.push_back({SOL_SOCKET, SO_REUSEPORT});
+  if (is_wildcard(address)) {
+    options.push_back(address.family() == AF_INET6 ? SocketOption{IPPROTO_IPV6, IPV6_RECVPKTINFO}
+                                                   : SocketOption{IPPROTO_IP, IP_PKTINFO});
   }
-  if (sharing == UdpSocket::Sharing::kAmongUs) {
-    if (auto status = set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1); !status) return status;
-  }
-  if (v6) {
-    if (auto status = set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1); !status) return status;
-  }
-  if (!is_wildcard(address)) return {};
-  return v6 ? set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1)
-            : set_option(fd, IPPROTO_IP, IP_PKTINFO, 1);
+  return options;
 }
 
 /// The control message that makes the kernel send from `info`'s address.
@@ -141,22 +131,10 @@ void SendBatch::add(std::size_t bytes, const ReplyRoute& route) {
 
 Result<UdpSocket> UdpSocket::bind(const SocketAddress& address, Sharing sharing,
                                   std::uint64_t buffer_bytes) {
-  const auto fail = [&](const char* what) {
-    const ErrorCode code =
-        errno == EACCES || errno == EPERM ? ErrorCode::kDenied : ErrorCode::kUnavailable;
-    return Error{code, std::string("udp ") + address.to_string() + ": " + what + ": " +
-                           std::strerror(errno)};
-  };
-  UniqueFd fd(socket(address.family(), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd) return fail("socket");
-  if (auto status = prepare(fd.get(), address, sharing, buffer_bytes); !status)
-    return status.error().in("udp " + address.to_string());
-  if (::bind(fd.get(), address.get(), address.length()) != 0) return fail("bind");
-  sockaddr_storage bound{};
-  socklen_t length = sizeof bound;
-  if (getsockname(fd.get(), reinterpret_cast<sockaddr*>(&bound), &length) != 0)
-    return fail("getsockname");
-  return UdpSocket(std::move(fd), SocketAddress(reinterpret_cast<sockaddr*>(&bound), length));
+  auto socket = bind_socket(
+      address, {.type = SOCK_DGRAM, .more = options_for(address, sharing, buffer_bytes)});
+  if (!socket) return socket.error().in("udp " + address.to_string());
+  return UdpSocket(*std::move(socket));
 }
 
 void UdpSocket::receive(ReceiveBatch& batch) {
@@ -164,8 +142,7 @@ void UdpSocket::receive(ReceiveBatch& batch) {
     header.msg_hdr.msg_namelen = sizeof(sockaddr_storage);
     header.msg_hdr.msg_controllen = ReceiveBatch::kControlBytes;
   }
-  const int count =
-      recvmmsg(fd_.get(), batch.headers_.data(), kBatchPackets, MSG_DONTWAIT, nullptr);
+  const int count = recvmmsg(fd(), batch.headers_.data(), kBatchPackets, MSG_DONTWAIT, nullptr);
   // An error here is one that a peer caused (ICMP) or a passing one; the next call shows.
   batch.size_ = count > 0 ? static_cast<std::size_t>(count) : 0;
   clock_gettime(CLOCK_REALTIME, &batch.read_at_);
@@ -186,7 +163,7 @@ std::size_t UdpSocket::send(SendBatch& batch) {
   std::size_t sent = 0;
   std::size_t lost = 0;
   while (sent < batch.size_) {
-    const int count = sendmmsg(fd_.get(), batch.headers_.data() + sent,
+    const int count = sendmmsg(fd(), batch.headers_.data() + sent,
                                static_cast<unsigned>(batch.size_ - sent), MSG_DONTWAIT);
     if (count > 0) {
       sent += static_cast<std::size_t>(count);

@@ -13,8 +13,8 @@
 #include "config/base/byte_reader.h"
 #include "config/base/clock.h"
 #include "config/base/result.h"
+#include "config/system/bound_socket.h"
 #include "config/system/socket_address.h"
-#include "config/system/unique_fd.h"
 #include "storage/protocol/command.h"
 #include "storage/server/request_handler.h"
 
@@ -110,8 +110,8 @@ class UdpSocket {
                                 std::uint64_t buffer_bytes);
 
   /// With the port the kernel chose.
-  [[nodiscard]] const SocketAddress& address() const { return address_; }
-  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] const SocketAddress& address() const { return socket_.address; }
+  [[nodiscard]] int fd() const { return socket_.fd.get(); }
 
   /// What is there to read, at most kBatchPackets.
   void receive(ReceiveBatch& batch);
@@ -121,11 +121,10 @@ class UdpSocket {
   std::size_t send(SendBatch& batch);
 
  private:
-  UdpSocket(UniqueFd fd, const SocketAddress& address) : fd_(std::move(fd)), address_(address) {}
+  explicit UdpSocket(BoundSocket socket) : socket_(std::move(socket)) {}
   void note_drops(mmsghdr& last);
 
-  UniqueFd fd_;
-  SocketAddress address_;
+  BoundSocket socket_;
   std::uint32_t drops_seen_ = 0;  // the kernel's number, since the socket was made
   std::uint32_t drops_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include "config/system/stream_listener.h"
 #include "storage/replication/mirror_session.h"
 #include "tests/storage/replication/replica_world.h"
 #include "tests/support/fake_store.h"
@@ -32,7 +33,7 @@ class MirrorLinkTest : public ::testing::Test {
     before.run();
     const auto place = SocketAddress::resolve({SocketSpec::Kind::kInet, "127.0.0.1", 0, ""});
     ASSERT_TRUE(place);
-    auto listener = StreamListener::open(place->front());
+    auto listener = StreamListener::bind(place->front(), {.backlog = 1});
     ASSERT_TRUE(listener);
     listener_.emplace(*std::move(listener));
   }
@@ -70,8 +71,11 @@ class MirrorLinkTest : public ::testing::Test {
 
   void mirror_step() {
     if (!caller_) {
-      caller_ = called_ ? std::nullopt : listener_->accept();
-      if (!caller_) return;
+      if (called_) return;
+      auto next = listener_->accept();
+      auto* const accepted = std::get_if<StreamListener::Accepted>(&next);
+      if (accepted == nullptr) return;
+      caller_.emplace(std::move(accepted->fd));
       called_ = true;
       session_ = std::make_unique<MirrorSession>(
           *mirror_.reader,
@@ -82,10 +86,10 @@ class MirrorLinkTest : public ::testing::Test {
           SecureChannel::answer(mirror_.keys, {master_.keys.public_key}, random_), random_, [] {});
     }
     std::array<std::uint8_t, 65536> buffer{};
-    const auto count = caller_->stream.read(buffer);
+    const auto count = caller_->read(buffer);
     if (!count || !session_->receive(BytesView(buffer).first(*count))) return hang_up();
     if (session_->master() && !session_->has_begun() && !session_->begin()) return hang_up();
-    if (!session_->work() || !caller_->stream.write(session_->output())) hang_up();
+    if (!session_->work() || !caller_->write(session_->output())) hang_up();
   }
   void hang_up() {
     session_.reset();
@@ -99,7 +103,7 @@ class MirrorLinkTest : public ::testing::Test {
   ReplicaStore master_{clock_, random_, 1000};
   ReplicaStore mirror_{clock_, random_, 0};
   std::optional<StreamListener> listener_;
-  std::optional<StreamListener::Caller> caller_;
+  std::optional<TcpStream> caller_;
   std::unique_ptr<MirrorSession> session_;
   bool called_ = false;
   int connections_ = 0;

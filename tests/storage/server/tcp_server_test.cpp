@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "config/system/stream_listener.h"
 #include "storage/crypto/keypair.h"
 #include "storage/crypto/sealed_request.h"
-#include "storage/server/tcp_listener.h"
 #include "tests/storage/server/tcp_fixture.h"
 #include "tests/support/udp_peer.h"
 
@@ -259,8 +259,8 @@ TEST_F(TcpServerTest, AnswersWhatWasCommittedBeforeItStops) {
 
 TEST_F(TcpServerTest, SaysThatItsPortIsInUse) {
   const SocketAddress any(*IpAddress::parse("127.0.0.1"), 0);
-  auto other = TcpListener::bind(any, UdpSocket::Sharing::kAlone);
-  ASSERT_TRUE(other && other->listen());
+  const auto other = StreamListener::bind(any, {.backlog = 1});
+  ASSERT_TRUE(other);
   options_.listen = {*SocketSpec::parse("127.0.0.1:" + std::to_string(other->address().port()))};
   FakeStore store;
   const auto server = FuzzyServer::start(options_, store, clock_, random_, logger_);
