@@ -2,7 +2,6 @@
 
 #include <libmilter/mfapi.h>
 #include <netinet/in.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,12 +9,14 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "config/base/guarded.h"
+#include "config/system/listen_socket.h"
 #include "milter/filter/libmilter_overrides.h"
-#include "milter/filter/listening_socket.h"
+#include "milter/filter/send_without_delay.h"
 #include "milter/filter/session.h"
 #include "milter/filter/traffic.h"
 
@@ -56,6 +57,7 @@ class MilterService::Impl {
 namespace {
 
 constexpr int kBacklog = 256;
+constexpr std::string_view kOption = "milter.socket";
 constexpr std::size_t kPacketBytesMax =
     1024UL * 1024;  // beyond libmilter's 64 KB: long headers exist
 constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
@@ -323,6 +325,11 @@ Status register_callbacks(const MilterOptions& options) {
   return Error{ErrorCode::kInvalid, "milter.socket " + connection + ": libmilter does not take it"};
 }
 
+bool open_socket() {
+  const OwnerOnly until_it_has_its_mode;
+  return smfi_opensocket(/*rmsocket=*/false) == MI_SUCCESS;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& options,
@@ -331,16 +338,16 @@ Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& 
                                                            MailCounters& counters,
                                                            const ratelimit::CurrentLimiter& limiter,
                                                            std::shared_ptr<MemoryBudget> memory) {
-  if (Status status = prepare_listening_socket(options.socket); !status) return status.error();
+  if (Status status = prepare_listening_socket(options.socket, kOption); !status)
+    return status.error();
   if (Status status = register_callbacks(options); !status) return status.error();
-  const mode_t before = ::umask(0177);  // nobody connects before the mode is set
-  const bool opened = smfi_opensocket(/*rmsocket=*/false) == MI_SUCCESS;
-  ::umask(before);
-  if (!opened) {
+  if (!open_socket()) {
     return Error{ErrorCode::kUnavailable,
                  "milter.socket " + options.socket.to_string() + ": libmilter cannot listen on it"};
   }
-  if (Status status = set_socket_access(options); !status) return status.error();
+  const UnixAccess access{options.socket_mode & 0777U, options.socket_group};
+  if (Status status = set_socket_access(options.socket, access, kOption); !status)
+    return status.error();
   send_without_delay();
   acknowledge_commands(options.socket.kind != SocketSpec::Kind::kUnix);
   auto impl =

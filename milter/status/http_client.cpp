@@ -2,81 +2,32 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <system_error>
 #include <vector>
-
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
+#include "config/system/connect_socket.h"
+#include "config/system/os_error.h"
 #include "config/system/unique_fd.h"
+#include "config/system/unix_address.h"
 
 namespace shingled::milter::status {
 
 namespace {
 
-Error unavailable(const SocketSpec& server) {
-  return {ErrorCode::kUnavailable,
-          server.to_string() + ": " + std::generic_category().message(errno)};
-}
-
-/// Waits until the socket can do it.
-Status wait_for(const UniqueFd& fd, short what, const Clock& clock, TimePoint deadline) {
-  while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock.now()).count();
-    if (left <= 0) return Error{ErrorCode::kTimeout, "no answer in time"};
-    pollfd ask{fd.get(), what, 0};
-    const int ready = ::poll(&ask, 1, static_cast<int>(std::min<decltype(left)>(left, 60'000)));
-    if (ready > 0) return {};
-    if (ready < 0 && errno != EINTR) {
-      return Error{ErrorCode::kUnavailable, std::generic_category().message(errno)};
-    }
-  }
-}
-
-/// Connects within the deadline; errno tells why not.
-Result<UniqueFd> connect_to(const sockaddr* address, socklen_t length, const SocketSpec& server,
-                            const Clock& clock, TimePoint deadline) {
-  UniqueFd fd(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return unavailable(server);
-  if (::connect(fd.get(), address, length) == 0) return fd;
-  if (errno != EINPROGRESS) return unavailable(server);
-  if (Status ready = wait_for(fd, POLLOUT, clock, deadline); !ready) {
-    return ready.error().in(server.to_string());
-  }
-  socklen_t size = sizeof errno;
-  int failure = 0;
-  ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &failure, &size);
-  errno = failure;
-  if (failure != 0) return unavailable(server);
-  return fd;
-}
-
 Result<UniqueFd> connect_to(const SocketSpec& server, const Clock& clock, TimePoint deadline) {
-  if (server.kind == SocketSpec::Kind::kUnix) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (server.path.size() >= sizeof address.sun_path) {
-      return Error{ErrorCode::kInvalid, server.to_string() + ": the path is too long for a socket"};
-    }
-    std::memcpy(address.sun_path, server.path.data(), server.path.size());
-    return connect_to(reinterpret_cast<const sockaddr*>(&address), sizeof address, server, clock,
-                      deadline);
-  }
-  const auto addresses = SocketAddress::resolve(server);
+  const auto addresses = addresses_of(server);
   if (!addresses) return addresses.error();
-  std::optional<Error> last;
-  for (const SocketAddress& address : *addresses) {
-    auto fd = connect_to(address.get(), address.length(), server, clock, deadline);
-    if (fd) return fd;
-    last = fd.error();
-  }
-  return last.value_or(Error{ErrorCode::kNotFound, server.to_string() + ": no such host"});
+  auto fd = connect_within(*addresses, {}, deadline, clock);
+  if (!fd) return fd.error().in(server.to_string());
+  return fd;
 }
 
 Status send_all(const UniqueFd& fd, std::string_view bytes, const Clock& clock,
@@ -86,9 +37,9 @@ Status send_all(const UniqueFd& fd, std::string_view bytes, const Clock& clock,
     if (sent > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     } else if (errno == EAGAIN) {
-      if (Status ready = wait_for(fd, POLLOUT, clock, deadline); !ready) return ready;
+      if (Status ready = wait_for(fd.get(), POLLOUT, deadline, clock); !ready) return ready;
     } else if (errno != EINTR) {
-      return Error{ErrorCode::kUnavailable, std::generic_category().message(errno)};
+      return os_error(ErrorCode::kUnavailable, errno);
     }
   }
   return {};
@@ -103,9 +54,9 @@ Result<std::string> receive_all(const UniqueFd& fd, const Clock& clock, TimePoin
     if (count > 0) {
       bytes.append(buffer.data(), static_cast<std::size_t>(count));
     } else if (errno == EAGAIN) {
-      if (Status ready = wait_for(fd, POLLIN, clock, deadline); !ready) return ready.error();
+      if (Status ready = wait_for(fd.get(), POLLIN, deadline, clock); !ready) return ready.error();
     } else if (errno != EINTR) {
-      return Error{ErrorCode::kUnavailable, std::generic_category().message(errno)};
+      return os_error(ErrorCode::kUnavailable, errno);
     }
   }
   return Error{ErrorCode::kLimit, "the reply is too long"};

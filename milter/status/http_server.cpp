@@ -12,12 +12,16 @@
 #include <string_view>
 #include <utility>
 
+#include "config/system/listen_socket.h"
 #include "config/system/socket_address.h"
 #include "milter/status/connection_deadlines.h"
 #include "milter/status/host_check.h"
-#include "milter/status/http_listener.h"
 
 namespace shingled::milter::status {
+
+namespace {
+constexpr int kBacklog = 64;
+}  // namespace
 
 class HttpServer::Impl {
  public:
@@ -35,7 +39,8 @@ class HttpServer::Impl {
   Impl(Impl&&) = delete;
   Impl& operator=(Impl&&) = delete;
 
-  Status serve(HttpListener listener);
+  /// `unix_path`: to be removed at the end; empty for TCP.
+  Status serve(StreamListener listener, const std::string& unix_path);
   [[nodiscard]] const HttpHandler& handler() const { return handler_; }
   [[nodiscard]] const HostCheck& hosts() const { return hosts_; }
   [[nodiscard]] ConnectionDeadlines& deadlines() { return deadlines_; }
@@ -194,24 +199,24 @@ void on_connection(void* server, MHD_Connection* connection, void** /*state*/,
 
 }  // namespace
 
-Status HttpServer::Impl::serve(HttpListener listener) {
+Status HttpServer::Impl::serve(StreamListener listener, const std::string& unix_path) {
   const unsigned of_one_address = options_.connections_max / 2;
-  if (!listener.unix_path.empty()) unix_paths_.push_back(listener.unix_path);
+  if (!unix_path.empty()) unix_paths_.push_back(unix_path);
   MHD_Daemon* daemon = MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD, 0, nullptr, nullptr, &on_request, this,
-      MHD_OPTION_LISTEN_SOCKET, listener.fd.get(), MHD_OPTION_CONNECTION_LIMIT,
+      MHD_OPTION_LISTEN_SOCKET, listener.fd(), MHD_OPTION_CONNECTION_LIMIT,
       static_cast<unsigned>(options_.connections_max), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       of_one_address, MHD_OPTION_CONNECTION_TIMEOUT,
       static_cast<unsigned>(options_.timeout.count()), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       kRequestBytesMax, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
       &on_connection, this, MHD_OPTION_END);
   if (daemon == nullptr) {
-    return Error{ErrorCode::kUnavailable,
-                 "status.listen " + listener.address + ": libmicrohttpd does not take it"};
+    return Error{ErrorCode::kUnavailable, "status.listen " + listener.address().to_string() +
+                                              ": libmicrohttpd does not take it"};
   }
-  static_cast<void>(listener.fd.release());  // the library's now
+  static_cast<void>(listener.release().release());  // the library's now
   daemons_.push_back(daemon);
-  addresses_.push_back(std::move(listener.address));
+  addresses_.push_back(listener.address().to_string());
   return {};
 }
 
@@ -219,10 +224,11 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const StatusOptions& optio
                                                       HttpHandler handler, Clock& clock) {
   auto impl = std::make_unique<Impl>(options, std::move(handler), clock);
   for (const SocketSpec& spec : options.listen) {
-    auto listeners = listen_on(spec, "status.listen");
+    auto listeners = listen_on(spec, kBacklog, {}, "status.listen");
     if (!listeners) return listeners.error();
-    for (HttpListener& listener : *listeners) {
-      if (Status served = impl->serve(std::move(listener)); !served) return served.error();
+    for (StreamListener& listener : *listeners) {
+      Status served = impl->serve(std::move(listener), spec.path);
+      if (!served) return served.error();
     }
   }
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));

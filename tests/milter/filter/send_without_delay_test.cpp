@@ -1,0 +1,38 @@
+#include "milter/filter/send_without_delay.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+
+#include <variant>
+
+#include "config/system/connect_socket.h"
+#include "config/system/stream_listener.h"
+
+namespace shingled::milter::filter {
+namespace {
+
+bool sends_without_delay(int fd) {
+  int on = 0;
+  socklen_t length = sizeof on;
+  return ::getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, &length) == 0 && on != 0;
+}
+
+TEST(SendWithoutDelay, HoldsForAcceptedConnections) {
+  auto listener = StreamListener::bind({*IpAddress::parse("127.0.0.1"), 0}, {.backlog = 1});
+  ASSERT_TRUE(listener);
+  send_without_delay();
+  const Connecting client = begin_connect(listener->address());
+  ASSERT_FALSE(client.has_failed());
+  pollfd called{listener->fd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&called, 1, -1), 1);
+  const auto next = listener->accept();
+  const auto* const accepted = std::get_if<StreamListener::Accepted>(&next);
+  ASSERT_NE(accepted, nullptr);
+  EXPECT_TRUE(sends_without_delay(accepted->fd.get()));
+  EXPECT_FALSE(sends_without_delay(client.fd.get())) << "what does not listen is left alone";
+}
+
+}  // namespace
+}  // namespace shingled::milter::filter
