@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "config/base/byte_reader.h"
+#include "config/system/bound_socket.h"
 #include "config/system/socket_address.h"
 #include "config/system/unique_fd.h"
 
@@ -21,10 +22,7 @@ class UdpPeer {
     const SocketAddress any(*IpAddress::parse(ip), 0);
     fd_ = UniqueFd(socket(any.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
     (void)bind(fd_.get(), any.get(), any.length());
-    sockaddr_storage bound{};
-    socklen_t length = sizeof bound;
-    (void)getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&bound), &length);
-    address_ = SocketAddress(reinterpret_cast<sockaddr*>(&bound), length);
+    address_ = address_of_socket(fd_.get());
   }
 
   [[nodiscard]] int fd() const { return fd_.get(); }

@@ -3,11 +3,12 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
+
+#include "config/system/unix_address.h"
 
 namespace shingled::milter::daemon {
 
@@ -30,11 +31,8 @@ std::string terminated(const std::string& text) { return text + '\0'; }
 
 MilterClient::MilterClient(const std::string& socket_path, std::string_view client)
     : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, socket_path.c_str(), sizeof address.sun_path - 1);
-  if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return;
+  const auto address = unix_address(socket_path);
+  if (!address || ::connect(fd_.get(), address->get(), address->length()) != 0) return;
   const timeval patience{kPatienceSeconds, 0};
   ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   send('O', big_endian(kVersion) + big_endian(kAllActions) + big_endian(kAllSteps));

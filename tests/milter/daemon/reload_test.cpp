@@ -5,12 +5,11 @@
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
-#include <cstring>
 #include <string_view>
 
 #include "config/system/unique_fd.h"
+#include "config/system/unix_address.h"
 #include "tests/milter/daemon/daemon_fixture.h"
 
 namespace {
@@ -42,10 +41,8 @@ class ServiceManager {
  public:
   explicit ServiceManager(const std::string& path)
       : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    const SocketAddress address = *unix_address(path);
+    EXPECT_EQ(::bind(fd_.get(), address.get(), address.length()), 0);
     const timeval patience{kPatience.count(), 0};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ::setenv("NOTIFY_SOCKET", path.c_str(), 1);

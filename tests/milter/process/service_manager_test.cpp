@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <array>
 #include <cstdlib>
-#include <cstring>
 
+#include "config/system/bound_socket.h"
 #include "config/system/unique_fd.h"
+#include "config/system/unix_address.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::milter::process {
@@ -19,12 +19,9 @@ class ServiceManagerTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::string path = directory_.file("notify");
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    ASSERT_LT(path.size(), sizeof address.sun_path);
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    socket_ = UniqueFd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    ASSERT_EQ(::bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    auto bound = bind_socket(*unix_address(path), {.type = SOCK_DGRAM});
+    ASSERT_TRUE(bound);
+    socket_ = std::move(bound->fd);
     ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
   }
   void TearDown() override { ::unsetenv("NOTIFY_SOCKET"); }

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +14,7 @@
 #include <stdexcept>
 
 #include "config/system/unique_fd.h"
+#include "config/system/unix_address.h"
 #include "milter/status/http_client.h"
 
 namespace shingled::milter::status {
@@ -216,10 +216,8 @@ TEST_F(HttpServerTest, OnAUnixSocketAnyNameWillDo) {
   options.listen = {{SocketSpec::Kind::kUnix, "", 0, path}};
   start(options);
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  ASSERT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const SocketAddress address = *unix_address(path);
+  ASSERT_EQ(::connect(fd.get(), address.get(), address.length()), 0);
   const std::string head = "GET /a HTTP/1.1\r\nHost: any.example\r\n\r\n";
   static_cast<void>(::send(fd.get(), head.data(), head.size(), MSG_NOSIGNAL));
   EXPECT_THAT(read_all(fd), StartsWith("HTTP/1.1 200"));

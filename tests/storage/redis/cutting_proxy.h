@@ -2,20 +2,20 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <list>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "config/system/bound_socket.h"
 #include "config/system/socket_address.h"
 #include "config/system/unique_fd.h"
+#include "config/system/unix_address.h"
 #include "tests/support/seeded_random.h"
 #include "tests/support/temporary_directory.h"
 
@@ -28,13 +28,10 @@ class CuttingProxy {
  public:
   /// One exchange of so many is cut.
   CuttingProxy(std::string server, std::uint32_t one_of, std::uint32_t seed)
-      : server_(std::move(server)),
-        one_of_(one_of),
-        random_(seed),
-        listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const sockaddr_un own = name_of(folder_.file("proxy"));
-    const auto* const address = reinterpret_cast<const sockaddr*>(&own);
-    ok_ = ::bind(listener_.get(), address, sizeof own) == 0 && ::listen(listener_.get(), 16) == 0;
+      : server_(std::move(server)), one_of_(one_of), random_(seed) {
+    auto bound = bind_socket(*unix_address(folder_.file("proxy")), {.backlog = 16});
+    ok_ = bound.has_value();
+    if (ok_) listener_ = std::move(bound->fd);
     thread_ = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) serve();
     });
@@ -61,12 +58,6 @@ class CuttingProxy {
   };
   static constexpr int kSilenceMs = 5;
 
-  static sockaddr_un name_of(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(static_cast<char*>(address.sun_path), path.c_str(), sizeof address.sun_path - 1);
-    return address;
-  }
   void serve() {
     std::vector<pollfd> waits = {{listener_.get(), POLLIN, 0}};
     for (const Pair& pair : pairs_) {
@@ -87,9 +78,10 @@ class CuttingProxy {
   void accept() {
     Pair pair{UniqueFd(::accept(listener_.get(), nullptr, nullptr)),
               UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))};
-    const sockaddr_un other = name_of(server_);
-    const auto* const address = reinterpret_cast<const sockaddr*>(&other);
-    if (::connect(pair.server.get(), address, sizeof other) == 0) pairs_.push_back(std::move(pair));
+    const SocketAddress other = *unix_address(server_);
+    if (::connect(pair.server.get(), other.get(), other.length()) == 0) {
+      pairs_.push_back(std::move(pair));
+    }
   }
   /// False: it is over.
   bool ask(Pair& pair) {

@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <thread>
 
+#include "config/system/bound_socket.h"
+#include "config/system/unix_address.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::redis {
@@ -23,14 +23,10 @@ using ::testing::HasSubstr;
 /// says nothing more when the text ends with '~'.
 class FakeServer {
  public:
-  explicit FakeServer(std::vector<std::string> texts)
-      : texts_(std::move(texts)), listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(static_cast<char*>(address.sun_path), path().c_str(), sizeof address.sun_path - 1);
-    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
-              0);
-    EXPECT_EQ(::listen(listener_.get(), 16), 0);
+  explicit FakeServer(std::vector<std::string> texts) : texts_(std::move(texts)) {
+    auto bound = bind_socket(*unix_address(path()), {.backlog = 16});
+    EXPECT_TRUE(bound);
+    if (bound) listener_ = std::move(bound->fd);
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
   }
   [[nodiscard]] std::string path() const { return folder_.file("fake"); }
