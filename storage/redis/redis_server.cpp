@@ -84,7 +84,7 @@ Result<RedisServer::Connection> RedisServer::connect(TimePoint deadline) {
   if (where_.kind == SocketSpec::Kind::kUnix) {
     return RedisConnection::open(where_, login_, deadline, clock_);
   }
-  const auto addresses = lookup_.find(deadline);
+  const auto addresses = lookup_.find(deadline, clock_);
   if (!addresses) return addresses.error();
   return RedisConnection::open_at(*addresses, login_, deadline, clock_);
 }

@@ -8,7 +8,7 @@
 #include "config/base/backoff.h"
 #include "config/base/guarded.h"
 #include "config/base/logger.h"
-#include "storage/redis/host_lookup.h"
+#include "config/system/address_lookup.h"
 #include "storage/redis/redis_connection.h"
 #include "storage/redis/redis_route.h"
 
@@ -35,7 +35,7 @@ class RedisServer final : public RedisRoute {
         login_(std::move(login)),
         clock_(clock),
         logger_(logger),
-        lookup_(where_, clock) {}
+        lookup_(where_) {}
 
   Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline) override;
   [[nodiscard]] bool is_up() const override;
@@ -61,7 +61,7 @@ class RedisServer final : public RedisRoute {
   const RedisLogin login_;
   Clock& clock_;
   Logger& logger_;
-  HostLookup lookup_;
+  AddressLookup lookup_;
   Guarded<std::vector<Connection>> idle_;
   std::atomic<std::uint32_t> failures_{0};  ///< in a row
   std::atomic<Duration::rep> next_try_{0};  ///< counts while there are failures

@@ -12,7 +12,7 @@
 #include "config/base/outage.h"
 #include "config/base/random.h"
 #include "config/options/storage_options.h"
-#include "storage/replication/address_lookup.h"
+#include "config/system/address_lookup.h"
 #include "storage/replication/master_session.h"
 #include "storage/replication/replication_counters.h"
 #include "storage/replication/tcp_stream.h"

@@ -1,13 +1,33 @@
-// Looking up hosts: those that are addresses, names, and names that nobody has.
-#include "storage/replication/address_lookup.h"
+#include "config/system/address_lookup.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <netdb.h>
 
 #include <condition_variable>
 #include <mutex>
+#include <string_view>
 
-namespace shingled::storage::replication {
 namespace {
+
+/// While a test holds it, the look-up of this name waits.
+constexpr std::string_view kSlowName = "slow.example";
+std::mutex g_name_server;
+
+}  // namespace
+
+extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
+                           addrinfo** found) {
+  const auto real = reinterpret_cast<decltype(&getaddrinfo)>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+  if (node == nullptr || node != kSlowName) return real(node, service, hints, found);
+  const std::lock_guard answered(g_name_server);
+  return real("192.0.2.7", service, hints, found);
+}
+
+namespace shingled {
+namespace {
+
+using std::chrono::minutes;
 
 /// What `wake` does to whoever waits for the end of a look-up.
 class Bell {
@@ -93,5 +113,38 @@ TEST(AddressLookup, MayGoWhileALookUpIsUnderWay) {
   EXPECT_EQ(bell.rung(), 1) << "its thread was joined";
 }
 
+TEST(AddressLookup, FindsAnAddressWithoutWaiting) {
+  SystemClock clock;
+  AddressLookup lookup(host("192.0.2.9"));
+  const auto found = lookup.find(clock.now(), clock);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->front().to_string(), "192.0.2.9:11335");
+}
+
+TEST(AddressLookup, SaysThatNobodyHasAName) {
+  SystemClock clock;
+  AddressLookup lookup(host("no-such-host.invalid"));
+  const auto found = lookup.find(clock.now() + minutes(1), clock);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::kUnavailable);
+  EXPECT_NE(found.error().message.find("no-such-host.invalid"), std::string::npos);
+}
+
+TEST(AddressLookup, NobodyWaitsForANameServerBeyondTheDeadline) {
+  SystemClock clock;
+  AddressLookup lookup(host(std::string(kSlowName)));
+  {
+    const std::lock_guard away(g_name_server);
+    const auto found = lookup.find(clock.now(), clock);
+    ASSERT_FALSE(found);
+    EXPECT_NE(found.error().message.find("still being looked up"), std::string::npos);
+  }
+  ASSERT_TRUE(lookup.find(clock.now() + minutes(1), clock));
+  const std::lock_guard away(g_name_server);
+  const auto before = lookup.find(clock.now(), clock);
+  ASSERT_TRUE(before) << "the addresses of before are better than none";
+  EXPECT_EQ(before->front().to_string(), "192.0.2.7:11335");
+}
+
 }  // namespace
-}  // namespace shingled::storage::replication
+}  // namespace shingled
