@@ -26,7 +26,7 @@ Status remove_stale(const std::string& path) {
   if (::lstat(path.c_str(), &info) != 0) {
     return errno == ENOENT ? Status() : Status(os_error(errno, "looking for it"));
   }
-  if (!S_ISSOCK(info.st_mode)) return Error{ErrorCode::kInvalid, "exists and is no socket"};
+  if (!S_ISSOCK(info.st_mode)) return Error{ErrorCode::kInvalid, "exists and is not a socket"};
   const int failure = begin_connect(*address).failure;
   if (failure == 0 || failure == EAGAIN) {  // EAGAIN: its queue of connections is full
     return Error{ErrorCode::kUnavailable, "in use by a running process"};
