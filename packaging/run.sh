@@ -18,9 +18,9 @@ esac
 shingled=${SHINGLED_BINARY:-}
 if [ -z "$shingled" ]; then
   packaging/install_dependencies.sh build run
-  cmake --preset release -DSHINGLED_TESTS=OFF -DSHINGLED_BENCH=OFF -B build/run-release >/dev/null
-  cmake --build build/run-release -j "$(nproc)"
-  shingled=$PWD/build/run-release/milter/shingled
+  cmake --preset release >/dev/null
+  cmake --build --preset release -j "$(nproc)" --target shingled
+  shingled=$PWD/build/release/milter/shingled
 fi
 
 state=${SHINGLED_DIR:-$PWD/build/run}
