@@ -42,7 +42,7 @@ std::string terminal_safe_json(std::string_view json) {
   std::string safe;
   safe.reserve(json.size());
   while (!json.empty()) {
-    const auto letter = first_letter(json);
+    const auto letter = first_utf8_letter(json);
     const std::size_t bytes = letter ? letter->bytes : 1;
     if (letter && (is_control(letter->code) || is_mark_of_order(letter->code))) {
       safe += fmt::format("\\u{:04x}", letter->code);
