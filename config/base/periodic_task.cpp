@@ -16,20 +16,20 @@ PeriodicTask::PeriodicTask(const char* name, std::optional<std::chrono::millisec
 
 void PeriodicTask::wake() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_told_ = true;
   }
   changed_.notify_one();
 }
 
 void PeriodicTask::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  const auto is_told = [this] { return is_told_; };
+  MutexLock lock(mutex_);
+  const auto is_told = [this]() SHINGLED_REQUIRES(mutex_) { return is_told_; };
   for (;;) {
     if (pause_) {
-      changed_.wait_for(lock, stop, *pause_, is_told);
+      changed_.wait_for(lock.as_lock(), stop, *pause_, is_told);
     } else {
-      changed_.wait(lock, stop, is_told);
+      changed_.wait(lock.as_lock(), stop, is_told);
     }
     if (stop.stop_requested()) return;
     is_told_ = false;

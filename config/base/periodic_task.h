@@ -3,10 +3,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <thread>
+
+#include "config/base/guarded.h"
 
 namespace shingled {
 
@@ -38,10 +39,10 @@ class PeriodicTask {
 
   const std::optional<std::chrono::milliseconds> pause_;
   const Work work_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any changed_;
-  bool is_told_ = false;  ///< guarded by mutex_
-  std::jthread thread_;   ///< last: it uses all of the above
+  bool is_told_ SHINGLED_GUARDED_BY(mutex_) = false;
+  std::jthread thread_;  ///< last: it uses all of the above
 };
 
 }  // namespace shingled
