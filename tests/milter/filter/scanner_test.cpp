@@ -184,10 +184,10 @@ TEST_F(ScannerTest, NamesTheRuleWhoseServerCannotBeFound) {
 }
 
 TEST_F(ScannerTest, LooksKnownFilesUpWhereALibraryIsGiven) {
-  const ::testing::TemporaryLibrary file;
+  const shingled::testing::TemporaryLibrary file;
   const std::shared_ptr<storage::similar::SampleLibrary> library = file.open();
-  const std::string sample = ::testing::noise(30'000, 1);
-  ::testing::TemporaryLibrary::add(*library, "bad", "known.bin", sample);
+  const std::string sample = shingled::testing::noise(30'000, 1);
+  shingled::testing::TemporaryLibrary::add(*library, "bad", "known.bin", sample);
   const std::string mail =
       "Subject: hi\r\nContent-Type: application/octet-stream; name=\"a.bin\"\r\n"
       "Content-Transfer-Encoding: binary\r\n\r\n" +
