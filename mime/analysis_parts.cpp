@@ -7,10 +7,10 @@
 namespace shingled::mime {
 namespace {
 
-constexpr Steps kStepsADecodedByte = 3;     // to see whether it is UTF-8
-constexpr Steps kStepsAConvertedByte = 10;  // where it is not
+constexpr Steps kStepsADecodedByte = 3;     // to check whether it is UTF-8
+constexpr Steps kStepsAConvertedByte = 10;  // if it is not
 
-/// Plain text in a multipart of two has an HTML sister that says the same (HASHING.md section 9).
+/// Plain text in a multipart with two children has an HTML alternative (HASHING.md section 9).
 UrlMode url_mode(const Mail& mail, const MailPart& part, bool html) {
   const bool one_of_two = part.parent && mail.parts[*part.parent].children == 2;
   return html || one_of_two ? UrlMode::kStrict : UrlMode::kFull;
@@ -22,7 +22,7 @@ void read_content(const Analysis::Parts& parts, std::size_t part, WorkMeter& met
                   TextStages& text) {
   const MailPart& mail_part = parts.mail.parts[part];
   if (!meter.spend(mail_part.body.size(), kStepsADecodedByte)) return;
-  // Of plain text only so much is read; the visible text of HTML may lie anywhere in it.
+  // Plain text is read up to its limit; the visible text of HTML may lie anywhere in it.
   const bool html = parts.contents[part].kind == ContentKind::kHtml;
   const std::size_t bytes_max = html ? parts.options.part_bytes_max : parts.options.text_bytes_max;
   DecodedText decoded =

@@ -17,16 +17,16 @@
 
 namespace shingled::mime {
 
-/// The inside of an Analysis, for what looks at parts themselves. `contents[i]` belongs to
+/// The inside of an Analysis, for code that looks at the parts themselves. `contents[i]` belongs to
 /// `mail.parts[i]`.
 struct Analysis::Parts {
   MimeOptions options;
   Mail mail;
-  std::string subject;  ///< decoded; empty if there is none
+  std::string subject;  ///< decoded; may be empty
   std::vector<PartContent> contents;
-  std::vector<std::uint32_t> body;  ///< the parts that are the visible body
+  std::vector<std::uint32_t> body;  ///< indices of the parts of the visible body
   Steps work_left = 0;              ///< for texts and hashes
-  bool incomplete = false;          ///< a bound was met, and parts may be missing
+  bool incomplete = false;          ///< a limit was reached, so parts may be missing
   std::stop_token stop;
 
   [[nodiscard]] bool is_text(std::size_t part) const {
@@ -35,16 +35,16 @@ struct Analysis::Parts {
   }
 };
 
-/// What became of the body of a text part on its way to words. Its members are views of each other,
-/// so it stays where it is made.
+/// The stages of a text part on its way to words. The members are views of each other, so the
+/// object cannot be moved.
 struct TextStages {
-  std::string charset;       ///< what the body was taken for
-  bool raw = false;          ///< nothing is known of its charset
-  std::string converted;     ///< the body as UTF-8, where that is not the body itself
+  std::string charset;       ///< the charset the body was read in
+  bool raw = false;          ///< the charset is unknown
+  std::string converted;     ///< the body as UTF-8, unless it was UTF-8 already
   HtmlText html;             ///< of an HTML part
   std::string_view content;  ///< the text a reader sees: in one of the above or in the message
   TextWords words;
-  bool complete = false;  ///< false: its work was refused, and it has no words
+  bool complete = false;  ///< false: the meter refused the work, and there are no words
 
   TextStages() = default;
   ~TextStages() = default;
@@ -54,14 +54,14 @@ struct TextStages {
   TextStages& operator=(TextStages&&) = delete;
 };
 
-/// Reads text part `part`: charset, HTML, words. `text` is new.
+/// Reads text part `part`: charset, HTML, words. `text` must be new.
 ///
-/// Errors:  none; what lies beyond a bound is left out.
+/// Errors:  none; what exceeds a limit is left out.
 /// Threads: stateless.
 /// Cost:    linear in the body, paid to `meter`; memory for a few times its bytes.
 void read_text(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter, TextStages& text);
 
-/// The first of that: the text a reader sees, without its words.
+/// The first half of read_text(): only the text that a reader sees.
 void read_content(const Analysis::Parts& parts, std::size_t part, WorkMeter& meter,
                   TextStages& text);
 

@@ -12,7 +12,7 @@ namespace shingled::mime {
 
 namespace {
 
-// What it costs to look at the beginning and the end of a body (content_sniff.h).
+// The cost of looking at the beginning and the end of a body (part_kind.h).
 constexpr Steps kStepsAClassifiedPart = 1'000;
 constexpr Steps kStepsAClassifiedByte = 8;
 constexpr std::size_t kClassifiedBytesMax = 4096;
@@ -68,7 +68,7 @@ Analysis analyze(std::string_view message, const MimeOptions& options, std::stop
   parts->options = options;
   parts->stop = std::move(stop);
   const Steps steps = steps_for(message.size(), options.work_max);
-  WorkMeter meter(steps / 2, parts->stop);  // taking it apart leaves half for what is inside
+  WorkMeter meter(steps / 2, parts->stop);  // half of the work is kept for the texts and hashes
   parts->mail = scan_message(message, options, meter);
   Mail& mail = parts->mail;
   parts->subject = decode_subject(mail.subject, options.compat, meter);

@@ -23,20 +23,20 @@ enum class PartKind : std::uint8_t {
   kHtmlStructure,
   kAttachment,
   kImage,
-  kPdfScript,  ///< one of the scripts in an attachment
+  kPdfScript,  ///< a script in an attachment
   kRobust
 };
 enum class HashMethod : std::uint8_t { kShingles, kDirect };
 
-/// What a part is to whoever opens the message, the most telling first.
+/// Where a reader meets a part, the most telling place first.
 enum class PartPlace : std::uint8_t {
   kBody,        ///< the visible body, in each of its alternatives (mime/message/body_texts.h)
-  kText,        ///< any other text: footers, attached texts, texts of attached messages
+  kText,        ///< other texts: footers, attached texts, texts of attached messages
   kAttachment,  ///< also an image
   kArchive
 };
 
-/// One hash of one part: what a rule asks the storage about.
+/// One hash of one part, as a rule looks it up in the storage.
 struct PartHash {
   std::string part;         ///< IMAP section number ("1.2"); "" is the top multipart
   std::uint32_t index = 0;  ///< of the MIME part in pre-order, multiparts counted, from 0
@@ -45,12 +45,12 @@ struct PartHash {
   HashMethod method = HashMethod::kDirect;
   HashAlgorithm algorithm = HashAlgorithm::kMumhash;
   std::uint64_t words = 0;  ///< kept words of a text, else 0
-  std::uint64_t bytes = 0;  ///< text: bytes of its one-line form; else decoded body bytes
+  std::uint64_t bytes = 0;  ///< of a text: its one-line form; else the decoded body
   Fingerprint fingerprint;
-  /// Of a text of the body: many senders write alike (mime/text/robust_words.h, is_common), so that
-  /// what looks like it need not be the same; and how many of its words are its own, up to 24.
+  /// Of a text of the body: many senders write such a text (RobustText::is_common()), so a similar
+  /// text need not be the same message.
   bool common = false;
-  std::uint32_t own_words = 0;
+  std::uint32_t own_words = 0;  ///< of a text of the body: words few others use, up to 24
   friend bool operator==(const PartHash&, const PartHash&) = default;
 };
 
@@ -59,12 +59,12 @@ std::string_view to_string(PartKind kind);
 std::string_view to_string(HashMethod method);        ///< "shingles" "direct"
 std::string_view to_string(HashAlgorithm algorithm);  ///< "mumhash" "siphash" "xxhash" "fasthash"
 
-/// A message taken apart once, for any number of rules: its parts and what they are. Its texts are
-/// read one by one while it is hashed. Holds views into the message bytes, which must outlive it.
+/// A message taken apart once for any number of rules. Its texts are read one by one while it is
+/// hashed. Holds views into the message bytes, which must outlive it.
 /// Threads: immutable, any thread.
 class Analysis {
  public:
-  struct Parts;  ///< the inside; see mime/analysis_parts.h
+  struct Parts;  ///< see mime/analysis_parts.h
   explicit Analysis(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
   [[nodiscard]] const Parts& parts() const { return *parts_; }
 
@@ -74,16 +74,16 @@ class Analysis {
 
 /// Takes a message apart.
 ///
-/// Input:   raw RFC 5322 bytes, CRLF or LF, of any quality. `stop`: ends it early, as if its work
-///          had been spent. Output: see Analysis.
-/// Errors:  none; malformed mail is a value and a list of defects. Bounded by `options`.
+/// Input:   raw RFC 5322 bytes, CRLF or LF, possibly malformed. `stop` ends the analysis early, as
+///          if the work limit had been reached.
+/// Errors:  none; malformed mail gives a value and a list of defects. Limits: `options`.
 /// Threads: stateless.
-/// Cost: one pass over the bytes; memory for decoded bodies, together no more than the message has.
+/// Cost:    one pass over the bytes; decoded bodies take at most as much memory as the message.
 /// Source: HASHING.md 5-12.
 Analysis analyze(std::string_view message, const MimeOptions& options, std::stop_token stop = {});
 
-/// How a rule hashes: its options, and the keys derived from them once instead of for each message
-/// (38 BLAKE2b passes).
+/// The options of a rule and the keys derived from them. Deriving takes 38 BLAKE2b passes, so it is
+/// done once per rule, not per message.
 /// Threads: immutable, any thread.
 class HashRule {
  public:
@@ -101,30 +101,29 @@ class HashRule {
   fingerprint::RobustKeys robust_keys_;
 };
 
-/// What a message says to each of some rules.
+/// The hashes of one message for several rules.
 struct MessageHashes {
   std::vector<std::vector<PartHash>> of_rule;  ///< each in the order of the parts
-  /// What was malformed or beyond a bound, in the order found, each a short fixed phrase ("depth
-  /// limit reached").
+  /// Malformations and reached limits in the order found, each a fixed phrase ("depth limit
+  /// reached").
   std::vector<std::string> defects;
-  std::size_t longest_text_bytes = 0;  ///< of a part, in its one-line form; 0 = nothing to read
-  /// Parts were not looked at, because a bound was met: what they would have said is not known.
+  std::size_t longest_text_bytes = 0;  ///< of the longest one-line form; 0 without texts
+  /// A limit was reached, so some parts have no hashes.
   bool incomplete = false;
   std::uint64_t work_left = 0;  ///< of `mime.work_max` (work_meter.h)
 };
 
-/// The hashes each rule makes of a message, in the order of its parts; equal digests once
+/// The hashes that each rule makes of a message, in the order of its parts; equal digests once
 /// (HASHING.md section 4).
 ///
-/// The visible body is read first, then other texts, attachments, archives: what is left out when
-/// the work of the message is spent (`mime.work_max`) is what tells least. Each text is dropped
-/// before the next is read.
-/// Errors: none.
+/// Reads the visible body first, then other texts, attachments, archives, so that the least telling
+/// parts are left out when the work limit (`mime.work_max`) is reached. Keeps one text in memory at
+/// a time.
+/// Errors:  none.
 /// Threads: stateless.
 MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules);
 
-/// The same for one rule that is looked at by itself: without `common` and `own_words`, unless the
-/// rule makes robust hashes.
+/// The same for a single rule. Sets `common` and `own_words` only if the rule makes robust hashes.
 std::vector<PartHash> hash_message(const Analysis& analysis, const HashRule& rule);
 
 }  // namespace shingled::mime

@@ -18,10 +18,10 @@ constexpr Steps kStepsADigest = 500;
 constexpr Steps kStepsADigestedByte = 2;
 constexpr Steps kStepsARobustByte = 15;
 
-/// Whether the words of bodies are counted that few senders write, if no rule needs them.
+/// Whether to set PartHash::own_words and PartHash::common even if no rule makes robust hashes.
 enum class OwnWords : std::uint8_t { kCounted, kUncounted };
 
-/// One message for all rules: each part is read once, the most telling first.
+/// Hashes one message for all rules: reads each part once, the most telling first.
 class MessageHasher {
  public:
   MessageHasher(const Analysis::Parts& parts, std::span<const HashRule> rules, OwnWords own_words)
@@ -74,7 +74,7 @@ class MessageHasher {
     if (body && robust_) hash_robust(i, text);
   }
 
-  /// Only the count of its words depends on it: they have been stemmed before.
+  /// Only the number of words that the rule wants depends on it: they are stemmed already.
   void share_language(std::size_t i, TextWords& words) {
     if (!sisters_) return;
     if (i == sisters_->speaker) language_ = words.language.code;
@@ -99,8 +99,8 @@ class MessageHasher {
     }
   }
 
-  /// Whether the text stands in a multipart/report beside what a program reads: "I'm sorry to have
-  /// to inform you" of a bounce or a receipt, which is the same in every one.
+  /// Whether the text is the part for people of a multipart/report, like the "I'm sorry to have to
+  /// inform you" of a bounce: such texts are all alike.
   [[nodiscard]] bool is_of_report(std::size_t i) const {
     const std::vector<MailPart>& parts = parts_.mail.parts;
     for (auto above = parts[i].parent; above; above = parts[*above].parent) {
@@ -112,7 +112,7 @@ class MessageHasher {
     return false;
   }
 
-  /// Of a part that is no text: its digests are the same for all rules.
+  /// Hashes a part that is not a text; its digest is the same for all rules.
   void hash_data(std::size_t i, bool archive) {
     const PartPlace place = archive ? PartPlace::kArchive : PartPlace::kAttachment;
     std::optional<Digest> digest;
@@ -123,8 +123,8 @@ class MessageHasher {
     if (parts_.contents[i].pdf) hash_scripts(i, digest);
   }
 
-  /// A PDF with scripts is hashed whatever its type, and so is each of them. They may cost half of
-  /// what is left, so that none keeps other parts from being hashed.
+  /// Hashes each script of a PDF, and such a PDF itself whatever its type. May spend half of the
+  /// work that is left, so that enough remains for the other parts.
   void hash_scripts(std::size_t i, std::optional<Digest>& digest) {
     const Steps share = meter_.left() / 2;
     WorkMeter meter(share, parts_.stop);
@@ -139,7 +139,7 @@ class MessageHasher {
     }
   }
 
-  /// `digest`: made once. False if that is refused.
+  /// Makes `digest` if it is not there yet. Returns false if the meter refuses that.
   bool add_data(RuleHasher& hasher, std::size_t i, PartKind kind, PartPlace place,
                 std::optional<Digest>& digest) {
     const std::string_view body = parts_.mail.parts[i].body;
@@ -155,9 +155,9 @@ class MessageHasher {
   WorkMeter meter_;
   std::vector<RuleHasher> hashers_;
   std::optional<SisterTexts> sisters_;
-  std::string_view language_;  ///< of the one that speaks for both, once it is read
+  std::string_view language_;  ///< of the alternative that speaks for both, once read
   bool scripts_refused_ = false;
-  bool robust_ = false;  ///< bodies are read in our own form
+  bool robust_ = false;  ///< robust words of bodies are wanted
   MessageHashes result_;
 };
 

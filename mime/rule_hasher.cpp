@@ -23,7 +23,7 @@ constexpr Steps kStepsAWordSlow = 600;    // by SipHash
 constexpr Steps kStepsAnElement = 2'500;  // with a URL of 2 KB
 constexpr Steps kStepsADigestedByte = 2;
 
-/// A glob of `*` and `?`, without case.
+/// Whether `text` matches a glob of `*` and `?`, ignoring case.
 bool matches_glob(std::string_view text, std::string_view glob) {
   std::size_t at = 0;
   std::size_t in_glob = 0;
@@ -51,7 +51,7 @@ bool matches_glob(std::string_view text, std::string_view glob) {
 
 void RuleHasher::hash_text(std::size_t i, const TextWords& words, const HtmlText& html,
                            WorkMeter& meter) {
-  // A text that is too short has no structure hash either, unless that is all there is.
+  // A text that is too short has no structure hash either, unless the rule wants nothing else.
   if (options_.text_hashes && !is_wanted_text(i, words)) return;
   if (options_.text_hashes) hash_words(i, words, meter);
   if (options_.html_shingles) hash_structure(i, words, html, meter);

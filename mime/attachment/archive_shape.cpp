@@ -13,7 +13,7 @@ using namespace std::string_view_literals;
 constexpr Steps kStepsAZipMember = 20;
 constexpr Steps kStepsARarBlock = 30;
 
-/// Reads little-endian numbers; after its first failure it stays failed.
+/// Reads little-endian numbers. After the first failure it stays failed.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : bytes_(bytes) {}
@@ -40,8 +40,7 @@ class Cursor {
     return value;
   }
 
-  /// Seven bits a byte, the lowest first, the eighth says that another follows. It may not be all
-  /// that is left.
+  /// Seven bits per byte, the lowest first; the eighth bit says that another byte follows.
   std::uint64_t varying_number() {
     constexpr unsigned kShiftMax = 57;
     std::uint64_t value = 0;
@@ -97,7 +96,7 @@ bool is_listable_zip(std::string_view body, WorkMeter& meter) {
   return true;
 }
 
-/// Blocks up to the end, each with its size; an encrypted header ends the list.
+/// Blocks with their sizes up to the end, or up to an encrypted header.
 bool is_listable_rar4(std::string_view blocks, WorkMeter& meter) {
   constexpr unsigned kMainHeader = 0x73;
   constexpr unsigned kFileHeader = 0x74;
@@ -129,7 +128,7 @@ bool is_listable_rar4(std::string_view blocks, WorkMeter& meter) {
   return true;
 }
 
-/// A block of rar 5 from its type on: what is in front of the file header's own fields.
+/// The common head of a rar 5 block, from its type to the fields of its kind.
 struct RarBlock {
   std::uint64_t type = 0;
   std::uint64_t extra_bytes = 0;
@@ -189,7 +188,7 @@ bool is_listable_rar(std::string_view body, WorkMeter& meter) {
   return body[6] == '\0' && is_listable_rar4(body.substr(7), meter);
 }
 
-/// Only where the header is.
+/// Only checks that the header lies within the file.
 bool is_listable_7z(std::string_view body) {
   constexpr std::size_t kSignatureHeaderBytes = 32;
   if (body.size() <= kSignatureHeaderBytes) return false;
@@ -198,7 +197,7 @@ bool is_listable_7z(std::string_view body) {
   return in.number(8) < body.size() - kSignatureHeaderBytes;
 }
 
-/// It has a name inside, or gets one from that of the part.
+/// The member has a name inside, or gets one from the name of the part.
 bool is_listable_gzip(std::string_view body, std::string_view file_name) {
   constexpr std::size_t kHeaderBytes = 10;
   if (body.size() <= kHeaderBytes) return false;

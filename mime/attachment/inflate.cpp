@@ -13,7 +13,7 @@ constexpr Steps kStepsAStream = 20'000;  // its tables
 constexpr Steps kStepsAPackedByte = 10;
 constexpr Steps kStepsAnUnpackedByte = 5;
 
-/// RFC 1950 2.2: what has no such header is taken for bare deflate, which some writers leave.
+/// RFC 1950 2.2. Without such a header the stream is bare deflate, as some programs write it.
 bool has_zlib_header(std::string_view packed) {
   if (packed.size() < 2) return true;
   const auto first = static_cast<unsigned char>(packed[0]);
@@ -21,7 +21,7 @@ bool has_zlib_header(std::string_view packed) {
   return (first & 0x0fU) == Z_DEFLATED && (first * 256U + second) % 31 == 0;
 }
 
-/// A stream that is ended however its scope is left.
+/// A stream that ends with its scope.
 class InflateStream {
  public:
   explicit InflateStream(int window_bits) : open_(inflateInit2(&stream_, window_bits) == Z_OK) {}
@@ -50,11 +50,11 @@ std::optional<std::string> inflate_bytes(std::string_view packed, std::size_t by
   InflateStream inflater(has_zlib_header(packed) ? MAX_WBITS : -MAX_WBITS);
   if (!inflater.open() || packed.size() > UINT_MAX) return std::nullopt;
   z_stream& stream = inflater.get();
-  // zlib does not write to its input; its type is older than const.
+  // zlib does not write to its input; its interface just lacks the const.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
-  // As rspamd's buffer grows: the bound is looked at only when it is full, so that what is beyond
-  // it by less than a doubling is there.
+  // Like in rspamd, the limit is checked only when the buffer is full, and the buffer doubles: the
+  // output may be larger than the limit, but less than twice as large.
   std::string out(std::min(packed.size() * 2, bytes_max), '\0');
   std::size_t size = 0;
   while (stream.avail_in > 0) {

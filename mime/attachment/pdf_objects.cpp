@@ -16,12 +16,12 @@ using namespace std::string_view_literals;
 constexpr std::size_t kNone = std::string_view::npos;
 
 // rspamd's own bounds.
-constexpr std::size_t kMarksMax = 10'000;           ///< objects, and streams, that are marked
+constexpr std::size_t kMarksMax = 10'000;           ///< of objects, and of streams
 constexpr std::size_t kReadBytesMax = 32UL * 1024;  ///< of an object without its stream
 constexpr std::size_t kUnpackedMax = 512UL * 1024;  ///< of a stream
 constexpr std::size_t kTrailerAtMax = 10UL * 1024 * 1024;
 constexpr std::size_t kTrailerLinesMax = 101;
-constexpr std::size_t kNumbersBytesMax = 32;  ///< in front of "obj" where its numbers are
+constexpr std::size_t kNumbersBytesMax = 32;  ///< before "obj" that may hold its numbers
 
 constexpr Steps kStepsAMarkedByte = 2;
 constexpr Steps kStepsAReadByte = 30;
@@ -32,7 +32,7 @@ using ascii::is_space;
 
 bool is_break(char c) { return c == '\r' || c == '\n'; }
 
-/// The place of each `word` that a line break follows.
+/// The end of each `word` that a line break follows.
 std::vector<std::size_t> find_ends(std::string_view body, std::string_view word) {
   std::vector<std::size_t> found;
   for (std::size_t at = body.find(word); at != kNone && found.size() < kMarksMax;
@@ -43,7 +43,7 @@ std::vector<std::size_t> find_ends(std::string_view body, std::string_view word)
   return found;
 }
 
-/// Where blanks in front of `at` begin.
+/// Where the blanks before `at` begin.
 std::size_t skip_back(std::string_view body, std::size_t at) {
   while (at > 0 && is_space(body[at - 1])) --at;
   return at;
@@ -54,7 +54,7 @@ std::size_t skip_digits_back(std::string_view body, std::size_t at) {
   return at;
 }
 
-/// Whether two numbers stand in front of the "obj" at `at`, behind a line break.
+/// Whether two numbers precede the "obj" at `at`, and a line break precedes them.
 bool follows_numbers(std::string_view body, std::size_t at) {
   for (int i = 0; i < 2; ++i) {
     const std::size_t blanks = skip_back(body, at);
@@ -160,7 +160,7 @@ bool is_type(const PdfObject& object, std::string_view type) {
   return said != nullptr && said->is_text() && pdf_text(*said) == type;
 }
 
-/// The entries that matter; of a repeated one the last.
+/// The entries that we look at; of repeated keys the last.
 std::vector<std::pair<PdfKey, PdfValue>> read_entries(std::string_view inside) {
   std::vector<std::pair<PdfKey, PdfValue>> entries;
   while (const auto entry = take_pdf_entry(inside)) {
@@ -202,7 +202,7 @@ PdfObjects::PdfObjects(std::string_view body, WorkMeter& meter) : body_(body), m
   read_object_streams();
 }
 
-/// Pairs each beginning with the next end that is far enough behind it.
+/// Pairs each beginning with the next end that is far enough away.
 void PdfObjects::collect() {
   constexpr std::size_t kBetweenMin = 6;
   const std::vector<std::size_t> begins = find_objects(body_);
@@ -220,7 +220,7 @@ void PdfObjects::collect() {
       std::size_t numbers = begin > kNumbersBytesMax ? begin - kNumbersBytesMax : 0;
       if (e > 0 && ends[e - 1] >= numbers && ends[e - 1] < begin) numbers = ends[e - 1] + 1;
       const auto found = read_numbers(body_.substr(numbers, begin + 1 - numbers));
-      if (!found || !meter_.spend(kStepsAnObject)) return;  // what follows is not seen
+      if (!found || !meter_.spend(kStepsAnObject)) return;  // the rest is ignored
       PdfObject object;
       object.number = found->first;
       object.generation = found->second;
@@ -292,7 +292,7 @@ void PdfObjects::read(PdfObject& object) {
 }
 
 void PdfObjects::read_object_streams() {
-  // Those that are found on the way have no streams.
+  // Objects found here have no streams of their own.
   const std::size_t count = objects_.size();
   for (std::size_t i = 0; i < count && !given_up_; ++i) {
     if (objects_[i].stream && is_type(objects_[i], "ObjStm")) take_object_stream(objects_[i]);
@@ -345,7 +345,7 @@ std::optional<double> PdfObjects::number_of(const PdfValue* value) {
   return number;
 }
 
-/// Nothing if the stream is packed in a way that rspamd does not undo.
+/// nullopt if rspamd cannot undo the packing of the stream.
 std::optional<std::vector<std::string>> PdfObjects::filters_of(const PdfObject& object) {
   std::vector<std::string> filters;
   const PdfValue* filter = object.entry(PdfKey::kFilter);

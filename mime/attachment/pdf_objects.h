@@ -14,7 +14,7 @@
 
 namespace shingled::mime {
 
-/// What of a dictionary is looked at.
+/// The keys of dictionaries that we look at.
 enum class PdfKey : std::uint8_t {
   kContents,
   kDecodeParms,
@@ -29,28 +29,29 @@ enum class PdfKey : std::uint8_t {
   kType
 };
 
-/// One "1 0 obj ... endobj", or one of an object stream.
+/// An object: "1 0 obj ... endobj", or a member of an object stream.
 struct PdfObject {
   double number = 0;
   double generation = 0;
   std::size_t begin = 0;  ///< in the body
   std::string_view data;
   std::optional<std::string_view> stream;
-  bool readable = false;          ///< its entries could be read, if it has any
-  std::optional<PdfValue> plain;  ///< what it is instead of a container: a string, a number
+  bool readable = false;          ///< could be parsed
+  std::optional<PdfValue> plain;  ///< its value if it is a string, name or number
   std::vector<std::pair<PdfKey, PdfValue>> entries;
-  bool typed = false;  ///< it was looked at, or is the content of a page
+  bool typed = false;  ///< already looked at, or the content of a page
 
   [[nodiscard]] const PdfValue* entry(PdfKey key) const;
 };
 
-/// What a value stands for: an object, or a value that is none; nothing if it refers to nothing.
+/// What a value refers to: an object, or a plain value. Both are empty for a dangling reference.
 struct PdfTarget {
   PdfObject* object = nullptr;
   std::optional<PdfValue> value;
 };
 
-/// The objects of a PDF as rspamd collects them: by the marks around them, not by its tables.
+/// The objects of a PDF, found as rspamd finds them: by the marks around them, without the
+/// cross-reference tables.
 /// Threads: one.
 /// Cost: see pdf_scripts.h.
 class PdfObjects {
@@ -59,9 +60,9 @@ class PdfObjects {
 
   [[nodiscard]] std::deque<PdfObject>& all() { return objects_; }
   PdfTarget resolve(const PdfValue& value);
-  /// The bytes of a stream, unpacked; nothing if it has none or they cannot be had.
+  /// The unpacked stream of an object; nullopt if it has none, or one that cannot be unpacked.
   std::optional<std::string> stream_of(const PdfObject& object);
-  /// Something was found that makes rspamd give the PDF up.
+  /// Whether the PDF has something that makes rspamd give up on it.
   [[nodiscard]] bool given_up() const { return given_up_; }
 
  private:

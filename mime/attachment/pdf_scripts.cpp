@@ -17,8 +17,8 @@ constexpr Steps kStepsAScriptByte = 10;
 constexpr std::string_view kBlanks = " \t\r\n\f";
 constexpr std::size_t kContentsMax = 10'000;
 
-/// Spaces and line breaks in a row become a space, none at the ends; other control bytes vanish,
-/// what is no UTF-8 becomes "?".
+/// Runs of spaces and line breaks become one space and vanish at the ends; other control bytes
+/// vanish; bytes that are not UTF-8 become "?".
 std::string one_line(std::string_view script) {
   std::string out;
   for (std::size_t i = 0; i < script.size(); ++i) {
@@ -48,7 +48,7 @@ class ScriptFinder {
   }
 
  private:
-  /// An object and what it opens, unless that was looked at before.
+  /// Looks at an object and at the objects it opens, each only once.
   void look_at(PdfObject* object) {
     while (object != nullptr && object->readable && !object->typed) {
       const PdfValue* said = object->entry(PdfKey::kType);
@@ -66,7 +66,7 @@ class ScriptFinder {
     }
   }
 
-  /// What a page shows is no action, whatever it says.
+  /// The content of a page is never an action.
   void mark_contents(const PdfObject& page) {
     const PdfValue* contents = page.entry(PdfKey::kContents);
     if (contents == nullptr) return;

@@ -9,25 +9,25 @@
 
 namespace shingled::mime {
 
-/// What rspamd hashes of the JavaScript in a PDF.
+/// The JavaScript in a PDF, as rspamd hashes it.
 struct PdfScripts {
-  bool found = false;  ///< there is one of any length: the PDF is hashed, whatever its type
-  std::vector<Digest> digests;  ///< unkeyed, of each that is long enough, as one line, once
+  bool found = false;  ///< a script of any length: such a PDF is hashed whatever its type
+  std::vector<Digest>
+      digests;  ///< unkeyed, of each long enough script as one line; without repeats
 };
 
 /// Finds the scripts of actions: strings of any form, objects, packed streams, object streams.
 ///
-/// Input:   a PDF of any quality; encrypted streams are left alone.
-/// Errors:  none; nothing of what `meter` refuses.
+/// Input:   a PDF, possibly broken; encrypted streams are skipped.
+/// Errors:  none; an empty result if `meter` refuses.
 /// Threads: stateless.
-/// Cost:    linear in the body and in what it unpacks, all paid to `meter`.
-/// Memory: at most
-///          kPdfUnpackedBytesMax and kPdfObjectsMax objects of some 300 bytes.
+/// Cost:    linear in the body and in its unpacked streams, paid to `meter`.
+/// Memory:  kPdfUnpackedBytesMax, and kPdfObjectsMax objects of about 300 bytes.
 /// Source:  ISO 32000-1, 7.5 and 12.6.4.16, as far as rspamd reads it.
 PdfScripts find_pdf_scripts(std::string_view body, WorkMeter& meter);
 
 inline constexpr std::size_t kPdfObjectsMax = 20'000;
-/// All that is kept unpacked at a time.
+/// Unpacked bytes that are kept at a time.
 inline constexpr std::size_t kPdfUnpackedBytesMax = 16UL * 1024 * 1024;
 
 }  // namespace shingled::mime

@@ -56,7 +56,7 @@ class Reader {
       return std::nullopt;
     }
     skip_spaces();
-    // A comment is no value, and without one the dictionary cannot be built.
+    // rspamd cannot build a dictionary that has a comment in place of a value.
     if (said->kind == PdfValue::Kind::kComment) said->unreadable = true;
     return PdfEntry{pdf_text(*key).value_or(""), *said};
   }
@@ -168,7 +168,7 @@ class Reader {
                     .generation = to_number(*generation)};
   }
 
-  /// Its parentheses are balanced, but for those behind a backslash.
+  /// Its parentheses are balanced, except those after a backslash.
   std::optional<PdfValue> string() {
     const std::size_t begin = at_ + 1;
     std::size_t open = 1;
@@ -221,7 +221,7 @@ std::string unescape_hex(std::string_view text) {
   return out;
 }
 
-/// "#41", of decimal digits only.
+/// Decodes "#41", but only with decimal digits.
 std::string unescape_name(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -234,7 +234,7 @@ std::string unescape_name(std::string_view text) {
   return out;
 }
 
-/// Only line breaks are undone; other escapes keep their backslash.
+/// Decodes the escapes of line breaks; other escapes keep their backslash.
 std::string unescape_breaks(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -255,7 +255,7 @@ std::string unescape_breaks(std::string_view text) {
   return out;
 }
 
-/// Up to three digits behind a backslash; "?" for those that are no octal number.
+/// Decodes up to three digits after a backslash; "?" if they are not octal.
 std::optional<std::string> unescape_octal(std::string_view text) {
   constexpr std::size_t kDigitsMax = 3;
   constexpr unsigned kByteMax = 255;

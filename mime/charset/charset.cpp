@@ -25,17 +25,17 @@ struct CloseConverter {
 };
 using ConverterPtr = std::unique_ptr<UConverter, CloseConverter>;
 
-/// Names ICU does not know, or by another meaning.
+/// Names that ICU does not know, or that mean something else to it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kAliases{{
     {"ksc5601", "euc-kr"},
     {"x-big5", "big5"},
     {"unicode-1-1-utf-7", "utf-7"},
 }};
 
-/// Charsets that exist, but for which ICU has no table: such a text stays as it is.
+/// Charsets that ICU has no table for: such a text stays as it is.
 constexpr std::array<std::string_view, 3> kNamesWithoutTable{"iso-8859-16", "johab", "koi8-ru"};
 
-/// Lower case, without the quotes, blanks and dots around it.
+/// `label` in lower case, without surrounding quotes, blanks and dots.
 std::string clean_label(std::string_view label) {
   constexpr std::string_view kAround = " \t\r\n\"'.";
   const std::size_t begin = label.find_first_not_of(kAround);
@@ -48,8 +48,8 @@ std::string clean_label(std::string_view label) {
   return clean;
 }
 
-/// ICU's name of a charset that mail or a programming language knows by this label; nullptr if
-/// there is none. (ICU itself knows more names, such as x-cp1251, which rspamd does not take.)
+/// ICU's name for a label that MIME, IANA or Java define; nullptr for other labels. ICU alone knows
+/// more, such as x-cp1251, but rspamd does not accept them.
 const char* canonical_name(const std::string& label) {
   for (const char* standard : {"MIME", "IANA", "JAVA"}) {
     UErrorCode error = U_ZERO_ERROR;
@@ -59,22 +59,23 @@ const char* canonical_name(const std::string& label) {
   return nullptr;
 }
 
-/// What a label means for a text.
+/// The meaning of a label.
 struct Charset {
   enum class Kind : std::uint8_t {
     kUnknown,
-    kUtf8,  ///< or ASCII: believed if it is true, since much else is sent under these names
+    kUtf8,  ///< or ASCII: checked, as much else is sent under these names
     kWithoutTable,
     kKnown
   };
   Kind kind = Kind::kUnknown;
-  UConverter* converter = nullptr;  ///< of a known one
+  UConverter* converter = nullptr;  ///< if kKnown
 };
 
-/// The converters of this thread, the newest last. A lookup is a scan: mails name few charsets.
+/// The converters of this thread, the newest last. A linear search is enough: mail names few
+/// charsets.
 class ConverterCache {
  public:
-  /// What a clean label names; its converter is reset.
+  /// The charset of a cleaned label, with its converter reset.
   Charset find(const std::string& label) {
     if (label.empty()) return {};
     for (const Entry& entry : entries_) {
@@ -127,8 +128,7 @@ class ConverterCache {
 
 ConverterCache& converters() { return ReusedThreadLocal<ConverterCache>::of_this_thread(); }
 
-/// Converts piece by piece through a pivot buffer, up to the piece that reaches `bytes_max`;
-/// invalid input becomes U+FFFD.
+/// Converts in pieces, until the output has `bytes_max` bytes; invalid input becomes U+FFFD.
 std::string convert(UConverter* from, std::string_view bytes, std::size_t bytes_max) {
   UConverter* to = converters().utf8();
   std::string out;
@@ -212,7 +212,7 @@ DecodedText decode_text(std::string_view bytes, std::string_view label, std::siz
 
 std::string decode_word(std::string_view bytes, std::string_view label, WorkMeter& meter) {
   const std::string clean = clean_label(label);
-  // An unknown name costs no less than a known one.
+  // An unknown name costs as much as a known one.
   if (clean != "utf-8" && !clean.empty() && !meter.spend(kStepsAConverter)) return {};
   const Charset charset = converters().find(clean);
   if (charset.kind == Charset::Kind::kUtf8) return replace_invalid(bytes, "?");

@@ -7,47 +7,49 @@
 
 namespace shingled::mime {
 
-// The only door to ICU's converters (HASHING.md section 6).
-// Threads: any; converters are kept per thread, at most kConvertersMax of them.
+// Converts text of any charset. The only user of ICU's converters (HASHING.md section 6).
+// Threads: any; each thread keeps up to kConvertersMax converters.
 
 inline constexpr std::size_t kConvertersMax = 16;
 
-// Costs beside those of the bytes, which whoever calls pays: to open a converter, whether or not
-// this thread has it open, and to guess a charset.
+// Costs that decode_text() and decode_word() pay to the meter: for a converter, even if this thread
+// has it open already, and for a guess. The caller pays for the bytes.
 inline constexpr Steps kStepsAConverter = 1'500;
 inline constexpr Steps kStepsAGuess = 7'000;
 inline constexpr Steps kStepsAGuessedByte = 500;
 
-/// A body as UTF-8: a view of the input where it is UTF-8 already, else of `storage`.
+/// A body as UTF-8: a view of the input if that is UTF-8 already, else of `storage`.
 struct DecodedText {
   std::string_view utf8;
-  std::string charset;  ///< what it was taken for: "utf-8", the label or a guess
-  bool raw = false;     ///< nothing is known of it but that it contains ASCII: the bytes as sent
+  std::string charset;  ///< "utf-8", the label or a guess
+  bool raw = false;     ///< unknown charset with ASCII in it: the bytes as sent
 };
 
 bool is_valid_utf8(std::string_view bytes);
 
-/// ServerSelection a text body into UTF-8. A known charset is believed, even if the bytes are valid
-/// UTF-8. For none, an unknown one, ASCII or UTF-8 valid UTF-8 is kept and anything else is guessed
-/// (see charset_guess.h). What is UTF-8 but for a few bytes stays as it is; where the guess saw
-/// ASCII only, each stray byte becomes "?" under the label ASCII or UTF-8, and without one the text
-/// is raw.
+/// Turns a text body into UTF-8.
+///
+/// - The label of a known charset is believed, even if the bytes are valid UTF-8.
+/// - Otherwise (no label, an unknown one, ASCII, UTF-8) valid UTF-8 stays as it is, and for other
+///   bytes the charset is guessed (charset_guess.h).
+/// - UTF-8 with a few wrong bytes stays as it is.
+/// - If the guess saw only ASCII, each other byte becomes "?" under the label ASCII or UTF-8;
+///   without such a label the text is raw.
 ///
 /// Input:   any bytes, any label.
-/// Output: see DecodedText; invalid input of a converter becomes
-///          U+FFFD or, in some charsets, U+001A.
-/// A conversion ends behind `utf8_bytes_max` bytes.
-/// Errors:  none; of what `meter` refuses the bytes stay as they are, raw.
-/// Cost: one pass, no copy for UTF-8.
+/// Output:  see DecodedText. Bytes that a converter cannot read become U+FFFD or, in some charsets,
+///          U+001A. A conversion stops once it has `utf8_bytes_max` bytes.
+/// Errors:  none; if `meter` refuses, the bytes stay as they are, raw.
+/// Cost:    one pass, no copy for UTF-8.
 DecodedText decode_text(std::string_view bytes, std::string_view label, std::size_t utf8_bytes_max,
                         std::string& storage, WorkMeter& meter);
 
-/// The same for encoded words of a header, where rspamd does not guess: what should be UTF-8 or
-/// ASCII gets a "?" for each byte that is not; of an unknown charset only UTF-8 is kept.
-/// Empty if `meter` refuses.
+/// The same for an encoded word of a header, where rspamd does not guess: under the label UTF-8 or
+/// ASCII each invalid byte becomes "?"; under an unknown label only valid UTF-8 is kept. Empty if
+/// `meter` refuses.
 std::string decode_word(std::string_view bytes, std::string_view label, WorkMeter& meter);
 
-/// Valid UTF-8 stays, each byte that is part of none becomes U+FFFD.
+/// `bytes` with U+FFFD for each byte that is not part of valid UTF-8.
 std::string replace_invalid_utf8(std::string_view bytes);
 
 }  // namespace shingled::mime

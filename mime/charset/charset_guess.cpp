@@ -20,11 +20,11 @@ constexpr std::size_t kStretchBytes = 512;
 constexpr std::size_t kStretches = 3;
 
 constexpr std::size_t kForeignBytesMin = 6;   ///< 8-bit bytes in a text of another alphabet
-constexpr std::size_t kForeignShare = 2;      ///< and they are half of its letters at least,
-constexpr std::size_t kEuropeanShare = 16;    ///< or this part in an alphabet near to ours
-constexpr std::int32_t kEuropeanSurely = 10;  ///< of 100, to be another alphabet than Latin-1
+constexpr std::size_t kForeignShare = 2;      ///< they are at least half of its letters,
+constexpr std::size_t kEuropeanShare = 16;    ///< or a sixteenth in a Latin alphabet
+constexpr std::int32_t kEuropeanSurely = 10;  ///< confidence (of 100) that it is not Latin-1
 
-/// What the detector may say, and what rspamd says then.
+/// A result of the detector, and what rspamd makes of it.
 struct Detected {
   std::string_view name, charset;
   bool european = false;  ///< a Latin alphabet
@@ -50,7 +50,7 @@ constexpr std::array<Detected, 14> kDetected{{
 struct Counts {
   std::size_t high = 0;
   std::size_t letters = 0;  ///< of ASCII, outside of tags
-  bool controls = false;    ///< of 0x80 to 0x9f: no letters in ISO 8859
+  bool controls = false;    ///< has 0x80 to 0x9f, which are not letters in ISO 8859
 };
 
 Counts count(std::string_view bytes) {
@@ -68,8 +68,8 @@ Counts count(std::string_view bytes) {
   return counts;
 }
 
-/// UTF-8 but for a few bytes. A good beginning counts more than the rest; the numbers are those at
-/// which rspamd's detector was seen to change its mind.
+/// Whether it is UTF-8 except for a few bytes. A good beginning counts more than the rest. The
+/// numbers are where rspamd's detector was seen to change its result.
 bool is_faulty_utf8(std::string_view bytes) {
   constexpr int kCheckEvery = 8;  // sequences and faults
   constexpr int kFaultWeighs = 4;
@@ -95,8 +95,8 @@ bool is_faulty_utf8(std::string_view bytes) {
   return sequences >= kSequencesMin && sequences - kFaultWeighs * faults >= kScoreMin;
 }
 
-/// Hebrew, which the detector needs much text for: no byte is a letter of the other alphabets that
-/// lie around its own.
+/// Hebrew, which the detector recognises only in long texts: no byte is a letter of the alphabets
+/// that use the codes around it.
 bool is_hebrew(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -106,8 +106,8 @@ bool is_hebrew(std::string_view bytes) {
   });
 }
 
-/// Thai, which the detector does not know. One of ten bytes is a sign over or under a letter, one
-/// of six a letter where other alphabets have none; and not all come in pairs, as they do in
+/// Thai, which the detector does not know. One in ten bytes is a sign above or below a letter, one
+/// in six is a letter where other alphabets have none, and the bytes do not all come in pairs as in
 /// Chinese and Korean.
 bool is_thai(std::string_view bytes) {
   constexpr std::size_t kSignsMin = 10;
@@ -136,7 +136,7 @@ bool is_thai(std::string_view bytes) {
   return !in_pairs && signs * kSignsMin > letters && early * kEarlyMin > letters;
 }
 
-/// What ICU's detector says, as rspamd would; empty if it is Latin-1.
+/// The result of ICU's detector, adapted to rspamd; empty for Latin-1.
 std::string_view ask_icu(std::string_view bytes, bool dense) {
   struct CloseDetector {
     void operator()(UCharsetDetector* detector) const { ucsdet_close(detector); }
@@ -144,7 +144,7 @@ std::string_view ask_icu(std::string_view bytes, bool dense) {
   UErrorCode error = U_ZERO_ERROR;
   const std::unique_ptr<UCharsetDetector, CloseDetector> detector(ucsdet_open(&error));
   if (U_FAILURE(error) != 0) return {};
-  ucsdet_enableInputFilter(detector.get(), 1);  // which leaves tags out
+  ucsdet_enableInputFilter(detector.get(), 1);  // skips tags
   ucsdet_setText(detector.get(), bytes.data(), static_cast<std::int32_t>(bytes.size()), &error);
   const UCharsetMatch* match = ucsdet_detect(detector.get(), &error);
   if (U_FAILURE(error) != 0 || match == nullptr) return {};
@@ -155,7 +155,7 @@ std::string_view ask_icu(std::string_view bytes, bool dense) {
   for (const Detected& detected : kDetected) {
     if (detected.name != name) continue;
     if (detected.european ? surely < kEuropeanSurely : !dense) return {};
-    // Of the languages of Central Europe rspamd tells two.
+    // rspamd distinguishes only some Central European languages.
     if (language == "hu" || language == "ro") return {};
     if (language == "cs") return "windows-1250";
     const bool ukrainian = bytes.find_first_of("\xa4\xa6\xa7\xad") != std::string_view::npos;
@@ -164,7 +164,7 @@ std::string_view ask_icu(std::string_view bytes, bool dense) {
   return {};
 }
 
-/// Another alphabet than Latin-1; empty if it is none.
+/// The charset of an alphabet other than Latin-1; empty if there is none.
 std::string_view detect(std::string_view bytes, const Counts& counts) {
   const bool dense = counts.high * kForeignShare >= counts.letters;
   if (dense && is_hebrew(bytes)) return "windows-1255";
@@ -192,7 +192,7 @@ std::string_view guess_charset(std::string_view bytes) {
       guess_stretch(bytes.substr(0, kStretchBytes)),
       guess_stretch(bytes.substr(bytes.size() / 2, kStretchBytes)),
       guess_stretch(bytes.substr(bytes.size() - kStretchBytes))};
-  // A stretch of ASCII says nothing. Two of three decide, else the first.
+  // A stretch of ASCII does not count. Two equal guesses win, else the first.
   const auto empty = std::remove(guesses.begin(), guesses.end(), std::string_view());
   if (empty == guesses.end() && guesses[1] == guesses[2]) return guesses[1];
   return guesses[0];

@@ -11,8 +11,8 @@ namespace shingled::mime {
 
 namespace {
 
-/// libarchive converts names to the charset of the thread's locale; this thread's is UTF-8 while
-/// one of these lives.
+/// Sets the locale of this thread to UTF-8 while it lives: libarchive converts names to its
+/// charset.
 class Utf8Names {
  public:
   Utf8Names() : before_(kUtf8 != locale_t{} ? ::uselocale(kUtf8) : locale_t{}) {}
@@ -40,7 +40,7 @@ class ArchiveReader::Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  /// ARCHIVE_WARN would mean: by a program of that name.
+  /// ARCHIVE_WARN would mean that libarchive starts a program for it.
   bool open(ContainerKind kind, bool in_order, std::string_view bytes) {
     return archive_ != nullptr && enable(kind, in_order) == ARCHIVE_OK &&
            ::archive_read_open_memory(archive_, bytes.data(), bytes.size()) == ARCHIVE_OK;
@@ -70,7 +70,8 @@ class ArchiveReader::Handle {
     }
     return ARCHIVE_FATAL;
   }
-  /// Once: were it looked for, libarchive would unpack what is packed in itself in one go.
+  /// Adds the filter once: if libarchive looked for filters itself, it would unpack nested
+  /// compression in one step.
   int compressed(int filter) {
     const int added = ::archive_read_append_filter(archive_, filter);
     return added == ARCHIVE_OK ? ::archive_read_support_format_raw(archive_) : added;
@@ -84,7 +85,7 @@ ArchiveReader::ArchiveReader(ContainerKind kind, std::string_view bytes)
   dead_ = !handle_->open(kind, false, bytes) && !read_in_order();
 }
 
-/// A zip whose directory is cut off or wrong.
+/// Reopens a zip whose directory is missing or wrong.
 bool ArchiveReader::read_in_order() {
   if (kind_ != ContainerKind::kZip || in_order_) return false;
   in_order_ = true;
@@ -119,20 +120,21 @@ ArchiveReader::Step ArchiveReader::read(std::string_view& block) {
   block = {};
   if (dead_) return Step::kFatal;
   if (is_encrypted_) {
-    dead_ = in_order_;  // its end would have to be searched for
+    dead_ = in_order_;  // its end is unknown
     return Step::kEncrypted;
   }
   const void* data = nullptr;
   std::size_t size = 0;
-  la_int64_t offset = 0;  // a hole of a sparse file is nothing
+  la_int64_t offset = 0;  // holes of sparse files are skipped
   const int result = ::archive_read_data_block(handle_->get(), &data, &size, &offset);
   if (result == ARCHIVE_EOF) return Step::kEnd;
   if (result != ARCHIVE_OK && result != ARCHIVE_WARN) return failed_read(result);
   if (data != nullptr) block = {static_cast<const char*>(data), size};
-  return result == ARCHIVE_OK ? Step::kMore : Step::kBroken;  // "wrong size": all of it is here
+  return result == ARCHIVE_OK ? Step::kMore
+                              : Step::kBroken;  // "wrong size": the content is complete
 }
 
-/// The directory of a zip says where the next entry is, whatever became of this one.
+/// In a zip, the directory says where the next entry is even if this one is broken.
 ArchiveReader::Step ArchiveReader::failed_read(int result) {
   dead_ = result == ARCHIVE_FATAL || in_order_ || kind_ != ContainerKind::kZip;
   return dead_ ? Step::kFatal : Step::kBroken;

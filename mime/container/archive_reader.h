@@ -9,19 +9,19 @@
 
 namespace shingled::mime {
 
-/// Walks through the entries of one container in memory: the one place that knows libarchive.
+/// Walks through the entries of a container in memory. The only user of libarchive.
 ///
-/// Reads nothing but the bytes it is lent, writes nothing, starts no program: of libarchive only
-/// the one format or compression that the bytes were sniffed for is switched on, and only if it is
-/// built in. A name is a label, whatever it looks like.
+/// It reads only the bytes it is given, writes nothing and starts no program: of libarchive only
+/// the sniffed format or compression is enabled, and only if it is built in. Names are labels,
+/// never paths.
 ///
-/// No step unpacks more than a few hundred KB, so that whoever calls can stop in time. For this
-/// every entry must be read to its end before the next one: libarchive would unpack what it skips.
+/// No step unpacks more than a few hundred KB, so that the caller can stop in time. For this, every
+/// entry must be read to its end before the next one: libarchive unpacks the entries it skips.
 /// Threads: one thread an object.
-/// Cost: of a zip, some 200 bytes an entry for its directory.
+/// Cost:    for a zip about 200 bytes an entry for its directory.
 class ArchiveReader {
  public:
-  /// `bytes` are of that kind (not kNone) and must outlive the reader.
+  /// `bytes` must be of that kind (not kNone) and outlive the reader.
   ArchiveReader(ContainerKind kind, std::string_view bytes);
   ~ArchiveReader();
   ArchiveReader(const ArchiveReader&) = delete;
@@ -29,21 +29,21 @@ class ArchiveReader {
 
   enum class Step : std::uint8_t {
     kMore,       ///< an entry, or a block of one
-    kEnd,        ///< no more of them
-    kEncrypted,  ///< the entry is there, what it holds cannot be read
-    kBroken,     ///< malformed, or packed in a way we do not know: of this entry nothing more
-    kFatal,      ///< malformed: of the whole container nothing more
+    kEnd,        ///< the end of the entries, or of the entry
+    kEncrypted,  ///< the content of the entry is encrypted
+    kBroken,     ///< the rest of this entry is malformed or packed in an unknown way
+    kFatal,      ///< the rest of the container is malformed
   };
-  /// To the next entry. kMore, kEnd or kFatal.
+  /// Moves to the next entry. Returns kMore, kEnd or kFatal.
   Step next();
-  /// Of the entry, a block of what it holds; valid until the next call. A block may be empty. After
-  /// anything but kMore it is over with this entry.
+  /// Reads the next block of the entry; valid until the next call, may be empty. After any result
+  /// but kMore the entry is finished.
   Step read(std::string_view& block);
 
-  /// Cut after kNameBytesMax bytes; UTF-8 as far as the container tells; empty for what is only
-  /// compressed. May be anything: "../x", "/etc/passwd".
+  /// At most kNameBytesMax bytes; UTF-8 if the container says how it is encoded; empty for a
+  /// compressed file. May be anything: "../x", "/etc/passwd".
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Not a folder, link or device.
+  /// Whether it is a regular file, not a folder, link or device.
   [[nodiscard]] bool is_file() const { return is_file_; }
 
   static constexpr std::size_t kNameBytesMax = 255;
@@ -59,9 +59,9 @@ class ArchiveReader {
   std::string name_;
   bool is_file_ = false;
   bool is_encrypted_ = false;
-  bool in_order_ = false;  ///< a zip without its directory, read from front to back
+  bool in_order_ = false;  ///< a zip without a directory, read from front to back
   bool first_ = true;
-  bool dead_ = false;  ///< it is not safe to go on
+  bool dead_ = false;  ///< going on is not safe
 };
 
 }  // namespace shingled::mime

@@ -59,7 +59,7 @@ class Opener {
     return container;
   }
 
-  /// kFatal also when a bound stops everything.
+  /// kFatal also when a limit stops everything.
   ArchiveReader::Step next(ArchiveReader& reader) {
     if (stopped_ || is_out_of_time()) return ArchiveReader::Step::kFatal;
     const auto step = reader.next();
@@ -114,7 +114,7 @@ class Opener {
   const ContainerOptions& options_;
   const std::function<bool()>& out_of_time_;
   const std::uint64_t ratio_bytes_max_;
-  bool stopped_ = false;  ///< by a bound: nothing more is read
+  bool stopped_ = false;  ///< by a limit: nothing more is read
   OpenedContainer report_;
 };
 

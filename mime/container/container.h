@@ -13,26 +13,26 @@ namespace shingled::mime {
 
 struct ContainerEntry;
 
-/// What a container holds, containers inside it opened too.
+/// The content of a container, with nested containers opened.
 struct Container {
   ContainerKind kind = ContainerKind::kNone;
-  std::vector<ContainerEntry> entries;  ///< the files, in its own order
-  bool whole = false;                   ///< everything in it was read, sound and within bounds
+  std::vector<ContainerEntry> entries;  ///< the files, in the order of the container
+  bool whole = false;                   ///< everything was read without errors or limits
 };
 
 struct ContainerEntry {
-  std::string name;   ///< a label (archive_reader.h), never a path
+  std::string name;   ///< a label, never a path
   std::string bytes;  ///< unpacked
-  Container inside;   ///< of kind kNone if it is an ordinary file
+  Container inside;   ///< of kind kNone for an ordinary file
 };
 
-/// The root, and what opening it took.
+/// An opened container, and what it cost.
 struct OpenedContainer {
   Container root;
-  std::uint64_t entries = 0;     ///< at all depths, folders and unreadable ones counted
-  std::uint64_t containers = 0;  ///< opened, the root counted
+  std::uint64_t entries = 0;     ///< at all depths, with folders and unreadable ones
+  std::uint64_t containers = 0;  ///< opened, with the root
   std::uint64_t bytes = 0;       ///< unpacked at all depths
-  /// Why something is missing, fixed phrases, each once: "an entry is encrypted", "an entry cannot
+  /// Why something is missing. Fixed phrases, each once: "an entry is encrypted", "an entry cannot
   /// be read", "broken container", "depth limit reached", "entry limit reached", "size limit
   /// reached", "ratio limit reached", "time limit reached".
   std::vector<std::string> notes;
@@ -40,21 +40,21 @@ struct OpenedContainer {
   [[nodiscard]] bool is_container() const { return root.kind != ContainerKind::kNone; }
 };
 
-/// Opens a container in memory, and those inside it.
+/// Opens a container and the containers inside it, in memory.
 ///
-/// Input:   any bytes; what no container is (container_kind.h) costs a look at its beginning.
-/// Output:  the files that were read before a bound was reached; the one it was reached in is not
-///          among them. A container within a container counts as a file, too, and so do its bytes.
-/// Errors:  none; encrypted, broken and oversized ones are a value and notes.
-/// Bounds:  `options`; `out_of_time` is asked at each block, some hundred KB. What unpacks to less
-///          than kRatioBytesMin is never beyond the ratio.
+/// Input:   any bytes; other data than containers costs a look at its beginning.
+/// Output:  the files that were completely read before a limit was reached. A nested container
+///          counts as a file, too, and so do its bytes.
+/// Errors:  none; encrypted, broken and oversized containers give a value and notes.
+/// Bounds:  `options`; `out_of_time` is asked for each block of a few hundred KB. The ratio limit
+///          applies from kRatioBytesMin unpacked bytes on.
 /// Threads: stateless.
-/// Cost: memory, at most the bytes unpacked, twice while a file grows.
+/// Memory:  the unpacked bytes, twice while a file grows.
 OpenedContainer open_container(std::string_view bytes, const ContainerOptions& options,
                                const std::function<bool()>& out_of_time);
 
 constexpr std::uint64_t kRatioBytesMin = 1U << 20U;
-/// More entries than this in the directory of one zip are not even listed.
+/// A zip with more entries in its directory is not even listed.
 constexpr std::size_t kZipDirectoryMax = 65'536;
 
 }  // namespace shingled::mime

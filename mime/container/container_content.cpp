@@ -62,7 +62,7 @@ bool is_boilerplate(PackageKind kind, std::string_view name) {
   return false;
 }
 
-/// Where the tag that begins at `open` ends; a '>' in a quoted value is no end.
+/// The end of the tag that begins at `open`; a '>' in a quoted value does not end it.
 std::size_t end_of_tag(std::string_view xml, std::size_t open) {
   char quote = '\0';
   for (std::size_t i = open; i < xml.size(); ++i) {
@@ -77,7 +77,7 @@ std::size_t end_of_tag(std::string_view xml, std::size_t open) {
   return xml.size();
 }
 
-/// Prolog, comments and the root's start tag left out.
+/// `xml` without prolog, leading comments and the start tag of the root.
 std::string_view after_root_tag(std::string_view xml) {
   std::size_t open = xml.find('<');
   while (open != std::string_view::npos) {
@@ -102,14 +102,14 @@ bool has_text(std::string_view xml) {
   return false;
 }
 
-/// Footnotes, headers and the like stand in every document, mostly with a separator alone.
+/// Footnotes, headers and the like: in every document, but mostly without text.
 bool is_margin(std::string_view name) {
   constexpr std::array kMargins = {"word/footnotes"sv, "word/endnotes"sv, "word/comments"sv,
                                    "word/header"sv, "word/footer"sv};
   return is_within(kMargins, name);
 }
 
-/// "./a" of a tar is "a" of a zip.
+/// The name to sort by: "./a" in a tar is "a" in a zip.
 std::string_view order_name(const ContainerEntry& entry) {
   std::string_view name = entry.name;
   while (name.starts_with("./")) name.remove_prefix(2);
@@ -158,7 +158,7 @@ std::string_view own_bytes(PackageKind kind, std::string_view name, std::string_
   const bool office = kind == PackageKind::kOoxml || kind == PackageKind::kOdf;
   if (!office || !name.ends_with(".xml")) return bytes;
   if (kind == PackageKind::kOdf && name == "content.xml") {
-    const std::size_t body = bytes.find("<office:body");  // fonts and automatic styles before it
+    const std::size_t body = bytes.find("<office:body");  // without fonts and automatic styles
     if (body != std::string_view::npos) return bytes.substr(body);
   }
   const std::string_view own = after_root_tag(bytes);

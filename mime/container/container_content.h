@@ -8,16 +8,16 @@
 
 namespace shingled::mime {
 
-/// The one string of bytes that stands for a container, so that it is known again when it is packed
-/// otherwise: another order, another compression, a tar instead of a zip.
+/// A string of bytes that does not depend on how a container is packed: the order of its entries,
+/// the compression, tar or zip.
 ///
-/// What is the document's own of its entries (package_parts.h), in order of their names, one behind
-/// the other; a container inside that was read as a whole stands there opened, another one as it
-/// is. Names are not in it.   Pure.
-/// Cost: one copy of all bytes.
+/// It is the own bytes of the entries (own_bytes()), concatenated in the order of their names. A
+/// nested container that was completely read is replaced by its content. Names are not part of it.
+/// Threads: stateless.
+/// Cost:    one copy of all bytes.
 std::string container_content(const Container& container);
 
-/// Zips of a known kind, whose files have much in common, whoever wrote them.
+/// Kinds of zips whose files have much in common in all documents.
 enum class PackageKind : std::uint8_t {
   kPlain,
   kOoxml,  ///< docx, xlsx, pptx: has "[Content_Types].xml"
@@ -27,10 +27,11 @@ enum class PackageKind : std::uint8_t {
 
 PackageKind package_kind(const Container& container);
 
-/// What of an entry is the document's own, and not that of every document of its kind: nothing of
-/// content types, relations, properties, themes, styles, settings, fonts, layouts, signatures; of
-/// XML in an office document what follows the start tag of its root, with its list of namespaces
-/// (some 2 KB of a docx).   Pure.
+/// The part of an entry that is not the same in every document of this kind. Empty for content
+/// types, relations, properties, themes, styles, settings, fonts, layouts, signatures. Of XML in an
+/// office document it is the text after the start tag of the root, which holds a list of namespaces
+/// (about 2 KB of a docx).
+/// Threads: stateless.
 /// Source: ECMA-376 part 1, OpenDocument 1.3 part 2, JAR format.
 std::string_view own_bytes(PackageKind kind, std::string_view name, std::string_view bytes);
 

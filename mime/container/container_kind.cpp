@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t kTarBlock = 512;
-constexpr std::size_t kTarSum = 148;  ///< where the checksum stands, in 8 bytes
+constexpr std::size_t kTarSum = 148;  ///< offset of the checksum
 constexpr std::size_t kTarSumBytes = 8;
 constexpr std::size_t kTarKind = 156;
 constexpr std::size_t kTarMagic = 257;
@@ -62,14 +62,14 @@ std::optional<unsigned> octal(std::string_view field) {
   return any ? std::optional(value) : std::nullopt;
 }
 
-/// Old ones have no magic, and their name then ends within its field.
+/// Old tars have no magic; in them the name must end within its field.
 bool is_tar(std::string_view bytes) {
   constexpr std::size_t kNameBytes = 100;
   if (bytes.size() < kTarBlock || bytes.front() == '\0') return false;
   const auto sum = octal(bytes.substr(kTarSum, kTarSumBytes));
   if (!sum) return false;
   unsigned found = 0;
-  unsigned found_signed = 0;  // as some old programs counted
+  unsigned found_signed = 0;  // as some old programs compute it
   for (std::size_t i = 0; i < kTarBlock; ++i) {
     const bool blank = i >= kTarSum && i < kTarSum + kTarSumBytes;
     found += blank ? 0x20U : at(bytes, i);

@@ -5,8 +5,8 @@
 
 namespace shingled::mime {
 
-/// What we open to see what is inside. A compressed file is a container of one entry, so a tar.gz
-/// is a tar within a gzip.
+/// The containers that we open. A compressed file is a container of one entry, so a tar.gz is a tar
+/// in a gzip.
 enum class ContainerKind : std::uint8_t {
   kNone,
   kZip,  ///< also docx, xlsx, pptx, odt, jar, apk, epub
@@ -20,13 +20,13 @@ enum class ContainerKind : std::uint8_t {
 
 std::string_view to_string(ContainerKind kind);  ///< "zip" "tar" "gzip" ...; "" for kNone
 
-/// What the bytes are by their beginning alone, so that what no container is costs nothing more.
+/// The kind of container, judged by the beginning of the bytes alone.
 ///
-/// Only strong marks count: a tar must have a right checksum, a gzip no reserved flag. A program
-/// with a zip behind it (a self-extracting one) is a program.
+/// Only strong marks count: a tar needs a correct checksum, a gzip no reserved flags. A
+/// self-extracting zip is a program, not a container.
 /// Threads: stateless.
-/// Cost: at most 512 bytes are looked at.
-/// Source: APPNOTE.TXT 4.3, POSIX pax, RFC 1952 2.3, RFC 8878 3.1.1, the formats' own
+/// Cost:    looks at no more than 512 bytes.
+/// Source:  APPNOTE.TXT 4.3, POSIX pax, RFC 1952 2.3, RFC 8878 3.1.1, the formats' own
 /// specifications.
 ContainerKind sniff_container(std::string_view bytes);
 

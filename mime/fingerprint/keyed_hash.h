@@ -16,12 +16,12 @@ inline constexpr std::size_t kSipKeyBytes = 16;
 
 using KeyView = std::span<const std::uint8_t>;
 
-/// BLAKE2b-512 of the pieces glued together. An empty `key` is the unkeyed form. `key` has at most
-/// 64 bytes.
+/// BLAKE2b-512 of the concatenated pieces. An empty `key` gives the unkeyed form. `key` has at most
+/// kHashKeyBytes.
 /// Threads: stateless.
 Digest keyed_hash(KeyView key, std::initializer_list<std::string_view> pieces);
 
-/// SHA-256, by which a long text is named where people compare.
+/// SHA-256, the name of long texts for people to compare.
 /// Threads: stateless.
 std::array<std::uint8_t, 32> sha256(std::string_view data);
 

@@ -11,8 +11,8 @@ namespace shingled::fingerprint {
 static_assert(std::endian::native == std::endian::little,
               "bytes are loaded in the machine's order, which must be little-endian");
 
-/// The `size` bytes at `data`, eight at most, as a little-endian integer. Reads no byte beyond
-/// them and, unlike a memcpy of a size not known before, calls nothing.
+/// The `size` bytes at `data`, at most eight, as a little-endian integer. Reads no byte beyond
+/// them. Unlike memcpy with a variable size, it calls no function.
 inline std::uint64_t load_bytes(const char* data, std::size_t size = sizeof(std::uint64_t)) {
   std::uint64_t value = 0;
   if (size >= sizeof value) {
@@ -38,7 +38,7 @@ inline std::uint64_t load_bytes(const char* data, std::size_t size = sizeof(std:
 /// over the slots of a table.
 inline constexpr std::uint64_t kGoldenRatio = 0x9E37'79B9'7F4A'7C15;
 
-/// The high and the low half of the 128-bit product, added.
+/// The sum of the high and the low half of the 128-bit product.
 constexpr std::uint64_t mum(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -50,19 +50,19 @@ inline constexpr std::uint64_t kMumUnrollPrime = 0x7b51ec3d22f7096f;
 inline constexpr std::uint64_t kMumTailPrime = 0xaf47d47c99b1461b;
 inline constexpr std::uint64_t kMumFinishPrime = 0xa9a7ae7ceff79f3f;
 
-/// MUM hash of Vladimir Makarov, in the variant HASHING.md section 1 describes step by step.
+/// The MUM hash of Vladimir Makarov, in the variant of HASHING.md section 1.
 /// Threads: stateless.
 std::uint64_t mumhash(std::string_view data, std::uint64_t seed);
 
-// For one word of at most 32 bytes under many seeds, or one seed with many words:
+// The hash in two parts, for a word of at most 32 bytes with many seeds:
 // mumhash(word, seed) == mum_end(mum_begin(seed, word.size()), mum_word(word)).
 
 inline constexpr std::size_t kMumWordBytesMax = 32;
 
-/// What the bytes of a word alone add.
+/// The part that depends on the bytes of the word.
 std::uint64_t mum_word(std::string_view word);
 
-/// What the seed and the length of a word are.
+/// The part that depends on the seed and on the length of the word.
 constexpr std::uint64_t mum_begin(std::uint64_t seed, std::size_t size) {
   return mum(seed + size, kMumSeedPrime);
 }

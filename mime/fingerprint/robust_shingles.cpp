@@ -17,7 +17,7 @@ constexpr std::size_t kHeadPairs = 16;
 constexpr std::size_t kSeedsInDigest = kDigestBytes / sizeof(std::uint64_t);
 static_assert(kShingleCount % kSeedsInDigest == 0);
 
-/// One to one (MurmurHash3's finaliser).
+/// A bijection (MurmurHash3's finaliser).
 constexpr std::uint64_t spread(std::uint64_t x) {
   x ^= x >> 33;
   x *= 0xff51afd7ed558ccd;
@@ -35,14 +35,14 @@ std::string_view glue_with_spaces(const WordList& words, std::string& out) {
   return out;
 }
 
-/// Two minima a slot, of the upper and of the lower half of the same products.
+/// Two minima per slot: of the upper and of the lower halves of the same products.
 struct Minima {
   std::array<std::uint32_t, kShingleCount> head{};
   std::array<std::uint32_t, kShingleCount> all{};
 };
 
 void take_pair(std::uint64_t pair, const RobustKeys& keys, Minima& minima) {
-  // The lower half of a product needs the lower halves only: several at once in a vector.
+  // The lower half of a product needs only the lower halves, so the compiler can use vectors.
   const auto low = static_cast<std::uint32_t>(pair);
   for (std::size_t i = 0; i < kShingleCount; ++i) {
     const auto seed = static_cast<std::uint32_t>(keys.seeds[i]);
@@ -83,7 +83,8 @@ Fingerprint robust_fingerprint(const RobustKeys& keys, const WordList& words) {
     return XXH3_64bits_withSeed(words[i].data(), words[i].size(), keys.seeds[0]);
   };
   std::uint64_t before = hash(0);
-  const std::size_t pairs = std::max<std::size_t>(words.size(), 2) - 1;  // one word: beside nothing
+  const std::size_t pairs =
+      std::max<std::size_t>(words.size(), 2) - 1;  // a single word makes a pair with nothing
   for (std::size_t p = 0; p < pairs; ++p) {
     const std::uint64_t after = p + 1 < words.size() ? hash(p + 1) : 0;
     const std::uint64_t pair = spread(before * 3 + after);

@@ -11,13 +11,13 @@
 
 namespace shingled::fingerprint {
 
-/// Name and version of the form: all keys depend on it, so what was stored under another version
-/// never matches by half.
+/// Name and version of the form. All keys depend on it, so fingerprints of two versions never match
+/// partially.
 inline constexpr std::string_view kRobustForm = "shingled robust 1";
 
-/// The keys of robust fingerprints: derived from the rule's two key texts, but none of those the
-/// compatible hashes use, so that both may live in one storage. The rule's algorithm does not
-/// matter.
+/// The keys of robust fingerprints. They are made from the two key texts of the rule, but differ
+/// from the keys of the compatible hashes, so that both can be in one storage. The algorithm of the
+/// rule does not matter.
 /// Threads: a value.
 struct RobustKeys {
   Digest digest_key;
@@ -28,15 +28,16 @@ RobustKeys derive_robust_keys(const HashOptions& options);
 
 /// Digest and shingles of a text in the normal form of robust_words().
 ///
-/// The digest is of all words in their order. A slot is made of two minimum hashes over pairs of
-/// neighbouring words: one over the first 16 pairs, one over all. Two texts that share the part H
-/// of their first pairs and A of all agree in about 32 H A slots, and a match needs more than 16:
+/// The digest is made of all words in order. A slot combines two minimum hashes over pairs of
+/// neighbouring words: one over the first 16 pairs, one over all pairs. Two texts that share a
+/// fraction H of the first pairs and A of all pairs agree in about 32 H A slots; a match needs more
+/// than 16:
 ///
 /// - near-duplicates, H = A, match from 0.73 on; a single minimum hash, as in the compatible form,
-///   would match from 0.52 on, too little for texts of 20 words
-/// - texts that begin differently do not match, however long a footer or disclaimer they share
+///   would match from 0.52 on, which is too low for texts of 20 words
+/// - texts that begin differently do not match, even if they share a long footer or disclaimer
 /// - texts that only begin alike (a letter-head) do not match
-/// - random words at the end, as many again as the text, leave it at the edge
+/// - a text with as many random words appended as it has itself only just matches
 ///
 /// Input:   at least one word.
 /// Threads: stateless.

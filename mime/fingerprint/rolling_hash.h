@@ -10,7 +10,7 @@ namespace shingled::fingerprint {
 inline constexpr std::string_view kSpamsumAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What the hash of a piece begins with. Each byte makes it h = 19 h ^ byte; only 6 bits count.
+/// The start value of the hash h of a piece. Each byte sets h = 19 h ^ byte; only 6 bits count.
 inline constexpr std::uint8_t kPieceHashStart = 0x28021967 & 0xff;
 
 namespace detail {
@@ -23,7 +23,7 @@ constexpr std::array<std::uint8_t, 256> make_sextets() {
 inline constexpr std::array<std::uint8_t, 256> kSextets = make_sextets();
 }  // namespace detail
 
-/// The 6 bits a character stands for; those no signature has count as the first, 'A'.
+/// The 6 bits of a character; characters that no signature has count as 'A'.
 inline std::uint8_t sextet_of(char letter) {
   return detail::kSextets[static_cast<std::uint8_t>(letter)];
 }
@@ -33,8 +33,8 @@ inline bool is_piece_letter(char letter) {
 }
 inline char piece_letter(std::uint8_t hash) { return kSpamsumAlphabet[hash & 63U]; }
 
-/// R, the hash of the last 7 bytes that says where pieces end: a sum, a sum weighted by age, and
-/// one that shifts older bytes out.
+/// R, the hash of the last 7 bytes, which decides where pieces end: a sum, a sum weighted by age,
+/// and a value that shifts older bytes out.
 struct RollingHash {
   void add(std::uint8_t byte) {
     const auto oldest = static_cast<std::uint8_t>(window >> 48U);

@@ -10,21 +10,20 @@
 
 namespace shingled {
 
-/// The hash of tables whose keys a stranger can choose: SipHash-2-4 with a secret. Who does not
-/// know the secret cannot find keys that share a place, however many he may choose (Aumasson and
-/// Bernstein 2012); a hash without one, a multiplier or a seed that is mixed in at the end he
-/// inverts.
+/// For hash tables whose keys strangers can choose: SipHash-2-4 with a secret. Without the secret
+/// nobody can find keys that fall into the same slot (Aumasson and Bernstein 2012). Hashes without
+/// a secret, or with a seed that is only multiplied or mixed in at the end, can be inverted.
 ///
-/// For places in memory alone: what is stored or sent must be the same on every day.
+/// Only for tables in memory: the values differ in each process, so never store or send them.
 /// Threads: constant.
-/// Cost: 15 ns for a number or a short text, 37 for a digest.
+/// Cost:    15 ns for a number or a short text, 37 ns for a digest.
 class SecretHash {
  public:
   static constexpr std::size_t kKeyBytes = 16;
 
   explicit SecretHash(Random& random) { random.fill(key_); }
-  /// With the secret of this process, which the kernel's generator gave when it was first asked
-  /// for: not the same in two processes, so nothing may depend on the order of a table.
+  /// With the secret of this process, drawn from the kernel at the first call. It differs between
+  /// processes, so nothing may depend on the order of a table.
   static const SecretHash& of_process();
 
   [[nodiscard]] std::uint64_t operator()(std::string_view bytes) const;
@@ -35,7 +34,7 @@ class SecretHash {
   std::array<std::uint8_t, kKeyBytes> key_{};
 };
 
-/// For hash tables with texts; with std::equal_to<> one may ask for a view.
+/// For hash tables of texts. With std::equal_to<> a string_view can be looked up.
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return SecretHash::of_process()(text); }

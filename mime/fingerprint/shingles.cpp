@@ -31,10 +31,11 @@ std::size_t window_count(const WordList& words) {
                                 : std::min<std::size_t>(words.size(), 1);
 }
 
-// Words under each of the 32 seeds: one object a text, one row a word, valid until the next.
+// The hashes of words with each of the 32 seeds: one object per text, one row per word. A row is
+// valid until the next one.
 
-/// A third of the multiplications of a MUM hash depends on the length of the word alone and is
-/// kept, and so are the rows of the latest words: texts repeat them.
+/// Keeps the third of a MUM hash that depends only on the length of the word, and the rows of the
+/// latest words, as texts repeat words.
 class MumRows {
  public:
   explicit MumRows(const HashKeys& keys) : seeds_(keys.seeds) {}
@@ -58,10 +59,10 @@ class MumRows {
   static constexpr unsigned kSlotBits = 7;
   static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
 
-  /// All that the hashes of a word depend on.
+  /// Everything that the hashes of a word depend on.
   struct Name {
     std::uint64_t mixed = 0;
-    std::size_t bytes = kMumWordBytesMax + 1;  ///< of no word that is kept
+    std::size_t bytes = kMumWordBytesMax + 1;  ///< at first, of no word
     friend bool operator==(const Name&, const Name&) = default;
     [[nodiscard]] std::size_t slot() const {
       return (mixed + bytes) * kGoldenRatio >> (64 - kSlotBits);
@@ -119,12 +120,11 @@ constexpr std::uint64_t weigh(std::uint64_t full, std::uint64_t half, std::uint6
   return full ^ (half >> 8) ^ (least >> 16);
 }
 
-/// A window on its way through a text: the newest word is unshifted, before the first there are
-/// zeros.
+/// A window that slides over a text. The newest word is not shifted; zeros precede the first word.
 struct Slide {
   Row minima = kNoMinima;
   Row before{};   ///< hashes of the latest word
-  Row shifted{};  ///< what it and the word before it add to the next window
+  Row shifted{};  ///< the share of the last two words in the next window
 };
 
 [[gnu::always_inline]] inline void move_by_one(Slide& slide, const Row& newest) {
@@ -135,7 +135,7 @@ struct Slide {
   }
 }
 
-// Plain x86-64 cannot compare numbers of 64 bits but one by one; with AVX2 it compares four.
+// Plain x86-64 compares 64-bit numbers one by one, AVX2 four at a time.
 using MoveByOne = void (*)(Slide&, const Row&);
 void move_plain(Slide& slide, const Row& newest) { move_by_one(slide, newest); }
 #if defined(__x86_64__)
@@ -157,7 +157,7 @@ Shingles slide_text(const WordList& words, const HashKeys& keys) {
   return slide.minima;
 }
 
-/// The first token of a window is unshifted; after the last token there are zeros.
+/// The first token of a window is not shifted; zeros follow the last token.
 template <typename WordRows>
 Shingles slide_structure(const WordList& words, const HashKeys& keys) {
   constexpr Row kBehindLast{};
@@ -177,9 +177,8 @@ Shingles slide_structure(const WordList& words, const HashKeys& keys) {
   return minima;
 }
 
-/// Hashes each word three times in a row where three neighbours were meant: a slip in rspamd that
-/// has become the format. So a value depends on one word only, and each distinct word is hashed
-/// once.
+/// Hashes each word repeated three times, not three neighbours: a mistake in rspamd that became the
+/// format. So a value depends on one word only, and each distinct word is hashed once.
 Shingles make_sip_shingles(const WordList& words, const HashKeys& keys) {
   std::vector<std::string_view> distinct;
   distinct.reserve(words.size());

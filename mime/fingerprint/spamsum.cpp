@@ -13,8 +13,7 @@ constexpr std::uint8_t kHalf = Spamsum::kFirstMax / 2;
 
 constexpr std::uint64_t block_size(unsigned level) { return Spamsum::kBlockSizeMin << level; }
 
-/// 16 hashes side by side. The upper two bits of each are never looked at and never reach the lower
-/// ones.
+/// 16 hashes in one vector. The upper two bits of each are never used and do not affect the others.
 class Sixteen {
  public:
   /// h = 19 h ^ byte in each.
@@ -43,9 +42,9 @@ Status take_letters(std::string_view text, std::size_t most, std::string& out) {
   return {};
 }
 
-/// odd * inverse = 1 mod 2^32: each step of Newton's doubles the bits that are right.
+/// odd * inverse = 1 mod 2^32. Each step of Newton's method doubles the number of correct bits.
 constexpr std::uint32_t inverse_of(std::uint32_t odd) {
-  std::uint32_t inverse = odd;  // right in 3 bits
+  std::uint32_t inverse = odd;  // correct in 3 bits
   for (int bits = 3; bits < 32; bits *= 2) inverse *= 2 - odd * inverse;
   return inverse;
 }
@@ -53,8 +52,8 @@ static_assert(inverse_of(3) == 0xaaaaaaab);
 
 }  // namespace
 
-/// The hashes of the 12 smallest block sizes that count. Those above have had no cut, so that they
-/// all are what the last one is; and from the fifth on the halved form is still the whole one.
+/// The hashes of the 12 smallest possible block sizes. Larger sizes have had no cut, so all of them
+/// equal the last; and from the fifth on the halved form still equals the whole one.
 class SpamsumHasher::FewLanes {
  public:
   static bool suffice(const SpamsumHasher& hasher) {
@@ -135,7 +134,7 @@ Result<Spamsum> Spamsum::parse(std::string_view text) {
       !good) {
     return good.error();
   }
-  // The second part, too, may have 64: so it is when a longer form was asked of ssdeep.
+  // The second part may have 64 characters, too, in the longer form of ssdeep.
   if (auto good = take_letters(text.substr(second + 1), kFirstMax, out.second); !good) {
     return good.error();
   }
@@ -170,9 +169,9 @@ std::size_t SpamsumHasher::run(std::string_view bytes) {
     const auto byte = static_cast<std::uint8_t>(bytes[taken++]);
     rolling.add(byte);
     lanes.add(byte);
-    // R mod b = b - 1 for b = 3 * 2^n: R + 1 is a multiple of 3 and of 2^n, but not 0. Times the
-    // inverse of 3 it is its third then, and turned right by n bits no more than the greatest of
-    // them; any other number is. One branch, seldom taken.
+    // R mod b = b - 1 for b = 3 * 2^n means: R + 1 is a multiple of 3 and of 2^n, but not 0. Only
+    // then multiplying by the inverse of 3 gives its third, and rotating right by n bits a number
+    // below the bound. One branch, rarely taken.
     const std::uint32_t third = (rolling.value() + 1) * 0xaaaaaaabU;
     if (std::rotr(third, static_cast<int>(lowest)) - 1 >= 0x55555555U >> lowest) continue;
     lanes.store(*this);
@@ -196,7 +195,7 @@ void SpamsumHasher::cut(unsigned high) {
     level.half_tail = half_hash_[i];
     level.has_half_tail = true;
     if (level.length == Spamsum::kFirstMax - 1) {
-      level.has_tail = true;  // the last piece goes on to the end
+      level.has_tail = true;  // the last piece lasts to the end
       continue;
     }
     ++level.length;
@@ -210,7 +209,7 @@ void SpamsumHasher::cut(unsigned high) {
 }
 
 void SpamsumHasher::leave_out_small() {
-  // One that is too small for this much data is not taken, nor one below a size that gave enough.
+  // Drop sizes that are too small for the data if the next larger one has enough characters.
   while (lowest_ + 1 < kLevels && block_size(lowest_) * Spamsum::kFirstMax < size_ &&
          levels_[lowest_ + 1].length >= kHalf) {
     ++lowest_;
@@ -254,8 +253,8 @@ SpamsumPartsHasher::SpamsumPartsHasher(std::uint64_t block_size) {
       static_cast<std::uint32_t>(std::clamp(block_size, kPartBlockSizeMin, kPartBlockSizeMax));
   shift_ = std::countr_zero(size);
   inverse_ = inverse_of(size >> shift_);
-  // R + 1 may be 2^32, which counts as 0: a multiple of powers of two alone. For these 0 is in, for
-  // the others it is not.
+  // R + 1 may be 2^32, which wraps to 0 and is a multiple of powers of two only. So 0 counts for
+  // these and not for other sizes.
   offset_ = std::has_single_bit(size) ? 0 : 1;
   bound_ = 0xffffffffU / size + (1 - offset_);
 }

@@ -14,15 +14,17 @@ namespace shingled::fingerprint {
 /// A context triggered piecewise hash (J. Kornblum, "Identifying almost identical files using
 /// context triggered piecewise hashing", 2006): `blocksize:first:second`, as ssdeep prints it.
 ///
-/// The data is cut where a rolling hash R over the last 7 bytes hits R mod b = b - 1, on average
-/// every b bytes, and each piece gives one character: 6 bits of an FNV-like hash h = 19 h xor byte.
-/// What is inserted or removed changes the pieces it touches, and no others.
+/// The data is cut where a rolling hash R over the last 7 bytes has R mod b = b - 1, on average
+/// every b bytes. Each piece gives one character: 6 bits of an FNV-like hash h = 19 h xor byte. An
+/// insertion or removal changes only the pieces it touches.
 ///
-/// - b = 3 * 2^n: every cut of one block size is a cut of the next smaller one, too. `first` is of
-///   b, `second` of 2 b, so that signatures of neighbouring block sizes can be compared.
-/// - b is the least with 64 b >= size; while it gives less than 32 characters, the next smaller.
-/// - `first` has at most 64 characters, `second` 32; the last one stands for all that follows.
-/// - After the last cut one more character follows, for the tail, unless R is 0.
+/// - b = 3 * 2^n, so every cut of a block size is also a cut of the next smaller one. `first` uses
+/// b
+///   and `second` 2 b, so that signatures of neighbouring block sizes can be compared.
+/// - b is the smallest with 64 b >= size; if it gives fewer than 32 characters, the next smaller
+///   one, and so on.
+/// - `first` has at most 64 characters, `second` 32; the last one covers all the rest.
+/// - The tail after the last cut gives one more character, unless R is 0.
 struct Spamsum {
   static constexpr std::size_t kFirstMax = 64;
   static constexpr std::size_t kSecondMax = 32;
@@ -33,19 +35,18 @@ struct Spamsum {
   std::string first;   ///< of "A-Za-z0-9+/"
   std::string second;  ///< the same data with twice the block size
 
-  /// `text` up to its end or to a comma (where ssdeep puts the name of the file).
-  /// Errors: kInvalid for a block size that is not 3 * 2^n, other characters, more of them than
-  /// allowed.
+  /// Parses `text` up to its end or to a comma, after which ssdeep writes the name of the file.
+  /// Errors: kInvalid for a block size that is not 3 * 2^n, for invalid or too many characters.
   static Result<Spamsum> parse(std::string_view text);
   [[nodiscard]] std::string text() const;
   friend bool operator==(const Spamsum&, const Spamsum&) = default;
 };
 
-/// Makes the signature of data that comes in pieces; how it is cut into pieces does not matter.
+/// Makes the signature of data that comes in pieces of any size.
 ///
-/// All block sizes are followed at once, since the right one is known at the end only: the hashes
-/// of all 31 sizes (and those of the halved signatures) stand side by side, and each byte moves all
-/// of them in a few vector instructions. A size too small for what has come already is left out.
+/// It follows all block sizes at once, as the right one is known only at the end. The hashes of all
+/// 31 sizes (and of the halved signatures) are in one vector, and each byte updates all of them
+/// with a few instructions. Sizes that are too small for the data so far are dropped.
 ///
 /// Threads: one thread an object.
 /// Cost: some 5 KB, no allocation; a few nanoseconds a byte.
@@ -53,17 +54,17 @@ class SpamsumHasher {
  public:
   SpamsumHasher();
   void update(std::string_view bytes);
-  /// The signature of everything so far; more may follow.
+  /// The signature of all data so far. More data may follow.
   [[nodiscard]] Spamsum finish() const;
 
  private:
   static constexpr unsigned kLevels = 31;
-  static constexpr unsigned kLanes = 32;  ///< one more: what no cut has reached yet
-  /// What one block size has given.
+  static constexpr unsigned kLanes = 32;  ///< one more, for sizes without a cut so far
+  /// The state of one block size.
   struct Level {
-    std::uint8_t length = 0;     ///< characters of `digits` that stand
+    std::uint8_t length = 0;     ///< final characters of `digits`
     std::uint8_t half_tail = 0;  ///< last character of the halved form, if `has_half_tail`
-    bool has_tail = false;       ///< digits[63] stands although length is 63
+    bool has_tail = false;       ///< digits[63] is valid although length is 63
     bool has_half_tail = false;
     std::array<std::uint8_t, Spamsum::kFirstMax> digits{};
   };
@@ -71,7 +72,7 @@ class SpamsumHasher {
   class FewLanes;
   class AllLanes;
 
-  /// Takes bytes until the other kind of lanes does better. Returns how many.
+  /// Takes bytes until the other kind of lanes is faster. Returns their number.
   template <typename Lanes>
   std::size_t run(std::string_view bytes);
   /// Ends a piece at block sizes up to 3 * 2^high.
@@ -79,7 +80,7 @@ class SpamsumHasher {
   void leave_out_small();
   RollingHash rolling_;
   std::uint64_t size_ = 0;
-  unsigned lowest_ = 0;  ///< the smallest block size that may still be the one
+  unsigned lowest_ = 0;  ///< the smallest block size still possible
   Hashes hash_;
   Hashes half_hash_;
   std::array<Level, kLanes> levels_{};
@@ -93,16 +94,16 @@ inline constexpr std::uint64_t kPartBlockSizeMin = 3;
 inline constexpr std::uint64_t kPartBlockSizeMax = std::uint64_t{1} << 30U;
 
 /// The free form of a spamsum: one character ("A-Za-z0-9+/") a piece as in Spamsum, but the block
-/// size is given and the same for all data, and there are as many characters as there are pieces:
-/// some size / block_size. So what two data share is a run of characters in both, wherever it
-/// stands, and a part is found in the whole.
+/// size is given and the same for all data, and the number of characters is not limited: about
+/// size / block_size. So data that two inputs share gives the same run of characters in both, and a
+/// part can be found in the whole.
 ///
 /// - A piece ends where R mod block_size = block_size - 1, R over the last 7 bytes.
-/// - Where both hold the same bytes, all pieces are the same but the first (it began elsewhere; a
-///   cut within the first 6 bytes may be missed, too) and the last (it ends elsewhere).
-/// - After the last cut one more character follows, for the tail, unless R is 0.
+/// - For the same bytes in two inputs all pieces are equal except the first (it begins elsewhere,
+///   and a cut in the first 6 bytes may be missed) and the last (it ends elsewhere).
+/// - The tail after the last cut gives one more character, unless R is 0.
 ///
-/// Any block size, not only 3 * 2^n; one outside the bounds above counts as the next that is not.
+/// Any block size is possible, not only 3 * 2^n; it is clamped to the limits above.
 /// Threads: one thread an object.
 /// Cost: a character a piece; a few nanoseconds a byte.
 class SpamsumPartsHasher {
@@ -110,12 +111,12 @@ class SpamsumPartsHasher {
   explicit SpamsumPartsHasher(std::uint64_t block_size);
   /// The data may come in pieces of any size.
   void update(std::string_view bytes);
-  /// The characters of everything so far; more may follow.
+  /// The characters of all data so far. More data may follow.
   [[nodiscard]] std::string finish() const;
 
  private:
-  // Whether R + 1 is a multiple of the block size = odd * 2^shift, without a division: times the
-  // inverse of `odd`, and turned right by `shift`, only multiples are small.
+  // To see without a division whether R + 1 is a multiple of the block size = odd * 2^shift: only
+  // multiples are small after multiplying by the inverse of `odd` and rotating right by `shift`.
   std::uint32_t inverse_ = 0;
   int shift_ = 0;
   std::uint32_t offset_ = 0;

@@ -18,7 +18,7 @@ constexpr std::uint64_t kUnboundedFrom = 15 * Spamsum::kBlockSizeMin;
 constexpr std::uint64_t kCommonMask = (std::uint64_t{1} << (6 * kCommonMin)) - 1;
 constexpr std::uint32_t kKeyMask = (std::uint32_t{1} << kGramBits) - 1;
 
-/// Onto and back within kGramBits: n-grams of texts are not even, their keys are.
+/// A bijection on kGramBits: n-grams of texts are not spread evenly, their keys are.
 std::uint32_t spread(std::uint32_t gram) {
   gram = gram * 0x2c1b3c6dU & kKeyMask;
   gram ^= gram >> 15U;
@@ -33,7 +33,7 @@ std::uint32_t key_of(std::uint64_t level, std::uint64_t content) {
 
 struct PartState {
   std::uint64_t hash = 0;  ///< of all characters
-  std::size_t length = 0;  ///< without what is beyond three in a run
+  std::size_t length = 0;  ///< with runs cut to three
 };
 
 /// Adds the keys of one part.
@@ -53,8 +53,8 @@ PartState add_keys(std::string_view part, std::uint64_t level, std::vector<std::
   return state;
 }
 
-/// Drops what comes again. Few are not sorted for it: of a million samples that was two fifths of
-/// what making an index took.
+/// Drops repeated keys. A short list is not sorted for this: for a million samples sorting took two
+/// fifths of the time to make an index.
 void keep_once(std::vector<std::uint32_t>& keys) {
   constexpr std::size_t kFew = 512;
   if (keys.size() > kFew) {
@@ -112,7 +112,7 @@ int SpamsumMatcher::score_parts(const Part& part, const Letters& other, std::uin
   const unsigned length = part.letters.length;
   if (length < kCommonMin || other.length < kCommonMin) return 0;
 
-  // Bit i of ends[k]: the last k + 1 letters of `other` end at place i of `part`, too.
+  // Bit i of ends[k]: the last k + 1 letters of `other` also end at place i of `part`.
   std::array<std::uint64_t, kCommonMin> ends{};
   bool common = false;
   for (unsigned j = 0; j < other.length && !common; ++j) {
@@ -134,7 +134,7 @@ int SpamsumMatcher::score_parts(const Part& part, const Letters& other, std::uin
   const auto kept = static_cast<unsigned>(std::popcount(~column & used));
   const unsigned changes = length + other.length - 2 * kept;
 
-  // Rounded down twice, as it always was.
+  // Rounded down twice, like ssdeep.
   const std::uint64_t scaled = changes * Spamsum::kFirstMax / (length + other.length);
   const std::uint64_t score = 100 - 100 * scaled / Spamsum::kFirstMax;
   const std::uint64_t bound = block_size < kUnboundedFrom ? block_size / Spamsum::kBlockSizeMin *
@@ -145,7 +145,7 @@ int SpamsumMatcher::score_parts(const Part& part, const Letters& other, std::uin
 
 void spamsum_keys(const Spamsum& signature, std::vector<std::uint32_t>& out) {
   out.clear();
-  // The number of the block size, as it is for both parts: the second is of twice the first's.
+  // The number of the block size; the second part has the next one.
   const auto level = static_cast<std::uint64_t>(std::bit_width(signature.block_size));
   const PartState first = add_keys(signature.first, level, out);
   const PartState second = add_keys(signature.second, level + 1, out);

@@ -10,14 +10,15 @@
 
 namespace shingled::fingerprint {
 
-/// How alike two signatures are, 0 to 100, as `ssdeep -d` counts it. 100 does not mean equal data.
+/// The similarity of two signatures from 0 to 100, the same as `ssdeep -d`. 100 does not mean equal
+/// data.
 ///
 /// Runs of more than three equal characters count as three. Only parts of equal block size are
-/// compared, and only when they share 7 characters in a row; the score is then the part that is
-/// left of both after the fewest deletions and insertions, bounded where the block size is small,
-/// as short data is alike by chance.
+/// compared, and only if they share 7 characters in a row. The score is the share of characters
+/// that remain after the fewest deletions and insertions. For small block sizes it is limited, as
+/// short data is similar by chance.
 ///
-/// Prepared once for one signature, to be compared with many.
+/// A matcher is made for one signature, to compare it with many.
 /// Threads: a value.
 /// Cost: some 100 ns a comparison, no allocation.
 class SpamsumMatcher {
@@ -33,7 +34,7 @@ class SpamsumMatcher {
     unsigned length = 0;
     bool operator==(const Letters&) const = default;
   };
-  /// And where each character stands in it.
+  /// The same, with the places of each character.
   struct Part {
     explicit Part(std::string_view text);
     Letters letters;
@@ -50,27 +51,27 @@ inline int spamsum_score(const Spamsum& one, const Spamsum& other) {
   return SpamsumMatcher(one).score(other);
 }
 
-/// Keys by which an index finds candidates. All have kGramBits bits and are spread evenly.
+/// Size of the keys that an index uses to find candidates. The keys are spread evenly.
 inline constexpr unsigned kGramBits = 30;
 
-/// Characters of one n-gram of the free form; 6 bits each, so that a key is the n-gram itself.
+/// Characters of an n-gram of the free form. With 6 bits each, the key is the n-gram itself.
 inline constexpr std::size_t kPartGram = 5;
 static_assert(6 * kPartGram == kGramBits);
 
-/// Keys of a signature: any two with a score of at least 1 have one in common, and few others do.
-/// That is every run of 7 characters with its block size, as the comparison sees them (runs of more
-/// than three equal characters cut to three); and of a signature that has none, all of it, as equal
-/// ones score 100 however short they are.
-/// Output: each once, in no order, in place of what `out` held.
+/// The keys of a signature. Two signatures with a score of at least 1 share a key, and few others
+/// do. A key is made of 7 characters in a row (after cutting runs to three, as in the comparison)
+/// and the block size. A signature that is too short has one key for all of it, as equal short
+/// signatures score 100, too.
+/// Output:  replaces `out`; each key once, in any order.
 /// Threads: stateless.
 void spamsum_keys(const Spamsum& signature, std::vector<std::uint32_t>& out);
 
-/// Keys of the n-grams of a free form: equal for equal ones, and only for these.
-/// Output: each once, in no order, in place of what `out` held.
+/// The keys of the n-grams of a free form. Different n-grams have different keys.
+/// Output:  replaces `out`; each key once, in any order.
 /// Threads: stateless.
 void part_keys(std::string_view parts, std::vector<std::uint32_t>& out);
-/// The same keys as they come, those that come again, too.
-/// Cost: a nanosecond or two a key.
+/// The same keys in the order of the n-grams, with repeats.
+/// Cost:    one or two nanoseconds a key.
 void part_keys_in_turn(std::string_view parts, std::vector<std::uint32_t>& out);
 
 }  // namespace shingled::fingerprint

@@ -8,8 +8,8 @@
 
 namespace shingled {
 
-/// A list of words in one arena: all bytes glued together, and where each word ends. Two
-/// allocations however many words there are, and the glued form is what the digest is made of.
+/// A list of words in one string, with the end of each word. It needs only two allocations, and the
+/// digest is made of the concatenated words.
 /// Threads: a value.
 class WordList {
  public:

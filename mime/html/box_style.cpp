@@ -10,7 +10,7 @@
 namespace shingled::mime {
 namespace {
 
-/// So far to the left or above nothing is on a screen.
+/// At this offset to the left or above nothing is on a screen.
 constexpr double kOutsidePixels = -1000;
 constexpr double kWholePercent = 100;
 
@@ -30,14 +30,14 @@ void fill(std::optional<T>& value, const std::optional<T>& other) {
   if (!value) value = other;
 }
 
-/// The numbers of a shape in order; what else it has that matters.
+/// The arguments of a shape: its numbers in order, and other facts that matter.
 struct ShapeNumbers {
   static constexpr std::size_t kMax = 4;
   std::array<CssToken, kMax> first;
   std::size_t count = 0;
   bool other_words = false;  ///< among the first numbers: auto, calc(), ...
   bool one_point = true;     ///< all pairs of numbers are equal
-  bool ended = false;        ///< "at" or "round": what follows is no size
+  bool ended = false;        ///< "at" or "round": no sizes follow
   CssToken pair[2];
 
   void add(const CssToken& token) {
@@ -61,7 +61,7 @@ struct ShapeNumbers {
   }
 };
 
-/// Two opposite sides of an inset that meet, whatever a length adds.
+/// Whether two opposite sides of an inset meet, whatever the size of the box.
 bool meet(const CssToken& a, const CssToken& b) {
   const auto percent = [](const CssToken& side) { return side.text == "%" ? side.number : 0; };
   return a.number >= 0 && b.number >= 0 && percent(a) + percent(b) >= kWholePercent;

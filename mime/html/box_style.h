@@ -8,14 +8,13 @@
 
 namespace shingled::mime {
 
-/// A length in whole pixels, or a share of something that is not known here.
+/// A length in whole pixels, or a percentage of something unknown here.
 struct BoxLength {
   double value = 0;
   bool percent = false;
 };
 
-/// What a style says of the box of an element, as far as it may leave nothing to see; what is
-/// absent was not said.
+/// The properties of an element's box that can hide it. An absent value was not set.
 /// Threads: a value.
 struct BoxStyle {
   std::optional<BoxLength> height;
@@ -29,20 +28,20 @@ struct BoxStyle {
   std::optional<bool> clip_empty;
   std::optional<bool> clip_path_empty;
 
-  /// Takes what `later` says, too.
+  /// Takes the values that `later` sets.
   void override_with(const BoxStyle& later);
-  /// Takes what `other` says where this says nothing.
+  /// Takes the values of `other` that are not set here.
   void fill_from(const BoxStyle& other);
 
-  /// The box has no size and shows nothing beyond it, lies a thousand pixels outside, or is clipped
-  /// to nothing.
-  /// Source: what rspamd holds hidden from 4.1.1 on.
+  /// Whether the box has no size and no overflow, lies a thousand pixels outside, or is clipped to
+  /// nothing.
+  /// Source: rspamd from 4.1.1 on.
   [[nodiscard]] bool hides() const;
 };
 
-/// Reads the arguments of a shape of clip or clip-path, up to and including its parenthesis:
-/// whether it leaves nothing. rect(), inset(), circle(), ellipse(), polygon(); false for others,
-/// and where it cannot be said without a layout.
+/// Reads the arguments of a shape of clip or clip-path up to its closing parenthesis. Returns
+/// whether the shape is empty: rect(), inset(), circle(), ellipse(), polygon(). False for other
+/// shapes, and if only a layout could tell.
 /// Threads: stateless.
 /// Cost: linear.
 bool read_empty_shape(CssTokenizer& css, std::string_view name);

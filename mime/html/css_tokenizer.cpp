@@ -9,7 +9,7 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::size_t kEscapeDigitsMax = 6;
-/// Digits of a number that are read; more add nothing to a size or a colour.
+/// Digits of a number that are read; more do not matter for sizes and colours.
 constexpr int kNumberDigitsMax = 15;
 
 bool is_name_start(char c) {
@@ -116,7 +116,7 @@ std::string unescape_css(std::string_view css) {
       value = value * 16 + hex_digit(css[++at]);
       ++digits;
     }
-    // What is not ASCII cannot be part of a property or value that we know.
+    // All properties and values that we know are ASCII.
     if (digits > 0) plain += value > 0 && value < 0x80 ? static_cast<char>(value) : '?';
     if (digits > 0 && at + 1 < css.size() && ascii::is_space(css[at + 1])) ++at;
   }

@@ -28,8 +28,8 @@ struct CssToken {
   }
 };
 
-/// Cuts CSS into tokens; comments and the marks of HTML comments vanish, each ends the token before
-/// it. The subset of CSS Syntax Level 3, section 4 that styles of mail need.
+/// Cuts CSS into tokens: the subset of CSS Syntax Level 3, section 4 that mail needs. Comments and
+/// the marks of HTML comments vanish, but end the token before them.
 /// Threads: one.
 /// Cost: linear; tokens are views into the input.
 class CssTokenizer {

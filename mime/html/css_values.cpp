@@ -21,7 +21,7 @@ constexpr NamedColor kColors[] = {
 #include "mime/html/color_table.inc"
 };
 
-/// Arguments of a colour function that are looked at.
+/// Arguments of a colour function that are read.
 constexpr std::size_t kColorArgumentsMax = 4;
 
 struct NamedDisplay {
@@ -49,7 +49,7 @@ constexpr NamedDisplay kDisplays[] = {
     {"table-row-group", Display::kCell},
 };
 
-/// Pixels of one unit, as rspamd counts them; an unknown unit is a pixel.
+/// Pixels per unit, as rspamd counts them; an unknown unit is a pixel.
 struct Unit {
   std::string_view name;
   double pixels;
@@ -71,7 +71,7 @@ std::optional<Color> named_color(std::string_view name) {
                static_cast<std::uint8_t>(found->rgb & 0xFF)};
 }
 
-/// A character that is no digit counts as 0.
+/// A character that is not a digit counts as 0.
 std::uint8_t hex_value(char c) {
   return is_hex(c) ? static_cast<std::uint8_t>(hex_digit(c)) : std::uint8_t{0};
 }
@@ -141,7 +141,7 @@ void assign(std::optional<T>& value, const std::optional<T>& later, Compat compa
   if (later && (!value || compat == Compat::kRspamd4)) value = later;
 }
 
-/// What a declaration is about; the values of most are not looked at.
+/// The properties that matter; the values of others are not read.
 enum class Property : std::uint8_t {
   kOther,
   kColor,
@@ -150,7 +150,7 @@ enum class Property : std::uint8_t {
   kOpacity,
   kDisplay,
   kVisibility,
-  // Of the box, which only 4.1.6 reads.
+  // Properties of the box, which only 4.1.6 reads.
   kHeight,
   kMaxHeight,
   kWidth,
@@ -198,7 +198,7 @@ Property property_of(std::string_view name, Compat compat) {
   return find_property(kBoxProperties, name);
 }
 
-/// The values of one declaration; the last of each type counts.
+/// The values of one declaration; of each type the last counts.
 struct DeclarationValues {
   std::optional<Color> color;
   std::optional<FontSize> size;
@@ -223,7 +223,7 @@ void add_word(DeclarationValues& values, std::string_view word) {
   }
 }
 
-/// What ends the reading of a declaration's value.
+/// What ended the value of a declaration.
 enum class ValueEnd : std::uint8_t { kSemicolon, kBody };
 
 bool is_clip(Property property) {
@@ -238,7 +238,7 @@ CssToken next_word(CssTokenizer& css) {
   return token;
 }
 
-/// A block where none may be ends the reading of the body: skips to its end, braces balanced.
+/// A misplaced block ends the body: skips to its end, with balanced braces.
 void skip_body(CssTokenizer& css, const CssToken& block) {
   for (std::size_t depth = block.is('{') ? 2 : 1; depth > 0;) {
     const CssToken token = css.next();
@@ -331,7 +331,7 @@ bool read_declaration(CssTokenizer& css, Compat compat, StyleValues& style) {
     skip_body(css, name);
     return false;
   }
-  // An empty declaration swallows the next one: its semicolon is taken for a name.
+  // An empty declaration swallows the next one, as its semicolon counts as a name.
   const bool named = name.kind == CssTokenKind::kIdent;
   const CssToken colon = next_word(css);
   const bool valid = named && colon.is(':');
@@ -365,7 +365,7 @@ void StyleValues::merge(const StyleValues& later, Compat compat) {
   assign(font_size, later.font_size, compat);
   assign(opacity, later.opacity, compat);
   box.override_with(later.box);
-  // In 3.4 each of the two properties that hide counts once, and the later one wins.
+  // In 3.4 `display` and `visibility` count once each, and the later one wins.
   const bool repeated =
       (later.display_seen && display_seen) || (later.visibility_seen && visibility_seen);
   if (later.display && (!repeated || compat == Compat::kRspamd4)) display = later.display;
@@ -387,7 +387,7 @@ StyleValues parse_style_attribute(std::string_view css, Compat compat) {
     return parse_rule_body(tokens, compat);
   }
   std::string plain = unescape_css(css);
-  std::replace(plain.begin(), plain.end(), '}', ' ');  // means nothing without a rule
+  std::replace(plain.begin(), plain.end(), '}', ' ');  // has no meaning outside a rule
   CssTokenizer tokens(plain);
   return parse_rule_body(tokens, compat);
 }

@@ -19,21 +19,21 @@ struct Color {
   friend bool operator==(const Color&, const Color&) = default;
 };
 
-/// How far apart two colours look: 0 = equal, black and white are about 3.
+/// The visible difference of two colours: 0 if equal, about 3 for black and white.
 double color_distance(const Color& a, const Color& b);
 
-/// A colour as the attributes color and bgcolor write it: lower-case name or "#rrggbb".
+/// Parses the value of the attributes color and bgcolor: a lower-case name or "#rrggbb".
 std::optional<Color> parse_color_attribute(std::string_view text);
 
 enum class Display : std::uint8_t { kNone, kInline, kBlock, kCell };
 
-/// A font size in whole pixels, or in whole percents of the parent's.
+/// A font size in whole pixels, or in whole percent of the parent's.
 struct FontSize {
   double value = 0;
   bool percent = false;
 };
 
-/// What the declarations of one style say; what is absent was not said.
+/// The declarations of one style. An absent value was not set.
 /// Threads: a value.
 struct StyleValues {
   std::optional<Color> color;
@@ -41,15 +41,15 @@ struct StyleValues {
   std::optional<FontSize> font_size;
   std::optional<double> opacity;
   std::optional<Display> display;
-  BoxStyle box;                  ///< nothing with 3.4, which does not read it
-  bool display_seen = false;     ///< `display` the property, not visibility
-  bool visibility_seen = false;  ///< `visibility` sets `display`, too
+  BoxStyle box;                  ///< empty with 3.4, which does not read it
+  bool display_seen = false;     ///< the property `display` was set
+  bool visibility_seen = false;  ///< the property `visibility` was set, which sets `display`, too
 
-  /// Adds a style that comes later: in 3.4 the first value of a property stays, in 4.1.6 the last.
+  /// Adds a later style. Of repeated properties the first stays in 3.4, the last in 4.1.6.
   void merge(const StyleValues& later, Compat compat);
 };
 
-/// Reads the declarations of a rule behind its `{`, up to and including its `}`.
+/// Reads the declarations of a rule after its `{`, up to and including its `}`.
 /// Threads: stateless.
 /// Cost: linear.
 StyleValues parse_rule_body(CssTokenizer& css, Compat compat);

@@ -9,18 +9,18 @@
 namespace shingled::mime {
 namespace {
 
-constexpr std::size_t kClassBytesMax = 64;  ///< longer ones are made for one mail
-/// Longer as it is written than kClassBytesMax references to a character can be.
+constexpr std::size_t kClassBytesMax = 64;  ///< longer classes are made for a single mail
+/// More than kClassBytesMax characters can take, even if each is written as a reference.
 constexpr std::size_t kClassRawBytesMax = 2048;
-/// Its host lies in its first kilobyte.
+/// Enough for the host of a URL.
 constexpr std::size_t kUrlBytesMax = 2048;
 constexpr std::size_t kUsableClassBytesMax = 32;  ///< kept of the cleaned word
-/// Words of classes that follow readers around.
+/// Words in classes that are used for tracking.
 constexpr std::string_view kTracking[] = {"utm",      "track",  "analytics", "pixel", "beacon",
                                           "campaign", "source", "medium",    "guid",  "uuid"};
 
-/// The address an element leads to. Images and frames count for nothing here, and in the head only
-/// the base does.
+/// The address that an element leads to, or nullptr. Images and frames do not count; in the head
+/// only the base does.
 const Attribute* url_of(const HtmlTree& tree, const Element& element) {
   if (element.is("base")) return tree.attribute(element, AttributeName::kHref);
   if (element.in_head) return nullptr;

@@ -9,8 +9,8 @@
 
 namespace shingled::mime {
 
-/// The part of a class attribute that names a layout rather than a campaign or a reader: its first
-/// word, cleaned; empty if there is none (HASHING.md section 13).
+/// The part of a class attribute that names a layout and not a campaign or a reader: its cleaned
+/// first word, or empty (HASHING.md section 13).
 std::string usable_class(std::string_view css_class);
 
 /// The elements of `tree` as the structure hash counts them, in document order.

@@ -120,7 +120,7 @@ constexpr ElementInfo kHtml4[] = {
 };
 static_assert(std::is_sorted(std::begin(kHtml4), std::end(kHtml4), by_name));
 
-/// What 4.1.6 knows beyond HTML 4.
+/// The elements of HTML 5 that 4.1.6 knows.
 constexpr ElementInfo kHtml5[] = {
     {"article", kBlock},
     {"aside", kBlock},
@@ -157,7 +157,7 @@ constexpr ElementInfo kHtml5[] = {
 };
 static_assert(std::is_sorted(std::begin(kHtml5), std::end(kHtml5), by_name));
 
-/// A table by first letters: names that begin with letter i lie from `begins[i]` to `begins[i +
+/// A table by first letters: names that begin with letter i are from `begins[i]` to `begins[i +
 /// 1]`.
 template <std::size_t kSize>
 class NamesByLetter {

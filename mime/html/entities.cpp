@@ -24,10 +24,10 @@ constexpr Entity kEntities[] = {
 #include "mime/html/entity_table.inc"
 };
 
-constexpr ascii::CharSet kTelling(" \t\n\v\f\r&");  ///< all others stand for themselves
+constexpr ascii::CharSet kTelling(" \t\n\v\f\r&");  ///< all other bytes stay as they are
 constexpr std::uint32_t kNoBreakSpace = 0xA0;
 constexpr std::uint32_t kCodePointMax = 0x10FFFF;
-/// A legacy name glued to what follows it ("&copy2024") is sought in these lengths, longest first.
+/// Lengths of legacy names that text may follow directly ("&copy2024"); the longest is tried first.
 constexpr std::size_t kGluedNameMax = 5;
 constexpr std::size_t kGluedNameMin = 2;
 
@@ -38,15 +38,15 @@ const Entity* find_entity(std::string_view name) {
   return found != std::end(kEntities) && found->name == name ? found : nullptr;
 }
 
-/// rspamd reads the no-break space as an ordinary one.
+/// The text of an entity. rspamd reads the no-break space as an ordinary space.
 std::string_view text_of(const Entity& entity) {
   return entity.name == "nbsp" || entity.name == "NonBreakingSpace" ? " " : entity.text;
 }
 
 bool is_digit_of(char c, std::uint32_t base) { return hex_digit(c) < base; }
 
-/// The value of all of `digits`; saturates above the last code point. No value if a character is
-/// not a digit. Empty is 0.
+/// The value of `digits`, saturated above the last code point; 0 if empty; nullopt if a character
+/// is not a digit.
 std::optional<std::uint32_t> parse_code_point(std::string_view digits, std::uint32_t base) {
   std::uint32_t value = 0;
   for (const char c : digits) {
@@ -95,7 +95,7 @@ class Decoder {
     while (at_ < run_.size() && ascii::is_space(run_[at_])) ++at_;
   }
 
-  /// The next ampersand or white space, from `at_` on, that is not a single space between words.
+  /// The next ampersand or white space from `at_` on, but not a single space between words.
   [[nodiscard]] std::size_t plain_end() const {
     for (std::size_t at = at_; at < run_.size(); ++at) {
       if (!kTelling.has(run_[at])) continue;
@@ -104,10 +104,10 @@ class Decoder {
     return run_.size();
   }
 
-  /// As much of it as there is room for: references may be shorter than their text.
+  /// Appends as much as there is room for: a reference may be shorter than its text.
   void append_plain(std::string_view text) { out_ += text.substr(0, bytes_max_ - out_.size()); }
 
-  /// Decoded spaces stay, except at the end of the run: there all become one.
+  /// Decoded spaces stay, except that those at the end of the run become one.
   void collapse_end() {
     if (out_.size() == start_ || !ascii::is_space(out_.back())) return;
     while (out_.size() > start_ && ascii::is_space(out_.back())) out_.pop_back();
@@ -118,7 +118,7 @@ class Decoder {
     if (out_.size() + text.size() <= bytes_max_) out_ += text;
   }
 
-  /// `at_` is at an ampersand; leaves it behind what was used.
+  /// Decodes the reference at `at_`, an ampersand, and moves `at_` behind it.
   void reference() {
     const std::size_t start = at_++;
     const bool numeric = at_ < run_.size() && run_[at_] == '#';
@@ -130,7 +130,7 @@ class Decoder {
     }
   }
 
-  /// References run to a semicolon, white space, another ampersand or the end.
+  /// A reference ends at a semicolon, white space, another ampersand or the end.
   void seek_end() {
     while (at_ < run_.size() && run_[at_] != ';' && run_[at_] != '&' &&
            !ascii::is_space(run_[at_])) {
@@ -170,7 +170,7 @@ class Decoder {
     while (at_ < run_.size() && is_digit_of(run_[at_], base)) ++at_;
     if (at_ == digits) seek_end();
     if (at_ampersand()) {
-      // A number takes the ampersand of a named reference behind it along.
+      // A number also takes the ampersand of a named reference that follows.
       const bool next_numeric = run_.substr(at_).starts_with("&#");
       if (at_ > digits && !next_numeric) ++at_;
       return leave(start);
@@ -186,8 +186,8 @@ class Decoder {
 
   void leave(std::size_t start) { append(run_.substr(start, at_ - start)); }
 
-  /// An unknown reference stays without its semicolon; one cut off by the end of the run is written
-  /// twice if earlier references made room for it. Both are slips of rspamd that hashes depend on.
+  /// An unknown reference stays, without its semicolon. At the end of the run it is written twice
+  /// if earlier references left room for it. Both are mistakes of rspamd that hashes depend on.
   void leave_unknown(std::size_t start) {
     const std::string_view text = run_.substr(start, at_ - start);
     if (at_ == run_.size()) {

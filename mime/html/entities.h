@@ -8,11 +8,11 @@ namespace shingled::mime {
 /// What to do with runs of white space while entities are decoded.
 enum class Spaces : unsigned char {
   kKeep,
-  kCollapse,  ///< each run becomes one space, a leading one vanishes
+  kCollapse,  ///< each run becomes one space, a leading run vanishes
 };
 
-/// Appends `run` to `out` with HTML character references decoded the way rspamd does (HASHING.md
-/// 7.3), quirks included: an unknown reference loses its semicolon, decoded spaces do not collapse.
+/// Appends `run` to `out` and decodes HTML character references like rspamd (HASHING.md 7.3), with
+/// its quirks: an unknown reference loses its semicolon, and decoded spaces do not collapse.
 /// Never appends more than `run.size()` bytes.
 /// Threads: stateless.
 /// Cost: linear in the run.

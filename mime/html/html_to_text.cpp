@@ -16,13 +16,14 @@
 namespace shingled::mime {
 namespace {
 
-constexpr Steps kStepsAPrintedByte = 20;  ///< of references
+constexpr Steps kStepsAPrintedByte = 20;  ///< with references
 
 constexpr std::size_t kLinkTextBytesMin = 5;
-constexpr std::size_t kLinkUrlBytesMax = 2048;  ///< what tells whether it is one (url_finder.h)
-constexpr std::size_t kSpaceBytesMax = 3;       ///< of a Unicode white space character
+constexpr std::size_t kLinkUrlBytesMax =
+    2048;                                  ///< enough to tell whether it is a URL (url_finder.h)
+constexpr std::size_t kSpaceBytesMax = 3;  ///< of a Unicode white space character
 
-/// The length of a Unicode white space character at the start of `text`, 0 if there is none.
+/// The length of the Unicode white space character at the start of `text`, or 0.
 std::size_t leading_space(std::string_view text) {
   if (text.empty()) return 0;
   if (ascii::is_space(text[0])) return 1;
@@ -36,7 +37,7 @@ std::size_t leading_space(std::string_view text) {
   return wide ? 3 : 0;
 }
 
-/// The length of one that ends `text`.
+/// The length of the Unicode white space character at the end of `text`, or 0.
 std::size_t trailing_space(std::string_view text) {
   for (std::size_t length = 1; length <= std::min(kSpaceBytesMax, text.size()); ++length) {
     if (leading_space(text.substr(text.size() - length)) == length) return length;
@@ -75,7 +76,7 @@ class Printer {
   struct Frame {
     ElementIndex element = 0;
     ElementIndex next_child = kNoElement;
-    std::size_t at = 0;          ///< the document is printed up to here
+    std::size_t at = 0;          ///< the document is printed up to this offset
     std::size_t text_start = 0;  ///< content length when the element began
   };
 
@@ -99,10 +100,10 @@ class Printer {
     }
   }
 
-  /// Children closed out of order never take the print back.
+  /// Never goes back, even if children are closed out of order.
   void advance(std::size_t to) { frames_.back().at = std::max(frames_.back().at, to); }
 
-  /// Prints the elements whose content is never looked at; returns where they end.
+  /// Prints an element whose content is never printed; returns its end, or nullopt for others.
   std::optional<std::size_t> print_alone(const Element& element) {
     if (element.is("br") || element.is("hr")) {
       append_char('\n');
@@ -131,7 +132,7 @@ class Printer {
     return element.close_end;
   }
 
-  /// Prints the document from where the frame stands up to `end`.
+  /// Prints the document from the position of `frame` to `end`.
   void run(const Frame& frame, std::size_t end) {
     if (end <= frame.at) return;
     const std::string_view raw = html_.substr(frame.at, end - frame.at);
@@ -147,7 +148,7 @@ class Printer {
     }
   }
 
-  /// Puts one run of text behind what is there.
+  /// Appends a run of text.
   void append(std::string_view raw) {
     if (raw.empty() || full()) return;
     raw = raw.substr(0, text_bytes_max_ - content_.size());
@@ -163,7 +164,7 @@ class Printer {
     append_patched(raw, text_bytes_max_ - content_.size());
   }
 
-  /// A null byte is shown as U+FFFD, which is longer.
+  /// Prints null bytes as U+FFFD, which is longer.
   void append_patched(std::string_view raw, std::size_t bytes_max) {
     std::string patched;
     for (const char& c : raw) {
@@ -206,7 +207,7 @@ class Printer {
     append_char(space);
   }
 
-  /// Keeps words apart.
+  /// Separates words.
   void pad() {
     if (!content_.empty() && !ascii::is_space(content_.back())) append_char(' ');
   }
@@ -230,8 +231,8 @@ class Printer {
     text_.links.push_back({frame.text_start, end - frame.text_start, std::move(url)});
   }
 
-  /// Where the white space begins that ends the text printed so far. Nested links end at the same
-  /// one, so what is known of it is kept.
+  /// The end of the text printed so far without its trailing white space. Remembered, as nested
+  /// links end at the same place.
   std::size_t text_end() {
     const std::string_view content = content_;
     std::size_t at = content.size();
@@ -246,14 +247,14 @@ class Printer {
     return at;
   }
 
-  /// Takes the white space from the front of the links. Many may begin with the same one.
+  /// Removes the white space at the front of the links. Many links may share it.
   void trim_links() {
     std::vector<LinkSpan*> by_offset;
     for (LinkSpan& link : text_.links) by_offset.push_back(&link);
     std::sort(by_offset.begin(), by_offset.end(),
               [](const LinkSpan* a, const LinkSpan* b) { return a->offset < b->offset; });
     const std::string_view content = content_;
-    std::size_t end = 0;  // of the white space that the link before began with
+    std::size_t end = 0;  // of the leading white space of the link before
     for (LinkSpan* link : by_offset) {
       const bool known = link->offset < end && !is_utf8_continuation(content[link->offset]);
       if (!known) end = link->offset;
@@ -263,7 +264,7 @@ class Printer {
     }
   }
 
-  /// White space at the end goes, also from links; a newline at the very end stays as one.
+  /// Removes white space at the end, also of links; a final newline stays.
   void trim_end() {
     const bool newline = !content_.empty() && content_.back() == '\n';
     while (!content_.empty() && ascii::is_space(content_.back())) content_.pop_back();
@@ -282,11 +283,11 @@ class Printer {
   std::size_t text_bytes_max_;
   WorkMeter& meter_;
   std::vector<Frame> frames_;
-  std::size_t spaces_begin_ = 0;  ///< as text_end() found it last
-  std::size_t spaces_end_ = 0;    ///< from there to here there is nothing but white space
+  std::size_t spaces_begin_ = 0;  ///< as text_end() found it
+  std::size_t spaces_end_ = 0;    ///< between the two is only white space
 };
 
-constexpr Steps kStepsAnHtmlByte = 6;  // to find tags and what is in them
+constexpr Steps kStepsAnHtmlByte = 6;  // to find tags and attributes
 
 }  // namespace
 

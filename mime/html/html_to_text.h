@@ -11,19 +11,19 @@
 
 namespace shingled::mime {
 
-/// Bounds on what one HTML part may cost. Reaching one is reported in HtmlText::truncated.
+/// Limits for one HTML part. A reached limit is reported in HtmlText::truncated.
 struct HtmlLimits {
   std::size_t input_bytes_max = 16UL * 1024 * 1024;  ///< the rest is not read
   std::size_t text_bytes_max = 1024UL * 1024;        ///< of HtmlText::content
   std::uint32_t elements_max = 8192;                 ///< the rest is appended as raw text
-  std::uint32_t style_rules_max = 8192;              ///< selectors of all <style> sheets together
+  std::uint32_t style_rules_max = 8192;              ///< selectors of all <style> sheets
 };
 
-/// Where a link was printed: a candidate for an exception of HASHING.md 7.5. The caller keeps it if
-/// `url` is usable and the URL finder accepts the start of `content.substr(offset + space,
+/// The place of a printed link: a candidate for an exception of HASHING.md 7.5. The caller keeps it
+/// if `url` is usable and the URL finder accepts the start of `content.substr(offset + space,
 /// length)`.
 struct LinkSpan {
-  std::size_t offset = 0;  ///< in HtmlText::content, of what is printed first
+  std::size_t offset = 0;  ///< in HtmlText::content, of the first printed byte
   std::size_t length = 0;  ///< bytes of the printed text, Unicode spaces trimmed at both ends
   std::string url;         ///< the beginning of the href, entities decoded
   std::size_t space = 0;   ///< bytes trimmed at the front, which the exception does not skip
@@ -31,35 +31,34 @@ struct LinkSpan {
   friend bool operator==(const LinkSpan&, const LinkSpan&) = default;
 };
 
-/// One element as the structure hash counts it (HASHING.md section 13); virtual and ignored
-/// elements and declarations are left out.
+/// An element as the structure hash counts it (HASHING.md section 13). Virtual and ignored elements
+/// and declarations do not count.
 struct HtmlElement {
   std::string name;         ///< lower case; "unknown" for a name HTML does not have
   std::string css_class;    ///< the usable class, cleaned; empty if none
-  std::string url;          ///< the href or action that leads somewhere, as written; else empty
+  std::string url;          ///< the href or action as written, or empty
   std::uint32_t depth = 0;  ///< the html element is 0
 
   friend bool operator==(const HtmlElement&, const HtmlElement&) = default;
 };
 
-/// What a reader would see of an HTML part, and what the hashes need beside it.
+/// The text that a reader sees of an HTML part, and what else the hashes need.
 struct HtmlText {
   std::string content;
   std::vector<LinkSpan> links;
   std::vector<HtmlElement> elements;
-  bool truncated = false;  ///< a bound of HtmlLimits was reached
+  bool truncated = false;  ///< a limit of HtmlLimits was reached
 };
 
-/// ServerSelection HTML into the text rspamd hashes (HASHING.md section 7; `compat` picks the
-/// version).
+/// Turns HTML into the text that rspamd hashes (HASHING.md section 7); `compat` is the version.
 ///
-/// Input:   UTF-8 (invalid bytes are copied as they are).
-/// Output: at most `text_bytes_max` bytes.
-/// Errors:  none. Broken markup yields the text rspamd makes of it. What the meter refuses to pay
-/// for is left out: then the text is of no use.
+/// Input:   UTF-8; invalid bytes are copied.
+/// Output:  at most `text_bytes_max` bytes.
+/// Errors:  none; broken markup gives the same text as in rspamd. If `meter` refuses, the text is
+///          incomplete and must not be used.
 /// Threads: stateless.
-/// Cost: linear in the input and in the text, without recursion, paid to `meter`.
-/// Memory: that of the elements, not of what they say.
+/// Cost:    linear in the input and in the text, without recursion, paid to `meter`.
+/// Memory:  depends on the number of elements, not on their texts.
 HtmlText html_to_text(std::string_view utf8, const HtmlLimits& limits, Compat compat,
                       WorkMeter& meter);
 

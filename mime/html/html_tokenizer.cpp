@@ -11,10 +11,10 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::string_view::size_type kNone = std::string_view::npos;
-/// A closing tag inside script, style or noscript must end within this many bytes to count.
+/// Maximum size of a closing tag inside script, style or noscript.
 constexpr std::size_t kRawCloseBytesMax = 30;
 
-/// Of a name that is looked up in lower case: more than any that HTML has.
+/// Bytes of a name that are lowered: more than any name in HTML has.
 constexpr std::size_t kNameBytesMax = 32;
 
 struct NamedAttribute {
@@ -40,7 +40,7 @@ const NamedAttribute* find_attribute(std::string_view name) {
   return found == std::end(kAttributes) ? nullptr : found;
 }
 
-/// Of a repeated attribute the first counts, but style is applied as it comes.
+/// Of repeated attributes the first counts, but the last style.
 bool last_wins(AttributeName name) {
   return name == AttributeName::kStyle || name == AttributeName::kColor ||
          name == AttributeName::kBgcolor || name == AttributeName::kClass ||
@@ -51,7 +51,7 @@ bool has_raw_text(std::string_view name) {
   return name == "script" || name == "style" || name == "noscript";
 }
 
-/// Where the last `quote` ends, 0 if there is none: quotes opened from there on stay open.
+/// The end of the last `quote`, or 0. A quote that opens after it is never closed.
 std::size_t behind_last(std::string_view html, char quote) {
   const void* found = memrchr(html.data(), quote, html.size());
   return found == nullptr
@@ -102,7 +102,7 @@ bool HtmlTokenizer::next(HtmlToken& token) {
       return read_tag(token);
     }
     const bool slashed = first == '/' && (second == '!' || second == '?');
-    if (slashed) ++at_;  // "</!--x-->" is a comment as well
+    if (slashed) ++at_;  // "</!--x-->" is a comment, too
     if (slashed || first == '!' || first == '?') {
       token.kind = HtmlTokenKind::kMarkup;
       return read_markup(token);
@@ -136,10 +136,10 @@ bool HtmlTokenizer::read_tag(HtmlToken& token) {
   return finish_at(token, at_);
 }
 
-/// Reads up to and including the `>`; false if the input ends before.
+/// Reads up to and including the `>`; false if the input ends first.
 bool HtmlTokenizer::read_attributes(HtmlToken& token) {
   stored_ = true;
-  bool slash_closes = false;  // whether a slash seen now would close the element
+  bool slash_closes = false;  // whether a slash here would close the element
   while (at_ < html_.size()) {
     const char c = html_[at_];
     if (c == '>') {
@@ -164,7 +164,7 @@ bool HtmlTokenizer::read_attributes(HtmlToken& token) {
 
 void HtmlTokenizer::read_attribute(HtmlToken& token, bool& slash_closes) {
   const std::size_t name_start = at_;
-  // The first character belongs to the name whatever it is, unless there is no name.
+  // The first character always belongs to the name, unless there is no name.
   if (html_[at_] != '=') ++at_;
   for (; at_ < html_.size(); ++at_) {
     const char c = html_[at_];
@@ -202,7 +202,7 @@ std::string_view HtmlTokenizer::read_value(bool& quoted) {
   while (at_ < html_.size()) {
     const char c = html_[at_];
     if (c == '>' || c == '"' || c == '\'' || ascii::is_space(c)) break;
-    // A slash ends the value only as part of "/>".
+    // A slash ends the value only in "/>".
     if (c == '/' && at_ + 1 < html_.size() && html_[at_ + 1] == '>') break;
     ++at_;
   }

@@ -10,7 +10,7 @@
 
 namespace shingled::mime {
 
-/// The attributes that matter for text, visibility and structure; all others are skipped.
+/// The attributes that matter for text, visibility and structure; others are skipped.
 enum class AttributeName : std::uint8_t {
   kAction,
   kAlt,
@@ -29,10 +29,10 @@ enum class AttributeName : std::uint8_t {
 
 struct Attribute {
   AttributeName name;
-  bool lower_first = false;  ///< 3.4 lowers the first letter of a value without quotes
-  std::string_view raw;      ///< as it is written, in the document
+  bool lower_first = false;  ///< 3.4 lowers the first letter of an unquoted value
+  std::string_view raw;      ///< as written, in the document
 
-  /// With its entities decoded; only what the first `bytes_max` bytes say.
+  /// The value of the first `bytes_max` bytes, with entities decoded.
   [[nodiscard]] std::string value(std::size_t bytes_max = std::string_view::npos) const;
 };
 
@@ -42,21 +42,21 @@ enum class HtmlTokenKind : std::uint8_t {
   kMarkup,  ///< comment, declaration or processing instruction
 };
 
-/// One piece of markup. Text is what lies between tokens.
+/// A piece of markup. The text is between the tokens.
 struct HtmlToken {
   HtmlTokenKind kind = HtmlTokenKind::kMarkup;
   std::size_t start = 0;      ///< of the `<`
   std::size_t end = 0;        ///< behind the `>`
-  std::string_view raw_name;  ///< as it is written, in the document
-  std::string name;           ///< lower case; cut where it is longer than any that HTML has
+  std::string_view raw_name;  ///< as written, in the document
+  std::string name;           ///< lower case, cut if longer than any name in HTML
   std::vector<Attribute> attributes;
   bool self_closed = false;
-  bool broken = false;  ///< markup that rspamd steps over without skipping its text
+  bool broken = false;  ///< rspamd steps over the markup, but prints its text
 };
 
 /// Cuts HTML into markup tokens (HASHING.md 7.1).
 /// Threads: one.
-/// Cost: linear; the token's strings are reused, and it keeps views of the document.
+/// Cost:    linear; reuses the strings of the token, which has views of the document.
 class HtmlTokenizer {
  public:
   HtmlTokenizer(std::string_view html, Compat compat);
@@ -64,7 +64,7 @@ class HtmlTokenizer {
   /// The next token; false at the end of the input.
   bool next(HtmlToken& token);
 
-  /// After the end: the input stopped inside markup, which is not text then.
+  /// After the end: whether the input ended inside markup, which then is not text.
   [[nodiscard]] bool ended_inside_markup() const { return ended_inside_; }
 
  private:
@@ -84,8 +84,8 @@ class HtmlTokenizer {
   std::string_view html_;
   Compat compat_;
   std::size_t at_ = 0;
-  std::size_t last_quote_[2] = {0, 0};  ///< behind the last `"` and the last `'`
-  bool stored_ = true;                  ///< attributes behind a closing slash are not
+  std::size_t last_quote_[2] = {0, 0};  ///< after the last `"` and the last `'`
+  bool stored_ = true;                  ///< false for attributes after a closing slash
   bool raw_text_ = false;               ///< inside script, style, noscript
   bool ended_inside_ = false;
 };

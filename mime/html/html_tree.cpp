@@ -13,7 +13,7 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::size_t kClosingTagsFactor = 8;
-constexpr Steps kStepsAToken = 250;  ///< from its tag to its print
+constexpr Steps kStepsAToken = 250;  ///< from tag to printed text
 
 struct LessIgnoringCase {
   bool operator()(std::string_view a, std::string_view b) const {
@@ -39,11 +39,11 @@ class TreeBuilder {
     HtmlToken token;
     while (tokenizer.next(token)) {
       if (!meter_.spend(kStepsAToken)) return std::move(tree_);
-      // rspamd does not count closing tags; we do, generously, for each may need a place.
+      // rspamd does not count closing tags. We do, as each may need a place in the tree.
       const bool closes = token.kind == HtmlTokenKind::kClose;
       const std::size_t elements_max = closes ? kClosingTagsFactor * elements_max_ : elements_max_;
       if (tree_.elements.size() > elements_max) {
-        tree_.overflow_at = token.start + 1;  // so does rspamd: "<" is lost
+        tree_.overflow_at = token.start + 1;  // as in rspamd, the "<" is lost
         return std::move(tree_);
       }
       if (closes) close(token);
@@ -60,7 +60,7 @@ class TreeBuilder {
  private:
   [[nodiscard]] Element& at(ElementIndex index) { return tree_.elements[index]; }
 
-  /// Elements of HTML have numbers; others get those behind them.
+  /// Unknown names get the numbers after those of HTML.
   NameId name_id(std::string_view name, const ElementInfo* info) {
     if (info != nullptr) return info->number;
     const auto [entry, added] =
@@ -69,7 +69,7 @@ class TreeBuilder {
     return entry->second;
   }
 
-  /// The number of a name that is open somewhere.
+  /// The number of a name, if an element of that name is open.
   std::optional<NameId> open_name(std::string_view name, const ElementInfo* info) const {
     NameId number = 0;
     if (info != nullptr) {
@@ -105,7 +105,7 @@ class TreeBuilder {
     open_.pop_back();
   }
 
-  /// The element under which new ones go: the innermost open one, else the root.
+  /// The parent of new elements: the innermost open element, else the root.
   ElementIndex current() {
     if (!open_.empty()) return open_.back();
     if (tree_.root == kNoElement) add_implicit_root();
@@ -162,7 +162,7 @@ class TreeBuilder {
     if (!empty && !token.self_closed) push_open(index);
   }
 
-  /// The head ends where its first element that does not belong there starts.
+  /// The head ends at the first element that does not belong there.
   void follow_head(Element& element, const HtmlToken& token) {
     const bool head_class = element.info != nullptr && element.info->head;
     element.unprinted = head_class || (place_ == Place::kStart && element.is("head"));
@@ -199,11 +199,11 @@ class TreeBuilder {
     if (at(open_.back()).name == *name) {
       at(open_.back()).closed_by_tag = true;
       close_innermost(token.start, token.end);
-      // Nothing is printed behind the root, but between its children, late ones included.
+      // Nothing is printed after the root, but text between its children is, late ones included.
       if (open_.empty()) add_placeholder(token, ElementRole::kComment, nullptr);
       return;
     }
-    // 3.4 goes on closing behind the match, up to the root.
+    // 3.4 goes on closing after the match, up to the root.
     bool matched = false;
     while (!open_.empty() && !(matched && compat_ == Compat::kRspamd4)) {
       matched = at(open_.back()).name == *name;

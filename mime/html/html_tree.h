@@ -17,11 +17,11 @@ namespace shingled::mime {
 using ElementIndex = std::uint32_t;
 inline constexpr ElementIndex kNoElement = 0xFFFFFFFF;
 
-/// Number of an element name; equal names have equal numbers.
+/// Number of an element name; the same name has the same number.
 using NameId = std::uint32_t;
 
-/// Comments and closing tags without an open element hold their place in the tree, so that they are
-/// not printed as text.
+/// Comments and closing tags without an open element are in the tree, too, so that they are not
+/// printed as text.
 enum class ElementRole : std::uint8_t { kElement, kClosingTag, kComment };
 
 /// A stretch of markup in the document: `<name ...>` content `</name>`, as offsets.
@@ -32,11 +32,11 @@ enum class ElementRole : std::uint8_t { kElement, kClosingTag, kComment };
 ///   |  content  close_start
 ///   tag_start
 struct Element {
-  const ElementInfo* info = nullptr;  ///< nullptr: unknown name, comment
+  const ElementInfo* info = nullptr;  ///< nullptr for unknown names and comments
   NameId name = 0;
   std::size_t tag_start = 0;
   std::size_t content = 0;
-  std::size_t close_start = 0;  ///< == content and close_end == content while never closed
+  std::size_t close_start = 0;  ///< equals content, like close_end, if never closed
   std::size_t close_end = 0;
   ElementIndex parent = kNoElement;
   ElementIndex first_child = kNoElement;
@@ -45,31 +45,31 @@ struct Element {
   std::uint32_t attributes_begin = 0;  ///< in HtmlTree::attributes
   std::uint32_t attributes_end = 0;
   ElementRole role = ElementRole::kElement;
-  bool unprinted = false;      ///< with all it contains: the head and what belongs there
-  bool closed_by_tag = false;  ///< by its own closing tag
-  bool implicit = false;       ///< the html element that the document left out
-  bool opens_head = false;     ///< what shows first that the document has a head
-  bool in_head = false;        ///< begins before the body, as far as there is a head
+  bool unprinted = false;      ///< with its content: the head and elements that belong there
+  bool closed_by_tag = false;  ///< closed by its own tag
+  bool implicit = false;       ///< the html element, if the document has none
+  bool opens_head = false;     ///< the first sign that the document has a head
+  bool in_head = false;        ///< begins in the head, before the body
 
   [[nodiscard]] bool is(std::string_view wanted) const {
     return info != nullptr && info->name == wanted;
   }
 };
 
-/// The elements of a document in document order; parents come before their children. Views the
+/// The elements of a document in document order, parents before children. Has views of the
 /// document.
 struct HtmlTree {
   std::vector<Element> elements;
   std::vector<Attribute> attributes;
   ElementIndex root = kNoElement;
-  bool starts_as_text = false;  ///< what precedes the first tag, too, is inside the root
-  std::size_t overflow_at = std::string_view::npos;  ///< where the element limit was reached
+  bool starts_as_text = false;  ///< text before the first tag is inside the root, too
+  std::size_t overflow_at = std::string_view::npos;  ///< offset where the element limit was reached
 
-  /// An attribute, or nullptr. Of repeated ones the first counts for text, the last for style.
+  /// An attribute, or nullptr. Of repeated attributes the first counts, but the last style.
   [[nodiscard]] const Attribute* attribute(const Element& element, AttributeName name) const;
 };
 
-/// Balances tags into a tree the way rspamd does (HASHING.md 7.2).
+/// Builds the tree of a document like rspamd (HASHING.md 7.2).
 /// Threads: stateless.
 /// Cost: linear in the input.
 HtmlTree build_html_tree(std::string_view html, std::uint32_t elements_max, Compat compat,

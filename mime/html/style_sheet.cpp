@@ -18,8 +18,8 @@ void skip_block(CssTokenizer& css) {
   }
 }
 
-/// An @ rule ends with its block, or with a semicolon if it has a string or a function: so `@import
-/// url(x);`, but rspamd lets `@layer x;` take the next rule away.
+/// An @ rule ends with its block. It ends with a semicolon only if it has a string or a function,
+/// like `@import url(x);`: in rspamd `@layer x;` swallows the next rule.
 void skip_at_rule(CssTokenizer& css) {
   bool has_argument = false;
   for (CssToken token = css.next(); token.kind != CssTokenKind::kEnd; token = css.next()) {
@@ -31,14 +31,14 @@ void skip_at_rule(CssTokenizer& css) {
   }
 }
 
-/// Collects the simple selectors of a list that are used: each must be all there is up to its
-/// comma; one that has more is used only if a comma follows.
+/// Collects the simple selectors of a list. A selector counts if it is alone before its comma; one
+/// with more text counts only if a comma follows.
 class SelectorList {
  public:
   explicit SelectorList(std::size_t count_max) : count_max_(count_max) {}
 
   void add(const CssToken& token) {
-    // rspamd gives up the whole rule for brackets, as in "a[href]".
+    // rspamd drops the whole rule if it has brackets, as in "a[href]".
     if (token.is('[') || token.is('(') || token.kind == CssTokenKind::kFunction) broken_ = true;
     if (token.is(',')) return end_selector();
     if (token.kind == CssTokenKind::kSpace) {
@@ -59,7 +59,7 @@ class SelectorList {
     }
   }
 
-  /// The selectors, at the `{`; the list is empty then.
+  /// The selectors, once the `{` is reached. The object is empty afterwards.
   std::vector<std::string> finish() {
     if (state_ == State::kSelected) end_selector();
     if (broken_) selectors_.clear();
@@ -87,7 +87,7 @@ class SelectorList {
   }
 
   void end_selector() {
-    // A comma without a selector before it spoils the next one, too.
+    // A comma without a selector before it spoils the next selector, too.
     const bool missing = !std::exchange(selected_, false);
     if (!missing) keep();
     state_ = missing ? State::kExtra : State::kStart;
@@ -101,7 +101,7 @@ class SelectorList {
 
   State state_ = State::kStart;
   bool broken_ = false;
-  bool selected_ = false;  ///< the one begun last, by `mark_` and `name_`
+  bool selected_ = false;  ///< `mark_` and `name_` are a selector
   std::string_view mark_;
   std::string_view name_;
   std::size_t count_max_;
@@ -154,7 +154,7 @@ void StyleSheet::apply(StyleValues& style, bool& found, std::string_view selecto
     found = true;
     return;
   }
-  // Later selectors fill what is missing, but in 3.4 never the display.
+  // Later selectors fill in missing values, but in 3.4 never the display.
   if (!style.color) style.color = block.color;
   if (!style.background) style.background = block.background;
   if (!style.font_size) style.font_size = block.font_size;

@@ -13,23 +13,23 @@
 
 namespace shingled::mime {
 
-/// The rules of all <style> sheets of a document, reduced to what rspamd looks at (HASHING.md 7.4):
-/// selectors `tag`, `.class`, `#id`, `*`. Selectors of one list share one block of declarations.
+/// The rules of all <style> sheets of a document that rspamd uses (HASHING.md 7.4): those with the
+/// selectors `tag`, `.class`, `#id`, `*`. The selectors of a list share a block of declarations.
 /// Threads: one writer, then any.
-/// Cost: linear in the sheet; a look-up is linear in the class. No choice of names makes it worse,
-/// as it could with a hash table.
+/// Cost:    linear in the sheet; a look-up is linear in the class. A tree, not a hash table, so
+///          that no choice of names makes it slow.
 class StyleSheet {
  public:
   StyleSheet(Compat compat, std::uint32_t rules_max) : compat_(compat), rules_max_(rules_max) {}
 
-  /// Adds the rules of one sheet. What follows a stray `}` is lost.
+  /// Adds the rules of a sheet. The rest after a stray `}` is lost.
   void add(std::string_view css);
 
-  /// What applies to an element; `tag` is empty for one that HTML does not have.
+  /// The values for an element; `tag` is empty for an unknown element.
   [[nodiscard]] StyleValues find(std::string_view tag, std::string_view css_class,
                                  std::string_view id) const;
 
-  /// Longer ones are left out.
+  /// Longer selectors are left out.
   static constexpr std::size_t kSelectorBytesMax = 256;
 
   [[nodiscard]] bool empty() const { return rules_.empty(); }

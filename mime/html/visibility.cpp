@@ -11,14 +11,14 @@
 namespace shingled::mime {
 namespace {
 
-/// Less alpha than this cannot be read.
+/// Text with less alpha cannot be read.
 constexpr int kAlphaMin = 10;
-/// Colours closer than this cannot be told apart.
+/// Closer colours cannot be distinguished.
 constexpr double kColorDistanceMin = 0.1;
-/// The size that percents refer to if no parent has one.
+/// The size that percentages refer to if no parent has one.
 constexpr double kFontSizeDefault = 10;
 
-/// What 4.1.6 holds too small or too faint to be read.
+/// In 4.1.6 smaller or fainter text cannot be read.
 constexpr double kFontPixelsHidden = 3;
 constexpr double kOpacityMin = 0.1;
 
@@ -27,20 +27,20 @@ constexpr Color kWhite{255, 255, 255};
 
 constexpr Steps kStepsACssByte = 50;  ///< of a sheet, a style or a class: a look-up for two bytes
 
-// What is read of an attribute: a picture may be part of a style.
+// Limits for attributes: a style may contain a picture.
 constexpr std::size_t kStyleBytesMax = 1024UL * 1024;
 constexpr std::size_t kClassBytesMax = 64UL * 1024;
 constexpr std::size_t kIdBytesMax = 4096;
 constexpr std::size_t kColorBytesMax = 256;
 
-/// Empty where there is none.
+/// The value of an attribute, or empty.
 std::string value_of(const HtmlTree& tree, const Element& element, AttributeName name,
                      std::size_t bytes_max) {
   const Attribute* attribute = tree.attribute(element, name);
   return attribute == nullptr ? std::string() : attribute->value(bytes_max);
 }
 
-/// Empty elements and placeholders have no style of their own and share their parent's.
+/// Empty elements and placeholders have the style of their parent.
 bool shares_style(const Element& element) {
   return element.role != ElementRole::kElement || (element.info != nullptr && element.info->empty);
 }
@@ -91,7 +91,7 @@ void apply_sheet(const HtmlTree& tree, const Element& element, const StyleSheet&
   fill(style.display, found.display);
 }
 
-/// Percents become pixels below a real parent; the implicit root leaves them alone.
+/// Percentages become pixels below a real parent; below the implicit root they stay.
 void inherit_font_size(std::optional<FontSize>& size, const Element& above,
                        const StyleValues& parent) {
   if (!size) {
@@ -108,7 +108,7 @@ void inherit(const Element& element, const Element& above, const StyleValues& pa
   fill(style.color, parent.color);
   fill(style.background, parent.background);
   inherit_font_size(style.font_size, above, parent);
-  // All others have a display of their own, if only by their name, which no parent hides.
+  // Other elements have their own display, at least by name, which no parent hides.
   if (shares_style(element)) fill(style.display, parent.display);
 }
 

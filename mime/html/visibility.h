@@ -13,7 +13,7 @@ namespace shingled::mime {
 
 enum class Visibility : std::uint8_t {
   kShown,
-  kTransparent,  ///< takes its place, but cannot be read
+  kTransparent,  ///< takes up space, but cannot be read
   kHidden,
 };
 

@@ -36,7 +36,7 @@ std::string_view commonest_language(Alphabet alphabet) {
   return "en";
 }
 
-/// The language whose list is used up most; empty if none is used enough.
+/// The language with the largest share of its list in the text; empty if no share is large enough.
 std::string_view language_by_stop_words(const StopCounts& counts) {
   bool diacritics = false;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -57,7 +57,7 @@ std::string_view language_by_stop_words(const StopCounts& counts) {
   return best;
 }
 
-/// The language of the trigrams; English where they say nothing.
+/// The language of the trigrams; English if they do not decide.
 std::string_view language_by_trigrams(std::string_view line, std::span<const Token> tokens,
                                       Alphabet alphabet, Compat compat, WorkMeter& meter) {
   std::vector<Token> drawn_from(tokens.begin(), tokens.end());

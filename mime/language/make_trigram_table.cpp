@@ -30,7 +30,7 @@ struct Entry {
   std::vector<std::pair<std::size_t, std::uint32_t>> shares;  ///< language, millionths
 };
 
-/// Takes a code point off `text`, which is UTF-8 of at most three bytes a character.
+/// Takes a code point off the front of `text`, UTF-8 with at most three bytes a character.
 std::uint32_t take_letter(std::string_view& text) {
   const auto byte = [&](std::size_t i) {
     if (i >= text.size()) fail("a line ends in a trigram");

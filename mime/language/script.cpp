@@ -9,9 +9,9 @@ namespace shingled::mime {
 
 namespace {
 
-/// A script is certain once it has more letters than this, and than Latin.
+/// A script is certain if it has more letters than this and more than Latin.
 constexpr std::uint32_t kCertainLetters = 32;
-constexpr std::uint32_t kHanBesideKana = 5;  ///< kana among five times as much Han are quotations
+constexpr std::uint32_t kHanBesideKana = 5;  ///< with five times as much Han, kana are quotations
 
 struct Counts {
   std::uint32_t latin = 0;
@@ -22,7 +22,7 @@ struct Counts {
   bool cyrillic = false, devanagari = false, arabic = false;
 };
 
-/// The mark a block sets, nullptr for blocks that have none.
+/// The mark that a block sets, or nullptr.
 bool* mark_of(Counts& counts, UBlockCode block) {
   switch (block) {
     case UBLOCK_GREEK:

@@ -17,13 +17,13 @@ namespace shingled::mime {
 
 namespace {
 
-// Debian's libstemmer also has eu ca ga hy yi, which rspamd has not: they must stay unused.
+// Debian's libstemmer also has eu ca ga hy yi. rspamd does not, so they must stay unused.
 constexpr std::array<std::string_view, 23> kLanguages = {
     "ar", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it",
     "lt", "ne", "nl", "no", "pt", "ro", "ru", "sr", "sv", "ta", "tr"};
 
-/// Of a word that is stemmed in Arabic and Tamil, where Snowball takes the square of its length
-/// (0.5 ms for 3 KB): more than any word has. Other languages are linear.
+/// Limit for words in Arabic and Tamil, where the time of Snowball is quadratic (0.5 ms for 3 KB).
+/// No real word is longer. Other languages are linear.
 constexpr std::size_t kSquareWordBytesMax = 256;
 
 bool takes_square(std::string_view language) { return language == "ar" || language == "ta"; }
@@ -44,11 +44,11 @@ std::string_view stem_with(sb_stemmer* snowball, std::string_view word) {
 
 }  // namespace
 
-/// Snowball's stemmers, with the stems they gave lately: texts say the same words over and over,
-/// and a look-up costs a tenth of a stem.
+/// The Snowball stemmers with a cache of recent stems. Texts repeat words, and a look-up costs a
+/// tenth of a stem.
 class StemCache {
  public:
-  /// `language` counts in kLanguages.
+  /// `language` is an index of kLanguages.
   std::string_view stem(std::string_view word, std::size_t language) {
     if (word.size() > kSquareWordBytesMax && takes_square(kLanguages[language])) return word;
     if (word.size() > kWordBytesMax) return stem_with(snowball(language), word);
@@ -67,7 +67,7 @@ class StemCache {
   static constexpr std::size_t kEndingBytesMax = 4;
   static constexpr unsigned kSlotBits = 13;
 
-  /// A word by its first and its last eight bytes, which are all of most words, and the rest.
+  /// A word: its first and last eight bytes, which is all of most words, and the rest.
   struct Key {
     Key(std::string_view word, std::size_t language) {
       const std::size_t lane = std::min(word.size(), kLane);
@@ -80,7 +80,7 @@ class StemCache {
     }
     friend bool operator==(const Key&, const Key&) = default;
 
-    /// One multiplication. Whoever makes words collide pays no more than a stem for each.
+    /// One multiplication. Words that collide on purpose cost no more than a stem each.
     [[nodiscard]] std::size_t slot() const {
       return ((first ^ std::rotl(last, 7)) + rest) * fingerprint::kGoldenRatio >> (64 - kSlotBits);
     }
@@ -90,16 +90,16 @@ class StemCache {
     std::uint64_t rest = 0;  ///< the bytes in the middle, the length, the language
   };
 
-  /// A word and its stem: so many bytes of the word, and an ending instead of the others.
+  /// A word and its stem: the first bytes of the word and a new ending.
   struct Entry {
-    Key key{{}, 0};  ///< at first of the empty word, which is never asked for
+    Key key{{}, 0};  ///< at first that of the empty word, which is never looked up
     std::uint8_t kept_bytes = 0;
     std::uint8_t ending_bytes = 0;
     std::array<char, kEndingBytesMax> ending{};
   };
-  static_assert(sizeof(Entry) == 32);  // two share a line of the processor's cache
+  static_assert(sizeof(Entry) == 32);  // two per cache line
 
-  /// Remembers a stem, unless it has not enough in common with its word.
+  /// Caches a stem, unless it has too little in common with its word.
   static void remember(Entry& entry, const Key& key, std::string_view word, std::string_view stem) {
     const auto kept = static_cast<std::size_t>(
         std::mismatch(stem.begin(), stem.end(), word.begin(), word.end()).first - stem.begin());
@@ -140,7 +140,7 @@ Stemmer::Stemmer(std::string_view language)
       cache_(language_ < kLanguages.size() ? &thread_cache() : nullptr) {}
 
 Steps Stemmer::steps_a_byte() const {
-  // Of the worst words of each language that a search found (g++ 12, 2.1 GHz), as kLanguages.
+  // For the most expensive words that a search found (g++ 12, 2.1 GHz); indices as kLanguages.
   constexpr std::array<std::uint8_t, kLanguages.size()> kSteps = {
       60, 6, 32, 25, 18, 16, 8, 40, 4, 6, 8, 36, 16, 12, 24, 6, 12, 24, 8, 45, 6, 180, 14};
   return cache_ == nullptr ? 0 : kSteps[language_];

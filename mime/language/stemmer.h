@@ -9,20 +9,20 @@ namespace shingled::mime {
 
 class StemCache;
 
-/// Snowball's stemmer of one language, of those rspamd knows (HASHING.md 11.3). The only user of
+/// The Snowball stemmer of a language that rspamd knows (HASHING.md 11.3). The only user of
 /// libstemmer.
-/// Threads: one thread; each thread has one Snowball object a language and some 8000 stems, which
-/// the next thread inherits.
+/// Threads: one thread. Each thread has a Snowball object per language and a cache of about 8000
+/// stems, which pass to a later thread.
 class Stemmer {
  public:
-  /// `language` as the language detector names it; one without a stemmer leaves words as they are.
+  /// `language` as in Language::code; without a stemmer for it, words stay as they are.
   explicit Stemmer(std::string_view language);
 
-  /// What a stem may cost for each byte of its word, whatever stems the thread remembers.
+  /// The maximum cost of a stem per byte of its word, cached or not.
   [[nodiscard]] Steps steps_a_byte() const;
 
-  /// The stem of a normalised word, or the word where the stem would be empty. Valid until the next
-  /// call on this thread, and as long as `word` is.
+  /// The stem of a normalised word, or the word itself if the stem would be empty. Valid until the
+  /// next call on this thread, and no longer than `word`.
   [[nodiscard]] std::string_view stem(std::string_view word) const;
 
  private:

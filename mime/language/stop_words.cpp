@@ -17,7 +17,7 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::uint32_t kCountBeyondDoubt = 80;
-constexpr std::size_t kTextWordBytesMax = 64;  ///< more than any stop word, however it is written
+constexpr std::size_t kTextWordBytesMax = 64;  ///< more than any spelling of a stop word
 
 LanguageBits languages_of(Alphabet alphabet) {
   LanguageBits languages = 0;
@@ -27,7 +27,7 @@ LanguageBits languages_of(Alphabet alphabet) {
   return languages;
 }
 
-/// `word` in lower case with room behind it, into a buffer that is kept. Returns its size.
+/// Writes `word` in lower case and kBytesBehind zeros to `out`. Returns the size of the word.
 std::size_t fold_padded(std::string_view word, std::string& out) {
   out.clear();
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(word.data());
@@ -64,8 +64,8 @@ class StopCounter {
   }
 
  private:
-  /// Looks up the word that begins here, and longer ones as long as there can be one. Returns the
-  /// end of the word.
+  /// Looks up the word that begins here, and longer ones while there may be any. Returns the end of
+  /// the word.
   std::size_t look_up_from(std::size_t begin) {
     bool high = false;
     const std::size_t word_end = next_edge(begin, high);
@@ -77,7 +77,7 @@ class StopCounter {
     return word_end;
   }
 
-  /// The next edge from `at` on, or the end. Sets `high` if there is more than ASCII on the way.
+  /// The next edge from `at` on, or the end. Sets `high` if it passes bytes that are not ASCII.
   std::size_t next_edge(std::size_t at, bool& high) const {
     for (; at < text_.size() && !kStopWordEdges.has(text_[at]); ++at) {
       high |= ascii::is_high(text_[at]);
@@ -85,8 +85,8 @@ class StopCounter {
     return at;
   }
 
-  /// Whether the word may go on. Letters beyond ASCII are in any case yet and may change their
-  /// length.
+  /// Counts a word. Returns whether a longer one may begin with it. Letters outside ASCII are not
+  /// folded yet, and folding may change their length.
   bool look_up(std::string_view word, bool high) {
     const std::size_t found = high ? find_folded(word) : find_ascii(word);
     if (found == StopTable::kNone) return false;
@@ -99,7 +99,7 @@ class StopCounter {
     if (text_.data() + text_.size() - end >= static_cast<std::ptrdiff_t>(StopTable::kBytesBehind)) {
       return table_.find(word.data(), word.size());
     }
-    // The last words of the text have no room behind them.
+    // The last words of the text lack readable bytes after them.
     std::array<char, kTextWordBytesMax + StopTable::kBytesBehind> padded{};
     return table_.find(padded.data(), word.copy(padded.data(), kTextWordBytesMax));
   }
@@ -150,14 +150,14 @@ StopTable::StopTable() {
 std::size_t StopTable::longest_run() const {
   std::size_t longest = 0;
   std::size_t run = 0;
-  for (std::size_t slot = 0; slot < 2 * kSlots; ++slot) {  // twice round: one may go over the end
+  for (std::size_t slot = 0; slot < 2 * kSlots; ++slot) {  // twice, as a run may wrap around
     run = slots_[slot % kSlots] == 0 ? 0 : run + 1;
     longest = std::max(longest, run);
   }
   return longest;
 }
 
-/// A list has a word a line.
+/// A list has one word per line.
 void StopTable::add_list(std::string_view list, LanguageBits language) {
   while (!list.empty()) {
     const std::string_view word = list.substr(0, std::min(list.find('\n'), list.size()));

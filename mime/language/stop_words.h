@@ -19,8 +19,8 @@ namespace shingled::mime {
 struct StopLanguage {
   std::string_view code;
   Alphabet alphabet = Alphabet::kLatin;
-  bool diacritics = false;      ///< written with them: English words in such a text mean little
-  std::uint16_t list_size = 0;  ///< words in the list, which a count is divided by
+  bool diacritics = false;      ///< written with them, so English words in such a text mean little
+  std::uint16_t list_size = 0;  ///< words in the list; counts are divided by it
 };
 
 inline constexpr std::array<StopLanguage, 20> kStopLanguages = {{
@@ -36,46 +36,45 @@ inline constexpr std::array<StopLanguage, 20> kStopLanguages = {{
     {"ar", Alphabet::kArabic, false, 238},   {"sl", Alphabet::kLatin, true, 31},
 }};
 
-/// A number for each language of kStopLanguages.
+/// A count for each language of kStopLanguages.
 using StopCounts = std::array<std::uint32_t, kStopLanguages.size()>;
 
-/// What a stop word stands between, and may have inside.
+/// The characters around stop words, which may also be inside them.
 inline constexpr ascii::CharSet kStopWordEdges(" \t\n\f\r!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~");
 
-/// Counts the stop words of the languages of one alphabet, in any case, between spaces and ASCII
-/// punctuation; one that is part of a longer one ("that" in "that'll") counts beside it. It stops
-/// early once a language is beyond doubt. With Compat::kRspamd4 each word of a list counts once,
-/// however often it occurs.
+/// Counts the stop words of the languages of an alphabet, in any case, between spaces and ASCII
+/// punctuation. A stop word inside a longer one ("that" in "that'll") counts, too. Stops early once
+/// a language is certain. With Compat::kRspamd4 repeated words count once.
 /// Threads: any thread.
 /// Cost: O(text), a few look-ups a word.
 /// Source: HASHING.md 12.2.
 StopCounts count_stop_words(std::string_view text, Alphabet alphabet, Compat compat);
 
-/// A set of kStopLanguages: bit i stands for language i.
+/// A set of kStopLanguages: bit i is language i.
 using LanguageBits = std::uint32_t;
 
-/// A stop word, or the beginning of one that has an edge in it.
+/// A stop word, or the beginning of one up to an edge inside it.
 struct StopWord {
-  std::array<std::uint64_t, 5> lanes{};  ///< its bytes, with zeros behind them
+  std::array<std::uint64_t, 5> lanes{};  ///< its bytes, padded with zeros
   std::uint32_t bytes = 0;
-  LanguageBits languages = 0;  ///< that have the word; none of a mere beginning
-  bool continues = false;      ///< a longer stop word goes on behind it: "that" for "that'll"
+  LanguageBits languages = 0;  ///< the languages with this word; 0 for a mere beginning
+  bool continues = false;      ///< a longer stop word begins with it: "that" of "that'll"
 };
 
-/// The stop words of all languages, looked up eight bytes at a time: most words of a text cost a
-/// multiplication and a bit.
+/// The stop words of all languages. A look-up takes eight bytes at a time: for most words of a text
+/// it is a multiplication and the test of a bit.
 /// Threads: constant.
 class StopTable {
  public:
   static constexpr std::size_t kWordBytesMax = sizeof(StopWord::lanes);
-  /// So many bytes behind a word that is looked up must be readable.
+  /// Bytes after a word in find() that must be readable.
   static constexpr std::size_t kBytesBehind = sizeof(std::uint64_t) - 1;
 
-  /// The table of the lists in mime/language/data, made when it is first asked for.
+  /// The table of the lists in mime/language/data, made at the first call.
   static const StopTable& instance();
 
-  /// The number of a word of at least one byte, its ASCII in any case and other letters in lower
-  /// case; kNone if it is not there.
+  /// The number of a word, or kNone. The word has at least one byte; ASCII in any case, other
+  /// letters in lower case.
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   [[nodiscard]] std::size_t find(const char* word, std::size_t bytes) const {
     if (bytes > kWordBytesMax) return kNone;
@@ -91,8 +90,8 @@ class StopTable {
   [[nodiscard]] const StopWord& operator[](std::size_t number) const { return words_[number]; }
   [[nodiscard]] std::size_t size() const { return words_.size(); }
 
-  /// What `find` compares a word with at most, whatever it is: the words are fixed, so a hash that
-  /// everybody knows does no harm.
+  /// The most words that find() compares with. As the words are fixed, a hash without a secret is
+  /// safe.
   static constexpr std::size_t kComparedMax = 32;
   [[nodiscard]] std::size_t longest_run() const;
 
@@ -114,7 +113,7 @@ class StopTable {
     return lower(rest >= kLane ? value : value & ((std::uint64_t{1} << (8 * rest)) - 1));
   }
 
-  /// Eight bytes with their ASCII in lower case: the top bit of each says whether it is a capital.
+  /// Eight bytes with their ASCII in lower case. The top bit of each tells whether it is a capital.
   static std::uint64_t lower(std::uint64_t bytes) {
     constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
     const std::uint64_t low = bytes & (kEach * 0x7f);
@@ -140,13 +139,12 @@ class StopTable {
   }
 
   std::vector<StopWord> words_;
-  std::bitset<std::size_t{1} << kMaybeBits> maybe_;  ///< of nine words in ten that are not there
+  std::bitset<std::size_t{1} << kMaybeBits> maybe_;  ///< rules out nine in ten unknown words
   std::array<std::uint16_t, kSlots> slots_{};        ///< number of a word plus one; 0 = empty
 };
 
-/// A file of mime/language/data as it stands in the source tree, by name ("en.stop"); it is part of
-/// the program, so that nothing has to be found or read at run time. Empty for a name that is not
-/// there.
+/// A file of mime/language/data by name ("en.stop"), embedded in the program; empty for an unknown
+/// name.
 std::string_view embedded_file(std::string_view name);
 
 }  // namespace shingled::mime

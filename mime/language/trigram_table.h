@@ -8,8 +8,8 @@
 #include "mime/fingerprint/mumhash.h"
 #include "mime/language/script.h"
 
-/// What trigrams tell about languages: mime/language/data/trigrams.txt as a hash table that
-/// make_trigram_table.cpp writes as source text, so that nothing is read or built at run time.
+/// The trigrams of languages: a hash table of mime/language/data/trigrams.txt. The build writes it
+/// as source code (make_trigram_table.cpp), so nothing is read or built at run time.
 /// Threads: constant.
 namespace shingled::mime {
 
@@ -21,8 +21,8 @@ struct Trigram {
   std::uint32_t letters[3] = {};
 };
 
-/// A language a trigram speaks for. In bits: its share of the trigrams of the language in
-/// millionths (20), how many votes follow it (6), the language (6).
+/// A language that has a trigram. Bits: the share of the trigram in the language in millionths
+/// (20), the number of votes that follow (6), the language (6).
 struct TrigramVote {
   std::uint32_t bits = 0;
   [[nodiscard]] constexpr std::uint32_t share() const { return bits >> 12; }
@@ -31,7 +31,7 @@ struct TrigramVote {
 };
 
 struct TrigramTable {
-  /// Open addressing, a slot: key (44 bits), index of its first vote (17 bits); 0 = empty.
+  /// Open addressing. A slot has the key (44 bits) and the index of its first vote (17 bits), or 0.
   std::span<const std::uint64_t> slots;
   std::span<const TrigramVote> votes;
   std::span<const std::string_view> languages;
@@ -40,7 +40,7 @@ struct TrigramTable {
 inline constexpr unsigned kVoteIndexBits = 17;
 inline constexpr unsigned kTrigramLetterBits = 14;
 
-/// A number of its own for each trigram, never 0; 0 for a letter no trigram of ours can have.
+/// A unique number for each trigram; 0 if a letter cannot be in the table.
 constexpr std::uint64_t trigram_key(const Trigram& trigram) {
   std::uint64_t key = static_cast<std::uint64_t>(trigram.alphabet);
   for (const std::uint32_t letter : trigram.letters) {
@@ -50,7 +50,7 @@ constexpr std::uint64_t trigram_key(const Trigram& trigram) {
   return key;
 }
 
-/// Where the search for a key begins, below `slots`.
+/// The slot where the search for a key begins, less than `slots`.
 constexpr std::size_t first_slot(std::uint64_t key, std::size_t slots) {
   return static_cast<std::size_t>((key * fingerprint::kGoldenRatio >> 32) * slots >> 32);
 }
@@ -58,7 +58,7 @@ constexpr std::size_t first_slot(std::uint64_t key, std::size_t slots) {
 /// The table of the program.
 const TrigramTable& trigram_table();
 
-/// The votes of a trigram, none if it is not in the table.
+/// The votes of a trigram; empty if it is not in the table.
 std::span<const TrigramVote> find_votes(const TrigramTable& table, const Trigram& trigram);
 
 }  // namespace shingled::mime

@@ -21,22 +21,22 @@ constexpr Steps kStepsAWord = 100;
 constexpr Steps kStepsAByte = 30;    ///< its normal form, and a look-up a letter
 constexpr double kMillionth = 1e-6;  ///< the unit of the table
 
-constexpr double kShareLog2Min = -8.0;      ///< less is no candidate
+constexpr double kShareLog2Min = -8.0;      ///< languages with less are not candidates
 constexpr double kBehindBestLog2Max = 1.0;  ///< half of the best share
-constexpr double kDeviationUnclear = 0.25;  ///< of the mean: below, nobody stands out
+constexpr double kDeviationUnclear = 0.25;  ///< of the mean; below it no language stands out
 constexpr double kCommonBonus = 1.6;        ///< in mean deviations
 constexpr double kCommonestBonus = 19.2;    ///< in mean deviations
 constexpr std::string_view kCommonest = "en";
 constexpr std::array<std::string_view, 9> kCommon = {"ar", "de", "es", "fr", "it",
                                                      "nl", "pl", "pt", "ru"};
 
-/// Reads words of a line letter by letter and looks their trigrams up.
+/// Reads words of a line letter by letter and looks up their trigrams.
 class WordReader {
  public:
   WordReader(std::string_view line, Alphabet alphabet, WorkMeter& meter)
       : line_(line), alphabet_(alphabet), meter_(meter) {}
 
-  /// Whether the word would not be drawn again.
+  /// Reads a word. Returns whether rspamd would keep it.
   bool read(const Token& token) {
     size_ = 0;
     if (token.kind == TokenKind::kUrl) return false;
@@ -52,8 +52,7 @@ class WordReader {
     return size_ >= 2 && is_letter(letters_[0]) && is_letter(letters_[size_ - 1]);
   }
 
-  /// Adds what the word speaks for. The second trigram of a word, its first three letters, is left
-  /// out as rspamd leaves it out.
+  /// Adds the shares of the word. Like rspamd, skips the second trigram, the first three letters.
   void add_to(TrigramShares& shares) const {
     if (size_ < 3) return;
     add(shares, ' ', letters_[0], letters_[1]);
@@ -85,7 +84,7 @@ void add_scaled(TrigramShares& sum, const TrigramShares& shares, double factor) 
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += shares[i] * factor;
 }
 
-/// The words of a stretch that can be drawn.
+/// The words of a stretch that may be drawn.
 struct Stretch {
   TrigramShares shares{};
   double drawable = 0;  ///< share of its words
@@ -110,7 +109,7 @@ bool is_common(std::string_view code) {
   return std::find(kCommon.begin(), kCommon.end(), code) != kCommon.end();
 }
 
-/// What a language gains where nobody stands out.
+/// The advantage of a language if no language stands out.
 double bonus(std::string_view code, double deviation) {
   if (code == kCommonest) return kCommonestBonus * deviation;
   return is_common(code) ? kCommonBonus * deviation : 0;
@@ -136,7 +135,7 @@ Candidates nominate(const TrigramShares& shares) {
   return candidates;
 }
 
-/// The mean deviation from the mean if it is small against it, else 0.
+/// The mean deviation if it is small compared to the mean, else 0.
 double small_deviation(std::span<const double> values) {
   double mean = 0;
   for (const double value : values) mean += value;

@@ -11,25 +11,25 @@
 
 namespace shingled::mime {
 
-/// For each language of the trigram table the shares of the trigrams of a text, summed up.
+/// For each language of the table the sum of the shares of a text's trigrams.
 using TrigramShares = std::array<double, kTrigramLanguagesMax>;
 
-/// What rspamd's draw of words would give on average (HASHING.md 12.4).
+/// The average result of rspamd's draw of words (HASHING.md 12.4).
 ///
-/// rspamd cuts a text into 80 stretches of words, the first one longer by the remainder, and draws
-/// a word from each but the first, for which the very first word of the text stands. A word that
-/// does not begin and end in a letter is drawn again, at most as often as the stretch has words,
-/// and then from the whole text. We let every word take part with the weight of its chance instead:
-/// the same text always gets the same answer, and the likeliest one. In longer stretches only some
-/// words at even distances are looked at, of long words the beginning.
+/// rspamd divides a text into 80 stretches of words, the first one longer by the remainder. It
+/// takes the first word of the text and draws a word from each other stretch. If a word does not
+/// begin and end in a letter, it draws again, at most once per word of the stretch and then from
+/// the whole text. We weight every word by its chance instead, so the same text always gets the
+/// same, most likely answer. In long stretches we use only some evenly spaced words, and of long
+/// words only the beginning.
 /// Input:   words of `line`, at least two.
 /// Threads: any thread.
-/// Cost:    O(words), at most some 1300 words of 128 letters, a look-up a letter.
+/// Cost:    O(words), a look-up per letter, at most about 1300 words of 128 letters.
 TrigramShares expect_trigram_shares(std::string_view line, std::span<const Token> words,
                                     Alphabet alphabet, WorkMeter& meter);
 
-/// The language these shares speak for, as rspamd weighs them: on logarithms, with an advantage for
-/// the commonest languages where no language stands out. Empty if no language has a share.
+/// The language with the best shares, as rspamd weighs them: by logarithms, and with an advantage
+/// for the most common languages if no language stands out. Empty if no language has a share.
 std::string_view elect_language(const TrigramShares& shares);
 
 }  // namespace shingled::mime

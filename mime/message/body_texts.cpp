@@ -19,9 +19,9 @@ bool is_blank(std::string_view body) {
   return std::all_of(body.begin(), body.end(), ascii::is_space);
 }
 
-/// What a multipart still takes.
+/// How many texts of a multipart still belong to the body.
 enum class Wants : std::uint8_t {
-  kNothing,  ///< it is not part of the body, or has given its text
+  kNothing,  ///< not part of the body, or its text was found
   kOne,
   kAll  ///< alternatives
 };

@@ -8,7 +8,7 @@
 namespace shingled::mime {
 namespace {
 
-/// The delimiter line from `begin`, where "--" is, to its break at `end`.
+/// Parses the line from the "--" at `begin` to the line break at `end`.
 Delimiter read_delimiter(std::string_view bytes, std::size_t begin, std::size_t end) {
   Delimiter delimiter;
   delimiter.begin = begin;

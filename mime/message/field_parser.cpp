@@ -24,7 +24,7 @@ constexpr std::string_view kBlanks = " \t\r\n";
 constexpr Steps kStepsAField = 1'500;
 constexpr Steps kStepsAFieldByte = 8;
 
-/// Of a name only its end counts, which no version of rspamd reads otherwise.
+/// Only the end of a file name matters, which all versions of rspamd decode alike.
 constexpr Compat kNameCompat = Compat::kRspamd4;
 
 std::string_view trim(std::string_view text) {
@@ -33,8 +33,8 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-/// The last quote that no backslash escapes; none of those in front of it begins a row of them that
-/// could reach over a quote, so where one is looked for from does not matter.
+/// The last quote without a backslash before it. The backslashes before a quote can be counted from
+/// the quote, so the search can start at the end.
 std::size_t last_unescaped_quote(std::string_view value) {
   for (std::size_t at = value.size(); at-- > 0;) {
     if (value[at] != '"') continue;
@@ -46,13 +46,14 @@ std::size_t last_unescaped_quote(std::string_view value) {
   return std::string_view::npos;
 }
 
-/// Cuts at each ";" outside quotes and comments; comments vanish, escapes in quotes are undone.
-/// Quotes stay on, for libmimetic to take off.
+/// Splits at each ";" outside quotes and comments. Removes comments and decodes escapes in quotes,
+/// but leaves the quotes to libmimetic.
 std::vector<std::string> split_pieces(std::string_view value) {
   std::vector<std::string> pieces(1);
   bool quoted = false;
   std::size_t comments = 0;
-  // An unterminated quote is an ordinary character, or it would swallow the parameters behind it.
+  // An unterminated quote is an ordinary character; otherwise it would swallow all later
+  // parameters.
   const std::size_t last_quote = last_unescaped_quote(value);
   const auto closes = [last_quote](std::size_t at) {
     return last_quote != std::string_view::npos && last_quote > at;
@@ -86,12 +87,13 @@ std::vector<std::string> split_pieces(std::string_view value) {
 
 using Parameters = std::map<std::string, std::string>;
 
-/// One continued or encoded parameter of RFC 2231: the pieces by number, and how they are coded.
+/// A continued or encoded parameter of RFC 2231: its pieces by number, and whether they are
+/// encoded.
 struct Continued {
   std::map<unsigned, std::pair<std::string, bool>> sections;  // text, percent-encoded?
 };
 
-/// Joins the sections and converts them from the charset named in front: "utf-8'en'%c3%a4".
+/// Joins the sections and converts them from the charset at the front: "utf-8'en'%c3%a4".
 std::string join_sections(const Continued& continued, WorkMeter& meter) {
   std::string bytes;
   std::string charset;
@@ -129,14 +131,14 @@ void add_section(const std::string& name, std::size_t star, std::string value,
   continued[name.substr(0, star)].sections.try_emplace(number, std::move(value), encoded);
 }
 
-/// An unquoted value ends at a blank, whatever follows.
+/// An unquoted value ends at a blank.
 std::string_view first_word_unless_quoted(std::string_view piece, std::string_view value) {
   if (piece.find('"') != std::string_view::npos) return value;
   value = trim(value);
   return value.substr(0, value.find_first_of(kBlanks));
 }
 
-/// The parameters behind the first piece; the first of a name counts, names are lower case.
+/// The parameters after the first piece, with names in lower case; of repeated ones the first.
 Parameters parse_parameters(const std::vector<std::string>& pieces, WorkMeter& meter) {
   Parameters parameters;
   std::map<std::string, Continued> continued;
@@ -194,7 +196,7 @@ Disposition parse_disposition(std::string_view value, WorkMeter& meter) {
   const mimetic::ContentDisposition parsed{std::string(trim(pieces[0]))};
   Disposition disposition;
   const std::string kind = ascii::to_lower(trim(parsed.type()));
-  if (kind.empty()) return disposition;  // and then it names no file
+  if (kind.empty()) return disposition;  // its file name does not count either
   disposition.kind = kind == "inline"       ? Disposition::Kind::kInline
                      : kind == "attachment" ? Disposition::Kind::kAttachment
                                             : Disposition::Kind::kOther;

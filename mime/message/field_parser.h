@@ -9,20 +9,20 @@
 
 namespace shingled::mime {
 
-// The only door to libmimetic. It parses the pieces of structured fields; what it gets wrong is
-// done here first: it cuts parameters at a ";" inside quotes, keeps comments, and knows no RFC
-// 2231. It also costs quadratic time in the length of a field, so fields beyond kFieldBytesMax are
-// cut.
+// Structured header fields. The only user of libmimetic, which parses their pieces. What it gets
+// wrong is handled here first: it splits parameters at a ";" inside quotes, keeps comments, and
+// does not know RFC 2231. Its time is quadratic in the length of a field, so fields are cut at
+// kFieldBytesMax.
 //
 // Input:   the raw value of a field, folded or not.
-// Errors: none.
+// Errors:  none.
 // Threads: stateless.
-// Cost:    linear, but for libmimetic's; `meter` is paid for charsets (charset.h).
+// Cost:    linear, except libmimetic's part; `meter` pays for charsets (charset.h).
 
 inline constexpr std::size_t kFieldBytesMax = 8UL * 1024;
 inline constexpr std::size_t kParametersMax = 64;
 
-/// Content-Type; none if there is no type. A lone "html" is text/html, other types may go without a
+/// Content-Type; nullopt without a type. A lone "html" is text/html; other types may lack a
 /// subtype.
 std::optional<MediaType> parse_media_type(std::string_view value, WorkMeter& meter);
 

@@ -10,13 +10,13 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// Bytes of the line break at `at`: "\r\n", "\n" or "\r"; 0 if there is none.
+/// The size of the line break at `at`: "\r\n", "\n" or "\r"; 0 if there is none.
 std::size_t break_size(std::string_view bytes, std::size_t at) {
   if (at >= bytes.size() || !is_line_break(bytes[at])) return 0;
   return bytes[at] == '\r' && at + 1 < bytes.size() && bytes[at + 1] == '\n' ? 2 : 1;
 }
 
-/// A field without a usable name is none.
+/// Adds the field of a line, unless it has no usable name.
 void add_field(std::string_view line, HeaderBlock& block, const MimeOptions& options) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0) return;
@@ -31,8 +31,8 @@ void add_field(std::string_view line, HeaderBlock& block, const MimeOptions& opt
   block.fields.push_back({name, value});
 }
 
-/// Adds the fields up to the empty line, or to the end if there is none. Returns how many bytes
-/// they have, the last line break included.
+/// Adds the fields up to the empty line or the end. Returns their size in bytes, with the last line
+/// break.
 std::size_t read_fields(std::string_view bytes, HeaderBlock& block, const MimeOptions& options) {
   LineBreaks breaks(bytes);
   std::size_t field = 0;  // where it begins

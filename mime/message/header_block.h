@@ -13,19 +13,19 @@ namespace shingled::mime {
 
 constexpr bool is_line_break(char c) { return c == '\r' || c == '\n'; }
 
-/// Finds line breaks, CR and LF alike, from the front of a text to its end.
+/// Finds line breaks, CR or LF, from the front of a text to its end.
 ///
-/// It remembers where the next of each kind is, so that a text with one kind only is not searched
-/// to its end for the other kind at each line.
+/// It remembers the next break of each kind, so that a text with only one kind is not searched to
+/// its end for the other kind at each line.
 /// Threads: a value.
-/// Cost: linear in the text, for all calls together; no allocation.
+/// Cost:    linear in the text for all calls together; no allocation.
 class LineBreaks {
  public:
   explicit LineBreaks(std::string_view text)
       : text_(text), line_feed_(find('\n', 0, text.size())), return_(find('\r', 0, line_feed_)) {}
 
-  /// The first CR or LF at or behind `at`; the size of the text if there is none. `at` is not less
-  /// than in the call before.
+  /// The first CR or LF at or after `at`, or the size of the text. `at` must not be less than in
+  /// the call before.
   std::size_t next(std::size_t at) {
     if (line_feed_ < at) line_feed_ = find('\n', at, text_.size());
     if (return_ < at) return_ = find('\r', at, line_feed_);
@@ -33,7 +33,7 @@ class LineBreaks {
   }
 
  private:
-  /// The first `c` in [from, to), `to` if there is none.
+  /// The first `c` in [from, to), or `to`.
   [[nodiscard]] std::size_t find(char c, std::size_t from, std::size_t to) const {
     return from >= to ? to : std::min(text_.substr(0, to).find(c, from), to);
   }
@@ -44,15 +44,15 @@ class LineBreaks {
       return_;  ///< of a CR before that line feed; the line feed's own place if there is none
 };
 
-/// The header of a message or part, cut from its front.
+/// The header of a message or part.
 struct HeaderBlock {
   std::vector<HeaderField> fields;
-  std::size_t body_begin = 0;  ///< behind the empty line
-  bool ended = false;          ///< an empty line was found; if not, there is no header at all
-  bool truncated = false;      ///< beyond a bound of MimeOptions, so some fields are missing or cut
+  std::size_t body_begin = 0;  ///< after the empty line
+  bool ended = false;          ///< an empty line was found; without it there is no header
+  bool truncated = false;      ///< a limit was reached, so fields are missing or cut
 };
 
-/// Cuts the header off `bytes`.
+/// Splits the header off the front of `bytes`.
 ///
 /// Input:   any bytes. A line that is neither a field nor a continuation is skipped.
 /// Errors:  none.
@@ -61,7 +61,7 @@ struct HeaderBlock {
 /// Source:  RFC 5322 2.2, with lone CR or LF as a line break.
 HeaderBlock split_header_block(std::string_view bytes, const MimeOptions& options);
 
-/// The value with each line break and the blanks after it as one space (RFC 5322 2.2.3).
+/// `value` with each line break and the blanks after it replaced by a space (RFC 5322 2.2.3).
 std::string unfold(std::string_view value);
 
 }  // namespace shingled::mime

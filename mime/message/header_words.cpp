@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kBlanks = " \t\r\n\f";
 
-/// Each of its words begins and ends in ASCII.
+/// A charset whose words each begin and end in ASCII.
 constexpr std::string_view kNeverJoined = "iso-2022-jp";
 
-/// The longest part of a language between hyphens (RFC 2231 5).
+/// The maximum size of a part of a language tag (RFC 2231 5).
 constexpr std::size_t kSubtagBytesMax = 8;
 
-/// What is between the first "=?" of a word and its end: charset "?" encoding "?".
+/// The number of "?" in a word before its end: "=?" charset "?" encoding "?".
 constexpr unsigned kMarksOfAWord = 3;
 
 struct EncodedWord {
@@ -50,8 +50,8 @@ bool is_language(std::string_view name) {
   return letters > 0;
 }
 
-/// The encoded word that `value` is as a whole, its "?=" included, as rspamd cuts it: what follows
-/// the first byte that may not stand in a word is lost with its "?".
+/// Parses `value`, an encoded word with its "?=", like rspamd: the text ends at the last "?" before
+/// the first byte that a word must not contain.
 std::optional<EncodedWord> read_encoded_word(std::string_view value, Compat compat) {
   const std::size_t name_end = value.find('?', 2);
   if (name_end == kNone || name_end + 2 >= value.size()) return std::nullopt;
@@ -77,9 +77,9 @@ std::optional<EncodedWord> read_encoded_word(std::string_view value, Compat comp
 
 unsigned hex_or_zero(char c) { return is_hex(c) ? hex_digit(c) : 0; }
 
-/// RFC 2047 4.2 as rspamd reads it: any two characters behind "=" are an escape, and what is no
-/// digit counts as 0. A "=" at the end takes the "?" behind the text for its first; if there was an
-/// escape before and it stands behind a letter, the word is lost.
+/// RFC 2047 4.2 like rspamd: any two characters after "=" are an escape, and a character that is
+/// not a digit counts as 0. A "=" at the end takes the "?" after the text as its first digit; if it
+/// follows a letter and there was an escape before, the word is lost.
 std::string decode_q(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -102,7 +102,7 @@ std::string decode_q(std::string_view text) {
   return out;
 }
 
-/// More padding than its last group lacks.
+/// Whether there is more padding than the last group needs.
 bool is_over_padded(std::string_view base64) {
   constexpr std::size_t kGroup = 4;
   const std::size_t digits = std::min(base64.find('='), base64.size());
@@ -116,7 +116,7 @@ std::string decode_word_bytes(const EncodedWord& word, Compat compat) {
   return decode_base64(word.text, word.text.size());
 }
 
-/// Reads a value from its front to its end, each byte once or twice.
+/// Reads a value from front to end, each byte once or twice.
 class WordReader {
  public:
   WordReader(std::string_view value, Compat compat, WorkMeter& meter)
@@ -130,20 +130,20 @@ class WordReader {
       const std::optional<std::size_t> end = read_words(begin);
       if (!end) return std::move(out_);
       text = *end;
-      at = text + 1;  // the "=" at the end of what is no word begins none
+      at = text + 1;  // the "=" at the end of an invalid word does not begin another
     }
     out_ += replace_invalid_utf8(value_.substr(text));
     return std::move(out_);
   }
 
  private:
-  /// Reads the words in a row that begin at `begin`. Returns where ordinary text begins, nothing at
-  /// the end of the value.
+  /// Reads adjacent words from `begin` on. Returns where ordinary text begins; nullopt at the end
+  /// of the value.
   std::optional<std::size_t> read_words(std::size_t begin) {
     for (;;) {
       const std::size_t end = word_end(begin);
       if (end == kNone) {
-        // 3.4 forgets the words in front of one without an end.
+        // 3.4 forgets the words before a word that has no end.
         if (compat_ == Compat::kRspamd4) flush();
         add_raw(value_.substr(begin));
         return std::nullopt;
@@ -164,22 +164,22 @@ class WordReader {
     }
   }
 
-  /// The "=" that ends the word which begins at `begin`: of the first "?=" with enough "?" before.
+  /// The final "=" of the word that begins at `begin`: of the first "?=" with enough "?" before it.
   [[nodiscard]] std::size_t word_end(std::size_t begin) const {
     unsigned marks = 0;
     bool behind_mark = false;
     for (std::size_t i = begin + 2; i < value_.size(); ++i) {
       const char c = value_[i];
       if (c == '=' && behind_mark && marks >= kMarksOfAWord) return i;
-      // 3.4 counts a row of "?" as one, so that an empty word has no end.
+      // 3.4 counts adjacent "?" as one, so an empty word has no end.
       if (c == '?' && (!behind_mark || compat_ == Compat::kRspamd4)) ++marks;
       behind_mark = c == '?';
     }
     return kNone;
   }
 
-  /// Adjacent words are joined as bytes. The second of a row is believed about the first, too; from
-  /// then on a change of charset converts what is there, from the new one.
+  /// Joins adjacent words as bytes. The charset of the second word also applies to the first; later
+  /// changes convert the bytes so far, from the new charset.
   void add_word(const EncodedWord& word) {
     if (!bytes_.empty()) {
       if (joined_.empty()) joined_ = word.charset;
@@ -202,7 +202,7 @@ class WordReader {
     joined_ = charset;
   }
 
-  /// What looked like a word and is none.
+  /// Adds text that looks like a word but is not one.
   void add_raw(std::string_view text) { out_ += decode_word(text, "utf-8", meter_); }
 
   std::string_view value_;
@@ -210,8 +210,8 @@ class WordReader {
   WorkMeter& meter_;
   std::string out_;
   std::string bytes_;         ///< of the words since the last ordinary text
-  std::string_view charset_;  ///< of the latest of them
-  std::string_view joined_;   ///< of those before
+  std::string_view charset_;  ///< of the latest word
+  std::string_view joined_;   ///< of the words before
 };
 
 }  // namespace

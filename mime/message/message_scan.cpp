@@ -20,36 +20,35 @@ struct Range {
   [[nodiscard]] bool empty() const { return begin >= end; }
 };
 
-/// The bytes a message and the messages nested in it are cut from. A nested message that has to be
-/// decoded first is a source of its own.
+/// The bytes of a message and of the messages nested in it. A nested message that is encoded has
+/// its own source.
 class Source {
  public:
   explicit Source(std::string_view all) : bytes(all) {}
   const std::string_view bytes;
-  /// Found when they are first asked for: most messages are no multiparts.
+  /// Collected at first use, as most messages are not multiparts.
   std::optional<DelimiterList> delimiters{};
 };
 
-/// One message, outermost or nested.
+/// A message, outermost or nested.
 struct Scope {
   Source* source = nullptr;
   Range range;
   std::optional<std::uint32_t> parent;  ///< the message/rfc822 part it is the body of
   std::string path;                     ///< of that part
-  /// Where the latest delimiter that matched a boundary begins; the message's begin if the
-  /// multipart opened last has none. Left-overs are looked for behind it.
+  /// The begin of the latest delimiter that matched a boundary, or of the message if the last
+  /// multipart has none. Left-overs are searched after it.
   std::size_t matched = 0;
 };
 
-/// Something whose parts are still to be cut: a multipart, or behind it what is left of its
-/// message.
+/// A range that is still to be split into parts: a multipart, or the rest of the message after it.
 struct Frame {
   enum class Kind : std::uint8_t { kMultipart, kLeftovers };
   Kind kind = Kind::kMultipart;
   Scope* scope = nullptr;
   Range range{};
   std::uint32_t part = 0;     ///< the multipart
-  std::string boundary{};     ///< empty: the first delimiter will tell
+  std::string boundary{};     ///< empty: the first delimiter decides
   std::string path_prefix{};  ///< of its children
   std::size_t next_delimiter = 0;
   std::size_t child_begin = 0;
@@ -60,7 +59,7 @@ std::string join_path(const std::string& prefix, const std::string& last) {
   return prefix.empty() ? last : prefix + "." + last;
 }
 
-/// Lines of "--" that are looked at in all of a message: 8 MB of them.
+/// Lines with "--" that are kept of a message: 8 MB of memory.
 constexpr std::size_t kDelimitersMax = 1'000'000;
 
 // What scanning costs, in steps (tests/hostile measures it).
@@ -68,8 +67,8 @@ constexpr Steps kStepsAPart = 1'000;
 constexpr Steps kStepsADelimiter = 12;  // to be found or compared
 constexpr Steps kStepsAHeaderByte = 4;  // two passes at most
 constexpr Steps kStepsAHeaderField = 30;
-constexpr Steps kStepsADecodedByte = 6;  // quoted-printable of bad escapes
-constexpr std::size_t kBytesAStep = 8;   // that are only searched for line breaks
+constexpr Steps kStepsADecodedByte = 6;  // quoted-printable with bad escapes
+constexpr std::size_t kBytesAStep = 8;   // when only searching for line breaks
 
 class Scanner {
  public:
@@ -94,7 +93,7 @@ class Scanner {
   }
 
  private:
-  /// Blank lines and the "From " line of an mbox in front of the header.
+  /// Skips blank lines and the "From " line of an mbox before the header.
   static std::size_t skip_envelope(std::string_view message) {
     std::size_t at = std::min(message.find_first_not_of(" \t\r\n\v\f"), message.size());
     if (message.substr(at, 5) == "From ") {
@@ -109,7 +108,7 @@ class Scanner {
     pending_ = &scopes_.back();
   }
 
-  /// The delimiters of what a scope is cut from.
+  /// The delimiters of the source of a scope.
   const DelimiterList& delimiters_of(const Scope& scope) {
     std::optional<DelimiterList>& list = scope.source->delimiters;
     if (list) return *list;
@@ -122,7 +121,7 @@ class Scanner {
     return *list;
   }
 
-  /// How a line delimits parts of a boundary; a comparison of long ones costs.
+  /// Delimiter::match(), paid for, as comparing long boundaries costs.
   Delimiter::Match match(const Delimiter& delimiter, std::string_view boundary) {
     const std::size_t bytes = delimiter.line.size() < boundary.size() ? 0 : boundary.size();
     if (!meter_.spend(kStepsADelimiter + bytes)) return Delimiter::Match::kNo;
@@ -160,7 +159,7 @@ class Scanner {
       frame.scope->matched = delimiter.begin;
       const Range child{frame.child_begin, delimiter.begin};
       const bool complete = frame.in_child && !child.empty();
-      // Of two delimiters with nothing between them the first begins the part.
+      // Of two delimiters without text between them the first begins the part.
       if (complete || !frame.in_child) frame.child_begin = delimiter.behind;
       frame.in_child = true;
       if (how == Delimiter::Match::kClosing) end_at_closing(frame);
@@ -171,7 +170,7 @@ class Scanner {
     return last_child(frame);
   }
 
-  /// Nothing follows a closing delimiter, unless the very next delimiter is of this multipart, too.
+  /// A closing delimiter ends the multipart, unless the next delimiter belongs to it, too.
   void end_at_closing(Frame& frame) {
     const DelimiterList& delimiters = delimiters_of(*frame.scope);
     if (frame.next_delimiter < delimiters.size() &&
@@ -183,8 +182,8 @@ class Scanner {
     frame.in_child = false;
   }
 
-  /// The part behind the last delimiter of a multipart that is not closed. Inside of others it is
-  /// kept only if nothing but the delimiter that ends the multipart follows in the message.
+  /// The part after the last delimiter of an unclosed multipart. In a nested multipart it is kept
+  /// only if no delimiter follows but the one that ends the multipart.
   std::optional<Range> last_child(const Frame& frame) {
     const Scope& scope = *frame.scope;
     const DelimiterList& delimiters = delimiters_of(scope);
@@ -195,8 +194,8 @@ class Scanner {
     return child.empty() ? std::nullopt : std::optional(child);
   }
 
-  /// Salvage: behind the last delimiter of a multipart message, whatever looks like a delimiter
-  /// begins a part without a parent. List footers below a "-- " come this way.
+  /// After the last delimiter of a multipart message, every line that looks like a delimiter begins
+  /// a part without a parent. This finds list footers below a "-- ".
   void step_leftovers() {
     Frame& frame = frames_.back();
     Scope& scope = *frame.scope;
@@ -210,7 +209,7 @@ class Scanner {
       if (delimiter.begin >= scope.range.end) break;
       if (delimiter.closing) continue;
       Range range{delimiter.behind, scope.range.end};
-      // Lines of dashes do not end a left-over in rspamd 3; in 4 they do.
+      // In rspamd 3, lines of dashes do not end a left-over; in 4 they do.
       while (options_.compat == Compat::kRspamd3 && frame.next_delimiter < delimiters.size() &&
              delimiters[frame.next_delimiter].is_rule() && meter_.spend(kStepsADelimiter)) {
         ++frame.next_delimiter;
@@ -226,8 +225,8 @@ class Scanner {
     frames_.pop_back();
   }
 
-  /// A left-over without a header needs a letter or digit. All of them together may not be longer
-  /// than the message, or nested messages would multiply it.
+  /// A left-over without a header needs a letter or digit. All left-overs together may not be
+  /// larger than the message; otherwise nested messages would multiply it.
   bool is_worth_keeping(std::string_view bytes) {
     if (is_line_break(bytes[0]) && std::none_of(bytes.begin(), bytes.end(), ascii::is_alnum)) {
       return false;
@@ -261,7 +260,7 @@ class Scanner {
       return;
     }
     decode(part);
-    // An empty part says nothing, and may not take the place of one that does.
+    // An empty part does not count against the part limit.
     if (part.body.empty() && index > 0) return mail_.parts.pop_back();
     if (part.is_message() && !too_deep) open_message(scope, range, index);
   }
@@ -271,7 +270,7 @@ class Scanner {
     const std::string_view text = bytes.substr(begin);
     if (!text.empty() && is_line_break(text[0])) return begin;
     const HeaderBlock block = split_header_block(text, options_);
-    // Without an empty line there is no header, but for a message that is nothing else.
+    // Without an empty line there is no header, except in a message that consists of a header.
     const bool header = block.ended || !(block.fields.empty() || part.parent);
     const Steps steps =
         kStepsAHeaderByte * block.body_begin + kStepsAHeaderField * block.fields.size();
@@ -290,7 +289,7 @@ class Scanner {
     if (found != fields.end()) mail_.subject = found->value;
   }
 
-  /// Decoded names and boundaries are kept with the part: all together no more than the message.
+  /// Limits the names and boundaries that are kept: all together at most the size of the message.
   void keep_names(MailPart& part) {
     const std::size_t bytes =
         part.type.name.size() + part.type.boundary.size() + part.disposition.file_name.size();
@@ -322,8 +321,8 @@ class Scanner {
     add_scope(sources_.back(), {0, outer.body.size()}, part, outer.path);
   }
 
-  /// All decoded bodies together have no more bytes than the message: each encoding makes them
-  /// more, so only encoded messages within encoded messages have.
+  /// Limits all decoded bodies together to the size of the message. As encodings only make bodies
+  /// larger, only encoded messages in encoded messages reach the limit.
   void decode(MailPart& part) {
     const std::size_t room = bytes_max_ - decoded_bytes_;
     const std::size_t limit = std::min<std::size_t>(options_.part_bytes_max, room);
@@ -343,12 +342,12 @@ class Scanner {
 
   const MimeOptions& options_;
   WorkMeter& meter_;
-  const std::size_t bytes_max_;  ///< of the message: what is made of it may not be more
+  const std::size_t bytes_max_;  ///< the size of the message, a limit for its parts
   std::deque<Source> sources_;   ///< addresses are stable
   std::deque<Scope> scopes_;     ///< addresses are stable
   std::vector<Frame> frames_;
   Scope* pending_ = nullptr;  ///< a message whose root part comes next
-  std::uint32_t walked_ = 0;  ///< parts, with those that were empty
+  std::uint32_t walked_ = 0;  ///< parts, with empty ones
   std::size_t delimiters_ = 0;
   std::size_t decoded_bytes_ = 0;
   std::size_t name_bytes_ = 0;

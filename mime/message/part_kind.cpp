@@ -15,11 +15,11 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kHeadBytes = 160;
 constexpr std::size_t kTailBytes = 80;
-constexpr std::size_t kWholeBytesMax = 240;  ///< of a body that is looked at as a whole
+constexpr std::size_t kWholeBytesMax = 240;  ///< larger bodies are checked at both ends only
 constexpr std::size_t kHtmlBytesMax = 4096;
-constexpr std::size_t kPdfMarkEndMax = 1024;    ///< where the version of a PDF must have ended
-constexpr std::size_t kUnprintableShare = 128;  ///< at most one byte of so many
-constexpr std::size_t kForeignRun = 3;          ///< so many 8-bit bytes in a row are some charset
+constexpr std::size_t kPdfMarkEndMax = 1024;    ///< the version of a PDF must end before
+constexpr std::size_t kUnprintableShare = 128;  ///< at most one byte in 128
+constexpr std::size_t kForeignRun = 3;          ///< three 8-bit bytes in a row are some charset
 
 std::uint32_t byte_at(std::string_view body, std::size_t at) {
   return static_cast<unsigned char>(body[at]);
@@ -45,8 +45,7 @@ bool starts_with(std::string_view body, std::string_view signature) {
   return body.substr(0, signature.size()) == signature;
 }
 
-/// Walks the segments of a JPEG to its frame header (ITU T.81 B.2.2), over whatever is between
-/// them.
+/// Walks the segments of a JPEG to its frame header (ITU T.81 B.2.2), skipping bytes between them.
 std::optional<ImageInfo> read_jpeg(std::string_view body) {
   constexpr std::size_t kFrameHeaderBytes = 9;
   if (body.size() < 4 || (byte_at(body, 3) != 0xe0 && byte_at(body, 3) != 0xe1)) {
@@ -82,7 +81,7 @@ std::optional<ImageInfo> read_bmp(std::string_view body) {
   return ImageInfo{"bmp", little_endian_32(body, 18), little_endian_32(body, 22)};
 }
 
-/// The bytes of a plausible UTF-8 sequence at `at`; 0 if there is none.
+/// The size of a plausible UTF-8 sequence at `at`, or 0. Laxer than utf8_sequence_size().
 std::size_t utf8_size(std::string_view text, std::size_t at) {
   const std::uint32_t lead = byte_at(text, at);
   const std::size_t size = lead >= 0xf0 && lead < 0xf8 ? 4U
@@ -98,7 +97,7 @@ std::size_t utf8_size(std::string_view text, std::size_t at) {
 
 bool is_nearly_printable(std::string_view text) {
   std::size_t unprintable = 0;
-  std::size_t run = 0;  // of 8-bit bytes that are no UTF-8
+  std::size_t run = 0;  // of 8-bit bytes that are not UTF-8
   const auto end_run = [&] { unprintable += std::exchange(run, 0) % kForeignRun; };
   for (std::size_t at = 0; at < text.size();) {
     const std::uint32_t byte = byte_at(text, at);
@@ -137,18 +136,17 @@ constexpr std::array<WeightedTag, 10> kTags{{{"<html", 32},
                                              {"<div", 10},
                                              {"<span", 10}}};
 
-bool is_word_byte(char c) {
-  return ascii::is_alnum(c) || c == '_';
-}
+bool is_word_byte(char c) { return ascii::is_alnum(c) || c == '_'; }
 
-/// Text that is data for programs, by its first line; its media type.
+/// Texts for programs, known by their first line, and their media type.
 struct Card {
   std::string_view begin, type;
 };
 constexpr std::array<Card, 2> kCards{
     {{"BEGIN:VCALENDAR", "text/calendar"}, {"BEGIN:VCARD", "text/vcard"}}};
 
-/// rspamd looks at the bytes of a table, too, which is not worth it: it takes what says so.
+/// A declared table (csv) is not a text. rspamd also looks at the bytes, which is not worth
+/// copying.
 bool is_text_type(const MailPart& part) {
   return part.type.type == "text" ? part.type.subtype != "csv" : part.is_report();
 }
@@ -162,7 +160,7 @@ bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
          ascii::equal_ignoring_case(text.substr(text.size() - end.size()), end);
 }
 
-/// Whether the bytes (or a name that promises it) make a part HTML (HASHING.md 4.3).
+/// Whether a part is HTML by its bytes or its name (HASHING.md 4.3).
 bool sniff_html(const Mail& mail, const MailPart& part) {
   if (part.type.type == "message") return false;
   if (part.parent && mail.parts[*part.parent].type.subtype == "encrypted") return false;
@@ -174,9 +172,9 @@ bool sniff_html(const Mail& mail, const MailPart& part) {
          (part.type.type == "application" && is_html_type(part.type));
 }
 
-/// What rspamd takes for one. The name of a Content-Type counts where the disposition has none, and
-/// makes it an attachment, whatever else it says; that of an inline part with a Content-ID, which
-/// HTML may refer to, does not.
+/// Whether rspamd takes a part as an attachment. Without a name in the disposition, a name in the
+/// Content-Type makes it one. A name in the disposition does not if the part is inline and has a
+/// Content-ID, as HTML may refer to it.
 bool is_attachment(const MailPart& part) {
   using Kind = Disposition::Kind;
   if (part.disposition.kind == Kind::kAttachment) return true;
@@ -184,7 +182,7 @@ bool is_attachment(const MailPart& part) {
   return part.disposition.kind == Kind::kOther || !part.has_content_id;
 }
 
-/// Fills in what the bytes alone say, which is more than a declared type.
+/// Fills in `content` if the bytes alone decide, which have priority over the declared type.
 bool read_known_content(const MailPart& part, PartContent& content, WorkMeter& meter) {
   const std::string_view image = sniff_image(part.body);
   if (!image.empty()) {

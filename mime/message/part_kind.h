@@ -10,10 +10,10 @@
 
 namespace shingled::mime {
 
-// What a body is by its bytes, whatever its header says.
-// Errors: none.
+// The type of a body judged by its bytes alone.
+// Errors:  none.
 // Threads: stateless.
-// Cost: reads at most a few kilobytes, of JPEG all.
+// Cost:    reads at most a few kilobytes, but all of a JPEG.
 
 struct ImageInfo {
   std::string_view subtype;  ///< "png" "gif" "jpeg" "bmp"
@@ -21,50 +21,51 @@ struct ImageInfo {
   std::uint32_t height = 0;
 };
 
-/// The media subtype of the image a body is, by its signature; empty if it is none.
+/// The media subtype of an image, by its signature; empty for other bodies.
 std::string_view sniff_image(std::string_view body);
 
-/// What the header of such an image says; nothing if it is not what rspamd reads: of JPEG only JFIF
-/// and Exif.
+/// The header of such an image; nullopt if rspamd does not read it. Of JPEG it reads only JFIF and
+/// Exif.
 std::optional<ImageInfo> read_image(std::string_view body, std::string_view subtype);
 
-/// Whether "%PDF-1.x" stands in the first kilobyte: rspamd lets anything precede it.
+/// Whether "%PDF-1.x" is in the first kilobyte; rspamd allows any bytes before it.
 bool sniff_pdf(std::string_view body);
 
-/// The media subtype of the archive a body is: "zip" (so also docx, jar, ...), "x-rar",
-/// "x-7z-compressed", "gzip"; empty if it is none.
+/// The media subtype of an archive: "zip" (also docx, jar, ...), "x-rar", "x-7z-compressed",
+/// "gzip"; empty for other bodies.
 std::string_view sniff_archive(std::string_view body);
 
-/// Whether the beginning and the end are nearly free of bytes no text has.
+/// Whether the beginning and the end have almost only bytes that occur in texts.
 bool looks_like_text(std::string_view body);
 
 /// The sum of the weights of the HTML tags in the first 4096 bytes (HASHING.md 4.3).
 unsigned html_weight(std::string_view body);
 
 inline constexpr unsigned kHtmlWeightSure = 40;
-inline constexpr unsigned kHtmlWeightOfFile = 20;  ///< enough for a part that has a file name
+inline constexpr unsigned kHtmlWeightOfFile = 20;  ///< enough for a part with a file name
 
-/// What a part is for the hashes, by its header and its bytes (HASHING.md 4.2 to 4.4).
+/// The kind of a part by its header and its bytes (HASHING.md 4.2 to 4.4).
 enum class ContentKind : std::uint8_t {
-  kContainer,  ///< a multipart: never hashed itself
+  kContainer,  ///< a multipart; not hashed
   kText,
   kHtml,
   kImage,
   kArchive,
-  kAttachment,  ///< also a nested message that is attached
-  kOther        ///< inline and nothing of the above: not hashed
+  kAttachment,  ///< also an attached message
+  kOther        ///< any other inline part; not hashed
 };
 
 struct PartContent {
   ContentKind kind = ContentKind::kOther;
   ImageInfo image;            ///< of an image
-  bool pdf = false;           ///< to be read for scripts (pdf_scripts.h), whatever its kind
-  std::string detected_type;  ///< "application/zip"; empty if the bytes tell nothing
+  bool pdf = false;           ///< search it for scripts (pdf_scripts.h), whatever its kind
+  std::string detected_type;  ///< "application/zip"; empty if unknown
 };
 
+/// Classifies a part.
 /// Threads: stateless.
-/// Cost: see content_sniff.h and archive_shape.h; what takes a look at all of a body is paid to
-/// `meter`, and left out if it refuses.
+/// Cost:    as above and in archive_shape.h. Reading a whole body is paid to `meter`, and left out
+///          if it refuses.
 PartContent classify_part(const Mail& mail, const MailPart& part, WorkMeter& meter);
 
 }  // namespace shingled::mime

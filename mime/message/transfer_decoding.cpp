@@ -42,8 +42,8 @@ constexpr auto kHexValues = make_hex_values();
 std::uint8_t base64_value(char c) { return kBase64Values[static_cast<unsigned char>(c)]; }
 std::uint8_t hex_value(char c) { return kHexValues[static_cast<unsigned char>(c)]; }
 
-/// What stands behind the "=" in front of `at`, which moves behind it. A bad escape takes with it
-/// the byte that spoils it, so that "==41" has no escape in it.
+/// Decodes the escape after the "=" before `at`, and moves `at` behind it. An invalid escape
+/// includes the byte that makes it invalid, so "==41" contains no escape.
 void append_escape(std::string_view encoded, std::size_t& at, std::string& out) {
   const std::string_view rest = encoded.substr(at);
   if (rest.empty()) return out.push_back('=');
@@ -65,7 +65,7 @@ void append_escape(std::string_view encoded, std::size_t& at, std::string& out) 
   }
 }
 
-/// Cuts the next line off the front of `text`; the line break is dropped.
+/// Takes the next line off the front of `text`, without its line break.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   std::string_view line = text.substr(0, end);
@@ -76,8 +76,8 @@ std::string_view take_line(std::string_view& text) {
 
 std::uint32_t six_bits(char c) { return (static_cast<unsigned char>(c) - 0x20U) & 0x3fU; }
 
-/// Appends the bytes of one line: a length, then a group of four characters for each three bytes.
-/// False if the line has more or fewer.
+/// Appends the bytes of one line: a length, then four characters for every three bytes. False if
+/// the line has more or fewer.
 bool append_uuencoded_line(std::string_view line, std::string& out) {
   std::size_t left = six_bits(line[0]);
   line.remove_prefix(1);
@@ -94,17 +94,17 @@ bool append_uuencoded_line(std::string_view line, std::string& out) {
   return true;
 }
 
-// Found by asking rspamd 3.4 about bodies that differ in one byte.
+// Found by testing rspamd 3.4 with bodies that differ in one byte.
 constexpr std::size_t kWindowBytes = 128;
 constexpr std::size_t kPaddingMax = 2;
 constexpr std::size_t kEscapesMin = 3;     ///< for quoted-printable
 constexpr std::size_t kLettersMin = 2;     ///< of each case, for base64 without padding
-constexpr std::size_t kLongBytesMin = 80;  ///< from here its length need not be a multiple of four
+constexpr std::size_t kLongBytesMin = 80;  ///< longer bodies need not be a multiple of four
 
 bool is_upper(char c) { return ascii::is_alpha(c) && ascii::to_lower(c) != c; }
 bool is_lower(char c) { return ascii::is_alpha(c) && ascii::to_lower(c) == c; }
 
-/// Escapes with at least one byte behind them.
+/// The number of escapes with at least one byte after them.
 std::size_t count_escapes(std::string_view window) {
   std::size_t count = 0;
   for (std::size_t i = 0; i + 3 < window.size(); ++i) {
@@ -113,7 +113,7 @@ std::size_t count_escapes(std::string_view window) {
   return count;
 }
 
-/// `body` is without trailing blanks and padding.
+/// `body` has no trailing blanks and no padding.
 bool looks_like_base64(std::string_view body, bool padded) {
   const std::string_view window = body.substr(0, kWindowBytes);
   const auto count = [&window](auto is_kind) {
@@ -138,7 +138,7 @@ std::string decode_base64(std::string_view encoded, std::size_t bytes_max) {
   const char* p = encoded.data();
   const char* const end = p + encoded.size();
   while (p < end && size < bytes_max) {
-    if (count == 0 && end - p >= 4) {  // the usual case: four characters of the alphabet
+    if (count == 0 && end - p >= 4) {  // the usual case: four valid characters
       const std::uint8_t a = base64_value(p[0]);
       const std::uint8_t b = base64_value(p[1]);
       const std::uint8_t c = base64_value(p[2]);
@@ -155,12 +155,12 @@ std::string decode_base64(std::string_view encoded, std::size_t bytes_max) {
     const char c = *p++;
     const std::uint8_t value = base64_value(c);
     if (value == kForeign) {
-      if (c == '=' && count == 2) {  // padding in its place: the group ends with the byte behind it
+      if (c == '=' && count == 2) {  // padding in its place: the group ends with the next byte
         out[size++] = static_cast<char>(bits >> 4);
         count = 0;
         if (p < end) ++p;
       }
-      // In a run of foreign bytes a "=" means nothing.
+      // In a run of invalid bytes a "=" has no meaning.
       while (p < end && base64_value(*p) == kForeign) ++p;
       continue;
     }

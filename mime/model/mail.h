@@ -9,22 +9,22 @@
 
 namespace shingled::mime {
 
-/// One header field as it stands in the message: `value` still folded and encoded, without the
-/// blanks after the colon and the final line break.
+/// A header field of the message. `value` is still folded and encoded, without the blanks after the
+/// colon and the final line break.
 struct HeaderField {
   std::string_view name;
   std::string_view value;
   friend bool operator==(const HeaderField&, const HeaderField&) = default;
 };
 
-/// Content-Type with what we use of its parameters. Names are lower case, values as written.
+/// A Content-Type and the parameters that we use. Names are in lower case, values as written.
 struct MediaType {
   std::string type = "text";
   std::string subtype = "plain";
   std::string charset;
   std::string boundary;
-  std::string name;    ///< the old place of a file name
-  bool named = false;  ///< it was there, if only as ""
+  std::string name;    ///< a file name, in its old place
+  bool named = false;  ///< there was a name, maybe an empty one
   friend bool operator==(const MediaType&, const MediaType&) = default;
 };
 
@@ -34,7 +34,7 @@ struct Disposition {
     kNone,
     kInline,
     kAttachment,
-    kOther  ///< an unknown word: for a reader an attachment (RFC 2183 2.8)
+    kOther  ///< an unknown word: treated as an attachment (RFC 2183 2.8)
   };
   Kind kind = Kind::kNone;
   std::string file_name;
@@ -42,7 +42,7 @@ struct Disposition {
 };
 
 enum class TransferEncoding : std::uint8_t {
-  kMissing,  ///< no field, or one we do not know: the body is taken as it is
+  kMissing,  ///< missing or unknown: the body is taken as it is
   k7bit,
   k8bit,
   kBinary,
@@ -55,32 +55,32 @@ enum class TransferEncoding : std::uint8_t {
 struct MailPart {
   std::string path;                     ///< IMAP section number: "1.2"; "" is the top multipart
   std::optional<std::uint32_t> parent;  ///< index of the node above
-  std::uint32_t number = 0;             ///< in the walk, empty parts counted, from 0
+  std::uint32_t number = 0;             ///< position in the walk from 0, empty parts counted
   std::uint32_t depth = 0;
   std::uint32_t children = 0;  ///< empty ones counted
   MediaType type;
-  bool type_declared = false;  ///< a usable Content-Type was there
+  bool type_declared = false;  ///< there was a usable Content-Type
   Disposition disposition;
   bool has_content_id = false;
   TransferEncoding encoding = TransferEncoding::kMissing;
-  std::string_view raw_body;  ///< exactly as sent: up to the delimiter, its line break included
+  std::string_view raw_body;  ///< as sent, up to the delimiter; with its line break
   std::string_view body;      ///< decoded; empty for a multipart
 
   [[nodiscard]] bool is_multipart() const { return type.type == "multipart"; }
-  /// message/delivery-status and the like: text for people, although of type message.
+  /// message/delivery-status and the like, which are texts although their type is message.
   [[nodiscard]] bool is_report() const;
-  /// Its body is a message of its own: message/rfc822, message/partial, ...
+  /// Whether its body is a message: message/rfc822, message/partial, ...
   [[nodiscard]] bool is_message() const { return type.type == "message" && !is_report(); }
-  /// For a reader, not a part of what is shown.
+  /// Whether a reader sees it as an attachment.
   [[nodiscard]] bool is_attached() const;
   [[nodiscard]] std::string_view file_name() const;
 };
 
-/// Adds a fixed phrase to a list of defects, once.
+/// Adds a fixed phrase to a list of defects, unless it is there already.
 void note_once(std::vector<std::string>& defects, std::string_view defect);
 
-/// A message as a value: its nodes in pre-order, those without a body left out.
-/// Movable, not copyable: `parts` has views into `decoded`.
+/// A message as a value: its parts in pre-order, without empty ones. Movable but not copyable, as
+/// `parts` has views into `decoded`.
 struct Mail {
   Mail() = default;
   Mail(Mail&&) = default;
@@ -90,13 +90,13 @@ struct Mail {
   ~Mail() = default;
 
   std::vector<MailPart> parts;
-  std::string_view subject;  ///< of the message itself: folded, encoded; empty if there is none
-  std::deque<std::string> decoded;   ///< bodies that had a transfer encoding; addresses are stable
-  bool incomplete = false;           ///< a bound was met: there may be parts that are not here
+  std::string_view subject;          ///< of the message itself, folded and encoded; may be empty
+  std::deque<std::string> decoded;   ///< bodies that were encoded; addresses are stable
+  bool incomplete = false;           ///< a limit was reached, so parts may be missing
   std::vector<std::string> defects;  ///< fixed phrases, each once, in the order found
 
   void note(std::string_view defect) { note_once(defects, defect); }
-  /// A defect that hides parts.
+  /// Notes a defect that hides parts.
   void note_missing(std::string_view defect) {
     incomplete = true;
     note(defect);

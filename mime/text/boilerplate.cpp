@@ -11,8 +11,8 @@
 namespace shingled::mime {
 namespace {
 
-// English, German, French, Spanish, Portuguese, Italian, Dutch, Polish. Only words that say nothing
-// about what is offered or wanted: they are left out wherever they stand.
+// English, German, French, Spanish, Portuguese, Italian, Dutch, Polish. Only words that do not tell
+// what is offered or wanted: they are left out everywhere.
 constexpr std::string_view kBoilerplate =
     "click here below link links view online browser web website web page email emails mail mails "
     "mailing mailings message messages newsletter newsletters list lists subscribe subscribed "
@@ -73,7 +73,7 @@ constexpr std::string_view kGreetings =
 
 constexpr std::size_t kLineBytesMax = 200;  // longer ones are text
 
-/// Between dashes, or alone on a line that ends in a colon.
+/// Phrases after dashes, or alone on a line that ends in a colon.
 constexpr std::array<std::string_view, 20> kOtherMessages = {
     "Original Message",        "Forwarded Message",    "Begin forwarded message",
     "copy of the message",     "copy of your message", "original message follows",
@@ -115,7 +115,7 @@ bool begins_other_message(std::string_view line) {
   static const std::vector<std::string> phrases = folded(kOtherMessages);
   return std::any_of(phrases.begin(), phrases.end(), [line](const std::string& phrase) {
     const std::size_t at = line.find(phrase);
-    // Words before it make a sentence of it, unless it stands behind dashes.
+    // With words before it, it is part of a sentence, unless the line begins with dashes.
     return at == 0 ? line.size() == phrase.size() + 1
                    : at != std::string_view::npos && line.starts_with("--");
   });

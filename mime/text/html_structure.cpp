@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kLinksMin = 2;
 constexpr std::uint32_t kDepthMin = 3;
 
-/// A domain for each of `elements`, nothing where it leads nowhere. The first <base> that leads
-/// somewhere counts for all that follow.
+/// The domain of each element, nullopt without a usable link. The first usable <base> counts for
+/// all later elements.
 std::vector<std::optional<std::string>> read_domains(std::span<const HtmlElement> elements) {
   std::vector<std::optional<std::string>> domains(elements.size());
   const std::string* base = nullptr;

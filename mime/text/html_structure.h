@@ -9,14 +9,14 @@
 
 namespace shingled::mime {
 
-/// Whether tokens of elements with a URL end in its registrable domain.
+/// Whether the token of an element with a URL ends in its registrable domain.
 enum class LinkDomains : std::uint8_t { kKept, kIgnored };
 
 /// The tokens of the structure of an HTML part, one an element: `a.button@example.com`
-/// (HASHING.md section 13). Pages in one layout share them whatever they say.
+/// (HASHING.md section 13). Pages with the same layout share them, whatever their text.
 ///
-/// Errors:  nothing where the page has too little structure: fewer than `tags_min` elements, two
-/// links or three levels.
+/// Errors:  nullopt if the page has too little structure: fewer than `tags_min` elements, two links
+///          or three levels.
 /// Threads: stateless.
 /// Cost: O(elements).
 std::optional<WordList> structure_tokens(std::span<const HtmlElement> elements,

@@ -8,7 +8,7 @@ namespace shingled::mime {
 
 namespace {
 
-/// U+00AD U+200B U+200C U+200D U+FEFF in UTF-8.
+/// The size of U+00AD U+200B U+200C U+200D U+FEFF at the front of `text`, or 0.
 std::size_t zero_width_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.size() >= 2 && byte(0) == 0xC2 && byte(1) == 0xAD) return 2;
@@ -18,7 +18,7 @@ std::size_t zero_width_bytes(std::string_view text) {
   return 0;
 }
 
-/// Bytes that need a decision: breaks, angles and the leads of zero-width characters.
+/// Bytes that need a closer look: breaks, angles and the first bytes of zero-width characters.
 constexpr std::array<bool, 256> kSpecial = [] {
   std::array<bool, 256> table{};
   for (const unsigned c : {0x0Au, 0x0Du, 0x3Cu, 0x3Eu, 0xC2u, 0xE2u, 0xEFu}) table[c] = true;
@@ -105,8 +105,8 @@ class OnelineBuilder {
     }
   }
 
-  /// A run of zero-width characters vanishes, but one alone at the start of a segment stays and so
-  /// does the one that ends the text.
+  /// Drops a run of zero-width characters. A single one stays at the start of a segment and at the
+  /// end of the text.
   void on_possible_zero_width() {
     const std::size_t first = raw_ ? 0 : zero_width_bytes(content_.substr(at_));
     if (first == 0) {
@@ -139,9 +139,9 @@ class OnelineBuilder {
   bool raw_;
   Oneline line_;
   std::size_t at_ = 0;
-  std::size_t segment_ = 0;  ///< start of what is not copied yet
+  std::size_t segment_ = 0;  ///< start of the text that is not copied yet
   After after_ = After::kText;
-  bool spaced_ = false;  ///< this run of breaks has given its space
+  bool spaced_ = false;  ///< the space of this run of breaks is written
   bool angle_ = false;   ///< a `<` is open
 };
 

@@ -20,20 +20,19 @@ namespace {
 constexpr std::size_t kWordBytesMax = 40;  // longer ones are keys and codes
 constexpr std::size_t kTellingLettersMin = 4;
 constexpr std::size_t kSpacedLettersMin = 3;   // "v i a", not "I, a"
-constexpr std::size_t kNoticeWordsMin = 4;     // of a paragraph that is all boiler-plate:
+constexpr std::size_t kNoticeWordsMin = 4;     // for a paragraph that is all boilerplate:
 constexpr std::size_t kNoticeShare = 5;        // a fifth of its words; other text has a twentieth
 constexpr std::size_t kRuleBytesMin = 5;       // "-----"
 constexpr std::size_t kGreetingBytesMax = 80;  // a greeting and a name
 
-/// A letter of a folded text, which is valid UTF-8, at the front of `text`.
+/// The size of the letter at the front of `text`, which is folded and so valid UTF-8.
 std::size_t letter_bytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
   return std::min(size, text.size());
 }
 
-/// Of a script that is written without spaces: South East Asian, CJK, Hangul, and what lies beyond
-/// the BMP.
+/// Whether a letter is of a script without spaces: South East Asian, CJK, Hangul, or above the BMP.
 bool is_dense(std::string_view letter) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
   if (letter.size() == 4) return byte(0) == 0xF0 && byte(1) >= 0xA0;  // U+20000 on
@@ -44,8 +43,7 @@ bool is_dense(std::string_view letter) {
          (code >= 0xAC00 && code < 0xFB00);
 }
 
-/// What words are made of: ASCII letters and digits in their folded form, all other letters,
-/// apostrophes.
+/// The bytes of words: folded ASCII letters and digits, all other letters, apostrophes.
 constexpr auto kWordBytes = [] {
   std::array<bool, 256> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -66,7 +64,7 @@ bool is_host(std::string_view text) {
   while (!text.empty() && !ascii::is_alnum(text.front())) text.remove_prefix(1);
   std::size_t label = 0;
   bool dotted = false;
-  bool digit = false;  // in this label: "1.5kg" is none
+  bool digit = false;  // in this label: "1.5kg" is not a host
   for (const char c : text) {
     if (ascii::is_alnum(c) || c == '-') {
       ++label;
@@ -82,9 +80,9 @@ bool is_host(std::string_view text) {
   return dotted && label >= 2 && !digit;
 }
 
-constexpr ascii::CharSet kLinkMarks(":@.");  ///< one of them is in every link
+constexpr ascii::CharSet kLinkMarks(":@.");  ///< every link has one of them
 
-/// Where the link or address in a stretch without spaces begins; npos: there is none.
+/// The begin of a link or address in a stretch without spaces, or npos.
 std::size_t find_link(std::string_view stretch) {
   const std::size_t slashes = stretch.find("://");
   if (slashes != std::string_view::npos) {
@@ -133,7 +131,7 @@ class RobustReader {
     if (line.front() == '>' || ended_) return;
     const bool attribution = is_attribution(line);
     const bool other = begins_other_message(line);
-    // Spam that calls itself forwarded has nothing above: there, what is below is the message.
+    // If nothing is above it, the forwarded text is the message itself: spam does that.
     ended_ = begun_ && (other || (attribution && form_ == TextForm::kHtml));
     if (attribution || other) return;
     below_rule_ = below_rule_ || is_rule(line);
@@ -149,7 +147,7 @@ class RobustReader {
            std::min(line.find_first_not_of(line.front()), line.size()) >= kRuleBytesMin;
   }
 
-  /// Without "Dear Mr Miller,", or all of a short line that begins so.
+  /// `line` without "Dear Mr Miller,"; empty for a short line that begins like this.
   static std::string_view behind_greeting(std::string_view line) {
     const std::size_t word = std::min(line.find_first_of(" ,.!:;"), line.size());
     if (!is_greeting(line.substr(0, word))) return line;
@@ -158,7 +156,7 @@ class RobustReader {
     return line.size() <= kGreetingBytesMax ? std::string_view() : line;
   }
 
-  /// Takes what stands before the next space; a link in it reaches to its end or to the first dense
+  /// Takes the text before the next space. A link in it reaches to its end or to the first dense
   /// letter.
   void read_stretch(std::string_view& line) {
     const std::size_t size = std::min(line.find(' '), line.size());
@@ -230,7 +228,7 @@ class RobustReader {
     if (letters > 0) add(word, letters);
   }
 
-  /// Letters that stood alone are one word if there were enough of them.
+  /// Joins single letters to a word if there are enough of them.
   void end_spaced() {
     if (spaced_letters_ == 0) return;
     if (spaced_letters_ >= kSpacedLettersMin) {
@@ -258,7 +256,7 @@ class RobustReader {
     paragraph_letters_ += word;
   }
 
-  /// Takes the words of a paragraph over, unless it is a notice.
+  /// Adds the words of the paragraph, unless it is a notice.
   void end_paragraph() {
     end_spaced();
     if (!is_notice()) take_paragraph();
@@ -282,7 +280,7 @@ class RobustReader {
     }
   }
 
-  /// A word of `text_` that was counted.
+  /// A counted word of `text_`.
   struct Counted {
     std::uint64_t tag = 0;
     std::size_t number = 0;
@@ -301,8 +299,8 @@ class RobustReader {
     }
   }
 
-  /// Counts a word that is not among the first `counted` of `words`. By its letters: who writes the
-  /// text could choose different words with one tag, and have it say nothing.
+  /// Counts a word that is not among the first `counted` of `words`. Compares letters, not only
+  /// tags: a sender could choose different words with the same tag.
   void count(const Counted& one, std::span<Counted> words, std::size_t& counted) const {
     const auto is_same = [&](const Counted& other) {
       return other.tag == one.tag && text_.words[other.number] == text_.words[one.number];
@@ -320,17 +318,17 @@ class RobustReader {
   std::array<Counted, kRobustTellingWordsMin> telling_;  ///< as many as are counted
   std::array<Counted, kRobustOwnWordsMin> own_;
   std::array<Counted, kRobustCommonWordsMax> common_;
-  std::vector<Word> paragraph_;    ///< the words of the paragraph so far, boiler-plate left out
-  std::string paragraph_letters_;  ///< their letters, glued
-  std::size_t notice_words_ = 0;   ///< its boiler-plate
+  std::vector<Word> paragraph_;    ///< the words of the paragraph so far, without boilerplate
+  std::string paragraph_letters_;  ///< their letters, concatenated
+  std::size_t notice_words_ = 0;   ///< boilerplate words of the paragraph
   std::string plain_;              ///< a word without its apostrophes
   std::string spaced_;             ///< single letters seen one after another
   std::size_t spaced_letters_ = 0;
-  bool dense_run_ = false;  ///< of the run at work
-  bool may_link_ = false;   ///< it has a mark of links
+  bool dense_run_ = false;  ///< of the current run
+  bool may_link_ = false;   ///< the run has a character that every link has
   bool below_rule_ = false;
   bool ended_ = false;  ///< a signature or another message has begun
-  bool begun_ = false;  ///< the first line with text is behind us
+  bool begun_ = false;  ///< the first line with text was read
 };
 
 }  // namespace
@@ -343,7 +341,7 @@ bool RobustText::is_common(std::size_t text_words) const {
   constexpr std::size_t kMuch = 64;
   if (own_words >= kRobustOwnWordsMin) return false;
   const std::size_t all = own_words + common_words;
-  if (all == 0) return cut;  // a text of codes says nothing of itself
+  if (all == 0) return cut;  // a text of codes only
   return own_words * kShare <= all * kOwnInShare || (all < kLittle && text_words >= kMuch);
 }
 

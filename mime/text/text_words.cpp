@@ -13,15 +13,15 @@ namespace shingled::mime {
 
 namespace {
 
-// Of what costs most: an empty line is a URL's break, a stop word is looked up as any word is.
+// For the most expensive texts: empty lines break URLs, and stop words are looked up, too.
 constexpr Steps kStepsATextByte = 14;
-constexpr Steps kStepsAWord = 50;         // one that is kept
-constexpr Steps kStepsAnAsciiByte = 2;    // of its normal form
-constexpr Steps kStepsAUnicodeByte = 30;  // that ICU makes
+constexpr Steps kStepsAWord = 50;         // that is kept
+constexpr Steps kStepsAnAsciiByte = 2;    // for its normal form
+constexpr Steps kStepsAUnicodeByte = 30;  // for its normal form by ICU
 
 constexpr std::size_t kLinkBytesMin = 5;  ///< of printed text that may be an exception
 
-/// The first `bytes_max` bytes without a character cut in two.
+/// The first `bytes_max` bytes, not ending within a character.
 std::string_view cut(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
   std::size_t end = bytes_max;
@@ -48,7 +48,7 @@ std::vector<Exception> merge_exceptions(std::span<const UrlSpan> urls, const One
   for (const std::uint32_t start : line.line_starts) all.push_back({.offset = start});
   for (const LinkSpan& link : input.links) {
     if (!is_link_exception(link, input, compat, meter)) continue;
-    // The offset counts in the content and is used in the shorter line: it drifts in rspamd, too.
+    // As in rspamd, the offset is one of the content but used in the shorter line, so it drifts.
     all.push_back({.offset = static_cast<std::uint32_t>(link.offset),
                    .length = static_cast<std::uint32_t>(link.length),
                    .kind = ExceptionKind::kLink});

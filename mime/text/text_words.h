@@ -16,33 +16,32 @@
 
 namespace shingled::mime {
 
-/// A decoded text and what its part tells about it.
+/// A decoded text with facts about its part.
 struct TextInput {
-  std::string_view content;  ///< see `bytes`; of HTML its visible text
+  std::string_view content;  ///< see `bytes`; for HTML the visible text
   TextForm form = TextForm::kPlain;
   TextBytes bytes = TextBytes::kUtf8;
   /// kFull for plain text, unless its multipart has exactly two children (HASHING.md section 9).
   UrlMode urls = UrlMode::kFull;
-  std::span<const LinkSpan> links;  ///< of HTML: where links were printed in `content`
+  std::span<const LinkSpan> links;  ///< for HTML: the links that were printed in `content`
 };
 
-/// What the hashes of a text part are made of.
+/// The words of a text part, which its hashes are made of.
 struct TextWords {
   std::string oneline;
   std::vector<Exception> exceptions;
   std::vector<Token> tokens;  ///< spans of `oneline`
   Language language;
   WordList stems;          ///< of the words that are hashed
-  bool truncated = false;  ///< a bound of the options was reached
+  bool truncated = false;  ///< a limit of the options was reached
 };
 
-/// ServerSelection a text into words (HASHING.md sections 8 to 12).
+/// Turns a text into words (HASHING.md sections 8 to 12).
 ///
-/// Errors:  none; what lies beyond `text_bytes_max` and `words_max` is left out and reported in
-/// `truncated`. What the meter refuses to pay for is left out as well: then the words are of no
-/// use.
+/// Errors:  none. Text beyond `text_bytes_max` and `words_max` is left out and reported in
+///          `truncated`. If `meter` refuses, the words are incomplete and must not be used.
 /// Threads: stateless.
-/// Cost: O(content), paid to `meter`.
+/// Cost:    O(content), paid to `meter`.
 TextWords make_words(const TextInput& input, const MimeOptions& options, WorkMeter& meter);
 
 }  // namespace shingled::mime

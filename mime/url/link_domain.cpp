@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kUserBytesMax = 64;  ///< before the @ of an address
 constexpr std::string_view kSchemeMark = "://";
-/// What spammers write as %XX although they need not.
+/// Characters that spammers write as %XX without need.
 constexpr ascii::CharSet kDecoded("@:|?\\/");
 
 bool is_phone(std::string_view url) {
@@ -27,8 +27,8 @@ bool is_phone(std::string_view url) {
 }
 bool is_mailto(std::string_view url) { return ascii::starts_with_ignoring_case(url, "mailto:"); }
 
-/// Whether `href` is complete: a scheme and slashes, an address or a number. All else lies below
-/// the document's base, be it a script.
+/// Whether `href` is complete: a scheme and slashes, a mail address or a telephone number. All
+/// others are relative to the base of the document, even scripts.
 bool is_absolute(std::string_view href) {
   std::size_t at = 0;
   while (at < href.size() && (ascii::is_alnum(href[at]) || href[at] == '+' || href[at] == '-'))
@@ -36,7 +36,7 @@ bool is_absolute(std::string_view href) {
   return (at > 0 && href.substr(at).starts_with(kSchemeMark)) || is_mailto(href) || is_phone(href);
 }
 
-/// What completes a link that has no `://`; nothing for one that leads nowhere.
+/// The scheme to put before a link without `://`; nullopt for a link without a target.
 std::optional<std::string_view> missing_scheme(std::string_view href) {
   if (href.find(kSchemeMark) != std::string_view::npos || is_mailto(href) || is_phone(href)) {
     return "";
@@ -67,7 +67,7 @@ std::string clean(std::string_view href) {
   return url;
 }
 
-/// The host behind `mailto:`, nothing where the address is none.
+/// The host after `mailto:`; nullopt for an invalid address.
 std::optional<std::string_view> address_host(std::string_view rest) {
   while (rest.starts_with('/')) rest.remove_prefix(1);
   std::size_t at = 0;
@@ -79,7 +79,7 @@ std::optional<std::string_view> address_host(std::string_view rest) {
   return host->host;
 }
 
-/// The four numbers of an IPv4 address however it is written.
+/// The dotted form of an IPv4 address in any notation.
 std::optional<std::string> address_text(const std::string& host) {
   in_addr address{};
   if (inet_aton(host.c_str(), &address) == 0) return std::nullopt;
@@ -99,7 +99,7 @@ bool is_known(std::string_view scheme) {
   return false;
 }
 
-/// The digits of a telephone number, which take the place of a host.
+/// The digits of a telephone number, used in place of a host.
 std::optional<std::string> phone_number(std::string_view rest) {
   std::string number;
   std::copy_if(rest.begin(), rest.end(), std::back_inserter(number), ascii::is_digit);
@@ -127,7 +127,7 @@ std::string phone_digits(std::string_view number) {
   return digits;
 }
 
-/// The last label of a name is a word, of an IPv4 address in any notation a number.
+/// The last label of a name is a word, that of an IPv4 address in any notation a number.
 bool is_ip_address(std::string_view host) {
   const std::size_t dot = host.find_last_of('.');
   const std::string_view last = dot == std::string_view::npos ? host : host.substr(dot + 1);

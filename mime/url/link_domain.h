@@ -6,22 +6,22 @@
 
 namespace shingled::mime {
 
-/// The registrable domain that a link of an HTML part leads to; the whole host where it has none,
-/// the digits of a telephone number.
+/// The target of a link in HTML: its registrable domain, the whole host without one, or the digits
+/// of a telephone number.
 ///
-/// Input:   the value of href or action, entities decoded; `base` is the domain of the document's
-/// <base>, or nullptr: what is not complete leads there.
-/// Errors:  nothing for what rspamd 4 keeps no URL of: relative links without a base, schemes other
-/// than http, https, ftp, file, mailto, tel and callto, hosts with characters they cannot have, and
-/// names without a scheme that lie below no public suffix.
+/// Input:   the value of href or action with entities decoded. `base` is the domain of the <base>
+///          of the document, which relative links lead to, or nullptr.
+/// Errors:  nullopt where rspamd 4 does not keep a URL: relative links without a base, schemes
+///          other than http, https, ftp, file, mailto, tel and callto, invalid hosts, and names
+///          without a scheme that are not below a public suffix.
 /// Threads: stateless.
-/// Cost: linear in the value.
+/// Cost:    linear in the value.
 std::optional<std::string> link_domain(std::string_view href, const std::string* base);
 
-/// What a URL as find_urls() found it goes by: the registrable domain of its host, an address as it
-/// is, the digits of a telephone link; empty where it has none.
+/// A short name of a URL that find_urls() found: the registrable domain of its host, an IP address,
+/// or the digits of a telephone link; empty for other URLs.
 /// Threads: any thread.
-/// Cost: a look-up in the public suffix list.
+/// Cost:    a look-up in the public suffix list.
 std::string url_name(std::string_view url);
 
 }  // namespace shingled::mime

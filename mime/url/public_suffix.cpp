@@ -9,11 +9,11 @@ namespace shingled::mime {
 namespace {
 
 constexpr std::size_t kHostBytesMax = 253;
-/// Of a name that are looked at: twice as many as the longest suffix of the list has.
+/// Labels of a name that are looked at: twice as many as in the longest suffix.
 constexpr std::size_t kLabelsMax = 10;
 
-/// The one top level of the list that is no suffix itself. (Asked for any two labels, libpsl says
-/// yes to some that are not in the list, like "l.m".)
+/// The only top level of the list that is not a suffix itself. (For two labels libpsl also accepts
+/// some that are not in the list, like "l.m".)
 constexpr std::string_view kOnlyBelow = ".za";
 
 std::string lower_host(std::string_view host) {
@@ -28,14 +28,14 @@ bool is_public_suffix(const std::string& name) {
   return psl_is_public_suffix2(psl_builtin(), name.c_str(), kOnlyListed) != 0;
 }
 
-/// A label like "comado": a suffix of two, "com.do", if any character may be its dot.
+/// A label like "comado": the suffix "com.do" if any character may be the dot.
 bool is_suffix_with_any_dot(std::string label) {
   constexpr std::size_t kCountryBytes = 2;
   if (label.size() < 2 * kCountryBytes + 1) return false;
   const std::size_t dot = label.size() - kCountryBytes - 1;
   label[dot] = '.';
   if (!is_public_suffix(label)) return false;
-  // Not by a rule like *.ck, below which everything is a suffix.
+  // But not by a rule like *.ck, which makes everything below it a suffix.
   return !is_public_suffix("no-such-name" + label.substr(dot));
 }
 
@@ -57,7 +57,7 @@ bool below_public_suffix(std::string_view host) {
 std::string registrable_domain(std::string_view host) {
   std::string name = lower_host(host);
   if (!below_public_suffix(name)) return name;
-  // libpsl tries the name without its first label, then without two: in a long one that adds up.
+  // libpsl drops one label after the other, which adds up in a long name.
   std::size_t begin = name.size();
   for (std::size_t labels = 0; labels < kLabelsMax && begin != std::string::npos; ++labels) {
     begin = begin == 0 ? std::string::npos : name.rfind('.', begin - 1);

@@ -13,10 +13,10 @@ namespace {
 
 using namespace ascii;
 
-// What a search for the worst texts found: a host has 253 bytes, and a look-up in the suffix list.
+// From a search for the most expensive texts: a host of 253 bytes and a look-up of its suffix.
 constexpr Steps kStepsAMatch = 20;
 constexpr Steps kStepsAHost = 400;
-constexpr Steps kStepsAStart = 300;  ///< to ask whether a URL begins there
+constexpr Steps kStepsAStart = 300;  ///< to check whether a URL begins there
 
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kNameStepsMax = 262;  ///< walking back over a bare name
@@ -25,7 +25,7 @@ constexpr std::size_t kPhoneBytesMax = 64;  ///< of a tel link
 
 enum class Kind : std::uint8_t { kWeb, kForeign, kMailto, kPhone, kWww, kFtp, kAt, kName };
 
-/// What a URL begins with, found by the one character in it that is rare in text.
+/// A possible beginning of a URL, found by a character that is rare in text.
 struct Match {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -34,7 +34,7 @@ struct Match {
 
 struct Scheme {
   std::string_view name;
-  std::string_view slashes;  ///< that must follow the colon; `//` stands for two backslashes too
+  std::string_view slashes;  ///< must follow the colon; `//` also means two backslashes
   Kind kind;
 };
 constexpr Scheme kSchemes[] = {{"http", "", Kind::kWeb},         {"https", "", Kind::kWeb},
@@ -45,7 +45,7 @@ constexpr Scheme kSchemes[] = {{"http", "", Kind::kWeb},         {"https", "", K
                                {"telnet", "//", Kind::kForeign}, {"webcal", "//", Kind::kForeign},
                                {"h323", "", Kind::kForeign},     {"sip", "", Kind::kForeign}};
 
-constexpr CharSet kEndsScheme("psolet3PSOLET");  ///< the last characters of those names
+constexpr CharSet kEndsScheme("psolet3PSOLET");  ///< the last characters of these names
 
 constexpr CharSet kAfterName("/:");
 
@@ -71,8 +71,8 @@ class UrlFinder {
     return spans;
   }
 
-  /// Whether find() would begin with a span at 0. Most texts have no match that could give one;
-  /// only where one does, those before it are read, for they may take its place.
+  /// Whether the first span of find() would be at 0. In most texts no match could give one. If one
+  /// could, the matches before it are read, as they may come first.
   bool begins() {
     collect_matches(first_match_max() + 1);
     if (!meter_.spend(kStepsAStart)) return false;
@@ -97,7 +97,7 @@ class UrlFinder {
  private:
   // ---- step 1: where a URL may begin ----
 
-  /// Those whose telling character lies before `end`, in the order they are read in.
+  /// Collects the matches whose rare character is before `end`, in reading order.
   void collect_matches(std::size_t end) {
     end = std::min(end, text_.size());
     const auto next = [this](std::size_t at) { return find_any<':', '@', '.'>(text_, at); };
@@ -117,8 +117,8 @@ class UrlFinder {
     }
   }
 
-  /// Where the telling character of a URL that begins the text lies at the latest: what stands
-  /// before it is part of a name or a user.
+  /// The last place for the rare character of a URL that begins the text: only a name or a user can
+  /// precede it.
   [[nodiscard]] std::size_t first_match_max() const {
     const std::size_t end = std::min(text_.size(), kNameStepsMax + 1);
     std::size_t at = 0;
@@ -126,7 +126,7 @@ class UrlFinder {
     return at;
   }
 
-  /// How much of the text may be a name.
+  /// The end of the name that the text may begin with.
   [[nodiscard]] std::size_t domain_end() const {
     const auto end = std::find_if_not(text_.begin(), text_.end(), is_domain_char);
     return static_cast<std::size_t>(end - text_.begin());
@@ -190,7 +190,8 @@ class UrlFinder {
     return std::nullopt;
   }
 
-  /// Finds the line `at` lies in. Matches come by their end, so their starts go back a little.
+  /// Finds the line of `at`. Matches are sorted by their ends, so their begins may go back a
+  /// little.
   void place_lines(std::size_t at) {
     const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), at);
     line_end_ = next == line_starts_.end() ? kNone : *next;
@@ -206,7 +207,7 @@ class UrlFinder {
     return is_space(before) || opens_url(before) || is_high(before);
   }
 
-  /// A URL stops at the end of its line, unless a `<` tells where it really ends.
+  /// A URL ends with its line, unless a `<` precedes it.
   [[nodiscard]] std::size_t limit_of(std::size_t begin) const {
     const bool angled = begin > 0 && text_[begin - 1] == '<';
     return angled ? text_.size() : std::min(line_end_, text_.size());
@@ -231,8 +232,8 @@ class UrlFinder {
     return span(begin, end);
   }
 
-  /// `http://example.com is at a@b`: whatever lies before an `@` counts as the user, unless one of
-  /// `/ ? #` comes first; and a user with a space in it makes no URL.
+  /// `http://example.com is at a@b`: all text before an `@` counts as the user, unless one of `/ ?
+  /// #` comes first, and a user with a space makes the URL invalid.
   bool may_have_user(std::size_t at, std::size_t limit) {
     constexpr CharSet kEndsAuthority("@/?#");
     if (at < authority_begin_ || at > authority_end_) {
@@ -245,15 +246,15 @@ class UrlFinder {
     return authority_end_ < limit && text_[authority_end_] == '@';
   }
 
-  /// `http://example.com> text`: the `>` belongs to something else, and so does the URL.
+  /// `http://example.com> text`: a `>` without a `<` makes the URL invalid.
   [[nodiscard]] bool is_stray_angle(std::size_t begin, std::size_t end) const {
     if (end >= text_.size() || text_[end] != '>' || end == line_end_) return false;
     if (begin > 0 && text_[begin - 1] == '<') return false;
     return end + 1 >= text_.size() || is_space(text_[end + 1]);
   }
 
-  /// The first white space or closing bracket at or behind `at`. Remembered, since many URLs may
-  /// share one end and each would look for it again.
+  /// The first white space or closing bracket at or after `at`. Remembered, as many URLs may share
+  /// it.
   std::size_t path_end(std::size_t at) {
     if (at < path_begin_ || at > path_end_) {
       path_begin_ = at;
@@ -266,7 +267,7 @@ class UrlFinder {
     return path_end_;
   }
 
-  /// A bare name: its public suffix is found, its start is searched backwards.
+  /// Reads a bare name backwards from its public suffix.
   std::optional<UrlSpan> read_name(const Match& match) {
     if (!may_follow_name(match.end)) return std::nullopt;
     const auto begin = name_begin(match.begin);
@@ -331,7 +332,7 @@ class UrlFinder {
     if (end < text_.size()) {
       while (!is_alnum(text_[end - 1])) --end;
     }
-    if (end <= sign + 1) return std::nullopt;  // the line ends, at a bare CR
+    if (end <= sign + 1) return std::nullopt;  // a bare CR ends the line
     return address_span(begin, end, text_.substr(sign + 1, end - sign - 1));
   }
 
@@ -366,9 +367,9 @@ class UrlFinder {
   std::size_t line_begin_ = kNone;  ///< of the line the match lies in
   std::size_t line_end_ = kNone;
   std::size_t mailto_at_ = kNone;    ///< the @ of the mailto link found last
-  std::size_t authority_begin_ = 1;  ///< the next of @ / ? # from all these is authority_end_
+  std::size_t authority_begin_ = 1;  ///< from here up to authority_end_ is no @ / ? #
   std::size_t authority_end_ = 0;
-  std::size_t path_begin_ = 1;  ///< path_end() of all these is path_end_
+  std::size_t path_begin_ = 1;  ///< path_end() from here on is path_end_
   std::size_t path_end_ = 0;
 };
 

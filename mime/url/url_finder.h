@@ -11,38 +11,37 @@
 
 namespace shingled::mime {
 
-/// Where a URL, mail address or telephone link lies in a one-line text: its words are not hashed.
+/// A URL, mail address or telephone link in a one-line text. Its words are not hashed.
 struct UrlSpan {
   std::uint32_t offset = 0;
   std::uint32_t length = 0;
   friend bool operator==(const UrlSpan&, const UrlSpan&) = default;
 };
 
-/// Full mode also knows bare names like `example.com` by their public suffix.
+/// Full mode also finds bare names like `example.com` by their public suffix.
 enum class UrlMode : std::uint8_t { kFull, kStrict };
 
-/// Finds what rspamd takes for URLs in a text, in the order it finds them.
+/// Finds what rspamd takes for URLs in a text, in the order in which rspamd finds them.
 ///
-/// Input:   a text made by make_oneline and the starts of its lines, which no URL crosses unless a
-/// `<` is in front of it.
-/// Errors: none; of what the meter refuses to pay for nothing is found.
+/// Input:   a text from make_oneline() and the starts of its lines. A URL crosses them only after a
+///          `<`.
+/// Errors:  none; URLs that `meter` refuses to pay for are not found.
 /// Threads: stateless.
-/// Cost: O(input): each byte is looked at a bounded number of times; paid are the places where a
-/// URL may begin and the hosts that are read there.
+/// Cost:    O(input). Pays for the places where a URL may begin and for the hosts read there.
 /// Source: HASHING.md section 9.
 std::vector<UrlSpan> find_urls(std::string_view text, std::span<const std::uint32_t> line_starts,
                                UrlMode mode, Compat compat, WorkMeter& meter);
 
-/// So many bytes of a text say whether it begins with a URL: the longest name of a scheme, user,
-/// password, host and port take less than half, the rest is for the path.
+/// Bytes that tell whether a text begins with a URL: the longest scheme, user, password, host and
+/// port take less than half, the rest is for the path.
 inline constexpr std::size_t kUrlStartBytesMax = 2048;
 
-/// Whether the first URL that find_urls() finds in full mode in `text`, as one line, lies at its
-/// very beginning.
+/// Whether the first URL that find_urls() finds in full mode in `text`, taken as one line, is at
+/// its beginning.
 ///
 /// Threads: stateless.
-/// Cost: some microseconds at most, whatever the text: no more than kUrlStartBytesMax bytes are
-/// looked at, as if the text ended there.
+/// Cost:    a few microseconds at most: looks at no more than kUrlStartBytesMax bytes, as if the
+///          text ended there.
 bool begins_with_url(std::string_view text, Compat compat, WorkMeter& meter);
 
 }  // namespace shingled::mime

@@ -30,7 +30,7 @@ constexpr CharSet kAfterHost("/\\?#:");
 
 bool is_slash(char c) { return c == '/' || c == '\\'; }
 
-/// Length of `scheme:` with its slashes, 0 where there is none. One slash alone is a mistake.
+/// Size of `scheme:` with its slashes; 0 without one, or with a single slash.
 std::size_t scheme_bytes(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && at < kSchemeBytesMax &&
@@ -43,7 +43,7 @@ std::size_t scheme_bytes(std::string_view text) {
   return at - first_slash == 1 ? 0 : at;
 }
 
-/// Length of `user:password@`; 0 without one, nothing where it is too long.
+/// Size of `user:password@`; 0 without one, nullopt if it is too long.
 std::optional<std::size_t> userinfo_bytes(std::string_view text) {
   const std::string_view window = text.substr(0, kUserBytesMax + 1 + kPasswordBytesMax + 1);
   if (window.find('@') == std::string_view::npos) return 0;
@@ -65,7 +65,7 @@ bool may_start_host(char c) { return is_alnum(c) || c == '%' || c == '_' || is_h
 
 bool is_zero_width(UChar32 c) { return c == 0xAD || (c >= 0x200B && c <= 0x200D) || c == 0xFEFF; }
 
-/// Bytes of a name as far as its characters may stand in a host.
+/// Size of the host at the front of `text`.
 std::size_t host_bytes(std::string_view text) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   const auto size = static_cast<std::int32_t>(std::min(text.size(), kHostBytesMax + 1));
@@ -87,7 +87,7 @@ std::size_t host_bytes(std::string_view text) {
   return static_cast<std::size_t>(at);
 }
 
-/// Length of `:port`, nothing where no port number follows the colon.
+/// Size of `:port`; nullopt without a valid port number.
 std::optional<std::size_t> port_bytes(std::string_view text) {
   std::uint32_t port = 0;
   const char* begin = text.data() + 1;
@@ -183,7 +183,7 @@ bool is_plausible_host(const WebUrl& url, Compat compat) {
   if (url.bracketed_host) return is_ipv6(url.host);
   const std::string host = percent_decoded(url.host);
   if (is_ipv4(host) || below_public_suffix(host)) return true;
-  // 4.1.6 takes a single label, with a dot behind it or not, as in "used ftp.".
+  // 4.1.6 accepts a single label, with or without a final dot, as in "used ftp.".
   const std::size_t dot = host.find('.');
   return compat == Compat::kRspamd4 && (dot == std::string::npos || dot + 1 == host.size());
 }

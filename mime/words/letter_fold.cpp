@@ -25,7 +25,7 @@ constexpr LookAlike kLookAlikes[] = {
 
 constexpr UChar32 kGone = 0;
 
-/// i and l, and the capitals I and L, are told apart by context only.
+/// Only the context distinguishes i and l, and the capitals I and L.
 constexpr char merge_i_and_l(char letter) { return letter == 'i' ? 'l' : letter; }
 
 constexpr std::array<char, 128> kAscii = [] {
@@ -52,7 +52,7 @@ bool is_apostrophe(UChar32 code) {
   return code == 0x2018 || code == 0x2019 || code == 0x02BC || code == 0xFF07 || code == 0x00B4;
 }
 
-/// One code point that NFKD leaves alone.
+/// Folds a code point that NFKD does not change.
 UChar32 fold_plain(UChar32 code) {
   if (code < 0x80) return kAscii[static_cast<std::size_t>(code)];
   if (is_apostrophe(code)) return '\'';
@@ -66,7 +66,7 @@ UChar32 fold_plain(UChar32 code) {
   return letter == kGone ? u_tolower(code) : merge_i_and_l(static_cast<char>(letter));
 }
 
-/// What a code point becomes: up to three code points, the first in the lowest bits.
+/// A folded code point: up to three code points, the first in the lowest bits.
 using Folded = std::uint64_t;
 constexpr unsigned kCodeBits = 21;
 constexpr Folded kCodeMask = (Folded{1} << kCodeBits) - 1;
@@ -84,7 +84,7 @@ Folded fold_any(UChar32 code) {
   unsigned count = 0;
   for (std::int32_t i = 0; i < size && count < kCodesMax; ++i) {
     const UChar32 unit = units[static_cast<std::size_t>(i)];
-    // Decompositions beyond the BMP are of ideographs and notes: those stand for themselves.
+    // Decompositions above the BMP are of ideographs and musical notes, which stay as they are.
     if (u_charType(unit) == U_SURROGATE) return static_cast<Folded>(fold_plain(code));
     const UChar32 plain = fold_plain(unit);
     if (plain == kGone) continue;
@@ -93,8 +93,8 @@ Folded fold_any(UChar32 code) {
   return folded;
 }
 
-/// Where a letter may have another dress or look like a Latin one. Elsewhere (ideographs, Hangul
-/// syllables, rare scripts) code points stand for themselves.
+/// The ranges with styled letters and letters that look like Latin ones. Other code points
+/// (ideographs, Hangul syllables, rare scripts) stay as they are.
 struct Range {
   UChar32 begin;
   UChar32 end;

@@ -9,35 +9,35 @@
 
 namespace shingled::mime {
 
-/// Makes one of all the ways to write a letter, so that texts are compared as a reader sees them.
+/// Unifies all ways to write a letter, so that texts are compared as a reader sees them.
 ///
 /// - invisible characters (zero width, soft hyphen, direction and variation marks, controls),
-///   accents and other combining marks: gone
-/// - letters in another dress (full width, bold, circled, superscript; NFKD): the plain ones
-/// - letters that look like a Latin one (Cyrillic, Greek, Armenian, Cherokee, Lisu, small
-///   capitals, letters with a stroke): that one; `i` and `l` are one letter, too: `l`
+///   accents and other combining marks: removed
+/// - styled letters (full width, bold, circled, superscript; NFKD): the plain letter
+/// - letters that look like a Latin one (Cyrillic, Greek, Armenian, Cherokee, Lisu, small capitals,
+///   letters with a stroke): the Latin letter; `i` becomes `l`
 /// - case: lower. Digits and numbers of any script: `0`. Apostrophes: `'`.
-/// - ASCII punctuation stays, so that links can be found; line feeds stay; everything else that is
-///   no letter is a space
+/// - ASCII punctuation stays, so that links can be found; line feeds stay; all other characters
+/// that
+///   are not letters become spaces
 ///
 /// Input:   UTF-8; invalid bytes count as spaces.
-/// Output: appended to `out`, at most three times the
-///          input; what is folded already stays as it is.
-/// Threads: stateless; a table of 32,000 code points is made at the first use.
+/// Output:  appended to `out`, at most three times the input. Folding twice changes nothing.
+/// Threads: stateless; a table of 32,000 code points is made at the first call.
 /// Cost: O(text).
 /// Source:  UAX #15 (NFKD) and UTS #39 (confusables), the latter reduced to look_alikes.inc so that
 ///          the form does not change with the version of ICU.
 void fold_letters(std::string_view utf8, std::string& out);
 
-/// A fixed set of words in the form of fold_letters().
+/// A fixed set of words, folded by fold_letters().
 /// Threads: constant.
 class FoldedWords {
  public:
-  /// `words`: as people write them, between single spaces.
+  /// `words`: unfolded, separated by single spaces.
   explicit FoldedWords(std::string_view words);
 
   /// `word`: folded.
-  /// Cost: most words are none at a glance.
+  /// Cost:    one bit test for most words that are not in the set.
   [[nodiscard]] bool has(std::string_view word) const;
 
  private:

@@ -19,7 +19,7 @@ constexpr std::uint64_t kWordPrime = 0xcdb32970830fcaa1;
 constexpr std::uint64_t kStepFactor = 2862933555777941757;
 constexpr std::uint64_t kStepAddend = 3037000493;
 
-/// The share of what is left that may stay, in whole tenths, as a bound on a 64-bit number.
+/// The share of the remaining words to keep, in whole tenths, as a limit for a 64-bit number.
 std::uint64_t limit_for(std::size_t bytes_left) {
   const double words_left = static_cast<double>(bytes_left) / kBytesPerWord;
   const double share = std::floor(kWordsBeforeDecay / words_left * 10.0) / 10.0;
@@ -96,8 +96,8 @@ class Splitter {
   [[nodiscard]] bool has_exception() const { return !exceptions_.empty(); }
   [[nodiscard]] const Exception& exception() const { return exceptions_.front(); }
 
-  /// Deals with the text from `last_` to the boundary `end_` and the exceptions that touch it.
-  /// False: an exception reached beyond the boundary, which has moved; look again.
+  /// Handles the text from `last_` to the boundary `end_` and the exceptions that touch it. False:
+  /// an exception reached beyond the boundary, so `end_` has moved; call again.
   bool split_segment() {
     if (!has_exception() || exception().offset > end_) {
       add_word(last_, end_);
@@ -115,7 +115,7 @@ class Splitter {
         const std::size_t offset = exception().offset;
         last_ = offset + exception().length;
         take_exception();
-        // A word glued to the front of a URL that reaches further is lost: so it is in rspamd.
+        // As in rspamd, a word directly before a URL that reaches further is lost.
         if (last_ > end_) return skip_to_last();
         add_word(begin, offset);
       } else {
@@ -156,17 +156,17 @@ class Splitter {
   }
 
   std::string_view text_;
-  std::span<const Exception> exceptions_;  ///< those not dealt with yet
+  std::span<const Exception> exceptions_;  ///< those not handled yet
   std::size_t words_max_;
   WorkMeter& meter_;
   WordBoundaries boundaries_;
   WordDecay decay_;
   std::vector<Token> tokens_;
   std::size_t last_ = 0;  ///< the text before is done
-  std::size_t end_ = 0;   ///< the boundary at work
+  std::size_t end_ = 0;   ///< the current boundary
 };
 
-/// Blanks, most control characters and the ASCII punctuation but for `! ' @`.
+/// Blanks, most control characters and all ASCII punctuation except `! ' @`.
 constexpr std::array<bool, 256> kDelimiters = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0; c <= 15; ++c) table[c] = c != '\f';
@@ -213,7 +213,7 @@ class RawSplitter {
     return true;
   }
 
-  /// Steps over the exception that begins here. One that lies behind is never met any more.
+  /// Skips an exception that begins here. Exceptions that were passed are never reached.
   bool take_exception() {
     if (exceptions_.empty() || exceptions_.front().offset != at_) return false;
     at_ += exceptions_.front().length;

@@ -22,16 +22,16 @@ namespace {
 using namespace ascii;
 using namespace std::string_view_literals;
 
-/// ICU is left for our own walk only where this many ASCII bytes follow: opening a text in ICU
-/// costs as much as walking them.
+/// ASCII bytes that must follow before we leave ICU: opening a text in ICU costs as much as walking
+/// them.
 constexpr std::size_t kAsciiBytesWorthSwitching = 64;
 
 struct BreakIteratorCloser {
   void operator()(UBreakIterator* iterator) const { ubrk_close(iterator); }
 };
 
-/// ICU's iterator for one locale form, over a copy of the text in UTF-16, which ICU reads in place:
-/// over UTF-8 its dictionaries (Han, Thai) make copies of their own.
+/// ICU's iterator for one locale form, over a copy of the text in UTF-16, which ICU reads in place.
+/// For UTF-8 its dictionaries (Han, Thai) would make copies.
 class IcuBreaker {
  public:
   explicit IcuBreaker(WordForm form) {
@@ -58,8 +58,8 @@ class IcuBreaker {
     ubrk_first(iterator_.get());
   }
 
-  /// The text has been walked, or is given up: a large copy of it goes, for this object waits for
-  /// the next text, in another thread perhaps.
+  /// Ends the text. Frees a large copy of it, as this object waits for the next text, maybe in
+  /// another thread.
   void close() {
     text_ = {};
     if (units_.size() <= kUnitsKept) return;
@@ -69,7 +69,7 @@ class IcuBreaker {
   }
   [[nodiscard]] std::size_t bytes_kept() const { return units_.capacity() * sizeof(UChar); }
 
-  /// The next boundary in the bytes of the text, which is its end at the latest.
+  /// The next boundary in bytes, or the end of the text.
   std::size_t next() {
     const std::int32_t unit = iterator_ ? ubrk_next(iterator_.get()) : UBRK_DONE;
     if (unit == UBRK_DONE) return text_.size();
@@ -77,7 +77,7 @@ class IcuBreaker {
     while (unit_at_ < unit) {
       const std::size_t begin = at_;
       U8_FWD_1(bytes, at_, text_.size());
-      unit_at_ += at_ - begin == U8_MAX_LENGTH ? 2 : 1;  // what is no UTF-8 has become U+FFFD
+      unit_at_ += at_ - begin == U8_MAX_LENGTH ? 2 : 1;  // invalid bytes have become U+FFFD
     }
     return at_;
   }
@@ -122,7 +122,7 @@ constexpr std::array<Class, 128> kClasses = [] {
   return table;
 }();
 
-/// Letters, digits, `$ _`, and control characters that are no white space: they are ignored.
+/// Letters, digits, `$ _`, and control characters except white space, which Java ignores.
 constexpr CharSet kAsciiOfWords(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$_"
     "\0\1\2\3\4\5\6\7\10\16\17\20\21\22\23\24\25\26\27\30\31\32\33\177"sv);
@@ -156,7 +156,7 @@ Steps icu_steps(std::string_view region) {
   return steps;
 }
 
-/// Whether a true boundary lies between these two, whatever surrounds them.
+/// Whether there is a boundary between these two in any context.
 bool is_firm_boundary(char a, char b) {
   return !is_high(a) && !is_high(b) && (a == ' ') != (b == ' ');
 }
@@ -177,7 +177,7 @@ std::size_t WordBoundaries::next() {
   return at_;
 }
 
-/// Decides who walks the text from here, and how far.
+/// Decides how the text is handled from here, and how far.
 void WordBoundaries::open_region() {
   close();
   region_begin_ = at_;

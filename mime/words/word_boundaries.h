@@ -8,18 +8,18 @@
 
 namespace shingled::mime {
 
-/// The word boundaries of a text, one after the other, as ICU's word rules see them for the locale
-/// form (HASHING.md 10.1).
+/// The word boundaries of a text in order, by ICU's word rules for the locale form
+/// (HASHING.md 10.1).
 ///
-/// ASCII stretches between spaces are walked by our own reading of the rules of UAX 29, which a
-/// property test holds equal to ICU; what is left goes to ICU, whose iterator each thread keeps.
-/// Threads: one thread; it must finish one text before it begins another.
-/// Cost: O(text); what ICU walks is paid for by its script.
+/// Our own implementation of UAX 29 handles ASCII stretches between spaces; a property test
+/// compares it with ICU. ICU handles the rest; each thread keeps an iterator.
+/// Threads: one thread, one text at a time.
+/// Cost:    O(text); the price of text that ICU handles depends on its script.
 class WordBoundaries {
  public:
   static constexpr std::size_t kEnd = std::string_view::npos;
 
-  /// `meter` lives as long; once it refuses, kEnd is next.
+  /// `meter` must outlive it. Once it refuses, next() returns kEnd.
   WordBoundaries(std::string_view text, WordForm form, WorkMeter& meter);
   ~WordBoundaries();
   WordBoundaries(const WordBoundaries&) = delete;
@@ -27,10 +27,10 @@ class WordBoundaries {
   WordBoundaries(WordBoundaries&&) = delete;
   WordBoundaries& operator=(WordBoundaries&&) = delete;
 
-  /// The next boundary behind the last one given (the first is behind 0); kEnd after the text.
+  /// The next boundary after the last one (the first is after 0); kEnd after the text.
   std::size_t next();
 
-  /// What this thread's iterator holds for its next text: at most 128 KiB between two texts.
+  /// Bytes that the iterator of this thread keeps between texts: at most 128 KiB.
   static std::size_t bytes_kept(WordForm form);
 
  private:
@@ -44,12 +44,11 @@ class WordBoundaries {
   WorkMeter& meter_;
   std::size_t at_ = 0;
   std::size_t region_begin_ = 0;
-  std::size_t region_end_ = 0;  ///< boundaries up to here are found the way `in_icu_` says
+  std::size_t region_end_ = 0;  ///< up to here `in_icu_` tells who finds the boundaries
   bool in_icu_ = false;
 };
 
-/// Whether the segment that begins with this text is a word: its first character is a "Java
-/// identifier part" (HASHING.md 10.2).
+/// Whether a segment is a word: its first character is a "Java identifier part" (HASHING.md 10.2).
 bool begins_word(std::string_view segment);
 
 }  // namespace shingled::mime

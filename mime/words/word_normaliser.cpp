@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t kKeptCategories =
     U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK | U_GC_PC_MASK | U_GC_SM_MASK | U_GC_SC_MASK;
 
-/// What becomes of an ASCII character: its lower case, or 0 for those that are left out.
+/// The normal form of an ASCII character: its lower case, or 0 if it is left out.
 constexpr std::array<char, 128> kAscii = [] {
   std::array<char, 128> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -54,8 +54,8 @@ const UNormalizer2* nfkd() {
   return instance;
 }
 
-/// Marks in a row that ICU may sort, which takes the square of their number: what text of people
-/// has at most (UAX 15, 12.1: Stream-Safe Text Format).
+/// The most adjacent marks that ICU may sort, which takes quadratic time. Real text has no more
+/// (UAX 15, 12.1: Stream-Safe Text Format).
 constexpr std::size_t kMarksMax = 30;
 
 bool has_many_marks(const UChar* units, std::int32_t size) {

@@ -7,13 +7,13 @@
 
 namespace shingled::mime {
 
-/// Words in the form that is compared: NFKC, lower case, only letters, marks, numbers, connectors
-/// and the symbols of sums and money (HASHING.md section 11). "Don't" becomes "dont".
-/// Threads: one thread; keeps its buffers from word to word.
+/// The normal form of words: NFKC, lower case, only letters, marks, numbers, connectors and the
+/// symbols of mathematics and money (HASHING.md section 11). "Don't" becomes "dont".
+/// Threads: one thread; reuses its buffers.
 class WordNormaliser {
  public:
-  /// The normal form of `word` (UTF-8), empty if nothing of it is left or it is longer than 1024
-  /// UTF-16 units. Valid until the next call.
+  /// The normal form of `word` (UTF-8), maybe empty; also empty if it is longer than 1024 UTF-16
+  /// units. Valid until the next call.
   std::string_view normalise(std::string_view word);
 
  private:

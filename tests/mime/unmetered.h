@@ -16,7 +16,7 @@
 
 namespace shingled::mime {
 
-// What takes a meter, for tests that are about something else: with all the work there is.
+// The functions that take a meter, with unlimited work, for tests of other things.
 
 inline Mail scan_all(std::string_view message, const MimeOptions& options = {}) {
   WorkMeter meter(UINT64_MAX);

@@ -160,7 +160,7 @@ TEST(TrigramVote, IsWonAsRspamdWeighsIt) {
   const Election elections[] = {
       {"nobody stands for it", {}, ""},
       {"one candidate", {{"vi", -3.0}}, "vi"},
-      {"too small a share is none", {{"vi", -8.1}}, ""},
+      {"too small a share does not count", {{"vi", -8.1}}, ""},
       {"the best of those close together", {{"sv", -3.0}, {"da", -3.5}}, "sv"},
       {"a common language is preferred if nobody stands out",
        {{"sv", -3.0}, {"nl", -3.2}, {"no", -3.9}},

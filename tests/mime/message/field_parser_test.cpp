@@ -21,7 +21,7 @@ TEST(FieldParser, EndsAQuoteAtTheLastOneThatMayEndIt) {
     std::string_view why, value, name;
   };
   constexpr Case kCases[] = {
-      {"a quoted semicolon is none", "text/plain; name=\"a;b\"; x=y", "a;b"},
+      {"a quoted semicolon does not separate", "text/plain; name=\"a;b\"; x=y", "a;b"},
       {"an escaped quote does not end it", R"(text/plain; name="a\";b")", "a\";b"},
       {"an escaped backslash does not escape", R"(text/plain; name="a\\"; x="b")", "a\\"},
       {"an open quote is a character", "text/plain; x=\"y; name=z", "z"},

@@ -49,7 +49,7 @@ struct VersionCase {
 // The column of 3.4 is what /usr/bin/rspamd 3.4 made of each.
 TEST(Subject, DecodesOddWordsAsRspamdDoes) {
   constexpr VersionCase kCases[] = {
-      {"an empty word is none in 3.4", "a =?utf-8?B?\?= b", "a =?utf-8?B?\?= b", "a  b"},
+      {"an empty word is not decoded in 3.4", "a =?utf-8?B?\?= b", "a =?utf-8?B?\?= b", "a  b"},
       {"and takes what follows with it", "=?us-ascii?Q?\?= =?utf-8?B?QQ==?= =?utf-8?Q?b?=",
        "=?us-ascii?Q?\?= =?utf-8?B?QQ==?= b", "Ab"},
       {"or what precedes", "=?utf-8?Q?a?= =?utf-8?Q?\?= c", "=?utf-8?Q?\?= c", "a c"},
@@ -71,8 +71,8 @@ TEST(Subject, DecodesOddWordsAsRspamdDoes) {
        "=?utf-8?Q?\xc3\xbc?= b"},
       {"a name that no charset has", "=?utf.8?Q?ab?= b", "=?utf.8?Q?ab?= b", "=?utf.8?Q?ab?= b"},
       {"a language", "=?iso-8859-1*de-at?Q?=FC?= b", "\xc3\xbc b", "\xc3\xbc b"},
-      {"a language that is none", "=?utf-8*1?Q?ab?= b", "=?utf-8*1?Q?ab?= b", "=?utf-8*1?Q?ab?= b"},
-      {"an encoding that is none", "=?utf-8?X?ab?= b =?utf-8?Q?y?=", "=?utf-8?X?ab?= b y",
+      {"an invalid language", "=?utf-8*1?Q?ab?= b", "=?utf-8*1?Q?ab?= b", "=?utf-8*1?Q?ab?= b"},
+      {"an unknown encoding", "=?utf-8?X?ab?= b =?utf-8?Q?y?=", "=?utf-8?X?ab?= b y",
        "=?utf-8?X?ab?= b y"},
       {"an = in front", "==?utf-8?Q?ab?= b", "=ab b", "=ab b"},
       {"a word within a word", "=?utf-8?Q?ab= =?utf-8?Q?cd?=", "ab??utf-8?Q?cd", "ab??utf-8?Q?cd"},

@@ -41,7 +41,7 @@ TEST(QuotedPrintable, DecodesLeniently) {
       {"an escape", "caf=C3=A9", "caf\xc3\xa9"},
       {"lower-case digits", "=c3=a9", "\xc3\xa9"},
       {"a soft break vanishes, whatever ends the line", "a=\nb=\r\nc=\rd", "abcd"},
-      {"an escape that is none stays", "a=zz b", "a=zz b"},
+      {"an invalid escape stays", "a=zz b", "a=zz b"},
       {"the byte that spoils an escape is no escape", "a==41b", "a==41b"},
       {"a spoilt second digit", "a=b=41", "a=b=41"},
       {"half an escape at the end vanishes", "a=4", "a"},

@@ -28,7 +28,7 @@ TEST(WorkMeter, StaysEmptyOnceItHasRefused) {
 
   WorkMeter other(10);
   EXPECT_FALSE(other.spend(11)) << "more than there is";
-  EXPECT_FALSE(other.spend(1)) << "although there was so much";
+  EXPECT_FALSE(other.spend(1)) << "although that much was there";
 }
 
 TEST(WorkMeter, RefusesEverythingOnceItIsToStop) {

@@ -51,7 +51,7 @@ const Case kCases[] = {
     {"an address is a host",
      "http://127.1/ http://[::1]/ http://0x7f000001/",
      {"http://127.1/", "http://[::1]/", "http://0x7f000001/"}},
-    {"an address out of range is none", "http://300.1.1.1/", {}},
+    {"an address out of range is not a URL", "http://300.1.1.1/", {}},
     {"www. needs room in front", "awww.example.com, www.example.com", {"www.example.com"}},
     {"a mail address", "write to <joe.doe@example.com>, please", {"joe.doe@example.com"}},
     {"not without a domain", "a@b and @handle and x@", {}},
@@ -75,7 +75,7 @@ const Case kCases[] = {
     {"unless the host ends before", "http://example.com/ or @", {"http://example.com/"}},
     {"or there is no scheme", "www.example.com or @", {"www.example.com"}},
     {"or a user is there already", "http://u@example.com or @", {"http://u@example.com"}},
-    {"a file is none", "file://www.example.com/x file:\\\\www.example.com", {}},
+    {"a file is not a web URL", "file://www.example.com/x file:\\\\www.example.com", {}},
 };
 
 TEST(UrlFinder, FindsWhatRspamdTakesForUrls) {
@@ -223,7 +223,7 @@ TEST(BeginsWithUrl, LooksAtABoundedNumberOfBytes) {
   const std::string url = "http://example.com";
   const std::string far(kUrlStartBytesMax, ' ');
   EXPECT_TRUE(begins(url + far, Compat::kRspamd4));
-  EXPECT_TRUE(begins(url + far + "@", Compat::kRspamd4)) << "a user that long is none";
+  EXPECT_TRUE(begins(url + far + "@", Compat::kRspamd4)) << "the user is too long";
   EXPECT_FALSE(begins(url + " @", Compat::kRspamd4));
 }
 
