@@ -45,7 +45,7 @@ std::string kind_of(const std::string& text, const std::smatch& match, std::size
     const std::regex use("(counter|gauge|histogram)\\(\\s*" + found[1].str() + "\\b");
     return std::regex_search(text, found, use) ? found[1].str() : "counter";
   }
-  const std::string behind = text.substr(at + match.length(), 120);
+  const std::string behind = text.substr(at + match.str().size(), 120);
   return std::regex_search(behind, kInTable) ? "gauge" : "counter";
 }
 
