@@ -67,8 +67,7 @@ std::vector<std::pair<Field, std::string>> Field::words(std::string_view allowed
   return out;
 }
 
-void Field::refuse(std::string_view word, std::string_view what,
-                   std::string_view allowed) const {
+void Field::refuse(std::string_view word, std::string_view what, std::string_view allowed) const {
   constexpr std::size_t kWordBytesMax = 15;  // a key of 32 bytes has 43 characters or more
   const bool shows = quoting_ == Quoting::kText || word.size() <= kWordBytesMax;
   const std::string shown = shows ? quoted(word) + ' ' : "";

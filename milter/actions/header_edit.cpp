@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+
 #include "config/base/ascii.h"
 #include "config/base/hex.h"
 #include "milter/actions/printable.h"

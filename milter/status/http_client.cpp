@@ -11,6 +11,7 @@
 #include <optional>
 #include <system_error>
 #include <vector>
+
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
 #include "config/system/connect_socket.h"

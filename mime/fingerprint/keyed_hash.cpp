@@ -3,7 +3,6 @@
 #include <sodium.h>
 
 #include "config/base/assert.h"
-
 #include "mime/fingerprint/mumhash.h"
 
 namespace shingled::fingerprint {

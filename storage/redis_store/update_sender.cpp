@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <utility>
+
 #include "config/base/number_text.h"
 #include "storage/redis/scripts.h"
 #include "storage/redis_store/layout.h"
