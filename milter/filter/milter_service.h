@@ -12,7 +12,7 @@
 
 namespace shingled::milter::filter {
 
-/// The milter protocol through libmilter: the one file that knows it. ServerSelection its callbacks
+/// The milter protocol through libmilter: the one file that knows it. Turns its callbacks
 /// into steps of a Session and its requests into an Mta.
 ///
 /// libmilter is one per process, so is this. It owns a thread per connection and, against its

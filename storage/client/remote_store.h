@@ -61,7 +61,7 @@ struct RemoteAnswer {
 /// One remote fuzzy service: the servers it asks and those it teaches, their health, our key pairs
 /// towards them. Knows the wire, not the rules.
 ///
-/// ServerBackoff: a server that failed `errors_max` times in a row is left alone for `revive_time`,
+/// Back-off: a server that failed `errors_max` times in a row is left alone for `revive_time`,
 /// twice as long the next time. The version byte is remembered per server (PROTOCOL.md 9.2).
 /// Threads: any thread.
 class RemoteStore {

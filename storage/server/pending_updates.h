@@ -65,7 +65,7 @@ class Mailbox {
 /// after its commit. One that came sealed is known by its seal for as long as RepeatOptions say, so
 /// that nobody can send a recorded one again. After a refusal the next request tries again. Beyond
 /// kWaitersMax requests for one update the others get no answer. Callbacks of the store keep the
-/// pending alive: it may go before they came.
+/// object alive: it may be destroyed before they come.
 /// Threads: any thread; `submit` of one worker at a time.
 class PendingUpdates : public std::enable_shared_from_this<PendingUpdates> {
  public:

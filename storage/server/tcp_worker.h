@@ -44,12 +44,12 @@ struct TcpShared {
 /// Threads: made anywhere, then `run` on one thread; `counters` and `sources` from any.
 class TcpWorker {
  public:
-  /// `number`: of its mailbox at the pending. `listeners`: one a listening address.
+  /// `number`: of its mailbox in PendingUpdates. `listeners`: one a listening address.
   TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& tcp,
             std::vector<StreamListener> listeners);
 
   /// Serves until `stop`, then takes no more requests and answers the updates under way, but waits
-  /// kDrainMax for them at most, and kFlushMax for clients to take their replies. The pending's
+  /// kDrainMax for them at most, and kFlushMax for clients to take their replies. Its
   /// mailbox must be woken after the stop was asked for.
   void run(const std::stop_token& stop);
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }

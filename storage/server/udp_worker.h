@@ -22,7 +22,7 @@ class UdpWorker {
   UdpWorker(std::size_t number, const WorkerShared& shared, std::vector<UdpSocket> sockets);
 
   /// Serves until `stop`, then answers the updates under way, but waits kDrainMax for them at most.
-  /// The pending's mailbox of this worker must be woken after the stop was asked for.
+  /// The mailbox of this worker must be woken after the stop was asked for.
   void run(const std::stop_token& stop);
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
   [[nodiscard]] access::SourceTally::Reading sources() const { return handler_.sources().read(); }

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "config/base/best.h"
-#include "mime/fingerprint/spamsum_ngrams.h"
-#include "mime/fingerprint/spamsum_score.h"
+#include "mime/fingerprint/spamsum_compare.h"
 
 namespace shingled::storage::similar {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/base/best.h"
-#include "mime/fingerprint/spamsum_score.h"
+#include "mime/fingerprint/spamsum_compare.h"
 #include "storage/model/sample.h"
 #include "storage/similar/sample_index.h"
 

@@ -10,6 +10,7 @@
 #include "storage/crypto/keypair.h"
 #include "storage/protocol/codec.h"
 #include "storage/server/fuzzy_server.h"
+#include "tests/storage/client/remote_store_fixture.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/udp_peer.h"
@@ -17,70 +18,7 @@
 namespace shingled::storage::client {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-using testing::FakeStore;
-using testing::UdpPeer;
-using Kind = RemoteRequest::Kind;
-using Outcome = RemoteAnswer::Outcome;
-
-SystemClock& system_clock() {
-  static SystemClock clock;
-  return clock;
-}
-SystemRandom& system_random() {
-  static SystemRandom random;
-  return random;
-}
-
-SocketSpec spec_of(const SocketAddress& address) {
-  return SocketSpec::parse(address.to_string()).value();
-}
-
-std::unique_ptr<RemoteStore> open_store(std::vector<SocketSpec> servers,
-                                        std::optional<crypto::PublicKey> key = std::nullopt,
-                                        milliseconds timeout = milliseconds(5000)) {
-  RemoteOptions options;
-  for (SocketSpec& server : servers) options.servers.servers.push_back({std::move(server), {}, 1});
-  options.encryption_key = key;
-  options.timeout = timeout;
-  options.retransmits = 20;
-  return std::move(RemoteStore::open(options, system_clock(), system_random()).value());
-}
-
-RemoteRequest request(Kind kind, std::uint8_t content = 1) {
-  RemoteRequest request;
-  request.kind = kind;
-  request.flag = 50;
-  request.value = 3;
-  request.fingerprint.digest.bytes.fill(content);
-  return request;
-}
-
-TimePoint far() { return system_clock().now() + seconds(20); }
-
-RemoteAnswer ask_one(RemoteStore& store, const RemoteRequest& request, TimePoint deadline = far()) {
-  const RemoteBatch batch{&store, {&request, 1}};
-  return ask({&batch, 1}, deadline)[0][0];
-}
-
-/// Our own server over a fake store.
-class Served {
- public:
-  explicit Served(ServerOptions options = {}) {
-    options.listen = {*SocketSpec::parse("inet:0@127.0.0.1")};
-    options.threads = 2;
-    server_ = std::move(
-        server::FuzzyServer::start(options, store, system_clock(), system_random(), logger_)
-            .value());
-  }
-  [[nodiscard]] SocketSpec spec() const { return spec_of(server_->addresses().front()); }
-  FakeStore store;
-
- private:
-  NullLogger logger_;
-  std::unique_ptr<server::FuzzyServer> server_;
-};
+using namespace remote_store_test;
 
 TEST(RemoteStore, AddsChecksCountsAndDeletes) {
   const Keypair keypair = crypto::generate_keypair(system_random());
@@ -256,77 +194,6 @@ TEST(RemoteStore, SplitsAMixedBatchAndShowsAPersonAllServers) {
   EXPECT_EQ(report.total("shingled_client_replies", {{"rule", "spam"}}), 5);
   EXPECT_EQ(report.total("shingled_client_resting"), 0);
   EXPECT_GT(report.total("shingled_client_longest_seconds", reading), 0);
-}
-
-/// Says where servers are; a test moves them.
-class MovingNames final : public NameLookup {
- public:
-  Result<UpstreamServer> find(const ServerSpec& spec) override {
-    if (addresses.empty()) return Error{ErrorCode::kUnavailable, "no name server"};
-    return UpstreamServer{spec.to_string(), spec.weight, addresses};
-  }
-  std::vector<SocketAddress> addresses;
-};
-
-TEST(RemoteStore, FollowsANameToItsNewAddress) {
-  Served first;
-  Served second;
-  MovingNames names;
-  names.addresses = *SocketAddress::resolve(first.spec());
-  RemoteOptions options;
-  options.timeout = milliseconds(5000);
-  options.servers.servers = {*ServerSpec::parse("fuzzy.example:11335")};
-  const auto store =
-      std::move(RemoteStore::open(options, system_clock(), system_random(), names).value());
-  EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kDone);
-  names.addresses = *SocketAddress::resolve(second.spec());
-  EXPECT_TRUE(store->look_up(names)[0].status);
-  EXPECT_EQ(ask_one(*store, request(Kind::kCheck)).outcome, Outcome::kMiss);
-
-  names.addresses.clear();
-  const auto lost = store->look_up(names);
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].status.error().code, ErrorCode::kUnavailable);
-  EXPECT_TRUE(lost[0].has_address);
-  EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kDone)
-      << "the old address is better than none";
-  EXPECT_EQ(second.store.applied(), 1U);
-}
-
-TEST(RemoteStore, BeginsWithoutNamesAndAnswersAtOnceWhatItCannotAsk) {
-  Served there;
-  RemoteOptions options;
-  options.timeout = milliseconds(5000);
-  options.servers.servers = {*ServerSpec::parse("fuzzy.example:11335")};
-  const auto store =
-      std::move(RemoteStore::open_by_address(options, system_clock(), system_random()).value());
-  EXPECT_TRUE(store->lacks_addresses());
-  for (const Kind kind : {Kind::kCheck, Kind::kAdd, Kind::kStat}) {
-    const RemoteAnswer answer = ask_one(*store, request(kind));
-    EXPECT_EQ(answer.outcome, Outcome::kUnreachable);
-    EXPECT_EQ(answer.error, "the server's name is not found");
-  }
-  store->probe();  // there is nobody to probe
-  MovingNames names;
-  EXPECT_FALSE(store->look_up(names)[0].has_address);
-  names.addresses = *SocketAddress::resolve(there.spec());
-  EXPECT_TRUE(store->look_up(names)[0].status);
-  EXPECT_FALSE(store->lacks_addresses());
-  EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kDone);
-}
-
-TEST(RemoteStore, AsksThoseThatHaveAnAddressWhileANameIsLost) {
-  Served there;
-  RemoteOptions options;
-  options.timeout = milliseconds(5000);
-  options.servers.servers = {*ServerSpec::parse("fuzzy.example:11335"), {there.spec(), {}, 1}};
-  const auto store =
-      std::move(RemoteStore::open_by_address(options, system_clock(), system_random()).value());
-  for (int turn = 0; turn < 3; ++turn)
-    EXPECT_EQ(ask_one(*store, request(Kind::kCheck)).outcome, Outcome::kMiss);
-  EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kUnreachable)
-      << "all are taught, and one was not";
-  EXPECT_EQ(there.store.applied(), 1U);
 }
 
 TEST(RemoteStore, AProbeBringsAServerBackBeforeAMessageWaitsForIt) {
