@@ -15,7 +15,6 @@ namespace {
 
 // What hashing costs (tests/bench/bench_fingerprint.cpp).
 constexpr Steps kStepsADigest = 500;
-constexpr Steps kStepsADigestedByte = 2;
 constexpr Steps kStepsARobustByte = 15;
 
 /// Whether to set PartHash::own_words and PartHash::common even if no rule makes robust hashes.

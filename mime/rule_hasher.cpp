@@ -21,7 +21,6 @@ constexpr unsigned kDenseFactor = 3;
 constexpr Steps kStepsAWord = 150;        // 32 shingles
 constexpr Steps kStepsAWordSlow = 600;    // by SipHash
 constexpr Steps kStepsAnElement = 2'500;  // with a URL of 2 KB
-constexpr Steps kStepsADigestedByte = 2;
 
 /// Whether `text` matches a glob of `*` and `?`, ignoring case.
 bool matches_glob(std::string_view text, std::string_view glob) {

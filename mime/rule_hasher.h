@@ -12,6 +12,9 @@
 
 namespace shingled::mime {
 
+/// Work of a digest, for each byte (tests/bench/bench_fingerprint.cpp).
+inline constexpr Steps kStepsADigestedByte = 2;
+
 /// Makes the hashes that one rule wants of one message. Parts are named by their index in
 /// `Analysis::Parts`; in what order they come does not matter.
 /// Threads: one. `parts` and `rule` must outlive it.

@@ -13,7 +13,7 @@ bool needs_dns(const SocketSpec& spec) { return !IpAddress::parse(spec.host); }
 
 void AddressLookup::begin() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (std::exchange(is_begun_, true)) return;
     if (needs_dns(spec_)) return start();
   }
@@ -21,12 +21,12 @@ void AddressLookup::begin() {
 }
 
 bool AddressLookup::is_under_way() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return is_begun_;
 }
 
 std::optional<AddressLookup::Found> AddressLookup::take() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!is_begun_ || is_running_) return std::nullopt;
   is_begun_ = false;
   return last_;
@@ -34,11 +34,12 @@ std::optional<AddressLookup::Found> AddressLookup::take() {
 
 AddressLookup::Found AddressLookup::find(TimePoint deadline, const Clock& clock) {
   if (!needs_dns(spec_)) return SocketAddress::resolve(spec_);
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   start();
   const std::uint64_t before = ends_;
   const Duration left = std::max(deadline - clock.now(), Duration::zero());
-  ended_.wait_for(lock, left, [&] { return ends_ != before; });
+  ended_.wait_for(lock.as_lock(), left,
+                  [&]() SHINGLED_REQUIRES(mutex_) { return ends_ != before; });
   if (ends_ != before) {
     return last_ ? last_ : Found(Error{ErrorCode::kUnavailable, last_.error().message});
   }
@@ -54,7 +55,7 @@ void AddressLookup::start() {
 void AddressLookup::look_up() {
   Found found = SocketAddress::resolve(spec_);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (found) known_ = *found;
     last_ = std::move(found);
     is_running_ = false;

@@ -3,13 +3,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
 #include "config/base/result.h"
 #include "config/system/socket_address.h"
 
@@ -43,19 +43,20 @@ class AddressLookup {
   Found find(TimePoint deadline, const Clock& clock);
 
  private:
-  void start();  // with the mutex
+  void start() SHINGLED_REQUIRES(mutex_);
   void look_up();
 
   const SocketSpec spec_;
   const std::function<void()> wake_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable Mutex mutex_;
   std::condition_variable ended_;
-  bool is_running_ = false;
-  bool is_begun_ = false;   ///< by `begin`, and not taken
-  std::uint64_t ends_ = 0;  ///< look-ups that have ended
-  Found last_ = Error{ErrorCode::kUnavailable, "its name is still being looked up"};
-  std::vector<SocketAddress> known_;
-  std::jthread thread_;
+  bool is_running_ SHINGLED_GUARDED_BY(mutex_) = false;
+  bool is_begun_ SHINGLED_GUARDED_BY(mutex_) = false;   ///< by `begin`, and not taken
+  std::uint64_t ends_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< look-ups that have ended
+  Found last_ SHINGLED_GUARDED_BY(mutex_) = Error{ErrorCode::kUnavailable,
+                                                  "its name is still being looked up"};
+  std::vector<SocketAddress> known_ SHINGLED_GUARDED_BY(mutex_);
+  std::jthread thread_ SHINGLED_GUARDED_BY(mutex_);
 };
 
 }  // namespace shingled

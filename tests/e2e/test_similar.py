@@ -1,4 +1,3 @@
-# Covers milter/similar/similar_counters.cpp, milter/cli/similar/sample_hits.cpp.
 """Known files through a real Postfix: what is recognised although it was changed, what is not, and containers that
 want to harm whoever opens them."""
 

@@ -1,3 +1,4 @@
+// Covers config/system/listen_socket.cpp, config/system/bound_socket.cpp.
 #include "config/system/listen_socket.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Covers milter/process/signals.cpp.
+// Covers milter/daemon/start.cpp, milter/process/signals.cpp.
 #include "milter/daemon/daemon.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Covers milter/daemon/serve.cpp.
 // A reload, and a start, with a name server that does not answer.
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,4 @@
-// Covers milter/status/connection_deadlines.cpp, milter/status/http_client.cpp,
-// milter/status/http_listener.cpp.
+// Covers milter/status/connection_deadlines.cpp, milter/status/http_client.cpp.
 #include "milter/status/http_server.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Covers storage/server/server_counters.cpp, storage/server/server_ports.cpp,
-// storage/server/server_report.cpp, storage/server/udp_socket.cpp, storage/server/udp_worker.cpp.
+// storage/server/udp_socket.cpp, storage/server/udp_worker.cpp.
 #include "storage/server/fuzzy_server.h"
 
 #include <gtest/gtest.h>
