@@ -253,7 +253,7 @@ class Replication(unittest.TestCase):
             self.assertIn(word, out)
 
         gone, stays = masters
-        wrong = {("--forget", "zz"): "no store begins so", ("--dry-run",): "needs --forget"}
+        wrong = {("--forget", "zz"): "no store begins like this", ("--dry-run",): "needs --forget"}
         for arguments, reason in wrong.items():
             code, _, error = self.stores(mirror, *arguments)
             self.assertEqual(64, code, arguments)
@@ -261,7 +261,7 @@ class Replication(unittest.TestCase):
         code, out, error = self.stores(mirror, "--forget", gone["name"][:8], "--dry-run")
         self.assertEqual(0, code, error)
         self.assertIn("would be forgotten", out)
-        self.assertIn("it comes again", error + out, "its key is in master_key")
+        self.assertIn("the store comes back", error + out, "its key is in master_key")
         self.assertEqual(known, listed(), "nothing has changed")
         code, _, error = self.stores(mirror, "--forget", gone["name"])
         self.assertEqual(75, code, "the daemon runs")

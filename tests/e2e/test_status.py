@@ -374,7 +374,7 @@ class Commands(Status):
         self.assertEqual(0, self.value("shingled_storage_flag_value", flag="11"))
         self.assertEqual(3 * both, self.value("shingled_storage_flag_value", flag="13"))
         self.assertEqual([], objects(self.ok("list", "--json", "--flag", "denied").stdout), "not even with value 0")
-        self.assertEqual("list 11: 0 hashes deleted, 0 on other lists too taken off this one\n",
+        self.assertEqual("list 11: 0 hashes deleted, 0 removed from this list only\n",
                          self.ok("del", "--list", "denied").stdout)
 
     def test_del_list_does_not_go_on_forever_with_the_file_of_another(self):

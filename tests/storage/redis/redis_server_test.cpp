@@ -81,7 +81,7 @@ TEST_F(RedisServerTest, EveryFaultIsAnErrorAndMeansAway) {
       {"closes within a reply", "$10\r\nabc", ErrorCode::kUnavailable, "closed"},
       {"closes after one of two", "+PONG\r\n", ErrorCode::kUnavailable, "closed"},
       {"never ends its reply", "$10\r\nabc~", ErrorCode::kTimeout, "no answer"},
-      {"speaks something else", "220 mail.example ESMTP\r\n~", ErrorCode::kCorrupt, "no reply"},
+      {"speaks something else", "220 mail.example ESMTP\r\n~", ErrorCode::kCorrupt, "not a reply"},
       {"promises too much", "*2147483647\r\n~", ErrorCode::kLimit, "too large"},
       {"still loads its data", "-LOADING Redis is loading\r\n+PONG\r\n~", ErrorCode::kDenied,
        "LOADING"},
