@@ -59,7 +59,7 @@ BENCHMARK(BM_SealReply)->ArgName("bytes")->Arg(96)->Arg(144);
 void handle(benchmark::State& state, const Bytes& packet, const ServerOptions& options) {
   testing::SeededRandom random(2);
   testing::FakeStore store;
-  WorkerCounters counters;
+  server::WorkerCounters counters;
   ServerOptions unlimited = options;
   unlimited.ratelimit.rate = 0;
   unlimited.agreements.thread = {.rate = 1e6, .burst = 1e9};
