@@ -357,7 +357,7 @@ class Status(WithDaemon):
             with self.subTest(command=command[0]):
                 done = self.daemon.run(*command)
                 self.assertIn(done.returncode, (EX_UNAVAILABLE, EX_TEMPFAIL))
-                self.assertRegex(done.stderr, r"(?m)^shingled: .*127\.0\.0\.1:\d+ (cannot be reached|gave no answer)")
+                self.assertRegex(done.stderr, r"(?m)^shingled: .*127\.0\.0\.1:\d+ (cannot be reached|did not answer)")
 
 
 class Buckets(WithDaemon):

@@ -96,7 +96,7 @@ def speak(client, understood, over_tcp):
             try:
                 client.ping(1)
             except AssertionError as failure:
-                return None if "gave no answer" in str(failure) else str(failure)
+                return None if "did not answer" in str(failure) else str(failure)
             return "answered"
         pings = client.ping(PINGS)
         expected = PINGS if over_tcp else 0
