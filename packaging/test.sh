@@ -4,8 +4,8 @@
 #   packaging/test.sh STEP...    some of: format tidy asan tsan release fuzz systemd
 # What runs where:
 #   format   clang-format, all files
-#   tidy     clang-tidy, files that differ from TIDY_BASE (default: where origin/main was left, or HEAD~1 on main itself;
-#            TIDY_BASE=all for all files). At most TIDY_MAX=40, those with the most changed lines.
+#   tidy     clang-tidy, files of the program that differ from TIDY_BASE (default: where origin/main was left, or HEAD~1
+#            on main itself; TIDY_BASE=all for all files). At most TIDY_MAX=40, those with the most changed lines.
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and end to end what strangers can send
 #   tsan     ThreadSanitizer: unit tests with threads (label `threads`)
 #   release  the binary that is installed: the demonstration, all unit tests, everything end to end, each benchmark once.
@@ -35,14 +35,16 @@ changed_sources() {
   if [ -z "$base" ]; then
     base=$(git merge-base HEAD origin/main 2>/dev/null) || base=
     [ -n "$base" ] && [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~1
+    git rev-parse --verify --quiet "$base^{commit}" >/dev/null || return 0  # a clone of one commit
   fi
   git rev-parse --verify --quiet "$base^{commit}" >/dev/null ||
     { echo "test.sh: tidy does not find the commit '$base' to compare with; fetch it or set TIDY_BASE" >&2; return 64; }
-  git diff --numstat --no-renames --diff-filter=d "$base" -- '*.h' '*.cpp' | sort -k1,1nr -k3 | cut -f3 |
+  git diff --numstat --no-renames --diff-filter=d "$base" -- config mime storage milter |
+    awk '/\.(h|cpp)$/' | sort -k1,1nr -k3 | cut -f3 |
     while read -r file; do
       case $file in
         *.cpp) echo "$file" ;;
-        *) { git ls-files "${file%.h}.cpp"; git grep -lF "#include \"$file\"" -- '*.cpp' || true; } | sed -n 1p ;;
+        *) { git ls-files "${file%.h}.cpp"; git grep -lF "#include \"$file\"" -- {config,mime,storage,milter}'/*.cpp' || true; } | sed -n 1p ;;
       esac
     done | awk '!seen[$0]++'
 }
@@ -50,7 +52,7 @@ changed_sources() {
 run_tidy() {
   local files count most=${TIDY_MAX:-40}
   if [ "${TIDY_BASE:-}" = all ]; then
-    files=$(sources | grep '\.cpp$')
+    files=$(sources | grep -E '^(config|mime|storage|milter)/.*\.cpp$')
     most=$(wc -l <<<"$files")
   else
     files=$(changed_sources)

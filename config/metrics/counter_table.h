@@ -27,7 +27,7 @@ namespace shingled {
 //         });
 //       }
 //     };
-//     static_assert(has_whole_table<DoorCountersOf<std::uint64_t>>);
+//     static_assert(kHasWholeTable<DoorCountersOf<std::uint64_t>>);
 
 /// One field of a struct of counters: how metrics and the log show it.
 template <typename Counters, typename Number = std::uint64_t>
@@ -42,7 +42,7 @@ struct CounterLine {
 
 /// Whether each field has a line, in a struct of numbers, of which `more` need none.
 template <typename Counters, std::size_t more = 0>
-inline constexpr bool has_whole_table = sizeof(Counters) ==
+inline constexpr bool kHasWholeTable = sizeof(Counters) ==
                                         (Counters::table().size() + more) * sizeof(std::uint64_t);
 
 inline std::uint64_t number_of(std::uint64_t number) { return number; }

@@ -38,7 +38,7 @@ struct MessageCounts {
     });
   }
 };
-static_assert(has_whole_table<MessageCounts>);
+static_assert(kHasWholeTable<MessageCounts>);
 
 /// What became of the mail since the start, and how long each stage took.
 /// Threads: any thread.

@@ -51,7 +51,7 @@ struct ServerCounts {
   }
   friend bool operator==(const ServerCounts&, const ServerCounts&) = default;
 };
-static_assert(has_whole_table<ServerCounts>);
+static_assert(kHasWholeTable<ServerCounts>);
 
 /// The counts of one address, with its name, its times and its state.
 struct ServerStatistics : ServerCounts {

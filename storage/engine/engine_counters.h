@@ -37,7 +37,7 @@ struct WriterCountersOf {
     });
   }
 };
-static_assert(has_whole_table<WriterCountersOf<std::uint64_t>>);
+static_assert(kHasWholeTable<WriterCountersOf<std::uint64_t>>);
 
 /// Those that run.
 /// Threads: any thread may read.

@@ -39,7 +39,7 @@ struct RedisWriterCountersOf {
     });
   }
 };
-static_assert(has_whole_table<RedisWriterCountersOf<std::uint64_t>>);
+static_assert(kHasWholeTable<RedisWriterCountersOf<std::uint64_t>>);
 
 /// Those that run.
 /// Threads: any thread may read.

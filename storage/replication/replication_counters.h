@@ -27,7 +27,7 @@ struct LinkCounts {
   }
   friend bool operator==(const LinkCounts&, const LinkCounts&) = default;
 };
-static_assert(has_whole_table<LinkCounts>);
+static_assert(kHasWholeTable<LinkCounts>);
 
 /// How one link stands. The lag is what the master has and the mirror does not have yet.
 struct LinkCounters : LinkCounts {

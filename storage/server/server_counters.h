@@ -97,7 +97,7 @@ struct ServerCountersOf {
 struct ServerCounters : ServerCountersOf<std::uint64_t> {
   ServerCounters& operator+=(const ServerCounters& other);
 };
-static_assert(has_whole_table<ServerCounters, kVersionsCounted>);
+static_assert(kHasWholeTable<ServerCounters, kVersionsCounted>);
 
 /// A number one thread counts up and any thread reads.
 class Counter {

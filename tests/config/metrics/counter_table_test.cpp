@@ -30,9 +30,9 @@ using Doors = DoorCountersOf<std::uint64_t>;
 struct Unlisted : Doors {
   std::uint64_t painted = 0;
 };
-static_assert(has_whole_table<Doors>);
-static_assert(!has_whole_table<Unlisted>, "a field without a line");
-static_assert(has_whole_table<Unlisted, 1>, "that has its own way to be shown");
+static_assert(kHasWholeTable<Doors>);
+static_assert(!kHasWholeTable<Unlisted>, "a field without a line");
+static_assert(kHasWholeTable<Unlisted, 1>, "that has its own way to be shown");
 
 TEST(CounterTable, ReadsWhatRuns) {
   DoorCountersOf<EventCount> instruments;
