@@ -43,7 +43,7 @@ struct CounterLine {
 /// Whether each field has a line, in a struct of numbers, of which `more` need none.
 template <typename Counters, std::size_t more = 0>
 inline constexpr bool kHasWholeTable = sizeof(Counters) ==
-                                        (Counters::table().size() + more) * sizeof(std::uint64_t);
+                                       (Counters::table().size() + more) * sizeof(std::uint64_t);
 
 inline std::uint64_t number_of(std::uint64_t number) { return number; }
 inline std::uint64_t number_of(const std::atomic<std::uint64_t>& number) { return number.load(); }
