@@ -5,7 +5,7 @@
 # What runs where:
 #   format   clang-format, all files
 #   tidy     clang-tidy, files of the program that differ from TIDY_BASE (default: where origin/main was left, or HEAD~1
-#            on main itself; TIDY_BASE=all for all files). At most TIDY_MAX=40, those with the most changed lines.
+#            on main itself; TIDY_BASE=all for all files). At most TIDY_MAX=20, those with the most changed lines.
 #   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and end to end what strangers can send
 #   tsan     ThreadSanitizer: unit tests with threads (label `threads`)
 #   release  the binary that is installed: the demonstration, all unit tests, everything end to end, each benchmark once.
@@ -50,7 +50,7 @@ changed_sources() {
 }
 
 run_tidy() {
-  local files count most=${TIDY_MAX:-40}
+  local files count most=${TIDY_MAX:-20}
   if [ "${TIDY_BASE:-}" = all ]; then
     files=$(sources | grep -E '^(config|mime|storage|milter)/.*\.cpp$')
     most=$(wc -l <<<"$files")
