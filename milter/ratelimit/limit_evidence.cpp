@@ -1,6 +1,6 @@
 #include "milter/ratelimit/limit_evidence.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace shingled::milter::ratelimit {
 
@@ -9,14 +9,11 @@ namespace {
 rules::Account account_of(const LimitMark& mark) {
   const FullBucket& bucket = mark.bucket;
   const std::string again = wait_text(bucket.wait);
-  char header[128];
-  std::snprintf(header, sizeof header, " drops=%.1f burst=%g again=", bucket.drops, bucket.burst);
-  char sum[128];
-  std::snprintf(sum, sizeof sum, "2 tanh(%.1f / (2 x %g)) = %.2f", bucket.drops, bucket.burst,
-                mark.value);
   return {.log = describe(bucket),
-          .header = mark.symbol + "; type=" + bucket.type + header + again,
-          .arithmetic = sum,
+          .header = fmt::format("{}; type={} drops={:.1f} burst={:g} again={}", mark.symbol,
+                                bucket.type, bucket.drops, bucket.burst, again),
+          .arithmetic = fmt::format("2 tanh({:.1f} / (2 x {:g})) = {:.2f}", bucket.drops,
+                                    bucket.burst, mark.value),
           .details = {{"symbol", mark.symbol},
                       {"score", mark.value},
                       {"type", bucket.type},

@@ -1,7 +1,8 @@
 #include "milter/rules/fuzzy_evidence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "config/base/hex.h"
@@ -30,13 +31,10 @@ struct FuzzyHit {
 /// In the log "FUZZY_DENIED:11:20:0.94:rule/part:<digest>": enough to do the sum again.
 Account FuzzyHit::account() const {
   const std::string shown = to_hex(digest.bytes).substr(0, kDigestHexShown);
-  char numbers[64];
-  std::snprintf(numbers, sizeof numbers, ":%u:%d:%.2f:", hit.flag, hit.value, probability);
-  char certain[32];
-  std::snprintf(certain, sizeof certain, "%.2f", probability);
-  return {.log = hit.symbol + numbers + rule + '/' + part + ':' + shown,
-          .header = hit.symbol + "; flag=" + std::to_string(hit.flag) +
-                    " value=" + std::to_string(hit.value) + " prob=" + certain + " digest=" + shown,
+  return {.log = fmt::format("{}:{}:{}:{:.2f}:{}/{}:{}", hit.symbol, hit.flag, hit.value,
+                             probability, rule, part, shown),
+          .header = fmt::format("{}; flag={} value={} prob={:.2f} digest={}", hit.symbol, hit.flag,
+                                hit.value, probability, shown),
           .arithmetic = hit.arithmetic(),
           .details = details()};
 }

@@ -1,7 +1,8 @@
 #include "milter/similar/similar_evidence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -44,13 +45,12 @@ struct WeighedHit {
 
 /// In the log "SIMILAR_BAD:7.44:similarity 93:list/sample:part".
 rules::Account WeighedHit::account() const {
-  char score[32];
-  std::snprintf(score, sizeof score, ":%.2f:", share.score);
+  const std::string score = share.spared ? "spared" : fmt::format("{:.2f}", share.score);
   const std::string alike = likeness_text(hit);
   const std::string piece = piece_name(hit);
   const std::string sum = share.arithmetic(hit);
-  return {.log = share.symbol + (share.spared ? ":spared:" : score) + alike + ":" + hit.list + "/" +
-                 hit.sample + ":" + piece,
+  return {.log = fmt::format("{}:{}:{}:{}/{}:{}", share.symbol, score, alike, hit.list, hit.sample,
+                             piece),
           .header = share.symbol + "; " + alike + " to " + hit.sample.substr(0, kNameBytesShown) +
                     " of " + hit.list + " in " + piece.substr(0, kNameBytesShown) +
                     (share.spared ? ", spared by what is known as good" : ""),
@@ -134,10 +134,7 @@ std::vector<SimilarShare> weigh_similar(const SimilarFacts& facts,
 
 std::string SimilarShare::arithmetic(const SimilarHit& of) const {
   if (spared) return likeness_text(of) + ", spared: at least as like what is known as good";
-  char text[160];
-  std::snprintf(text, sizeof text, "%.2f (%s) x %.2f = %.2f", likeness, likeness_text(of).c_str(),
-                weight, score);
-  return text;
+  return fmt::format("{:.2f} ({}) x {:.2f} = {:.2f}", likeness, likeness_text(of), weight, score);
 }
 
 rules::Findings similar_findings(const SimilarFacts& facts, std::span<const SimilarList> lists,

@@ -61,7 +61,7 @@ class Paths {
              }},
             {"scan", [this](const std::string& message) {
                const milter::rules::Facts facts = scanner_->scan(message);
-               EXPECT_GE(scanner_->judge(facts, FailurePolicy::kAccept).symbols.size(), 0U);
+               static_cast<void>(scanner_->judge(facts, FailurePolicy::kAccept));
              }}};
   }
 
