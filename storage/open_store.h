@@ -6,7 +6,7 @@
 #include "config/base/logger.h"
 #include "config/base/random.h"
 #include "config/options/storage_options.h"
-#include "storage/engine/load_watcher.h"
+#include "storage/engine/loader.h"
 #include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage::engine {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "config/base/guarded.h"
-#include "storage/engine/engine_report.h"
+#include "storage/engine/engine_counters.h"
 #include "storage/engine/fuzzy_index.h"
 #include "storage/engine/loader.h"
 #include "storage/engine/memory_bound.h"

@@ -7,7 +7,7 @@
 #include "config/base/logger.h"
 #include "config/options/storage_options.h"
 #include "storage/engine/engine_counters.h"
-#include "storage/engine/load_watcher.h"
+#include "storage/engine/loader.h"
 #include "storage/model/fuzzy_store.h"
 #include "storage/model/replica.h"
 

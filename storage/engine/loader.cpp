@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "config/base/guarded.h"
+#include "storage/engine/fuzzy_index.h"
+#include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage::engine {
 namespace {

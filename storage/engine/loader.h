@@ -1,11 +1,21 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "config/base/logger.h"
-#include "storage/engine/fuzzy_index.h"
-#include "storage/engine/load_watcher.h"
-#include "storage/sqlite/fuzzy_table.h"
+#include "config/base/result.h"
+
+namespace shingled::storage::sqlite {
+class FuzzyTable;
+}
 
 namespace shingled::storage::engine {
+
+class FuzzyIndex;
+
+/// Told how many rows of how many are read, on the thread that loads; false = stop. Empty = nobody.
+using LoadWatcher = std::function<bool(std::uint64_t rows, std::uint64_t of)>;
 
 /// Replays the file into the empty index: a thread of its own reads some ten thousand rows while
 /// this one adds those before. Progress goes to the log, a line each million rows.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mime/fingerprint/fingerprint.h"
-#include "storage/engine/flag_totals.h"
+#include "storage/engine/engine_counters.h"
 #include "storage/engine/index_hash.h"
 #include "storage/engine/number_map.h"
 #include "storage/engine/pages.h"

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "config/base/byte_reader.h"
 #include "mime/fingerprint/fingerprint.h"
@@ -17,5 +18,14 @@ using ShingleSet = std::array<std::uint8_t, kShingleSetBytes>;
 ShingleSet encode_shingles(const Shingles& shingles);
 /// `bytes` are kShingleSetBytes.
 Shingles decode_shingles(BytesView bytes);
+
+/// What stands in a shingle slot whose shingle is not known any more: a number made of the digest,
+/// so that no other hash has it there (zeros would meet each other). One that comes back out of our
+/// storage can be told from a shingle. SCHEMA.md documents it.
+inline std::uint64_t lost_slot(const Digest& digest, std::size_t slot) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, digest.bytes.data() + slot * sizeof word % kDigestBytes, sizeof word);
+  return word ^ (slot + 1) * 0x9e3779b97f4a7c15;
+}
 
 }  // namespace shingled::storage::sqlite

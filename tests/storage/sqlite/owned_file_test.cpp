@@ -1,10 +1,81 @@
-#include "storage/sqlite/owned_file.h"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <filesystem>
+
+#include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/owned_file.h"
+#include "tests/storage/sqlite/random_row.h"
 #include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::sqlite {
+
+namespace {
+
+/// What another process finds: 'y', 'n', or '?' where it died.
+template <typename Question>
+char elsewhere(const Question& question) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(question() ? 'y' : 'n');
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return '?';
+  return static_cast<char>(WEXITSTATUS(status));
+}
+
+class FileLockTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] char can_be_taken_elsewhere() const {
+    return elsewhere([&] { return bool(FileLock::take(file_)); });
+  }
+  shingled::testing::TemporaryDirectory directory_;
+  const std::string file_ = directory_.file("fuzzy.db");
+};
+
+TEST_F(FileLockTest, HoldsWhenAToolRemovesTheLockFile) {
+  for (const char* when : {"before there was a file", "of a file"}) {
+    SCOPED_TRACE(when);
+    const auto lock = FileLock::take(file_);
+    ASSERT_TRUE(lock) << lock.error().message;
+    const auto table = FuzzyTable::open(file_, Durability::kCommit);
+    ASSERT_TRUE(table);
+    EXPECT_EQ(can_be_taken_elsewhere(), 'n');
+    std::filesystem::remove(file_ + ".lock");
+    EXPECT_EQ(can_be_taken_elsewhere(), 'n');
+    EXPECT_EQ(can_be_taken_elsewhere(), 'n') << "with the lock file that one left";
+    const auto here = FileLock::take(file_);
+    ASSERT_FALSE(here);
+    EXPECT_EQ(here.error().code, ErrorCode::kUnavailable);
+  }
+  EXPECT_EQ(can_be_taken_elsewhere(), 'y') << "it goes with its holder";
+}
+
+TEST_F(FileLockTest, IsNoneOfSqlitesOwn) {
+  const auto lock = FileLock::take(file_);
+  ASSERT_TRUE(lock);
+  const auto table = FuzzyTable::open(file_, Durability::kCommit);
+  ASSERT_TRUE(table);
+  engine::Seeded random{1};
+  ASSERT_TRUE((*table)->insert(random_row(random)));
+  EXPECT_EQ(elsewhere([&] {
+              const auto reader = FuzzyTable::open_read_only(file_);
+              return reader && (*reader)->count().value_or(0) == 1;
+            }),
+            'y')
+      << "readers need no right";
+  auto transaction = (*table)->begin();
+  ASSERT_TRUE(transaction);
+  EXPECT_EQ(elsewhere([&] {
+              const auto other = Database::open(file_, Database::Access::kReadWrite);
+              return other && (*other)->execute("BEGIN IMMEDIATE").has_value();
+            }),
+            'n')
+      << "SQLite's locks hold beside it";
+}
+
+}  // namespace
+
 namespace {
 
 TEST(OwnedFile, HasTheFileForItself) {
@@ -31,4 +102,5 @@ TEST(OwnedFile, TellsWhyNot) {
 }
 
 }  // namespace
+
 }  // namespace shingled::storage::sqlite
