@@ -1,6 +1,6 @@
 #include "storage/formats/backup.h"
 
-#include "storage/sqlite/file_copy.h"
+#include "storage/sqlite/database.h"
 #include "storage/sqlite/fuzzy_table.h"
 
 namespace shingled::storage::formats {

@@ -9,7 +9,7 @@
 #include "storage/redis/key_slot.h"
 #include "storage/redis_store/layout.h"
 #include "storage/redis_store/transfer_servers.h"
-#include "storage/sqlite/lost_slot.h"
+#include "storage/sqlite/shingle_set.h"
 
 namespace shingled::storage::redis_store {
 

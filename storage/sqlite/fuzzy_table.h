@@ -5,12 +5,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "config/options/storage_options.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/model/flag_set.h"
+#include "storage/sqlite/journal.h"
 #include "storage/sqlite/owned_file.h"
-#include "storage/sqlite/replica_tables.h"
+#include "storage/sqlite/part_table.h"
+#include "storage/sqlite/store_table.h"
 #include "storage/sqlite/update_names.h"
 
 namespace shingled::storage::sqlite {
@@ -29,6 +32,28 @@ struct FuzzyRow {
   std::optional<Shingles> shingles;
 
   friend bool operator==(const FuzzyRow&, const FuzzyRow&) = default;
+};
+
+/// What the writer needs for replication, beside the hashes themselves.
+/// Threads: one thread.
+struct ReplicaTables {
+  StoreTable stores;
+  PartTable parts;
+  Journal journal;
+  TakebackTable takebacks;
+
+  static Result<ReplicaTables> open(Database& database) {
+    auto stores = StoreTable::open(database);
+    if (!stores) return stores.error();
+    auto parts = PartTable::open(database);
+    if (!parts) return parts.error();
+    auto journal = Journal::open(database);
+    if (!journal) return journal.error();
+    auto takebacks = TakebackTable::open(database);
+    if (!takebacks) return takebacks.error();
+    return ReplicaTables{*std::move(stores), *std::move(parts), *std::move(journal),
+                         *std::move(takebacks)};
+  }
 };
 
 /// The hashes in their file: rows in, rows out. Which digest has which id is known to the index in

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "storage/sqlite/shingle_set.h"
 #include "storage/sqlite/statements.h"
 
 namespace shingled::storage::sqlite {

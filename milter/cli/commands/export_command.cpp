@@ -12,7 +12,7 @@
 #include "milter/cli/output/work_meter.h"
 #include "storage/redis_store/transfer.h"
 #include "storage/sqlite/fuzzy_table.h"
-#include "storage/sqlite/rspamd_writer.h"
+#include "storage/sqlite/rspamd_file.h"
 
 namespace shingled::milter::cli {
 

@@ -1,4 +1,4 @@
-// Covers storage/sqlite/file_copy.cpp.
+// Covers the file copy of storage/sqlite/database.cpp.
 #include "storage/formats/backup.h"
 
 #include <gmock/gmock.h>

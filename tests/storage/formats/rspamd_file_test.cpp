@@ -1,14 +1,14 @@
-// Covers storage/sqlite/rspamd_reader.cpp, storage/sqlite/rspamd_writer.cpp.
+// Covers storage/sqlite/rspamd_file.cpp.
 // Databases of rspamd's fuzzy worker, written and read (PROTOCOL.md section 5.8). That the
 // real one takes them is shown in tests/e2e/test_rspamd.py.
+#include "storage/sqlite/rspamd_file.h"
+
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <limits>
 
-#include "storage/sqlite/lost_slot.h"
-#include "storage/sqlite/rspamd_reader.h"
-#include "storage/sqlite/rspamd_writer.h"
+#include "storage/sqlite/shingle_set.h"
 #include "tests/storage/formats/stored_rows.h"
 
 namespace shingled::storage::formats {

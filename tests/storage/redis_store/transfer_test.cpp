@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "storage/redis_store/redis_import.h"
-#include "storage/sqlite/lost_slot.h"
+#include "storage/sqlite/shingle_set.h"
 #include "tests/storage/redis_store/redis_fixture.h"
 
 namespace shingled::storage::redis_store {

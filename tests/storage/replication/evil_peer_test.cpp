@@ -1,4 +1,4 @@
-// Covers storage/replication/forget_store.cpp, storage/sqlite/takeback_table.cpp.
+// Covers storage/replication/forget_store.cpp, the takebacks of storage/sqlite/journal.cpp.
 // Peers with a valid key that say whatever the protocol can say: a master that speaks in another's
 // name or out of turn, and a mirror that does. Bytes to bytes, from seeds; nothing waits.
 #include <array>

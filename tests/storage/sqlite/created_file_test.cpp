@@ -9,8 +9,8 @@
 
 #include "storage/formats/new_file.h"
 #include "storage/sqlite/bucket_file.h"
-#include "storage/sqlite/file_lock.h"
 #include "storage/sqlite/fuzzy_table.h"
+#include "storage/sqlite/owned_file.h"
 #include "storage/sqlite/update_journal.h"
 #include "tests/storage/sqlite/random_row.h"
 #include "tests/support/temporary_directory.h"

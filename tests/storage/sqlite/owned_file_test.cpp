@@ -1,3 +1,6 @@
+// One process changes a file at a time, even if a tool removes its lock file.
+#include "storage/sqlite/owned_file.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -6,7 +9,6 @@
 #include <filesystem>
 
 #include "storage/sqlite/fuzzy_table.h"
-#include "storage/sqlite/owned_file.h"
 #include "tests/storage/sqlite/random_row.h"
 #include "tests/support/temporary_directory.h"
 
