@@ -7,7 +7,7 @@ namespace shingled::storage::engine {
 Result<std::unique_ptr<Checkpointer>> Checkpointer::open(const std::string& path) {
   auto database = sqlite::Database::open(path, sqlite::Database::Access::kReadWrite);
   if (!database) return database.error();
-  // Only by reading does a connection learn that the file is in WAL mode.
+  // A connection learns only by reading that the file is in WAL mode.
   if (auto version = (*database)->integer("PRAGMA user_version"); !version) return version.error();
   return std::unique_ptr<Checkpointer>(new Checkpointer(*std::move(database)));
 }

@@ -11,20 +11,21 @@
 
 namespace shingled::storage::engine {
 
-/// Copies the WAL into the file on a thread and a connection of its own, while the writer goes on
-/// committing: else a commit now and then would wait for thousands of pages and two syncs.
+/// Copies the WAL into the database file, with its own thread and connection. The writer goes on
+/// committing meanwhile. Without this class, a commit would sometimes wait for thousands of pages
+/// and two syncs.
 ///
-/// Threads: `start` and `take_outcome` from the writer; one inside, "checkpoint", joined by the
-/// destructor after the checkpoint under way.
+/// Threads: the writer calls `start` and `take_outcome`; one thread inside, "checkpoint". The
+/// destructor joins it after a checkpoint that is under way.
 class Checkpointer {
  public:
-  /// Opens the file, which the writer has open already.
+  /// Opens the file. The writer must have it open already.
   /// Errors: those of Database.
   static Result<std::unique_ptr<Checkpointer>> open(const std::string& path);
 
-  /// Begins a checkpoint; nothing happens while one is under way.
+  /// Begins a checkpoint. Does nothing while one is under way.
   void start();
-  /// What became of the checkpoint begun last: told once, when it is over.
+  /// The outcome of the last checkpoint: returned once, after it has ended; otherwise nullopt.
   std::optional<Status> take_outcome();
 
  private:
@@ -38,7 +39,7 @@ class Checkpointer {
 
   std::unique_ptr<sqlite::Database> database_;
   Guarded<State> state_;
-  PeriodicTask task_;  ///< last: starts when all else is there
+  PeriodicTask task_;  ///< last: its thread may use all other members
 };
 
 }  // namespace shingled::storage::engine

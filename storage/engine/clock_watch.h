@@ -9,20 +9,22 @@
 
 namespace shingled::storage::engine {
 
-/// Tells a wall clock that runs on from one that was moved far ahead, perhaps for a moment: by what
-/// it shows, everything there is may have expired.
+/// Decides whether the wall clock can be believed. A clock that was set far ahead, perhaps only for
+/// a moment, would make all records look expired.
 ///
-/// A value. It knows what the clock should show by the time that has passed. More than
-/// kClockSkewSeconds ahead of that it is believed only once it has run on like that for kProof; a
-/// machine that slept, or was off for days, waits so long, too. Behind it is believed at once.
+/// It computes from the elapsed time what the clock should show. A time up to kClockSkewSeconds
+/// ahead of that is believed. A time further ahead is believed only after the clock has run on like
+/// that for kProof; this also delays a machine that slept or was off for days. A time behind is
+/// believed at once.
 /// Threads: one thread.
 class ClockWatch {
  public:
   static constexpr std::chrono::hours kProof{1};
 
-  /// `known` in Unix seconds: the latest time that is known to have been.
+  /// `known`: the latest time that has certainly been reached, in Unix seconds.
   ClockWatch(std::uint32_t known, TimePoint now) : known_{known, now} {}
 
+  /// `wall`: what the clock shows at `now`, in Unix seconds. False: do not use it yet.
   bool believes(std::uint32_t wall, TimePoint now) {
     if (wall <= known_.expected(now) + kClockSkewSeconds) {
       known_ = {wall, now};
@@ -40,7 +42,7 @@ class ClockWatch {
     doubted_.reset();
     return true;
   }
-  /// Seconds, of the clock that was doubted last.
+  /// By how many seconds the clock was ahead when it was last doubted.
   [[nodiscard]] std::int64_t ahead() const { return ahead_; }
 
  private:

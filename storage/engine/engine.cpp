@@ -16,7 +16,7 @@ namespace shingled::storage::engine {
 
 class Engine::Impl {
  public:
-  /// What was done before the file was opened.
+  /// Updates that were committed before the file was opened.
   struct Recent {
     std::vector<UpdateName> updates;
     std::vector<std::uint64_t> seals;
@@ -49,7 +49,7 @@ class Engine::Impl {
  private:
   Recent recent_;
   std::unique_ptr<FuzzyIndex> index_;
-  std::unique_ptr<Writer> writer_;  ///< goes first: it uses the index
+  std::unique_ptr<Writer> writer_;  ///< destroyed first: it uses the index
   Clock& clock_;
   Histogram check_time_{kLatencyShape};
   Histogram check_size_{kSizeShape};
@@ -136,7 +136,7 @@ std::vector<std::uint64_t> Engine::recent_seals() const { return impl_->recent()
 std::uint64_t Engine::size() const { return impl_->index().size(); }
 
 Status Engine::apply(std::span<const Update> updates) {
-  // In portions, so that a long list cannot fill the queue.
+  // In portions, so that a long list does not fill the queue.
   constexpr std::size_t kPortion = 1024;
   for (; !updates.empty(); updates = updates.subspan(std::min(kPortion, updates.size()))) {
     struct Progress {

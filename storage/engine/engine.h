@@ -13,20 +13,20 @@
 
 namespace shingled::storage::engine {
 
-/// The embedded storage: an index in memory over an SQLite file. The facade of this folder.
+/// The embedded storage: an index in memory and an SQLite file. Its `open` loads the file into the
+/// index. This class is the facade of the folder.
 ///
-/// Invariants: what `submit` acknowledged is in the file (durability as configured); the index
-/// never holds what the file does not, except updates under way that no one was promised; opening
-/// replays the file into the index.
-/// Threads: any thread; one writer thread inside, started by `open`, joined by the destructor after
-/// it has committed everything queued.
+/// Invariants: an update that `submit` acknowledged is in the file (as firmly as
+/// `storage.durability` says). The index holds nothing that the file does not have.
+/// Threads: any thread; one writer thread inside. `open` starts it. The destructor joins it after
+/// everything queued is committed.
 class Engine final : public FuzzyStore {
  public:
-  /// Opens or creates the file and loads the index (progress to `logger`).
-  /// Errors: kUnavailable (locked, full disk), kDenied (permissions, read-only), kNotFound (no such
-  /// folder), kCorrupt (no database, damaged), kInvalid (written by a newer version), kLimit (more
-  /// than index or memory hold); each names the file.
-  /// `watcher` hears how far the loading is, and may end it (kUnavailable).
+  /// Opens or creates the file and loads the index. Progress goes to `logger`.
+  /// `watcher` is told how far the loading is, and may end it (kUnavailable).
+  /// Errors: kUnavailable (locked, full disk), kDenied (permissions, read-only), kNotFound (the
+  /// folder does not exist), kCorrupt (not a database, damaged), kInvalid (written by a newer
+  /// version), kLimit (more hashes than the index or the memory can hold); each names the file.
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, Clock& clock,
                                               Logger& logger, const LoadWatcher& watcher = {});
   ~Engine() override;
@@ -48,11 +48,13 @@ class Engine final : public FuzzyStore {
   [[nodiscard]] std::uint64_t size() const override;
   void report(MetricReport& report) const override;
 
-  /// What a master says, as `submit`: one transaction, all of it or nothing.
+  /// Like `submit`, for a batch from a master: one transaction, all of it or nothing.
   void submit_batch(ReplicaBatch batch, UpdateDone done);
-  /// Calls `watcher` after every commit, on the writer's thread; it must not block. Empty = nobody.
+  /// Calls `watcher` after every commit, on the writer's thread; it must not block. An empty
+  /// function stops that.
   void watch_commits(std::function<void()> watcher);
-  /// Submits and waits for the commit of all of them.
+  /// Submits the updates and waits until all are committed.
+  /// Errors: that of an update that was not committed.
   Status apply(std::span<const Update> updates);
   [[nodiscard]] EngineCounters counters() const;
 

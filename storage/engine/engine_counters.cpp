@@ -10,7 +10,7 @@ namespace shingled::storage::engine {
 
 namespace {
 
-/// For numbers only one thread writes: cheaper than an atomic addition.
+/// Only one thread writes the number, so this is cheaper than an atomic addition.
 void add_to(std::atomic<std::int64_t>& number, std::int64_t more) {
   number.store(number.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }

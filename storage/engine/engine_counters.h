@@ -15,26 +15,26 @@
 
 namespace shingled::storage::engine {
 
-/// How many records stand on each list, kept up to date as they come and go.
+/// Counts the records on each list, and keeps the counts up to date when records come and go.
 ///
-/// Lists beyond those a packet can name (255) are counted as one: only an import brings them, and
-/// their number has no bound.
+/// Flags above 255 do not fit into a packet; only an import brings them, and their number has no
+/// bound. They are counted together as kOther.
 /// Threads: one writer; `read` from any thread.
-/// Cost: two loads and stores a list of the record, no lock.
+/// Cost: two loads and two stores for each list of the record, no lock.
 class FlagTotals {
  public:
-  static constexpr std::uint32_t kOther = 256;  ///< stands for every flag from here on
+  static constexpr std::uint32_t kOther = 256;  ///< this and all higher flags
 
   struct Total {
     std::uint32_t flag = 0;
     std::uint64_t records = 0;
-    std::int64_t value = 0;  ///< the sum of their values
+    std::int64_t value = 0;  ///< sum of the values
     friend bool operator==(const Total&, const Total&) = default;
   };
 
   void add(const FlagSet& flags) { count(flags, 1); }
   void take(const FlagSet& flags) { count(flags, -1); }
-  /// Lists with records, in the order of flags.
+  /// Lists that have records, in the order of flags.
   [[nodiscard]] std::vector<Total> read() const;
 
  private:
@@ -52,11 +52,11 @@ struct WriterCountersOf {
   Number added{};    ///< updates committed
   Number deleted{};  ///< updates committed
   Number expired{};
-  Number replicated{};      ///< records of masters
+  Number replicated{};      ///< records from masters
   Number refused{};         ///< updates answered with an error
   Number commits{};         ///< transactions
   Number checkpoints{};     ///< times the WAL was copied into the file
-  Number pages_returned{};  ///< pages of the file given back after expiry and deletion
+  Number pages_returned{};  ///< unused pages of the file given back
 
   static constexpr auto table() {
     using Counters = WriterCountersOf;
@@ -76,27 +76,27 @@ struct WriterCountersOf {
 };
 static_assert(kHasWholeTable<WriterCountersOf<std::uint64_t>>);
 
-/// Those that run.
+/// The live counters of the writer.
 /// Threads: any thread may read.
 struct WriterCounters : WriterCountersOf<std::atomic<std::uint64_t>> {
   Histogram commit_time{kLatencyShape};
   Histogram commit_size{kSizeShape};  ///< updates
 };
 
-/// What the engine has done since it was opened.
+/// The counters of the engine since it was opened.
 struct EngineCounters : WriterCountersOf<std::uint64_t> {
-  std::uint64_t records = 0;          ///< live now
-  std::uint64_t slot_overflows = 0;   ///< shingle slots whose owner list was full
-  std::uint64_t updates_waiting = 0;  ///< in the queue of the writer now
+  std::uint64_t records = 0;          ///< stored now
+  std::uint64_t slot_overflows = 0;   ///< times a shingle slot could not keep one more owner
+  std::uint64_t updates_waiting = 0;  ///< now in the writer's queue
 };
 
-/// The engine's measurements under their names: `shingled_storage_...`.
+/// Reports the engine's measurements, named `shingled_storage_...`.
 /// Threads: any thread.
 void report_engine(const EngineCounters& counters, std::span<const FlagTotals::Total> flags,
                    MetricReport& report);
-/// Those of the writer: how long commits take and how large they are.
+/// Reports how long commits take and how large they are.
 void report_writer(const WriterCounters& counters, MetricReport& report);
-/// The sizes of the database and its write-ahead log. Asks the file system.
+/// Reports the sizes of the database and its write-ahead log. Asks the file system.
 void report_files(const std::string& hashfile, MetricReport& report);
 
 }  // namespace shingled::storage::engine

@@ -13,7 +13,7 @@
 namespace shingled::storage::engine {
 
 namespace {
-constexpr std::uint32_t kHitsInARow = 65'536;  // counts looked at with one pass
+constexpr std::uint32_t kHitsInARow = 65'536;  // records looked at under one pass
 
 IndexHash new_secret() {
   SystemRandom random;
@@ -21,14 +21,14 @@ IndexHash new_secret() {
 }
 }  // namespace
 
-/// The records that share an indexed slot with a question.
+/// The records that share an indexed slot with the question.
 class FuzzyIndex::Owners {
  public:
   void add(std::uint32_t number) {
     if (count_ < numbers_.size()) numbers_[count_++] = number;
   }
 
-  /// Each of them once.
+  /// Each number once.
   [[nodiscard]] std::span<const std::uint32_t> numbers() {
     const auto end = numbers_.begin() + static_cast<std::ptrdiff_t>(count_);
     std::sort(numbers_.begin(), end);
@@ -36,14 +36,14 @@ class FuzzyIndex::Owners {
   }
 
  private:
-  /// As many as the options allow; what is not used is not touched.
+  /// The most that the options allow. The unused part of the array is never touched.
   static constexpr std::size_t kNumbersMax = kIndexedSlots * kSlotOwnersMax;
   std::array<std::uint32_t, kNumbersMax> numbers_;
   std::size_t count_ = 0;
 };
 
-/// Owners that agree in their prints, on the way to be verified against the records: some at a
-/// time, so that their cache misses overlap.
+/// Owners whose print agrees and that must still be compared with their records. That is done for
+/// several at a time, so that their cache misses overlap.
 class FuzzyIndex::Candidates {
  public:
   Candidates(const RecordStore& records, const NearSearch& search, Owners& owners)
@@ -99,7 +99,7 @@ std::optional<Match> FuzzyIndex::check(const Digest& digest, const Shingles* shi
 
 void FuzzyIndex::check_batch(std::span<const Question> questions, std::uint32_t now,
                              std::span<std::optional<Match>> answers) const {
-  // As many as the processor can wait for at once: bucket by bucket, then record by record.
+  // The processor can wait for about this many cache lines at once: first buckets, then records.
   constexpr std::size_t kTogether = 16;
   SHINGLED_ASSERT(answers.size() >= questions.size());
   const ReadGate::Pass pass(gate_);
@@ -114,10 +114,11 @@ void FuzzyIndex::check_batch(std::span<const Question> questions, std::uint32_t 
       NumberMap::Search first = searches[i];
       first.step([&](std::uint32_t number) { records_.prefetch(number); });
     }
-    // Of those without an exact match, one is fetched while the one before is looked at.
+    // Questions without an exact match: one is fetched into the cache while the one before is
+    // finished.
     std::array<NearSearch, 2> near;
     std::size_t turn = 0;
-    std::size_t before = group.size();  // whose search has begun; none yet
+    std::size_t before = group.size();  // the question whose search has begun; group.size() = none
     for (std::size_t i = 0; i < group.size(); ++i) {
       answers[i] = answer_exact(*group[i].digest, searches[i], now);
       if (answers[i] || group[i].shingles == nullptr) continue;
@@ -219,7 +220,7 @@ std::vector<HitCount> FuzzyIndex::most_hit(std::size_t most) const {
   Best<HitCount, decltype(more)> best(most, more);
   const std::uint32_t end = records_.number_end();
   for (std::uint32_t begin = 0; begin < end && most != 0; begin += kHitsInARow) {
-    const ReadGate::Pass pass(gate_);  // a short one: the writer waits for it
+    const ReadGate::Pass pass(gate_);  // short, because the writer waits for it
     for (std::uint32_t number = begin; number < std::min(end, begin + kHitsInARow); ++number) {
       const std::uint32_t hits = records_.hits(number);
       if (hits == 0 || (best.worst() != nullptr && hits <= best.worst()->hits)) continue;
@@ -317,12 +318,12 @@ void FuzzyIndex::forget(std::uint32_t number) {
   const std::uint64_t hash = hash_.of(records_.digest(number));
   erase(digest_map(hash), hash, number);
   records_.retire(number);
-  released_ = true;  // perhaps a set of flags
+  released_ = true;  // its flag set, if it had one
 }
 
 void FuzzyIndex::update(std::uint32_t number, const RecordState& state) {
   records_.update(number, state);
-  released_ = true;  // perhaps a set of flags
+  released_ = true;  // the old flag set, if it had one
 }
 
 void FuzzyIndex::collect() {
@@ -336,7 +337,8 @@ void FuzzyIndex::collect() {
 
 void FuzzyIndex::reserve(std::uint64_t count) {
   const double share = static_cast<double>(count) / static_cast<double>(kShards);
-  // Some more for some, up to a step of growth: so that they do not all grow at once afterwards.
+  // Some maps get more room than others, by up to one step of growth. Otherwise they would all grow
+  // at the same time later.
   constexpr double kGolden = 0.6180339887;
   double turn = 0;
   const auto reserve_each = [&](Shards& shards) {

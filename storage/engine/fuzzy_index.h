@@ -16,47 +16,47 @@
 
 namespace shingled::storage::engine {
 
-inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< most that `slot_owners_max` may be
+inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< upper limit of `slot_owners_max`
 
 /// Everything a CHECK needs, in memory: digest -> record, and (slot, shingle) -> owners.
 ///
-/// Only the first kIndexedSlots slots have owners: whoever agrees in enough slots for a match
-/// agrees in one of these. All slots of a record met there are then compared with those of the
-/// question.
+/// Only the first kIndexedSlots slots have owners. Two texts that agree in enough slots for a match
+/// agree in at least one of these. All slots of a record that was found there are then compared
+/// with those of the question.
 ///
-/// A look-up waits for the memory in rounds, not slot by slot: first for all buckets together, then
-/// for the overflow of those that were full, then for the records that may match.
+/// A look-up waits for the memory in rounds instead of slot by slot: first for all buckets
+/// together, then for the overflow of the buckets that were full, then for the records that may
+/// match.
 ///
-/// Owners of a slot: at most `slot_owners_max`. A further one takes the place of the owner whose
-/// `updated` is oldest, if that is older than its own; else it stays out of this slot (and in its
-/// others). So the newest of a campaign are found, and old ones fade where it is crowded. Nor does
-/// a slot take an owner for whom there is no place within NumberMap::kWayMax buckets.
+/// A slot has at most `slot_owners_max` owners. One more owner replaces the one with the oldest
+/// `updated`, unless its own is older still; then this slot does not get it, but its other slots
+/// may. So the newest texts of a campaign are found, and in a crowded slot old ones fade. A slot
+/// also refuses an owner for which there is no place within NumberMap::kWayMax buckets.
 ///
-/// Whether two shingles are equal is asked of 60 bits of their hashes where a record is found, and
-/// of 32 in its other slots: one slot in 4e9 counts that should not, and a match needs 17. A record
-/// that is just being added or removed may not be met.
-/// What `check` and `check_batch` answer with counts as a hit of its record.
-/// Threads: `check`, `check_all` and `most_hit` from any thread, never waiting; the rest from one
-/// writer.
+/// Shingles are compared by their hashes: by 60 bits in the slot where a record was found, by 32
+/// bits in its other slots. So one slot in 4e9 is counted wrongly, and a match needs 17. A look-up
+/// may miss a record that is just being added or removed.
+///
+/// An answer of `check` or `check_batch` counts as a hit of its record.
+/// Threads: `check`, `check_batch`, `check_all` and `most_hit` from any thread, they never wait;
+/// the rest from one writer.
 class FuzzyIndex {
  public:
   struct Options {
-    std::uint32_t slot_owners_max = 16;                       ///< 1 to kSlotOwnersMax
-    std::uint32_t expire_seconds = 0;                         ///< 0 = never
-    std::uint32_t flag_sets_max = RecordStore::kFlagSetsMax;  ///< records on more than one list
+    std::uint32_t slot_owners_max = 16;  ///< 1 to kSlotOwnersMax
+    std::uint32_t expire_seconds = 0;    ///< 0 = never
+    std::uint32_t flag_sets_max =
+        RecordStore::kFlagSetsMax;  ///< most records on more than one list
   };
   explicit FuzzyIndex(const Options& options);
 
-  /// What `add` is given.
   struct NewRecord {
     Fingerprint fingerprint;
     RecordState state;
-    std::uint32_t replaces =
-        0;  ///< the digest's record so far, which the caller removes afterwards
+    std::uint32_t replaces = 0;  ///< old record of the digest (0 = none); the caller removes it
   };
 
-  // ---- readers
-  // ------------------------------------------------------------------------------------
+  // ---- readers ----
   [[nodiscard]] std::optional<Match> check(const Digest& digest, const Shingles* shingles,
                                            std::uint32_t now) const;
   /// See FuzzyStore::check_batch.
@@ -65,7 +65,7 @@ class FuzzyIndex {
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const;
   /// See FuzzyStore::most_hit.
-  /// Cost: a walk over all records, a cache line each.
+  /// Cost: a walk over all records, one cache line each.
   [[nodiscard]] std::vector<HitCount> most_hit(std::size_t most) const;
   [[nodiscard]] std::uint64_t size() const { return records_.size(); }
   [[nodiscard]] std::uint64_t slot_overflows() const {
@@ -75,35 +75,34 @@ class FuzzyIndex {
     return options_.expire_seconds != 0 && updated < now && now - updated > options_.expire_seconds;
   }
 
-  // ---- the writer
-  // ---------------------------------------------------------------------------------
-  /// The record of a digest, expired or not; 0 = none.
+  // ---- the writer ----
+  /// The record of a digest, even if it is expired; 0 = none.
   [[nodiscard]] std::uint32_t find(const Digest& digest) const;
   [[nodiscard]] const RecordStore& records() const { return records_; }
-  /// Whether there is room for so much.
-  /// Errors: kLimit with what there is too much of.
+  /// Whether there is room for `needs`.
+  /// Errors: kLimit; the text says of what there is too much.
   [[nodiscard]] Status fits(const RecordNeeds& needs) const;
-  /// Adds digests; there must be room for all (`fits`). Ends before the first one that is there
-  /// already, and tells how many it added. Many at once cost less: they wait for the memory
-  /// together.
+  /// Adds digests; there must be room for all (`fits`). Stops before the first digest that is
+  /// already there, and returns how many it added. Many at once cost less, because they wait for
+  /// the memory together.
   std::size_t add(std::span<const NewRecord> records);
   void update(std::uint32_t number, const RecordState& state);
-  /// `shingles` are those the record was added with.
+  /// `shingles`: those the record was added with.
   void remove(std::uint32_t number, const std::optional<Shingles>& shingles);
-  /// Forgets a record whose shingles nobody knows any more. What its slots say of it stays, so its
-  /// number is not given again.
+  /// Removes a record whose shingles are not known any more. Its owner entries stay in the slots,
+  /// so its number is never used again.
   void forget(std::uint32_t number);
-  /// Makes room for that many digests with shingles. Only while the index is empty: before a file
-  /// is loaded.
+  /// Makes room for `count` digests with shingles. Only for an empty index, before a file is
+  /// loaded.
   void reserve(std::uint64_t count);
-  /// Gives back what was taken away; waits for readers if there is something.
+  /// Frees what was removed or replaced. Waits for the readers if there is something to free.
   void collect();
 
  private:
   static constexpr std::size_t kShards = std::size_t{1} << HashParts::kShardBits;
   using Shards = std::array<NumberMap, kShards>;
 
-  /// A look-up by shingles: the buckets it begins with are on their way into the cache.
+  /// A look-up by shingles. Its first buckets are on their way into the cache.
   struct NearSearch {
     const Shingles* shingles = nullptr;
     std::array<std::uint64_t, kIndexedSlots> hashes{};
@@ -114,7 +113,7 @@ class FuzzyIndex {
   class Addition;
 
   [[nodiscard]] std::uint32_t find(const Digest& digest, NumberMap::Search search) const;
-  /// A match and whose it is, to be counted where it is the answer.
+  /// A match and the number of its record, whose hit is counted if the match is the answer.
   struct Found {
     Match match;
     std::uint32_t number = 0;
@@ -125,7 +124,7 @@ class FuzzyIndex {
                                                   std::uint32_t now) const;
   void begin(NearSearch& search, const Shingles& shingles) const;
   void collect(NearSearch& search, Owners& owners) const;
-  /// Calls `each(number, slots)` for every record that shares at least kMatchSlotsMin.
+  /// Calls `each(number, slots)` for every record that shares at least kMatchSlotsMin slots.
   template <typename Each>
   void for_each_match(NearSearch& search, const Each& each) const;
   [[nodiscard]] std::optional<Match> finish(NearSearch& search, std::uint32_t now) const;
@@ -147,7 +146,7 @@ class FuzzyIndex {
   std::unique_ptr<Shards> digests_;
   std::unique_ptr<std::array<Shards, kIndexedSlots>> slots_;
   bool released_ = false;          ///< numbers or flag sets wait for `collect`
-  std::vector<NumberMap*> moved_;  ///< maps with memory that waits for `collect`
+  std::vector<NumberMap*> moved_;  ///< maps whose old memory waits for `collect`
   std::atomic<std::uint64_t> slot_overflows_{0};
 };
 

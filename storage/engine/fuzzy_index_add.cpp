@@ -1,6 +1,6 @@
-// How records get into the index. A record has 17 entries in 17 maps, each a cache line nobody has
-// touched lately; so many records go together, map by map, and look ahead, from one map into the
-// next.
+// The part of FuzzyIndex that adds records. A record has 17 entries in 17 maps; each is a cache
+// line that was not used lately. So many records are added together, map by map, and each step
+// prefetches a later one, also across two maps.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -11,7 +11,8 @@
 
 namespace shingled::storage::engine {
 
-/// Records on their way: first digest and record of each, then their slots, slot by slot.
+/// A group of records that is added: first the digest and record of each, then their slots, slot by
+/// slot.
 class FuzzyIndex::Addition {
  public:
   Addition(FuzzyIndex& index, std::span<const NewRecord> records)
@@ -20,7 +21,7 @@ class FuzzyIndex::Addition {
     for (auto& hashes : slots_) hashes.reserve(records.size());
   }
 
-  /// Ends before the first digest that is there already; gives how many there were until then.
+  /// Stops before the first digest that is already there. Returns how many were added.
   std::size_t add_digests() {
     std::vector<std::uint64_t> hashes;
     for (const NewRecord& record : records_)
@@ -78,7 +79,7 @@ class FuzzyIndex::Addition {
     return true;
   }
 
-  /// One shard after the other: what a shard takes then lies within few pages of memory.
+  /// Sorted by shard, so that consecutive entries touch only a few pages of memory.
   void order_by_shard(std::size_t slot, std::span<Owner> owners) const {
     const std::vector<std::uint64_t>& hashes = slots_[slot];
     std::array<std::size_t, kShards + 1> begins{};
@@ -92,7 +93,7 @@ class FuzzyIndex::Addition {
 
   FuzzyIndex& index_;
   std::span<const NewRecord> records_;
-  std::vector<std::uint32_t> numbers_;  ///< of those with shingles, as the hashes of a slot
+  std::vector<std::uint32_t> numbers_;  ///< of the records with shingles, parallel to `slots_[i]`
   std::array<std::vector<std::uint64_t>, kIndexedSlots> slots_;
 };
 

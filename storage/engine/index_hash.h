@@ -11,22 +11,23 @@
 
 namespace shingled::storage::engine {
 
-/// Slots by which the index finds a record; the others are compared once it is found. Two texts
-/// that agree in kMatchSlotsMin slots of kShingleCount agree in one of any so many at least.
+/// The slots by which the index finds a record; the other slots are compared once it is found. Two
+/// texts that agree in kMatchSlotsMin of kShingleCount slots agree in at least one of any
+/// kIndexedSlots slots.
 inline constexpr std::size_t kIndexedSlots = kShingleCount - kMatchSlotsMin + 1;
 
-/// The hashes of one index, under a secret of its own: whoever sends digests and shingles cannot
-/// choose where they go.
+/// Hashes digests and shingles for one index, with a secret of its own: a sender of digests and
+/// shingles cannot choose their places.
 /// Threads: a value that does not change.
 class IndexHash {
  public:
-  /// Draws its secret.
+  /// Takes its secret from `random`.
   explicit IndexHash(Random& random);
 
   /// XXH3, 64 bits, of a digest.
   [[nodiscard]] std::uint64_t of(const Digest& digest) const;
-  /// Spreads a shingle, a minimum of many hashes and so mostly small, over 64 bits. One to one, so
-  /// equal results mean equal shingles.
+  /// Spreads a shingle over 64 bits; a shingle is a minimum of many hashes, so it is mostly small.
+  /// The function is one to one: equal results mean equal shingles.
   [[nodiscard]] std::uint64_t of(std::uint64_t shingle) const {
     shingle = (shingle ^ mask_) * factors_[0];
     shingle ^= shingle >> 32;
@@ -36,15 +37,15 @@ class IndexHash {
   }
 
  private:
-  static constexpr std::size_t kSecretBytes = 192;  ///< XXH3 takes 136 at least
+  static constexpr std::size_t kSecretBytes = 192;  ///< XXH3 needs at least 136
 
   std::uint64_t mask_ = 0;
   std::array<std::uint64_t, 3> factors_{};  ///< odd, so that multiplying is one to one
   std::array<std::uint8_t, kSecretBytes> secret_{};
 };
 
-/// What the index compares of 32 shingles: the low half of each hash. Two cache lines, the first of
-/// which has all the indexed slots.
+/// The part of 32 shingles that the index compares: the low half of each hash. Two cache lines; the
+/// first one has all the indexed slots.
 struct alignas(64) SlotLows {
   std::array<std::uint32_t, kShingleCount> of_slot{};
 
@@ -57,7 +58,6 @@ struct alignas(64) SlotLows {
 };
 static_assert(sizeof(SlotLows) == 128 && kIndexedSlots * sizeof(std::uint32_t) <= 64);
 
-/// The hashes of a text's shingles.
 inline SlotLows lows_of(const IndexHash& hash, const Shingles& shingles) {
   SlotLows lows;
   for (std::size_t slot = 0; slot < kShingleCount; ++slot)

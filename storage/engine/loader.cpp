@@ -19,14 +19,15 @@ namespace {
 
 using Rows = std::vector<FuzzyIndex::NewRecord>;
 
-/// Read and added together, 28 MB: the more, the closer together are those of one map's shard.
+/// Rows in one portion, 28 MB. The larger a portion, the more of its entries are in the same shard
+/// of a map.
 constexpr std::size_t kRows = 65'536;
-constexpr std::uint64_t kProgressRows = 1'000'000;  ///< a log line each
+constexpr std::uint64_t kProgressRows = 1'000'000;  ///< rows per log line
 
-/// One portion of rows on its way from the thread that reads to the one that adds.
+/// Hands one portion of rows from the thread that reads to the thread that adds.
 class Handover {
  public:
-  /// Waits for room. False: the taker has gone, reading on is of no use.
+  /// Waits until the portion before is taken. False: the taker has gone, so reading on is useless.
   bool put(Rows rows) {
     MutexLock lock(mutex_);
     changed_.wait(lock.as_lock(),
@@ -41,7 +42,7 @@ class Handover {
     outcome_ = std::move(outcome);
     changed_.notify_one();
   }
-  /// The next portion; nothing after the last one.
+  /// Waits for the next portion; nullopt after the last one.
   std::optional<Rows> take() {
     MutexLock lock(mutex_);
     changed_.wait(lock.as_lock(), [this]() SHINGLED_REQUIRES(mutex_) { return rows_ || outcome_; });
@@ -53,7 +54,7 @@ class Handover {
     taker_gone_ = true;
     changed_.notify_one();
   }
-  /// How reading ended; after the last portion.
+  /// How reading ended. Call it after the last portion.
   [[nodiscard]] Status outcome() {
     const MutexLock lock(mutex_);
     return outcome_.value_or(Status());
@@ -67,7 +68,7 @@ class Handover {
   bool taker_gone_ SHINGLED_GUARDED_BY(mutex_) = false;
 };
 
-/// However the loading ends, its reader does not wait for it.
+/// Tells the reader that nobody takes rows any more, however the loading ends.
 class TakerLeaves {
  public:
   explicit TakerLeaves(Handover& handover) : handover_(handover) {}
@@ -82,7 +83,7 @@ class TakerLeaves {
 };
 
 Error out_of_memory(const std::string& path) {
-  return {ErrorCode::kLimit, path + ": there is not memory enough for all its hashes"};
+  return {ErrorCode::kLimit, path + ": there is not enough memory for all its hashes"};
 }
 
 void read_rows(sqlite::FuzzyTable& table, Handover& handover) {

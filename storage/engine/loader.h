@@ -14,17 +14,18 @@ namespace shingled::storage::engine {
 
 class FuzzyIndex;
 
-/// Told how many rows of how many are read, on the thread that loads; false = stop. Empty = nobody.
+/// Called on the loading thread with the number of rows read so far and the number of all rows.
+/// False stops the loading. May be empty.
 using LoadWatcher = std::function<bool(std::uint64_t rows, std::uint64_t of)>;
 
-/// Replays the file into the empty index: a thread of its own reads some ten thousand rows while
-/// this one adds those before. Progress goes to the log, a line each million rows.
+/// Loads the file into the empty index. A thread of its own reads the next 65,536 rows while this
+/// thread adds the ones before. Progress goes to the log, one line per million rows.
 ///
-/// `watcher` hears after every portion how far it is; false ends it.
+/// `watcher` is called after every portion; if it returns false, loading ends.
 ///
-/// Errors: those of the table; kCorrupt for a digest that stands there twice, kLimit for more rows
-/// than the index or the memory can hold, kUnavailable where the watcher ended it. Then the index
-/// is of no use.
+/// Errors: those of the table; kCorrupt for a digest that is in the file twice; kLimit for more
+/// rows than the index or the memory can hold; kUnavailable if the watcher ended it. After an error
+/// the index must not be used.
 Status load(sqlite::FuzzyTable& table, FuzzyIndex& index, const LoadWatcher& watcher,
             Logger& logger);
 

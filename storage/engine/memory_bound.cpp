@@ -11,7 +11,7 @@
 namespace shingled::storage::engine {
 namespace {
 
-/// Measured with a million hashes with shingles: 390 bytes of memory each.
+/// Measured with a million hashes with shingles: 390 bytes of memory per hash.
 constexpr std::uint64_t kHashBytes = 400;
 constexpr std::uint64_t kHashesMin = 1000;
 
@@ -21,7 +21,8 @@ std::uint64_t limit_of(decltype(RLIMIT_AS) resource) {
   return limit.rlim_cur;
 }
 
-/// `memory.max` of the control group (version 2) and of those around it; systemd's MemoryMax.
+/// The smallest `memory.max` of the process's control group (version 2) and the groups around it.
+/// systemd sets it from MemoryMax.
 std::uint64_t control_group_limit() {
   const std::filesystem::path root = "/sys/fs/cgroup";
   std::ifstream groups("/proc/self/cgroup");
@@ -31,7 +32,7 @@ std::uint64_t control_group_limit() {
     for (std::filesystem::path group = line.substr(4);; group = group.parent_path()) {
       std::ifstream file(root / group / "memory.max");
       std::uint64_t bytes = 0;
-      if (file >> bytes) least = std::min(least, bytes);  // "max" is no number
+      if (file >> bytes) least = std::min(least, bytes);  // "max" is not a number
       if (group.empty()) break;
     }
   }

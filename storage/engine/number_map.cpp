@@ -10,7 +10,7 @@
 namespace shingled::storage::engine {
 namespace {
 
-/// What a map without entries shows: one for all, never written to.
+/// The table that every map without entries shows. It is never written to.
 alignas(4096) constexpr std::array<std::byte, 4096> kEmptyTable{};
 
 }  // namespace
@@ -28,7 +28,8 @@ NumberMap::Inserted NumberMap::insert(std::uint64_t hash, std::uint32_t number,
   SHINGLED_ASSERT(number != 0 && number <= kNumberMax);
   const bool grows = size_ >= grows_at_;
   if (grows) {
-    // By a sixteenth, more or less: maps that filled up alike shall not all grow at once.
+    // By a sixteenth, more or less: maps that filled up at the same pace should not all grow at the
+    // same time.
     const std::size_t count = table_.bytes() / sizeof(Bucket);
     move_to(count + count / 24 + count / 24 * (hash & 0xff) / 256 + 1);
   }
@@ -63,8 +64,8 @@ bool NumberMap::erase(std::uint64_t hash, std::uint32_t number) {
 
 void NumberMap::move_to(std::size_t bucket_count) {
   const View from = view();
-  retired_.reserve(retired_.size() +
-                   1);  // once shown, the old table must not go before its readers
+  // Reserved first: after `show`, a failed push_back would free the old table under its readers.
+  retired_.reserve(retired_.size() + 1);
   Pages table = pages_for(bucket_count);
   const View to{static_cast<Bucket*>(table.data()),
                 static_cast<std::uint32_t>(table.bytes() / sizeof(Bucket))};
@@ -120,7 +121,7 @@ bool NumberMap::View::place(std::uint32_t print, std::uint32_t number,
 
 void NumberMap::Bucket::add_passed(int change) {
   SHINGLED_DEBUG_ASSERT(change > 0 || passed() > 0);
-  // Two's complement: adding -1 << 32 takes one away. Only the writer stores here.
+  // Two's complement: adding -1 << 32 subtracts one. Only the writer stores here.
   const auto step = static_cast<std::uint64_t>(static_cast<std::int64_t>(change)) << 32;
   prints[2].store(prints[2].load(std::memory_order_relaxed) + step, std::memory_order_release);
 }

@@ -11,11 +11,12 @@
 namespace shingled::storage::engine {
 
 inline constexpr unsigned kNumberBits = 26;
-/// Record numbers run from 1 to here; 0 marks an empty place.
+/// Record numbers are 1 to kNumberMax; 0 marks an empty place.
 inline constexpr std::uint32_t kNumberMax = (1U << kNumberBits) - 1;
 
-/// How the 64 bits of a hash are used, from above: the shard is the map it is in, the print stands
-/// in the entry, the low part in the record. Four bits between them are not kept.
+/// How the 64 bits of a hash are used, from the highest: 6 bits choose the map (shard), 22 bits are
+/// in the entry (print), the lowest 32 are in the record (low). The four bits between print and low
+/// are not kept.
 struct HashParts {
   static constexpr unsigned kShardBits = 6;
   static constexpr unsigned kPrintBits = 22;
@@ -28,20 +29,21 @@ struct HashParts {
   static std::uint32_t low(std::uint64_t hash) { return static_cast<std::uint32_t>(hash); }
 };
 
-/// Hash -> record numbers, several a hash: open addressing over buckets of one cache line, 6 bytes
-/// an entry (26 bits of number, 22 of print). The place follows from the print alone, in its order;
-/// so the map can move its entries without asking a record, from front to back through memory.
+/// Hash -> record numbers, several per hash. Open addressing over buckets of one cache line, 6
+/// bytes per entry (26 bits of number, 22 bits of print). The place depends on the print alone and
+/// keeps its order, so the map can move its entries without reading the records, from front to back
+/// through memory.
 ///
-/// Growth: by a sixteenth, into new memory, while readers go on in the old one; shards keep each
-/// step short (1 ms where the whole index has ten million records). It shrinks the same way. A
-/// bucket counts the entries that found it full and went on, so a search knows when to stop and
-/// nothing is ever marked as deleted.
+/// Growth: by about a sixteenth, into new memory, while readers continue in the old one. Shards
+/// keep each step short (1 ms if the whole index has ten million records). The map shrinks in the
+/// same way. Each bucket counts the entries that found it full and went further. So a search knows
+/// when to stop, and no entry is ever marked as deleted.
 ///
 /// An empty map has no memory of its own.
 ///
-/// Threads: one writer; readers under a ReadGate::Pass. What was replaced stays readable until
-/// `free_retired`, which the writer calls after ReadGate::wait_for_readers. A reader that runs
-/// beside an insert or erase may or may not see it.
+/// Threads: one writer; readers under a ReadGate::Pass. Replaced memory stays readable until
+/// `free_retired`, which the writer calls after ReadGate::wait_for_readers. A reader that runs at
+/// the same time as an insert or erase may or may not see its effect.
 class alignas(64) NumberMap {
   struct Bucket;
   struct View;
@@ -49,29 +51,30 @@ class alignas(64) NumberMap {
  public:
   NumberMap();
 
-  /// Makes room for `count` entries in an empty map that has no reader yet.
+  /// Makes room for `count` entries. Only for an empty map that has no reader yet.
   void reserve(std::size_t count);
-  /// How far from its home an entry may stand, in buckets. Beyond any run that hashes nobody chose
-  /// make, and enough for as many owners as a slot may have.
+  /// How many buckets an entry may be away from its home. It is more than any run that random
+  /// hashes make, and enough for the most owners that a slot may have.
   static constexpr std::uint32_t kWayMax = 128;
   static constexpr std::uint32_t kAnyWay = UINT32_MAX;
 
   struct Inserted {
-    bool placed = false;  ///< false: there was no place so near
-    bool moved = false;   ///< the map has moved, its old memory waits for `free_retired`
+    bool placed = false;  ///< false: no free place within `way_max` buckets
+    bool moved = false;   ///< the map has new memory; the old one waits for `free_retired`
   };
   Inserted insert(std::uint64_t hash, std::uint32_t number, std::uint32_t way_max = kWayMax);
-  /// Takes one entry away; nothing happens when it is not there. True: the map has moved.
+  /// Removes one entry; does nothing if it is not there. True: the map has moved to new memory.
   bool erase(std::uint64_t hash, std::uint32_t number);
   void free_retired() { retired_.clear(); }
 
-  /// A look-up in steps of one bucket each, so that many can wait for the memory together: every
-  /// step begins to bring the bucket of the next one into the cache.
+  /// A look-up in steps of one bucket each, so that several look-ups can wait for the memory
+  /// together: every step starts to bring the bucket of the next step into the cache.
   class Search {
    public:
     Search() = default;
     Search(const NumberMap& map, std::uint64_t hash);
-    /// Calls `each` with the numbers in this bucket whose print agrees: candidates to be verified.
+    /// Calls `each` with the numbers in this bucket whose print is equal; they are candidates that
+    /// must be verified.
     /// True: there is another bucket to look at.
     template <typename Each>
     bool step(const Each& each);
@@ -83,7 +86,7 @@ class alignas(64) NumberMap {
     std::uint32_t left_ = 0;
     std::uint32_t print_ = 0;
   };
-  /// The same at one go.
+  /// Does all steps of a look-up.
   template <typename Each>
   void for_each_candidate(std::uint64_t hash, const Each& each) const {
     Search search(*this, hash);
@@ -98,18 +101,20 @@ class alignas(64) NumberMap {
   static constexpr std::size_t kBucketEntries = 10;
   static constexpr std::size_t kPageBytes = 4096;
   static constexpr std::size_t kPageBuckets = kPageBytes / 64;
-  /// Full enough to grow. Between 0.71 (just grown) and this an entry costs 8.8 bytes. With 0.92 it
-  /// is 7.2, but then a miss often looks at a second bucket, and takes twice as long.
+  /// Load at which the map grows. Between 0.71 (just grown) and 0.75 an entry costs 8.8 bytes. With
+  /// 0.92 it would be 7.2 bytes, but then a miss often looks at a second bucket and takes twice as
+  /// long.
   static constexpr double kLoadMax = 0.75;
-  static constexpr double kLoadMin = 0.5;  ///< empty enough to shrink
+  static constexpr double kLoadMin = 0.5;  ///< load at which the map shrinks
 
-  /// One cache line. `prints`: 16 bits of the prints of ten places, then in 32 bits the count of
-  /// entries that went past. `entries`: number | the other 6 bits of the print; 0 = empty.
+  /// One cache line. `prints`: 16 bits of the print of each of ten places, then 32 bits with the
+  /// number of entries that went further. `entries`: number and the other 6 bits of the print; 0 =
+  /// empty.
   struct alignas(64) Bucket {
     std::array<std::atomic<std::uint64_t>, 3> prints;
     std::array<std::atomic<std::uint32_t>, kBucketEntries> entries;
 
-    /// The print of a used place. For the writer.
+    /// The print of an entry that is not empty. For the writer.
     [[nodiscard]] std::uint32_t print(std::size_t place) const {
       const std::uint64_t word = prints[place / 4].load(std::memory_order_relaxed);
       return entries[place].load(std::memory_order_relaxed) >> kNumberBits << 16 |
@@ -124,13 +129,14 @@ class alignas(64) NumberMap {
   };
   static_assert(sizeof(Bucket) == 64);
 
-  /// Where the buckets are and how many; packed into one word, so that a reader gets both of one
-  /// table, and two thousand maps fit in the cache.
+  /// The address and number of the buckets. They are packed into one word: a reader gets both of
+  /// the same table, and the words of two thousand maps fit into the cache.
   struct View {
     Bucket* buckets = nullptr;
     std::uint32_t bucket_count = 0;
 
-    /// Where a print begins: scaled to the number of buckets, which keeps the order.
+    /// The bucket where a search for a print begins: scaled to the number of buckets, which keeps
+    /// the order.
     [[nodiscard]] std::uint32_t home(std::uint32_t print) const {
       return static_cast<std::uint32_t>((std::uint64_t{print} * bucket_count) >>
                                         HashParts::kPrintBits);
@@ -138,19 +144,20 @@ class alignas(64) NumberMap {
     [[nodiscard]] std::uint32_t next(std::uint32_t bucket) const {
       return bucket + 1 == bucket_count ? 0 : bucket + 1;
     }
-    /// False: there was no place so near.
+    /// False: there is no free place within `way_max` buckets.
     [[nodiscard]] bool place(std::uint32_t print, std::uint32_t number,
                              std::uint32_t way_max) const;
   };
   static constexpr unsigned kPagesBits = 28;
   [[nodiscard]] View view() const;
-  /// Puts a new table of at least so many buckets in place, and the entries into it.
+  /// Makes a new table of at least `bucket_count` buckets, and moves the entries into it.
   void move_to(std::size_t bucket_count);
   [[nodiscard]] static Pages pages_for(std::size_t bucket_count);
-  /// Makes it the table, and shows it to readers; gives the one before.
+  /// Makes `table` the current one and shows it to readers. Returns the old one.
   Pages show(Pages table);
   void show(const void* buckets, std::size_t pages);
-  /// One bit at the lowest bit of each 16 bits of `prints` that equal those of `print`, exactly.
+  /// Has bit 0 of each 16-bit lane set if that lane of `prints` equals the low 16 bits of `print`.
+  /// Exact.
   static std::uint64_t equal_lanes(std::uint64_t prints, std::uint32_t print) {
     constexpr std::uint64_t kOnes = 0x0001000100010001;
     constexpr std::uint64_t kRest = 0x7fff7fff7fff7fff;
@@ -158,17 +165,17 @@ class alignas(64) NumberMap {
     return ~(((different & kRest) + kRest) | different | kRest) >> 15;
   }
 
-  std::atomic<std::uint64_t> shown_{0};  ///< a View; what readers see
+  std::atomic<std::uint64_t> shown_{0};  ///< a packed View: the table that readers see
   Pages table_;
   std::vector<Pages> retired_;
   std::uint32_t size_ = 0;
-  std::uint32_t grows_at_ = 0;    ///< from kLoadMax
-  std::uint32_t shrinks_at_ = 0;  ///< from kLoadMin
+  std::uint32_t grows_at_ = 0;    ///< number of entries, from kLoadMax
+  std::uint32_t shrinks_at_ = 0;  ///< number of entries, from kLoadMin
 };
 
 inline NumberMap::View NumberMap::view() const {
   const std::uint64_t word = shown_.load(std::memory_order_acquire);
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the address of whole pages lends its low bits
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the low bits of a page address hold the count
   return {reinterpret_cast<Bucket*>((word >> kPagesBits) * kPageBytes),
           static_cast<std::uint32_t>((word & ((1U << kPagesBits) - 1)) * kPageBuckets)};
 }
@@ -190,7 +197,7 @@ bool NumberMap::Search::step(const Each& each) {
   for (std::size_t w = 0; w < bucket.prints.size(); ++w) {
     word = bucket.prints[w].load(std::memory_order_acquire);
     std::uint64_t equal = equal_lanes(word, print_);
-    if (w == 2) equal &= 0xffffffff;  // above stands the count
+    if (w == 2) equal &= 0xffffffff;  // the high half is the count
     for (; equal != 0; equal &= equal - 1) {
       const auto place = w * 4 + static_cast<std::size_t>(__builtin_ctzll(equal)) / 16;
       const std::uint32_t entry = bucket.entries[place].load(std::memory_order_acquire);

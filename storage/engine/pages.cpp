@@ -28,12 +28,12 @@ char* map_pages(std::size_t bytes) {
 
 void unmap(char* data, std::size_t bytes) { static_cast<void>(::munmap(data, bytes)); }
 
-/// Address space in ranges, from which pieces are cut one behind the other. A piece that is given
-/// back gives its memory to the system; its addresses are used again when all of its range is free.
-/// Threads: all.
+/// Address ranges from which pieces are cut one after the other. A piece that is given back returns
+/// its memory to the system at once; its addresses are used again when its whole range is free.
+/// Threads: any thread.
 class Ranges {
  public:
-  /// More than this comes from the system directly, huge as it is.
+  /// Larger pieces come from the system directly; they fill huge pages by themselves.
   static constexpr std::size_t kPieceMax = std::size_t{8} << 20;
 
   char* cut(std::size_t bytes) {
@@ -67,14 +67,15 @@ class Ranges {
   };
 
   void add_range() SHINGLED_REQUIRES(mutex_) {
-    // Begins at a huge page: so much more is mapped, and what is too much goes back.
+    // The range must begin at a huge page. So one huge page more is mapped, and the rest is
+    // unmapped.
     char* mapped = map_pages(kRange + kHugePage);
     const std::size_t before =
         (kHugePage - reinterpret_cast<std::uintptr_t>(mapped) % kHugePage) % kHugePage;
     if (before != 0) unmap(mapped, before);
     if (before != kHugePage) unmap(mapped + before + kRange, kHugePage - before);
     newest_ = ranges_.emplace(mapped + before, Range{}).first;
-    // Only advice: without it everything works the same.
+    // Only advice: everything works without it.
     static_cast<void>(::madvise(newest_->first, kRange, MADV_HUGEPAGE));
   }
 
@@ -83,10 +84,10 @@ class Ranges {
   std::map<char*, Range>::iterator newest_ SHINGLED_GUARDED_BY(mutex_) = ranges_.end();
 };
 
-/// Small tables stay by themselves: a huge page would be more than all of them.
+/// Smaller tables are mapped alone: a huge page would be larger than all of them together.
 constexpr std::size_t kAlone = 16'384;
 
-/// Never destroyed: pages of static objects may outlive any order.
+/// Never destroyed: the pages of static objects may live longer than any other static object.
 Ranges* ranges_for(Pages::Beside beside, std::size_t bytes) {
   static auto* const tables = new Ranges;
   static auto* const records = new Ranges;

@@ -7,15 +7,15 @@
 
 namespace shingled::storage::engine {
 
-/// Zeroed memory in whole pages straight from the system, and straight back to it: what grows and
-/// is replaced leaves no holes in the heap. Untouched pages cost nothing. Like `new`, throws
-/// std::bad_alloc when there is none.
+/// Zeroed memory in whole pages, taken from the system and given back to it directly: memory that
+/// grows and is replaced leaves no holes in the heap. Untouched pages cost nothing. Throws
+/// std::bad_alloc if there is no memory, like `new`.
 /// Threads: a value.
 class Pages {
  public:
-  /// What it shall lie beside, so that huge pages can hold them together: look-ups touch random
-  /// pages, and the way to a huge one is shorter. What is given back at different times is kept
-  /// apart, for a huge page is free again when all of it is.
+  /// Which pages are placed side by side, so that huge pages can hold them together: look-ups touch
+  /// random pages, and finding a huge page is faster. Memory that is given back at different times
+  /// is kept apart, because a huge page is free only when all of it is.
   enum class Beside { kNothing, kTables, kRecords };
 
   Pages() = default;
@@ -35,7 +35,7 @@ class Pages {
   Pages& operator=(const Pages&) = delete;
 
   [[nodiscard]] void* data() const { return data_; }
-  /// Gives memory back to the system that lies in such pages; it reads as zeros from now on.
+  /// Gives a part of such pages back to the system; it reads as zeros from now on.
   static void clear(void* data, std::size_t bytes);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
@@ -46,9 +46,10 @@ class Pages {
 };
 
 /// An array that grows by blocks and never moves, so that readers may hold references while the
-/// writer adds. Blocks may be missing in between. T must be usable when all its bytes are zero, and
-/// need no destructor.
-/// Threads: `ensure` from one writer; `operator[]` from any thread for indices that were ensured.
+/// writer adds. There may be gaps of missing blocks. T must be usable when all its bytes are zero,
+/// and must not need a destructor.
+/// Threads: `ensure` and `clear_block` from one writer; `operator[]` from any thread, for indices
+/// that were ensured.
 template <typename T, std::size_t kBlock, std::size_t kBlocks>
 class BlockArray {
   static_assert((kBlock & (kBlock - 1)) == 0, "so that the division is a shift");
@@ -69,7 +70,7 @@ class BlockArray {
     block_at(index).store(block, std::memory_order_release);
   }
 
-  /// All of a block becomes zeros, and its memory the system's.
+  /// Sets a whole block to zeros and gives its memory back to the system.
   void clear_block(std::size_t index) {
     if (T* block = block_at(index).load(std::memory_order_relaxed); block != nullptr) {
       Pages::clear(block, kBlock * sizeof(T));

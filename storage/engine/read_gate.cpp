@@ -23,7 +23,7 @@ void ReadGate::wait_for_readers() {
     const std::uint32_t old_phase = phase_.load(std::memory_order_relaxed);
     phase_.store(old_phase ^ 1, std::memory_order_release);
     for (Stripe& stripe : stripes_) {
-      // An addition of nothing, not a load: see the header.
+      // Adds 0 instead of loading: it must be a read-modify-write, see the header.
       while (stripe.readers[old_phase].fetch_add(0, std::memory_order_acq_rel) != 0) {
         std::this_thread::yield();
       }

@@ -7,17 +7,18 @@
 
 namespace shingled::storage::engine {
 
-/// Lets one writer find out when no reader can still see what it took away; readers never wait.
+/// Tells one writer when no reader can still see what it removed; readers never wait.
 ///
 /// A reader holds a Pass while it looks. The writer unlinks something, calls `wait_for_readers`,
-/// and then frees or reuses it. There are two phases of counters: the writer turns new readers to
-/// the other phase and waits for the old one to run empty, twice, so that also a reader that read
-/// the phase long ago and counts only now is seen.
+/// and then frees or reuses it. There are two phases of counters. The writer sends new readers to
+/// the other phase and waits until the old one has no readers. It does so twice, to catch a reader
+/// that read the phase long ago and counts itself only now.
 ///
-/// Why it is enough: counting in and the writer's look are both read-modify-writes of one counter,
-/// hence ordered. Either the writer sees the reader, or the reader comes later and sees what the
-/// writer did before.
-/// Threads: any thread reads, one writes.   Cost of a Pass: two uncontended atomic additions.
+/// Why it is enough: a reader counts itself, and the writer looks at the count, both with a
+/// read-modify-write of one counter, so one is before the other. Either the writer sees the reader,
+/// or the reader comes later and sees what the writer did before.
+/// Threads: any thread reads, one writes.
+/// Cost: two uncontended atomic additions for a Pass.
 class ReadGate {
  public:
   class Pass {
@@ -33,11 +34,11 @@ class ReadGate {
     std::atomic<std::uint32_t>& counter_;
   };
 
-  /// Returns when every Pass that existed at the call is gone. New ones do not delay it.
+  /// Returns when all Passes that existed at the call are gone. New ones do not delay it.
   void wait_for_readers();
 
  private:
-  static constexpr std::size_t kStripes = 16;  ///< so that readers do not share a cache line
+  static constexpr std::size_t kStripes = 16;  ///< so that readers seldom share a cache line
   struct alignas(64) Stripe {
     std::array<std::atomic<std::uint32_t>, 2> readers{};
   };

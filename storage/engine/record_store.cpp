@@ -57,7 +57,7 @@ void RecordStore::release(std::uint32_t number) {
 void RecordStore::retire(std::uint32_t number) { clear(number); }
 
 void RecordStore::clear(std::uint32_t number) {
-  SHINGLED_ASSERT(is_live(number));  // a number given back twice would become two records
+  SHINGLED_ASSERT(is_live(number));  // a number released twice would be given to two records
   flag_totals_.take(state(number).flags);
   const std::uint64_t old = heads_[number].row_and_set.exchange(0, std::memory_order_acq_rel);
   if (old >> kRowBits != 0) released_sets_.push_back(static_cast<std::uint32_t>(old >> kRowBits));
@@ -80,7 +80,7 @@ void RecordStore::reuse_released() {
 RecordState RecordStore::state(std::uint32_t number) const {
   const Head& head = heads_[number];
   RecordState state;
-  // The set comes first: when it says "one flag", the flag word was written before.
+  // Read the set number first: if it says one list, the flag word was written before it.
   const std::uint64_t row_and_set = head.row_and_set.load(std::memory_order_acquire);
   state.row = static_cast<std::int64_t>(row_and_set & kRowMask);
   if (const std::uint64_t set = row_and_set >> kRowBits; set != 0) {
@@ -112,7 +112,7 @@ std::uint32_t RecordStore::take_number(bool with_shingles) {
   if (free.empty()) {
     const std::uint32_t first = next_block_.load(std::memory_order_relaxed);
     SHINGLED_ASSERT(first <= kNumberMax);
-    // What may find no memory comes first: nothing has changed by then.
+    // First everything that may throw bad_alloc: until then nothing has changed.
     block_has_shingles_.reserve(block_has_shingles_.size() + 1);
     block_used_.reserve(block_used_.size() + 1);
     free.reserve(free.size() + kBlock);
@@ -120,7 +120,7 @@ std::uint32_t RecordStore::take_number(bool with_shingles) {
     if (with_shingles) lows_.ensure(first);
     block_has_shingles_.push_back(with_shingles);
     block_used_.push_back(0);
-    // From the back, so that numbers are given in rising order; 0 is nobody's.
+    // From the highest, so that numbers are given out in rising order; 0 is never used.
     for (std::uint32_t number = first + kBlock - 1;; --number) {
       if (number != 0) free.push_back(number);
       if (number == first) break;

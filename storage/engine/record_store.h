@@ -14,7 +14,7 @@
 
 namespace shingled::storage::engine {
 
-/// What stands in a record beside its digest and shingles.
+/// The part of a record that is not its digest and shingles.
 struct RecordState {
   std::int64_t row = 0;  ///< id in the file; below 2^40
   FlagSet flags;         ///< never empty
@@ -24,7 +24,8 @@ struct RecordState {
   friend bool operator==(const RecordState&, const RecordState&) = default;
 };
 
-/// What changes of records take: numbers, and places for the lists of those on more than one.
+/// The room that changes of records need: numbers, and places for the FlagSets of records on more
+/// than one list.
 struct RecordNeeds {
   std::uint64_t records = 0;
   std::uint64_t flag_sets = 0;
@@ -34,25 +35,28 @@ struct RecordNeeds {
   }
 };
 
-/// Records by number: 96 bytes each, 128 more with shingles. Numbers come in blocks of one kind, so
-/// that a direct hash does not pay for shingles it has not. A block without records has no memory.
+/// Records by number: 96 bytes each, and 128 more with shingles. Numbers are given out in blocks of
+/// one kind, so that a hash without shingles needs no memory for them. A block without records has
+/// no memory.
 ///
-/// Invariants: digest and shingles of a number do not change between `add` and `release`; flags
-/// are of one piece (more than one flag lives in a FlagSet of its own, replaced as a whole).
-/// Threads: one writer; readers under a ReadGate::Pass, for numbers they found in a NumberMap.
+/// Invariants: digest and shingles of a number do not change between `add` and `release`. A reader
+/// never sees half of a change of flags: two or more flags are in a FlagSet, which is replaced as a
+/// whole.
+/// Threads: one writer; readers under a ReadGate::Pass, for numbers that they found in a NumberMap.
 class RecordStore {
  public:
-  /// How many more of each surely fit, whatever kind of records.
+  /// How many more of each certainly fit, with or without shingles.
   [[nodiscard]] RecordNeeds room() const;
-  /// Places for lists: a record has 24 bits for the number of its own, and 0 is none.
+  /// Places for FlagSets: a record has 24 bits for the number of its set, and 0 means: none.
   static constexpr std::uint32_t kFlagSetsMax = (std::uint32_t{1} << 24U) - 1;
-  /// Takes a number for a new record; there must be room, and `state.row` is below 2^40.
+  /// Stores a new record and returns its number. There must be room, and `state.row` must be below
+  /// 2^40.
   std::uint32_t add(const Digest& digest, const RecordState& state, const SlotLows* shingles);
   void update(std::uint32_t number, const RecordState& state);
-  /// The number may be given again after `reuse_released`.
+  /// Removes the record. Its number may be given out again after `reuse_released`.
   void release(std::uint32_t number);
   void reuse_released();
-  /// As `release`, but the number is never given again.
+  /// Like `release`, but the number is never given out again.
   void retire(std::uint32_t number);
 
   /// Starts to bring digest and state into the cache.
@@ -75,36 +79,36 @@ class RecordStore {
   /// Only for a record that has some.
   [[nodiscard]] const SlotLows& shingles(std::uint32_t number) const { return lows_[number]; }
 
-  /// It answered a question. For any thread; stops at kHitsMax.
+  /// Counts that the record was the answer to a question; stops at kHitsMax. For any thread.
   void count_hit(std::uint32_t number) const {
     std::atomic<std::uint32_t>& hits = heads_[number].hits;
     if (hits.load(std::memory_order_relaxed) < kHitsMax)
       hits.fetch_add(1, std::memory_order_relaxed);
   }
-  /// How often, since it came into the index. For any thread.
+  /// How often it was an answer since it came into the index. For any thread.
   [[nodiscard]] std::uint32_t hits(std::uint32_t number) const {
     return heads_[number].hits.load(std::memory_order_relaxed);
   }
-  /// Readers that count at the same time may go beyond it by their number.
+  /// Readers that count at the same time may exceed this by their number.
   static constexpr std::uint32_t kHitsMax = 4'000'000'000;
 
-  /// How many records stand on which list. For any thread.
+  /// How many records are on each list. For any thread.
   [[nodiscard]] const FlagTotals& flag_totals() const { return flag_totals_; }
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
-  /// Numbers above have never been given: the end for a walk over all of them. For any thread.
+  /// Numbers from here on were never given out: the end of a walk over all of them. For any thread.
   [[nodiscard]] std::uint32_t number_end() const {
     return next_block_.load(std::memory_order_acquire);
   }
-  /// Is there a record of this number? For the writer.
+  /// Whether there is a record with this number. For the writer.
   [[nodiscard]] bool is_live(std::uint32_t number) const;
 
  private:
   static constexpr std::size_t kBlock = 1024;
   static constexpr std::size_t kBlocks = (std::size_t{kNumberMax} + 1) / kBlock;
 
-  /// `row_and_set`: low 40 bits the row (0 = no record), high 24 bits which FlagSet (0 = `flag` is
-  /// all there is).
-  struct alignas(32) Head {  // lies in two cache lines, never in three
+  /// `row_and_set`: the low 40 bits are the row (0 = no record), the high 24 bits the number of the
+  /// FlagSet (0 = the record is on one list only, `flag`).
+  struct alignas(32) Head {  // never more than two cache lines
     Digest digest;
     std::atomic<std::uint64_t> flag;   ///< value << 32 | flag
     std::atomic<std::uint64_t> times;  ///< updated << 32 | created
@@ -133,10 +137,10 @@ class RecordStore {
   std::array<Kind, 2> kinds_;  ///< [with shingles]
   std::vector<std::uint32_t> free_sets_;
   std::vector<std::uint32_t> released_sets_;
-  std::atomic<std::uint32_t> next_block_{0};  ///< numbers given to blocks so far
+  std::atomic<std::uint32_t> next_block_{0};  ///< end of the numbers that belong to blocks
   std::uint32_t next_set_ = 1;
   std::vector<bool> block_has_shingles_;
-  std::vector<std::uint32_t> block_used_;  ///< numbers of the block that are not free
+  std::vector<std::uint32_t> block_used_;  ///< per block: its numbers that are not free
   std::atomic<std::uint64_t> size_{0};
   FlagTotals flag_totals_;
 };
