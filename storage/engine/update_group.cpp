@@ -60,7 +60,7 @@ void UpdateGroup::take_away(Change& change, FlagSet& flags, std::uint32_t create
 
 void UpdateGroup::expire(std::uint32_t number) {
   SHINGLED_ASSERT(index_.records().is_live(number));
-  // Which finds it expired, hence without flags.
+  // `change_of` sees that it has expired and gives it no flags.
   change_of(index_.records().digest(number));
 }
 
@@ -90,11 +90,12 @@ UpdateGroup::Change& UpdateGroup::change_of(const Digest& digest) {
 Status UpdateGroup::write() {
   if (!trouble_) return trouble_;
   if (Status done = write_buried(); !done) return done;
-  if (Status done = write_asked(); !done) return done;  // answers go before what they announce
+  if (Status done = write_asked(); !done)
+    return done;  // answers go before the changes they announce
   for (Change* change : in_order_) {
     if (change->has_parts) settle(*change);
     Status done = write_one(*change);
-    // All of them are found at one go.
+    // Continues after a lost row, so that one attempt finds all of them.
     if (!done && !is_lost(*change, done.error())) return done;
     if (!done) failed(done.error());
   }
@@ -170,7 +171,7 @@ std::int64_t UpdateGroup::list_growth() const {
 
 void UpdateGroup::publish() {
   for (const auto& [digest, change] : changes_) gone_.note(digest, change.own_gone, now_);
-  // New records come before old ones go, so that a reader finds one of them.
+  // New records are added before old ones are removed, so that a reader finds one of the two.
   std::vector<FuzzyIndex::NewRecord> added;
   for (const Change* change : in_order_) {
     const sqlite::FuzzyRow& row = change->row;
@@ -182,7 +183,8 @@ void UpdateGroup::publish() {
       index_.update(change->number, state);
     }
   }
-  // What the file has by now must be in the index: the next add of the digest would make it twice.
+  // Everything that is in the file must get into the index. Otherwise the next add of the digest
+  // would insert a second row.
   const std::size_t shown = index_.add(added);
   SHINGLED_ASSERT(shown == added.size());
   for (const Change* change : in_order_) {

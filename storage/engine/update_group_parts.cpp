@@ -1,4 +1,4 @@
-// The half of UpdateGroup that knows of other stores.
+// The part of UpdateGroup that handles other stores.
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -25,7 +25,7 @@ void UpdateGroup::load_parts(Change& change) {
   change.has_parts = true;
   change.parts = std::move(parts->parts);
   if (parts->damage) {
-    change.own_changed = true;  // it may have been ours
+    change.own_changed = true;  // it may have been our own part
     damage_.push_back(std::move(parts->damage->message));
   }
   std::erase_if(change.parts, [&](const sqlite::StoredPart& stored) {
@@ -117,7 +117,8 @@ std::optional<std::int64_t> UpdateGroup::store_of(const ReplicaBatch& batch) {
     refusal_ = claim.error();
   }
   if (number != kOwn) return number;
-  refusal_ = Error{ErrorCode::kInvalid, "a master with the name of this store: one is a copy"};
+  refusal_ =
+      Error{ErrorCode::kInvalid, "a master has the name of this store: one of the two is a copy"};
   return std::nullopt;
 }
 
@@ -131,7 +132,7 @@ void UpdateGroup::fold(const ReplicaBatch& batch) {
     if (const auto* part = std::get_if<PartRecord>(&record)) {
       fold_record(*part, *store, batch.mark);
     } else if (const auto* takeback = std::get_if<Takeback>(&record)) {
-      // Only the owner decides; what it decides comes to everybody as its next word.
+      // Only the owner decides. All others hear the result with the owner's next records.
       if (takeback->owner == self) fold_takeback(*takeback, batch.master);
     } else if (const auto& answer = std::get<TakebackAnswer>(record); answer.asker == self) {
       answered_.push_back(answer);
@@ -142,7 +143,8 @@ void UpdateGroup::fold(const ReplicaBatch& batch) {
 void UpdateGroup::fold_record(const PartRecord& record, std::int64_t store, std::uint32_t mark) {
   Change& change = change_of(record.digest);
   Part part = record.part;
-  // `created` stays as the master says: with it a takeback names the part. `merge` bounds it.
+  // `created` stays as the master sent it, because a takeback names the part by it. `merge` bounds
+  // it.
   part.updated = plausible_time(part.updated, now_);
   if (index_.is_expired(part.updated, now_)) part.flags.clear();
   if (mark == 0) hide_asked(part, record.digest, store);
@@ -171,7 +173,7 @@ void UpdateGroup::hide_asked(Part& part, const Digest& digest, std::int64_t stor
 void UpdateGroup::fold_takeback(const Takeback& takeback, const StoreId& asker) {
   answers_.push_back({takeback.digest, asker, takeback.flag});
   Change& change = change_of(takeback.digest);
-  change.own_changed = true;  // it is said again, for the asker has hidden it
+  change.own_changed = true;  // sent again, because the asker has hidden it
   const auto companion = companion_of(takeback.digest);
   const auto take_back = [&](FlagSet& flags, std::uint32_t created) {
     if (created != takeback.created || flags.empty()) return;
@@ -207,7 +209,7 @@ Status UpdateGroup::write_parts(const Change& change) {
     if (Status gone = table.remove(change.row.id); !gone) return gone;
   }
   const bool alone = change.parts.size() == 1 && change.parts.front().store == kOwn;
-  if (alone) return {};  // as if nobody else had ever had one
+  if (alone) return {};  // only the own part is left: the row is enough
   const bool new_shingles = change.number == 0 || change.renewed;
   const auto& shingles = new_shingles ? change.row.shingles : change.row_shingles;
   for (const sqlite::StoredPart& stored : change.parts) {
@@ -247,7 +249,7 @@ Status UpdateGroup::write_master() {
     Status done = replica.takebacks.remove(answer.digest, number, answer.flag);
     if (!done) return done;
   }
-  // What was asked of the store before cannot be answered by another one.
+  // After a rename, this is another store: it cannot answer what the old one was asked.
   if (compared_ || master_->kind == sqlite::StoreTable::Claim::Kind::kRenames) {
     if (Status done = replica.takebacks.remove_all(number); !done) return done;
   }

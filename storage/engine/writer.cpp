@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{500};  ///< longest sleep of an idle writer
 
-/// What `work` says; that there was no memory for it is an error like others.
+/// Returns the outcome of `work`; bad_alloc becomes kLimit.
 template <typename Work>
 Status within_memory(const Work& work) {
   try {
@@ -75,7 +75,8 @@ void Writer::run() {
       commit_all(queue_.take(options_.group_commit_max, patience, gather));
       return {};
     });
-    // They wait in the queue still; until there is memory, nothing else can be done.
+    // There was no memory to take the updates, so they are still in the queue. Without memory there
+    // is nothing else to do.
     if (!done) std::this_thread::sleep_for(kPatience);
     keep_house();
   }
@@ -155,7 +156,8 @@ void Writer::commit_fitting(std::span<const QueuedUpdate* const> group) {
     for (const QueuedUpdate* pending : group) changes.fold(pending->update);
   });
   if (!outcome && outcome.error().code == ErrorCode::kLimit) {
-    // Of its updates some need no room: one that finds none by itself is the one to refuse.
+    // Some of its updates may need no room. Halves the group until it finds the single updates that
+    // do, and refuses these.
     if (group.size() > 1) {
       commit_fitting(group.first(group.size() / 2));
       return commit_fitting(group.subspan(group.size() / 2));
@@ -216,8 +218,8 @@ Error Writer::full(Error reason, Outage& outage) {
 
 RecordNeeds Writer::needs_of(const UpdateGroup& group) const {
   RecordNeeds needs = group.needs();
-  // A record that stays on several lists takes another place before it gives its own back: what
-  // does not grow finds one, for growth leaves as many as a group can need.
+  // An update of a record on several lists takes a new place before it frees the old one. So growth
+  // must leave as many free places as one group can need.
   const std::int64_t growth = needs.flag_sets == 0 ? 0 : group.list_growth();
   if (growth > 0) {
     needs.flag_sets = std::max<std::uint64_t>(
@@ -248,7 +250,7 @@ Status Writer::commit(UpdateGroup& group) {
   if (no_room) return outcome;
   outcome = told(std::move(outcome));
   if (!outcome) return Error{ErrorCode::kUnavailable, outcome.error().message};
-  SHINGLED_ASSERT(group.lost().empty());  // what is committed was written completely
+  SHINGLED_ASSERT(group.lost().empty());  // otherwise `write` would have failed
   lost_.clear();
   if (lists_full_.lasts() && group.list_growth() > 0) lists_full_.end();
   tell_damage(group);
@@ -265,7 +267,7 @@ void Writer::publish(UpdateGroup& group) {
   });
   if (index_.size() < options_.hashes_max) full_.end();
   if (shown) return;
-  // The file has it and the index does not know: the next add of the digest would make it twice.
+  // The file has it and the index does not: the next add of the digest would insert a second row.
   index_lacks_ = true;
   logger_.error(LogLine("storage_out_of_memory")
                     .field("hashes", index_.size())
@@ -273,7 +275,7 @@ void Writer::publish(UpdateGroup& group) {
 }
 
 Status Writer::commit(const std::function<void(UpdateGroup&)>& fold) {
-  // One attempt finds all rows that are gone by then; a tool may be at it still.
+  // One attempt finds all rows that are missing by then, but the tool may still be deleting.
   constexpr int kAttempts = 4;
   for (int attempt = 1;; ++attempt) {
     UpdateGroup group(index_, *table_, gone_, now());
@@ -288,7 +290,7 @@ Status Writer::commit(const std::function<void(UpdateGroup&)>& fold) {
 void Writer::forget(std::span<const UpdateGroup::LostRow> lost) {
   for (const UpdateGroup::LostRow& row : lost) {
     const std::uint32_t number = index_.find(row.digest);
-    if (number == 0) continue;  // told of twice
+    if (number == 0) continue;  // reported twice
     index_.forget(number);
     lost_.push_back(row);
   }

@@ -22,34 +22,36 @@
 
 namespace shingled::storage::engine {
 
-/// The one thread that changes file and index: takes what has queued up as one group, commits it,
-/// shows it to the index, tells the submitters. While it commits, the next group gathers.
+/// The only thread that changes the file and the index. It takes all queued updates as one group,
+/// commits it, shows it to the index, and tells the submitters. The next group gathers meanwhile.
 ///
-/// A group the disk refuses is refused as a whole (kUnavailable), the index does not change, and
-/// the next group tries again; so the service recovers when the disk does. After a refusal what the
-/// WAL holds is brought into the file at once: then the WAL begins anew, and a full disk has room
-/// for that much.
+/// If the disk refuses a group, the whole group is refused (kUnavailable), the index does not
+/// change, and the next group tries again. So the service recovers when the disk does. After a
+/// refusal the content of the WAL is copied into the file at once: then the WAL starts again from
+/// its beginning, and a full disk has room for that much.
 ///
-/// A row that somebody has deleted from the file with a tool is gone: what is taught of its digest
-/// then begins anew, and a deletion finds nothing to delete.
+/// If a row was deleted from the file with a tool, the digest counts as not stored: an add starts
+/// anew, and a delete has nothing to do.
 ///
-/// Beyond `hashes_max` what would be a new hash is refused (kLimit), the rest of its group is not;
-/// the same of what would be on several lists where the index has no place for that.
-/// Where there is no memory a group is refused; should that be known only after the commit, all
-/// updates are from then on, until a restart: look-ups go on.
+/// An update that would make more than `hashes_max` hashes is refused (kLimit); the rest of its
+/// group is not. The same holds for an update that would put one more hash on several lists when
+/// the index has no place for it.
+/// A group is refused if there is not enough memory. If memory runs out only after the commit, all
+/// later updates are refused until a restart; look-ups go on.
 ///
-/// Between groups it does its housekeeping in steps of a few milliseconds: it walks a slice of the
-/// records and forgets the expired ones, gives unused pages of the file back, and sees to it that
-/// the Checkpointer keeps the WAL short. While there is more to do, a step follows each group.
-/// While a clock that ran far ahead has not proved itself (ClockWatch), nothing is forgotten.
+/// Between groups the writer does housekeeping in steps of a few milliseconds: it looks at some
+/// records and removes the expired ones, gives unused pages of the file back, and makes the
+/// Checkpointer keep the WAL short. While there is more to do, each group is followed by a step.
+/// While the clock is in doubt (ClockWatch), nothing expires.
 ///
-/// Threads: one inside, "writer"; the destructor stops it after everything queued was committed.
+/// Threads: one inside, "writer"; the destructor stops it after everything queued is committed.
 class Writer {
  public:
-  static constexpr std::int64_t kWalPages = 1000;  ///< a checkpoint each: 4 MB, SQLite's default
-  static constexpr std::int64_t kWalWarnPages = 16'384;  ///< 64 MB: somebody reads for long
+  static constexpr std::int64_t kWalPages = 1000;  ///< pages per checkpoint: 4 MB, SQLite's default
+  static constexpr std::int64_t kWalWarnPages =
+      16'384;  ///< 64 MB: a reader holds the file for long
 
-  /// `options.hashes_max` is not 0.
+  /// `options.hashes_max` and `options.group_commit_max` are not 0.
   Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<sqlite::FuzzyTable> table,
          std::unique_ptr<Checkpointer> checkpointer, Clock& clock, Logger& logger);
   ~Writer();
@@ -59,10 +61,10 @@ class Writer {
   Writer& operator=(Writer&&) = delete;
 
   void submit(const Update& update, UpdateDone done);
-  /// What a master says; a transaction of its own.
+  /// Queues a batch from a master; it gets a transaction of its own.
   void submit(ReplicaBatch batch, UpdateDone done);
-  /// Calls `watcher` after every commit, on the writer's thread; it must not block. Empty = nobody;
-  /// once this returns, the one before is not called any more.
+  /// Calls `watcher` after every commit, on the writer's thread; it must not block. An empty
+  /// function stops that. After this returns, the watcher before is not called any more.
   void watch_commits(std::function<void()> watcher) { *watcher_.lock() = std::move(watcher); }
   [[nodiscard]] const WriterCounters& counters() const { return counters_; }
   [[nodiscard]] std::size_t updates_waiting() { return queue_.size(); }
@@ -74,65 +76,67 @@ class Writer {
   void commit_all(std::span<const QueuedUpdate> group);
   void commit_updates(std::span<const QueuedUpdate> group);
   void commit_batch(const QueuedUpdate& pending);
-  /// Of each update whether it would make a hash beyond `hashes_max`; nothing where none would.
+  /// For each update, whether it would make a hash beyond `hashes_max`; empty if none would.
   [[nodiscard]] std::vector<bool> beyond_bound(std::span<const QueuedUpdate> group) const;
   [[nodiscard]] bool is_beyond_bound(const ReplicaBatch& batch) const;
-  /// In one transaction; where there is no room for all, in several, without those that need it.
+  /// Commits in one transaction. If the index has no room for all, commits in several, without the
+  /// updates that need the room.
   void commit_fitting(std::span<const QueuedUpdate* const> group);
-  /// Says in the log that a bound is reached, once while it is; gives `reason` back.
+  /// Logs that a bound is reached, once until it is not reached any more. Returns `reason`.
   Error full(Error reason, Outage& outage);
-  /// The room a group must find so that one that does not grow always finds it, too.
+  /// The room that a group must find, so that a group without growth always finds room, too.
   [[nodiscard]] RecordNeeds needs_of(const UpdateGroup& group) const;
   void tell_damage(const UpdateGroup& group);
   void publish(UpdateGroup& group);
   void keep_house();
-  /// Whether the time can be believed, so that what has expired by it may be deleted.
+  /// Whether the clock can be believed, so that expired records may be deleted.
   bool may_expire(std::uint32_t now, TimePoint moment);
-  /// True: there is more to do at once. As `give_back_slice`.
+  /// True: there is more to do at once. The same for `give_back_slice`.
   bool expire_slice();
-  /// True: there is more to do at once.
   bool expire_parts_slice(std::uint32_t now);
   bool give_back_slice();
   void tend_wal();
-  /// One transaction and then the index. Where rows are not in the file any more, the index forgets
-  /// them and nothing else happens: `group.lost()`. Nothing happens either where the group holds
-  /// what its master may not say: the error is that refusal.
+  /// Commits in one transaction and then updates the index. If rows are missing in the file, the
+  /// index forgets them and nothing else happens; `group.lost()` names them. Nothing happens either
+  /// if the master may not send the batch: the error is that refusal.
   Status commit(UpdateGroup& group);
-  /// The same with what `fold` puts into a group, again and again while rows are lost.
+  /// Commits a group that `fold` fills. Tries again while rows are lost, four times at most.
   Status commit(const std::function<void(UpdateGroup&)>& fold);
   void forget(std::span<const UpdateGroup::LostRow> lost);
-  /// Says in the log when the disk begins to refuse and when it recovers; gives `outcome` back.
+  /// Logs when the disk begins to refuse and when it recovers. Returns `outcome`.
   Status told(Status outcome);
   [[nodiscard]] std::uint32_t now() const;
 
   const EngineOptions options_;
   FuzzyIndex& index_;
   std::unique_ptr<sqlite::FuzzyTable> table_;
-  std::unique_ptr<Checkpointer> checkpointer_;  ///< goes before the table, whose end is the WAL's
+  std::unique_ptr<Checkpointer>
+      checkpointer_;  ///< destroyed before the table, which then removes the WAL
   Clock& clock_;
   Logger& logger_;
   UpdateQueue queue_;
   WriterCounters counters_;
   Guarded<std::function<void()>> watcher_;
   RecentlyGone gone_;
-  std::uint32_t expiry_next_ = 0;  ///< where the walk over the records goes on
-  std::int64_t parts_next_ = 0;    ///< where the walk over the parts goes on
+  std::uint32_t expiry_next_ = 0;  ///< where the walk over the records continues
+  std::int64_t parts_next_ = 0;    ///< where the walk over the parts continues
   TimePoint expiry_due_{};
-  std::optional<ClockWatch> clock_watch_;   ///< from the first slice on
-  Outage clock_doubt_;                      ///< said in the log
-  std::vector<UpdateGroup::LostRow> lost_;  ///< the next group says what is to be said of them
+  std::optional<ClockWatch> clock_watch_;   ///< set by the first slice
+  Outage clock_doubt_;                      ///< logged: the clock is in doubt
+  std::vector<UpdateGroup::LostRow> lost_;  ///< the next group buries them
   bool rows_removed_ = false;               ///< the file may have pages to give back
-  std::int64_t wal_due_;                    ///< so many pages in the WAL ask for a checkpoint
+  std::int64_t wal_due_;                    ///< pages in the WAL that start a checkpoint
   std::int64_t wal_seen_ = 0;
-  std::int64_t wal_warn_at_;  ///< pages in the WAL that are worth a warning
-  bool more_to_do_ = false;   ///< of the housekeeping
-  Outage full_;               ///< said in the log
-  Outage lists_full_;         ///< likewise, of places for several lists
-  /// The index has not got all that was committed, for want of memory: no update is taken any more.
+  std::int64_t wal_warn_at_;  ///< pages in the WAL that cause a warning
+  bool more_to_do_ = false;   ///< there is more housekeeping
+  Outage full_;               ///< logged: `hashes_max` is reached
+  Outage lists_full_;         ///< logged: no place for more hashes on several lists
+  /// The index misses something that was committed, because memory ran out. All updates are
+  /// refused.
   bool index_lacks_ = false;
-  Outage disk_outage_;        ///< said in the log
-  bool room_wanted_ = false;  ///< a checkpoint may make some
-  std::jthread thread_;       ///< last: starts when all else is there
+  Outage disk_outage_;        ///< logged: the disk refuses
+  bool room_wanted_ = false;  ///< a checkpoint may make room on the disk
+  std::jthread thread_;       ///< last: its thread uses all other members
 };
 
 }  // namespace shingled::storage::engine

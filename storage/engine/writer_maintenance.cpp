@@ -1,4 +1,4 @@
-// The half of Writer that keeps house.
+// The part of Writer that does the housekeeping.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -10,12 +10,13 @@ namespace {
 
 constexpr std::chrono::seconds kExpiryPause{1};  ///< between two slices of the walk
 constexpr std::uint32_t kExpiryLooks = 65'536;   ///< records looked at in a slice: about 1 ms
-constexpr std::size_t kExpiryRemovals = 256;     ///< removed in a slice: one short transaction
+constexpr std::size_t kExpiryRemovals = 256;  ///< records removed in a slice: one short transaction
 
-constexpr std::int64_t kPartLooks = 4096;  ///< parts looked at in a slice, likewise
+constexpr std::int64_t kPartLooks = 4096;  ///< parts looked at in a slice
 
-constexpr std::int64_t kGiveBack = 64;       ///< pages given back in a step
-constexpr std::int64_t kFreePagesMin = 256;  ///< and a sixteenth of the file: kept for coming adds
+constexpr std::int64_t kGiveBack = 64;  ///< pages given back in a step
+constexpr std::int64_t kFreePagesMin =
+    256;  ///< kept free for coming adds, besides a sixteenth of the file
 
 }  // namespace
 
@@ -50,7 +51,7 @@ bool Writer::expire_slice() {
 
 bool Writer::may_expire(std::uint32_t now, TimePoint moment) {
   if (!clock_watch_) {
-    // What the file has was taught while the clock was right, we may hope.
+    // Assumes that the clock was right when the newest record was taught.
     std::uint32_t newest = 0;
     const RecordStore& records = index_.records();
     for (std::uint32_t number = 0; number < records.number_end(); ++number) {
@@ -64,7 +65,7 @@ bool Writer::may_expire(std::uint32_t now, TimePoint moment) {
   } else if (clock_doubt_.begin()) {
     logger_.warning(LogLine("storage_clock_ahead")
                         .field("seconds", clock_watch_->ahead())
-                        .field("expiry", "waits until it has run on for an hour"));
+                        .field("expiry", "waits until the clock has run on for an hour"));
   }
   return may;
 }
@@ -104,7 +105,7 @@ bool Writer::give_back_slice() {
   const std::int64_t surplus = *unused - *pages / 16 - kFreePagesMin;
   if (surplus <= 0) return false;
   const std::int64_t step = std::min(surplus, kGiveBack);
-  if (!told(table_->give_back(step))) return false;  // and again when more rows are gone
+  if (!told(table_->give_back(step))) return false;  // tried again when more rows are removed
   counters_.pages_returned.fetch_add(static_cast<std::uint64_t>(step), std::memory_order_relaxed);
   rows_removed_ = true;
   return true;
@@ -113,7 +114,7 @@ bool Writer::give_back_slice() {
 void Writer::tend_wal() {
   sqlite::Database& database = table_->database();
   const std::int64_t pages = database.wal_pages();
-  if (pages < wal_seen_) {  // it has begun anew
+  if (pages < wal_seen_) {  // the WAL has started again from its beginning
     wal_due_ = kWalPages;
     wal_warn_at_ = kWalWarnPages;
   }
@@ -122,22 +123,22 @@ void Writer::tend_wal() {
     wal_warn_at_ = pages * 2;
     logger_.warning(LogLine("storage_wal_grows")
                         .field("pages", pages)
-                        .field("reason", "somebody has been reading the file for long"));
+                        .field("reason", "a reader has kept the file open for long"));
   }
   if (auto outcome = checkpointer_->take_outcome()) {
-    // What was committed meanwhile is little. Once it is in the file, too, the WAL can begin anew;
-    // where it cannot (a tool reads the file), it is tried again so many pages later.
+    // Little was committed meanwhile. When that is copied, too, the WAL can start again. If it
+    // cannot (a tool reads the file), the next try is kWalPages later.
     wal_due_ = pages + kWalPages;
     if (*outcome) outcome = database.checkpoint();
-    // That it went well says nothing of the room for what comes: a commit does.
+    // A successful checkpoint does not prove that the disk has room for more; a commit does.
     if (!*outcome) {
       static_cast<void>(told(*std::move(outcome)));
     } else {
       counters_.checkpoints.fetch_add(1, std::memory_order_relaxed);
     }
   } else if (pages >= wal_due_ || (room_wanted_ && pages > 0)) {
-    // Once all of the WAL is in the file, the WAL begins anew where it is: on a full disk that is
-    // the room there is.
+    // When all of the WAL is in the file, the WAL starts again in the same place: on a full disk
+    // this is the only room.
     room_wanted_ = false;
     checkpointer_->start();
   }
