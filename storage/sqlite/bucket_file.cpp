@@ -19,7 +19,7 @@ Status prepare_file(Database& database) {
   const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
   if (!tables) return tables.error();
   if (*tables != 0 || *id != 0)
-    return Error{ErrorCode::kCorrupt, database.path() + ": holds no rate limits of shingled"};
+    return Error{ErrorCode::kCorrupt, database.path() + ": not a file of shingled's rate limits"};
   return database.execute(
       "BEGIN;"
       "CREATE TABLE buckets (key TEXT PRIMARY KEY, empty_at INTEGER NOT NULL,"

@@ -13,18 +13,19 @@
 
 namespace shingled::storage::sqlite {
 
-/// One row of a file of buckets (SCHEMA.md, "The file of the rate limits").
+/// One row of the file of rate limits (SCHEMA.md, "The file of the rate limits").
 struct BucketRow {
   std::string key;
-  std::int64_t empty_at = 0;  ///< Unix nanoseconds; no row is written for one in the past
-  std::int64_t room = 0;      ///< nanoseconds in which a full one gets empty
-  std::int64_t unit = 0;      ///< nanoseconds in which one drop leaks
+  std::int64_t empty_at = 0;  ///< Unix nanoseconds; a row in the past is removed
+  std::int64_t room = 0;      ///< nanoseconds until a full bucket is empty
+  std::int64_t unit = 0;      ///< nanoseconds until one drop has leaked
 };
 
-/// The leaky buckets of the rate limits on the disk. What `write` said yes to survives the end of
-/// the process, however that comes; a crash of the machine may take the last writes.
+/// The leaky buckets of the rate limits on disk. A write that succeeded survives the end of the
+/// process, even if it is killed; a crash of the machine may lose the last writes.
 ///
-/// Errors: those of Database; kCorrupt for a file that is not ours. One process has it.
+/// Errors: those of OwnedFile; kCorrupt for a file that is not a file of rate limits. Only one
+/// process at a time can have it open.
 /// Threads: one thread at a time.
 class BucketFile {
  public:
@@ -34,16 +35,18 @@ class BucketFile {
   BucketFile(BucketFile&&) = delete;
   BucketFile& operator=(BucketFile&&) = delete;
 
-  /// Opens or makes the file.
+  /// Opens or creates the file.
   static Result<std::unique_ptr<BucketFile>> open(const std::string& path);
 
-  /// When it was written last, Unix nanoseconds; 0 = never.
+  /// The time of the last write, Unix nanoseconds; 0 = never.
   Result<std::int64_t> written_at();
   Status read(const std::function<void(const BucketRow&)>& take);
-  /// In one transaction: each row in the place of the one it has, those in the past go. Many rows
-  /// should come in the order of their keys: each page of the file is then written once.
+  /// Stores the rows in one transaction: each row replaces the stored one with its key, and a row
+  /// whose `empty_at` is not after `now` removes it. Many rows should be sorted by key, so that
+  /// each page of the file is written once.
   Status write(std::span<const BucketRow> rows, std::int64_t now);
-  /// Drops what is in the past among the next `most` rows, beginning where it ended last.
+  /// Looks at the next `most` rows and removes those whose `empty_at` is not after `now`. Continues
+  /// where the call before ended; after the last row it starts again.
   Status sweep(std::size_t most, std::int64_t now);
   [[nodiscard]] Result<std::size_t> size();
   Status clear();
@@ -53,8 +56,8 @@ class BucketFile {
   BucketFile(OwnedFile file, std::unique_ptr<Statements> statements);
 
   OwnedFile file_;
-  std::unique_ptr<Statements> statements_;  ///< go before the database
-  std::string swept_;                       ///< key up to which it was swept
+  std::unique_ptr<Statements> statements_;  ///< destroyed before the database
+  std::string swept_;                       ///< last key of the sweep before; empty = start
 };
 
 }  // namespace shingled::storage::sqlite

@@ -8,16 +8,18 @@
 
 namespace shingled::storage::sqlite {
 
-/// Of every file the storage makes, whatever the umask: its owner's, and readable for the group.
+/// Mode of every file that the storage creates, whatever the umask: the owner reads and writes, the
+/// group reads.
 inline constexpr mode_t kFileMode = 0640;
 
-/// Makes a file that is not there, open for reading and writing; nothing where it is, or cannot be
-/// made (errno).
+/// Creates a file and opens it for reading and writing. Returns an empty UniqueFd if the file
+/// exists or cannot be created (see errno).
 UniqueFd create_file(const std::string& path);
 
-/// The same for what the daemon has to write as well. What root makes belongs to whoever has the
-/// folder, for the daemon may be somebody else; where that fails root keeps it, and a daemon that
-/// cannot open it says so. (SQLite gives what it makes beside a file to the file's owner.)
+/// Like `create_file`, for a file that the daemon must write, too. If root creates it, it is given
+/// to the owner of the folder, because the daemon may be another user. If that fails, root keeps
+/// it, and a daemon that cannot open it reports that. (SQLite gives files that it creates beside a
+/// file to the owner of that file.)
 UniqueFd create_daemon_file(const std::string& path);
 
 }  // namespace shingled::storage::sqlite

@@ -46,8 +46,8 @@ int flags_of(Database::Access access) {
   return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 }
 
-/// Whose permission is missing: at the file, or at the folder, where SQLite makes files of its own
-/// beside it even to read.
+/// Names the missing permission for the file or for its folder. SQLite creates files of its own in
+/// the folder, even for reading.
 std::optional<std::string> denial_of(const std::string& path, Database::Access access) {
   const int mode = access == Database::Access::kReadOnly ? R_OK : R_OK | W_OK;
   if (auto why = missing_permission(path, mode)) return why;
@@ -114,7 +114,8 @@ bool Statement::is_null(int column) const {
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access access) {
-  // SQLite would give it what the umask leaves; what it makes beside a file it makes like that.
+  // Creates the file first, because SQLite would apply the umask to its mode. SQLite uses the same
+  // mode for the files beside it.
   if (access == Access::kCreate) static_cast<void>(create_daemon_file(path));
   sqlite3* handle = nullptr;
   const int code =
@@ -127,7 +128,8 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access
     }
     return database->error(code);
   }
-  // SQLite quietly opens a write-protected file for reading; whoever asked to write must hear it.
+  // SQLite silently opens a write-protected file for reading. A caller that wants to write must get
+  // an error.
   if (access != Access::kReadOnly && sqlite3_db_readonly(handle, "main") == 1) {
     const auto why = denial_of(path, access);
     return Error{ErrorCode::kDenied,
@@ -167,7 +169,7 @@ void Database::leave_checkpoints() {
     *static_cast<std::int64_t*>(pages) = in_wal;
     return SQLITE_OK;
   };
-  sqlite3_wal_hook(handle_.get(), count, &wal_pages_);  // in place of SQLite's own checkpoints
+  sqlite3_wal_hook(handle_.get(), count, &wal_pages_);  // replaces SQLite's own checkpoints
 }
 
 Status Database::checkpoint() {
@@ -226,7 +228,8 @@ Result<bool> FileCopy::step(int pages) {
   const int code = sqlite3_backup_step(backup_.get(), pages);
   if (code == SQLITE_OK) return true;
   if (code == SQLITE_DONE) return false;
-  // SQLite does not say which of the two files failed: reading or writing tells.
+  // SQLite does not say which of the two files failed. Errors of reading belong to `from`, all
+  // others to `to`.
   const bool reading = (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB ||
                        code == SQLITE_IOERR_READ || code == SQLITE_IOERR_SHORT_READ;
   return (reading ? from_ : to_)->error_of(code);

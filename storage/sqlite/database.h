@@ -23,17 +23,17 @@ class Database;
 class Statement {
  public:
   Statement& bind(int parameter, std::int64_t value);
-  /// The bytes must live until the next `run` or `reset`. An empty optional binds NULL.
+  /// Binds bytes, which must live until the next `run` or `reset`. An empty optional binds NULL.
   Statement& bind(int parameter, std::optional<BytesView> value);
 
-  /// Goes to the next row: true = there is one, false = that was all.
+  /// Goes to the next row. True: there is a row. False: there are no more rows.
   Result<bool> step();
-  /// Executes a statement that gives no rows, and makes it ready for the next time.
+  /// Executes a statement that returns no rows, and resets it for the next use.
   Status run();
   void reset();
 
   [[nodiscard]] std::int64_t integer(int column) const;
-  /// Valid until the next `step` or `reset`. NULL gives an empty view.
+  /// The bytes of a column, valid until the next `step` or `reset`. NULL gives an empty view.
   [[nodiscard]] BytesView blob(int column) const;
   /// The value as SQLite prints it.
   [[nodiscard]] std::string text(int column) const;
@@ -51,12 +51,12 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// One connection to one SQLite file; with Statement and Transaction the only place that knows
-/// sqlite3.h.
+/// One connection to one SQLite file. This file (with Statement, Transaction and FileCopy) is the
+/// only one that includes sqlite3.h.
 ///
-/// Errors: kUnavailable (busy, full, I/O: may work later), kCorrupt (damaged or no database),
-/// kDenied (permissions: whose they are; read-only, cannot be opened), kNotFound (no such file,
-/// where it is not to be created), kInternal (the rest); each names the file.
+/// Errors: kUnavailable (busy, full, I/O: may work later), kCorrupt (damaged or not a database),
+/// kDenied (permissions, with the missing one; read-only; cannot be opened), kNotFound (the file
+/// does not exist and is not to be created), kInternal (all others); each names the file.
 /// Threads: one thread at a time.
 class Database {
  public:
@@ -74,18 +74,20 @@ class Database {
   Status execute(const char* sql);
   /// The first column of the first row of `sql`; 0 without a row.
   Result<std::int64_t> integer(const char* sql);
-  /// How long to wait for someone else's lock before kUnavailable.
+  /// Sets how long to wait for a lock of another connection before kUnavailable.
   void set_busy_timeout(int milliseconds);
-  /// From now on commits of this connection leave the WAL to whoever calls `checkpoint`.
+  /// From now on, commits of this connection do not checkpoint the WAL; the caller does, with
+  /// `checkpoint`.
   void leave_checkpoints();
-  /// Pages in the WAL after the last commit of this connection; counted after `leave_checkpoints`.
+  /// Pages in the WAL after the last commit of this connection. Counted only after
+  /// `leave_checkpoints`.
   [[nodiscard]] std::int64_t wal_pages() const { return wal_pages_; }
-  /// Copies what the WAL holds into the file, as far as readers allow, and syncs it; other
-  /// connections go on reading and writing. When all of it was copied, the next commit begins the
-  /// WAL anew. That someone else is at it is no error.
+  /// Copies the content of the WAL into the file, as far as readers allow, and syncs the file;
+  /// other connections go on reading and writing. If all of it was copied, the next commit starts
+  /// the WAL again from its beginning. Another connection that is checkpointing is not an error.
   Status checkpoint();
   [[nodiscard]] std::int64_t last_insert_id() const;
-  /// By the last INSERT, UPDATE or DELETE.
+  /// Rows changed by the last INSERT, UPDATE or DELETE.
   [[nodiscard]] std::int64_t changed_rows() const;
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -98,8 +100,8 @@ class Database {
   };
   Database(std::string path, Access access, sqlite3* handle)
       : path_(std::move(path)), access_(access), handle_(handle) {}
-  [[nodiscard]] Error error(int code) const;     ///< with what this connection says about it
-  [[nodiscard]] Error error_of(int code) const;  ///< with what the code means
+  [[nodiscard]] Error error(int code) const;     ///< with the text of this connection
+  [[nodiscard]] Error error_of(int code) const;  ///< with the text for the code
 
   std::string path_;
   Access access_;
@@ -107,7 +109,7 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// BEGIN IMMEDIATE ... COMMIT; rolls back unless `commit` succeeded.
+/// BEGIN IMMEDIATE ... COMMIT. The destructor rolls back unless `commit` succeeded.
 class Transaction {
  public:
   static Result<Transaction> begin(Database& database);
@@ -124,9 +126,9 @@ class Transaction {
   Database* database_;
 };
 
-/// Copies a database page by page while others use it, some pages at a time. What is copied is
-/// the moment at which `from` began its transaction: it must be inside one, or a writer between two
-/// steps makes the copy start over.
+/// Copies a database while others use it, some pages at a time. The copy shows the moment at which
+/// the transaction of `from` began. `from` must be in a transaction; otherwise a write between two
+/// steps makes the copy start again.
 ///
 /// Errors: those of Database.
 /// Threads: one thread; `from` and `to` outlive it.
@@ -134,9 +136,9 @@ class FileCopy {
  public:
   static Result<FileCopy> begin(Database& from, Database& to);
 
-  /// Copies up to `pages` more: true = there are more, false = all are there.
+  /// Copies up to `pages` more pages. True: there are more. False: all are copied.
   Result<bool> step(int pages);
-  [[nodiscard]] std::uint64_t pages() const;       ///< of the whole file; after the first step
+  [[nodiscard]] std::uint64_t pages() const;  ///< of the whole file; valid after the first step
   [[nodiscard]] std::uint64_t pages_done() const;  ///< copied so far
 
  private:

@@ -18,7 +18,7 @@ namespace shingled::storage::sqlite {
 
 namespace {
 
-/// " (process 123)", as the holder wrote it down; empty where it could not.
+/// " (process 123)", as the holder wrote it into the lock file; empty if there is no number.
 std::string holder(int fd) {
   std::array<char, 24> text{};
   const ssize_t count = ::pread(fd, text.data(), text.size(), 0);
@@ -27,7 +27,7 @@ std::string holder(int fd) {
   return number.empty() ? "" : " (process " + number + ")";
 }
 
-/// Why a file could not be opened or made.
+/// The reason why a file could not be opened or created.
 Error failure_of(const std::string& path, int reason) {
   auto why = missing_permission(path, R_OK | W_OK);
   if (!why && reason == EACCES) {
@@ -39,7 +39,7 @@ Error failure_of(const std::string& path, int reason) {
   return error.in(path);
 }
 
-/// On a machine where nothing has made it yet: the unit does, and a package would.
+/// The folder does not exist yet. Normally the systemd unit creates it.
 Error no_folder(const std::string& hashfile) {
   const auto parent = std::filesystem::path(hashfile).parent_path();
   return {ErrorCode::kNotFound, hashfile + ": the folder " + parent.string() +
@@ -64,7 +64,8 @@ Result<FileLock> FileLock::take(const std::string& hashfile) {
   if (!file) file = UniqueFd(::open(hashfile.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return failure_of(hashfile, errno);
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return taken(fd.get());
-  // For people only: where the disk is full, the lock counts as well.
+  // Only for people to read: the lock also holds if the disk is full and the number cannot be
+  // written.
   const std::string number = std::to_string(::getpid()) + "\n";
   if (::ftruncate(fd.get(), 0) == 0) {
     static_cast<void>(::pwrite(fd.get(), number.data(), number.size(), 0) == 0);

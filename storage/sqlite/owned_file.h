@@ -9,18 +9,19 @@
 
 namespace shingled::storage::sqlite {
 
-/// The right to change one database file: an index in memory is only true while nobody else
-/// writes. It is a `flock` on FILE.lock beside it, which holds the number of the process, and one
-/// on the file itself, for a tool may remove FILE.lock; it goes with the process, however that
-/// ends. Readers need not care: SQLite's own locks are of another kind (fcntl). But a process that
-/// closes the file loses those, so this must outlive what is open of it here.
+/// The right to change one database file: the index in memory is only correct while nobody else
+/// writes. It consists of a `flock` on FILE.lock beside the file and of one on the file itself,
+/// because a tool may remove FILE.lock. FILE.lock holds the number of the process. The locks end
+/// with the process, however it ends. Readers need no lock: SQLite's own locks are of another kind
+/// (fcntl). But a process that closes the file loses its fcntl locks, so a FileLock must outlive
+/// all connections of this process to the file.
 ///
 /// Threads: one thread.
 class FileLock {
  public:
-  /// Makes the file if it is not there.
-  /// Errors: kUnavailable (another process has it, which is named; a full disk), kNotFound (no such
-  /// folder), kDenied (permissions); each names the file.
+  /// Creates the file if it does not exist.
+  /// Errors: kUnavailable (another process has the lock, named by its number; a full disk),
+  /// kNotFound (the folder does not exist), kDenied (permissions); each names the file.
   static Result<FileLock> take(const std::string& hashfile);
 
  private:
@@ -29,15 +30,15 @@ class FileLock {
   UniqueFd file_;
 };
 
-/// A database file that this process alone may change: its lock and a connection to it. The
-/// connection ends first, as FileLock demands.
+/// A database file that only this process may change: its lock and a connection to it. The
+/// connection is closed first, as FileLock requires.
 ///
 /// Threads: one thread at a time.
 struct OwnedFile {
   FileLock lock;
   std::unique_ptr<Database> database;
 
-  /// Opens or makes the file.
+  /// Opens or creates the file.
   /// Errors: those of FileLock and Database.
   static Result<OwnedFile> open(const std::string& path);
 };

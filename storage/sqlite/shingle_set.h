@@ -11,17 +11,17 @@ namespace shingled::storage::sqlite {
 
 inline constexpr std::size_t kShingleSetBytes = kShingleCount * sizeof(std::uint64_t);
 
-/// Shingles as the file has them (SCHEMA.md).
+/// Shingles as they are stored in the file (SCHEMA.md).
 /// Threads: stateless.
 using ShingleSet = std::array<std::uint8_t, kShingleSetBytes>;
 
 ShingleSet encode_shingles(const Shingles& shingles);
-/// `bytes` are kShingleSetBytes.
+/// `bytes` must be kShingleSetBytes long.
 Shingles decode_shingles(BytesView bytes);
 
-/// What stands in a shingle slot whose shingle is not known any more: a number made of the digest,
-/// so that no other hash has it there (zeros would meet each other). One that comes back out of our
-/// storage can be told from a shingle. SCHEMA.md documents it.
+/// The number in a shingle slot whose shingle is not known any more. It is made from the digest, so
+/// that no other hash has the same number in that slot (zeros would match each other). A slot with
+/// this number can be told from one with a real shingle. SCHEMA.md documents it.
 inline std::uint64_t lost_slot(const Digest& digest, std::size_t slot) {
   std::uint64_t word = 0;
   std::memcpy(&word, digest.bytes.data() + slot * sizeof word % kDigestBytes, sizeof word);
