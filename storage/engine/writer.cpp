@@ -29,6 +29,8 @@ Status within_memory(const Work& work) {
   }
 }
 
+Error too_many_hashes() { return {ErrorCode::kLimit, "storage.hashes_max is reached"}; }
+
 }  // namespace
 
 Writer::Writer(const EngineOptions& options, FuzzyIndex& index,
@@ -110,8 +112,7 @@ void Writer::commit_all(std::span<const QueuedUpdate> group) {
 
 void Writer::commit_batch(const QueuedUpdate& pending) {
   if (is_beyond_bound(*pending.batch)) {
-    return pending.done(
-        full({ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"}, full_));
+    return pending.done(full(too_many_hashes(), full_));
   }
   const Status outcome = commit([&](UpdateGroup& changes) { changes.fold(*pending.batch); });
   if (outcome) {
@@ -142,8 +143,7 @@ void Writer::commit_updates(std::span<const QueuedUpdate> group) {
   if (!fitting.empty()) commit_fitting(fitting);
   if (fitting.size() == group.size()) return;
   counters_.refused.fetch_add(group.size() - fitting.size(), std::memory_order_relaxed);
-  const Status no_room =
-      full({ErrorCode::kLimit, "as many hashes as storage.hashes_max allows"}, full_);
+  const Status no_room = full(too_many_hashes(), full_);
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (refused[i]) group[i].done(no_room);
   }

@@ -12,7 +12,7 @@
 namespace shingled::storage::sqlite {
 namespace {
 
-constexpr int kBusyTimeoutMs = 2'000;  ///< a foreign reader or a tool may hold the file for a while
+constexpr int kBusyTimeoutMs = 2'000;  ///< a reader or a tool may hold the file for a while
 
 Error bad_row(const Database& database, std::int64_t id, const char* what) {
   return {ErrorCode::kCorrupt,
@@ -58,7 +58,7 @@ Result<FlagValue> flag_of(const Database& database, const Statement& from, std::
                    static_cast<std::int32_t>(from.integer(value))};
 }
 
-/// Of a row of (digest_id, flag, value).
+/// Reads a row of (digest_id, flag, value).
 Status add_extra_flag(const Database& database, const Statement& from, FuzzyRow& row) {
   const auto flag = flag_of(database, from, row.id, 1, 2);
   if (!flag) return flag.error();
@@ -154,7 +154,7 @@ Result<std::unique_ptr<FuzzyTable>> FuzzyTable::open_owned(const std::string& pa
 }
 
 Status FuzzyTable::prepare_to_write(Durability durability) {
-  // Whose file it is comes first: a foreign one must stay as it is.
+  // First check whose file it is: another program's file must not be changed.
   if (Status ours = migrate(*database_); !ours) return ours;
   if (Status ready = configure_writer(*database_, durability); !ready) return ready;
   auto statements = Statements::prepare(*database_);
@@ -199,7 +199,8 @@ Result<std::int64_t> FuzzyTable::insert(const FuzzyRow& row) {
   const std::int64_t id = database_->last_insert_id();
   if (id < 1 || id > kRowIdMax) return bad_row(*database_, id, "ids up to 2^40 are used up");
   if (id <= last_id_) {
-    // The last row was deleted, by a tool perhaps, which leaves behind what others said of it.
+    // The last row was deleted, perhaps with a tool. A tool leaves the row's entries in other
+    // tables.
     if (Status bare = statements_->remove_flags.bind(1, id).run(); !bare) return bare.error();
     if (Status bare = replica_->parts.remove(id); !bare) return bare.error();
   }
@@ -314,7 +315,7 @@ Status FuzzyTable::remove_leftovers(std::int64_t id) {
 }
 
 Status FuzzyTable::for_each(const std::function<bool(const FuzzyRow&)>& each) {
-  // One transaction, so that both tables are seen at the same moment.
+  // Both statements run in one transaction, so both tables are read at the same moment.
   auto rows = database_->prepare(kSelect);
   if (!rows) return rows.error();
   auto extras =

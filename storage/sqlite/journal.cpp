@@ -20,7 +20,7 @@ Result<Journal> Journal::open(Database& database) {
 }
 
 Status Journal::add_era(std::int64_t first) {
-  // An era that had no entry is replaced: nobody is in it.
+  // Replaces an era without entries: no mirror's place is in it.
   return database_->execute(("INSERT OR REPLACE INTO journal_eras (first, era) VALUES (" +
                              std::to_string(first) + ", (random() & 0x7fffffffffffffff) | 1)")
                                 .c_str());
@@ -29,7 +29,7 @@ Status Journal::add_era(std::int64_t first) {
 Status Journal::begin(std::uint64_t most) {
   const auto eras = database_->integer("SELECT count(*) FROM journal_eras");
   if (!eras) return eras.error();
-  // Number 0, before the first entry, is a place, too, and wants an era.
+  // Number 0, before the first entry, is also a place of a mirror, so it needs an era.
   if (*eras == 0) {
     if (Status first = add_era(0); !first) return first;
   }

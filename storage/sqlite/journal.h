@@ -8,24 +8,26 @@
 
 namespace shingled::storage::sqlite {
 
-// What stands in the column digest_id of entries that are about no row of ours.
+// Values of the column digest_id in entries that are not about a row of `digests`.
 inline constexpr std::int64_t kAskedEntry = 0;
 inline constexpr std::int64_t kAnsweredEntry = -1;
 
-/// The number given last, which may be that before an era without entries.
+/// The number that was given last. It may be the one before an era that has no entries yet.
 inline constexpr const char* kJournalEnd =
     "SELECT max(coalesce((SELECT max(number) FROM journal), 0), "
     "coalesce((SELECT max(first) - 1 FROM journal_eras), 0))";
 
-/// So many starts are remembered; a mirror that has missed more of them is compared as a whole.
+/// The number of starts that are remembered. A mirror that has missed more of them is compared as a
+/// whole.
 inline constexpr std::int64_t kErasMax = 1024;
 
-/// What this store's mirrors have to hear, numbered: which digests its own parts changed of, and
-/// what it asks of others. Written in the transaction of the change; the oldest entries beyond
-/// `most` go.
+/// The numbered list of what this store's mirrors must be told: the digests whose own part changed,
+/// and what this store asks of others. An entry is written in the transaction of its change. The
+/// file keeps the newest `most` entries.
 ///
-/// An entry has no values. Who sends it looks up the part as it is by then, so a mirror may hear a
-/// later state early and the same state twice: both are as good, for a part is sent as a whole.
+/// An entry holds no values. The sender looks up the part as it is at that time. So a mirror may
+/// hear a later state early, and the same state twice; neither does harm, because a part is sent as
+/// a whole.
 /// Errors: those of Database.
 /// Threads: one thread.
 class Journal {
@@ -33,15 +35,17 @@ class Journal {
   static Result<Journal> open(Database& database);
 
   // ---- inside a transaction
-  /// From now on there are entries, the newest `most` of them. Begins an era.
+  /// From now on entries are written, and the newest `most` are kept. Begins an era.
   Status begin(std::uint64_t most);
-  /// The file changes without a journal: who followed it has to compare everything.
+  /// Deletes the journal, because the file changes without one: each mirror must compare
+  /// everything.
   Status forget();
-  /// The own part of a digest changed; nothing before `begin`.
+  /// Adds an entry: the own part of a digest has changed. Does nothing before `begin`, like the
+  /// next two.
   Status changed(const Digest& digest, std::int64_t digest_id, std::uint32_t now);
   Status asked(const Takeback& takeback, std::uint32_t now);
   Status answered(const TakebackAnswer& answer, std::uint32_t now);
-  /// Drops what is too much; once a transaction.
+  /// Deletes the entries beyond `most`; once per transaction.
   Status trim();
 
  private:
@@ -63,33 +67,33 @@ class Journal {
   Status append(const Entry& entry, std::uint32_t now);
 
   Database* database_;
-  std::int64_t last_;  ///< number given last; after a rollback some are left out
+  std::int64_t last_;  ///< number given last; after a rollback, some numbers are not used
   std::int64_t most_ = 0;
   Statements statements_;
 };
 
-/// Takebacks kept; the oldest go first.
+/// The number of takebacks that are kept; the oldest are deleted.
 inline constexpr std::int64_t kTakebacksMax = 65'536;
 
-/// What this store has asked others to take back and has not seen taken back yet. As long as it
-/// stands here, the part in question stays hidden; a mirror that is compared as a whole hears it
-/// again.
+/// The takebacks that this store has sent to other stores and that are not answered yet. While a
+/// takeback is here, the part it names stays hidden. A mirror that is compared as a whole is told
+/// it again.
 /// Errors: those of Database.
 /// Threads: one thread.
 class TakebackTable {
  public:
   static Result<TakebackTable> open(Database& database);
 
-  /// Is there any? May say yes for a while when there is none any more.
+  /// Whether there is any takeback. May stay true for a while after the last one has gone.
   [[nodiscard]] bool any() const { return any_; }
-  /// The lists in question; 0 = all.
+  /// The lists that `store` was asked to take back from this digest; 0 = all lists.
   Result<std::vector<std::uint32_t>> of(const Digest& digest, std::int64_t store);
 
   // ---- inside a transaction
   Status add(const Takeback& takeback, std::int64_t store);
-  /// The owner has answered.
+  /// Deletes a takeback because its owner has answered.
   Status remove(const Digest& digest, std::int64_t store, std::uint32_t flag);
-  /// The owner has said all it has.
+  /// Deletes all takebacks of a store: it has sent all it has, or it is gone.
   Status remove_all(std::int64_t store);
 
  private:

@@ -6,8 +6,9 @@
 namespace shingled::storage::sqlite {
 namespace {
 
-// The view turns the 8 little-endian bytes of each shingle into SQLite's signed integer with what
-// SQL has: two hexadecimal digits a byte, looked up in '123456789ABCDEF' ('0' is not there: 0).
+// The view turns the 8 little-endian bytes of each shingle into SQLite's signed integer. Plain SQL
+// can do this only by hexadecimal digits: two per byte, looked up in '123456789ABCDEF' ('0' is not
+// found, which gives 0).
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE digests (
   id INTEGER PRIMARY KEY,
@@ -113,7 +114,7 @@ PRAGMA user_version = 6;
 )sql";
 static_assert(kApplicationId == 1936222060, "the script must name the same number");
 
-/// kMigrations[v] leads from version v to v + 1.
+/// kMigrations[v] migrates from version v to v + 1.
 constexpr std::array<const char*, kSchemaVersion> kMigrations = {kVersion1, kVersion2, kVersion3,
                                                                  kVersion4, kVersion5, kVersion6};
 
@@ -157,7 +158,7 @@ Status migrate(Database& database) {
     if (Status ours = check_state(database, *state); !ours) return ours;
     if (state->version == kSchemaVersion) return {};
   } else if (Status mode = database.execute("PRAGMA auto_vacuum = INCREMENTAL"); !mode) {
-    return mode;  // only a file without pages can still choose
+    return mode;  // auto_vacuum can only be set while a file has no pages
   }
   auto transaction = Transaction::begin(database);
   if (!transaction) return transaction.error();

@@ -7,18 +7,19 @@
 
 namespace shingled::storage::sqlite {
 
-/// "shgl": what stands at offset 68 of a file of ours (SQLite's application_id).
+/// "shgl": at offset 68 of our files (SQLite's application_id).
 inline constexpr std::int64_t kApplicationId = 0x7368676c;
 /// The newest schema this program knows (SQLite's user_version).
 inline constexpr std::int64_t kSchemaVersion = 6;
 
-/// Makes a new file ours, brings an older one up to date, in one transaction; SCHEMA.md is the
-/// result.
-/// Errors: kInvalid (written by a newer version), kCorrupt (another program's database), and those
-/// of Database.
+/// Creates the tables in an empty file, or brings an older file up to date, in one transaction.
+/// SCHEMA.md describes the result.
+/// Errors: kInvalid (written by a newer version), kCorrupt (the database of another program), and
+/// those of Database.
 Status migrate(Database& database);
 
-/// The same questions for a reader: is it ours, and of a version that can be read?
+/// For a reader: checks that the file is ours and of a version that this program can read. Same
+/// errors.
 Status check_schema(Database& database);
 
 }  // namespace shingled::storage::sqlite

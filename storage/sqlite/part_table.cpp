@@ -25,7 +25,7 @@ Result<StoredPart> read_part(const Database& database, const Statement& row, int
   stored.store = row.integer(column);
   const BytesView flags = row.blob(column + 1);
   if (flags.empty() || flags.size() % kFlagBytes != 0 || flags.size() / kFlagBytes > kFlagsMax) {
-    return bad_part(database, digest_id, "no list of flags");
+    return bad_part(database, digest_id, "not a valid list of flags");
   }
   ByteReader reader(flags);
   while (reader.left() > 0) {
@@ -90,7 +90,7 @@ Result<PartTable::Walk> PartTable::updated_until(std::uint32_t time, std::int64_
     if (row.integer(1) <= std::int64_t{time} && !told) walk.digest_ids.push_back(last);
   });
   if (!read) return read.error();
-  // The last digest may have rows beyond the limit: it is looked at again.
+  // The last digest may have more rows beyond the limit, so the next call looks at it again.
   if (looks == most) walk.next = last - 1 > after ? last - 1 : last;
   return walk;
 }
@@ -105,7 +105,7 @@ Status PartTable::put(std::int64_t digest_id, const StoredPart& stored,
     writer.i32(one.value);
   }
   ShingleSet set{};
-  std::optional<BytesView> set_view;  // the same as the row's
+  std::optional<BytesView> set_view;  // NULL: the same as those of the digest's row
   if (stored.part.shingles != shingles) {
     if (stored.part.shingles) set = encode_shingles(*stored.part.shingles);
     set_view = stored.part.shingles ? BytesView(set) : BytesView(set).first(0);

@@ -9,34 +9,35 @@
 
 namespace shingled::storage::sqlite {
 
-/// One part of a digest as the file has it.
+/// One part of a digest, as the file has it.
 struct StoredPart {
   std::int64_t store = 0;  ///< number in `stores`; 0 = the file's own
   Part part;
-  std::uint32_t mark = 0;  ///< which resynchronisation brought it
+  std::uint32_t mark = 0;  ///< number of the comparison that brought it; 0 = the journal
 };
 
-/// The parts of the digests that other stores teach, too. A digest without a row here has one part,
-/// the file's own: that is its row in `digests`. Where others have a part, all parts stand here,
-/// and `digests` has what they make together.
+/// The parts of the digests that other stores teach, too. A digest without a row here has only the
+/// file's own part, which is its row in `digests`. If another store has a part, all parts are here,
+/// and the row in `digests` is made of them.
 ///
-/// Shingles equal to those of the row in `digests` are not written a second time.
-/// Errors: those of Database, kCorrupt for a row that cannot be one of ours.
+/// Shingles that are equal to those of the row in `digests` are not written a second time.
+/// Errors: those of Database; kCorrupt for a row that cannot be valid.
 /// Threads: one thread.
 class PartTable {
  public:
   static Result<PartTable> open(Database& database);
 
-  /// Is there any row? May say yes for a while when there is none any more.
+  /// Whether there is any row. May stay true for a while after the last one has gone.
   [[nodiscard]] bool any() const { return any_; }
   struct Parts {
-    std::vector<StoredPart> parts;  ///< by store
-    std::optional<Error> damage;    ///< the first of those that are left out: kCorrupt
+    std::vector<StoredPart> parts;  ///< ordered by store
+    std::optional<Error> damage;    ///< why the first unreadable part is left out: kCorrupt
   };
-  /// All parts of a digest that can be read; `shingles` are those of its row in `digests`.
+  /// All parts of a digest that can be read. `shingles`: those of its row in `digests`.
   Result<Parts> of(std::int64_t digest_id, const std::optional<Shingles>& shingles);
-  /// Rows from `after` on, at most `most`, whose part is as old as that or older: the ids of their
-  /// digests, and where to go on (0 = that was the end).
+  /// Looks at the rows of digests after `after`, at most `most` rows. Returns the ids of the
+  /// digests with a part that was last updated at `time` or before, and where to continue (0 =
+  /// there are no more).
   struct Walk {
     std::vector<std::int64_t> digest_ids;
     std::int64_t next = 0;
@@ -64,8 +65,9 @@ class PartTable {
   Statements statements_;
 };
 
-/// The columns of a row of `parts`, from `column` on: store, flags, updated, created, source,
-/// shingle_set, mark. `shingles` as above. kCorrupt names the file and the digest's row.
+/// Reads a row of `parts`. Its columns begin at `column`: store, flags, updated, created, source,
+/// shingle_set, mark. `shingles`: those of the row in `digests`.
+/// Errors: kCorrupt; names the file and the digest's row.
 Result<StoredPart> read_part(const Database& database, const Statement& row, int column,
                              std::int64_t digest_id, const std::optional<Shingles>& shingles);
 
