@@ -39,7 +39,7 @@ std::optional<sqlite::FuzzyRow> UpdateGroup::row_of(const Change& change) {
   auto row = table_.row(change.row.id);
   if (row && row->digest == change.row.digest) return *std::move(row);
   const Error error =
-      row ? Error{ErrorCode::kNotFound, "the row is another digest's"} : row.error();
+      row ? Error{ErrorCode::kNotFound, "the row belongs to another digest"} : row.error();
   static_cast<void>(is_lost(change, error));
   failed(error);
   return std::nullopt;

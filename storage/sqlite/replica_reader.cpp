@@ -14,6 +14,7 @@ namespace shingled::storage::sqlite {
 namespace {
 
 constexpr int kBusyWaitMs = 2'000;
+constexpr const char* kBadDigest = "a digest is not 64 bytes";
 
 Error bad(const Database& database, const char* what) {
   return {ErrorCode::kCorrupt, database.path() + ": " + what};
@@ -37,11 +38,11 @@ Result<std::optional<Shingles>> shingles_from(const Database& database, const St
 }  // namespace
 
 struct ReplicaReader::Statements {
-  Statement row;      // one digest
-  Statement rows;     // many
-  Statement flags;    // its other lists
-  Statement parts;    // its parts
-  Statement foreign;  // parts of one store
+  Statement row;      // of one digest
+  Statement rows;     // of many digests
+  Statement flags;    // the further lists of a digest
+  Statement parts;    // the parts of a digest
+  Statement foreign;  // the parts of one store
   Statement entries;  // of the journal
   Statement era;      // the era of a number
   Statement takebacks;
@@ -72,7 +73,7 @@ Result<ReplicaReader::Statements> ReplicaReader::Statements::prepare(Database& d
        "SELECT era, position FROM stores WHERE id = ? AND number <> 0"});
 }
 
-/// One moment of the file; whatever statement is under way at its end is ended, too.
+/// A read transaction: all reads see one moment of the file. Its end also resets all statements.
 class ReplicaReader::Moment {
  public:
   explicit Moment(ReplicaReader& reader) : reader_(reader) {
@@ -190,7 +191,7 @@ Result<bool> ReplicaReader::covers_now(const JournalPosition& position) {
   if (!era) return era.error();
   if (*era != position.era) return false;
   if (position.number == last->number) return true;
-  // An empty journal has no smallest number, and what came after that place is not in it.
+  // An empty journal has no smallest number, and does not hold what came after that position.
   const auto first = database_->integer("SELECT coalesce(min(number), 0) FROM journal");
   if (!first) return first.error();
   return *first > 0 && static_cast<std::uint64_t>(*first) <= position.number + 1;
@@ -217,7 +218,7 @@ Result<Part> ReplicaReader::own_part_of(const Statement& row) {
   auto shingles = shingles_from(*database_, row, 7);
   if (!shingles) return shingles.error();
   part.shingles = *std::move(shingles);
-  // Where other stores have a part, too, ours stands among them, or there is none.
+  // If other stores have parts, our own part is among them, or there is none.
   Statement& parts = statements_->parts.bind(1, id);
   const auto shared = parts.step();
   if (!shared) return shared.error();
@@ -258,24 +259,27 @@ Result<std::optional<ReplicaReader::Entries>> ReplicaReader::entries(const Journ
     found.end.number = static_cast<std::uint64_t>(row.integer(0));
     found.time = static_cast<std::uint32_t>(row.integer(1));
     Digest digest;
-    if (!copy_bytes(row.blob(3), digest.bytes)) return bad(*database_, "journal: no digest");
+    if (!copy_bytes(row.blob(3), digest.bytes))
+      return bad(*database_, "journal: not a valid digest");
     if (!row.is_null(4)) {
       Takeback asked{digest,
                      {},
                      static_cast<std::uint32_t>(row.integer(5)),
                      static_cast<std::uint32_t>(row.integer(6))};
-      if (!copy_bytes(row.blob(4), asked.owner)) return bad(*database_, "journal: no store");
+      if (!copy_bytes(row.blob(4), asked.owner))
+        return bad(*database_, "journal: not a valid store");
       if (row.integer(2) == kAskedEntry) {
         found.records.emplace_back(asked);
       } else {
         found.records.emplace_back(TakebackAnswer{digest, asked.owner, asked.flag});
-        told.erase(digest);  // what comes next counts, whatever came before
+        told.erase(digest);  // the next entry of this digest is sent again
       }
       return {};
     }
     auto part = own_part(digest, row.integer(2));
     if (!part) return part.error();
-    // Of two entries the later one knows the row; an earlier one may name a row that has gone.
+    // Of two entries of a digest, the later one names the right row; an earlier one may name a row
+    // that was deleted.
     if (part->flags.empty() || told.insert(digest).second) {
       found.records.emplace_back(PartRecord{digest, *std::move(part)});
     }
@@ -308,7 +312,7 @@ Result<ReplicaReader::Slice> ReplicaReader::own_parts(std::int64_t after, std::i
     ++looks;
     slice.next = row.integer(0);
     PartRecord record;
-    if (!copy_bytes(row.blob(2), record.digest.bytes)) return bad(*database_, "no digest");
+    if (!copy_bytes(row.blob(2), record.digest.bytes)) return bad(*database_, kBadDigest);
     auto part = own_part_of(row);
     if (!part) return part.error();
     if (part->flags.empty()) return {};
@@ -330,7 +334,7 @@ Result<ReplicaReader::Asked> ReplicaReader::takebacks(std::int64_t after, std::i
     asked.next = row.integer(0);
     Takeback one;
     if (!copy_bytes(row.blob(1), one.digest.bytes) || !copy_bytes(row.blob(2), one.owner)) {
-      return bad(*database_, "takebacks: no digest, or no store");
+      return bad(*database_, "takebacks: not a valid digest or store");
     }
     one.flag = static_cast<std::uint32_t>(row.integer(3));
     one.created = static_cast<std::uint32_t>(row.integer(4));
@@ -365,7 +369,7 @@ Result<ReplicaReader::Slice> ReplicaReader::parts_of(const StoreId& master, std:
     auto stored = read_part(*database_, row, 1, slice.next, *shingles);
     if (!stored) return stored.error();
     PartRecord record;
-    if (!copy_bytes(row.blob(8), record.digest.bytes)) return bad(*database_, "no digest");
+    if (!copy_bytes(row.blob(8), record.digest.bytes)) return bad(*database_, kBadDigest);
     record.part = stored->part;
     slice.records.push_back(record);
     slice.marks.push_back(stored->mark);

@@ -15,7 +15,7 @@ namespace {
 constexpr int kBusyWaitMs = 2'000;
 
 enum DigestColumn : int { kId, kFlag, kDigest, kValue, kTime };
-// A digest is 64 raw bytes that call themselves TEXT; NULL values occur (PROTOCOL.md 5.8).
+// A digest is 64 raw bytes with the type TEXT; NULL values occur (PROTOCOL.md 5.8).
 constexpr const char* kDigests =
     "SELECT id, flag, CAST(digest AS BLOB), coalesce(value, 0), time FROM digests ORDER BY id";
 
@@ -28,7 +28,7 @@ bool fits(std::int64_t value) {
   return value >= std::numeric_limits<Int>::min() && value <= std::numeric_limits<Int>::max();
 }
 
-/// The row of a digest without its shingles.
+/// Reads the row of a digest, without its shingles.
 RspamdReader::Row row_of(const Statement& from) {
   RspamdReader::Row out;
   out.id = from.integer(kId);
@@ -38,7 +38,7 @@ RspamdReader::Row row_of(const Statement& from) {
   } else if (!fits<std::uint32_t>(from.integer(kFlag))) {
     out.problem = "flag " + from.text(kFlag) + " is out of range";
   } else if (from.is_null(kTime) || !fits<std::uint32_t>(from.integer(kTime))) {
-    out.problem = "it has no time, or one out of range";
+    out.problem = "its time is missing or out of range";
   } else {
     std::memcpy(out.row.digest.bytes.data(), digest.data(), kDigestBytes);
     using Value = std::numeric_limits<std::int32_t>;
@@ -51,7 +51,7 @@ RspamdReader::Row row_of(const Statement& from) {
   return out;
 }
 
-/// Takes the slots of one digest from the sorted list of all.
+/// Reads the slots of one digest after the other from the sorted list of all slots.
 class SlotReader {
  public:
   explicit SlotReader(Statement statement) : statement_(std::move(statement)) {}
@@ -112,7 +112,8 @@ Status RspamdReader::for_each(const std::function<bool(const Row&)>& each) {
   if (!digests) return digests.error();
   auto slots = database_->prepare(kSlots);
   if (!slots) return slots.error();
-  // The first statement that runs begins a transaction, which lasts as long as one of them runs.
+  // The first statement that runs begins a transaction. It lasts as long as one of the statements
+  // runs.
   auto more = digests->step();
   SlotReader reader(*std::move(slots));
   if (more && *more) {
@@ -130,7 +131,7 @@ Status RspamdReader::for_each(const std::function<bool(const Row&)>& each) {
 
 namespace {
 
-// Names, types and order as rspamd 3.4 makes them (PROTOCOL.md 5.8).
+// Names, types and order as rspamd 3.4 creates them (PROTOCOL.md 5.8).
 constexpr const char* kTables = R"sql(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -143,8 +144,8 @@ CREATE TABLE shingles (value INTEGER NOT NULL, number INTEGER NOT NULL,
 CREATE TABLE sources (name TEXT UNIQUE, version INTEGER, last INTEGER);
 )sql";
 
-/// What makes a full file of it, in order. The rows are sorted as a whole, which is much faster
-/// than keeping indices up to date row by row.
+/// The steps that finish the file, in order. All rows are sorted at once, which is much faster than
+/// updating indices with each row.
 struct Finishing {
   std::string_view step;
   const char* sql;

@@ -10,26 +10,26 @@
 
 namespace shingled::storage::sqlite {
 
-/// The database of rspamd's fuzzy worker (backend sqlite), its digests as rows of ours.
+/// Reads the database of rspamd's fuzzy worker (backend sqlite): each digest becomes a row of ours.
 ///
-/// rspamd keeps one owner a slot, so a digest may have lost slots to a later likeness. It keeps its
-/// shingles here if enough are left for a match (kMatchSlotsMin), with `lost_slot` in the places of
-/// the lost ones; with fewer it is a direct hash.
+/// rspamd keeps one owner per slot, so a digest may have lost slots to later similar texts. It
+/// keeps its shingles here if enough of them are left for a match (kMatchSlotsMin), with
+/// `lost_slot` in place of the lost ones. With fewer, it becomes a hash without shingles.
 /// Threads: one thread.
 class RspamdReader {
  public:
   struct Row {
     std::int64_t id = 0;
     FuzzyRow row;             ///< `created` = `updated`: rspamd keeps one time. No source
-    std::uint32_t slots = 0;  ///< that still belong to it, of 32
-    std::string problem;      ///< not empty: it cannot be taken
+    std::uint32_t slots = 0;  ///< slots that still belong to it, of 32
+    std::string problem;      ///< not empty: why this digest cannot be imported
   };
 
-  /// Errors: those of Database; kCorrupt where the tables are not rspamd's.
+  /// Errors: those of Database; kCorrupt if the tables are not those of rspamd.
   static Result<std::unique_ptr<RspamdReader>> open(const std::string& path);
   Result<std::int64_t> count() { return database_->integer("SELECT count(*) FROM digests"); }
-  /// Calls `each` for every digest in the order of ids until it returns false: at one moment of a
-  /// file that rspamd may go on writing to.
+  /// Calls `each` for every digest in the order of ids, until it returns false. Sees one moment of
+  /// the file, even while rspamd writes to it.
   Status for_each(const std::function<bool(const Row&)>& each);
 
  private:
@@ -39,9 +39,10 @@ class RspamdReader {
 
 /// Makes a database that rspamd's fuzzy worker (backend sqlite) takes as its own.
 ///
-/// What it has no place for stays out: lists but the first one, `created`, source, lost slots. Of
-/// digests that share a slot the one inserted last gets it, as in rspamd.
-/// Errors: those of Database, stopped.
+/// The format has no place for lists after the first one, `created`, source and lost slots, so
+/// these are left out. If digests share a slot, the one that was inserted last gets it, as in
+/// rspamd.
+/// Errors: those of Database; that of `stopped()` if the watcher ended it.
 /// Threads: one thread.
 class RspamdWriter {
  public:
@@ -51,12 +52,12 @@ class RspamdWriter {
   RspamdWriter(RspamdWriter&&) = delete;
   RspamdWriter& operator=(RspamdWriter&&) = delete;
 
-  /// `path` is an empty file that nobody else knows yet.
+  /// `path`: an empty file that nobody else uses yet.
   static Result<std::unique_ptr<RspamdWriter>> create(const std::string& path);
-  /// Rows with rising ids.
+  /// Adds a row. The ids must rise from row to row.
   Status insert(const FuzzyRow& row);
-  /// Gives each slot its one owner and builds the indices: most of the work, and in SQLite's
-  /// temporary folder (TMPDIR, /var/tmp) about as much room as the file takes.
+  /// Gives each slot its one owner and builds the indices. This is most of the work. It needs about
+  /// as much room as the file in SQLite's temporary folder (TMPDIR, /var/tmp).
   Status finish(const Watcher& watcher);
 
  private:

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kSampleFileId = 0x73686773;  // "shgs", SQLite's application_id
 constexpr std::int64_t kSampleFileVersion = 1;
 constexpr int kBusyMilliseconds = 10'000;
-// Who has not looked for so many removals reads the file anew.
+// A reader that has missed more removals than this reads the whole file again.
 constexpr std::int64_t kRemovalsKept = 20'000;
 
 constexpr const char* kTables =
@@ -31,8 +31,8 @@ constexpr const char* kTables =
 static_assert(kSampleFileId == 1936222067 && kSampleFileVersion == 1,
               "the script must name the same numbers");
 
-/// True if it is one of ours, false if it is empty. Within a transaction: the answers must fit
-/// together while another process makes the tables.
+/// True if the file has our tables, false if it is empty. Call it in a transaction: the answers
+/// must fit together while another process creates the tables.
 Result<bool> is_ours(Database& database) {
   const auto id = database.integer("PRAGMA application_id");
   if (!id) return id.error();
@@ -58,7 +58,8 @@ Result<bool> is_ours_now(Database& database) {
   return ours;
 }
 
-/// While others do the same SQLite does not wait for them by itself.
+/// Switches to WAL. Tries again while other processes do the same, because SQLite does not wait for
+/// them by itself.
 Status use_wal(Database& database) {
   constexpr std::chrono::milliseconds kPause{5};
   for (int waited = 0;; waited += static_cast<int>(kPause.count())) {
@@ -87,7 +88,7 @@ Status prepare_file(Database& database, bool read_only) {
   return transaction->commit();
 }
 
-/// Equal for equal list, name and signature, and for few others.
+/// A hash of list, name and signature.
 std::int64_t key_of(const Sample& sample, const std::string& signature) {
   std::uint64_t key = fingerprint::mumhash(sample.list, 0);
   key = fingerprint::mumhash(sample.name, key);
@@ -95,10 +96,10 @@ std::int64_t key_of(const Sample& sample, const std::string& signature) {
 }
 
 Error other_block_size(const std::string& path, std::int64_t stored, std::uint64_t wanted) {
-  return {ErrorCode::kInvalid,
-          path + ": its parts are of block size " + std::to_string(stored) + ", not of " +
-              std::to_string(wanted) +
-              ": set part_block_size to what it has, or sign the files anew for another file"};
+  return {ErrorCode::kInvalid, path + ": the block size of its parts is " + std::to_string(stored) +
+                                   ", not " + std::to_string(wanted) +
+                                   ": set part_block_size to the size in the file, or make "
+                                   "signatures of the files again for a new file"};
 }
 
 }  // namespace
@@ -323,7 +324,7 @@ Result<Sample> SampleFile::sample_of(const Statement& row) const {
   const auto bad = [&](const std::string& what) {
     return Error{ErrorCode::kCorrupt, options_.path + ": sample " + row.text(0) + ": " + what};
   };
-  // The index is built for what `check_sample` lets in, and knows samples by rising ids.
+  // The index accepts only samples that pass `check_sample`, with rising ids.
   if (row.integer(0) < 1) return bad("not a valid id");
   if (row.blob(5).size() > Sample::kPartsMax || row.blob(2).size() > Sample::kNameMax)
     return bad("longer than a sample may be");

@@ -15,14 +15,14 @@
 
 namespace shingled::storage::sqlite {
 
-/// The known files on the disk (SCHEMA.md, "Known files"). Several processes may have it open: one
-/// at a time changes it, and each can ask what the others did since it looked last. What a change
-/// said yes to survives the end of the process and of the machine. A file that root makes belongs
-/// to the owner of the folder.
+/// The samples of known files on disk (SCHEMA.md, "Known files"). Several processes may have it
+/// open: one at a time changes it, and each can ask what the others have changed since it last
+/// looked. A change that succeeded survives the end of the process and a crash of the machine. A
+/// file that root creates belongs to the owner of the folder.
 ///
-/// Errors: those of Database (someone else writing for more than 10 s is kUnavailable); kCorrupt
-/// for a file that is not ours, or a row that means nothing; kInvalid for one of a newer version,
-/// or of another block size.
+/// Errors: those of Database (another process that writes for more than 10 s is kUnavailable);
+/// kCorrupt for a file of another kind, or a row that is not valid; kInvalid for a file of a newer
+/// version, or of another block size.
 /// Threads: one thread at a time.
 class SampleFile {
  public:
@@ -32,18 +32,18 @@ class SampleFile {
     bool parts = true;  ///< false: the block size does not matter
     bool read_only = false;
   };
-  /// How far in the history of the file a reader is.
+  /// The position of a reader in the history of the file.
   struct Position {
-    std::uint64_t sample = 0;   ///< id of the newest known
-    std::uint64_t removal = 0;  ///< number of the last one heard of
+    std::uint64_t sample = 0;   ///< id of the newest sample that the reader knows
+    std::uint64_t removal = 0;  ///< number of the last removal that it knows
   };
   struct Counts {
     std::uint64_t samples = 0;
     Position newest;
   };
   struct Added {
-    std::vector<std::uint64_t> ids;  ///< of the samples, in their order
-    std::uint64_t known = 0;         ///< of them were there already
+    std::vector<std::uint64_t> ids;  ///< of the samples, in the order given
+    std::uint64_t known = 0;         ///< how many of them were there already
   };
   struct Page {
     std::vector<Sample> samples;
@@ -57,24 +57,26 @@ class SampleFile {
   SampleFile(SampleFile&&) = delete;
   SampleFile& operator=(SampleFile&&) = delete;
 
-  /// In one transaction. A sample whose list, name and signature are there gets
-  /// the id that is there; only if that has no parts and the new one has, it takes its place, with
-  /// a new id.
+  /// Adds samples in one transaction. If a sample with the same list, name and signature is there,
+  /// its id is returned. Only if that one has no parts and the new one has some, the new one
+  /// replaces it, with a new id.
   Result<Added> add(std::span<const Sample> samples);
-  /// In one transaction; how many there were.
+  /// Removes samples in one transaction. Returns how many of them were there.
   Result<std::uint64_t> remove(std::span<const std::uint64_t> ids);
 
   Result<Counts> counts();
-  /// Those that came after `position.sample`, in the order of their ids.
+  /// Calls `take` for the samples with a higher id than `id`, in the order of their ids.
   Status read_after(std::uint64_t id, const std::function<void(const Sample&)>& take);
-  /// Ids that went after removal number `number`. Nothing: the file does not reach back so far.
+  /// The ids of the samples that were removed after removal number `number`. nullopt if the file
+  /// does not remember removals that old.
   Result<std::optional<std::vector<std::uint64_t>>> removed_after(std::uint64_t number);
-  /// A number that changes when another connection commits. Cheap.
+  /// A number that changes when another connection commits. Cheap to ask.
   Result<std::int64_t> data_version();
-  /// The next samples of `list` (empty = all) after (list, id), in that order.
+  /// The next samples of `list` (empty = all lists) after (after_list, after_id), ordered by list
+  /// and id.
   Result<Page> page(std::string_view list, std::string_view after_list, std::uint64_t after_id,
                     std::size_t most);
-  /// BEGIN ... COMMIT around reads that must fit together.
+  /// BEGIN ... COMMIT around reads that must see the same moment.
   Status begin_reading();
   void end_reading();
 
@@ -85,12 +87,12 @@ class SampleFile {
   Status claim_block_size();
   Status add_one(const Sample& sample, Added& added);
   Status insert(const Sample& sample, std::int64_t key);
-  Result<bool> drop(std::uint64_t id);  ///< whether there was one
+  Result<bool> drop(std::uint64_t id);  ///< whether the sample was there
   [[nodiscard]] Result<Sample> sample_of(const Statement& row) const;
 
   Options options_;
   std::unique_ptr<Database> database_;
-  std::unique_ptr<Statements> statements_;  ///< go before the database
+  std::unique_ptr<Statements> statements_;  ///< destroyed before the database
 };
 
 }  // namespace shingled::storage::sqlite

@@ -10,9 +10,9 @@
 
 namespace shingled::storage::sqlite {
 
-/// Prepares the statements of a struct (or std::array) of Statement, in the order of its members;
-/// another number of texts than of members does not compile.
-/// Errors: of the first one that cannot be prepared.
+/// Prepares the statements of a struct (or std::array) of Statement, in the order of its members.
+/// The number of texts must be the number of members, otherwise it does not compile.
+/// Errors: that of the first text that cannot be prepared.
 template <typename Statements, std::size_t N>
 Result<Statements> prepare_all(Database& database, const std::string (&texts)[N]) {
   std::vector<Statement> made;
@@ -28,9 +28,9 @@ Result<Statements> prepare_all(Database& database, const std::string (&texts)[N]
   (std::make_index_sequence<N>());
 }
 
-/// Calls `each(statement)` for every row, then makes the statement ready for the next time.
+/// Calls `each(statement)` for every row, then resets the statement for the next use.
 ///
-/// `each` returns nothing, or a Status that ends the walk where it is an error.
+/// `each` returns void, or a Status; an error ends the walk.
 /// Errors: those of Database, that of `each`.
 template <typename Each>
 Status for_each_row(Statement& statement, const Each& each) {

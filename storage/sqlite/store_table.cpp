@@ -55,7 +55,7 @@ Result<StoreTable> StoreTable::open(Database& database) {
 void StoreTable::refresh() {
   if (!stale_) return;
   auto stores = read(*database_);
-  if (!stores) return;  // the next statement meets the same trouble
+  if (!stores) return;  // the next statement will report the error
   stores_ = *std::move(stores);
   stale_ = false;
 }
@@ -84,8 +84,8 @@ Result<StoreTable::Claim> StoreTable::claim(const StoreId& store, const StoreKey
     const Claim claim{Claim::Kind::kKnown, named->number, store, key};
     if (named->number == 0 || named == keyed) return claim;
     if (named->key || keyed != stores_.end()) {
-      return Error{ErrorCode::kDenied,
-                   named->key ? "the name of another master" : "the key of another master"};
+      return Error{ErrorCode::kDenied, named->key ? "the name belongs to another master"
+                                                  : "the key belongs to another master"};
     }
     return Claim{Claim::Kind::kFirstKey, named->number, store, key};
   }
@@ -93,7 +93,8 @@ Result<StoreTable::Claim> StoreTable::claim(const StoreId& store, const StoreKey
   std::int64_t next = 1;
   while (std::ranges::find(stores_, next, &Store::number) != stores_.end()) ++next;
   if (next > kStoresMax) {
-    return Error{ErrorCode::kLimit, database_->path() + ": knows " + std::to_string(kStoresMax) +
+    return Error{ErrorCode::kLimit, database_->path() + ": already knows " +
+                                        std::to_string(kStoresMax) +
                                         " masters, see `shingled stores`"};
   }
   return Claim{Claim::Kind::kNew, next, store, key};

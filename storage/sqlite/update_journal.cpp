@@ -14,14 +14,15 @@ constexpr std::int64_t kJournalId = 0x7368676a;  // "shgj", SQLite's application
 constexpr std::size_t kBodyBytes = 104;
 constexpr std::size_t kBodyBytesMax = kBodyBytes + kShingleCount * sizeof(std::uint64_t);
 
-// The parts of a body's first byte.
+// The bits of a body's first word.
 constexpr std::uint8_t kIsDelete = 1;
 constexpr std::uint8_t kIsWeak = 2;
 constexpr std::uint8_t kHasShingles = 4;
 
 using Body = std::array<std::uint8_t, kBodyBytesMax>;
 
-/// SCHEMA.md describes it byte by byte. Gives the part of `body` that counts.
+/// Writes an update into `body` as SCHEMA.md describes it, byte by byte. Returns the used part of
+/// `body`.
 BytesView encode_body(const TimedUpdate& timed, Body& body) {
   const Update& update = *timed.update;
   const auto& shingles = update.fingerprint.shingles;
@@ -61,8 +62,9 @@ std::optional<UpdateJournal::Entry> decode_body(std::int64_t id, BytesView body)
   return entry;
 }
 
-/// An empty file has none; nor has one whose first start an earlier version did not survive, which
-/// left the table without the application_id.
+/// The number of tables that are not ours. It is 0 for an empty file, and for a file with our table
+/// but without the application_id: an earlier version left such a file when it was killed at its
+/// first start.
 constexpr const char* kOtherTables =
     "SELECT count(*) FROM sqlite_master WHERE sql <>"
     " 'CREATE TABLE updates (id INTEGER PRIMARY KEY, body BLOB NOT NULL)'";
@@ -74,13 +76,14 @@ Status prepare_file(Database& database) {
   const auto id = database.integer("PRAGMA application_id");
   if (!id) return id.error();
   if (*id == kJournalId) return {};
-  // Both or neither: killed in between, it would be nobody's file at the next start.
+  // The table and the application_id are written together: with only one of them, the next start
+  // would not recognise the file.
   auto transaction = Transaction::begin(database);
   if (!transaction) return transaction.error();
   const auto others = database.integer(kOtherTables);
   if (!others) return others.error();
   if (*others != 0 || *id != 0) {
-    return Error{ErrorCode::kCorrupt, database.path() + ": is no journal of shingled"};
+    return Error{ErrorCode::kCorrupt, database.path() + ": not a journal of shingled"};
   }
   Status made = database.execute(
       "CREATE TABLE IF NOT EXISTS updates (id INTEGER PRIMARY KEY, body BLOB NOT NULL);"
@@ -144,8 +147,8 @@ Result<std::vector<UpdateJournal::Entry>> UpdateJournal::first(std::size_t most)
     const std::int64_t id = row.integer(0);
     auto entry = decode_body(id, row.blob(1));
     if (!entry) {
-      return Error{ErrorCode::kCorrupt,
-                   file_.database->path() + ": row " + std::to_string(id) + " is no update"};
+      return Error{ErrorCode::kCorrupt, file_.database->path() + ": row " + std::to_string(id) +
+                                            " is not a valid update"};
     }
     entries.push_back(*entry);
     return {};
@@ -156,7 +159,8 @@ Result<std::vector<UpdateJournal::Entry>> UpdateJournal::first(std::size_t most)
 
 Status UpdateJournal::remove_through(std::int64_t id) {
   if (Status done = statements_->remove.bind(1, id).run(); !done) return done;
-  size_ = static_cast<std::size_t>(last_id_ - id);  // ids have no gaps: rows go from the front
+  size_ = static_cast<std::size_t>(
+      last_id_ - id);  // ids have no gaps, because rows are removed only from the front
   return {};
 }
 

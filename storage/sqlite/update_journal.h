@@ -13,10 +13,11 @@
 
 namespace shingled::storage::sqlite {
 
-/// Updates that wait on the disk, in order, for a server that is away (SCHEMA.md, "The journal").
-/// What `append` said yes to survives a crash of the machine.
+/// Updates that wait on disk, in order, while a server is away (SCHEMA.md, "The journal"). Updates
+/// that were appended successfully survive a crash of the machine.
 ///
-/// Errors: those of Database; kCorrupt for a file or row that is not ours. One process has it.
+/// Errors: those of OwnedFile; kCorrupt for a file or row of another kind. Only one process at a
+/// time can have it open.
 /// Threads: one thread.
 class UpdateJournal {
  public:
@@ -32,14 +33,14 @@ class UpdateJournal {
   UpdateJournal(UpdateJournal&&) = delete;
   UpdateJournal& operator=(UpdateJournal&&) = delete;
 
-  /// Opens or makes the file.
+  /// Opens or creates the file.
   static Result<std::unique_ptr<UpdateJournal>> open(const std::string& path);
 
-  /// All of them, or none.
+  /// Appends all updates, or none.
   Status append(std::span<const TimedUpdate> updates);
-  /// The oldest ones, at most so many.
+  /// The oldest entries, at most `most`.
   Result<std::vector<Entry>> first(std::size_t most);
-  /// Forgets all up to this one, which is there.
+  /// Deletes all entries up to `id`, which must be there.
   Status remove_through(std::int64_t id);
   [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -48,7 +49,7 @@ class UpdateJournal {
   UpdateJournal(OwnedFile file, std::unique_ptr<Statements> statements);
 
   OwnedFile file_;
-  std::unique_ptr<Statements> statements_;  ///< go before the database
+  std::unique_ptr<Statements> statements_;  ///< destroyed before the database
   std::size_t size_ = 0;
   std::int64_t last_id_ = 0;
 };

@@ -11,7 +11,8 @@ namespace shingled::storage::sqlite {
 
 namespace {
 
-static_assert(sizeof(UpdateName) == std::tuple_size_v<UpdateName>, "names lie side by side");
+static_assert(sizeof(UpdateName) == std::tuple_size_v<UpdateName>,
+              "names are stored one directly after the other");
 
 template <typename Name>
 BytesView bytes_of(std::span<const Name> names) {
@@ -63,7 +64,7 @@ void NameLog::bound_times(std::uint32_t latest) {
 Status NameLog::append(BytesView names, std::uint32_t now) {
   const std::size_t count = names.size() / name_bytes_;
   std::int64_t old = 0;
-  // The clock has stepped back: else they and all behind them stayed until it is where it was.
+  // If the clock was set back, later rows would stay until the clock reaches their time again.
   if (!rows_.empty() && rows_.back().time > now) bound_times(now);
   while (!rows_.empty() &&
          (now - rows_.front().time > bound_.seconds || names_ + count > bound_.most)) {
