@@ -1,5 +1,5 @@
 // Covers storage/engine/memory_bound.cpp, storage/model/update_queue.cpp.
-// What happens where there is too much: of hashes, of lists, of memory.
+// The behaviour when there are too many hashes or lists, or too little memory.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -37,10 +37,10 @@ class HashesMax : public EngineTest {
   std::vector<Fingerprint> texts_;
 };
 
-TEST_F(HashesMax, RefusesWhatIsNewAndNothingElse) {
+TEST_F(HashesMax, RefusesOnlyNewHashes) {
   EXPECT_EQ(refusal(add(texts_[3])), ErrorCode::kLimit);
   EXPECT_FALSE(check(texts_[3]));
-  EXPECT_TRUE(apply(add(texts_[0], 5))) << "it is known";
+  EXPECT_TRUE(apply(add(texts_[0], 5))) << "it is already stored";
   EXPECT_THAT(flags_of(*check(texts_[0])), ElementsAre(FlagValue{1, 6}));
   EXPECT_TRUE(apply(remove(texts_[1])));
   EXPECT_TRUE(apply(add(texts_[3]))) << "there is room again";
@@ -48,7 +48,7 @@ TEST_F(HashesMax, RefusesWhatIsNewAndNothingElse) {
   EXPECT_EQ(engine_->counters().refused, 2U);
 }
 
-TEST_F(HashesMax, TheRestOfAGroupIsMade) {
+TEST_F(HashesMax, CommitsTheRestOfAGroup) {
   options_.durability = Durability::kSync;  // so that they are one group
   options_.sync = std::chrono::hours(1);
   options_.group_commit_max = 5;
@@ -81,7 +81,7 @@ TEST_F(HashesMax, AppliesToAMasterToo) {
   EXPECT_EQ(engine_->size(), 3U);
 }
 
-TEST_F(HashesMax, OfAFileThatHasMoreAlreadyAllAreServed) {
+TEST_F(HashesMax, ServesAllHashesOfAFileThatAlreadyHasMore) {
   options_.hashes_max = 1;
   open();
   EXPECT_EQ(engine_->size(), 3U);
@@ -98,7 +98,7 @@ TEST(MemoryBound, LeavesAQuarterOfTheMemory) {
   EXPECT_GT(memory_allowed(), kGiB / 16);
 }
 
-TEST(IndexBounds, ListsHaveRoomForSoManyAndNoMore) {
+TEST(IndexBounds, ListsHaveRoomForTheConfiguredNumberOnly) {
   FuzzyIndex index({.flag_sets_max = 2});
   Seeded random{20'261'131};
   FlagSet two;
@@ -121,7 +121,7 @@ TEST(IndexBounds, ListsHaveRoomForSoManyAndNoMore) {
   EXPECT_TRUE(index.fits({.records = 1, .flag_sets = 1}));
 }
 
-/// A writer over an index with few places for what is on several lists.
+/// A writer with an index that has few places for records on several lists.
 class ListsMax : public ::testing::Test, protected StoreCalls {
  protected:
   static constexpr std::uint32_t kGroup = 4;
@@ -130,7 +130,7 @@ class ListsMax : public ::testing::Test, protected StoreCalls {
   void SetUp() override {
     options_.hashfile = directory_.file("fuzzy.db");
     options_.hashes_max = 1000;
-    options_.durability = Durability::kSync;  // so that what is submitted together is a group
+    options_.durability = Durability::kSync;  // so that updates submitted together are one group
     options_.sync = std::chrono::hours(1);
     options_.group_commit_max = kGroup;
     auto table = sqlite::FuzzyTable::open(options_.hashfile, Durability::kNormal).value();
@@ -157,7 +157,7 @@ class ListsMax : public ::testing::Test, protected StoreCalls {
     const auto match = index_.check(text.digest, nullptr, clock_.unix_seconds());
     return match ? flags_of(*match) : std::vector<FlagValue>();
   }
-  static constexpr ErrorCode kDone = ErrorCode::kInternal;  // no outcome of a writer
+  static constexpr ErrorCode kDone = ErrorCode::kInternal;  // the writer never returns this
 
   shingled::testing::TemporaryDirectory directory_;
   EngineOptions options_;
@@ -169,7 +169,7 @@ class ListsMax : public ::testing::Test, protected StoreCalls {
   std::unique_ptr<Writer> writer_;
 };
 
-TEST_F(ListsMax, RefusesWhatNeedsAPlaceAndNothingElse) {
+TEST_F(ListsMax, RefusesOnlyUpdatesThatNeedAPlace) {
   const ErrorCode no = ErrorCode::kLimit;
   EXPECT_THAT(group({add(texts_[3], 1, 2), add(texts_[0], 5, 1), remove(texts_[1], 3),
                      add(random_fingerprint(random_))}),
@@ -180,11 +180,11 @@ TEST_F(ListsMax, RefusesWhatNeedsAPlaceAndNothingElse) {
   EXPECT_THAT(group({remove(texts_[2]), add(texts_[3], 1, 2), add(texts_[3], 1, 7),
                      remove(random_fingerprint(random_))}),
               ElementsAre(kDone, kDone, kDone, kDone))
-      << "there is a place again";
+      << "a place is free again";
   EXPECT_EQ(flags(texts_[3]).size(), 3U);
 }
 
-TEST_F(ListsMax, ChangesWhatIsThereAllTheSame) {
+TEST_F(ListsMax, StillChangesHashesThatAreThere) {
   for (int round = 0; round < 20; ++round) {
     EXPECT_THAT(group({add(texts_[0], 1, 1), add(texts_[1], 1, 2), add(texts_[2], 1, 3),
                        remove(random_fingerprint(random_))}),
@@ -206,7 +206,7 @@ class FileBounds : public EngineTest {
   }
 };
 
-TEST_F(FileBounds, AStartSaysWhatIsWrongWithARow) {
+TEST_F(FileBounds, AStartReportsWhatIsWrongWithARow) {
   struct Case {
     const char* sql;
     const char* reason;
@@ -233,7 +233,7 @@ TEST_F(FileBounds, AStartSaysWhatIsWrongWithARow) {
   }
 }
 
-TEST_F(FileBounds, NoRowGetsANumberThatHasNoRoom) {
+TEST_F(FileBounds, RefusesARowWhoseIdDoesNotFit) {
   change("UPDATE digests SET id = 1099511627775");
   open();
   EXPECT_EQ(engine_->size(), 1U);
@@ -242,7 +242,7 @@ TEST_F(FileBounds, NoRowGetsANumberThatHasNoRoom) {
   EXPECT_THAT(outcome.error().message, HasSubstr("used up"));
 }
 
-TEST_F(FileBounds, LoadingEndsWhenItIsTold) {
+TEST_F(FileBounds, TheWatcherCanEndLoading) {
   open();
   ASSERT_TRUE(apply(add(random_fingerprint(random_))));
   engine_.reset();
@@ -273,7 +273,7 @@ class NoMemory : public EngineTest {
   static constexpr std::size_t kTexts = 120'000;
   enum Outcome : int { kSurvived, kNothingRefused, kForgot };
 
-  /// In the child: adds until it is refused for want of memory; then it must answer still.
+  /// In the child: adds until it is refused because memory ran out. It must still answer then.
   int run_out() {
     options_.durability = Durability::kNormal;
     open();
@@ -287,7 +287,7 @@ class NoMemory : public EngineTest {
       try {
         refused = !engine_->apply(std::span(updates_).subspan(made, kGroup));
       } catch (const std::bad_alloc&) {
-        refused = true;  // of this thread
+        refused = true;  // in this thread
       }
     }
     if (!refused) return kNothingRefused;
@@ -297,7 +297,7 @@ class NoMemory : public EngineTest {
   std::vector<Update> updates_;
 };
 
-TEST_F(NoMemory, IsAnErrorAndNotTheEnd) {
+TEST_F(NoMemory, IsAnErrorAndDoesNotEndTheProcess) {
   for (std::size_t i = 0; i < kTexts; ++i) updates_.push_back(add(random_fingerprint(random_)));
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
@@ -306,7 +306,7 @@ TEST_F(NoMemory, IsAnErrorAndNotTheEnd) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status)) << "it died of signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), kSurvived);
-  open();  // which refuses a file with a digest that stands there twice
+  open();  // opening refuses a file with a duplicate digest
   EXPECT_GT(engine_->size(), 1000U);
 }
 

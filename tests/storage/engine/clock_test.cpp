@@ -1,4 +1,4 @@
-// What becomes of times when a clock is wrong: ours, or a master's.
+// The times of records when a clock is wrong: the own clock or that of a master.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@ constexpr StoreId kMaster{1};
 
 class WrongClock : public EngineTest {
  protected:
-  /// What a master says of a digest.
+  /// A batch from a master about a digest.
   void hear(const Fingerprint& what, std::uint32_t created, std::uint32_t updated) {
     PartRecord record{what.digest, {}};
     record.part.flags.add({2, 1});
@@ -35,7 +35,7 @@ class WrongClock : public EngineTest {
   }
 };
 
-TEST_F(WrongClock, ThatStepsBackLeavesUpdatedWhereItIs) {
+TEST_F(WrongClock, SetBackDoesNotChangeUpdated) {
   open();
   const std::uint32_t begun = clock_.unix_seconds();
   const Fingerprint known = random_fingerprint(random_);
@@ -47,12 +47,12 @@ TEST_F(WrongClock, ThatStepsBackLeavesUpdatedWhereItIs) {
   EXPECT_EQ(match->updated, begun);
   EXPECT_EQ(match->created, begun);
   ASSERT_TRUE(engine_->apply(std::vector{remove(known), add(known)}));
-  EXPECT_EQ(check(known)->updated, clock_.unix_seconds()) << "a new one begins now";
+  EXPECT_EQ(check(known)->updated, clock_.unix_seconds()) << "a new record begins now";
   EXPECT_EQ(check(known)->created, clock_.unix_seconds());
   EXPECT_THAT(verify().warnings, IsEmpty());
 }
 
-TEST_F(WrongClock, ThatStepsBackLeavesTheOwnPartWhereItIs) {
+TEST_F(WrongClock, SetBackDoesNotChangeTheOwnPart) {
   open();
   const std::uint32_t begun = clock_.unix_seconds();
   const Fingerprint known = random_fingerprint(random_);
@@ -74,14 +74,14 @@ TEST_F(WrongClock, OfAMasterIsBounded) {
   EXPECT_EQ(check(later)->created, clock_.unix_seconds());
   open();
   EXPECT_EQ(check(later)->created, clock_.unix_seconds());
-  ASSERT_TRUE(apply(remove(later)));  // or `verify` warns of what the master says
+  ASSERT_TRUE(apply(remove(later)));  // otherwise `verify` warns about the master's part
   hear(later, 4'294'967'295, 0);
   const formats::VerifyReport report = verify();
   EXPECT_THAT(report.problems, IsEmpty());
   EXPECT_THAT(report.warnings, IsEmpty());
 }
 
-/// Shows another time than the one that passes.
+/// A clock that shows another wall time than the one that passes.
 class MovedClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override { return clock.now(); }
@@ -104,7 +104,7 @@ class MovedClockTest : public EngineTest {
     ASSERT_TRUE(opened) << opened.error().message;
     engine_ = *std::move(opened);
   }
-  /// The writer has looked at everything.
+  /// Waits until the writer has looked at all records.
   void walk() {
     for (int i = 0; i < 4; ++i) {
       moved_.clock.advance(std::chrono::seconds(2));
@@ -114,7 +114,7 @@ class MovedClockTest : public EngineTest {
   MovedClock moved_;
 };
 
-TEST_F(MovedClockTest, AheadForAMomentItTakesNothingAway) {
+TEST_F(MovedClockTest, DeletesNothingWhenItIsAheadForAMoment) {
   start();
   const Fingerprint known = random_fingerprint(random_);
   ASSERT_TRUE(apply(add(known)));
@@ -129,7 +129,7 @@ TEST_F(MovedClockTest, AheadForAMomentItTakesNothingAway) {
   EXPECT_TRUE(check(known));
 }
 
-TEST_F(MovedClockTest, AheadAtTheStartItTakesNothingAway) {
+TEST_F(MovedClockTest, DeletesNothingWhenItIsAheadAtTheStart) {
   start();
   ASSERT_TRUE(apply(add(random_fingerprint(random_))));
   engine_.reset();
@@ -139,7 +139,7 @@ TEST_F(MovedClockTest, AheadAtTheStartItTakesNothingAway) {
   EXPECT_EQ(engine_->size(), 1U);
 }
 
-TEST_F(MovedClockTest, ThatRunsOnIsBelieved) {
+TEST_F(MovedClockTest, IsBelievedWhenItRunsOn) {
   start();
   ASSERT_TRUE(apply(add(random_fingerprint(random_))));
   walk();
@@ -150,7 +150,7 @@ TEST_F(MovedClockTest, ThatRunsOnIsBelieved) {
   EXPECT_EQ(engine_->size(), 0U);
 }
 
-TEST(ClockWatch, BelievesWhatCanBe) {
+TEST(ClockWatch, BelievesPlausibleTimes) {
   const TimePoint begin{};
   const auto at = [&](int hours) { return begin + std::chrono::hours(hours); };
   constexpr std::uint32_t kNow = 1'700'000'000;
@@ -159,10 +159,11 @@ TEST(ClockWatch, BelievesWhatCanBe) {
   EXPECT_TRUE(watch.believes(kNow + 3600, at(1)));
   EXPECT_TRUE(watch.believes(kNow, at(2))) << "back";
   EXPECT_TRUE(watch.believes(kNow + kDay, at(3))) << "ahead, but not far";
-  EXPECT_TRUE(watch.believes(kNow + 40 * kDay, at(3 + 24 * 40))) << "as much as has passed";
+  EXPECT_TRUE(watch.believes(kNow + 40 * kDay, at(3 + 24 * 40)))
+      << "ahead by the time that has passed";
   EXPECT_FALSE(watch.believes(kNow + 90 * kDay, at(3 + 24 * 40)));
   EXPECT_EQ(watch.ahead(), 50 * kDay);
-  EXPECT_FALSE(watch.believes(kNow + 900 * kDay, at(4 + 24 * 40))) << "moved once more";
+  EXPECT_FALSE(watch.believes(kNow + 900 * kDay, at(4 + 24 * 40))) << "moved again";
   EXPECT_TRUE(watch.believes(kNow + 900 * kDay + 3600, at(5 + 24 * 40)));
 }
 

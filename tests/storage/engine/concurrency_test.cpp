@@ -1,5 +1,6 @@
 // Covers storage/engine/read_gate.cpp.
-// Readers beside the writer. What ThreadSanitizer says about it counts as much as the asserts.
+// Readers beside the writer. Run it under ThreadSanitizer, too: its findings count like failed
+// asserts.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -10,7 +11,7 @@
 namespace shingled::storage::engine {
 namespace {
 
-TEST(ReadGate, WaitsForThoseInsideAndNotForLaterOnes) {
+TEST(ReadGate, WaitsForReadersInsideAndNotForLaterOnes) {
   ReadGate gate;
   std::atomic<bool> inside{false};
   std::atomic<bool> leave{false};
@@ -19,7 +20,7 @@ TEST(ReadGate, WaitsForThoseInsideAndNotForLaterOnes) {
     const ReadGate::Pass pass(gate);
     inside = true;
     while (!leave) std::this_thread::yield();
-    EXPECT_FALSE(waited) << "the writer went on while a reader was inside";
+    EXPECT_FALSE(waited) << "the writer continued while a reader was inside";
   });
   while (!inside) std::this_thread::yield();
   std::thread writer([&] {
@@ -33,8 +34,8 @@ TEST(ReadGate, WaitsForThoseInsideAndNotForLaterOnes) {
   EXPECT_TRUE(waited);
 }
 
-// Adds, removals, growth and reuse of numbers all the time. A reader may come while a record enters
-// its slots, but what it gets is one whole record.
+// The writer adds, removes, grows the maps and reuses numbers all the time. A reader may come while
+// a record is put into its slots, but it always gets one whole record.
 TEST_F(EngineTest, ReadersSeeWholeRecordsWhileTheWriterChangesThem) {
   constexpr int kRounds = 60;
   constexpr std::size_t kTexts = 64;

@@ -1,5 +1,6 @@
 // Covers storage/engine/index_hash.cpp.
-// What somebody who knows the code, but not the secret of a running index, can do to its chains.
+// The chains of the index under an attacker who knows the code, but not the secret of the running
+// index.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -17,10 +18,10 @@
 namespace shingled::storage::engine {
 namespace {
 
-/// As many as made a look-up take 11 ms while the hash was a fixed one.
+/// With a fixed hash, this many made a look-up take 11 ms.
 constexpr std::size_t kCrafted = 14'000;
 
-/// The inverse of MurmurHash3's finaliser: a shingle for any hash that this mixer gives.
+/// The inverse of MurmurHash3's finaliser: gives a shingle for any hash of this mixer.
 std::uint64_t unmixed(std::uint64_t hash) {
   hash ^= hash >> 33;
   hash *= 0x9cb4b2f8129337db;
@@ -29,10 +30,10 @@ std::uint64_t unmixed(std::uint64_t hash) {
   return hash ^ hash >> 33;
 }
 
-/// A set of shingles, and why somebody would send it.
+/// A set of shingles, and why an attacker would send it.
 struct CraftedSet {
   const char* why;
-  std::function<std::uint64_t(std::uint64_t)> shingle;  ///< number i of them
+  std::function<std::uint64_t(std::uint64_t)> shingle;  ///< returns shingle number i
 };
 const std::array kSets = {
     CraftedSet{"one chain of a well-known mixer", [](std::uint64_t i) { return unmixed(i); }},
@@ -50,7 +51,7 @@ const std::array kSets = {
     CraftedSet{"the inverse of one factor", [](std::uint64_t i) { return i * 0x9e3779b97f4a7c15; }},
 };
 
-/// The longest way of a look-up in a map of such hashes, in buckets.
+/// The longest way of a look-up in a map with these hashes, in buckets.
 std::size_t longest_way(const std::vector<std::uint64_t>& hashes) {
   std::vector<NumberMap> shards(std::size_t{1} << HashParts::kShardBits);
   std::uint32_t number = 0;
@@ -81,7 +82,7 @@ TEST(CraftedSet, MakesNoLongerChainsThanChanceDoes) {
   }
 }
 
-TEST(CraftedSet, OfDigestsMakesNoLongerChainsThanChanceDoes) {
+TEST(CraftedSet, DigestsMakeNoLongerChainsThanChanceDoes) {
   SystemRandom random;
   for (const std::size_t at : {std::size_t{0}, std::size_t{8}, std::size_t{56}}) {
     const IndexHash hash(random);
@@ -96,7 +97,7 @@ TEST(CraftedSet, OfDigestsMakesNoLongerChainsThanChanceDoes) {
 }
 
 TEST(CraftedSet, FindsAPlaceForEveryOwnerInTheIndexItself) {
-  constexpr std::size_t kRecords = 3000;  // far more than one chain takes (NumberMap::kWayMax)
+  constexpr std::size_t kRecords = 3000;  // far more than one chain can hold (NumberMap::kWayMax)
   Seeded random(3);
   std::vector<FuzzyIndex::NewRecord> records(kRecords);
   for (std::size_t i = 0; i < kRecords; ++i) {
@@ -124,8 +125,8 @@ TEST(CraftedSet, EachIndexHasItsOwnSecret) {
   EXPECT_NE(one.of(Digest{}), another.of(Digest{}));
 }
 
-// A match asks for 60 bits of one slot and 32 of the others: no two shingles of a crafted set agree
-// in them.
+// A match compares 60 bits of one slot and 32 bits of the others. No two shingles of a crafted set
+// are equal in these.
 TEST(CraftedSet, DoesNotMakeDifferentShinglesEqual) {
   SystemRandom random;
   for (const CraftedSet& set : kSets) {

@@ -1,4 +1,4 @@
-// A disk that refuses: no acknowledged update is lost, no refused one counts, checks go on.
+// A disk that fails: no acknowledged update is lost, no refused one counts, and checks go on.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -36,7 +36,7 @@ TEST_F(DiskFault, RefusesTheGroupAndRecoversByItself) {
     EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
     EXPECT_NE(refused.error().message.find(options_.hashfile), std::string::npos);
     EXPECT_FALSE(apply(add(before, 100)));
-    EXPECT_FALSE(check(during)) << "what was refused is not known";
+    EXPECT_FALSE(check(during)) << "a refused update is not shown";
     EXPECT_THAT(flags_of(*check(before)), ::testing::ElementsAre(FlagValue{1, 3}));
     disk_.heal();
     EXPECT_TRUE(apply(add(during)));
@@ -45,8 +45,8 @@ TEST_F(DiskFault, RefusesTheGroupAndRecoversByItself) {
   EXPECT_EQ(engine_->counters().refused, 2 * std::size(kCases));
 }
 
-// Little is in the WAL, so that nobody else would see a reason for a checkpoint.
-TEST_F(DiskFault, AFullDiskHasTheRoomTheWalTakes) {
+// The WAL is short, so that only the refusal is a reason for a checkpoint.
+TEST_F(DiskFault, OnAFullDiskTheWalIsUsedAgain) {
   open();
   std::vector<Update> known;
   for (int i = 0; i < 50; ++i) known.push_back(add(random_fingerprint(random_)));
@@ -60,7 +60,7 @@ TEST_F(DiskFault, AFullDiskHasTheRoomTheWalTakes) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   bool made = false;
   while (!made && std::chrono::steady_clock::now() < deadline) made = bool(apply(known[7]));
-  EXPECT_TRUE(made) << "the WAL begins anew where it is";
+  EXPECT_TRUE(made) << "the WAL starts again in the same place";
   disk_.heal();
   ASSERT_TRUE(engine_->apply(known));
   const auto before = flags_of(*check(known[7].fingerprint));
@@ -68,7 +68,7 @@ TEST_F(DiskFault, AFullDiskHasTheRoomTheWalTakes) {
   EXPECT_EQ(flags_of(*check(known[7].fingerprint)), before);
 }
 
-TEST_F(DiskFault, AForeignLockIsARefusalToo) {
+TEST_F(DiskFault, ALockOfAnotherProcessIsARefusalToo) {
   open();
   const Fingerprint what = random_fingerprint(random_);
   disk_.lock_out();
@@ -79,9 +79,9 @@ TEST_F(DiskFault, AForeignLockIsARefusalToo) {
   EXPECT_TRUE(apply(add(what)));
 }
 
-// Whatever write of whatever group fails first: afterwards, in memory and after reopening, every
-// digest has exactly the sum of its acknowledged adds.
-TEST_F(DiskFault, AtEveryWriteTheAcknowledgedSumsStayTrue) {
+// Every write of every group fails once. Afterwards, in memory and after reopening, each digest has
+// exactly the sum of its acknowledged adds.
+TEST_F(DiskFault, KeepsTheAcknowledgedSumsWhicheverWriteFails) {
   std::vector<Fingerprint> texts;
   for (int i = 0; i < 40; ++i) texts.push_back(random_fingerprint(random_));
   std::map<Digest, std::int32_t> sums;

@@ -33,7 +33,7 @@ TEST(FlagTotals, CountEachListOfARecord) {
   EXPECT_THAT(totals.read(), ElementsAre(Total{11, 1, 5}));
 }
 
-TEST(FlagTotals, CountFlagsNoPacketHasAsOne) {
+TEST(FlagTotals, CountFlagsBeyondThoseOfPacketsAsOne) {
   FlagTotals totals;
   totals.add(flags({{255, 1}}));
   totals.add(flags({{256, 2}}));
@@ -72,10 +72,6 @@ TEST(FlagTotals, AgreeWithTheRecordsWhateverHappensToThem) {
   EXPECT_GT(live.size(), 0U);
   EXPECT_EQ(records.flag_totals().read(), expected.read());
 }
-
-}  // namespace
-
-namespace {
 
 class EngineReport : public EngineTest {
  protected:

@@ -1,4 +1,4 @@
-// The engine against a model that is too simple to be wrong: a list of records and a loop.
+// Compares the engine with a model that is too simple to be wrong: a list of records and a loop.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace shingled::storage::engine {
 namespace {
 
-/// What the engine should know, by brute force.
+/// The expected content of the engine, by brute force.
 class Model {
  public:
   explicit Model(std::uint32_t expire_seconds) : expire_seconds_(expire_seconds) {}
@@ -75,7 +75,7 @@ class Model {
   std::map<Digest, Record> records_;
 };
 
-/// Matches as comparable lines, in an order of their own: ties may come in any.
+/// Matches as lines, sorted: the order of equal matches is not defined.
 std::vector<std::string> lines_of(const std::vector<Match>& matches) {
   std::vector<std::string> lines;
   for (const Match& match : matches) {
@@ -98,7 +98,7 @@ class EngineLaw : public EngineTest, public ::testing::WithParamInterface<std::u
   static constexpr std::size_t kTexts = 120;
   static constexpr std::uint32_t kExpireSeconds = 500;
 
-  /// Families of texts that share slots within themselves; some texts are too short for shingles.
+  /// Families of texts: texts of a family share slots. Some texts are too short for shingles.
   void make_texts() {
     std::vector<Fingerprint> heads;
     for (std::size_t i = 0; i < kFamilies; ++i) heads.push_back(random_fingerprint(random_));
@@ -119,7 +119,7 @@ class EngineLaw : public EngineTest, public ::testing::WithParamInterface<std::u
     return update;
   }
 
-  /// All texts at once.
+  /// Asks for all texts at once.
   std::vector<std::optional<Match>> check_together() {
     std::vector<Question> questions;
     for (const Fingerprint& text : texts_)
@@ -139,7 +139,8 @@ class EngineLaw : public EngineTest, public ::testing::WithParamInterface<std::u
       ASSERT_EQ(best.has_value(), !expected.empty());
       ASSERT_EQ(best, together[static_cast<std::size_t>(&text - texts_.data())]);
       if (!best) continue;
-      // The best is not worse than any other; which of two equals it is stays open.
+      // The best match is not worse than any other. Which one of equal matches is returned is not
+      // defined.
       for (const Match& other : expected) {
         ASSERT_GE(std::tuple(best->exact, best->slots, best->updated),
                   std::tuple(other.exact, other.slots, other.updated));

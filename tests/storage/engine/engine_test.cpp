@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST_F(EngineTest, AnswersWhatItWasTaughtByDigest) {
+TEST_F(EngineTest, FindsByDigestWhatItWasTaught) {
   open();
   const Fingerprint known = random_fingerprint(random_);
   ASSERT_TRUE(apply(add(known, 7, 3)));
@@ -29,7 +29,7 @@ TEST_F(EngineTest, AnswersWhatItWasTaughtByDigest) {
   EXPECT_EQ(engine_->size(), 1U);
 }
 
-TEST_F(EngineTest, FindsANearDuplicateFromSeventeenSlotsOn) {
+TEST_F(EngineTest, FindsANearDuplicateWithAtLeastSeventeenEqualSlots) {
   open();
   const Fingerprint known = random_fingerprint(random_);
   ASSERT_TRUE(apply(add(known)));
@@ -43,7 +43,7 @@ TEST_F(EngineTest, FindsANearDuplicateFromSeventeenSlotsOn) {
   }
 }
 
-TEST_F(EngineTest, TheBestMatchHasMostSlotsThenIsTheNewer) {
+TEST_F(EngineTest, TheBestMatchHasTheMostSlotsThenIsTheNewest) {
   open();
   const Fingerprint asked = random_fingerprint(random_);
   const Fingerprint twenty = near_duplicate(asked, 20, random_);
@@ -75,8 +75,9 @@ TEST_F(EngineTest, ValuesAddUpAndSaturate) {
   EXPECT_THAT(flags_of(*check(known)), ElementsAre(FlagValue{1, kMost}, FlagValue{2, 1}));
 }
 
-// A client that knows rspamd's hashes only deletes those, and ours of the same text goes as well.
-TEST_F(EngineTest, ACompanionGoesWithItsDigest) {
+// A client that knows only rspamd's hashes deletes only those. Our own hash of the same text must
+// be deleted with them.
+TEST_F(EngineTest, ACompanionIsDeletedWithItsDigest) {
   const Fingerprint text = random_fingerprint(random_);
   const Fingerprint robust = random_fingerprint(random_);
   const Fingerprint other = random_fingerprint(random_);
@@ -92,23 +93,20 @@ TEST_F(EngineTest, ACompanionGoesWithItsDigest) {
   };
   const Case cases[] = {
       {"from all lists", {tied(add(text, 5, 1), robust), add(robust, 5, 1)}, remove(text), {}},
-      {"whichever came first",
-       {add(robust, 5, 1), tied(add(text, 5, 1), robust)},
-       remove(text),
-       {}},
+      {"in either order", {add(robust, 5, 1), tied(add(text, 5, 1), robust)}, remove(text), {}},
       {"from one list",
        {tied(add(text, 5, 1), robust), add(robust, 5, 1), add(robust, 3, 2)},
        remove(text, 1),
        {{2, 3}}},
-      {"not the other way round: a text is its own digest's",
+      {"not the other way round: deleting the companion keeps the digest",
        {tied(add(text, 5, 1), robust), add(robust, 5, 1), add(robust, 4, 2)},
        remove(robust, 2),
        {{1, 5}}},
-      {"the last one named",
+      {"only the companion that was named last",
        {tied(add(text, 5, 1), robust), tied(add(text, 5, 1), other), add(robust, 5, 1)},
        remove(text),
        {{1, 5}}},
-      {"an add without a name leaves it",
+      {"an add that names none keeps it",
        {tied(add(text, 5, 1), robust), add(text, 5, 1), add(robust, 5, 1)},
        remove(text),
        {}},
@@ -116,7 +114,10 @@ TEST_F(EngineTest, ACompanionGoesWithItsDigest) {
        {tied(add(other, 5, 1), text), tied(add(text, 5, 1), robust), add(robust, 5, 1)},
        remove(other),
        {{1, 5}}},
-      {"what nobody taught has none", {add(robust, 5, 1)}, remove(text), {{1, 5}}},
+      {"a digest that was never taught has no companion",
+       {add(robust, 5, 1)},
+       remove(text),
+       {{1, 5}}},
       {"an add that only takes weight away",
        {tied(add(text, 5, 1), robust), add(robust, 5, 1)},
        add(text, -5, 1),
@@ -153,13 +154,13 @@ TEST_F(EngineTest, DeletesOneFlagOrAll) {
   ASSERT_TRUE(apply(remove(known)));
   EXPECT_FALSE(check(known));
   EXPECT_FALSE(check(near_duplicate(known, 30, random_)));
-  ASSERT_TRUE(apply(remove(known))) << "deleting what is not there is no error";
+  ASSERT_TRUE(apply(remove(known))) << "deleting an unknown hash is not an error";
   ASSERT_TRUE(apply(add(known)));
   ASSERT_TRUE(apply(remove(known, 1)));
-  EXPECT_EQ(engine_->size(), 0U) << "the record goes with its last flag";
+  EXPECT_EQ(engine_->size(), 0U) << "the record is deleted with its last flag";
 }
 
-TEST_F(EngineTest, AWriteAfterADeleteInOneGroupStands) {
+TEST_F(EngineTest, AWriteAfterADeleteInTheSameGroupIsKept) {
   open();
   const Fingerprint known = random_fingerprint(random_);
   ASSERT_TRUE(apply(add(known, 10)));
@@ -184,7 +185,7 @@ TEST_F(EngineTest, ALaterAddBringsTheShinglesThatWereMissing) {
   EXPECT_TRUE(check(near_duplicate(full, 30, random_)));
 }
 
-TEST_F(EngineTest, AnExpiredRecordIsNoMatchAndGoesInTheBackground) {
+TEST_F(EngineTest, AnExpiredRecordDoesNotMatchAndIsDeletedInTheBackground) {
   options_.expire = std::chrono::seconds(100);
   open();
   const Fingerprint old = random_fingerprint(random_);
@@ -205,7 +206,7 @@ TEST_F(EngineTest, AnExpiredRecordIsNoMatchAndGoesInTheBackground) {
   EXPECT_EQ(engine_->size(), 1U);
 }
 
-TEST_F(EngineTest, AnAddToAnExpiredRecordBeginsAnew) {
+TEST_F(EngineTest, AnAddToAnExpiredRecordStartsAnew) {
   options_.expire = std::chrono::seconds(100);
   open();
   const Fingerprint known = random_fingerprint(random_);
@@ -251,7 +252,7 @@ TEST_F(EngineTest, ASecondEngineOnTheSameFileIsRefused) {
   EXPECT_NE(second.error().message.find(options_.hashfile), std::string::npos);
 }
 
-TEST_F(EngineTest, KnowsTheNamesOfItsLastUpdatesWhenItIsOpenedAgain) {
+TEST_F(EngineTest, KnowsTheNamesOfItsLastUpdatesAfterOpeningAgain) {
   open();
   EXPECT_TRUE(engine_->recent_updates().empty());
   const Fingerprint what = random_fingerprint(random_);
@@ -267,10 +268,10 @@ TEST_F(EngineTest, KnowsTheNamesOfItsLastUpdatesWhenItIsOpenedAgain) {
   EXPECT_EQ(engine_->recent_updates(), names);
   clock_.advance(std::chrono::seconds(kRepeatSeconds + 1));
   open();
-  EXPECT_TRUE(engine_->recent_updates().empty()) << "nobody repeats after so long";
+  EXPECT_TRUE(engine_->recent_updates().empty()) << "no client repeats an update after this time";
 }
 
-TEST_F(EngineTest, KnowsTheSealsOfItsUpdatesForAsLongAsItIsTold) {
+TEST_F(EngineTest, KnowsTheSealsOfItsUpdatesForTheConfiguredTime) {
   open();
   Update update = add(random_fingerprint(random_));
   update.seal = 7;

@@ -7,7 +7,7 @@ namespace {
 
 class Hits : public EngineTest {
  protected:
-  /// A copy that shares half of the slots and some more, under another digest.
+  /// A copy with another digest that shares a little more than half of the slots.
   Fingerprint like(const Fingerprint& original) {
     Fingerprint copy = random_fingerprint(random_);
     std::copy_n(original.shingles->begin(), 20, copy.shingles->begin());
@@ -15,13 +15,13 @@ class Hits : public EngineTest {
   }
 };
 
-TEST_F(Hits, AnswersCountForTheHashTheyName) {
+TEST_F(Hits, AnAnswerCountsForTheHashItNames) {
   open();
   const Fingerprint one = random_fingerprint(random_);
   const Fingerprint two = random_fingerprint(random_);
   ASSERT_TRUE(apply(add(one, 20, 11)));
   ASSERT_TRUE(apply(add(two, 20, 11)));
-  EXPECT_TRUE(engine_->most_hit(10).empty()) << "nobody asked";
+  EXPECT_TRUE(engine_->most_hit(10).empty()) << "no question yet";
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(check(one));
   ASSERT_TRUE(check(like(two))) << "by its shingles";
   const Fingerprint unknown = random_fingerprint(random_);
@@ -31,23 +31,25 @@ TEST_F(Hits, AnswersCountForTheHashTheyName) {
   std::array<std::optional<Match>, 2> answers;
   ASSERT_TRUE(engine_->check_batch(both, clock_.unix_seconds(), answers));
   const std::vector<HitCount> all = {{one.digest, 4}, {two.digest, 2}};
-  EXPECT_EQ(engine_->most_hit(10), all) << "check_all is no question of a client";
+  EXPECT_EQ(engine_->most_hit(10), all) << "check_all does not count as a question of a client";
   EXPECT_EQ(engine_->most_hit(1), std::vector<HitCount>({all[0]}));
   EXPECT_TRUE(engine_->most_hit(0).empty());
 
   ASSERT_TRUE(apply(add(one, 1, 12)));
-  EXPECT_EQ(engine_->most_hit(1), std::vector<HitCount>({all[0]})) << "taught again it counts on";
+  EXPECT_EQ(engine_->most_hit(1), std::vector<HitCount>({all[0]}))
+      << "taught again, its count goes on";
   ASSERT_TRUE(apply(remove(one)));
   EXPECT_EQ(engine_->most_hit(10), std::vector<HitCount>({all[1]}));
   ASSERT_TRUE(apply(add(one, 20, 11)));
-  EXPECT_EQ(engine_->most_hit(10), std::vector<HitCount>({all[1]})) << "a new one begins at none";
+  EXPECT_EQ(engine_->most_hit(10), std::vector<HitCount>({all[1]}))
+      << "a new record begins at zero";
 }
 
-TEST_F(Hits, TheMostHitOfManyAreFound) {
+TEST_F(Hits, FindsTheMostHitOfMany) {
   open();
   std::vector<Fingerprint> stored;
   std::vector<Update> updates;
-  for (int i = 0; i < 3000; ++i) {  // some blocks of numbers
+  for (int i = 0; i < 3000; ++i) {  // several blocks of numbers
     stored.push_back(random_fingerprint(random_));
     updates.push_back(add(stored.back(), 1, 11));
   }
@@ -63,7 +65,7 @@ TEST_F(Hits, TheMostHitOfManyAreFound) {
   }
 }
 
-TEST_F(Hits, ThreadsCountTogetherWhileOthersLookAndWrite) {
+TEST_F(Hits, ThreadsCountTogetherWhileOthersReadAndWrite) {
   open();
   const Fingerprint known = random_fingerprint(random_);
   ASSERT_TRUE(apply(add(known, 20, 11)));

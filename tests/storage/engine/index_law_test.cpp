@@ -1,8 +1,8 @@
 // Covers storage/engine/fuzzy_index.cpp, storage/engine/fuzzy_index_add.cpp,
 // storage/engine/record_store.cpp.
-// The index by itself against brute force, step by step: every step is a change or a question, and
-// every answer is compared. SHINGLED_LAW_STEPS sets how many a store; millions are the long run,
-// under AddressSanitizer and, for the readers beside it, ThreadSanitizer.
+// Compares the index with brute force: every step is a change or a question, and every answer is
+// compared. SHINGLED_LAW_STEPS sets the number of steps per store. Long runs have millions, under
+// AddressSanitizer and, for the readers beside the writer, ThreadSanitizer.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -25,8 +25,7 @@ std::size_t steps() {
   return wanted == nullptr ? 5000 : std::strtoull(wanted, nullptr, 10);
 }
 
-/// A store by its size: few texts that meet all the time, or many, so that the maps grow and
-/// shrink.
+/// The size of a store: few texts that meet all the time, or so many that the maps grow and shrink.
 struct StoreShape {
   std::size_t texts;
   std::size_t families;  ///< texts of one family share slots
@@ -70,7 +69,7 @@ class TwoStores {
     if (pick(16) == 0) index_.collect();  // as the writer does after each group
   }
 
-  /// A stored text, one of its family that nobody stored, or a stranger.
+  /// A stored text, another text of its family, or a text of no family.
   Fingerprint question() {
     const Fingerprint& text = any_text().fingerprint;
     switch (pick(4)) {
@@ -102,7 +101,8 @@ class TwoStores {
     ASSERT_EQ(found, expected);
   }
 
-  /// What a reader beside the writer may rely on: an answer names a text that has so many slots.
+  /// What a reader beside the writer may rely on: an answer names a text that has at least that
+  /// many equal slots.
   void expect_possible(const Fingerprint& asked, const std::optional<Match>& match) const {
     if (!match) return;
     const auto text = std::ranges::find(

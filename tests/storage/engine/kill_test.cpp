@@ -1,4 +1,4 @@
-// kill -9 at any moment: no acknowledged update is lost and none counts twice.
+// kill -9 at any moment: no acknowledged update is lost, and none counts twice.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t kTexts = 50;
 
-/// What passes from the dying process to the test: update number i was submitted / acknowledged.
+/// A note from the dying process to the test: update number i was submitted or acknowledged.
 struct Note {
   std::uint32_t update;
   std::uint32_t acknowledged;
 };
 
-/// Update number i: which text it adds to, and how much. Known to both processes.
+/// Update number i: the text and the value that it adds. Known to both processes.
 std::size_t text_of(std::uint32_t update) { return update * 2654435761U % kTexts; }
 std::int32_t value_of(std::uint32_t update) { return static_cast<std::int32_t>(update % 7 + 1); }
 
@@ -52,7 +52,7 @@ class KillTest : public EngineTest {
   std::vector<std::int64_t> perhaps_ = std::vector<std::int64_t>(kTexts);
 };
 
-// SHINGLED_KILLS sets how often; 1000 is the figure of the long run.
+// SHINGLED_KILLS sets the number of kills; a long run has 1000.
 TEST_F(KillTest, NoAcknowledgedUpdateIsLostAndNoneCountsTwice) {
   const char* wanted = std::getenv("SHINGLED_KILLS");
   const int kills = wanted != nullptr ? std::atoi(wanted) : 15;
@@ -67,12 +67,13 @@ TEST_F(KillTest, NoAcknowledgedUpdateIsLostAndNoneCountsTwice) {
       write_for_ever(notes[1], next);
     }
     ::close(notes[1]);
-    // The moment: after so many notes, anywhere in a group, a commit, a checkpoint.
+    // The moment of the kill: after a random number of notes, anywhere in a group, a commit or a
+    // checkpoint.
     const std::size_t most = 1 + random_() % 600;
     std::vector<std::int64_t> submitted(kTexts);
     Note note{};
     for (std::size_t seen = 0; ::read(notes[0], &note, sizeof note) == sizeof note; ++seen) {
-      if (seen == most) ::kill(child, SIGKILL);  // and reads on: what was told was told
+      if (seen == most) ::kill(child, SIGKILL);  // reads on: notes that were sent count
       std::vector<std::int64_t>& to = note.acknowledged != 0 ? acknowledged_ : submitted;
       to[text_of(note.update)] += value_of(note.update);
       if (note.acknowledged != 0) {
@@ -89,8 +90,8 @@ TEST_F(KillTest, NoAcknowledgedUpdateIsLostAndNoneCountsTwice) {
       const auto match = check(texts_[i]);
       const std::int64_t stored = match ? match->flags[0].value : 0;
       ASSERT_GE(stored, acknowledged_[i]) << "an acknowledged update is lost; kill " << kill;
-      ASSERT_LE(stored, acknowledged_[i] + submitted[i]) << "one counts twice; kill " << kill;
-      acknowledged_[i] = stored;  // the unanswered ones that arrived are settled now
+      ASSERT_LE(stored, acknowledged_[i] + submitted[i]) << "an update counts twice; kill " << kill;
+      acknowledged_[i] = stored;  // unanswered updates that were stored count from now on
     }
     engine_.reset();
   }

@@ -1,4 +1,4 @@
-// Somebody deletes rows from the file with a tool while the daemon has them in memory.
+// Rows are deleted from the file with a tool while the daemon has them in memory.
 #include <gmock/gmock.h>
 
 #include <future>
@@ -24,7 +24,7 @@ class LostRow : public EngineTest {
       ASSERT_TRUE(engine_->apply(std::vector{add(texts_[i], 7, 1), add(texts_[i], 5, 2)}));
     }
   }
-  /// What a person does with sqlite3; `digests` has rows 1 to 3, on two lists each.
+  /// Runs SQL as a person with sqlite3 would; `digests` has rows 1 to 3, on two lists each.
   void tool(const char* sql) {
     const auto database =
         sqlite::Database::open(options_.hashfile, sqlite::Database::Access::kReadWrite).value();
@@ -32,7 +32,7 @@ class LostRow : public EngineTest {
     const Status done = database->execute(sql);
     ASSERT_TRUE(done) << done.error().message;
   }
-  /// What a master says of a digest.
+  /// A batch from a master about a digest.
   void hear(const Fingerprint& what) {
     PartRecord record{what.digest, {}};
     record.part.flags.add({3, 1});
@@ -42,7 +42,7 @@ class LostRow : public EngineTest {
                           [&](const Status& status) { outcome.set_value(status); });
     ASSERT_TRUE(outcome.get_future().get());
   }
-  /// In memory, in the file, and in an index that is made from it.
+  /// Checks the memory, the file, and an index that is loaded from the file.
   void expect_flags(const Fingerprint& what, const std::vector<FlagValue>& flags) {
     for (const bool opened_again : {false, true}) {
       if (opened_again) open();
@@ -62,7 +62,7 @@ class LostRow : public EngineTest {
   std::vector<Fingerprint> texts_;
 };
 
-TEST_F(LostRow, IsTaughtAnewByTheNextAdd) {
+TEST_F(LostRow, IsStoredAgainByTheNextAdd) {
   tool("DELETE FROM digests WHERE id = 2");
   ASSERT_TRUE(apply(add(texts_[1], 4, 9)));
   EXPECT_EQ(engine_->size(), 3U);
@@ -70,7 +70,7 @@ TEST_F(LostRow, IsTaughtAnewByTheNextAdd) {
   expect_sound();
 }
 
-TEST_F(LostRow, IsDeletedWithoutAnErrorAndNothingElseInItsGroupSuffers) {
+TEST_F(LostRow, IsDeletedWithoutAnErrorAndTheRestOfItsGroupIsCommitted) {
   tool("DELETE FROM digests WHERE id = 2");
   const Fingerprint other = random_fingerprint(random_);
   ASSERT_TRUE(engine_->apply(std::vector{remove(texts_[1]), add(other, 1, 1)}));
@@ -82,7 +82,7 @@ TEST_F(LostRow, IsDeletedWithoutAnErrorAndNothingElseInItsGroupSuffers) {
   expect_sound();
 }
 
-TEST_F(LostRow, ManyAtOnce) {
+TEST_F(LostRow, MayBeOneOfMany) {
   tool("DELETE FROM digests");
   ASSERT_TRUE(engine_->apply(std::vector{remove(texts_[0]), add(texts_[1], 2), remove(texts_[2])}));
   EXPECT_EQ(engine_->size(), 1U);
@@ -90,7 +90,7 @@ TEST_F(LostRow, ManyAtOnce) {
   expect_sound();
 }
 
-TEST_F(LostRow, WhoseNumberIsGivenAgainChangesNobodyElse) {
+TEST_F(LostRow, DoesNotChangeADigestThatGotItsId) {
   tool("DELETE FROM digests WHERE id = 3");
   const Fingerprint other = random_fingerprint(random_);
   ASSERT_TRUE(apply(add(other, 1, 1)));  // gets row 3
@@ -100,7 +100,7 @@ TEST_F(LostRow, WhoseNumberIsGivenAgainChangesNobodyElse) {
   expect_sound();
 }
 
-TEST_F(LostRow, ThatAMasterTeachesTooBeginsAnew) {
+TEST_F(LostRow, StartsAnewWhenAMasterTeachesItToo) {
   hear(texts_[1]);
   hear(texts_[2]);
   tool("DELETE FROM digests WHERE id > 1");
@@ -111,8 +111,9 @@ TEST_F(LostRow, ThatAMasterTeachesTooBeginsAnew) {
   expect_sound();
 }
 
-// Of other stores' parts it is the same: what cannot be read refuses nothing for ever.
-TEST_F(LostRow, ADamagedPartStopsNobody) {
+// Damaged parts of other stores are alike: a part that cannot be read must not block updates for
+// ever.
+TEST_F(LostRow, ADamagedPartDoesNotStopUpdates) {
   struct Case {
     std::string sql;
     std::vector<FlagValue> left;  ///< of {1, 7}, {2, 5} and a master's {3, 1}, after add {9, 4}
@@ -135,7 +136,7 @@ TEST_F(LostRow, ADamagedPartStopsNobody) {
     EXPECT_EQ(flags_of(*match), c.left);
     expect_sound();
     hear(text);
-    EXPECT_THAT(flags_of(*check(text)), Contains(FlagValue{3, 1})) << "said again";
+    EXPECT_THAT(flags_of(*check(text)), Contains(FlagValue{3, 1})) << "the master sent it again";
   }
 }
 
@@ -152,8 +153,8 @@ TEST_F(LostRow, ExpiresInTheBackground) {
   EXPECT_EQ(engine_->size(), 0U);
 }
 
-// What its slots still say must not count for the digest that is taught again.
-TEST_F(LostRow, LeavesNothingThatCountsTwice) {
+// Owner entries that are left in its slots must not count for the digest when it is taught again.
+TEST_F(LostRow, LeavesNoOwnersThatCountTwice) {
   tool("DELETE FROM digests WHERE id = 2");
   ASSERT_TRUE(apply(remove(texts_[1])));
   ASSERT_TRUE(apply(add(texts_[1])));

@@ -10,7 +10,7 @@
 namespace shingled::storage::engine {
 namespace {
 
-/// Hashes whose prints are drawn from `prints`: few of them make crowds and long ways.
+/// Hashes with one of `prints` different prints. Few prints make crowded buckets and long ways.
 std::uint64_t random_hash(Seeded& random, std::uint64_t prints) {
   return (random() % prints) << HashParts::kPrintShift |
          (random() & ((std::uint64_t{1} << HashParts::kPrintShift) - 1));
@@ -41,7 +41,7 @@ constexpr Case kCases[] = {
     {"all entries begin in the first bucket", 1000, 1500, true},
     {"many owners of one hash", 3, 300, false}};
 
-// The model is a list of numbers for each print: what the map keeps of a hash.
+// The model is a list of numbers for each print, because the map keeps only the print of a hash.
 TEST(NumberMap, FindsWhatIsThereThroughGrowingAndShrinking) {
   for (const Case& kind : kCases) {
     SCOPED_TRACE(kind.why);
@@ -75,7 +75,7 @@ TEST(NumberMap, FindsWhatIsThereThroughGrowingAndShrinking) {
       moved |= map.erase(hash, number);
       map.free_retired();
       std::erase(model[HashParts::print(hash)], number);
-      EXPECT_FALSE(map.erase(hash, number)) << "it is not there any more";
+      EXPECT_FALSE(map.erase(hash, number)) << "it has been removed";
       if (entries.size() == kind.entries / 3) {
         ASSERT_NO_FATAL_FAILURE(expect_agreement()) << "a third";
       }
@@ -84,12 +84,12 @@ TEST(NumberMap, FindsWhatIsThereThroughGrowingAndShrinking) {
     ASSERT_NO_FATAL_FAILURE(expect_agreement()) << "empty";
     for (const auto& [print, numbers] : model) {
       EXPECT_EQ(steps(map, std::uint64_t{print} << HashParts::kPrintShift), 1U)
-          << "where nothing went past, a search ends at once";
+          << "a search ends at once in a bucket that no entry has passed";
     }
   }
 }
 
-TEST(NumberMap, RefusesWhatWouldStandTooFarFromItsHome) {
+TEST(NumberMap, RefusesAnEntryTooFarFromItsHome) {
   constexpr std::size_t kEntriesABucket = 10;
   constexpr std::size_t kFit = (NumberMap::kWayMax + 1) * kEntriesABucket;
   NumberMap map;
@@ -101,8 +101,8 @@ TEST(NumberMap, RefusesWhatWouldStandTooFarFromItsHome) {
   EXPECT_EQ(steps(map, crowded), NumberMap::kWayMax + 1) << "the refused one left no trace";
   EXPECT_EQ(candidates(map, crowded).size(), kFit);
   map.erase(crowded, 1);
-  EXPECT_TRUE(map.insert(crowded, kFit + 1).placed) << "in the place that became free";
-  EXPECT_TRUE(map.insert(~crowded, 1).placed) << "others are not concerned";
+  EXPECT_TRUE(map.insert(crowded, kFit + 1).placed) << "in the place that is free again";
+  EXPECT_TRUE(map.insert(~crowded, 1).placed) << "other hashes are not affected";
 }
 
 TEST(NumberMap, AReservedMapDoesNotMove) {

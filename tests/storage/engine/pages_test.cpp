@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-/// Address space of this process.
+/// The size of this process's address space.
 std::uint64_t mapped_bytes() {
   std::ifstream statm("/proc/self/statm");
   std::uint64_t pages = 0;
@@ -24,7 +24,7 @@ std::uint64_t mapped_bytes() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Words that nobody else writes: the first and last of each page.
+/// The words that mark a piece: the first and last of each page.
 std::vector<std::uint64_t*> marks(const Pages& pages) {
   std::vector<std::uint64_t*> words;
   for (std::size_t at = 0; at < pages.bytes(); at += kPage) {
@@ -43,12 +43,12 @@ struct Piece {
 Piece new_piece(Seeded& random) {
   constexpr std::array kKinds = {Pages::Beside::kNothing, Pages::Beside::kTables,
                                  Pages::Beside::kRecords};
-  constexpr std::size_t kLargest = std::size_t{9} << 20;  // beyond what ranges give
+  constexpr std::size_t kLargest = std::size_t{9} << 20;  // larger than a piece of a range
   const std::size_t bytes = random() % 50 == 0 ? kLargest : kPage * (1 + random() % 100) - 7;
   Piece piece{Pages(bytes, kKinds[random() % kKinds.size()]), random() | 1};
   EXPECT_GE(piece.pages.bytes(), bytes);
   for (std::uint64_t* word : marks(piece.pages)) {
-    EXPECT_EQ(*word, 0U) << "new memory is zeroed, also where somebody was before";
+    EXPECT_EQ(*word, 0U) << "new memory is zeroed, also if it was used before";
     *word = piece.mark;
   }
   return piece;
@@ -64,7 +64,7 @@ void take_and_give_back(std::uint64_t seed, std::size_t steps) {
     }
     std::swap(pieces[random() % pieces.size()], pieces.back());
     for (const std::uint64_t* word : marks(pieces.back().pages))
-      ASSERT_EQ(*word, pieces.back().mark) << "nobody else has this memory";
+      ASSERT_EQ(*word, pieces.back().mark) << "no other piece has this memory";
     pieces.pop_back();
   }
 }
@@ -77,8 +77,8 @@ TEST(Pages, AreTakenFromSeveralThreads) {
     threads.emplace_back([seed] { take_and_give_back(seed, 800); });
 }
 
-TEST(Pages, GiveTheirAddressesBackToo) {
-  take_and_give_back(7, 500);  // what is kept for good exists now
+TEST(Pages, GiveBackTheirAddressesToo) {
+  take_and_give_back(7, 500);  // now everything exists that is never freed
   const std::uint64_t before = mapped_bytes();
   for (std::uint64_t round = 0; round < 20; ++round) take_and_give_back(8 + round, 500);
   EXPECT_LE(mapped_bytes(), before + (std::uint64_t{64} << 20));

@@ -29,12 +29,12 @@ inline Fingerprint random_fingerprint(Seeded& random) {
   return {random_digest(random), random_shingles(random)};
 }
 
-/// Another text that shares so many slots, any of them.
+/// Another text that shares `slots` slots, at random places.
 inline Fingerprint near_duplicate(const Fingerprint& of, std::size_t slots, Seeded& random) {
   Fingerprint near{random_digest(random), of.shingles};
   std::size_t others = kShingleCount - slots;
   for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-    // Each choice of so many slots is as likely as any other one.
+    // Each choice of slots is equally likely.
     if (random() % (kShingleCount - slot) >= others) continue;
     (*near.shingles)[slot] = random();
     --others;

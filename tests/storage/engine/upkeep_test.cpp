@@ -1,5 +1,5 @@
 // Covers storage/engine/writer_maintenance.cpp.
-// What the writer does beside updates: expiry, space given back, checkpoints.
+// The writer's work besides updates: expiry, giving back space, checkpoints.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -24,7 +24,7 @@ class Upkeep : public EngineTest {
     for (std::size_t i = 0; i < count; ++i) updates.push_back(add(random_fingerprint(random_)));
     return updates;
   }
-  /// Lets hand-moved time pass until it holds.
+  /// Moves the clock until `holds` is true.
   [[nodiscard]] bool eventually(const std::function<bool(const EngineCounters&)>& holds) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!holds(engine_->counters())) {
@@ -36,7 +36,7 @@ class Upkeep : public EngineTest {
   }
 };
 
-TEST_F(Upkeep, ExpiryGivesTheSpaceInTheFileBack) {
+TEST_F(Upkeep, ExpiryGivesBackSpaceInTheFile) {
   constexpr std::size_t kOld = 20'000;
   options_.expire = std::chrono::hours(1000);
   open();
@@ -57,7 +57,7 @@ TEST_F(Upkeep, ExpiryGivesTheSpaceInTheFileBack) {
   EXPECT_LT(std::filesystem::file_size(options_.hashfile), full / 2);
 }
 
-/// Counts the warnings of an event.
+/// Counts the warnings about one event.
 class WarningCounter final : public Logger {
  public:
   explicit WarningCounter(std::string event) : event_(std::move(event)) {}
@@ -71,22 +71,22 @@ class WarningCounter final : public Logger {
   const std::string event_;
 };
 
-TEST_F(Upkeep, WarnsWhereTheWalGrowsBecauseSomebodyReads) {
+TEST_F(Upkeep, WarnsWhenAReaderMakesTheWalGrow) {
   WarningCounter warnings("storage_wal_grows ");
   options_.durability = Durability::kNormal;
-  const std::vector<Update> updates = adds(5000);  // some 500 pages each time
+  const std::vector<Update> updates = adds(5000);  // about 500 pages each time
   engine_ = Engine::open(options_, clock_, warnings).value();
   ASSERT_TRUE(engine_->apply(updates));
   const auto reader = sqlite::FuzzyTable::open_read_only(options_.hashfile).value();
   ASSERT_TRUE(reader->hold_still());
   const auto wal_bytes = [&] { return std::filesystem::file_size(options_.hashfile + "-wal"); };
   while (wal_bytes() < 40'000'000) ASSERT_TRUE(engine_->apply(updates));
-  EXPECT_EQ(warnings.count, 0) << "a backup takes its time";
+  EXPECT_EQ(warnings.count, 0) << "a short reader such as a backup causes no warning";
   while (wal_bytes() < 80'000'000) ASSERT_TRUE(engine_->apply(updates));
   EXPECT_TRUE(eventually([&](const EngineCounters&) { return warnings.count == 1; }));
 }
 
-TEST_F(Upkeep, TheWalBeginsAnewWhileUpdatesGoOn) {
+TEST_F(Upkeep, TheWalStartsAgainWhileUpdatesGoOn) {
   open();
   const auto wal_bytes = [&] { return std::filesystem::file_size(options_.hashfile + "-wal"); };
   std::vector<Update> all;
@@ -98,13 +98,14 @@ TEST_F(Upkeep, TheWalBeginsAnewWhileUpdatesGoOn) {
     longest = std::max(longest, wal_bytes());
     ASSERT_LT(all.size(), 1'000'000U) << "no checkpoint came";
   }
-  EXPECT_LT(longest, all.size() * 374) << "it does not hold everything since the beginning";
+  EXPECT_LT(longest, all.size() * 374) << "the WAL does not hold everything since the start";
   open();
   for (const Update& update : all) ASSERT_TRUE(check(update.fingerprint));
 }
 
-// A tool that reads keeps the WAL from beginning anew; updates go on, and it ends with the reader.
-TEST_F(Upkeep, AReaderOfTheFileStopsNobody) {
+// While a tool reads, the WAL cannot start again. Updates go on, and the WAL starts again after the
+// reader has gone.
+TEST_F(Upkeep, AReaderOfTheFileDoesNotStopUpdates) {
   open();
   ASSERT_TRUE(engine_->apply(adds(10)));
   auto reader = sqlite::FuzzyTable::open_read_only(options_.hashfile);
@@ -117,12 +118,12 @@ TEST_F(Upkeep, AReaderOfTheFileStopsNobody) {
     return true;
   });
   EXPECT_TRUE(read);
-  EXPECT_EQ(seen, 10U) << "one moment of the file";
+  EXPECT_EQ(seen, 10U) << "the reader sees one moment of the file";
   EXPECT_EQ(engine_->size(), 15'010U);
   EXPECT_TRUE(engine_->apply(adds(10)));
 }
 
-// Faults in the middle of checkpoints, which copy pages that were acknowledged long ago.
+// Faults in the middle of checkpoints. These copy pages that were acknowledged long ago.
 TEST_F(Upkeep, AFailedCheckpointLosesNothing) {
   sqlite::FaultyVfs disk;
   open();

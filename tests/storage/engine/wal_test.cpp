@@ -1,6 +1,6 @@
 // Covers storage/engine/checkpointer.cpp.
-// What is found beside the file after a crash: a WAL that is whole, cut, damaged or of a format we
-// do not know.
+// The WAL that is found beside the file after a crash: whole, cut, damaged, or of an unknown
+// format.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -20,7 +20,8 @@ class WalTest : public EngineTest {
 
   /// Leaves a file and a WAL with twenty groups of updates, as a crash would.
   void SetUp() override {
-    options_.durability = Durability::kSync;  // with these three: a group waits until it is full
+    options_.durability =
+        Durability::kSync;  // with these three options, a group waits until it is full
     options_.sync = std::chrono::hours(1);
     options_.group_commit_max = kGroupSize;
     open();
@@ -46,14 +47,15 @@ class WalTest : public EngineTest {
   static void write(const std::string& path, std::string_view bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   }
-  /// The file as it was, beside this WAL.
+  /// The old file, beside this WAL.
   void crash_with(std::string_view wal) {
     engine_.reset();
     std::filesystem::remove(options_.hashfile + "-shm");
     write(options_.hashfile, file_);
     write(options_.hashfile + "-wal", wal);
   }
-  /// How many groups from the first on are there; none may be there in part, none after a gap.
+  /// The number of whole groups at the beginning. No group may be there in part, and none after a
+  /// gap.
   [[nodiscard]] std::size_t groups_found() const {
     std::size_t texts = 0;
     while (texts < texts_.size() && check(texts_[texts])) ++texts;
@@ -73,19 +75,19 @@ TEST_F(WalTest, IsReplayedAfterACrash) {
   EXPECT_EQ(groups_found(), kGroups);
 }
 
-TEST_F(WalTest, CutAnywhereItGivesWholeGroupsUpToThere) {
+TEST_F(WalTest, GivesWholeGroupsUpToACut) {
   std::size_t before = 0;
   for (std::size_t size = 0; size <= wal_.size(); size += wal_.size() / 61) {
     crash_with(std::string_view(wal_).substr(0, size));
     open();
     const std::size_t groups = groups_found();
-    EXPECT_GE(groups, before) << "more of the WAL, less of the groups";
+    EXPECT_GE(groups, before) << "a longer WAL gave fewer groups";
     before = groups;
   }
   EXPECT_GE(before, kGroups - 1);
 }
 
-TEST_F(WalTest, DamagedAnywhereItGivesWholeGroupsUpToThere) {
+TEST_F(WalTest, GivesWholeGroupsUpToADamage) {
   for (std::size_t at = 0; at < wal_.size(); at += 1 + wal_.size() / 61) {
     std::string damaged = wal_;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
@@ -106,8 +108,8 @@ std::string big_endian(std::uint32_t value) {
   return bytes;
 }
 
-/// A WAL header with another format number and the checksum that belongs to it, as a program of
-/// another age would write it (https://www.sqlite.org/fileformat2.html#walformat).
+/// A WAL header with another format number and the matching checksum, as an older or newer program
+/// would write it (https://www.sqlite.org/fileformat2.html#walformat).
 std::string with_version(std::string wal, std::uint32_t version) {
   wal.replace(4, 4, big_endian(version));
   const bool little = big_endian(wal) == 0x377f0682;
@@ -126,11 +128,11 @@ std::string with_version(std::string wal, std::uint32_t version) {
   return wal.replace(24, 8, big_endian(s0) + big_endian(s1));
 }
 
-TEST_F(WalTest, OfAnotherVersionIsRefusedAndLeftAsItIs) {
+TEST_F(WalTest, OfAnotherVersionIsRefusedAndNotChanged) {
   constexpr std::uint32_t kWalVersion = 3'007'000;
   crash_with(with_version(wal_, kWalVersion));
   open();
-  ASSERT_EQ(groups_found(), kGroups) << "the checksum above is the right one";
+  ASSERT_EQ(groups_found(), kGroups) << "the checksum above is correct";
 
   const std::string newer = with_version(wal_, kWalVersion + 1);
   crash_with(newer);

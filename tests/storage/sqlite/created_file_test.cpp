@@ -1,4 +1,4 @@
-// Whatever the umask of who starts us, nobody else reads what is stored.
+// Stored files are not readable for others, whatever the umask of the starting process.
 #include "storage/sqlite/created_file.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A umask for as long as it lives.
+/// Sets a umask as long as the object exists.
 class Umask {
  public:
   explicit Umask(mode_t mask) : before_(::umask(mask)) {}
@@ -34,7 +34,7 @@ class Umask {
   mode_t before_;
 };
 
-TEST(CreatedFiles, HaveOneModeWhateverTheUmask) {
+TEST(CreatedFiles, HaveTheSameModeWithAnyUmask) {
   for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{077}, mode_t{0777}}) {
     const shingled::testing::TemporaryDirectory directory;
     const Umask umask(mask);
@@ -57,11 +57,11 @@ TEST(CreatedFiles, HaveOneModeWhateverTheUmask) {
           << file.path() << " with umask " << mask;
       ++files;
     }
-    EXPECT_GE(files, 9U) << "with what SQLite has beside them";
+    EXPECT_GE(files, 9U) << "with the files that SQLite creates beside them";
   }
 }
 
-TEST(CreatedFiles, OneThatIsThereKeepsItsMode) {
+TEST(CreatedFiles, AnExistingFileKeepsItsMode) {
   const shingled::testing::TemporaryDirectory directory;
   const std::string hashes = directory.file("fuzzy.db");
   ASSERT_TRUE(FuzzyTable::open(hashes, Durability::kCommit));
@@ -70,8 +70,8 @@ TEST(CreatedFiles, OneThatIsThereKeepsItsMode) {
   EXPECT_EQ(static_cast<unsigned>(fs::status(hashes).permissions()), 0600U);
 }
 
-TEST(CreatedFiles, OfRootBelongToWhoeverHasTheFolder) {
-  if (::geteuid() != 0) GTEST_SKIP() << "root's files are at stake";
+TEST(CreatedFiles, OfRootBelongToTheOwnerOfTheFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can create files for another owner";
   constexpr uid_t kDaemon = 65534;
   const shingled::testing::TemporaryDirectory directory;
   const std::string hashes = directory.file("fuzzy.db");
@@ -95,10 +95,10 @@ TEST(CreatedFiles, OfRootBelongToWhoeverHasTheFolder) {
     EXPECT_EQ(info.st_gid, kDaemon) << file.path();
     ++files;
   }
-  EXPECT_GE(files, 8U) << "with what SQLite has beside them";
+  EXPECT_GE(files, 8U) << "with the files that SQLite creates beside them";
 }
 
-TEST(CreatedFiles, WithoutTheirFolderSayWhatToDo) {
+TEST(CreatedFiles, AMissingFolderIsReportedWithWhatToDo) {
   const shingled::testing::TemporaryDirectory directory;
   const std::string hashes = directory.file("missing/fuzzy.db");
   const auto lock = FileLock::take(hashes);

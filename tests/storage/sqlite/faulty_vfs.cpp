@@ -7,7 +7,7 @@
 namespace shingled::storage::sqlite {
 namespace {
 
-/// One for the process, as VFSs are: C callbacks have no other way to it.
+/// One per process, like VFSs: C callbacks have no other way to reach it.
 struct Faults {
   sqlite3_vfs* system = nullptr;
   sqlite3_vfs vfs{};
@@ -23,13 +23,13 @@ Faults& faults() {
   return the_faults;
 }
 
-/// SQLITE_OK, or what the next write shall fail with.
+/// SQLITE_OK, or the code with which the next write must fail.
 int next_write() {
   Faults& all = faults();
   return all.writes.fetch_add(1) < all.good_writes.load() ? SQLITE_OK : all.code.load();
 }
 
-/// The file SQLite sees; the system's own stands right behind it.
+/// The file that SQLite sees; the system's file is directly behind it in memory.
 struct File {
   sqlite3_file base;
 };

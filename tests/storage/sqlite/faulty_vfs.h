@@ -5,8 +5,8 @@
 
 namespace shingled::storage::sqlite {
 
-/// What a disk can do to SQLite, on command: a VFS around the system's, and the default while it
-/// lives. Faults hit every file opened meanwhile.
+/// A VFS that simulates a faulty disk on command. It passes calls on to the system's VFS, and is
+/// SQLite's default while it exists. Faults hit all files that are opened meanwhile.
 /// Threads: any thread may arm and disarm.
 class FaultyVfs {
  public:
@@ -15,14 +15,16 @@ class FaultyVfs {
   FaultyVfs(const FaultyVfs&) = delete;
   FaultyVfs& operator=(const FaultyVfs&) = delete;
 
-  /// After `writes` more good writes (or syncs) each one fails with `sqlite_code`, until `heal`.
+  /// After `writes` more successful writes (or syncs) each one fails with `sqlite_code`, until
+  /// `heal`.
   void fail_after(std::int64_t writes, int sqlite_code);
-  /// A disk without room: what would make a file larger fails, until `heal`; the rest goes on.
+  /// A full disk: every write that would make a file larger fails, until `heal`; other writes
+  /// succeed.
   void fill_up();
   /// Every attempt to lock for writing finds the file locked, until `heal`.
   void lock_out();
   void heal();
-  /// Writes and syncs since the beginning: the range for `fail_after`.
+  /// Number of writes and syncs since the beginning: the range for `fail_after`.
   [[nodiscard]] std::int64_t writes() const;
 };
 

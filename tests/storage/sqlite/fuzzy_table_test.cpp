@@ -53,7 +53,7 @@ class FuzzyTableTest : public ::testing::Test {
   engine::Seeded random_{1};
 };
 
-TEST_F(FuzzyTableTest, GivesBackTheRowsItWasGiven) {
+TEST_F(FuzzyTableTest, ReturnsTheRowsItWasGiven) {
   std::vector<FuzzyRow> rows;
   {
     auto table = open();
@@ -73,7 +73,7 @@ TEST_F(FuzzyTableTest, GivesBackTheRowsItWasGiven) {
   EXPECT_EQ(*open()->count(), 20);
 }
 
-TEST_F(FuzzyTableTest, UpdatesAllButTheDigestAndKeepsASourceItIsNotTold) {
+TEST_F(FuzzyTableTest, UpdatesAllButTheDigestAndKeepsTheSourceIfNoneIsGiven) {
   auto table = open();
   FuzzyRow row = random_row();
   row.flags.add({7, 1});
@@ -91,7 +91,7 @@ TEST_F(FuzzyTableTest, UpdatesAllButTheDigestAndKeepsASourceItIsNotTold) {
   EXPECT_THAT(all_rows(*table), ::testing::ElementsAre(row));
 }
 
-TEST_F(FuzzyTableTest, RemovingGivesTheShinglesAndTakesAllFlags) {
+TEST_F(FuzzyTableTest, RemovingReturnsTheShinglesAndDeletesAllFlags) {
   auto table = open();
   FuzzyRow row = random_row();
   row.flags.add({7, 1});
@@ -105,7 +105,7 @@ TEST_F(FuzzyTableTest, RemovingGivesTheShinglesAndTakesAllFlags) {
   EXPECT_EQ(again.error().code, ErrorCode::kNotFound);
 }
 
-TEST_F(FuzzyTableTest, ARowThatIsNotThereIsNotChanged) {
+TEST_F(FuzzyTableTest, DoesNotChangeAMissingRow) {
   auto table = open();
   FuzzyRow row = random_row();
   row.id = *table->insert(row);
@@ -155,7 +155,7 @@ TEST_F(FuzzyTableTest, AReaderSeesTheLiveFile) {
   EXPECT_EQ(*(*reader)->count(), 2);
 }
 
-TEST_F(FuzzyTableTest, AnAbandonedTransactionLeavesNothing) {
+TEST_F(FuzzyTableTest, AnAbandonedTransactionHasNoEffect) {
   auto table = open();
   {
     auto transaction = table->begin();
@@ -165,13 +165,13 @@ TEST_F(FuzzyTableTest, AnAbandonedTransactionLeavesNothing) {
   EXPECT_EQ(*table->count(), 0);
 }
 
-TEST_F(FuzzyTableTest, RefusesAFileThatIsNoDatabase) {
+TEST_F(FuzzyTableTest, RefusesAFileThatIsNotADatabase) {
   write_file("#!/bin/sh\necho this is something else entirely, and long enough for a header\n" +
              std::string(200, 'x'));
   expect_refused(ErrorCode::kCorrupt, "not a database");
 }
 
-TEST_F(FuzzyTableTest, RefusesTheDatabaseOfAnotherProgramAndLeavesItAsItIs) {
+TEST_F(FuzzyTableTest, RefusesTheDatabaseOfAnotherProgramAndDoesNotChangeIt) {
   execute("CREATE TABLE mail (subject TEXT)");
   expect_refused(ErrorCode::kCorrupt, "not one of shingled");
   execute("INSERT INTO mail VALUES ('still here')");
@@ -186,14 +186,14 @@ TEST_F(FuzzyTableTest, RefusesAFileOfANewerVersion) {
   EXPECT_EQ(reader.error().code, ErrorCode::kInvalid);
 }
 
-TEST_F(FuzzyTableTest, RefusesAPathThatCannotBe) {
+TEST_F(FuzzyTableTest, RefusesAnImpossiblePath) {
   path_ = directory_.file("no-such-directory/fuzzy.db");
   expect_refused(ErrorCode::kDenied, "unable to open");
   path_ = directory_.file("");
   expect_refused(ErrorCode::kDenied, "unable to open");
 }
 
-/// What the test does as somebody who may not do everything, where it runs as root.
+/// Runs a part of the test as another user, if the test runs as root, which may do everything.
 class AsNobody {
  public:
   AsNobody() : user_(::geteuid()) {
@@ -209,15 +209,15 @@ class AsNobody {
   uid_t user_;
 };
 
-TEST_F(FuzzyTableTest, RefusesAFileItMayNotWriteAndSaysWhoseItIs) {
+TEST_F(FuzzyTableTest, RefusesAFileItMayNotWriteAndNamesItsOwner) {
   open();
   ASSERT_EQ(::chmod(path_.c_str(), 0444), 0);
   const AsNobody nobody;
   expect_refused(ErrorCode::kDenied, "permission denied: ");
 }
 
-// Where SQLite itself says no more than "unable to open database file".
-TEST_F(FuzzyTableTest, NamesTheFolderThatIsClosed) {
+// In this case SQLite itself says only "unable to open database file".
+TEST_F(FuzzyTableTest, NamesAFolderWithoutPermission) {
   open();
   const std::string folder = std::filesystem::path(path_).parent_path();
   ASSERT_EQ(::chmod(folder.c_str(), 0), 0);
@@ -232,7 +232,7 @@ TEST_F(FuzzyTableTest, NamesTheFolderThatIsClosed) {
   ::chmod(folder.c_str(), 0700);
 }
 
-// A reader of a database in WAL mode makes files beside it, too.
+// A reader of a database in WAL mode creates files beside it, too.
 TEST_F(FuzzyTableTest, NamesTheFolderAReaderMayNotWriteTo) {
   open();
   const std::string folder = std::filesystem::path(path_).parent_path();
@@ -255,7 +255,7 @@ TEST_F(FuzzyTableTest, RefusesALockedFile) {
   expect_refused(ErrorCode::kUnavailable, "locked");
 }
 
-TEST_F(FuzzyTableTest, ARowThatCannotBeOursIsDamage) {
+TEST_F(FuzzyTableTest, AnInvalidRowIsDamage) {
   struct Case {
     const char* sql;
     const char* reason;
@@ -276,7 +276,7 @@ TEST_F(FuzzyTableTest, ARowThatCannotBeOursIsDamage) {
   }
 }
 
-// Cut anywhere, the file is refused or read in part with an error; it never reads as whole.
+// A file that was cut anywhere is refused, or read in part with an error; it never looks complete.
 TEST_F(FuzzyTableTest, ATruncatedFileIsNoticed) {
   {
     auto table = open();

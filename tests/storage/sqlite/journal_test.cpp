@@ -18,7 +18,7 @@ class JournalTest : public ::testing::Test {
  protected:
   static constexpr std::int64_t kMost = 10;
 
-  /// A start of the daemon.
+  /// Simulates a start of the daemon.
   void start(std::int64_t journal_max = kMost) {
     table_.reset();
     table_ = FuzzyTable::open(path_, Durability::kNormal).value();
@@ -52,7 +52,7 @@ class JournalTest : public ::testing::Test {
   std::unique_ptr<ReplicaReader> reader_;
 };
 
-TEST_F(JournalTest, TellsWhatChangedSinceAPlace) {
+TEST_F(JournalTest, ReturnsTheChangesSinceAPosition) {
   start();
   const JournalPosition before = end();
   const Digest digest = engine::random_digest(random_);
@@ -67,7 +67,7 @@ TEST_F(JournalTest, TellsWhatChangedSinceAPlace) {
   EXPECT_TRUE(entries(end(), 100).records.empty());
 }
 
-TEST_F(JournalTest, SaysGoneOfARowThatIsNotThereAnyMore) {
+TEST_F(JournalTest, ReportsADeletedRowAsGone) {
   start();
   const JournalPosition before = end();
   const Digest digest = engine::random_digest(random_);
@@ -89,12 +89,12 @@ TEST_F(JournalTest, KeepsTheNewestEntries) {
   store_some(static_cast<int>(kMost));
   EXPECT_TRUE(covers(before));
   store_some(1);
-  EXPECT_FALSE(covers(before)) << "the first entry after it has gone";
-  EXPECT_FALSE(reader_->entries(before, 100).value()) << "never the rest without the first";
+  EXPECT_FALSE(covers(before)) << "the first entry after it was deleted";
+  EXPECT_FALSE(reader_->entries(before, 100).value()) << "never the rest without the first entry";
   EXPECT_EQ(table_->database().integer("SELECT count(*) FROM journal").value(), kMost);
 }
 
-TEST_F(JournalTest, GoesOnAfterAStart) {
+TEST_F(JournalTest, ContinuesAfterAStart) {
   start();
   store_some(3);
   const JournalPosition before = end();
@@ -106,7 +106,7 @@ TEST_F(JournalTest, GoesOnAfterAStart) {
   EXPECT_NE(end().era, before.era);
 }
 
-TEST_F(JournalTest, HasNoPlaceForNumbersOfALostFuture) {
+TEST_F(JournalTest, DoesNotCoverNumbersThatABackupTookBack) {
   start();
   store_some(2);
   const std::string saved = directory_.file("saved.db");
@@ -120,12 +120,12 @@ TEST_F(JournalTest, HasNoPlaceForNumbersOfALostFuture) {
   table_.reset();  // the last one to close empties the WAL
   std::filesystem::copy_file(saved, path_, std::filesystem::copy_options::overwrite_existing);
   start();
-  EXPECT_FALSE(covers(lost)) << "numbers not given yet";
+  EXPECT_FALSE(covers(lost)) << "these numbers are not given yet";
   store_some(5);
-  EXPECT_FALSE(covers(lost)) << "and given to other changes";
+  EXPECT_FALSE(covers(lost)) << "the numbers are given to other changes now";
 }
 
-TEST_F(JournalTest, AStartWithoutOneForgetsIt) {
+TEST_F(JournalTest, AStartWithoutAJournalDeletesIt) {
   start();
   store_some(2);
   const JournalPosition before = end();
@@ -144,7 +144,7 @@ TEST_F(JournalTest, TheNameOfTheStoreStays) {
   EXPECT_EQ(reader_->self().value(), name);
 }
 
-TEST_F(JournalTest, NoJournalNoName) {
+TEST_F(JournalTest, WithoutAJournalTheStoreHasNoName) {
   start(0);
   store_some(1);
   EXPECT_FALSE(reader_->self().value());

@@ -16,7 +16,7 @@ namespace shingled::storage::sqlite {
 
 namespace {
 
-/// What another process finds: 'y', 'n', or '?' where it died.
+/// The answer of another process: 'y', 'n', or '?' if it died.
 template <typename Question>
 char elsewhere(const Question& question) {
   const pid_t child = ::fork();
@@ -45,15 +45,15 @@ TEST_F(FileLockTest, HoldsWhenAToolRemovesTheLockFile) {
     EXPECT_EQ(can_be_taken_elsewhere(), 'n');
     std::filesystem::remove(file_ + ".lock");
     EXPECT_EQ(can_be_taken_elsewhere(), 'n');
-    EXPECT_EQ(can_be_taken_elsewhere(), 'n') << "with the lock file that one left";
+    EXPECT_EQ(can_be_taken_elsewhere(), 'n') << "with the lock file that the other process left";
     const auto here = FileLock::take(file_);
     ASSERT_FALSE(here);
     EXPECT_EQ(here.error().code, ErrorCode::kUnavailable);
   }
-  EXPECT_EQ(can_be_taken_elsewhere(), 'y') << "it goes with its holder";
+  EXPECT_EQ(can_be_taken_elsewhere(), 'y') << "the lock ends with its holder";
 }
 
-TEST_F(FileLockTest, IsNoneOfSqlitesOwn) {
+TEST_F(FileLockTest, DoesNotInterfereWithLocksOfSqlite) {
   const auto lock = FileLock::take(file_);
   ASSERT_TRUE(lock);
   const auto table = FuzzyTable::open(file_, Durability::kCommit);
@@ -65,7 +65,7 @@ TEST_F(FileLockTest, IsNoneOfSqlitesOwn) {
               return reader && (*reader)->count().value_or(0) == 1;
             }),
             'y')
-      << "readers need no right";
+      << "readers need no lock";
   auto transaction = (*table)->begin();
   ASSERT_TRUE(transaction);
   EXPECT_EQ(elsewhere([&] {
@@ -73,12 +73,8 @@ TEST_F(FileLockTest, IsNoneOfSqlitesOwn) {
               return other && (*other)->execute("BEGIN IMMEDIATE").has_value();
             }),
             'n')
-      << "SQLite's locks hold beside it";
+      << "SQLite's own locks still work";
 }
-
-}  // namespace
-
-namespace {
 
 TEST(OwnedFile, HasTheFileForItself) {
   const testing::TemporaryDirectory directory;
@@ -96,7 +92,7 @@ TEST(OwnedFile, HasTheFileForItself) {
   EXPECT_TRUE(again->database->execute("SELECT number FROM numbers"));
 }
 
-TEST(OwnedFile, TellsWhyNot) {
+TEST(OwnedFile, ReportsWhyItCannotOpen) {
   const testing::TemporaryDirectory directory;
   const auto file = OwnedFile::open(directory.file("nowhere/owned.db"));
   ASSERT_FALSE(file);

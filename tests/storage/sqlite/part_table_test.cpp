@@ -30,7 +30,7 @@ class PartTableTest : public ::testing::Test {
     stored.part.updated = updated;
     ASSERT_TRUE(parts().put(digest_id, stored, std::nullopt));
   }
-  /// What a walk in slices of `most` rows finds.
+  /// The digests that a walk in slices of `most` rows finds.
   std::set<std::int64_t> walk(std::int64_t most) {
     std::set<std::int64_t> found;
     std::int64_t after = 0;
@@ -40,7 +40,7 @@ class PartTableTest : public ::testing::Test {
       if (!walk) break;
       found.insert(walk->digest_ids.begin(), walk->digest_ids.end());
       if (walk->next == 0) return found;
-      EXPECT_GT(walk->next, after) << "it goes on";
+      EXPECT_GT(walk->next, after) << "the walk goes on";
       after = walk->next;
     }
     ADD_FAILURE() << "a walk without end";
@@ -52,12 +52,12 @@ class PartTableTest : public ::testing::Test {
   std::unique_ptr<FuzzyTable> table_;
 };
 
-TEST_F(PartTableTest, AWalkOverNothingEndsAtOnce) {
+TEST_F(PartTableTest, AWalkOverAnEmptyTableEndsAtOnce) {
   EXPECT_TRUE(walk(kStores).empty());
   EXPECT_FALSE(parts().any());
 }
 
-// A digest's rows may lie across the end of a slice, its old part on either side of it.
+// The rows of a digest may be in two slices, with its old part in either of them.
 TEST_F(PartTableTest, AWalkFindsEveryOldPartWhereverASliceEnds) {
   auto transaction = table_->begin();
   ASSERT_TRUE(transaction);
@@ -79,7 +79,7 @@ TEST_F(PartTableTest, AWalkFindsEveryOldPartWhereverASliceEnds) {
   EXPECT_EQ(walk(100'000), old) << "in one slice";
 }
 
-TEST_F(PartTableTest, ASliceThatEndsWithTheTableSaysSoInTheEnd) {
+TEST_F(PartTableTest, AWalkEndsWhenTheLastSliceIsFull) {
   auto transaction = table_->begin();
   ASSERT_TRUE(transaction);
   for (std::int64_t store = 0; store < kStores; ++store) put(1, store, kOld);
@@ -88,7 +88,7 @@ TEST_F(PartTableTest, ASliceThatEndsWithTheTableSaysSoInTheEnd) {
   EXPECT_EQ(walk(kStores + 1), (std::set<std::int64_t>{1}));
 }
 
-TEST_F(PartTableTest, KeepsShinglesOnceAndTellsThemApartFromNone) {
+TEST_F(PartTableTest, StoresShinglesOnceAndDistinguishesThemFromNone) {
   auto transaction = table_->begin();
   ASSERT_TRUE(transaction);
   const Shingles of_row = engine::random_shingles(random_);

@@ -49,7 +49,7 @@ TEST_F(StatementsTest, PreparesInTheOrderOfTheMembers) {
   EXPECT_EQ(numbers(statements->select), (std::vector<std::int64_t>{1, 2, 3})) << "again";
 }
 
-TEST_F(StatementsTest, OneThatIsWrongNamesItself) {
+TEST_F(StatementsTest, TheErrorNamesAWrongStatement) {
   using Statements = std::array<Statement, 3>;
   const auto statements = prepare_all<Statements>(
       *database_, {"SELECT number FROM numbers", "SELECT wrong FROM numbers", "SELECT worse"});

@@ -55,7 +55,7 @@ class UpdateJournalTest : public ::testing::Test {
   engine::Seeded random_{7};
 };
 
-TEST_F(UpdateJournalTest, GivesBackWhatWasPutInInOrder) {
+TEST_F(UpdateJournalTest, ReturnsUpdatesInTheOrderOfAppending) {
   const auto updates = some(50);
   auto journal = open();
   const auto all = timed(updates);
@@ -78,7 +78,7 @@ TEST_F(UpdateJournalTest, IsTheSameAfterItWasOpenedAgain) {
   EXPECT_EQ(updates_in(*open(), 1000), std::vector<Update>(updates.begin() + 4, updates.end()));
 }
 
-TEST_F(UpdateJournalTest, CountsThroughEmptiness) {
+TEST_F(UpdateJournalTest, CountsOnAfterItWasEmpty) {
   auto journal = open();
   for (std::size_t round = 1; round < 4; ++round) {
     ASSERT_TRUE(journal->append(timed(some(round))));
@@ -98,7 +98,7 @@ TEST_F(UpdateJournalTest, BelongsToOneProcess) {
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(UpdateJournalTest, RefusesWhatIsNoJournal) {
+TEST_F(UpdateJournalTest, RefusesAFileThatIsNotAJournal) {
   std::ofstream(path_) << std::string(8192, 'x');
   auto text = UpdateJournal::open(path_);
   ASSERT_FALSE(text);
@@ -107,10 +107,10 @@ TEST_F(UpdateJournalTest, RefusesWhatIsNoJournal) {
   ASSERT_TRUE((*Database::open(path_, Database::Access::kCreate))->execute("CREATE TABLE t (a)"));
   auto other = UpdateJournal::open(path_);
   ASSERT_FALSE(other);
-  EXPECT_THAT(other.error().message, HasSubstr("no journal of shingled"));
+  EXPECT_THAT(other.error().message, HasSubstr("not a journal of shingled"));
 }
 
-TEST_F(UpdateJournalTest, SaysWhichRowIsDamaged) {
+TEST_F(UpdateJournalTest, NamesTheDamagedRow) {
   ASSERT_TRUE(open()->append(timed(some(3))));
   ASSERT_TRUE((*Database::open(path_, Database::Access::kReadWrite))
                   ->execute("UPDATE updates SET body = x'00' WHERE id = 2"));
@@ -122,8 +122,8 @@ TEST_F(UpdateJournalTest, SaysWhichRowIsDamaged) {
   EXPECT_THAT(all.error().message, HasSubstr("row 2"));
 }
 
-// As a kill between the two transactions of an earlier version left it.
-TEST_F(UpdateJournalTest, OpensWhatAFirstStartThatWasKilledLeftBehind) {
+// The file that an earlier version left when it was killed between its two transactions.
+TEST_F(UpdateJournalTest, OpensAFileWhoseFirstStartWasKilled) {
   {
     const auto database = Database::open(path_, Database::Access::kCreate).value();
     ASSERT_TRUE(

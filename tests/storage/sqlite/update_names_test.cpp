@@ -58,7 +58,7 @@ TEST_F(UpdateNamesTest, AreThereAfterOpeningAgainOldestFirst) {
   EXPECT_THAT(read(1001), ElementsAre(name(3), name(4)));
 }
 
-TEST_F(UpdateNamesTest, AreForgottenAfterTheTimeOfARepeatAlsoThoseOfAnEarlierRun) {
+TEST_F(UpdateNamesTest, AreDeletedAfterTheTimeOfARepeatAlsoThoseOfAnEarlierRun) {
   ASSERT_TRUE(append({name(1)}, 1000));
   ASSERT_TRUE(append({name(2)}, 1001));
   reopen();
@@ -70,7 +70,7 @@ TEST_F(UpdateNamesTest, AreForgottenAfterTheTimeOfARepeatAlsoThoseOfAnEarlierRun
   EXPECT_THAT(read(), ElementsAre(name(3)));
 }
 
-TEST_F(UpdateNamesTest, AreForgottenInTimeAlsoWhenTheClockStepsBack) {
+TEST_F(UpdateNamesTest, AreDeletedInTimeAlsoWhenTheClockIsSetBack) {
   for (const bool opened_again : {false, true}) {
     ASSERT_TRUE(append({name(1)}, 900'000));
     if (opened_again) reopen();
@@ -82,21 +82,22 @@ TEST_F(UpdateNamesTest, AreForgottenInTimeAlsoWhenTheClockStepsBack) {
   }
 }
 
-TEST_F(UpdateNamesTest, GoWithTheTransactionThatIsRolledBack) {
+TEST_F(UpdateNamesTest, AreNotChangedByATransactionThatIsRolledBack) {
   ASSERT_TRUE(append({name(1)}, 1000));
   {
     auto transaction = Transaction::begin(*database_);
     ASSERT_TRUE(transaction);
     ASSERT_TRUE(append({name(2)}, 2000));
   }
-  EXPECT_THAT(read(), ElementsAre(name(1))) << "neither added nor forgotten";
+  EXPECT_THAT(read(), ElementsAre(name(1))) << "nothing added and nothing deleted";
   ASSERT_TRUE(append({name(3)}, 2001));
   ASSERT_TRUE(append({}, 3000));
-  EXPECT_THAT(read(), IsEmpty()) << "what a rollback brought back goes with the next";
+  EXPECT_THAT(read(), IsEmpty())
+      << "a row that a rollback brought back is deleted by the next update";
   EXPECT_EQ(rows(), 0);
 }
 
-TEST_F(UpdateNamesTest, SealsStayForTheirOwnTimeAlsoThoseOfAnEarlierRun) {
+TEST_F(UpdateNamesTest, SealsAreKeptForTheirOwnTimeAlsoThoseOfAnEarlierRun) {
   constexpr std::uint32_t kDay = 86'400;
   ASSERT_TRUE(append_seals({1, 2}, 1000));
   ASSERT_TRUE(append({name(9)}, 1001));
@@ -111,10 +112,10 @@ TEST_F(UpdateNamesTest, SealsStayForTheirOwnTimeAlsoThoseOfAnEarlierRun) {
   EXPECT_THAT(seals(), ElementsAre(3));
   names_->keep({.window = std::chrono::hours(1), .most = 1000});
   ASSERT_TRUE(append({}, 1000 + kDay + 2));
-  EXPECT_THAT(seals(), IsEmpty()) << "as it is told to";
+  EXPECT_THAT(seals(), IsEmpty()) << "the configured time has passed";
 }
 
-TEST_F(UpdateNamesTest, OfTooManySealsTheOldestGo) {
+TEST_F(UpdateNamesTest, TheOldestOfTooManySealsAreDeleted) {
   names_->keep({.window = std::chrono::hours(1), .most = 5});
   ASSERT_TRUE(append_seals({1, 2}, 1000));
   ASSERT_TRUE(append_seals({3, 4}, 1000));
