@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "config/system/permission.h"
@@ -100,6 +101,13 @@ BytesView Statement::blob(int column) const {
   const void* bytes = sqlite3_column_blob(statement_.get(), column);
   const int count = sqlite3_column_bytes(statement_.get(), column);
   return {static_cast<const std::uint8_t*>(bytes), static_cast<std::size_t>(count)};
+}
+
+bool Statement::copy_blob(int column, std::span<std::uint8_t> to) const {
+  const BytesView bytes = blob(column);
+  if (bytes.size() != to.size()) return false;
+  std::ranges::copy(bytes, to.begin());
+  return true;
 }
 
 std::string Statement::text(int column) const {

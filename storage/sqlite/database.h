@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "config/base/byte_reader.h"
@@ -35,6 +36,8 @@ class Statement {
   [[nodiscard]] std::int64_t integer(int column) const;
   /// The bytes of a column, valid until the next `step` or `reset`. NULL gives an empty view.
   [[nodiscard]] BytesView blob(int column) const;
+  /// Copies the bytes of a column. False: their number is not `to.size()`, nothing is copied.
+  [[nodiscard]] bool copy_blob(int column, std::span<std::uint8_t> to) const;
   /// The value as SQLite prints it.
   [[nodiscard]] std::string text(int column) const;
   [[nodiscard]] bool is_null(int column) const;

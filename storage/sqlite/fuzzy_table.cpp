@@ -1,7 +1,6 @@
 #include "storage/sqlite/fuzzy_table.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -70,9 +69,9 @@ Result<FuzzyRow> row_of(const Database& database, const Statement& from) {
   FuzzyRow row;
   row.id = from.integer(kId);
   if (row.id < 1 || row.id > kRowIdMax) return bad_row(database, row.id, "its id is out of range");
-  const BytesView digest = from.blob(kDigest);
-  if (digest.size() != kDigestBytes) return bad_row(database, row.id, "digest is not 64 bytes");
-  std::memcpy(row.digest.bytes.data(), digest.data(), kDigestBytes);
+  if (!from.copy_blob(kDigest, row.digest.bytes)) {
+    return bad_row(database, row.id, "digest is not 64 bytes");
+  }
   const auto flag = flag_of(database, from, row.id, kFlag, kValue);
   if (!flag) return flag.error();
   row.flags.add(*flag);
@@ -251,11 +250,8 @@ Result<std::optional<Digest>> FuzzyTable::companion(std::int64_t id) {
   const auto there = select.step();
   std::optional<Digest> named;
   if (there && *there && !select.is_null(0)) {
-    const BytesView bytes = select.blob(0);
-    if (bytes.size() == kDigestBytes) {
-      named.emplace();
-      std::memcpy(named->bytes.data(), bytes.data(), kDigestBytes);
-    }
+    Digest digest;
+    if (select.copy_blob(0, digest.bytes)) named = digest;
   }
   select.reset();
   if (!there) return there.error();

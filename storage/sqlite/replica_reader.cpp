@@ -20,13 +20,6 @@ Error bad(const Database& database, const char* what) {
   return {ErrorCode::kCorrupt, database.path() + ": " + what};
 }
 
-template <std::size_t N>
-bool copy_bytes(BytesView from, std::array<std::uint8_t, N>& to) {
-  if (from.size() != N) return false;
-  std::ranges::copy(from, to.begin());
-  return true;
-}
-
 Result<std::optional<Shingles>> shingles_from(const Database& database, const Statement& row,
                                               int column) {
   if (row.is_null(column)) return std::optional<Shingles>();
@@ -119,7 +112,7 @@ Result<std::optional<StoreId>> ReplicaReader::self() {
   if (!there) return there.error();
   if (!*there) return std::optional<StoreId>();
   StoreId id{};
-  if (!copy_bytes(row->blob(0), id)) return bad(*database_, "a store's id is not 16 bytes");
+  if (!row->copy_blob(0, id)) return bad(*database_, "a store's id is not 16 bytes");
   return std::optional(id);
 }
 
@@ -140,8 +133,8 @@ Result<std::vector<ReplicaReader::Known>> ReplicaReader::stores() {
     known.number = row.integer(0);
     known.whole = row.integer(2) != 0;
     known.parts = static_cast<std::uint64_t>(row.integer(4));
-    const bool good = copy_bytes(row.blob(1), known.id) &&
-                      (row.is_null(3) || copy_bytes(row.blob(3), known.key.emplace()));
+    const bool good =
+        row.copy_blob(1, known.id) && (row.is_null(3) || row.copy_blob(3, known.key.emplace()));
     return good ? Status() : Status(bad(*database_, "stores: an id or a key of the wrong length"));
   });
   if (!read) return read.error();
@@ -259,15 +252,13 @@ Result<std::optional<ReplicaReader::Entries>> ReplicaReader::entries(const Journ
     found.end.number = static_cast<std::uint64_t>(row.integer(0));
     found.time = static_cast<std::uint32_t>(row.integer(1));
     Digest digest;
-    if (!copy_bytes(row.blob(3), digest.bytes))
-      return bad(*database_, "journal: not a valid digest");
+    if (!row.copy_blob(3, digest.bytes)) return bad(*database_, "journal: not a valid digest");
     if (!row.is_null(4)) {
       Takeback asked{digest,
                      {},
                      static_cast<std::uint32_t>(row.integer(5)),
                      static_cast<std::uint32_t>(row.integer(6))};
-      if (!copy_bytes(row.blob(4), asked.owner))
-        return bad(*database_, "journal: not a valid store");
+      if (!row.copy_blob(4, asked.owner)) return bad(*database_, "journal: not a valid store");
       if (row.integer(2) == kAskedEntry) {
         found.records.emplace_back(asked);
       } else {
@@ -312,7 +303,7 @@ Result<ReplicaReader::Slice> ReplicaReader::own_parts(std::int64_t after, std::i
     ++looks;
     slice.next = row.integer(0);
     PartRecord record;
-    if (!copy_bytes(row.blob(2), record.digest.bytes)) return bad(*database_, kBadDigest);
+    if (!row.copy_blob(2, record.digest.bytes)) return bad(*database_, kBadDigest);
     auto part = own_part_of(row);
     if (!part) return part.error();
     if (part->flags.empty()) return {};
@@ -333,7 +324,7 @@ Result<ReplicaReader::Asked> ReplicaReader::takebacks(std::int64_t after, std::i
   Status read = for_each_row(rows, [&](const Statement& row) -> Status {
     asked.next = row.integer(0);
     Takeback one;
-    if (!copy_bytes(row.blob(1), one.digest.bytes) || !copy_bytes(row.blob(2), one.owner)) {
+    if (!row.copy_blob(1, one.digest.bytes) || !row.copy_blob(2, one.owner)) {
       return bad(*database_, "takebacks: not a valid digest or store");
     }
     one.flag = static_cast<std::uint32_t>(row.integer(3));
@@ -369,7 +360,7 @@ Result<ReplicaReader::Slice> ReplicaReader::parts_of(const StoreId& master, std:
     auto stored = read_part(*database_, row, 1, slice.next, *shingles);
     if (!stored) return stored.error();
     PartRecord record;
-    if (!copy_bytes(row.blob(8), record.digest.bytes)) return bad(*database_, kBadDigest);
+    if (!row.copy_blob(8, record.digest.bytes)) return bad(*database_, kBadDigest);
     record.part = stored->part;
     slice.records.push_back(record);
     slice.marks.push_back(stored->mark);

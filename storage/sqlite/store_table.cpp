@@ -14,13 +14,6 @@ namespace {
 constexpr const char* kStores =
     "SELECT number, id, key FROM stores LEFT JOIN store_keys ON store = number ORDER BY number";
 
-template <typename Bytes16or32>
-bool copy_exactly(BytesView from, Bytes16or32& to) {
-  if (from.size() != to.size()) return false;
-  std::ranges::copy(from, to.begin());
-  return true;
-}
-
 }  // namespace
 
 Result<std::vector<StoreTable::Store>> StoreTable::read(Database& database) {
@@ -29,11 +22,11 @@ Result<std::vector<StoreTable::Store>> StoreTable::read(Database& database) {
   std::vector<Store> stores;
   Status read = for_each_row(*rows, [&](const Statement& row) -> Status {
     Store store{row.integer(0), {}, std::nullopt};
-    if (!copy_exactly(row.blob(1), store.id)) {
+    if (!row.copy_blob(1, store.id)) {
       return Error{ErrorCode::kCorrupt,
                    database.path() + ": stores has an id that is not 16 bytes"};
     }
-    if (!row.is_null(2) && !copy_exactly(row.blob(2), store.key.emplace())) {
+    if (!row.is_null(2) && !row.copy_blob(2, store.key.emplace())) {
       return Error{ErrorCode::kCorrupt,
                    database.path() + ": store_keys has a key that is not 32 bytes"};
     }
