@@ -43,10 +43,9 @@ inline constexpr std::uint32_t kSlotOwnersMax = 1024;  ///< upper limit of `slot
 class FuzzyIndex {
  public:
   struct Options {
-    std::uint32_t slot_owners_max = 16;  ///< 1 to kSlotOwnersMax
-    std::uint32_t expire_seconds = 0;    ///< 0 = never
-    std::uint32_t flag_sets_max =
-        RecordStore::kFlagSetsMax;  ///< most records on more than one list
+    std::uint32_t slot_owners_max = 16;                       ///< 1 to kSlotOwnersMax
+    std::uint32_t expire_seconds = 0;                         ///< 0 = never
+    std::uint32_t flag_sets_max = RecordStore::kFlagSetsMax;  ///< records on several lists
   };
   explicit FuzzyIndex(const Options& options);
 
@@ -95,7 +94,8 @@ class FuzzyIndex {
   /// Makes room for `count` digests with shingles. Only for an empty index, before a file is
   /// loaded.
   void reserve(std::uint64_t count);
-  /// Frees what was removed or replaced. Waits for the readers if there is something to free.
+  /// Frees the memory and numbers that were removed or replaced. Waits for the readers if there are
+  /// any to free.
   void collect();
 
  private:

@@ -134,7 +134,7 @@ class RecordStore {
   BlockArray<Head, kBlock, kBlocks> heads_;
   BlockArray<SlotLows, kBlock, kBlocks> lows_;
   BlockArray<FlagSet, kBlock, kBlocks / 4> sets_;
-  std::array<Kind, 2> kinds_;  ///< [with shingles]
+  std::array<Kind, 2> kinds_;  ///< index: 1 = with shingles
   std::vector<std::uint32_t> free_sets_;
   std::vector<std::uint32_t> released_sets_;
   std::atomic<std::uint32_t> next_block_{0};  ///< end of the numbers that belong to blocks

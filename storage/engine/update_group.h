@@ -38,6 +38,7 @@ class RecentlyGone {
     }
     return gone >= now && gone - now < kNear ? gone + 1 : now;
   }
+  /// Remembers that a part with the creation `gone` (0 = none) was removed at `now`.
   void note(const Digest& digest, std::uint32_t gone, std::uint32_t now) {
     if (gone < now) return;
     if (now != swept_) std::erase_if(created_, [&](const auto& one) { return one.second < now; });
@@ -76,7 +77,7 @@ class UpdateGroup {
   void fold(const Update& update);
   /// Folds a batch from a master; at most one batch per group.
   void fold(const ReplicaBatch& batch);
-  /// Not OK if the master may not send this batch, with the reason. The file has no fault then.
+  /// An error if the master may not send this batch. It does not mean that the file has a fault.
   [[nodiscard]] const Status& refusal() const { return refusal_; }
   /// Removes a record because it has expired.
   void expire(std::uint32_t number);

@@ -48,8 +48,7 @@ namespace shingled::storage::engine {
 class Writer {
  public:
   static constexpr std::int64_t kWalPages = 1000;  ///< pages per checkpoint: 4 MB, SQLite's default
-  static constexpr std::int64_t kWalWarnPages =
-      16'384;  ///< 64 MB: a reader holds the file for long
+  static constexpr std::int64_t kWalWarnPages = 16'384;  ///< 64 MB: a reader takes long
 
   /// `options.hashes_max` and `options.group_commit_max` are not 0.
   Writer(const EngineOptions& options, FuzzyIndex& index, std::unique_ptr<sqlite::FuzzyTable> table,
@@ -110,8 +109,7 @@ class Writer {
   const EngineOptions options_;
   FuzzyIndex& index_;
   std::unique_ptr<sqlite::FuzzyTable> table_;
-  std::unique_ptr<Checkpointer>
-      checkpointer_;  ///< destroyed before the table, which then removes the WAL
+  std::unique_ptr<Checkpointer> checkpointer_;  ///< closes before the table, which ends the WAL
   Clock& clock_;
   Logger& logger_;
   UpdateQueue queue_;

@@ -34,7 +34,7 @@ class Journal {
  public:
   static Result<Journal> open(Database& database);
 
-  // ---- inside a transaction
+  // ---- inside a transaction ----
   /// From now on entries are written, and the newest `most` are kept. Begins an era.
   Status begin(std::uint64_t most);
   /// Deletes the journal, because the file changes without one: each mirror must compare
@@ -89,7 +89,7 @@ class TakebackTable {
   /// The lists that `store` was asked to take back from this digest; 0 = all lists.
   Result<std::vector<std::uint32_t>> of(const Digest& digest, std::int64_t store);
 
-  // ---- inside a transaction
+  // ---- inside a transaction ----
   Status add(const Takeback& takeback, std::int64_t store);
   /// Deletes a takeback because its owner has answered.
   Status remove(const Digest& digest, std::int64_t store, std::uint32_t flag);

@@ -44,7 +44,7 @@ class PartTable {
   };
   Result<Walk> updated_until(std::uint32_t time, std::int64_t after, std::int64_t most);
 
-  // ---- writing; inside a transaction
+  // ---- writing; inside a transaction ----
   Status put(std::int64_t digest_id, const StoredPart& part,
              const std::optional<Shingles>& shingles);
   Status remove(std::int64_t digest_id);

@@ -280,7 +280,7 @@ Result<std::optional<std::vector<std::uint64_t>>> SampleFile::removed_after(std:
   Statement& oldest = statements_->oldest_removal;
   const auto there = oldest.step();
   if (!there) return there.error();
-  const auto first = static_cast<std::uint64_t>(oldest.integer(0));  // none: 0
+  const auto first = static_cast<std::uint64_t>(oldest.integer(0));  // 0 = none
   oldest.reset();
   if (first > number + 1) return std::optional<std::vector<std::uint64_t>>();
 
