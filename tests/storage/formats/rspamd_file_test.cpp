@@ -118,8 +118,8 @@ TEST_F(RspamdFileTest, RowsThatCannotBeTakenSayWhy) {
       {"UPDATE digests SET digest = 'short'", "5 bytes long, not 64"},
       {"UPDATE digests SET flag = -1", "flag -1 is out of range"},
       {"UPDATE digests SET flag = 1 << 40", "out of range"},
-      {"UPDATE digests SET time = NULL", "no time"},
-      {"UPDATE digests SET time = -1", "no time"},
+      {"UPDATE digests SET time = NULL", "time is missing or out of range"},
+      {"UPDATE digests SET time = -1", "time is missing or out of range"},
   };
   for (const Case& c : kCases) {
     write({numbered_row(1)});
