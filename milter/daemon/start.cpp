@@ -7,7 +7,7 @@
 #include "milter/process/privileges.h"
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
-#include "storage/client/client_report.h"
+#include "storage/client/server_statistics.h"
 #include "storage/replication/replication_report.h"
 
 namespace shingled::milter::daemon {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/buckets/open_buckets.h"
+#include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter::ratelimit {
 

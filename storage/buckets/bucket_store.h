@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,7 +11,10 @@
 
 #include "config/base/clock.h"
 #include "config/base/leaky_bucket.h"
+#include "config/base/logger.h"
+#include "config/base/random.h"
 #include "config/base/result.h"
+#include "config/options/ratelimit_options.h"
 #include "storage/buckets/bucket_key.h"
 
 namespace shingled {
@@ -101,5 +105,11 @@ class BucketStore {
   /// Tells what it has measured. Does not wait for a disk or a peer.
   virtual void report(MetricReport& report) const = 0;
 };
+
+/// The buckets that section `ratelimit` asks for: those of this process, kept in `file`, or those
+/// in Redis. Clock, random source and logger must outlive them.
+/// Errors: those of EmbeddedBuckets::open; none when no server is there: it may come.
+Result<std::unique_ptr<BucketStore>> open_buckets(const MailLimitOptions& options, Clock& clock,
+                                                  Random& random, Logger& logger);
 
 }  // namespace shingled::storage::buckets

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,15 +9,96 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "config/base/random.h"
+#include "config/options/rule_options.h"
 #include "storage/client/remote_store.h"
-#include "storage/client/send_window.h"
-#include "storage/client/service.h"
+#include "storage/client/tcp_pool.h"
+#include "storage/client/upstreams.h"
+#include "storage/crypto/keypair.h"
+#include "storage/crypto/packet_cipher.h"
 #include "storage/protocol/codec.h"
 
 namespace shingled::storage::client {
+
+/// Our side of an encrypted conversation: one key pair for the life of the process, so that the
+/// servers can keep the shared key.
+struct Sealing {
+  crypto::PublicKey server{};
+  crypto::PublicKey own{};
+  crypto::SharedKey key;
+};
+
+/// What all requests to one list of servers share.
+/// Threads: any thread.
+class Service {
+ public:
+  Service(RemoteOptions service_options, ServerList server_list,
+          std::optional<Sealing> service_sealing, const std::vector<UpstreamServer>& servers,
+          Clock& service_clock, Random& service_random)
+      : options(std::move(service_options)),
+        list(std::move(server_list)),
+        sealing(std::move(service_sealing)),
+        clock(service_clock),
+        random(service_random),
+        tcp(options),
+        upstreams_(std::in_place, make_upstreams(servers)) {}
+
+  const RemoteOptions options;
+  const ServerList list;
+  const std::optional<Sealing> sealing;
+  Clock& clock;
+  Random& random;
+  TcpPool tcp;
+
+  [[nodiscard]] Rotation rotation() const { return list.rotation; }
+  /// The servers at their addresses of now; an exchange keeps those it began with.
+  [[nodiscard]] std::shared_ptr<Upstreams> upstreams() { return *upstreams_.lock(); }
+  /// The names have other addresses now. What is known about an address that stays is kept.
+  void move_to(const std::vector<UpstreamServer>& servers) {
+    const auto fresh = make_upstreams(servers);
+    auto current = upstreams_.lock();
+    fresh->inherit(**current);
+    *current = fresh;
+    std::vector<SocketAddress> addresses;
+    for (const auto& endpoint : fresh->endpoints()) addresses.push_back(endpoint.address);
+    tcp.keep_only(addresses);
+  }
+
+ private:
+  [[nodiscard]] std::shared_ptr<Upstreams> make_upstreams(
+      const std::vector<UpstreamServer>& servers) const {
+    const RestPolicy policy{options.errors_max, options.revive_time};
+    return std::make_shared<Upstreams>(servers, list.rotation, policy);
+  }
+
+  Guarded<std::shared_ptr<Upstreams>> upstreams_;
+};
+
+/// How many questions to one service may be under way at once: more after each answer, half after
+/// each loss. A value.
+///
+/// A burst of packets that is longer than the receive buffer at the other end is lost silently, and
+/// a repeat comes a second later. Linux gives a UDP socket 208 KB by default, of which a question
+/// takes 1.3 KB, so kMax fills it when nobody else asks. Few questions, as nearly all messages
+/// have, never wait.
+class SendWindow {
+ public:
+  static constexpr std::size_t kMin = 16;
+  static constexpr std::size_t kFirst = 32;  ///< as many as a long message has questions
+  static constexpr std::size_t kMax = 128;
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  void answered() { size_ = std::min(size_ + 1, kMax); }
+  void lost() { size_ = std::max(size_ / 2, kMin); }
+
+ private:
+  std::size_t size_ = kFirst;
+};
 
 /// A batch of requests to one service, under way: what to send when, and what an answer means.
 ///

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "storage/client/exchange.h"
-#include "storage/client/service.h"
 #include "storage/client/wait.h"
 
 namespace shingled::storage::client {

@@ -4,9 +4,11 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "config/metrics/counter_table.h"
+#include "config/metrics/metric_report.h"
 
 namespace shingled::storage::client {
 
@@ -73,5 +75,10 @@ struct ServerStatistics : ServerCounts {
   }
   friend bool operator==(const ServerStatistics&, const ServerStatistics&) = default;
 };
+
+/// How the servers of one rule do, under the names `shingled_client_...`.
+/// Threads: stateless.
+void report_client(const std::string& rule, std::span<const ServerStatistics> servers,
+                   MetricReport& report);
 
 }  // namespace shingled::storage::client

@@ -9,7 +9,7 @@
 #include "config/base/clock.h"
 #include "config/system/unique_fd.h"
 #include "storage/client/exchange.h"
-#include "storage/client/tcp_channel.h"
+#include "storage/client/tcp_pool.h"
 
 namespace shingled::storage::client {
 

@@ -6,7 +6,7 @@
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
 #include "milter/status/http_client.h"
-#include "storage/buckets/open_buckets.h"
+#include "storage/buckets/bucket_store.h"
 
 namespace shingled::milter::cli {
 

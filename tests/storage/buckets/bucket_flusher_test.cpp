@@ -1,4 +1,4 @@
-// Covers storage/buckets/open_buckets.cpp, storage/sqlite/bucket_file.cpp.
+// Covers storage/buckets/bucket_store.cpp, storage/sqlite/bucket_file.cpp.
 // Buckets that outlive their process.
 #include "storage/buckets/bucket_flusher.h"
 
@@ -10,7 +10,7 @@
 #include <random>
 
 #include "config/options/ratelimit_options.h"
-#include "storage/buckets/open_buckets.h"
+#include "storage/buckets/bucket_store.h"
 #include "tests/storage/buckets/ideal_bucket.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_directory.h"

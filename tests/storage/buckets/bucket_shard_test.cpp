@@ -1,4 +1,3 @@
-// Covers storage/buckets/bucket_arena.cpp.
 #include "storage/buckets/bucket_shard.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Covers storage/client/client_report.cpp, storage/client/wait.cpp, storage/client/upstreams.cpp.
+// Covers storage/client/server_statistics.cpp, storage/client/wait.cpp.
 #include "storage/client/remote_store.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "storage/client/client_report.h"
+#include "storage/client/server_statistics.h"
 #include "storage/crypto/keypair.h"
 #include "storage/protocol/codec.h"
 #include "storage/server/fuzzy_server.h"

@@ -1,4 +1,3 @@
-// Covers storage/client/tcp_channel.cpp.
 #include "storage/client/tcp_pool.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Covers storage/redis/redis_servers.cpp, storage/redis_store/update_sender.cpp.
+// Covers storage/redis/open_route.cpp, storage/redis_store/update_sender.cpp.
 // Which servers a store talks to, and what it does while they are away.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "storage/client/server_backoff.h"
+#include "storage/client/upstreams.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "storage/buckets/open_buckets.h"
+#include "storage/buckets/bucket_store.h"
 
 #include <utility>
 

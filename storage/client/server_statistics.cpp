@@ -1,4 +1,4 @@
-#include "storage/client/client_report.h"
+#include "storage/client/server_statistics.h"
 
 namespace shingled::storage::client {
 
