@@ -7,8 +7,9 @@ namespace shingled::storage::buckets {
 
 namespace {
 
-constexpr std::size_t kSweepRows = 20'000;  // of the file looked at in a pass
-constexpr std::chrono::seconds kJump{1};    // less is the clocks' drift, and done by the next write
+constexpr std::size_t kSweepRows = 20'000;  // rows of the file that a pass searches for empty ones
+// A smaller change of the offset is drift of the clocks; the next write of a bucket corrects it.
+constexpr std::chrono::seconds kJump{1};
 
 std::int64_t count_of(WallMoment moment) { return moment.time_since_epoch().count(); }
 
@@ -43,7 +44,7 @@ BucketFlusher::BucketFlusher(const BucketFlusherOptions& options,
 }
 
 BucketFlusher::~BucketFlusher() {
-  if (!task_) return;  // nothing was loaded, so nothing is there to be saved
+  if (!task_) return;  // the file was not loaded, so there is nothing to save
   task_.reset();
   (void)save();
 }
@@ -62,7 +63,8 @@ Status BucketFlusher::load() {
     table_.restore({row.key, rate, LeakyBucket(now + left)}, now);
   });
   disk->offset = offset_of(options_.wall(), now);
-  // Else what was not touched would count from a time that never was.
+  // The time of day went back. Without this, rows that nobody touches would keep times that count
+  // from the old time of day.
   if (count_of(options_.wall()) < *written_at) table_.mark_all();
   return read;
 }
@@ -117,8 +119,8 @@ Status BucketFlusher::write(Disk& disk, Changes& changes) const {
   return disk.file->write(rows, (clock_.now().time_since_epoch() + disk.offset).count());
 }
 
-/// Buckets that were evicted stay in the file until they would be empty: too many of them, and it
-/// begins anew with those of the table, in this same pass.
+/// Evicted buckets stay in the file until they would be empty. If the file has too many rows, it is
+/// cleared, and this same pass writes all buckets of the table.
 Status BucketFlusher::limit(Disk& disk) const {
   if (disk.rows_most <= options_.rows_max) return {};
   const auto size = disk.file->size();

@@ -16,37 +16,38 @@
 
 namespace shingled::storage::buckets {
 
-/// The time of day, finely: what is stored in whole seconds would let pass a message too many, or
-/// too few.
+/// The time of day in nanoseconds. Whole seconds would be too coarse: a message too many or too few
+/// would pass after a restart.
 using WallMoment = std::chrono::sys_time<std::chrono::nanoseconds>;
 using WallSource = std::function<WallMoment()>;
-/// The machine's.
+/// The time of day of the system's clock.
 WallMoment system_wall();
 
 struct BucketFlusherOptions {
   std::string path;
-  std::size_t rows_max = 0;  ///< of the file; beyond, it is written anew
-  /// Of a transaction; 50 MB while it is made. A slice goes through the file once, from its first
-  /// key to its last: in another order almost every row of a large file would cost a page of its
-  /// own.
+  std::size_t rows_max = 0;  ///< in the file; if there are more, the file is written anew
+  /// Rows per transaction, which takes 50 MB while it is made. The rows of a slice are sorted by
+  /// key, so they go through the file once. In another order almost every row of a large file
+  /// would cost a page of its own.
   std::size_t slice_rows = 262'144;
   std::chrono::milliseconds pause{5000};  ///< between two passes over the table
   WallSource wall = system_wall;
 };
 
-/// Keeps a table in a file: reads it at the start, writes what changed every `pause` in a few
-/// transactions, and the rest at the end.
+/// Keeps a table in a file: reads the file at the start, writes the changed buckets every `pause`
+/// in a few transactions, and the rest at the end.
 ///
-/// What is stored is the moment at which a bucket will be empty, by the time of day, so it leaks
-/// while nobody runs. When that clock jumps all is written anew; if it went back while nobody ran,
-/// nothing leaked meanwhile. After kill -9 what changed since the last pass is lost, so much more
-/// may pass then. A disk that refuses is logged once, and once when it takes everything again.
+/// The file holds the time of day at which each bucket will be empty, so buckets leak while the
+/// daemon is down. When the time of day jumps, all buckets are written anew. If it went back while
+/// the daemon was down, nothing leaked during that time. After kill -9 the changes since the last
+/// pass are lost, so that amount may pass again. A disk that refuses a write is logged once, and
+/// once more when it accepts everything again.
 ///
 /// Threads: any thread; one inside, "buckets".
-/// Cost: a part of the table is locked for 512 places at a time, some 50 us.
+/// Cost: a shard of the table is locked for 512 slots at a time, about 50 us.
 class BucketFlusher {
  public:
-  /// The table, which is empty, gets what the file has.
+  /// Fills the table, which must be empty, with the buckets of the file.
   /// Errors: those of BucketFile.
   static Result<std::unique_ptr<BucketFlusher>> open(const BucketFlusherOptions& options,
                                                      BucketTable& table, Clock& clock,
@@ -57,14 +58,14 @@ class BucketFlusher {
   BucketFlusher(BucketFlusher&&) = delete;
   BucketFlusher& operator=(BucketFlusher&&) = delete;
 
-  /// One pass, now.
+  /// Makes one pass over the table now.
   Status save();
 
  private:
   struct Disk {
     std::unique_ptr<sqlite::BucketFile> file;
-    Duration offset{};          // of the time of day to the clock, at the last pass
-    std::size_t rows_most = 0;  // there are no more than so many
+    Duration offset{};          // the time of day minus the clock's time, at the last pass
+    std::size_t rows_most = 0;  // upper bound for the number of rows in the file
     Outage outage;
   };
   using Changes = std::vector<BucketTable::Change>;
@@ -81,7 +82,7 @@ class BucketFlusher {
   Clock& clock_;
   Logger& logger_;
   Guarded<Disk> disk_;
-  std::optional<PeriodicTask> task_;  ///< last: starts when all else is there
+  std::optional<PeriodicTask> task_;  ///< last: starts when all other members are there
 };
 
 }  // namespace shingled::storage::buckets

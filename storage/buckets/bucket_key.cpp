@@ -9,9 +9,9 @@ namespace shingled::storage::buckets {
 
 namespace {
 
-constexpr std::size_t kNameBytes = 16;              // of the hash that stands for a long text
-constexpr std::size_t kNameChars = 26;              // the same as text
-constexpr std::size_t kMarkChars = 1 + kNameChars;  // with its '~'
+constexpr std::size_t kNameBytes = 16;              // of the hash that replaces a long text
+constexpr std::size_t kNameChars = 26;              // the hash as text
+constexpr std::size_t kMarkChars = 1 + kNameChars;  // '~' and the hash
 static_assert(kBucketTypeMax + 1 + kBucketPartMax + 2 + kMarkChars <= kBucketKeyMax,
               "a type, a tag and the hash of the whole must fit");
 static_assert(kMarkChars < kBucketTypeMax);
@@ -37,15 +37,15 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// `what` keeps the name of a key from ever being that of a part.
+/// `what` is hashed, too, so that the hash of a key never equals the hash of a part.
 std::string mark_of(std::string_view what, std::string_view text) {
   const Digest digest = fingerprint::keyed_hash({}, {what, ":", text});
   return "~" + to_zbase32(BytesView(digest.bytes).first(kNameBytes));
 }
 
-/// Escaped, and cut where it is longer than that.
+/// The escaped text; if it is longer than `most`, it is cut and ends in the hash of `text`.
 std::string bounded(std::string_view text, std::size_t most) {
-  // Ten thousand characters are hashed, but not escaped: the first ones do.
+  // A long text is hashed as a whole, but only its first `most + 1` characters are escaped.
   std::string out = escaped(text.substr(0, most + 1));
   if (out.size() <= most) return out;
   out.resize(most - kMarkChars);

@@ -11,11 +11,12 @@ namespace shingled::storage::buckets {
 
 namespace {
 
-// What a bucket costs here bounds the decisions a second of all daemons together, so: each key and
-// each law once, their numbers packed into a word a call; arrays of the right size from the
-// beginning; one MGET, and one write a key, however many calls it is in. SETRANGE does not touch
-// the time at which a key goes and costs a third of PSETEX: so a bucket goes after twice the time
-// it needs, and is written whole only when it would stay longer than that.
+// The cost of a bucket in this script bounds the decisions per second of all daemons together.
+// So each key and each law (rate and burst) is sent once, and a call is one word with their
+// numbers packed; arrays have the right size from the beginning; there is one MGET, and one write
+// per key, even if several calls use the key. SETRANGE costs a third of PSETEX and does not change
+// the expiry of a key. So a key expires after twice the time its bucket needs to get empty, and
+// the whole value is written again only when the bucket would outlive that.
 constexpr std::string_view kScript = R"lua(
 local call, what, many = redis.call, ARGV[1], #KEYS
 local read, pack, byte = struct.unpack, struct.pack, string.byte
@@ -144,16 +145,16 @@ return replies
 )lua";
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kLongestSeconds = 4'000'000'000;  // 127 years: what a LeakRate may say
+constexpr std::int64_t kLongestSeconds = 4'000'000'000;  // 127 years: the longest of a LeakRate
 constexpr std::size_t kBucketBytes = 40;
-constexpr std::size_t kTakenHead = 5;  // words of a take's reply before those of the buckets
+constexpr std::size_t kTakenHead = 5;  // words of the reply to a take before those of the buckets
 
-/// Most significant byte first: so Lua's struct has it.
+/// Most significant byte first, as Lua's struct reads it with '>'.
 void append_bytes(std::string& out, std::int64_t value, int bytes) {
   for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
     out += static_cast<char>(static_cast<std::uint64_t>(value) >> shift & 0xff);
 }
-/// An amount, what the bucket is to hold, and what its own bytes end in.
+/// An amount, the room with bursts, and the two numbers at the end of a stored bucket.
 std::string amount_and_law(Duration amount, const BucketDemand& what) {
   std::string out;
   for (const Duration each : {amount, what.limit().room(), what.rate.room(), what.rate.time_of(1)})
@@ -166,10 +167,10 @@ std::int64_t big_endian(std::string_view bytes) {
   return static_cast<std::int64_t>(value);
 }
 
-/// Texts by number, each once, in the order in which they came.
+/// Numbers texts in the order in which they come; equal texts get the same number.
 class Numbering {
  public:
-  /// From 1 on: as Lua counts.
+  /// The number of a text. The first number is 1, as in Lua.
   std::int64_t of(const std::string& text) {
     const auto [at, fresh] = numbers_.try_emplace(text, texts_.size() + 1);
     if (fresh) texts_.push_back(&text);
@@ -185,7 +186,7 @@ class Numbering {
 constexpr int kKeyNumberBytes = 3;
 constexpr int kLawNumberBytes = 2;
 
-/// What the script is told of one call beside its keys.
+/// The word of one call: the numbers of its keys and laws (kTake), or numbers and packed changes.
 std::string word_of(const ScriptCall& call, Numbering& keys, Numbering& laws) {
   std::string out;
   if (call.verb == ScriptCall::Verb::kGiveBack) {
@@ -203,7 +204,7 @@ std::string word_of(const ScriptCall& call, Numbering& keys, Numbering& laws) {
   return out;
 }
 
-/// Whose numbers are doubles.
+/// The sum with the rounding of Lua, where all numbers are doubles.
 Duration sum_as_in_lua(Duration a, Duration b) {
   return Duration(
       static_cast<Duration::rep>(static_cast<double>(a.count()) + static_cast<double>(b.count())));

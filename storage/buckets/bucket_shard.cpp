@@ -41,7 +41,7 @@ std::uint32_t BucketShard::find(std::uint32_t hash, std::string_view key) const 
   return index_.empty() ? 0 : index_[slot_of(hash, key)].place;
 }
 
-/// The slot of that bucket, or the free one where it would stand.
+/// The slot of that bucket, or the free slot where it would be inserted.
 std::size_t BucketShard::slot_of(std::uint32_t hash, std::string_view key) const {
   std::size_t slot = hash & mask();
   while (index_[slot].place != 0 &&
@@ -100,7 +100,7 @@ void BucketShard::evict(TimePoint now) {
   if (victim != index_.size()) evict_slot(victim, now);
 }
 
-/// So that who belongs there has not far to go.
+/// Makes sure that one of the kRunMax slots from `home` on is free, so that searches stay short.
 void BucketShard::shorten_run(std::size_t home, TimePoint now) {
   std::size_t victim = home;
   TimePoint first = TimePoint::max();
@@ -130,7 +130,8 @@ void BucketShard::erase(std::uint32_t hash, std::string_view key) {
   if (index_[slot].place != 0) erase_slot(slot);
 }
 
-/// Closes the gap: who stands behind it and could stand nearer to where it belongs moves up.
+/// Frees a slot and closes the gap: a later entry of the same run moves into it if that brings the
+/// entry nearer to its home slot.
 void BucketShard::erase_slot(std::size_t slot) {
   arena_.release(index_[slot].place, at(index_[slot].place).key().size());
   --count_;
@@ -192,7 +193,7 @@ std::size_t BucketShard::walk(std::size_t first, std::size_t places, const See& 
   for (std::size_t slot = first; slot < end;) {
     const bool goes = index_[slot].place != 0 && see(index_[slot].place) == Fate::kGoes;
     if (goes) {
-      erase_slot(slot);  // another one may stand here now
+      erase_slot(slot);  // another bucket may be in this slot now
     } else {
       ++slot;
     }

@@ -23,13 +23,13 @@ class MetricReport;  // config/metrics/metric_report.h
 
 namespace shingled::storage::buckets {
 
-/// The most bursts that a bucket holds where it is not to refuse at one.
+/// The largest number of bursts that a bucket can be made to hold (BucketDemand::bursts).
 inline constexpr double kBurstsMax = 8;
 
-/// What a message puts into one bucket. Lent.
+/// What a message puts into one bucket. The key is a view.
 struct BucketDemand {
-  std::string_view key;  ///< of bucket_key.h; longer ones count by their first kBucketKeyMax bytes
-  /// Of this bucket. One that changed holds from now on, so two laws need two keys.
+  std::string_view key;  ///< from bucket_key.h; only the first kBucketKeyMax bytes count
+  /// The rate of this bucket. A changed rate holds from now on, so two rates need two keys.
   LeakRate rate;
   double amount = 1;
   /// How many bursts fit, 1 to kBurstsMax.
@@ -41,30 +41,30 @@ struct BucketDemand {
 /// One bucket after a decision.
 struct BucketLevel {
   double drops = 0;
-  std::int64_t end = 0;   ///< for `give_back`: where its drops stood, in the store's time
-  std::uint32_t era = 0;  ///< for `give_back`: whether they still stand there
+  std::int64_t end = 0;   ///< for `give_back`: when the bucket will be empty, in the store's time
+  std::uint32_t era = 0;  ///< for `give_back`: tells whether the drops are still at `end`
 };
 
-/// What became of the demands of one message.
+/// The decision about the demands of one message.
 struct BucketAnswer {
-  bool taken = true;                ///< all of them fitted; else nothing was put anywhere
-  bool fallback = false;            ///< said by the local table, because Redis is away
-  std::size_t refused_by = 0;       ///< not taken: the demand that has to wait longest
-  Duration wait{};                  ///< not taken: till that one would fit; Duration::max() = never
-  std::int64_t at = 0;              ///< for `give_back`: when, in the store's time
-  std::vector<BucketLevel> levels;  ///< a bucket a demand: as it stands now
+  bool taken = true;           ///< whether all demands fitted; if not, no bucket was changed
+  bool fallback = false;       ///< the local table decided, because Redis is away
+  std::size_t refused_by = 0;  ///< if not taken: the demand that has to wait longest
+  Duration wait{};             ///< if not taken: time until that demand fits; max() means never
+  std::int64_t at = 0;         ///< for `give_back`: the moment of `take`, in the store's time
+  std::vector<BucketLevel> levels;  ///< for each demand its bucket after the decision
 };
 
-/// A bucket for those who look.
+/// A bucket as `list` and `show` return it.
 struct BucketState {
   std::string key;
-  LeakRate rate{1, 1};  ///< of the last demand
+  LeakRate rate{1, 1};  ///< the rate of the last demand
   Duration empty_in{};
 
   [[nodiscard]] double drops() const { return rate.amount_in(empty_in); }
 };
 
-/// The order of a list of buckets.
+/// The order of `list`: the bucket that needs longest to get empty comes first.
 struct IsFuller {
   bool operator()(const BucketState& a, const BucketState& b) const {
     return a.empty_in > b.empty_in;
@@ -73,42 +73,46 @@ struct IsFuller {
 
 /// Leaky buckets by name, shared by all threads or by all daemons.
 ///
-/// Law: what a bucket took within any time t, less what was given back, is never more than burst +
-/// leak * t (LeakyBucket); and nothing is refused that fits. A bucket that is empty is like one
-/// that never was.
+/// Law: within any time t a bucket takes at most burst + leak * t (LeakyBucket), not counting what
+/// was given back; and a demand that fits is never refused. An empty bucket is the same as a bucket
+/// that does not exist.
 /// Threads: any thread.
 class BucketStore {
  public:
   virtual ~BucketStore() = default;
 
-  /// All or nothing. A key may come several times. Ends by the deadline, whoever is away.
+  /// Takes all demands or none. A key may occur several times. Returns by the deadline, even if
+  /// Redis is away.
   virtual BucketAnswer take(std::span<const BucketDemand> demands, TimePoint deadline) = 0;
-  /// The message was refused or given up: takes out again what is left of its drops. The drops of a
-  /// bucket leak in the order they came; so if nothing else was given back meanwhile, it is as
-  /// if it had never come, or what has leaked of it is gone. If something was, up to as much as
-  /// leaked since it came may stay. Never more than it brought. `answer` is what `take` said of
-  /// just these demands; one that was not taken is no harm. What cannot be reached is let be.
+  /// Removes the drops of a message that was refused or given up, as far as they have not leaked.
+  /// `answer` is the result of `take` for exactly these demands; if they were not taken, nothing
+  /// happens. The drops of a bucket leak in the order in which they came. If nothing else was given
+  /// back since `take`, exactly those of this message that are left are removed. If something was,
+  /// up to as much as leaked since `take` may stay. Never removes more than the message brought.
+  /// Buckets that cannot be reached are left as they are.
   virtual void give_back(std::span<const BucketDemand> demands, const BucketAnswer& answer,
                          TimePoint deadline) = 0;
 
-  /// Buckets that are not empty and have `part` in their names, fullest (by time) first.
+  /// At most `most` buckets that are not empty and have `part` in their names, in the order of
+  /// IsFuller.
   virtual Result<std::vector<BucketState>> list(std::string_view part, std::size_t most,
                                                 TimePoint deadline) = 0;
-  /// Nothing for one that is empty.
+  /// Returns nullopt if the bucket is empty.
   virtual Result<std::optional<BucketState>> show(std::string_view key, TimePoint deadline) = 0;
-  /// Empties a bucket. False: it was empty.
+  /// Empties a bucket. Returns false if it was already empty.
   virtual Result<bool> reset(std::string_view key, TimePoint deadline) = 0;
-  /// Makes a bucket hold so much, its burst at most.
+  /// Makes a bucket hold `drops`, at most its burst.
   virtual Status set(std::string_view key, const LeakRate& rate, double drops,
                      TimePoint deadline) = 0;
 
-  /// Tells what it has measured. Does not wait for a disk or a peer.
+  /// Reports the metrics. Does not wait for a disk or a peer.
   virtual void report(MetricReport& report) const = 0;
 };
 
-/// The buckets that section `ratelimit` asks for: those of this process, kept in `file`, or those
-/// in Redis. Clock, random source and logger must outlive them.
-/// Errors: those of EmbeddedBuckets::open; none when no server is there: it may come.
+/// Opens the buckets that section `ratelimit` asks for: in memory, kept in `file`, or in Redis.
+/// Clock, random source and logger must outlive them.
+/// Errors: those of EmbeddedBuckets::open. A Redis server that is away is not an error; it may come
+/// later.
 Result<std::unique_ptr<BucketStore>> open_buckets(const MailLimitOptions& options, Clock& clock,
                                                   Random& random, Logger& logger);
 

@@ -10,7 +10,8 @@ namespace shingled::storage::buckets {
 
 namespace {
 
-constexpr std::size_t kTypesMax = 256;  // counted apart; free-form ones come from the settings
+// Types whose evictions are counted one by one; the settings may name any number of types.
+constexpr std::size_t kTypesMax = 256;
 
 std::string_view bounded(std::string_view key) { return key.substr(0, kBucketKeyMax); }
 
@@ -19,8 +20,8 @@ std::size_t share_of(std::size_t most) {
   return static_cast<std::size_t>(std::ceil(share + 4 * std::sqrt(share)));
 }
 
-/// The drops are not more than it holds: a clock that was set back, or a rate that was changed,
-/// locks nobody out for longer than it takes to leak.
+/// The bucket with at most as many drops as it can hold. So a clock that was set back, or a changed
+/// rate, locks nobody out for longer than a full bucket needs to leak.
 LeakyBucket within(LeakyBucket bucket, const LeakRate& rate, TimePoint now) {
   return LeakyBucket(std::min(bucket.empty_at(), now + rate.room()));
 }
@@ -43,15 +44,15 @@ BucketState state_of(const BucketShard& shard, std::uint32_t place, TimePoint no
 
 }  // namespace
 
-/// One demand on its way.
+/// One demand while it is decided.
 struct BucketTable::Want {
   std::uint64_t hash = 0;
   const BucketDemand* what = nullptr;
-  std::size_t number = 0;  // of the demand
+  std::size_t number = 0;  // the number of the demand
   BucketShard* shard = nullptr;
-  std::uint32_t place = 0;  // 0 = there is none yet
+  std::uint32_t place = 0;  // 0 means: the bucket does not exist yet
   LeakyBucket before;
-  LeakyBucket bucket;  // with what was added so far
+  LeakyBucket bucket;  // with the amounts added so far
   std::uint32_t era = 0;
 
   [[nodiscard]] std::uint32_t low() const { return static_cast<std::uint32_t>(hash); }
@@ -81,7 +82,8 @@ BucketAnswer BucketTable::take(std::span<const BucketDemand> demands, TimePoint 
     wants[i].what = &demands[i];
     wants[i].number = i;
   }
-  // One order for everybody, so that nobody waits for who waits for him; equal keys meet.
+  // All threads take the locks in this order, which prevents deadlocks. Equal keys become
+  // neighbours.
   std::sort(wants.begin(), wants.end(), [](const Want& a, const Want& b) {
     return a.hash != b.hash ? a.hash < b.hash : a.number < b.number;
   });
@@ -106,7 +108,7 @@ BucketAnswer BucketTable::take(std::span<const BucketDemand> demands, TimePoint 
   return answer;
 }
 
-/// Adds everything to copies of the buckets. False: something does not fit.
+/// Adds all demands to copies of the buckets. Returns false if one does not fit.
 bool BucketTable::fill(Wants& wants, BucketAnswer& answer, TimePoint now) const {
   bool fits = true;
   for (std::size_t i = 0; i < wants.size(); ++i) {
@@ -137,7 +139,7 @@ bool BucketTable::fill(Wants& wants, BucketAnswer& answer, TimePoint now) const 
 }
 
 void BucketTable::write(Wants& wants, TimePoint now) {
-  // First those that are there: a new one may push out another, which must be complete by then.
+  // First the buckets that exist: a new one may evict one of them, which must be complete by then.
   for (Want& want : wants) {
     if (want.place == 0) continue;
     BucketRecord record = want.shard->at(want.place);
@@ -155,7 +157,7 @@ void BucketTable::write(Wants& wants, TimePoint now) {
   }
 }
 
-/// Makes a bucket what it is to be, whether or not it is there.
+/// Sets a bucket, or inserts it if it does not exist.
 void BucketTable::put(BucketShard& shard, std::uint32_t hash, const BucketDemand& what,
                       LeakyBucket bucket, TimePoint now) {
   const std::string_view key = bounded(what.key);
@@ -173,7 +175,8 @@ void BucketTable::put(BucketShard& shard, std::uint32_t hash, const BucketDemand
 void BucketTable::give_back(std::span<const BucketDemand> demands, const BucketAnswer& answer,
                             TimePoint now) {
   if (!answer.taken || answer.levels.size() != demands.size()) return;
-  // From the last to the first: of equal keys each finds its drops at the end of the queue.
+  // From the last to the first, so that with equal keys each demand finds its drops at the end of
+  // the queue.
   for (std::size_t i = demands.size(); i-- > 0;) {
     const BucketDemand& what = demands[i];
     const BucketLevel& level = answer.levels[i];
@@ -185,10 +188,11 @@ void BucketTable::give_back(std::span<const BucketDemand> demands, const BucketA
     const Duration end(level.end);
     const Duration added = what.rate.time_of(what.amount);
     const TimePoint is = record.bucket().empty_at();
-    // Another bucket, in which they never were.
+    // A newer bucket of the same name, which never had these drops.
     if ((record.era() ^ level.era) > BucketRecord::kMovesMax) continue;
-    // Of the queue's drops the first ones leak. Where somebody else's were taken out nobody knows
-    // any more where these stand; no more of them has leaked than all that has.
+    // The first drops of the queue leak first. After other drops were taken out, the position of
+    // these is not known any more. But no more of them can have leaked than the bucket leaked in
+    // total since they were taken.
     const std::uint32_t moves = record.era() & BucketRecord::kMovesMax;
     const bool stands = record.era() == level.era && moves != BucketRecord::kMovesMax;
     const Duration left =
@@ -257,7 +261,7 @@ std::size_t BucketTable::collect(std::size_t shard, std::size_t first, TimePoint
   return its->walk(first, kWalk, [&](std::uint32_t place) {
     BucketRecord record = its->at(place);
     const bool is_empty = record.bucket().is_empty(now);
-    // A row that stands no higher than an empty bucket is as good as none.
+    // An empty bucket needs a row only if the file may hold a higher value.
     const int needs = is_empty ? BucketRecord::kLowered : BucketRecord::kChanged;
     if ((record.marks() & needs) != 0)
       changes.push_back({std::string(record.key()), its->rate_of(place), record.bucket()});
@@ -290,7 +294,7 @@ std::size_t BucketTable::size() const {
   return sum;
 }
 
-/// Where it is kept in a file an empty bucket must stay until the file knows.
+/// If the table is kept in a file, an empty bucket must stay until the file has its new value.
 void BucketTable::mark_lowered(BucketRecord record) const {
   const int lowered = kept_ == Kept::kInFile ? BucketRecord::kLowered : 0;
   record.set_marks(static_cast<std::uint8_t>(record.marks() | BucketRecord::kChanged | lowered));

@@ -16,57 +16,59 @@
 
 namespace shingled::storage::buckets {
 
-/// From a random source, or strangers could choose names that share a place in the table.
+/// The key of the hash function. It must be random; otherwise strangers could choose names whose
+/// hashes collide.
 using BucketHashKey = std::array<std::uint8_t, 16>;
 
-/// The buckets of this process, in memory: BucketStore without a clock.
+/// The buckets of this process in memory: the functions of BucketStore, with the time as argument.
 ///
-/// Bound: `most` buckets, and a few more where the hash spreads them unevenly: each of the kShards
-/// parts holds its share and four standard deviations. Who is evicted: see BucketShard. A bucket
-/// that was evicted begins anew as an empty one.
+/// Bound: `most` buckets, and a few more if the hash spreads them unevenly: each of the kShards
+/// shards holds its share and four standard deviations. BucketShard says which bucket is evicted.
+/// An evicted bucket begins again as an empty one.
 ///
-/// Threads: any thread, on one lock a part; who needs several takes them in one order.
-/// Cost: at most 160 bytes a bucket, whatever its name; a decision takes under a microsecond.
+/// Threads: any thread. Each shard has a lock; several locks are always taken in the same order.
+/// Cost: at most 160 bytes per bucket, for any name; a decision takes under a microsecond.
 class BucketTable {
  public:
   static constexpr std::size_t kShards = 64;
 
   enum class Kept : std::uint8_t {
     kInMemory,
-    kInFile,  ///< somebody calls `collect` from time to time
+    kInFile,  ///< a BucketFlusher calls `collect` from time to time
   };
   BucketTable(std::size_t most, const BucketHashKey& key, Kept kept = Kept::kInMemory);
 
   BucketAnswer take(std::span<const BucketDemand> demands, TimePoint now);
   void give_back(std::span<const BucketDemand> demands, const BucketAnswer& answer, TimePoint now);
 
-  /// See BucketStore. The list is one of as many moments as there are parts, each of which waits a
-  /// millisecond or two while it is read.
+  // The next four are described at BucketStore.
+  /// Not a snapshot: the shards are read one after the other. Each is locked for one or two
+  /// milliseconds while it is read.
   [[nodiscard]] std::vector<BucketState> list(std::string_view part, std::size_t most,
                                               TimePoint now) const;
   [[nodiscard]] std::optional<BucketState> show(std::string_view key, TimePoint now) const;
   bool reset(std::string_view key, TimePoint now);
   void set(std::string_view key, const LeakRate& rate, LeakyBucket bucket, TimePoint now);
 
-  /// A row of the file: a bucket that is not there as it is here.
+  /// A row for the file: a bucket whose value in the file is out of date.
   struct Change {
     std::string key;
     LeakRate rate{1, 1};
     LeakyBucket bucket;
   };
-  /// Appends what changed in a part since it was last asked, and forgets that it changed; empty
-  /// buckets go. Looks at kWalk places of it; gives the number to go on with, 0 = that was all.
+  /// Appends the changed buckets in kWalk slots of a shard, from slot `first` on, marks them as
+  /// unchanged, and erases the empty ones. Returns the slot to continue with; 0 means the end.
   static constexpr std::size_t kWalk = 512;
   std::size_t collect(std::size_t shard, std::size_t first, TimePoint now,
                       std::vector<Change>& changes);
-  /// All of them are to be collected again.
+  /// Marks all buckets as changed, so that `collect` returns them again.
   void mark_all();
-  /// Puts back what the file has.
+  /// Puts a bucket of the file into the table, marked as unchanged.
   void restore(const Change& change, TimePoint now);
 
-  /// Buckets here, also those that got empty a moment ago.
+  /// The number of buckets, including those that are empty but not yet erased.
   [[nodiscard]] std::size_t size() const;
-  /// Buckets that were not empty when others took their place, by type.
+  /// How many buckets of each type were evicted before they were empty.
   [[nodiscard]] std::map<std::string, std::uint64_t> evictions() const {
     return *evictions_.lock();
   }

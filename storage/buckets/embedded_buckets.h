@@ -11,13 +11,13 @@
 
 namespace shingled::storage::buckets {
 
-/// The buckets of this process alone, in memory and perhaps in a file.
-/// Threads: any thread, and that of BucketFlusher with a file. It never waits for a disk.
+/// The buckets of this process alone, in memory and optionally kept in a file.
+/// Threads: any thread. No call waits for a disk; with a file BucketFlusher has a thread for that.
 class EmbeddedBuckets final : public BucketStore {
  public:
-  /// In memory.
+  /// In memory only.
   EmbeddedBuckets(std::size_t most, Clock& clock, Random& random);
-  /// Kept in `path`.
+  /// Kept in the file `path`.
   /// Errors: those of BucketFlusher.
   static Result<std::unique_ptr<EmbeddedBuckets>> open(std::size_t most, const std::string& path,
                                                        Clock& clock, Random& random,
@@ -38,7 +38,7 @@ class EmbeddedBuckets final : public BucketStore {
 
   Clock& clock_;
   BucketTable table_;
-  std::unique_ptr<BucketFlusher> flusher_;  ///< goes first: it saves the table
+  std::unique_ptr<BucketFlusher> flusher_;  ///< last, so destroyed first: it saves the table
 };
 
 }  // namespace shingled::storage::buckets

@@ -14,7 +14,7 @@ namespace shingled::storage::buckets {
 
 namespace {
 
-/// The servers' own lines would say the same a second time.
+/// Our own lines report an outage; those of the servers would only repeat it.
 NullLogger& no_log() {
   static NullLogger logger;
   return logger;
@@ -89,7 +89,7 @@ void RedisBuckets::give_back_groups(std::span<const BucketDemand> demands,
   note(begun, outcome);
 }
 
-/// In a cluster the demands of each slot; else all of them.
+/// The numbers of the demands, grouped by slot in a cluster, else in one group.
 RedisBuckets::Groups RedisBuckets::groups_of(std::span<const BucketDemand> demands) const {
   std::map<std::uint16_t, std::vector<std::size_t>> by_slot;
   for (std::size_t i = 0; i < demands.size(); ++i) {
@@ -104,7 +104,7 @@ RedisBuckets::Groups RedisBuckets::groups_of(std::span<const BucketDemand> deman
 
 Result<std::vector<BucketState>> RedisBuckets::list(std::string_view part, std::size_t most,
                                                     TimePoint deadline) {
-  std::map<std::string, BucketState> found;  // a scan may name a key twice
+  std::map<std::string, BucketState> found;  // a scan may return a key twice
   const auto holders = redis::key_holders(options_, places(), deadline, clock_, no_log());
   if (holders.empty()) return Error{ErrorCode::kUnavailable, "no server of the cluster answers"};
   for (const auto& holder : holders) {
@@ -129,7 +129,7 @@ Result<std::vector<BucketState>> RedisBuckets::list(std::string_view part, std::
   return out;
 }
 
-/// The buckets of one step of a scan.
+/// Appends the buckets of one step of a scan.
 Status RedisBuckets::read_step(redis::RedisRoute& holder,
                                const std::vector<redis::RedisReply>& keys, std::string_view part,
                                TimePoint deadline, std::vector<BucketState>& out) const {
@@ -195,7 +195,8 @@ void RedisBuckets::report(MetricReport& report) const {
                std::uint64_t{health_.lock()->away ? 0U : 1U});
 }
 
-/// What began before the last change knows nothing of it.
+/// Notes the outcome of a call and logs when Redis goes away or comes back. The outcome of a call
+/// that began before the last such change (`begun`) does not count.
 void RedisBuckets::note(std::uint64_t begun, const Status& outcome) {
   if (!outcome) errors_.add();
   {

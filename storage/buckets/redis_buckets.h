@@ -16,18 +16,18 @@ namespace shingled::storage::buckets {
 
 /// The buckets that several daemons share in Redis, by the server's clock.
 ///
-/// All demands of a message are one call of one script: all or nothing, beside others in some
-/// order. In a cluster that holds for the demands whose keys share a slot (bucket_key.h, tags);
-/// those of several slots are several calls in one go, and when one of them is refused the others
-/// give back, so that somebody else may be refused for a moment.
+/// All demands of a message are one call of one script: atomic, all or nothing. In a cluster this
+/// holds for the demands whose keys share a slot (bucket_key.h, tags). Demands of several slots are
+/// several calls in one exchange. If one of these is refused, the others are given back, so another
+/// message may be refused for a moment.
 ///
-/// While Redis is away, or says what makes no sense, the table of this process decides at once and
-/// by itself; the server is tried again as RedisServer says. What was taken there stays there. The
-/// log says once when that begins and once when it is over. An answer that got lost may have taken
-/// drops: they leak.
+/// While Redis is away, or its replies are malformed, the table of this process decides at once and
+/// by itself; RedisServer says when the server is tried again. Drops that the local table took stay
+/// there. The log has one line when this begins and one when it ends. If a reply is lost, its call
+/// may have taken drops; these leak.
 ///
-/// Threads: any thread; those that come at the same time share round trips (script_batcher.h).
-/// Cost: a round trip a message, or two where some wait for their turn.
+/// Threads: any thread; calls at the same time share round trips (script_batcher.h).
+/// Cost: one round trip per message, or two if it has to wait for its turn.
 class RedisBuckets final : public BucketStore {
  public:
   RedisBuckets(const RedisOptions& options, std::unique_ptr<EmbeddedBuckets> local, Clock& clock,
@@ -41,7 +41,7 @@ class RedisBuckets final : public BucketStore {
   BucketAnswer take(std::span<const BucketDemand> demands, TimePoint deadline) override;
   void give_back(std::span<const BucketDemand> demands, const BucketAnswer& answer,
                  TimePoint deadline) override;
-  /// Those in Redis alone. It walks over all keys of the database.
+  /// Only the buckets in Redis, not the local ones. Scans all keys of the database.
   Result<std::vector<BucketState>> list(std::string_view part, std::size_t most,
                                         TimePoint deadline) override;
   Result<std::optional<BucketState>> show(std::string_view key, TimePoint deadline) override;
@@ -50,15 +50,15 @@ class RedisBuckets final : public BucketStore {
   void report(MetricReport& report) const override;
 
  private:
-  /// In a cluster one server may be away, and who asks the others knows nothing of it: it is over
-  /// when nobody has failed for so long.
+  /// If one server of a cluster is away, calls to the other servers still succeed. So the outage of
+  /// a cluster ends only when no call has failed for this time.
   static constexpr std::chrono::seconds kClusterQuiet{5};
 
   using Groups = std::vector<std::vector<std::size_t>>;
   using Replies = Result<std::vector<redis::RedisReply>>;
   struct Reachability {
     bool away = false;
-    TimePoint failed{};  ///< last
+    TimePoint failed{};  ///< the last failure
     std::uint64_t changes = 0;
   };
 
@@ -77,7 +77,7 @@ class RedisBuckets final : public BucketStore {
   Clock& clock_;
   Logger& logger_;
   std::unique_ptr<redis::RedisRoute> route_;
-  std::unique_ptr<ScriptBatcher> batcher_;  ///< on the route
+  std::unique_ptr<ScriptBatcher> batcher_;  ///< uses `route_`
   mutable Guarded<Reachability> health_;
   EventCount errors_;
   EventCount fallbacks_;

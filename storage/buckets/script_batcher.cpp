@@ -32,7 +32,7 @@ Result<std::vector<redis::RedisReply>> ScriptBatcher::run(std::vector<ScriptCall
     call_next();
   }
   if (mine->waits) std::erase(waiting_, mine);
-  if (!mine->done) call_next();  // it may have been our turn
+  if (!mine->done) call_next();  // this thread may have been woken for the next exchange
   return std::move(mine->replies);
 }
 
@@ -41,12 +41,12 @@ std::size_t ScriptBatcher::waiting() {
   return waiting_.size();
 }
 
-/// Wakes who is to make the next exchange.
+/// Wakes the thread that will make the next exchange.
 void ScriptBatcher::call_next() {
   if (under_way_ < kExchanges && !waiting_.empty()) waiting_.front()->wake.notify_one();
 }
 
-/// Those who have waited longest.
+/// Takes the errands that have waited longest, up to kKeysMax keys.
 ScriptBatcher::Errands ScriptBatcher::next_ones() {
   Errands errands;
   std::size_t keys = 0;
@@ -59,7 +59,7 @@ ScriptBatcher::Errands ScriptBatcher::next_ones() {
   return errands;
 }
 
-/// Makes their calls and wakes them.
+/// Makes the calls of the errands and wakes their threads.
 void ScriptBatcher::exchange(const Errands& errands, TimePoint deadline) {
   exchanges_.add();
   std::map<std::pair<ScriptCall::Verb, std::uint16_t>, Command> by_kind;
@@ -94,7 +94,8 @@ void ScriptBatcher::exchange(const Errands& errands, TimePoint deadline) {
   }
 }
 
-/// The reply to each; those whose server does not know the script are sent once more, with it.
+/// Returns the reply to each command. If a server does not know the script, its commands are sent
+/// again with the text of the script.
 ScriptBatcher::Replies ScriptBatcher::ask(const std::vector<Command>& commands,
                                           TimePoint deadline) {
   const auto sha = script_sha(deadline);

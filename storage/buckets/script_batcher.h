@@ -15,46 +15,48 @@
 
 namespace shingled::storage::buckets {
 
-/// Where calls of several threads meet, to travel together: a round trip and the start of a script
+/// Puts the calls of several threads into common exchanges: a round trip and the start of a script
 /// cost Redis more than a bucket does.
 ///
-/// Who comes while less than kExchanges are under way goes at once, and takes along whoever waits,
-/// up to kKeysMax keys. The others wait for one that comes back. Nobody waits beyond his deadline,
-/// and an exchange ends by the deadline of the thread that made it.
+/// If fewer than kExchanges are under way, a thread makes an exchange at once, with its own calls
+/// and those of the waiting threads, up to kKeysMax keys. Otherwise it waits until an exchange
+/// ends. No thread waits beyond its deadline, and an exchange ends by the deadline of the thread
+/// that makes it.
 ///
 /// Threads: any thread; they take turns to do the work.
-/// Cost: two locks a call; in a cluster a command for each slot.
+/// Cost: two locks per call; in a cluster one command for each slot.
 class ScriptBatcher {
  public:
   static constexpr std::size_t kExchanges = 2;  ///< at a time: one under way, one being made
-  static constexpr std::size_t kKeysMax = 500;  ///< of an exchange: 3 ms of Redis
+  static constexpr std::size_t kKeysMax = 500;  ///< per exchange: 3 ms of Redis
 
   ScriptBatcher(redis::RedisRoute& route, const Clock& clock) : route_(route), clock_(clock) {}
 
-  /// The reply to each call, which may be an error. Any of them may have been made when there is
-  /// none.
-  /// Errors: those of the route.
+  /// Returns the reply to each call; a reply may be an error. If `run` itself fails, any of the
+  /// calls may have been made.
+  /// Errors: those of the route; kTimeout.
   Result<std::vector<redis::RedisReply>> run(std::vector<ScriptCall> calls, TimePoint deadline);
 
-  /// Threads that wait to be taken along.
+  /// The number of threads whose calls are not in an exchange yet.
   [[nodiscard]] std::size_t waiting();
-  /// Exchanges made.
+  /// The number of exchanges made.
   [[nodiscard]] std::uint64_t exchanges() const { return exchanges_.read(); }
 
  private:
   using Replies = Result<std::vector<redis::RedisReply>>;
-  /// What one thread waits for. Shared, because it may go before its answer comes.
+  /// The calls of one thread and their replies. Shared, because the thread may leave before the
+  /// replies come.
   struct Errand {
     std::vector<ScriptCall> calls;
     std::size_t keys = 0;
-    // These are guarded by mutex_ of the batcher, which their type cannot say.
-    bool waits = true;  ///< nobody has taken it along
+    // The members below are guarded by mutex_ of the batcher; an annotation cannot express that.
+    bool waits = true;  ///< not in an exchange yet
     bool done = false;
     Replies replies = Error{ErrorCode::kTimeout, "no answer in time"};
     std::condition_variable wake;
   };
   using Errands = std::vector<std::shared_ptr<Errand>>;
-  /// Calls that are one command: number so much of which errand.
+  /// The calls that one command makes: the errand and the number of the call in it.
   using Command = std::vector<std::pair<Errand*, std::size_t>>;
 
   Errands next_ones() SHINGLED_REQUIRES(mutex_);
@@ -65,7 +67,7 @@ class ScriptBatcher {
 
   redis::RedisRoute& route_;
   const Clock& clock_;
-  Guarded<std::string> sha_;  ///< what EVALSHA calls the script; empty = not known yet
+  Guarded<std::string> sha_;  ///< the hash of the script for EVALSHA; empty if not known yet
   Mutex mutex_;
   std::deque<std::shared_ptr<Errand>> waiting_ SHINGLED_GUARDED_BY(mutex_);
   std::size_t under_way_ SHINGLED_GUARDED_BY(mutex_) = 0;
