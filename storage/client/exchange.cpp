@@ -17,7 +17,7 @@ constexpr std::size_t kPlainBytesMax =
 constexpr std::size_t kPacketBytesMax = crypto::kRequestSealBytes + kPlainBytesMax;
 constexpr std::uint32_t kFlagMax = 255;  // the wire has one byte for it
 
-/// Of several servers' answers to an update the one to worry about most.
+/// Orders the answers of several servers to an update; the highest number is the worst.
 int severity(Outcome outcome) {
   switch (outcome) {
     case Outcome::kHit:
@@ -43,7 +43,7 @@ Exchange::Exchange(Service& service, std::span<const RemoteRequest> requests, Au
       requests_(requests),
       audience_(audience),
       conditions_(upstreams_->endpoints().size()) {
-  // One turn a batch, so that the questions of one message share a socket.
+  // One turn of the rotation per batch, so that the questions of one message share a socket.
   std::vector<std::size_t> in_turn;
   for (std::size_t r = 0; r < requests_.size(); ++r) {
     const bool is_update = RemoteRequest::is_update(requests_[r].kind);
@@ -94,7 +94,7 @@ void Exchange::open_line(std::size_t request, std::vector<std::size_t> endpoints
     line.done = true;
   } else if (line.endpoints.empty()) {
     line.answer.outcome = Outcome::kUnreachable;
-    line.answer.error = "the server's name is not found";
+    line.answer.error = "the server's name was not found";
     line.done = true;
   } else {
     ++open_;
@@ -102,7 +102,7 @@ void Exchange::open_line(std::size_t request, std::vector<std::size_t> endpoints
   lines_.push_back(std::move(line));
 }
 
-/// As many as the window has room for; false if there was none.
+/// Begins as many lines as the window has room for. Returns false if no line was left or no room.
 bool Exchange::begin_lines(TimePoint now) {
   const std::size_t before = next_;
   for (; next_ < lines_.size() && under_way_.size() < window_.size(); ++next_) {
@@ -129,9 +129,9 @@ void Exchange::begin(std::size_t number, TimePoint now) {
   approach(line, now);
 }
 
-/// The line turns to its current endpoint.
+/// Prepares the line for its current endpoint.
 void Exchange::approach(Line& line, TimePoint now) {
-  // Only the answer to a CHECK has a use for the longer reply.
+  // Only a CHECK needs the longer reply.
   const bool wants_flags = requests_[line.request].kind == Kind::kCheck &&
                            upstreams_->speech(line.endpoint(), now) != Speech::kPlain;
   line.version = wants_flags ? protocol::kVersionLongV2 : protocol::kVersionLong;
@@ -182,7 +182,7 @@ std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
       if (dead || !transmit(line, now)) {
         if (!dead) mark_silent(line, now);
         hop(line, now, dead.value_or(Outcome::kTimeout));
-        continue;  // the line has turned elsewhere, or another one stands in its place
+        continue;  // the line has another endpoint now, or it ended and i is another line
       }
       line.flying = true;
       ++flying_;
@@ -196,7 +196,7 @@ std::optional<Exchange::Outgoing> Exchange::next_packet(TimePoint now) {
   return std::nullopt;
 }
 
-/// Prepares the next transmission; false when this endpoint had all of its own.
+/// Prepares the next transmission. Returns false if this endpoint had all its transmissions.
 bool Exchange::transmit(Line& line, TimePoint now) {
   const Duration timeout = service_.options.timeout;
   const bool may_fall_back = line.version == protocol::kVersionLongV2 &&
@@ -220,7 +220,8 @@ void Exchange::land(Line& line) {
   line.flying = false;
 }
 
-/// The line's endpoint had all its transmissions. With losses alone others would have had answers.
+/// The endpoint of the line had all its transmissions. It is dead unless another line had an answer
+/// in the meantime: then only packets were lost.
 void Exchange::mark_silent(const Line& line, TimePoint now) {
   Condition& condition = conditions_[line.endpoint()];
   const bool heard = condition.heard && *condition.heard >= line.first_sent;
@@ -288,12 +289,12 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Pr
   Line* const line = &lines_[number->second];
   const auto tried = line->endpoints.begin() + static_cast<std::ptrdiff_t>(line->at) + 1;
   const auto asked = std::find(line->endpoints.begin(), tried, endpoint);
-  if (asked == tried) {  // not asked yet: a guess
+  if (asked == tried) {  // this endpoint was not asked yet, so the tag was guessed
     upstreams_->stray(endpoint);
     return false;
   }
   if (line->done) {
-    // The slow answer to 0x14 of a server that has been asked with 4 in the meantime.
+    // Perhaps the late answer to 0x14 from a server that was asked with 4 in the meantime.
     if (endpoint == line->endpoint()) learn_speech(*line, packet.size(), now);
     upstreams_->stray(endpoint);
     return true;
@@ -309,7 +310,7 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Pr
   if (is_current) learn_speech(*line, packet.size(), now);
   RemoteAnswer answer = interpret(*reply, requests_[line->request].kind);
   if (answer.status == protocol::kStatusStoreAway && line->at + 1 < line->endpoints.size()) {
-    if (is_current) {  // another server may have a storage of its own
+    if (is_current) {  // another server may have its own storage
       ++line->at;
       approach(*line, now);
     }
@@ -324,7 +325,7 @@ bool Exchange::receive(std::size_t endpoint, BytesView packet, TimePoint now, Pr
 void Exchange::learn_speech(const Line& line, std::size_t reply_bytes, TimePoint now) {
   if (requests_[line.request].kind != Kind::kCheck || service_.options.protocol != 0) return;
   const std::size_t plain_bytes = reply_bytes - (service_.sealing ? crypto::kSealBytes : 0);
-  // A shorter reply to 0x14 comes from a server that understood it and does not trust our address.
+  // A shorter reply to 0x14 comes from a server that understood it but does not trust our address.
   const bool understood = line.version == protocol::kVersionLongV2;
   const bool has_flags = plain_bytes == protocol::size_of(protocol::ReplyForm::kV2);
   if (line.done && !has_flags) return;

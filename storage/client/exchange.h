@@ -25,15 +25,15 @@
 
 namespace shingled::storage::client {
 
-/// Our side of an encrypted conversation: one key pair for the life of the process, so that the
-/// servers can keep the shared key.
+/// The keys for encrypted requests to one service. Our key pair lives as long as the process, so
+/// that the servers can cache the shared key.
 struct Sealing {
   crypto::PublicKey server{};
   crypto::PublicKey own{};
   crypto::SharedKey key;
 };
 
-/// What all requests to one list of servers share.
+/// The options, keys, servers and connections that all requests to one list of servers share.
 /// Threads: any thread.
 class Service {
  public:
@@ -56,9 +56,9 @@ class Service {
   TcpPool tcp;
 
   [[nodiscard]] Rotation rotation() const { return list.rotation; }
-  /// The servers at their addresses of now; an exchange keeps those it began with.
+  /// The servers at their current addresses. An exchange keeps those with which it began.
   [[nodiscard]] std::shared_ptr<Upstreams> upstreams() { return *upstreams_.lock(); }
-  /// The names have other addresses now. What is known about an address that stays is kept.
+  /// Replaces the addresses of the servers. What is known about an address that stays is kept.
   void move_to(const std::vector<UpstreamServer>& servers) {
     const auto fresh = make_upstreams(servers);
     auto current = upstreams_.lock();
@@ -79,17 +79,17 @@ class Service {
   Guarded<std::shared_ptr<Upstreams>> upstreams_;
 };
 
-/// How many questions to one service may be under way at once: more after each answer, half after
-/// each loss. A value.
+/// How many questions to one service may be under way at once: one more after each answer, half as
+/// many after each loss. A value.
 ///
-/// A burst of packets that is longer than the receive buffer at the other end is lost silently, and
-/// a repeat comes a second later. Linux gives a UDP socket 208 KB by default, of which a question
-/// takes 1.3 KB, so kMax fills it when nobody else asks. Few questions, as nearly all messages
-/// have, never wait.
+/// Packets that do not fit into the receive buffer of the server are lost silently, and the repeat
+/// comes a second later. Linux gives a UDP socket 208 KB by default, of which a question takes
+/// 1.3 KB. So kMax questions fill the buffer if no other client asks. Nearly all messages have so
+/// few questions that none has to wait.
 class SendWindow {
  public:
   static constexpr std::size_t kMin = 16;
-  static constexpr std::size_t kFirst = 32;  ///< as many as a long message has questions
+  static constexpr std::size_t kFirst = 32;  ///< the number of questions of a long message
   static constexpr std::size_t kMax = 128;
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -100,20 +100,23 @@ class SendWindow {
   std::size_t size_ = kFirst;
 };
 
-/// A batch of requests to one service, under way: what to send when, and what an answer means.
+/// A batch of requests to one service that is under way: decides when to send which packet, and
+/// what an answer means.
 ///
-/// Each request is a line with a tag of its own and a list of endpoints to try. A line transmits,
-/// repeats itself byte for byte after `timeout`, `retransmits` times, then hops to the next
-/// endpoint; an answer from any of them ends it. Updates hop only away from an endpoint that the
-/// system says is not there, for one that is silent may have counted them.
-/// Only a window of lines is under way (SendWindow), in the order of the requests; the others begin
-/// as answers come. What has not begun when an endpoint proves dead goes to the others, and if
-/// there is none it ends like those before it. An address that was never heard of gets version 0x14
-/// first and soon after, unanswered, version 4; one that is known gets its own version at once.
-/// With `RemoteOptions::protocol` there is one version for all.
+/// Each request (for an update: each request and server) is a line with its own tag and a list of
+/// endpoints to try. A line sends its packet, repeats it byte for byte after `timeout`,
+/// `retransmits` times, and then hops to the next endpoint. An answer from any of them ends the
+/// line. An update hops only if the system reports the endpoint as unreachable, because a silent
+/// server may have counted the update.
+///
+/// Only a window of lines (SendWindow) is under way, in the order of the requests; the others begin
+/// as answers come. When an endpoint turns out to be dead, lines that have not begun use other
+/// endpoints; if there is none, they end with the same outcome. An unknown address gets version
+/// 0x14 first and, if it does not answer soon, version 4; a known one gets its version at once.
+/// With `RemoteOptions::protocol` all addresses get this one version.
 ///
 /// No I/O, no clock.
-/// Threads: one thread; the service it works for is shared.
+/// Threads: one thread; the Service is shared.
 class Exchange {
  public:
   enum class Audience : std::uint8_t {
@@ -123,61 +126,62 @@ class Exchange {
   enum class Protocol : std::uint8_t { kUdp, kTcp };
   Exchange(Service& service, std::span<const RemoteRequest> requests, Audience audience,
            TimePoint now);
-  /// Probes: each request goes to its own endpoint of `upstreams` and nowhere else.
+  /// For probes: request number i goes to endpoint endpoints[i] of `upstreams` and to no other.
   Exchange(Service& service, std::shared_ptr<Upstreams> upstreams,
            std::span<const RemoteRequest> requests, std::span<const std::size_t> endpoints,
            TimePoint now);
 
-  /// The servers as they were when the exchange began; endpoints below are numbers of these.
+  /// The servers at the beginning of the exchange. Endpoint numbers below refer to these.
   [[nodiscard]] const Upstreams& upstreams() const { return *upstreams_; }
-  /// How many questions it has, of all servers.
+  /// The number of questions to all servers together.
   [[nodiscard]] std::size_t questions() const { return lines_.size(); }
 
   struct Outgoing {
     std::size_t endpoint = 0;
     BytesView packet;     ///< valid until the next call
-    bool repeat = false;  ///< this endpoint had a packet of this question before
-    bool update = false;  ///< makes a change
+    bool repeat = false;  ///< this endpoint already had a packet of this question
+    bool update = false;  ///< the request is an update
   };
-  /// A packet to send now; call again until there is none.
+  /// Returns a packet to send now; call it again until it returns nullopt.
   std::optional<Outgoing> next_packet(TimePoint now);
-  /// When `next_packet` has something again; the far future if nothing is to be sent any more.
+  /// When `next_packet` will have a packet again; TimePoint::max() if there is nothing to wait for.
   [[nodiscard]] TimePoint due() const;
-  /// Every line has its answer.
+  /// Whether every line has its answer.
   [[nodiscard]] bool done() const { return open_ == 0; }
 
-  /// A packet came in from an endpoint. False for one that answers no question of ours, which is
-  /// ignored, as a second answer is.
+  /// Takes a packet that came from an endpoint. Returns false if it answers none of our questions.
+  /// Such a packet is ignored, and so is a second answer.
   bool receive(std::size_t endpoint, BytesView packet, TimePoint now,
                Protocol transport = Protocol::kUdp);
-  /// The packet that `next_packet` gave last went over TCP, which does its own repeats: no hurry.
+  /// The last packet of `next_packet` was sent over TCP. TCP repeats lost data itself, so the line
+  /// waits for the full timeout.
   void streamed(TimePoint now);
-  /// What was sent to an endpoint may not arrive: each open line repeats itself at once.
+  /// Packets to an endpoint may be lost: each open line sends its packet again at once.
   void resend(std::size_t endpoint, TimePoint now);
-  /// The system says there is nobody.
+  /// The system reports that the endpoint cannot be reached.
   void unreachable(std::size_t endpoint, std::string_view why, TimePoint now);
-  /// The deadline has passed: what is open, or has not begun, has timed out.
+  /// The deadline has passed: all lines without an answer time out.
   void give_up(TimePoint now);
 
-  /// One answer a request (of several servers the worst), or with kEveryone one a request and
-  /// server.
+  /// Returns one answer per request (the worst of several servers), or with kEveryone one per
+  /// request and server.
   [[nodiscard]] std::vector<RemoteAnswer> answers() const;
 
-  /// How long an unknown server may think about version 0x14 before it is asked with 4 as well.
+  /// How long an unknown server may take to answer version 0x14 before it is also asked with 4.
   static constexpr Duration kFallBackMax = std::chrono::milliseconds(250);
 
  private:
   struct Line {
     std::size_t request = 0;
-    std::vector<std::size_t> endpoints;  // to try, in this order
+    std::vector<std::size_t> endpoints;  // in the order to try them
     std::size_t at = 0;
     std::uint32_t tag = 0;
     std::uint8_t version = protocol::kVersionLong;
     std::uint32_t sent = 0;     // transmissions to this endpoint in this version
-    std::uint32_t packets = 0;  // and in any version
+    std::uint32_t packets = 0;  // transmissions to this endpoint in any version
     TimePoint next{};
     TimePoint started{};
-    TimePoint first_sent{};  // to this endpoint
+    TimePoint first_sent{};  // the first transmission to this endpoint
     Bytes packet;
     bool flying = false;  // its last packet may still be answered in time
     bool done = false;
@@ -186,13 +190,14 @@ class Exchange {
     [[nodiscard]] std::size_t endpoint() const { return endpoints[at]; }
   };
 
-  /// What this exchange saw of an endpoint.
+  /// What this exchange knows about an endpoint.
   struct Condition {
-    bool failed = false;             // reported: one failure an exchange, not one a line
-    std::optional<TimePoint> heard;  // the last answer
-    // Nobody is there, or a line had all its transmissions and meanwhile nobody had an answer.
+    bool failed = false;             // reported once per exchange, not once per line
+    std::optional<TimePoint> heard;  // time of the last answer
+    // Set if the endpoint is unreachable, or if a line had all its transmissions and no line had an
+    // answer during that time.
     std::optional<RemoteAnswer::Outcome> dead;
-    std::string why;  // of dead
+    std::string why;  // the reason for `dead`
   };
 
   void open_line(std::size_t request, std::vector<std::size_t> endpoints, TimePoint now);
@@ -216,19 +221,19 @@ class Exchange {
   std::span<const RemoteRequest> requests_;
   Audience audience_;
   std::vector<Line> lines_;
-  std::size_t open_ = 0;                // lines without their answer
+  std::size_t open_ = 0;                // number of lines without an answer
   std::size_t next_ = 0;                // the first line that has not begun
-  std::vector<std::size_t> under_way_;  // lines that have, and are open
-  std::size_t flying_ = 0;              // of these, lines whose packet is
+  std::vector<std::size_t> under_way_;  // lines that have begun and are open
+  std::size_t flying_ = 0;              // number of lines with `flying`
   std::unordered_map<std::uint32_t, std::size_t> by_tag_;
-  std::size_t last_ = 0;               // the line that `next_packet` gave
+  std::size_t last_ = 0;               // the line of the last packet of `next_packet`
   std::vector<Condition> conditions_;  // by endpoint
   SendWindow window_;
 };
 
-/// A request as the wire has it.
+/// The command of the wire protocol for a request.
 protocol::Command command_of(const RemoteRequest& request, std::uint8_t version, std::uint32_t tag);
-/// What a reply means as an answer to `kind`; server, time and error are left empty.
+/// Returns the meaning of a reply to a request of `kind`; server, time and error are left empty.
 RemoteAnswer interpret(const protocol::Reply& reply, RemoteRequest::Kind kind);
 
 }  // namespace shingled::storage::client

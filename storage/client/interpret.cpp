@@ -81,8 +81,8 @@ RemoteAnswer interpret(const protocol::Reply& reply, RemoteRequest::Kind kind) {
       answer.outcome = reply.value == 0 ? Outcome::kMiss : Outcome::kRefused;
       break;
     case RemoteRequest::Kind::kStat:
-      // The count stands in value and flag; the probability is the count itself, 1 or, in an empty
-      // store, 0. So only a code of refusal without a flag is a refusal.
+      // The count is in value and flag. The probability may be the count itself, 1, or 0 in an
+      // empty store. So the reply is a refusal only if value is a code of refusal and flag is 0.
       if (yes || !is_refusal(reply.value) || reply.flag != 0) {
         answer.outcome = Outcome::kDone;
         answer.count = std::uint64_t{static_cast<std::uint32_t>(reply.value)} << 32 |

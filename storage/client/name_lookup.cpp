@@ -19,7 +19,7 @@ constexpr int kSecondsPerTry = 2;
 constexpr int kTries = 2;
 constexpr std::size_t kMessageBytesMax = 65535;
 
-/// The resolver library's state, closed again.
+/// The state of the resolver library; the destructor closes it.
 /// Threads: one thread.
 class Resolver {
  public:
@@ -37,9 +37,9 @@ class Resolver {
   Resolver(Resolver&&) = delete;
   Resolver& operator=(Resolver&&) = delete;
 
-  /// The records of a name; none where the name has none.
+  /// The SRV records of a name; empty if the name has none.
   Result<std::vector<SrvRecord>> srv(const std::string& name) {
-    if (!ok_) return Error{ErrorCode::kUnavailable, "the resolver library does not start"};
+    if (!ok_) return Error{ErrorCode::kUnavailable, "cannot start the resolver library"};
     Bytes message(kMessageBytesMax);
     const int length = res_nquery(&state_, name.c_str(), ns_c_in, ns_t_srv, message.data(),
                                   static_cast<int>(message.size()));
@@ -47,11 +47,11 @@ class Resolver {
       const int why = state_.res_h_errno;
       if (why == HOST_NOT_FOUND || why == NO_DATA) return std::vector<SrvRecord>();
       return Error{ErrorCode::kUnavailable,
-                   "cannot look up SRV " + name + ": no answer of the name servers"};
+                   "cannot look up SRV " + name + ": no answer from the name servers"};
     }
     const std::size_t got = std::min(static_cast<std::size_t>(length), message.size());
     auto records = parse_srv_answer(BytesView(message).first(got));
-    if (!records) return Error{ErrorCode::kUnavailable, "SRV " + name + ": a malformed answer"};
+    if (!records) return Error{ErrorCode::kUnavailable, "SRV " + name + ": malformed answer"};
     return *std::move(records);
   }
 

@@ -9,32 +9,32 @@
 
 namespace shingled::storage::client {
 
-/// From the name of a server to its addresses. An interface, so that tests move servers.
+/// Finds the addresses of a server by its name. An interface, so that tests can move servers.
 /// Threads: any thread.
 class NameLookup {
  public:
   virtual ~NameLookup() = default;
-  /// At least one address.
+  /// Returns the server with at least one address.
   /// Errors: kNotFound (no such name), kUnavailable (ask again later).
   virtual Result<UpstreamServer> find(const ServerSpec& spec) = 0;
 };
 
-/// The system's: getaddrinfo(3) for hosts, SRV records through the resolver library.
+/// The look-up of the system: getaddrinfo(3) for hosts, the resolver library for SRV records.
 ///
-/// For service=NAME+DOMAIN the record is _NAME._tcp.DOMAIN, which rspamd asks for, whatever the
-/// transport; where there is none, _NAME._udp.DOMAIN. All its targets are addresses of one server,
-/// in the order of RFC 2782.
+/// For service=NAME+DOMAIN the record is _NAME._tcp.DOMAIN, which rspamd asks for with either
+/// transport; if there is none, _NAME._udp.DOMAIN. All targets of the record are addresses of one
+/// server, in the order of RFC 2782.
 /// Threads: any thread.
-/// Cost: may block for some seconds; no name, no blocking.
+/// Cost: may block for some seconds; a literal address does not block.
 class SystemLookup final : public NameLookup {
  public:
-  /// `key` draws the order among SRV records of one priority: a number of this process.
-  /// `nameserver`: an IPv4 address to ask instead of those of resolv.conf, for tests.
+  /// `key`: a random number of this process, which decides the order of SRV records of the same
+  /// priority. `nameserver`: for tests, an IPv4 address to ask instead of those in resolv.conf.
   explicit SystemLookup(std::uint64_t key, std::optional<SocketAddress> nameserver = std::nullopt)
       : key_(key), nameserver_(nameserver) {}
   Result<UpstreamServer> find(const ServerSpec& spec) override;
 
-  static constexpr std::size_t kAddressesMax = 32;  ///< of one server; the rest is left out
+  static constexpr std::size_t kAddressesMax = 32;  ///< per server; further ones are left out
 
  private:
   [[nodiscard]] Result<UpstreamServer> find_service(const ServerSpec& spec) const;

@@ -35,7 +35,7 @@ Prober::Prober(std::vector<ProbedService> services, Clock& clock, Logger& logger
 
 void Prober::step(const std::stop_token& stop) {
   for (Watched& watched : watched_) {
-    tell_changes(watched);  // before the probe, so that also a short rest is told
+    tell_changes(watched);  // also before the probe, so that even a short rest is logged
     watched.service.store->probe();
     look_up(watched, clock_.now(), stop);
     tell_changes(watched);

@@ -18,31 +18,32 @@
 
 namespace shingled::storage::client {
 
-/// One remote service in somebody's care.
+/// One remote service that a Prober looks after.
 struct ProbedService {
   std::string rule;  ///< its name in the log
   std::shared_ptr<RemoteStore> store;
 };
 
-/// What the remote services of a daemon need besides questions: names are looked up again, resting
-/// servers probed, and the log told who went, who came back and how each server does.
+/// Looks after the remote services of a daemon: looks up names again, probes resting servers, and
+/// logs which servers went away or came back and how each of them does.
 ///
-/// Apart from the questions, so that no message waits for a name server or a lost one.
+/// This is separate from the questions, so that no message waits for a name server or for a server
+/// that is away.
 /// Threads: one thread.
-/// Cost: nothing while all are well and no name is due.
+/// Cost: nothing while all servers are healthy and no name is due.
 class Prober {
  public:
   Prober(std::vector<ProbedService> services, Clock& clock, Logger& logger, NameLookup& lookup);
 
-  /// One round: what is due now. May wait for a round of probes and for name servers, but for no
-  /// further one after `stop`.
+  /// Does everything that is due now. May wait for one round of probes and for name servers; after
+  /// `stop` it begins no further look-up.
   void step(const std::stop_token& stop = {});
-  /// A line for each server that has been asked since the last report.
+  /// Logs one line for each server that was asked since the last report.
   void report();
 
   static constexpr Duration kReportInterval = std::chrono::minutes(10);
-  /// When a name that was not found is looked up again, but not later than the rule's
-  /// resolve_interval.
+  /// The pauses before a name that was not found is looked up again; never longer than the
+  /// resolve_interval of the rule.
   static constexpr Backoff kRetry{std::chrono::seconds(5), std::chrono::minutes(5)};
 
  private:
@@ -65,9 +66,8 @@ class Prober {
   TimePoint next_report_;
 };
 
-/// The thread that steps a Prober at once and then once a second, from construction to
-/// destruction; at the end it reports once more. Its destruction waits for a look-up or a probe
-/// under way.
+/// A thread that calls Prober::step at once and then once a second, from construction to
+/// destruction. The destructor waits for a look-up or probe under way, then reports once more.
 class ProberThread {
  public:
   ProberThread(std::vector<ProbedService> services, Clock& clock, Random& random, Logger& logger);
@@ -77,9 +77,9 @@ class ProberThread {
   ProberThread(ProberThread&&) = delete;
   ProberThread& operator=(ProberThread&&) = delete;
 
-  /// Begins no further look-up or probe; the destruction waits for less then.
+  /// Makes the thread begin no further round or look-up, so that the destructor waits less.
   void request_stop() { task_->request_stop(); }
-  /// Waits until each name that had no address has been looked up once, at most so long.
+  /// Waits until each name without an address has been looked up once, at most for `patience`.
   void wait_for_names(std::chrono::milliseconds patience) { names_asked_.wait_for(patience); }
 
  private:
@@ -87,10 +87,10 @@ class ProberThread {
 
   SystemLookup lookup_;
   Prober prober_;
-  bool has_stepped_ = false;  // the thread's
+  bool has_stepped_ = false;  // used by the thread only
   std::promise<void> first_step_;
   std::future<void> names_asked_ = first_step_.get_future();
-  std::optional<PeriodicTask> task_;  // last: it uses all of the above
+  std::optional<PeriodicTask> task_;  // last: it uses all other members
 };
 
 }  // namespace shingled::storage::client

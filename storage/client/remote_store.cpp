@@ -8,7 +8,8 @@
 
 namespace shingled::storage::client {
 
-/// Who is asked and who is taught; one service where that is the same.
+/// The service that is asked and the one that is taught; the same object if the servers and keys
+/// are the same.
 class RemoteStore::Impl {
  public:
   std::shared_ptr<Service> read;
@@ -25,7 +26,7 @@ class RemoteStore::Impl {
 
 namespace {
 
-/// Knows what needs no name server: literal addresses.
+/// Finds literal addresses only, which need no name server. Any other server has no address.
 /// Threads: any thread.
 class LiteralLookup final : public NameLookup {
  public:
@@ -42,7 +43,7 @@ Result<std::vector<UpstreamServer>> find_all(const ServerList& list, NameLookup&
   for (const ServerSpec& spec : list.servers) {
     if (spec.socket.kind == SocketSpec::Kind::kUnix) {
       return Error{ErrorCode::kInvalid,
-                   "'" + spec.socket.to_string() + "': a fuzzy service has an IP address"};
+                   "'" + spec.socket.to_string() + "': a fuzzy service needs an IP address"};
     }
     auto server = lookup.find(spec);
     if (!server) return server.error();
@@ -70,11 +71,11 @@ Result<std::shared_ptr<Service>> open_service(const RemoteOptions& options, cons
 struct Errand {
   Service* service = nullptr;
   std::size_t batch = 0;
-  std::vector<std::size_t> places;      // in the batch; empty = all of them
-  std::vector<RemoteRequest> requests;  // copies, unless all of them
+  std::vector<std::size_t> places;      // numbers in the batch; empty means all requests
+  std::vector<RemoteRequest> requests;  // copies of these; empty if all requests are meant
 };
 
-/// Mixed batches are rare: then each service gets its part.
+/// Splits batches by service. Batches that mix questions and updates are rare.
 std::vector<Errand> errands_of(std::span<const RemoteBatch> batches) {
   std::vector<Errand> out;
   for (std::size_t b = 0; b < batches.size(); ++b) {

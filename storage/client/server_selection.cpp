@@ -9,7 +9,7 @@ namespace shingled::storage::client {
 
 namespace {
 
-/// All bits of the input in all bits of the output: the finaliser of SplitMix64.
+/// The finaliser of SplitMix64: each bit of the input changes all bits of the output.
 std::uint64_t mix(std::uint64_t x) {
   x ^= x >> 30;
   x *= 0xbf58476d1ce4e5b9U;
@@ -18,10 +18,10 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// What a server draws: an exponential variate of its weight's rate, so that the smallest belongs
-/// to each server as often as its share of all weights.
+/// The number drawn for a server: an exponential variate whose rate is the weight. So a server has
+/// the smallest number, which wins, as often as its share of all weights.
 double draw(const Contender& contender, std::uint64_t key) {
-  const std::uint64_t bits = mix(contender.identity ^ mix(key)) >> 11;  // 53, a double's worth
+  const std::uint64_t bits = mix(contender.identity ^ mix(key)) >> 11;  // 53 bits fit into a double
   const double uniform = (static_cast<double>(bits) + 0.5) * 0x1p-53;   // never 0 or 1
   return -std::log(uniform) / static_cast<double>(contender.weight);
 }

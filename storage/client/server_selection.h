@@ -8,26 +8,27 @@
 
 namespace shingled::storage::client {
 
-/// One server as a rotation sees it.
+/// One server of a rotation.
 struct Contender {
-  std::uint64_t identity = 0;  ///< the same for the same server in every process: hash rotation
+  std::uint64_t identity = 0;  ///< for hash rotation: the same in every process for one server
   std::uint32_t weight = 1;
 };
 
-/// In which order the servers of a list are tried: the rotation, without clock, health or lock.
+/// Decides in which order the servers of a list are tried: the rotation. Has no clock, no lock and
+/// no knowledge of health.
 ///
-/// Round-robin is the smooth kind: of weights 5, 1 and 1 the turns are a a b a c a a. Hash and
-/// random are one idea, the highest random weight: each server draws a number from the key and its
-/// identity, and the largest wins. So a server that goes or comes moves only its own share of the
-/// questions.
+/// Round-robin is the smooth kind: with the weights 5, 1 and 1 the turns are a a b a c a a. Hash
+/// and random both use rendezvous hashing (highest random weight): a number is drawn for each
+/// server from the key and its identity, and the best number wins. So a server that is added or
+/// removed moves only its own share of the questions.
 /// Threads: one thread.
 /// Cost: O(n log n) for a list of n.
 class ServerSelection {
  public:
   ServerSelection(Rotation rotation, std::vector<Contender> contenders);
 
-  /// All servers, in the order to try them: first those of `well`, then the others.
-  /// `key`: what hash looks at, and random's number. Each call moves the turn on.
+  /// Returns all servers in the order to try them: the healthy ones (`well`) first. `key`: the hash
+  /// of the question (hash rotation) or a random number (random). Each call moves the turn on.
   std::vector<std::size_t> order(const std::vector<bool>& well, std::uint64_t key);
 
  private:
@@ -37,11 +38,11 @@ class ServerSelection {
 
   Rotation rotation_;
   std::vector<Contender> contenders_;
-  std::vector<std::int64_t> credit_;  // of the smooth round-robin
+  std::vector<std::int64_t> credit_;  // for the smooth round-robin
   std::size_t turn_ = 0;
 };
 
-/// The identity of a server of this name.
+/// The identity of the server with this name.
 std::uint64_t identity_of(std::string_view name);
 
 }  // namespace shingled::storage::client

@@ -12,15 +12,15 @@
 
 namespace shingled::storage::client {
 
-/// What became of the packets to one address of a service since it was opened: what is counted. A
-/// new counter is a field and its line in `table`.
+/// The counters of the packets to one address of a service since it was opened. A new counter is a
+/// field and its line in `table`.
 struct ServerCounts {
   std::uint64_t requests = 0;  ///< questions sent, repeats not counted
-  std::uint64_t over_tcp = 0;  ///< of the replies, those over TCP
-  std::uint64_t repeats = 0;   ///< of packets that got no answer
-  std::uint64_t replies = 0;   ///< questions answered, refusals too
+  std::uint64_t over_tcp = 0;  ///< those of `replies` that came over TCP
+  std::uint64_t repeats = 0;   ///< packets sent again because there was no answer
+  std::uint64_t replies = 0;   ///< questions answered, including refusals
   std::uint64_t timeouts = 0;  ///< questions given up
-  std::uint64_t errors = 0;    ///< the system would not send
+  std::uint64_t errors = 0;    ///< questions that the system could not send
   std::uint64_t strays = 0;    ///< packets that answer no open question: late, doubled, forged
   std::uint64_t tcp_idle = 0;  ///< connections kept for the next questions
 
@@ -55,17 +55,17 @@ struct ServerCounts {
 };
 static_assert(kHasWholeTable<ServerCounts>);
 
-/// The counts of one address, with its name, its times and its state.
+/// The counters of one address, with its name, its times and its state.
 struct ServerStatistics : ServerCounts {
   std::string server;                        ///< "192.0.2.1:11335"
-  std::chrono::microseconds latency_sum{0};  ///< of all replies, from the first packet to it
+  std::chrono::microseconds latency_sum{0};  ///< over all replies, from the first packet on
   std::chrono::microseconds latency_max{0};
-  bool resting = false;  ///< it failed and is left alone
+  bool resting = false;  ///< it failed and is not asked for a while
 
   [[nodiscard]] std::chrono::microseconds latency_mean() const {
     return replies == 0 ? latency_sum : latency_sum / static_cast<std::int64_t>(replies);
   }
-  /// Both together: the same server in another role.
+  /// Adds the statistics of the same server in its other role (asked, taught).
   ServerStatistics& operator+=(const ServerStatistics& other) {
     add_counters<ServerCounts>(*this, other);
     latency_sum += other.latency_sum;
@@ -76,7 +76,7 @@ struct ServerStatistics : ServerCounts {
   friend bool operator==(const ServerStatistics&, const ServerStatistics&) = default;
 };
 
-/// How the servers of one rule do, under the names `shingled_client_...`.
+/// Reports the statistics of the servers of one rule as metrics `shingled_client_...`.
 /// Threads: stateless.
 void report_client(const std::string& rule, std::span<const ServerStatistics> servers,
                    MetricReport& report);

@@ -13,14 +13,14 @@ namespace shingled::storage::client {
 
 namespace {
 
-constexpr std::size_t kFixedBytes = 6;  // of the data of a record, before its target
+constexpr std::size_t kFixedBytes = 6;  // bytes in the data of a record before its target
 
 bool is_host_name(std::string_view name) {
   return std::all_of(name.begin(), name.end(),
                      [](char c) { return ascii::is_alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-/// The value of an SRV record. nullopt if its data is not exactly that.
+/// The value of an SRV record; nullopt if its data is malformed or has extra bytes.
 std::optional<SrvRecord> parse_record(const ns_msg& message, const ns_rr& from) {
   if (ns_rr_rdlen(from) <= kFixedBytes) return std::nullopt;
   ByteReader data(BytesView(ns_rr_rdata(from), kFixedBytes));
@@ -77,7 +77,7 @@ void order_srv(std::vector<SrvRecord>& records, std::uint64_t key) {
     });
     std::vector<Contender> contenders;
     for (auto record = begin; record != end; ++record) {
-      // Weight 0 means "hardly ever": a hundredth of the smallest other one.
+      // Weight 0 means "almost never": it counts as a hundredth of weight 1.
       const std::uint32_t weight = record->weight == 0 ? 1 : std::uint32_t{record->weight} * 100;
       contenders.push_back(
           {identity_of(record->target + ":" + std::to_string(record->port)), weight});

@@ -14,16 +14,18 @@ namespace shingled::storage::client {
 
 namespace {
 
-/// A connect under way, or nothing when the system refuses at once.
+/// Begins to connect; nullopt if the system refuses at once.
 std::optional<TcpPool::Link> begin_link(const SocketAddress& address, TimePoint now) {
-  Connecting connecting = begin_connect(address, {.no_delay = true});  // one small frame a question
+  // no_delay: each question is one small frame, which must not wait for others.
+  Connecting connecting = begin_connect(address, {.no_delay = true});
   if (connecting.has_failed()) return std::nullopt;
   return TcpPool::Link{std::move(connecting.fd), connecting.is_connected(), now};
 }
 
 enum class LinkState : std::uint8_t { kConnecting, kReady, kDead };
 
-/// A ready connection has nothing to read: what comes unasked, and the end, make it useless.
+/// The state of an idle connection. If there is something to read (unrequested data or the end of
+/// the stream), the connection is dead.
 LinkState state_of(const TcpPool::Link& link) {
   pollfd wait{link.fd.get(), POLLIN | POLLOUT, 0};
   if (poll(&wait, 1, 0) < 0) return LinkState::kDead;
@@ -86,13 +88,14 @@ std::optional<TcpPool::Link> TcpPool::take(const SocketAddress& address, std::ui
     }
     return std::nullopt;
   }
-  if (one_is_coming) return std::nullopt;  // it is late already: do not wait for another
+  if (one_is_coming) return std::nullopt;  // it is late already: do not wait for another one
   auto link = begin_link(address, now);
   if (!link) place.retry_at = now + retry_delay_;
   return link;
 }
 
-/// The youngest connection that is there; drops the dead ones. One still on its way stays.
+/// Takes the youngest connection that is ready, and drops the dead ones before it. Connections
+/// that are still being made stay.
 std::optional<TcpPool::Link> TcpPool::take_idle(Place& place, TimePoint now) const {
   std::optional<Link> found;
   for (std::size_t i = place.idle.size(); i > 0 && !found; --i) {
@@ -103,7 +106,7 @@ std::optional<TcpPool::Link> TcpPool::take_idle(Place& place, TimePoint now) con
       found = std::move(*at);
       found->connected = true;
     } else if (!at->connected) {
-      place.retry_at = now + retry_delay_;  // it never came; an idle end is no failure
+      place.retry_at = now + retry_delay_;  // the connect failed; the end of an idle one is normal
     }
     place.idle.erase(at);
   }
@@ -158,7 +161,7 @@ void TcpChannel::flush() {
   }
 }
 
-/// One read: what a poll announced. The frames are taken by `next_packet` before the next one.
+/// Reads once, as poll announced. `next_packet` takes the frames before the next read.
 void TcpChannel::read() {
   constexpr std::size_t kReadBytes = 4096;
   if (broken_) return;

@@ -14,8 +14,8 @@
 
 namespace shingled::storage::client {
 
-/// How many questions come in a second: a count over the last second, the second before fading out.
-/// A value, takes now.
+/// Estimates the number of questions per second: a count over the current second plus a part of the
+/// previous second that shrinks. A value; the caller passes the time.
 class QuestionRate {
  public:
   void add(std::uint64_t questions, TimePoint now);
@@ -27,12 +27,12 @@ class QuestionRate {
   std::uint64_t previous_ = 0;
 };
 
-/// The TCP connections of one service that no exchange uses just now, and whether there should be
-/// any.
+/// The TCP connections of one service that no exchange uses at the moment. Also decides whether TCP
+/// is used at all.
 ///
 /// An exchange borrows a connection for itself alone and gives it back when no answer is missing on
-/// it, so no reader thread is needed and no answer can reach the wrong message. With `auto` a
-/// connection is made beside the questions, which go over UDP meanwhile; with `yes` a question
+/// it. So there is no reader thread, and no answer can reach the wrong message. With `auto`, a
+/// connection is made in the background while the questions go over UDP. With `yes`, a question
 /// waits for it, up to kConnectMax. After a failure UDP is used for `tcp_retry_delay`.
 /// Threads: any thread.
 /// Cost: one mutex; the system calls on a few descriptors are made under it and do not block.
@@ -45,25 +45,26 @@ class TcpPool {
 
   struct Link {
     UniqueFd fd;
-    bool connected = false;  ///< else the connect is under way
+    bool connected = false;  ///< false while the connect is under way
     TimePoint began{};
   };
-  /// A connection for an exchange that has so many questions for `address`; nothing = use UDP.
+  /// Returns a connection for an exchange that has `questions` questions for `address`; nullopt
+  /// means: use UDP.
   std::optional<Link> take(const SocketAddress& address, std::uint64_t questions, TimePoint now);
-  /// Nothing is under way on it. Too many of one address are closed.
+  /// Takes back a connection on which no answer is missing; closes it if kIdleMax are idle already.
   void give_back(const SocketAddress& address, Link link);
-  /// Connections to `address` that nobody uses just now.
+  /// The number of idle connections to `address`.
   [[nodiscard]] std::size_t idle(const SocketAddress& address);
-  /// Forgets all other addresses: they are no servers any more.
+  /// Forgets all other addresses, which do not belong to servers any more.
   void keep_only(const std::vector<SocketAddress>& addresses);
-  /// It broke, or answers are missing on it.
+  /// A borrowed connection to `address` broke, or answers are missing on it.
   void failed(const SocketAddress& address, TimePoint now);
 
-  /// How long a question may wait for a connection, and then goes over UDP.
+  /// How long a question waits for a connection before it goes over UDP.
   static constexpr Duration kConnectMax = std::chrono::milliseconds(250);
-  /// And after how long a connection that is not there has failed.
+  /// After this time a connect that is still under way has failed.
   static constexpr Duration kConnectGiveUp = std::chrono::seconds(5);
-  static constexpr std::size_t kIdleMax = 16;  ///< connections kept to one address
+  static constexpr std::size_t kIdleMax = 16;  ///< idle connections kept per address
 
  private:
   struct Place {
@@ -75,7 +76,7 @@ class TcpPool {
     std::vector<Place> places;
     QuestionRate rate;
   };
-  /// Null for an address nobody has asked for, or that was forgotten.
+  /// Returns null for an address that was never used or was forgotten.
   static Place* find(State& state, const SocketAddress& address);
   std::optional<Link> take_idle(Place& place, TimePoint now) const;
 
@@ -85,7 +86,7 @@ class TcpPool {
   Guarded<State> state_;
 };
 
-/// One borrowed connection: packets out and in as frames, never blocking.
+/// One borrowed connection: sends and receives packets as frames, never blocks.
 /// Threads: one thread.
 class TcpChannel {
  public:
@@ -97,27 +98,27 @@ class TcpChannel {
   [[nodiscard]] bool connected() const { return link_.connected; }
   [[nodiscard]] TimePoint began() const { return link_.began; }
   [[nodiscard]] bool broken() const { return broken_; }
-  /// Every packet that was sent has its answer; then the connection may go on to somebody else.
+  /// Whether every packet has its answer, so that another exchange may use the connection.
   [[nodiscard]] bool at_rest() const {
     return !broken_ && under_way_ == 0 && out_.empty() && !reader_.in_frame();
   }
-  /// Packets were sent that have no answer yet.
+  /// Whether a packet has no answer yet.
   [[nodiscard]] bool owes() const { return under_way_ > 0; }
-  /// What to poll for.
+  /// The events to poll for.
   [[nodiscard]] short events() const;
 
   void send(BytesView packet);
-  /// After poll said something: connects, writes, reads.
+  /// Call it after poll reported an event: connects, writes, reads.
   void attend();
-  /// The next packet that came; valid until the next call.
+  /// Returns the next received packet, valid until the next call; nullopt if there is none.
   std::optional<BytesView> next_packet();
-  /// It was the answer to one that was sent.
+  /// Call it when a received packet was the answer to a sent one.
   void settle() {
     if (under_way_ > 0) --under_way_;
   }
-  /// The connection, for the pool. The packets that were never sent are forgotten.
+  /// Gives up the connection, for the pool. Packets that were not sent yet are lost.
   TcpPool::Link release() { return std::move(link_); }
-  /// Nothing has been sent yet: it may be released although packets wait.
+  /// Whether nothing has been sent yet: then it may be released although packets wait.
   [[nodiscard]] bool untouched() const { return !broken_ && !link_.connected; }
 
  private:

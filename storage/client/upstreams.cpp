@@ -121,7 +121,7 @@ void Upstreams::unreachable(std::size_t endpoint) {
 void Upstreams::failed(std::size_t endpoint, TimePoint now) {
   auto state = state_.lock();
   Record& record = state->records[endpoint];
-  record.speech = Speech::kUnknown;  // perhaps another server stands there now
+  record.speech = Speech::kUnknown;  // perhaps another server has this address now
   record.health.failed(policy_, now);
 }
 

@@ -14,27 +14,27 @@
 
 namespace shingled::storage::client {
 
-/// When a server is left alone, and when it is tried again.
+/// When a failing server is left alone ("rests"), and for how long.
 struct RestPolicy {
   std::uint32_t errors_max = 4;       ///< failures in a row before the first rest
-  Duration rest{};                    ///< the first one; each further one is twice as long, up to
-  static constexpr int kLongest = 8;  ///< times that
+  Duration rest{};                    ///< the first rest; each further one is twice as long
+  static constexpr int kLongest = 8;  ///< the longest rest is kLongest * `rest`
 };
 
-/// Whether one endpoint is well: a value, no clock, no lock.
+/// The health of one endpoint. A value without clock and lock.
 ///
-/// After `errors_max` failures in a row it rests. Half-way through a rest it is worth a probe, so
-/// that messages meet it again only when it is well; where nobody probes, they try it after the
-/// rest. One failure then sends it to rest again, twice as long.
+/// After `errors_max` failures in a row the endpoint rests. From the middle of the rest on it may
+/// be probed, so that messages use it again only when it is healthy. Without a prober, messages try
+/// it after the rest; one failure then makes it rest again, twice as long.
 class ServerBackoff {
  public:
   [[nodiscard]] bool is_well(TimePoint now) const { return now >= rests_until_; }
-  /// It has failed and nothing has been heard of it since.
+  /// Whether it failed and has not answered since.
   [[nodiscard]] bool is_resting() const { return rests_ > 0; }
   [[nodiscard]] bool wants_probe(TimePoint now) const { return is_resting() && now >= probe_at_; }
   void answered() { *this = ServerBackoff(); }
   void failed(const RestPolicy& policy, TimePoint now) {
-    if (!is_well(now)) return;  // asked because all others rest too
+    if (!is_well(now)) return;  // it was asked only because all others rest, too
     if (is_resting() || ++errors_ >= policy.errors_max) rest(policy, now);
   }
   void probe_failed(const RestPolicy& policy, TimePoint now) { rest(policy, now); }
@@ -54,33 +54,34 @@ class ServerBackoff {
   TimePoint probe_at_{};
 };
 
-/// The version byte a server takes for a CHECK. Old servers drop 0x14 silently, and no byte on the
-/// wire tells old from slow, so it is tried and remembered per address.
+/// The version byte that a server accepts in a CHECK. Old servers drop 0x14 silently, and nothing
+/// on the wire tells an old server from a slow one. So 0x14 is tried, and the result is remembered
+/// per address.
 enum class Speech : std::uint8_t {
   kUnknown,  ///< try 0x14, fall back to 4
   kFlags,    ///< 0x14: replies carry all flags
   kPlain,    ///< 4
 };
 
-/// One entry of the configuration, its name resolved.
+/// One entry of the configuration with the addresses of its name.
 struct UpstreamServer {
   std::string name;  ///< as configured: its identity in a hash rotation
   std::uint32_t weight = 1;
-  std::vector<SocketAddress> addresses;  ///< the best first; none while its name is not found
+  std::vector<SocketAddress> addresses;  ///< the best first; empty while its name is not found
 };
 
-/// The servers of one service: what they are called, who is well, whose turn it is.
+/// The servers of one service: their names, their health, and whose turn it is.
 ///
-/// A server is one entry of the configuration; a name with several addresses gives it several
-/// endpoints, of which one is enough.
+/// A server is one entry of the configuration. If its name has several addresses, the server has
+/// several endpoints; an answer from one of them is enough.
 /// Threads: any thread.
-/// Cost: one mutex, held for a few instructions a packet.
+/// Cost: one mutex, held for a few instructions per packet.
 class Upstreams {
  public:
   struct Endpoint {
     SocketAddress address;
     std::string name;        ///< "192.0.2.1:11335"
-    std::size_t server = 0;  ///< to which entry of the configuration it belongs
+    std::size_t server = 0;  ///< the number of its entry in the configuration
   };
 
   Upstreams(const std::vector<UpstreamServer>& servers, Rotation rotation,
@@ -88,20 +89,20 @@ class Upstreams {
 
   [[nodiscard]] std::size_t servers() const { return servers_; }
   [[nodiscard]] const std::vector<Endpoint>& endpoints() const { return endpoints_; }
-  /// The addresses of one server, as it was given; none while its name is not found.
+  /// The addresses of one server, in their order; empty while its name is not found.
   [[nodiscard]] std::vector<SocketAddress> addresses_of(std::size_t server) const;
   /// Whether `servers` has the same addresses.
   [[nodiscard]] bool equals(const std::vector<UpstreamServer>& servers) const;
-  /// Takes over what `old` knows about the addresses that are also here.
+  /// Copies from `old` everything that is known about the addresses that both have.
   void inherit(Upstreams& old);
 
-  /// All endpoints in the order to try them: the healthy ones first, server by server as the
-  /// rotation has it. `key` as in ServerSelection. Each call moves the turn on.
+  /// All endpoints in the order to try them: the healthy ones first, server by server in the order
+  /// of the rotation. `key` as in ServerSelection. Each call moves the turn on.
   std::vector<std::size_t> in_turn(std::uint64_t key, TimePoint now);
   /// The endpoints of one server, the healthy ones first.
   std::vector<std::size_t> of_server(std::size_t server, TimePoint now);
 
-  // What happened to an endpoint.
+  // Events of an endpoint.
   void sent(std::size_t endpoint, bool repeat);
   void streamed(std::size_t endpoint);
   void answered(std::size_t endpoint, std::chrono::microseconds latency);
@@ -109,18 +110,19 @@ class Upstreams {
   void timed_out(std::size_t endpoint);
   void unreachable(std::size_t endpoint);
 
-  /// It failed once, however many questions that cost.
+  /// Counts one failure of the endpoint, even if several questions failed with it.
   void failed(std::size_t endpoint, TimePoint now);
   void probe_failed(std::size_t endpoint, TimePoint now);
-  /// The resting endpoints that are worth a probe.
+  /// The resting endpoints that are due for a probe.
   std::vector<std::size_t> to_probe(TimePoint now);
 
-  /// kPlain is forgotten after kPlainTime: a lost packet may have made a new server look old.
+  /// The known version byte. kPlain is forgotten after kPlainTime, because a lost packet may have
+  /// made a new server look old.
   Speech speech(std::size_t endpoint, TimePoint now);
   void learn(std::size_t endpoint, Speech speech, TimePoint now);
   static constexpr Duration kPlainTime = std::chrono::hours(1);
 
-  /// One for each endpoint, in their order.
+  /// The statistics of each endpoint, in the order of `endpoints`.
   std::vector<ServerStatistics> statistics();
 
  private:

@@ -14,7 +14,7 @@
 namespace shingled::storage::client {
 
 namespace {
-constexpr std::chrono::milliseconds kStopInterval{100};  ///< how often we look whether to stop
+constexpr std::chrono::milliseconds kStopInterval{100};  ///< how often `stop` is checked
 }  // namespace
 
 void Wait::add(Service& service, Exchange& exchange) {
@@ -43,8 +43,8 @@ void Wait::run(TimePoint deadline, const std::stop_token& stop) {
 }
 
 void Wait::send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint now) {
-  // A server knows an update in the clear by its sender's port: its repeats, which go over UDP,
-  // would be further updates.
+  // A server recognises the repeat of an unencrypted update by the port of its sender. Repeats go
+  // over UDP, so after TCP they would count as further updates.
   const bool by_stream =
       !outgoing.repeat && (!outgoing.update || parties_[party].service->sealing.has_value());
   if (by_stream && send_by_stream(party, outgoing, now)) return;
@@ -52,7 +52,8 @@ void Wait::send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint
   std::size_t& number = parties_[party].routes[outgoing.endpoint].channel;
   if (number == kNoChannel) {
     const SocketAddress& address = exchange.upstreams().endpoints()[outgoing.endpoint].address;
-    // Connected: only this server's packets come in, and the system tells us when nobody is there.
+    // Connected, so that only packets of this server come in, and that the system reports a server
+    // that is not there.
     Connecting connected = begin_connect(address, {.type = SOCK_DGRAM});
     if (!connected.is_connected()) {
       exchange.unreachable(outgoing.endpoint, os_reason(connected.failure), now);
@@ -63,7 +64,7 @@ void Wait::send(std::size_t party, const Exchange::Outgoing& outgoing, TimePoint
   }
   const int fd = channels_[number].fd.get();
   const auto sent = ::send(fd, outgoing.packet.data(), outgoing.packet.size(), MSG_NOSIGNAL);
-  // A full buffer is a lost packet: it will be repeated.
+  // With a full buffer the packet is lost; it will be repeated.
   if (sent < 0 && errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
     exchange.unreachable(outgoing.endpoint, os_reason(errno), now);
 }
@@ -135,7 +136,8 @@ bool Wait::send_by_stream(std::size_t party, const Exchange::Outgoing& outgoing,
   return true;
 }
 
-/// A connection that does not come soon is left to those who ask later. Returns when to look again.
+/// Gives connections that take too long to the pool, for later exchanges; their questions go over
+/// UDP. Returns when to look again.
 TimePoint Wait::leave_slow_streams(TimePoint now) {
   TimePoint due = TimePoint::max();
   for (Stream& stream : streams_) {

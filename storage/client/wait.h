@@ -13,26 +13,26 @@
 
 namespace shingled::storage::client {
 
-/// The sockets of some exchanges and the one wait for all of them.
+/// The sockets of some exchanges, and one loop that waits for all of them.
 ///
-/// A question's first packet goes over TCP where its service has a connection for it, borrowed from
-/// the pool; repeats, and what a broken connection has lost, go over UDP.
+/// The first packet of a question goes over TCP if the pool of its service has a connection.
+/// Repeats, and packets that a broken connection has lost, go over UDP.
 /// Threads: one thread.
 /// Cost: one socket per exchange and server that is asked.
 class Wait {
  public:
   explicit Wait(Clock& clock) : clock_(clock) {}
 
-  /// Both are lent until `run` is over.
+  /// Both must live until `run` has returned.
   void add(Service& service, Exchange& exchange);
-  /// Sends and receives until every exchange is done or has been given up at the deadline, or soon
+  /// Sends and receives until every exchange is done. Gives up the others at the deadline, or soon
   /// after `stop`.
   void run(TimePoint deadline, const std::stop_token& stop = {});
 
  private:
   static constexpr std::size_t kNoChannel = ~std::size_t{0};
   struct Route {
-    std::size_t channel = kNoChannel;  // made when first needed
+    std::size_t channel = kNoChannel;  // made when it is first needed
     std::size_t stream = kNoChannel;
     bool asked_pool = false;
   };

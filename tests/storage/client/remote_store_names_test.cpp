@@ -54,7 +54,7 @@ TEST(RemoteStore, BeginsWithoutNamesAndAnswersAtOnceWhatItCannotAsk) {
   for (const Kind kind : {Kind::kCheck, Kind::kAdd, Kind::kStat}) {
     const RemoteAnswer answer = ask_one(*store, request(kind));
     EXPECT_EQ(answer.outcome, Outcome::kUnreachable);
-    EXPECT_EQ(answer.error, "the server's name is not found");
+    EXPECT_EQ(answer.error, "the server's name was not found");
   }
   store->probe();  // there is nobody to probe
   MovingNames names;
