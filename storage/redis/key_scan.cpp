@@ -6,9 +6,9 @@ namespace shingled::storage::redis {
 
 namespace {
 
-constexpr std::string_view kScanCount = "1000";  // keys looked at in one step
+constexpr std::string_view kScanCount = "1000";  // keys that the server looks at in one step
 
-/// Names a server from its start to its end; empty where we may not ask.
+/// The name of a server process, which is new after each start; empty if INFO is not permitted.
 std::string run_id(const RedisReply& info) {
   constexpr std::string_view kName = "run_id:";
   const std::size_t begin = info.text.find(kName);
@@ -57,8 +57,8 @@ Status scan_keys(RedisRoute& holder, const std::string& glob,
     const std::string answered = run_id((*replies)[1]);
     if (begun_with.value_or(answered) != answered) {
       return Error{ErrorCode::kUnavailable,
-                   "another server answers than at the beginning, or it was restarted: what was "
-                   "read is not whole"};
+                   "the server was replaced or restarted during the scan: the keys that were read "
+                   "are not complete"};
     }
     begun_with = answered;
     const auto& parts = replies->front().elements;

@@ -12,21 +12,24 @@
 
 namespace shingled::storage::redis {
 
-/// Those who hold the keys of one database, each to be asked for all of its own: the masters of a
-/// cluster, or else one list of servers. None where a cluster does not answer by the deadline.
+/// Returns routes that together hold all keys of one database, so that each can be scanned for its
+/// own keys: the masters of a cluster, else one route to a list of servers. Empty if a cluster does
+/// not answer by the deadline.
 std::vector<std::unique_ptr<RedisRoute>> key_holders(const RedisOptions& options,
                                                      const std::vector<SocketSpec>& places,
                                                      TimePoint deadline, Clock& clock,
                                                      Logger& logger);
 
-/// "P*" as a glob: the prefix means itself.
+/// Returns a glob: `prefix` with its special characters escaped, then `rest` as it is.
 std::string glob_of(std::string_view prefix, std::string_view rest);
 
-/// Calls `each` with the keys of every step; a key may come twice. `deadline` is asked for each.
-/// The place where a SCAN goes on means something to the server alone that gave it: where another
-/// one answers (a fail-over), or itself after a start, keys would be left out, so that is an error.
-/// Errors: those of the route; kUnavailable for another server (where INFO is permitted); kCorrupt;
-/// what `each` returns.
+/// Scans the keys that match `glob`. Calls `each` with the keys of every step; a key may come
+/// twice. `deadline` is called for the deadline of each step.
+///
+/// The cursor of a SCAN is valid only on the server that returned it. If another server answers (a
+/// fail-over), or the same one after a restart, keys would be missing, so this is an error.
+/// Errors: those of the route; kUnavailable for another server (if INFO is permitted); kCorrupt;
+/// those that `each` returns.
 /// Threads: as the route.
 Status scan_keys(RedisRoute& holder, const std::string& glob,
                  const std::function<TimePoint()>& deadline,

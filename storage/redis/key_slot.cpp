@@ -31,7 +31,7 @@ std::uint16_t crc16(std::string_view bytes) {
   return static_cast<std::uint16_t>(crc);
 }
 
-/// Numbers as texts, tried until each slot has one: some 160 000, once.
+/// Tries numbers as texts until each slot has one: about 160 000 numbers, once per process.
 std::vector<std::string> make_tags() {
   std::vector<std::string> tags(kClusterSlots);
   std::size_t missing = kClusterSlots;

@@ -13,13 +13,13 @@ namespace shingled::storage::redis {
 
 RedisLogin login_of(const RedisOptions& options);
 
-/// Some servers that hold the same: masters and their replicas.
+/// A list of servers with the same data: a master and its replicas.
 /// Threads: any thread.
 class RedisServers final : public RedisRoute {
  public:
   enum class Turn {
-    kRound,    ///< each is asked in turn
-    kInOrder,  ///< the first that answers; the others stand by
+    kRound,    ///< all servers in turn
+    kInOrder,  ///< the first server that answers; the others are spare
   };
 
   RedisServers(const std::vector<SocketSpec>& servers, const RedisLogin& login, Turn turn,
@@ -36,17 +36,18 @@ class RedisServers final : public RedisRoute {
   std::atomic<std::size_t> next_{0};
 };
 
-/// The way to one database, by key.
+/// The route to one database.
 struct OpenRoute {
   std::unique_ptr<RedisRoute> route;
-  RedisCluster* cluster = nullptr;  ///< the route, where it is one
+  RedisCluster* cluster = nullptr;  ///< the route, if it is a cluster
 };
 
-/// A cluster, or one list of servers: `wanted`, or all where that is empty. Does not connect.
+/// Makes the route to a cluster or to a list of servers: `wanted`, or all servers of the options if
+/// `wanted` is empty. Does not connect.
 OpenRoute open_route(const RedisOptions& options, const std::vector<SocketSpec>& wanted,
                      RedisServers::Turn turn, Clock& clock, Logger& logger);
 
-/// The replies, where a server of a cluster that is away is an error of all of them.
+/// Returns the replies to all commands, or an error if one server of a cluster is away.
 /// Errors: those of the route, kUnavailable.
 Result<std::vector<RedisReply>> ask_whole(RedisRoute& route, const CommandList& commands,
                                           TimePoint deadline);

@@ -5,14 +5,14 @@
 
 namespace shingled::storage::redis {
 
-/// What is still to be done of some commands.
+/// The state of a call of `ask` over its passes.
 struct RedisCluster::Pass {
   const CommandList& commands;
   std::vector<RedisReply>& replies;
-  std::vector<std::size_t> pending;  ///< to be asked in this pass
-  std::vector<std::size_t> left;     ///< for the next one
-  std::map<std::size_t, SocketSpec>
-      moved;  ///< commands whose place is known better than by the map
+  std::vector<std::size_t> pending;  ///< commands of this pass
+  std::vector<std::size_t> left;     ///< commands for the next pass
+  /// Commands that were redirected to a server, which counts more than the map.
+  std::map<std::size_t, SocketSpec> moved;
   bool map_is_old = false;
 };
 
@@ -161,7 +161,7 @@ void RedisCluster::refresh(TimePoint deadline) {
     if (!replies) continue;
     auto map = parse_slot_map(replies->front(), node);
     if (!map) continue;
-    // Servers that left go, with their connections, when nobody asks them any more.
+    // Forget servers that left the cluster; their connections close when no thread uses them.
     auto servers = servers_.lock();
     std::erase_if(*servers, [&](const auto& entry) {
       const auto is_it = [&](const SocketSpec& one) { return one.to_string() == entry.first; };

@@ -11,18 +11,19 @@
 
 namespace shingled::storage::redis {
 
-/// The masters of a Redis cluster, each command to whom its key's slot belongs.
+/// The masters of a Redis cluster. Each command goes to the master that owns the slot of its key.
 ///
-/// The map of slots is read from the first server that has one, and again when a server is away or
-/// says MOVED, at most every kRefreshPause. What one pass could not get done is tried again with
-/// the new map, kPasses times; a server may be asked the same twice. What is left then has the
-/// error AWAY as its reply, so that the rest of a batch is answered.
+/// The map of slots is read from the first server that returns one. It is read again when a server
+/// is away or answers MOVED, at most every kRefreshPause. Commands that have no reply after a pass
+/// are sent again with the new map, in kPasses passes altogether; so a server may get a command
+/// twice. Commands that then still have no reply get the error AWAY as their reply, so that the
+/// rest of a batch is answered.
 ///
 /// Threads: any thread.
 /// Cost: a round trip for each master that is asked, one after the other.
 class RedisCluster final : public RedisRoute {
  public:
-  static constexpr std::string_view kAway = "AWAY";  ///< first word of our own error
+  static constexpr std::string_view kAway = "AWAY";  ///< our own error: a master did not answer
   static constexpr int kPasses = 3;
   static constexpr std::chrono::milliseconds kRefreshPause{100};
 
@@ -31,9 +32,9 @@ class RedisCluster final : public RedisRoute {
   Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline) override;
   [[nodiscard]] bool is_up() const override;
   [[nodiscard]] bool splits_keys() const override { return true; }
-  /// The masters there are just now; none when no server answers.
+  /// The current masters; empty if no server answers.
   std::vector<SocketSpec> masters(TimePoint deadline);
-  /// The same to every master; a reply of the last one that answered.
+  /// Sends the commands to every master; returns the replies of the last one that answered.
   Result<std::vector<RedisReply>> ask_all(const CommandList& commands, TimePoint deadline) override;
 
  private:
@@ -56,7 +57,7 @@ class RedisCluster final : public RedisRoute {
   Logger& logger_;
   mutable Guarded<Map> map_;
   mutable Guarded<std::map<std::string, Server>> servers_;
-  /// The thread that has it reads the map anew; no other waits for it.
+  /// The thread that holds the lock reads the map again; the others do not wait for it.
   Guarded<TimePoint> refresh_due_;
 };
 

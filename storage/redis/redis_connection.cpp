@@ -64,7 +64,8 @@ Result<std::vector<RedisReply>> RedisConnection::ask(const CommandList& commands
   std::vector<RedisReply> replies;
   replies.reserve(commands.size());
   std::string_view unsent = commands.bytes();
-  // Answers are read while questions are still being sent: neither side can wait for the other.
+  // Replies are read while commands are still being sent. Otherwise both sides could wait for each
+  // other with full buffers.
   while (replies.size() < commands.size()) {
     const auto events = static_cast<short>(unsent.empty() ? POLLIN : POLLIN | POLLOUT);
     if (Status ready = wait_for(fd_.get(), events, deadline, clock_); !ready) return ready.error();

@@ -14,7 +14,7 @@
 
 namespace shingled::storage::redis {
 
-/// What is said first on every connection.
+/// The login and the database, which are sent first on every connection.
 struct RedisLogin {
   std::string username;
   std::string password;  ///< empty = no AUTH
@@ -23,17 +23,17 @@ struct RedisLogin {
 
 /// One connection to one Redis server, over TCP or a unix socket.
 ///
-/// Errors: kUnavailable (nobody there, the connection broke), kTimeout, kDenied (the login was
-/// refused), kCorrupt, kLimit (see ReplyReader); none names the password. After an error the
-/// connection is useless: what was sent may have been executed or not.
+/// Errors: kUnavailable (nobody listens, the connection broke), kTimeout, kDenied (the login was
+/// refused), kCorrupt, kLimit (see ReplyReader); no text contains the password. After an error the
+/// connection cannot be used any more; the commands may have been executed or not.
 /// Threads: one thread at a time.
-/// Cost: `open` of a host name may wait for DNS beyond the deadline; the rest keeps to it.
+/// Cost: `open` of a host name may wait for DNS beyond the deadline; all else ends by the deadline.
 class RedisConnection {
  public:
   static Result<std::unique_ptr<RedisConnection>> open(const SocketSpec& server,
                                                        const RedisLogin& login, TimePoint deadline,
                                                        const Clock& clock);
-  /// The same at the first of these addresses that takes it.
+  /// Opens a connection to the first of these addresses that accepts it.
   static Result<std::unique_ptr<RedisConnection>> open_at(
       const std::vector<SocketAddress>& addresses, const RedisLogin& login, TimePoint deadline,
       const Clock& clock);
@@ -43,7 +43,7 @@ class RedisConnection {
   RedisConnection& operator=(RedisConnection&&) = delete;
   ~RedisConnection() = default;
 
-  /// Sends all commands and gives their replies in the same order; replies may be errors.
+  /// Sends all commands and returns their replies in the same order; replies may be errors.
   Result<std::vector<RedisReply>> ask(const CommandList& commands, TimePoint deadline);
 
  private:

@@ -11,13 +11,13 @@ namespace shingled::storage::redis {
 struct RedisReply {
   enum class Kind : std::uint8_t { kNil, kInteger, kText, kStatus, kError, kArray };
   Kind kind = Kind::kNil;
-  std::int64_t integer = 0;            ///< of kInteger
-  std::string text{};                  ///< of kText, kStatus, kError
-  std::vector<RedisReply> elements{};  ///< of kArray
+  std::int64_t integer = 0;            ///< for kInteger
+  std::string text{};                  ///< for kText, kStatus, kError
+  std::vector<RedisReply> elements{};  ///< for kArray
 
   [[nodiscard]] bool is_text() const { return kind == Kind::kText; }
   [[nodiscard]] bool is_error() const { return kind == Kind::kError; }
-  /// An error with this first word, such as NOSCRIPT.
+  /// Whether it is an error with this first word, such as NOSCRIPT.
   [[nodiscard]] bool is_error(std::string_view code) const {
     return is_error() && text.starts_with(code) &&
            (text.size() == code.size() || text[code.size()] == ' ');

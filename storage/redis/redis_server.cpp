@@ -21,7 +21,7 @@ bool RedisServer::is_up() const { return failures_.load(std::memory_order_relaxe
 Result<std::vector<RedisReply>> RedisServer::ask(const CommandList& commands, TimePoint deadline) {
   const std::uint32_t failures = failures_.load(std::memory_order_relaxed);
   if (!may_try()) {
-    return Error{ErrorCode::kUnavailable, where_.to_string() + ": is known to be away"};
+    return Error{ErrorCode::kUnavailable, where_.to_string() + ": known to be away"};
   }
   Result<std::vector<RedisReply>> replies = Error{ErrorCode::kUnavailable, "not tried"};
   if (Connection idle = take_idle()) {
@@ -63,7 +63,7 @@ Result<std::vector<RedisReply>> RedisServer::ask_and_wait(RedisConnection& conne
   auto replies = connection.ask(all, deadline);
   if (!replies) return replies;
   if (replies->back().integer < std::int64_t{wait.replicas}) {
-    return Error{ErrorCode::kDenied, "too few replicas have what was written"};
+    return Error{ErrorCode::kDenied, "too few replicas have the written data"};
   }
   replies->pop_back();
   return replies;
@@ -75,7 +75,7 @@ bool RedisServer::may_try() {
   const TimePoint now = clock_.now();
   Duration::rep due = next_try_.load(std::memory_order_relaxed);
   if (now.time_since_epoch().count() < due) return false;
-  // Whoever moves the mark tries; the others go on without.
+  // The thread that succeeds in moving `next_try_` tries the server; the others give up at once.
   const TimePoint next = now + kAwayMax;
   return next_try_.compare_exchange_strong(due, next.time_since_epoch().count());
 }

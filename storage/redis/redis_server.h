@@ -14,21 +14,22 @@
 
 namespace shingled::storage::redis {
 
-/// One server: its idle connections and whether it is there.
+/// One server: its idle connections, and whether it is available.
 ///
-/// Each exchange has a connection of its own, taken from the idle ones or made, so there are as
-/// many as threads ask at the same time. A server that failed is left alone for 50 ms, then twice
-/// as long each time, at most 5 s; then one thread tries it while the others still do not wait.
-/// A connection that stood idle and turns out to be broken is replaced once, in the same exchange:
-/// the server may have been restarted. All commands of ours may be executed twice.
-/// A name that is not found is a server that is away; nobody waits for it beyond the deadline.
+/// Each exchange has its own connection, an idle or a new one, so there are as many connections as
+/// threads that ask at the same time. After a failure the server is not tried for 50 ms, then for
+/// twice as long each time, at most 5 s. After such a pause one thread tries it, while the calls of
+/// the others still fail at once. If an idle connection turns out to be broken, it is replaced once
+/// in the same exchange, because the server may have been restarted. So commands may be executed
+/// twice, which all our commands allow. If the name of the server is not found, the server counts
+/// as away; no thread waits for the look-up beyond its deadline.
 ///
 /// Threads: any thread.
 class RedisServer final : public RedisRoute {
  public:
   static constexpr std::chrono::milliseconds kAwayMin{50};
   static constexpr std::chrono::seconds kAwayMax{5};
-  static constexpr std::size_t kIdleMax = 64;  ///< connections kept
+  static constexpr std::size_t kIdleMax = 64;  ///< idle connections kept
 
   RedisServer(SocketSpec where, RedisLogin login, Clock& clock, Logger& logger)
       : where_(std::move(where)),
@@ -53,8 +54,8 @@ class RedisServer final : public RedisRoute {
                                                       const CommandList& commands,
                                                       TimePoint deadline);
   void note_success();
-  /// `before`: the failures when the exchange began. Of exchanges under way at the same time only
-  /// one counts, or a short pause would look like many.
+  /// `before`: the number of failures when the exchange began. If several exchanges fail at the
+  /// same time, only one counts; otherwise a short outage would look like many failures.
   void note_failure(std::uint32_t before, const Error& error);
 
   const SocketSpec where_;
@@ -64,7 +65,7 @@ class RedisServer final : public RedisRoute {
   AddressLookup lookup_;
   Guarded<std::vector<Connection>> idle_;
   std::atomic<std::uint32_t> failures_{0};  ///< in a row
-  std::atomic<Duration::rep> next_try_{0};  ///< counts while there are failures
+  std::atomic<Duration::rep> next_try_{0};  ///< valid while `failures_` is not 0
 };
 
 }  // namespace shingled::storage::redis

@@ -10,16 +10,16 @@ constexpr std::uint16_t kDefaultPort = 6379;
 constexpr std::uint32_t kDatabaseMax = 65'535;
 
 Error no_url() {
-  return {
-      ErrorCode::kInvalid,
-      "is no address of Redis; allowed: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], unix:/PATH"};
+  return {ErrorCode::kInvalid,
+          "not a valid address of Redis; allowed: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], "
+          "unix:/PATH"};
 }
 
 }  // namespace
 
 Status apply_redis_url(std::string_view url, RedisOptions& options) {
   constexpr std::string_view kScheme = "redis://";
-  // Another server has another login and other databases; whether it is a cluster nobody says here.
+  // Another server has another login and other databases. The URL cannot say that it is a cluster.
   RedisOptions wanted = options;
   wanted.read_servers.clear();
   wanted.write_servers.clear();

@@ -7,7 +7,7 @@
 
 namespace shingled::storage::redis {
 
-/// Takes over where a Redis server is and how to log in:
+/// Sets the server, login and database in `options` from a URL:
 ///
 ///   redis://[USER:PASSWORD@ | :PASSWORD@]HOST[:PORT][/DB]     unix:/PATH
 ///

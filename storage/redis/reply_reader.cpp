@@ -8,7 +8,7 @@ namespace shingled::storage::redis {
 
 namespace {
 
-/// What the callbacks of one reader share: how many more elements the reply may have.
+/// How many more elements the current reply may have. Shared by the callbacks of one reader.
 struct Budget {
   std::size_t elements = kReplyElementsMax;
 };
@@ -24,10 +24,10 @@ RedisReply::Kind kind_of(int type) {
   }
 }
 
-/// Where the value of a task goes: its place in the array around it, or a new root. The places of
-/// an array are all there before the first is filled, so pointers to them stay good.
+/// The reply that a task fills: its element in the parent array, or a new root. An array has its
+/// full size before its first element is filled, so pointers to the elements stay valid.
 RedisReply* place_of(const redisReadTask* task) {
-  if (task->parent == nullptr) return new RedisReply;  // owned by the reader until it is whole
+  if (task->parent == nullptr) return new RedisReply;  // owned by the reader until it is complete
   auto* parent = static_cast<RedisReply*>(task->parent->obj);
   return &parent->elements[static_cast<std::size_t>(task->idx)];
 }
@@ -72,7 +72,7 @@ struct ReplyReader::State {
   };
   Budget budget;
   std::unique_ptr<redisReader, Free> reader{redisReaderCreateWithFunctions(&functions)};
-  std::size_t unread = 0;  ///< bytes fed since the last whole reply
+  std::size_t unread = 0;  ///< bytes fed since the last complete reply
 };
 
 ReplyReader::ReplyReader() : state_(std::make_unique<State>()) {

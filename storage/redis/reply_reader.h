@@ -9,13 +9,13 @@
 
 namespace shingled::storage::redis {
 
-inline constexpr std::size_t kReplyElementsMax = 262'144;           ///< of one reply, at all levels
-inline constexpr std::size_t kReplyUnreadMax = 64UL * 1024 * 1024;  ///< bytes before it is whole
+inline constexpr std::size_t kReplyElementsMax = 262'144;           ///< per reply, over all levels
+inline constexpr std::size_t kReplyUnreadMax = 64UL * 1024 * 1024;  ///< bytes of one reply
 
-/// Makes values of what a Redis server sends (RESP2); the only place that knows hiredis.
+/// Parses the replies of a Redis server (RESP2). The only code that uses hiredis.
 ///
-/// Errors: kCorrupt for bytes that are no reply, kLimit for one beyond the bounds above; after
-/// either the stream is lost and every later call fails.
+/// Errors: kCorrupt for bytes that are not a valid reply, kLimit for a reply beyond the bounds
+/// above; after either the stream is lost and every later call fails.
 /// Threads: one thread.
 class ReplyReader {
  public:
@@ -28,7 +28,7 @@ class ReplyReader {
 
   /// Takes the next bytes of the stream, in any portions.
   Status feed(BytesView bytes);
-  /// The next whole reply; nothing while its bytes have not all come.
+  /// Returns the next reply; nullopt while it is not complete.
   Result<std::optional<RedisReply>> next();
 
  private:

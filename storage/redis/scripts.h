@@ -12,21 +12,21 @@
 
 namespace shingled::storage::redis {
 
-// Lua scripts, which a server is told once and then knows by a name.
+// Lua scripts are loaded into a server once and then called by the name that it returns.
 
-/// Whether one of the replies is an error of that code.
+/// Whether one of the replies is an error with that code.
 bool any_error(std::span<const RedisReply> replies, std::string_view code);
 
-/// SCRIPT LOAD's reply: the name EVALSHA takes.
+/// The script's name for EVALSHA, from the reply to SCRIPT LOAD.
 Result<std::string> script_name(const RedisReply& reply);
 
-/// SCRIPT LOAD for each text.
+/// The commands SCRIPT LOAD for all texts.
 CommandList script_loads(std::span<const std::string_view> texts);
 /// The names in the replies to `script_loads`.
-/// Errors: kDenied for a script that the server does not take.
+/// Errors: kDenied if the server refuses a script.
 Result<std::vector<std::string>> script_names(std::span<const RedisReply> replies);
 
-/// Makes scripts known to servers and gives their names. `ask`: from commands to replies.
+/// Loads scripts into servers and returns their names. `ask` sends commands and returns replies.
 template <typename Ask>
 Result<std::vector<std::string>> load_scripts(std::span<const std::string_view> texts,
                                               const Ask& ask) {
@@ -35,9 +35,10 @@ Result<std::vector<std::string>> load_scripts(std::span<const std::string_view> 
   return script_names(*replies);
 }
 
-/// The replies of `ask` from servers that know the scripts: `load` makes them known while `sha` is
-/// empty, and again when a server does not know them, for one that was restarted has forgotten
-/// them. What it had executed before is sent again.
+/// Returns the replies of `ask`, whose commands call scripts. `load` loads the scripts and sets
+/// `sha`; it is called if `sha` is empty, and again if a server does not know the scripts, because
+/// a restarted server has forgotten them. Then all commands are sent again, even those that were
+/// executed.
 template <typename Load, typename Ask>
 Result<std::vector<RedisReply>> ask_with_scripts(std::string& sha, const Load& load,
                                                  const Ask& ask) {

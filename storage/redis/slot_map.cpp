@@ -24,7 +24,7 @@ bool is_number(const RedisReply& reply, std::int64_t most) {
   return reply.kind == RedisReply::Kind::kInteger && reply.integer >= 0 && reply.integer <= most;
 }
 
-/// The number of the node in the map, which gets it if it is new.
+/// The number of the node in the map; adds it if it is new. Returns nullopt if the map is full.
 std::optional<std::uint16_t> number_in(SlotMap& map, const SocketSpec& node) {
   const auto found = std::find(map.nodes.begin(), map.nodes.end(), node);
   if (found == map.nodes.end()) {
