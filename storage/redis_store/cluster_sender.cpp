@@ -15,7 +15,7 @@ namespace shingled::storage::redis_store {
 
 namespace {
 
-// KEYS: a slot. ARGV: what to do, the digest it is about, seconds to live.
+// KEYS: a slot. ARGV: 'free' or 'touch', the digest that may own the slot, seconds to live.
 constexpr std::string_view kSlotScript = R"lua(
 local slot, what, digest, expire = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local owner = redis.pcall('GET', slot)
@@ -29,7 +29,7 @@ end
 return 0
 )lua";
 
-constexpr std::size_t kSlotsTextMax = 2048;  ///< of a field S: 32 slots take 767 bytes at most
+constexpr std::size_t kSlotsTextMax = 2048;  ///< bytes of a field S; 32 slots need 767 at most
 
 std::vector<std::string> split_slots(std::string_view text) {
   std::vector<std::string> names;
@@ -47,9 +47,9 @@ std::vector<std::string> split_slots(std::string_view text) {
 struct ClusterSender::Plan {
   const TimedUpdate* timed = nullptr;
   Status* outcome = nullptr;
-  std::string record;                ///< its key
-  bool existed = false;              ///< there was a record
-  bool ends_record = false;          ///< a delete that leaves none
+  std::string record;                ///< the key of the record
+  bool existed = false;              ///< whether the record existed before
+  bool ends_record = false;          ///< whether it is a delete that removes the whole record
   std::vector<std::string> to_free;  ///< "<slot>_<shingle>"
 
   [[nodiscard]] const Update& update() const { return *timed->update; }
@@ -238,7 +238,7 @@ Status ClusterSender::refresh(std::span<const Fingerprint> found, TimePoint dead
       [&](redis::CommandList& commands) {
         for (std::size_t i = 0; i < found.size(); ++i) {
           const redis::RedisReply& own = (*records)[2 * i];
-          if ((*records)[2 * i + 1].integer == 0) continue;  // gone meanwhile
+          if ((*records)[2 * i + 1].integer == 0) continue;  // the record is gone
           if (!own.is_text() && !found[i].shingles) continue;
           for (const std::string& slot :
                split_slots(own.is_text() ? own.text : slots_text(*found[i].shingles))) {

@@ -10,22 +10,24 @@
 
 namespace shingled::storage::redis_store {
 
-/// For a cluster, where a record, its slots and the counter live on different servers and no script
-/// can touch them all. An update is made in steps; each is one script or command on one key's
-/// server, does nothing the second time, and none begins before the one before it was answered:
+/// The sender for a cluster, where a record, its slots and the counter are on different servers, so
+/// that no script can change all of them. An update is made in steps. Each step is one script or
+/// command per key, does nothing if it is repeated, and begins after the replies to the previous
+/// step:
 ///
-///   0. read the record: which slots it has, whether it is there
-///   1. take away slots it gives up: an add's that differ, all of a delete's (if still its own)
-///   2. the record itself, with the marker of the update
-///   3. an add's slots
-///   4. the counter, with a marker of its own
+///   0. read the record: whether it exists and which slots it has
+///   1. free slots that it gives up: for an add those that differ, for a delete all (if it still
+///      owns them)
+///   2. change the record, with the marker of the update
+///   3. claim the slots of an add
+///   4. change the counter, with a marker of its own
 ///
-/// Whatever step is the last one before a crash, nothing wrong is found: a record without slots is
-/// found by its digest, a slot without a record matches nothing. The update is acknowledged after
-/// the last step; sent again, it goes through all of them and does what is missing. Updates of one
-/// digest are never under way together; the others go through a step together.
+/// A crash after any step leaves no wrong matches: a record without slots is found by its digest, a
+/// slot without a record matches nothing. The update is acknowledged after the last step; if it is
+/// sent again, it goes through all steps and does what is missing. Updates of the same digest are
+/// never under way together; other updates go through each step together.
 /// Threads: one thread.
-/// Cost: five round trips a group.
+/// Cost: five round trips per group.
 class ClusterSender final : public UpdateSender {
  public:
   ClusterSender(redis::RedisRoute& cluster, ScriptContext context, redis::ReplicaWait wait)

@@ -8,10 +8,11 @@ namespace shingled::storage::redis_store {
 
 namespace {
 
-// KEYS: the record, the group's marker, perhaps the counter. ARGV: the line's number and how long
-// the marker lives, seconds to live, those that were seen, the digest, the slot keys to claim (a
-// line each; a prefix may have a comma), 18 fields as they were seen ('=value', or '-' for none),
-// then names and values to write.
+// KEYS: the record, the marker of the group, and the counter unless in a cluster. ARGV: the number
+// of the line; the life of the marker in seconds; the life of the record in seconds, new and as it
+// was read; the digest; the keys of the slots to claim (one per line, because a prefix may contain
+// a comma); 18 fields as they were read ('=value', or '-' if absent); then the names and values of
+// the fields to write.
 constexpr std::string_view kScript = R"lua(
 local record, marker, count = KEYS[1], KEYS[2], KEYS[3]
 local line, remember, left, seen = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -41,7 +42,7 @@ if count and is_new then redis.pcall('INCR', count) end
 return 1
 )lua";
 
-/// Calls `each` with the slots somebody can ask for.
+/// Calls `each` for each slot of the row that a question can match, so not for lost slots.
 template <typename Each>
 void for_each_slot(const sqlite::FuzzyRow& row, const Each& each) {
   if (!row.shingles) return;

@@ -12,38 +12,40 @@
 
 namespace shingled::storage::redis_store {
 
-/// A record as it was read: what must still stand there when its merge is written.
+/// A record as it was read. Its merge is written only if the record has not changed since.
 struct SeenRecord {
   std::vector<redis::RedisReply> fields;  ///< the reply to HMGET with kRecordFields and S
   std::int64_t ttl = 0;                   ///< the reply to TTL
 };
 
-/// What the writings of a group of hashes have in common.
+/// What all commands that write one group of hashes have in common.
 struct ImportContext {
   std::string_view prefix;
-  std::string_view sha;     ///< what SCRIPT LOAD of `import_script` answered
-  UpdateName group{};       ///< names the group in its markers, no other one
-  bool in_one_step = true;  ///< slots and counter with the record; a cluster cannot
+  std::string_view sha;     ///< the reply to SCRIPT LOAD of `import_script`
+  UpdateName group{};       ///< the unique name of the group in its markers
+  bool in_one_step = true;  ///< slots and counter together with the record; false for a cluster
 };
 
-/// The lines of a group that were written have a bit each in its marker, which need not live
-/// longer than the group is written: a line that comes later is refused, for it saw another record.
+/// How long the marker of a group lives. It has one bit for each line that was written, and is
+/// needed only while the group is written: a line that is repeated later is refused because its
+/// record has changed.
 inline constexpr std::uint32_t kGroupMarkerSeconds = 3600;
 
-/// The Lua program that writes a row in the place of a record in one step, once however often it is
-/// called: it gives 1, or 0 where the record is not what was seen any more and nothing was written.
+/// The Lua program that replaces a record by a row in one step; a repeated call does nothing. It
+/// returns 1, or 0 if the record has changed since it was read; then nothing is written.
 std::string_view import_script();
 
-/// A row as line number `line` of its group.
+/// Appends the call that writes a row, as line number `line` of its group.
 ///
-/// `left`: seconds it may live, 0 = for ever. A life that somebody else has prolonged meanwhile
-/// stays. In a cluster the slots and the counter are for `append_slots`, after a 1.
+/// `left`: seconds the row may live, 0 = for ever. If somebody else has prolonged the life of the
+/// record since it was read, that longer life stays. In a cluster the call writes only the record;
+/// after a reply of 1 the caller must claim the slots (`append_slots`) and change the counter.
 void append_import(redis::CommandList& commands, const ImportContext& context, std::size_t line,
                    const sqlite::FuzzyRow& row, const SeenRecord& seen, std::int64_t left);
-/// The marker of the group that a line of this digest is noted in.
+/// The key of the marker in which the line with this digest has its bit.
 std::string group_marker(const ImportContext& context, const Digest& digest);
 
-/// The other half in a cluster: claims the slots of a row.
+/// For a cluster: appends the commands that claim the slots of a row.
 void append_slots(redis::CommandList& commands, std::string_view prefix,
                   const sqlite::FuzzyRow& row, std::int64_t left);
 

@@ -105,7 +105,8 @@ std::optional<StoredRecord> parse_record(const redis::RedisReply& reply) {
 }
 
 std::optional<SlotWinner> slot_winner(const std::vector<redis::RedisReply>& owners) {
-  // More than half of the slots: whoever it is outlives the pairing of different owners.
+  // The majority vote of Boyer and Moore: different owners cancel each other out in pairs, so an
+  // owner of more than half of the slots remains as the candidate.
   const redis::RedisReply* candidate = nullptr;
   std::size_t surplus = 0;
   const auto is_owner = [](const redis::RedisReply& reply) {

@@ -17,7 +17,7 @@ void ask_slots(redis::CommandList& commands, std::string_view prefix, const Shin
   }
 }
 
-/// The same as a command for each, for they may live anywhere.
+/// The same with a command for each slot, because in a cluster the slots are on different servers.
 void ask_each_slot(redis::CommandList& commands, std::string_view prefix,
                    const Shingles& shingles) {
   for (std::size_t slot = 0; slot < shingles.size(); ++slot) {
@@ -26,7 +26,7 @@ void ask_each_slot(redis::CommandList& commands, std::string_view prefix,
   }
 }
 
-/// The owners of the slots; moves on behind their replies.
+/// Takes the owners of the slots of one question and moves `reply` behind their replies.
 std::vector<redis::RedisReply> take_owners(std::vector<redis::RedisReply>::iterator& reply,
                                            bool split) {
   if (!split) return std::move((reply++)->elements);
@@ -35,7 +35,7 @@ std::vector<redis::RedisReply> take_owners(std::vector<redis::RedisReply>::itera
   return {first, std::make_move_iterator(reply)};
 }
 
-/// Whose record is to be read for which question.
+/// A digest that owns enough slots of a question; its record must be read.
 struct Candidate {
   std::size_t question;
   SlotWinner winner;

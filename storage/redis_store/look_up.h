@@ -11,20 +11,20 @@
 
 namespace shingled::storage::redis_store {
 
-/// What is stored about one question.
+/// The matches for one question.
 struct Found {
   std::optional<Match> exact;
-  std::optional<Match> near;  ///< owner of most slots, if it is another digest and its record lives
+  std::optional<Match> near;  ///< the owner of most slots, if it is another digest with a record
 };
 
-/// When the slots of a question are asked for.
+/// When the slots of a question are read.
 enum class AskSlots : std::uint8_t {
-  kAtOnce,      ///< with its record: a miss costs one round trip
-  kIfNotExact,  ///< when there is no record: an exact hit costs no slots, `near` stays empty for it
+  kAtOnce,      ///< together with its record: a miss costs one round trip
+  kIfNotExact,  ///< only if there is no record: an exact hit reads no slots and has no `near`
 };
 
-/// Asks for all questions at once: records and slots in one round trip or two, then the records of
-/// those who own enough slots in another. Nothing is taken as stored without its record.
+/// Looks up all questions together: records and slots in one round trip or two, then the records of
+/// the digests that own enough slots in one more. A digest without a record is never a match.
 /// Errors: those of the route.
 /// Threads: stateless.
 Result<std::vector<Found>> look_up(redis::RedisRoute& route, std::string_view prefix,

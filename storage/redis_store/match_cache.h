@@ -11,41 +11,42 @@
 
 namespace shingled::storage::redis_store {
 
-/// Answers of a moment ago, hits and misses alike.
+/// Recent answers, hits as well as misses.
 ///
-/// How stale: an answer is used for `keep` after it was fetched, not longer; what this process
-/// itself has changed is forgotten at once (`forget`), but likenesses of it are not. Bounded: about
-/// `most` answers; when there are more, older ones go, half of them at a time.
+/// An answer is used for `keep` after it was fetched, not longer. A digest that this process has
+/// changed is forgotten at once (`forget`), but answers for similar digests are not.
+/// Bound: about `most` answers; if there are more, the older half is dropped.
 /// Threads: any thread, on one of kShards locks.
-/// Cost: some 300 bytes an answer.
+/// Cost: about 300 bytes per answer.
 class MatchCache {
  public:
   using Answer = std::optional<Match>;
 
-  /// `keep` 0: nothing is kept.
+  /// With `keep` 0 no answer is kept.
   MatchCache(Duration keep, std::size_t most) : keep_(keep), half_(most / (2 * kShards)) {}
 
   [[nodiscard]] bool is_on() const { return keep_ > Duration::zero() && half_ > 0; }
-  /// Nothing where the question is not known.
+  /// Returns the answer, which may be a miss (an empty Answer); nullopt if it is not in the cache.
   [[nodiscard]] std::optional<Answer> find(const Question& question, TimePoint now) const;
-  /// Take it before the question is asked, and give it to `put`.
+  /// A number to be read before the question is asked, and passed to `put` with the answer.
   [[nodiscard]] std::uint64_t forgotten(const Digest& digest) const;
-  /// Keeps the answer, unless something was forgotten since `forgotten`: then it may be older.
+  /// Keeps the answer, unless a digest was forgotten since `forgotten` was read: then the answer
+  /// may be older than that change.
   void put(const Question& question, const Answer& answer, TimePoint now, std::uint64_t forgotten);
   void forget(const Digest& digest);
 
  private:
-  static constexpr std::size_t kShards = 16;  ///< as many as the first 4 bits of a hash tell apart
+  static constexpr std::size_t kShards = 16;  ///< one for each value of the first 4 bits of a hash
   struct Entry {
-    std::uint64_t shingles = 0;  ///< what was asked along with the digest, mixed
+    std::uint64_t shingles = 0;  ///< the hash of the shingles in the question
     TimePoint end;
     Answer answer;
   };
   using Entries = std::unordered_map<Digest, Entry, DigestHash>;
   struct Shard {
-    Entries young;  ///< when it is full it becomes the old one, and what was old is forgotten
+    Entries young;  ///< when it is full, it replaces `old`
     Entries old;
-    std::uint64_t forgotten = 0;  ///< how often
+    std::uint64_t forgotten = 0;  ///< number of calls of `forget`
   };
 
   Guarded<Shard>& shard_of(const Digest& digest) const {

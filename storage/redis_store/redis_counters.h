@@ -8,16 +8,16 @@
 
 namespace shingled::storage::redis_store {
 
-/// What the writer has done. A new counter is a field and its line in `table`.
+/// The counters of the writer. A new counter is a field and its line in `table`.
 template <typename Number>
 struct RedisWriterCountersOf {
-  Number added{};  ///< updates made
-  Number deleted{};
+  Number added{};      ///< additions made
+  Number deleted{};    ///< deletions made
   Number refused{};    ///< updates answered with an error
-  Number journaled{};  ///< of added and deleted: acknowledged because they were in the journal
-  Number dropped{};    ///< of those, refused by the database later
-  Number waiting{};    ///< in the journal now
-  Number refreshed{};  ///< records that live on because they were found
+  Number journaled{};  ///< those of added and deleted that were acknowledged by the journal
+  Number dropped{};    ///< those of journaled that the database refused later
+  Number waiting{};    ///< updates in the journal now
+  Number refreshed{};  ///< records whose life was prolonged because they were found
 
   static constexpr auto table() {
     using Counters = RedisWriterCountersOf;
@@ -41,17 +41,17 @@ struct RedisWriterCountersOf {
 };
 static_assert(kHasWholeTable<RedisWriterCountersOf<std::uint64_t>>);
 
-/// Those that run.
+/// The counters while the writer runs.
 /// Threads: any thread may read.
 struct RedisWriterCounters : RedisWriterCountersOf<std::atomic<std::uint64_t>> {
-  std::atomic<std::uint64_t> refreshes_dropped{0};  ///< too many at once
-  std::atomic<std::uint64_t> count{0};              ///< adds minus deletes, as last read
+  std::atomic<std::uint64_t> refreshes_dropped{0};  ///< too many at once, or Redis was away
+  std::atomic<std::uint64_t> count{0};              ///< adds minus deletes when last read
 };
 
-/// What the store has done since it was opened.
+/// The counters of the store since it was opened.
 struct RedisCounters : RedisWriterCountersOf<std::uint64_t> {
-  bool connected = false;         ///< a server is there to be asked
-  std::uint64_t misses_away = 0;  ///< questions not answered because none was
+  bool connected = false;         ///< whether a server can be asked
+  std::uint64_t misses_away = 0;  ///< questions without an answer because no server was there
 };
 
 }  // namespace shingled::storage::redis_store

@@ -20,11 +20,11 @@ namespace shingled::storage::redis_store {
 namespace {
 
 constexpr std::size_t kGroup = 256;       // hashes in one round trip
-constexpr std::size_t kRoundsMax = 1000;  // merges of a hash that others go on changing
-constexpr auto kPause =
-    redis::RedisServer::kAwayMin;  // before servers that were away are asked again
+constexpr std::size_t kRoundsMax = 1000;  // attempts to merge a hash that others keep changing
+// The pause before servers that were away are asked again.
+constexpr auto kPause = redis::RedisServer::kAwayMin;
 
-/// Whether to ask again may help: what is sent twice counts once.
+/// Whether asking again may help. It is safe, because commands that are sent twice count once.
 bool may_pass(const Error& error) {
   return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDenied;
 }
@@ -36,7 +36,7 @@ struct RedisImport::State {
         Clock& time, Random& names)
       : options(given), rule(merge_rule), servers(std::move(reached)), clock(time), random(names) {}
 
-  /// A hash of the group, and the bit that is its own in the group's marker.
+  /// A hash of the group, and the number of its bit in the marker of the group.
   struct Line {
     sqlite::FuzzyRow coming;
     std::size_t number = 0;
@@ -69,7 +69,7 @@ struct RedisImport::State {
   UpdateName name{};  ///< of the group
   std::unordered_set<Digest, DigestHash> in_group;
   std::set<std::string> markers;   ///< of the group
-  std::set<std::string> finished;  ///< of the group before: nobody needs them any more
+  std::set<std::string> finished;  ///< of the previous group; they are not needed any more
   std::string sha;
   std::string count_sha;
 };
@@ -87,7 +87,7 @@ RedisImport::RedisImport(std::unique_ptr<State> state) : state_(std::move(state)
 RedisImport::~RedisImport() = default;
 
 Status RedisImport::take(const sqlite::FuzzyRow& coming) {
-  // A digest that comes twice must find what the first made.
+  // If a digest comes twice, the first one must be written before the second one is merged.
   const bool again = state_->in_group.count(coming.digest) != 0;
   if (again || state_->group.size() >= kGroup) {
     if (Status written = finish(); !written) return written;
@@ -115,7 +115,8 @@ Status RedisImport::State::write_group() {
   return {};
 }
 
-/// Reads what is there and writes the merges; what somebody changed in between stays in the group.
+/// Reads the records of the group and writes the merges. Hashes whose record was changed in between
+/// stay in the group.
 Status RedisImport::State::write_once(std::size_t round) {
   auto seen = read_group();
   if (!seen) return seen.error();
@@ -158,7 +159,7 @@ Status RedisImport::State::write_once(std::size_t round) {
   return finish_in_cluster(written, round);
 }
 
-/// What a cluster cannot do in one step with the records: their slots, and the counter.
+/// Writes the slots and the counter, which a cluster cannot write in one step with the records.
 Status RedisImport::State::finish_in_cluster(const std::vector<Merged>& written,
                                              std::size_t round) {
   if (written.empty()) return {};

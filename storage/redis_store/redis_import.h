@@ -10,14 +10,14 @@
 
 namespace shingled::storage::redis_store {
 
-/// Brings hashes into a Redis database that may be in use, in groups; a hash that is there already
-/// is merged by `rule` (see Import), so that no update of others is lost: a merge is written only
-/// while the record is what was read, else it is made anew. Shingles go out as unsigned numbers,
-/// whatever they came as.
+/// Imports hashes into a Redis database, in groups. The database may be in use. A hash that exists
+/// already is merged by `rule` (see Import). No update of others is lost: a merge is written only
+/// if the record has not changed since it was read, else it is made again. Shingles are always
+/// written as unsigned numbers.
 ///
-/// Each hash is one step (in a cluster the record is, its slots and the counter follow), but not
-/// all of them together: what was written before an error stays. To repeat it is safe with every
-/// rule but kSum.
+/// Each hash is written in one step (in a cluster the record, then its slots and the counter), but
+/// the import as a whole is not: after an error, the hashes written before stay. Repeating an
+/// import is safe with every rule but kSum.
 /// Errors: those of the connection.
 /// Threads: one thread.
 class RedisImport {
@@ -31,9 +31,10 @@ class RedisImport {
   RedisImport(RedisImport&&) = delete;
   RedisImport& operator=(RedisImport&&) = delete;
 
-  /// The row's id is ignored; it has at least one flag. One that has expired is left out.
+  /// Imports a row, which must have at least one flag; its id is ignored. A row that has expired is
+  /// left out. Rows are written in groups, so this may write earlier rows.
   Status take(const sqlite::FuzzyRow& coming);
-  /// Writes what still waits.
+  /// Writes the rows that still wait.
   Status finish();
   [[nodiscard]] const formats::Import::Counts& counts() const;
 

@@ -14,8 +14,9 @@ namespace shingled::storage::redis_store {
 
 namespace {
 
-constexpr float kRefreshProbability = 0.9F;  // a record lives on from here (PROTOCOL.md 5.5)
-constexpr float kShareWindow = 256;          // questions that count for what is asked first
+// A match above this probability prolongs the life of its record (PROTOCOL.md 5.5).
+constexpr float kRefreshProbability = 0.9F;
+constexpr float kShareWindow = 256;  // recent questions that count in `exact_share_`
 
 std::unique_ptr<UpdateSender> sender_for(const SharedStoreOptions& options,
                                          const redis::OpenRoute& writers) {
@@ -50,7 +51,7 @@ class RedisStore::Impl {
                  .delivered = [this](const Digest& digest) { cache_.forget(digest); }},
                 sender_for(options, writers_), std::move(journal), clock, random, logger) {}
 
-  /// Nothing when no server was there.
+  /// Returns nullopt if no server answered.
   [[nodiscard]] std::optional<std::vector<Found>> look_up(std::span<const Question> questions,
                                                           AskSlots ask_slots) {
     auto found = storage::redis_store::look_up(*readers_.route, options_.redis.prefix, questions,
@@ -60,7 +61,7 @@ class RedisStore::Impl {
     return std::nullopt;
   }
 
-  /// The round trip that waits with the slots pays while most of what is asked is known exactly.
+  /// A separate round trip for the slots pays off while most questions have exact hits.
   [[nodiscard]] AskSlots ask_slots() const {
     return exact_share_.load(std::memory_order_relaxed) > 0.5F ? AskSlots::kIfNotExact
                                                                : AskSlots::kAtOnce;
@@ -71,7 +72,7 @@ class RedisStore::Impl {
       if (questions[i].shingles == nullptr) continue;
       share += ((found[i].exact ? 1.0F : 0.0F) - share) / kShareWindow;
     }
-    exact_share_.store(share, std::memory_order_relaxed);  // a lost note does no harm
+    exact_share_.store(share, std::memory_order_relaxed);  // a lost change does no harm
   }
 
   [[nodiscard]] MatchCache& cache() { return cache_; }
@@ -101,14 +102,13 @@ class RedisStore::Impl {
  private:
   const SharedStoreOptions options_;
   Clock& clock_;
-  // One cluster for looking and one for updates, or two lists of servers: a server that does not
-  // take updates may well be asked.
+  // Two routes, because a server that does not accept updates can still answer questions.
   redis::OpenRoute readers_;
   redis::OpenRoute writers_;
   MatchCache cache_;
-  RedisWriter writer_;  ///< goes first: it uses what is above
+  RedisWriter writer_;  ///< below the members that it uses, so that it is destroyed before them
   std::atomic<std::uint64_t> misses_away_{0};
-  std::atomic<float> exact_share_{0};  ///< of late, of the questions with shingles
+  std::atomic<float> exact_share_{0};  ///< of the recent questions with shingles
 };
 
 Result<std::unique_ptr<RedisStore>> RedisStore::open(const SharedStoreOptions& options,

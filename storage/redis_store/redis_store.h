@@ -13,28 +13,29 @@
 
 namespace shingled::storage::redis_store {
 
-/// What the store needs to know besides how to reach Redis.
+/// The options of the store.
 struct SharedStoreOptions {
   RedisOptions redis;
-  std::chrono::seconds expire{0};  ///< 0 = never
-  std::string journal;             ///< file of the journal; empty = none
+  std::chrono::seconds expire{0};  ///< 0 = hashes never expire
+  std::string journal;             ///< file of the journal; empty = no journal
   std::uint32_t update_queue_max = 65'536;
-  bool refresh_hits = true;  ///< what was found lives on; false for those who only read
+  bool refresh_hits = true;  ///< a hit prolongs the life of a record; false for read-only users
 };
 
-/// The storage in a Redis database, which several daemons share, rspamd's among them: rspamd's own
+/// The storage in a Redis database that several daemons share, also with rspamd: it has rspamd's
 /// layout, byte for byte (SCHEMA.md). The facade of this folder.
 ///
-/// A batch of questions costs one round trip, and one more when likenesses were found; while most
-/// are known exactly, one more for those that are not. While no server is there every question goes
-/// unanswered at once, and updates wait in a journal on the disk. Invariant: an update is
-/// acknowledged after Redis has answered or the journal has it; how long it lives in Redis is
-/// Redis's own matter (appendfsync). Each counts once. With a cache an answer may be as old as
-/// `cache_seconds`; what went through this store itself is seen at once by its digest.
+/// A batch of questions costs one round trip, and one more if near matches were found. While most
+/// questions have exact hits, the others cost one more. While no server is there, questions get no
+/// answer at once, and updates wait in a journal on the disk. With a cache, an answer may be as old
+/// as `cache_seconds`; updates through this store are seen at once by their digest.
+///
+/// Invariant: an update is acknowledged after Redis has answered or the journal has it, and each
+/// update counts once. Whether Redis keeps it after a crash depends on its settings (appendfsync).
 /// Threads: any thread; one writer thread inside.
 class RedisStore final : public FuzzyStore {
  public:
-  /// Errors: those of UpdateJournal::open; none when no server is there: it may come.
+  /// Errors: those of UpdateJournal::open. A server that is away is no error; it may come later.
   static Result<std::unique_ptr<RedisStore>> open(const SharedStoreOptions& options, Clock& clock,
                                                   Random& random, Logger& logger);
   ~RedisStore() override;
@@ -50,7 +51,7 @@ class RedisStore final : public FuzzyStore {
   [[nodiscard]] std::vector<Match> check_all(const Fingerprint& fingerprint, std::uint32_t now,
                                              std::size_t most) const override;
   void submit(Update update, UpdateDone done) override;
-  /// Adds minus deletes, by everybody, as of a few seconds ago.
+  /// Adds minus deletes of all daemons, a few seconds old.
   [[nodiscard]] std::uint64_t size() const override;
 
   void report(MetricReport& report) const override;

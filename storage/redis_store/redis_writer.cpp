@@ -10,17 +10,17 @@ namespace shingled::storage::redis_store {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{500};  ///< longest sleep of an idle writer
-constexpr std::size_t kRecentMax = 65'536;           ///< records known to have been refreshed
+constexpr std::size_t kRecentMax = 65'536;           ///< refreshed records that are remembered
 
-/// A digest's first bytes do as its name.
+/// The first bytes of a digest, used as its name.
 UpdateName name_of(const Digest& digest) {
   UpdateName name{};
   std::copy_n(digest.bytes.begin(), name.size(), name.begin());
   return name;
 }
 
-/// A refresh writes 33 keys: one that puts the expiry off by less than a thousandth is not worth
-/// it.
+/// The least pause between two refreshes of a record. A refresh writes 33 keys, so one that
+/// prolongs the life by less than a thousandth is not worth the cost.
 Duration refresh_pause(Duration expire) {
   return std::min<Duration>(
       std::max<Duration>(RedisWriter::kRefreshPauseMin, expire / RedisWriter::kRefreshesOfExpiry),
@@ -91,9 +91,9 @@ void RedisWriter::run() {
 }
 
 void RedisWriter::take_in(const std::vector<QueuedUpdate>& group) {
-  // What came before goes first.
+  // Updates in the journal came before and must be sent first.
   if (journal_ != nullptr && journal_->size() > 0) {
-    return keep(group, {ErrorCode::kUnavailable, "others wait for Redis"});
+    return keep(group, {ErrorCode::kUnavailable, "earlier updates wait for Redis"});
   }
   const std::vector<TimedUpdate> updates = timed(group, now());
   const auto outcomes = sender_->send(updates, deadline());
@@ -139,7 +139,7 @@ bool RedisWriter::deliver() {
     updates.push_back({&entry.update, entry.time});
   const auto outcomes = sender_->send(updates, deadline());
   if (!outcomes) return false;
-  // If this is lost the same ones are sent again, and are known by their names.
+  // If this fails, the same updates are sent again, and Redis recognises them by their names.
   if (Status removed = journal_->remove_through(entries->back().id); !removed) {
     logger_.error(LogLine("redis_journal_refused").field("reason", removed.error().message));
     return false;

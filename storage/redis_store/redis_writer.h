@@ -19,35 +19,36 @@
 namespace shingled::storage::redis_store {
 
 struct RedisWriterOptions {
-  std::chrono::milliseconds timeout{500};  ///< for the server's answer to a group
+  std::chrono::milliseconds timeout{500};  ///< for the reply to a group
   std::uint32_t queue_max = 65'536;        ///< updates waiting; more are refused
   std::size_t journal_max = 0;             ///< updates in the journal; more are refused
-  std::chrono::seconds expire{0};          ///< 0 = never
+  std::chrono::seconds expire{0};          ///< 0 = hashes never expire
   /// Called with the digest of each update that came from the journal; may be empty.
   std::function<void(const Digest&)> delivered;
 };
 
-/// The one thread that changes the database: takes what has queued up as one group, sends it, tells
-/// the submitters when the server has answered.
+/// The one thread that changes the database. It takes the queued updates as a group, sends them,
+/// and calls the submitters back when the server has answered.
 ///
-/// While no server answers, a group goes into the journal on the disk instead and is acknowledged
-/// then; so does everything after it until the journal is empty again, for order matters. What is
-/// in the journal is sent, oldest first, as soon as a server is back, and also after a restart. An
-/// update whose answer was lost is sent again: the database knows it by its name.
+/// While no server answers, groups go into the journal on the disk and are acknowledged then. To
+/// keep the order, all later groups also go there until the journal is empty again. The updates in
+/// the journal are sent, oldest first, as soon as a server is back, and also after a restart. An
+/// update whose reply was lost is sent again; the database recognises it by its name.
 ///
 /// Without a journal, or with a full one, an update that cannot be sent is refused. It may have
-/// been made; a client that repeats it is counted once.
-/// Threads: one inside, "redis"; the destructor stops it after everything queued was sent, is in
+/// been made; if the client repeats it, it counts once.
+/// Threads: one inside, "redis"; the destructor stops it when every queued update was sent, is in
 /// the journal or was refused.
 class RedisWriter {
  public:
   static constexpr std::size_t kGroupMax = 256;       ///< updates in one round trip
-  static constexpr std::size_t kRefreshesMax = 1024;  ///< waiting; more are dropped
-  /// Of one record: the least pause, unless its expiry is shorter than ten of them.
+  static constexpr std::size_t kRefreshesMax = 1024;  ///< refreshes waiting; more are dropped
+  /// The least pause between two refreshes of one record, unless its expiry is shorter than ten
+  /// such pauses.
   static constexpr std::chrono::seconds kRefreshPauseMin{60};
-  /// Of one record, at most, in the time after which it expires.
+  /// The most refreshes of one record during its expiry time.
   static constexpr int kRefreshesOfExpiry = 1000;
-  static constexpr std::chrono::seconds kCountPause{5};  ///< between two looks at the counter
+  static constexpr std::chrono::seconds kCountPause{5};  ///< between two reads of the counter
 
   /// `journal` may be null.
   RedisWriter(const RedisWriterOptions& options, std::unique_ptr<UpdateSender> sender,
@@ -60,7 +61,8 @@ class RedisWriter {
   RedisWriter& operator=(RedisWriter&&) = delete;
 
   void submit(Update update, UpdateDone done);
-  /// A record was found: it lives on. Soon, and not more often than makes sense.
+  /// Prolongs the life of a record that was found, soon but not more often than useful. `asked`:
+  /// the shingles of the question; may be null.
   void refresh(const Digest& digest, const Shingles* asked);
   [[nodiscard]] const RedisWriterCounters& counters() const { return counters_; }
 
@@ -72,9 +74,9 @@ class RedisWriter {
 
   void run();
   void take_in(const std::vector<QueuedUpdate>& group);
-  /// Into the journal, as far as it has room; the rest is refused.
+  /// Puts a group into the journal as far as it has room, and refuses the rest.
   void keep(const std::vector<QueuedUpdate>& group, const Error& reason);
-  /// Sends the oldest ones in the journal. True: there are more, and they may be sent at once.
+  /// Sends the oldest updates of the journal. Returns true if there are more to send at once.
   bool deliver();
   void note_waiting();
   void finish(const QueuedUpdate& queued, const Status& outcome);
@@ -93,8 +95,8 @@ class RedisWriter {
   Guarded<Refreshes> refreshes_;
   RedisWriterCounters counters_;
   TimePoint count_due_{};
-  Outage outage_;        ///< the journal is in use
-  std::jthread thread_;  ///< last: starts when all else is there
+  Outage outage_;        ///< lasts while the journal is in use
+  std::jthread thread_;  ///< last: starts when all other members are there
 };
 
 }  // namespace shingled::storage::redis_store

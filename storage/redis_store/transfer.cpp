@@ -17,7 +17,7 @@ namespace {
 
 using TakeRow = std::function<Status(const sqlite::FuzzyRow&)>;
 
-/// "P_<slot>_<shingle>"
+/// Parses the key "P_<slot>_<shingle>".
 std::optional<NamedSlot> slot_in_key(std::string_view prefix, std::string_view key) {
   if (!key.starts_with(prefix) || key.size() <= prefix.size() + 1) return std::nullopt;
   return parse_slot(key.substr(prefix.size() + 1));
@@ -35,12 +35,7 @@ class Dump {
         clock_(clock) {}
 
   Status run() {
-    for (const auto& server : servers_.scanned) {
-      Status read = redis::scan_keys(
-          *server, redis::glob_of(prefix_, "*"), [&] { return clock_.now() + kTransferPatience; },
-          [&](const std::vector<redis::RedisReply>& keys) { return read_records(keys); });
-      if (!read) return read;
-    }
+    if (Status read = scan("*", &Dump::read_records); !read) return read;
     return without_.empty() ? Status() : find_slots();
   }
   [[nodiscard]] const DumpReport& report() const { return report_; }
@@ -52,7 +47,21 @@ class Dump {
     Shingles shingles{};
   };
 
-  Status read_records(const std::vector<redis::RedisReply>& keys) {
+  using Keys = std::vector<redis::RedisReply>;
+
+  /// Calls `read` with all keys of all servers that match the prefix and `rest`.
+  Status scan(std::string_view rest, Status (Dump::*read)(const Keys&)) {
+    const std::string glob = redis::glob_of(prefix_, rest);
+    for (const auto& server : servers_.scanned) {
+      Status done = redis::scan_keys(
+          *server, glob, [&] { return clock_.now() + kTransferPatience; },
+          [&](const Keys& keys) { return (this->*read)(keys); });
+      if (!done) return done;
+    }
+    return {};
+  }
+
+  Status read_records(const Keys& keys) {
     std::vector<Digest> digests;
     for (const redis::RedisReply& key : keys) {
       if (key.text.size() != prefix_.size() + kDigestBytes || !key.text.starts_with(prefix_))
@@ -83,20 +92,14 @@ class Dump {
     return {};
   }
 
-  /// rspamd 3.4 does not say which slots a record has: whoever owns one tells.
+  /// rspamd 3.4 does not store which slots a record has, so all slots are read for their owners.
   Status find_slots() {
     for (auto& [digest, incomplete] : without_) {
       for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
         incomplete.shingles[slot] = sqlite::lost_slot(digest, slot);
       }
     }
-    for (const auto& server : servers_.scanned) {
-      Status read = redis::scan_keys(
-          *server, redis::glob_of(prefix_, "_*_*"),
-          [&] { return clock_.now() + kTransferPatience; },
-          [&](const std::vector<redis::RedisReply>& keys) { return read_slots(keys); });
-      if (!read) return read;
-    }
+    if (Status read = scan("_*_*", &Dump::read_slots); !read) return read;
     for (auto& [digest, incomplete] : without_) {
       sqlite::FuzzyRow& row = incomplete.row;
       if (incomplete.slots >= kMatchSlotsMin) row.shingles = incomplete.shingles;
@@ -107,7 +110,7 @@ class Dump {
     return {};
   }
 
-  Status read_slots(const std::vector<redis::RedisReply>& keys) {
+  Status read_slots(const Keys& keys) {
     std::vector<NamedSlot> slots;
     redis::CommandList commands;
     for (const redis::RedisReply& key : keys) {
@@ -146,7 +149,7 @@ class Dump {
   const TakeRow& take_;
   const Watcher& watcher_;
   Clock& clock_;
-  std::unordered_set<Digest, DigestHash> seen_;  ///< a SCAN may name a key twice
+  std::unordered_set<Digest, DigestHash> seen_;  ///< because a SCAN may return a key twice
   std::unordered_map<Digest, Incomplete, DigestHash> without_;
   DumpReport report_;
 };

@@ -11,32 +11,32 @@
 
 namespace shingled::storage::redis_store {
 
-/// What is needed to bring hashes out of a Redis database or into one.
+/// The options for reading all hashes of a Redis database or importing hashes into one.
 struct TransferOptions {
   RedisOptions redis;
-  std::chrono::seconds expire{0};  ///< 0 = hashes stay for ever
+  std::chrono::seconds expire{0};  ///< 0 = hashes never expire
 };
 
-/// What a reading of a database has shown.
+/// The counts of `dump_redis`.
 struct DumpReport {
   std::uint64_t hashes = 0;
-  std::uint64_t broken = 0;       ///< keys of the form of a record that are none
-  std::uint64_t lost_slots = 0;   ///< of rspamd 3.4's records: slots others have taken
-  std::uint64_t lost_hashes = 0;  ///< of these, with too few left for a match: now direct hashes
+  std::uint64_t broken = 0;       ///< keys with the form of a record that are not valid records
+  std::uint64_t lost_slots = 0;   ///< records of rspamd 3.4 that lost some slots to others
+  std::uint64_t lost_hashes = 0;  ///< those with too few slots left for a match: now direct hashes
 };
 
-/// Gives every hash of a Redis database to `take`, once each and in no order (ids count
-/// up), while others go on writing: what is added or deleted meanwhile may be there or not, and
-/// what a cluster moves from one server to another meanwhile may be missing. A server that is
-/// replaced (a fail-over) or restarted would leave out more than that: kUnavailable (where INFO is
+/// Calls `take` with every hash of a Redis database, each once, in any order (ids count up). Others
+/// may write at the same time: a hash that is added or deleted meanwhile may be included or not,
+/// and a hash that a cluster moves to another server meanwhile may be missing. If a server is
+/// replaced (a fail-over) or restarted, more would be missing, so that is kUnavailable (if INFO is
 /// permitted).
 ///
-/// Shingles are those of the field S; a record without one (rspamd 3.4) gets those of the slots it
-/// still owns, as an import of rspamd's SQLite file does (SCHEMA.md). `updated` is what its time to
-/// live says, at least `created`.
-/// Errors: those of the connection; whatever `take` returns; stopped.
+/// The shingles come from the field S. A record without S (rspamd 3.4) gets those of the slots that
+/// it still owns, as in an import of rspamd's SQLite file (SCHEMA.md). `updated` is computed from
+/// the time to live, and is at least `created`.
+/// Errors: those of the connection; those that `take` returns; stopped.
 /// Threads: one thread.
-/// Memory: 72 bytes a hash, and 340 a hash of rspamd 3.4.
+/// Memory: 72 bytes per hash, 340 per hash of rspamd 3.4.
 Result<DumpReport> dump_redis(const TransferOptions& options,
                               const std::function<Status(const sqlite::FuzzyRow&)>& take,
                               const Watcher& watcher, Clock& clock, Logger& logger);

@@ -44,7 +44,7 @@ std::optional<sqlite::FuzzyRow> row_of(const Digest& digest, const SeenRecord& s
   sqlite::FuzzyRow row;
   row.digest = digest;
   row.flags = record->flags;
-  // What is left of its life says when that began.
+  // The time to live tells when the life of the record began.
   const std::int64_t lived = expire > 0 && seen.ttl > 0 ? expire - seen.ttl : 0;
   const std::int64_t updated = now - std::clamp<std::int64_t>(lived, 0, now - 1);
   row.created = record->created != 0 ? record->created : static_cast<std::uint32_t>(updated);

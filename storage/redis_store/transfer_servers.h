@@ -17,31 +17,32 @@
 
 namespace shingled::storage::redis_store {
 
-// What bringing hashes out of a Redis database and into one have in common.
+// Functions that dump_redis and RedisImport share.
 // Threads: one thread.
 
-/// For one answer: nobody's mail waits.
+/// How long to wait for one reply. It is long because no mail waits.
 inline constexpr std::chrono::seconds kTransferPatience{30};
 
-/// The servers of one database: a route by key, and each one that must be scanned.
+/// The servers of one database: a route for commands with a key, and routes to scan for all keys.
 struct TransferServers {
   std::unique_ptr<redis::RedisRoute> route;
-  redis::RedisCluster* cluster = nullptr;  ///< the route, where it is one
+  redis::RedisCluster* cluster = nullptr;  ///< the route, if it is a cluster
   std::vector<std::unique_ptr<redis::RedisRoute>> scanned;
 };
-/// `wanted`: those to use, if any, instead of all.
+/// `wanted`: the servers to use; if empty, all servers of the options.
 TransferServers servers_for(const RedisOptions& options, const std::vector<SocketSpec>& wanted,
                             Clock& clock, Logger& logger);
 
-/// The replies to the commands, within kTransferPatience. A server of a cluster that is away is an
-/// error of all.
+/// Returns the replies to the commands, within kTransferPatience, or an error if one server of a
+/// cluster is away.
 Result<std::vector<redis::RedisReply>> ask(redis::RedisRoute& route,
                                            const redis::CommandList& commands, Clock& clock);
 
-inline constexpr std::size_t kRowReplies = 2;  ///< a record's fields, its time to live
-/// Asks for a record: kRowReplies replies, a SeenRecord.
+inline constexpr std::size_t kRowReplies = 2;  ///< the fields of a record, its time to live
+/// Appends the commands that read a record. They have kRowReplies replies, which make a SeenRecord.
 void ask_row(redis::CommandList& commands, std::string_view prefix, const Digest& digest);
-/// The row of a record; nothing where there is none. `S` gives the shingles.
+/// Makes the row of a record, with the shingles of its field S. Returns nullopt if there is no
+/// record.
 std::optional<sqlite::FuzzyRow> row_of(const Digest& digest, const SeenRecord& seen,
                                        std::int64_t expire, std::uint32_t now);
 

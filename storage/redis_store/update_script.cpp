@@ -8,8 +8,8 @@ namespace shingled::storage::redis_store {
 
 namespace {
 
-// KEYS: the record, the marker, the counter. ARGV as named in the first lines. Without a counter
-// only the record and the marker are touched.
+// KEYS: the record, the marker, the counter. ARGV: see the names in the first lines. Without a
+// counter only the record and the marker are changed.
 constexpr std::string_view kScript = R"lua(
 local record, marker, count = KEYS[1], KEYS[2], KEYS[3]
 local what, expire, now, digest, prefix = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
@@ -158,7 +158,7 @@ end
 return 0
 )lua";
 
-/// `keys`: the record, the marker, perhaps the counter.
+/// `keys`: the record, the marker (not for a refresh), and the counter unless in a cluster.
 void append_call(redis::CommandList& commands, const ScriptContext& context, std::uint16_t slot,
                  std::initializer_list<std::string_view> keys,
                  std::initializer_list<std::string_view> arguments) {

@@ -27,7 +27,7 @@ Result<std::vector<Status>> ScriptSender::send(std::span<const TimedUpdate> upda
     for (const TimedUpdate& timed : updates) {
       append_update(commands, context_, *timed.update, timed.time);
     }
-    // What follows is of no weight: a failure is one of the next time, too.
+    // The replies to the commands below are ignored: after an error a repetition would fail, too.
     commands.add({"INCR", revision_key(context_.prefix)});
     for (const std::string& marker : settled_) {
       commands.add({"EXPIRE", marker, std::to_string(kMarkerDoneSeconds)});

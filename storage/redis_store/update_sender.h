@@ -14,25 +14,27 @@
 
 namespace shingled::storage::redis_store {
 
-/// Makes updates in a Redis database, each as one step and once, however often it is sent.
-/// Errors: those of the route: some may have been made, to send all of them again is right.
+/// Makes updates in a Redis database. An update that is sent several times is made once.
+/// Errors: those of the route. Some updates may have been made then; sending all of them again is
+/// safe.
 /// Threads: one thread.
 class UpdateSender {
  public:
   virtual ~UpdateSender() = default;
-  /// What became of each, in order: success, or kCorrupt when the database cannot take it. Each
-  /// must have a name; its time is the creation time of a record it makes.
+  /// Returns the outcome of each update, in order: success, or kCorrupt if the database cannot
+  /// accept it. Each must have a name; its time is the creation time of a new record.
   virtual Result<std::vector<Status>> send(std::span<const TimedUpdate> updates,
                                            TimePoint deadline) = 0;
-  /// These will not be sent again: their markers need not live long any more.
+  /// These updates will not be sent again, so their markers need not live long any more.
   virtual void settle(std::span<const TimedUpdate> updates) = 0;
-  /// Lets the records found live on. A loss would be no harm.
+  /// Prolongs the life of records that were found. A lost refresh does no harm.
   virtual Status refresh(std::span<const Fingerprint> found, TimePoint deadline) = 0;
   /// Adds minus deletes.
   virtual Result<std::uint64_t> count(TimePoint deadline) = 0;
 };
 
-/// For servers that hold all keys: one call of the script an update, in one round trip.
+/// The sender for servers that hold all keys: each update is one call of the script, so one step;
+/// all calls share one round trip.
 class ScriptSender final : public UpdateSender {
  public:
   ScriptSender(redis::RedisRoute& route, ScriptContext context, redis::ReplicaWait wait)
@@ -52,12 +54,12 @@ class ScriptSender final : public UpdateSender {
   redis::RedisRoute& route_;
   ScriptContext context_;
   const redis::ReplicaWait wait_;
-  std::vector<std::string> settled_;  ///< markers to tell the server about
+  std::vector<std::string> settled_;  ///< markers whose life the next `send` shortens
 };
 
-/// Success, or kCorrupt with the server's words.
+/// Success, or kCorrupt with the error text of the server.
 Status outcome_of(const redis::RedisReply& reply);
-/// The reply to GET of the counter; below 0 is 0.
+/// The count in the reply to GET of the counter; 0 if it is absent, negative or not a number.
 std::uint64_t count_in(const redis::RedisReply& reply);
 
 }  // namespace shingled::storage::redis_store
