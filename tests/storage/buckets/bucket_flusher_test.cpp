@@ -1,5 +1,5 @@
 // Covers storage/buckets/bucket_store.cpp, storage/sqlite/bucket_file.cpp.
-// Buckets that outlive their process.
+// Buckets that are kept in a file over restarts.
 #include "storage/buckets/bucket_flusher.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ constexpr BucketHashKey kKey{7};
 class BucketFlusherTest : public ::testing::Test {
  protected:
   BucketFlusherTest() { start(); }
-  /// A new process: another clock, the same time of day.
+  /// Starts a new process: with another clock, but the same time of day.
   void start(const std::string& path = "") {
     stop();
     clock_ = std::make_unique<ManualClock>();
@@ -82,7 +82,7 @@ class BucketFlusherTest : public ::testing::Test {
   std::unique_ptr<BucketFlusher> flusher_;
 };
 
-TEST_F(BucketFlusherTest, LeaksWhileNobodyRuns) {
+TEST_F(BucketFlusherTest, LeaksWhileTheProcessIsDown) {
   const LeakRate rate(1, 10);
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(take("to:a", rate));
   EXPECT_FALSE(take("to:a", rate));
@@ -99,7 +99,7 @@ TEST_F(BucketFlusherTest, LeaksWhileNobodyRuns) {
   EXPECT_EQ(table_->size(), 0U) << "empty ones are not brought back";
 }
 
-TEST_F(BucketFlusherTest, KeepsEachOfManyOverSeveralSlices) {
+TEST_F(BucketFlusherTest, KeepsManyBucketsInSeveralSlices) {
   for (int round = 1; round <= 2; ++round) {
     for (int i = 0; i < 900; ++i) {
       ASSERT_TRUE(take("to:" + std::to_string(i), LeakRate(1e-3, 9), 1.0 + i % 3));
@@ -111,7 +111,7 @@ TEST_F(BucketFlusherTest, KeepsEachOfManyOverSeveralSlices) {
   }
 }
 
-TEST_F(BucketFlusherTest, KeepsWhatIsAboveTheBurst) {
+TEST_F(BucketFlusherTest, KeepsDropsAboveTheBurst) {
   const LeakRate rate(1, 10);
   const BucketDemand what{"a", rate, 75, kBurstsMax};
   ASSERT_TRUE(table_->take({&what, 1}, clock_->now()).taken);
@@ -123,8 +123,8 @@ TEST_F(BucketFlusherTest, KeepsWhatIsAboveTheBurst) {
   EXPECT_EQ(left("a"), seconds(10));
 }
 
-// The law over restarts, at any moments, with the process down for any time.
-TEST_F(BucketFlusherTest, PassesJustWhatTheIdealBucketPassesOverRestarts) {
+// The law holds over restarts at any moment, with the process down for any time.
+TEST_F(BucketFlusherTest, PassesExactlyWhatTheIdealBucketPassesOverRestarts) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 20; ++round) {
     const LeakRate rate(0.3 * (1 + static_cast<double>(random() % 50)),
@@ -165,7 +165,7 @@ TEST_F(BucketFlusherTest, FollowsATimeOfDayThatJumpsWhileItRuns) {
   EXPECT_EQ(left("a"), seconds(999)) << "not a second of these five hours has passed";
 }
 
-TEST_F(BucketFlusherTest, ForgetsWhatWasPouredOutOrGivenBack) {
+TEST_F(BucketFlusherTest, ForgetsDropsThatWereResetOrGivenBack) {
   const LeakRate rate(0.001, 10);
   const BucketDemand b{"b", rate};
   EXPECT_TRUE(take("a", rate));
@@ -173,14 +173,15 @@ TEST_F(BucketFlusherTest, ForgetsWhatWasPouredOutOrGivenBack) {
   ASSERT_TRUE(flusher_->save());
   EXPECT_TRUE(table_->reset("a", clock_->now()));
   table_->give_back({&b, 1}, answer, clock_->now());
-  for (int i = 0; i < 500; ++i) take("c" + std::to_string(i), rate);  // which sweep
+  // Insertions sweep out empty buckets.
+  for (int i = 0; i < 500; ++i) take("c" + std::to_string(i), rate);
   start();
   EXPECT_EQ(left("a"), Duration::zero());
   EXPECT_EQ(left("b"), Duration::zero());
   EXPECT_EQ(table_->size(), 500U);
 }
 
-TEST_F(BucketFlusherTest, HasOnTheDiskWhatWasSavedWhenTheProcessIsKilled) {
+TEST_F(BucketFlusherTest, SavedBucketsSurviveAKillOfTheProcess) {
   for (int i = 0; i < 300; ++i) EXPECT_TRUE(take("k" + std::to_string(i), LeakRate(0.01, 2)));
   ASSERT_TRUE(flusher_->save());
   const std::string copy = folder_.file("copy.db");
@@ -197,7 +198,7 @@ TEST_F(BucketFlusherTest, KeepsTheFileSmall) {
   pass(seconds(30));
   EXPECT_EQ(rows(), 1U) << "what is empty by now is swept out";
   start();
-  // Each generation pushes out the one before; the file has no more than twice what fits.
+  // Each generation evicts the one before; the file has at most twice as many rows as the table.
   for (int generation = 0; generation < 6; ++generation) {
     for (int i = 0; i < 2000; ++i)
       take(std::to_string(generation) + ":" + std::to_string(i), LeakRate(0.001, 2));
@@ -224,13 +225,13 @@ TEST_F(BucketFlusherTest, WritesInTheBackground) {
   *opened = nullptr;
 }
 
-TEST_F(BucketFlusherTest, RefusesWhatIsNotItsOwn) {
+TEST_F(BucketFlusherTest, RefusesFilesOfOthers) {
   const struct {
     const char* why;
     const char* content;
     ErrorCode code;
   } kCases[] = {
-      {"no database", "this is some text that is no database at all, and long enough for it",
+      {"not a database", "this is some text that is no database at all, and long enough for it",
        ErrorCode::kCorrupt},
       {"another database", nullptr, ErrorCode::kCorrupt},
   };
@@ -255,7 +256,7 @@ TEST_F(BucketFlusherTest, RefusesWhatIsNotItsOwn) {
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(BucketFlusherTest, IsWhatTheOptionsAskFor) {
+TEST_F(BucketFlusherTest, OpensTheStoreThatTheOptionsAskFor) {
   MailLimitOptions options;
   options.buckets_max = 1000;
   options.file = folder_.file("own.db");

@@ -17,7 +17,7 @@ std::string key_of(std::string_view type, const Parts& parts, std::size_t tag = 
   return make_bucket_key(type, parts, tag);
 }
 
-TEST(BucketKey, SaysWhatItStandsFor) {
+TEST(BucketKey, ConsistsOfTypeAndParts) {
   const struct {
     const char* why;
     const char* type;
@@ -27,12 +27,12 @@ TEST(BucketKey, SaysWhatItStandsFor) {
   } kCases[] = {
       {"a type alone", "all", {}, kNoBucketTag, "all"},
       {"a recipient", "to", {"a@example.com"}, 0, "to:{a@example.com}"},
-      {"the tag may stand anywhere", "ip_to", {"192.0.2.1", "a@b"}, 1, "ip_to:192.0.2.1:{a@b}"},
+      {"any part can be the tag", "ip_to", {"192.0.2.1", "a@b"}, 1, "ip_to:192.0.2.1:{a@b}"},
       {"separators are escaped", "ip", {"2001:db8::1"}, kNoBucketTag, "ip:2001%3Adb8%3A%3A1"},
-      {"so are braces, or they would move the key", "to", {"}{"}, 0, "to:{%7D%7B}"},
-      {"and our own marks", "to", {"~%"}, kNoBucketTag, "to:%7E%25"},
+      {"so are braces, which would change the slot", "to", {"}{"}, 0, "to:{%7D%7B}"},
+      {"and our own special characters", "to", {"~%"}, kNoBucketTag, "to:%7E%25"},
       {"control bytes, blanks, DEL", "to", {"a\r\n \x7f"}, kNoBucketTag, "to:a%0D%0A%20%7F"},
-      {"what is no ASCII", "to", {"\xc3\xa4@b"}, kNoBucketTag, "to:%C3%A4@b"},
+      {"bytes that are not ASCII", "to", {"\xc3\xa4@b"}, kNoBucketTag, "to:%C3%A4@b"},
       {"an empty sender is a part", "bounce_to", {"", "a@b"}, 1, "bounce_to::{a@b}"},
   };
   for (const auto& c : kCases) EXPECT_EQ(key_of(c.type, c.parts, c.tag), c.key) << c.why;
@@ -45,7 +45,7 @@ bool is_bounded_and_printable(std::string_view key) {
          std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
-TEST(BucketKey, IsBoundedAndDifferentForAllThatIsDifferent) {
+TEST(BucketKey, IsBoundedAndDifferentForDifferentParts) {
   const std::string long_a(10'000, 'a');
   const std::string long_b = long_a + "b";
   std::string binary(10'000, '\0');
@@ -67,7 +67,7 @@ TEST(BucketKey, IsBoundedAndDifferentForAllThatIsDifferent) {
                             {half, half, half, ""},
                             {half, half, half, half},
                             {half, half, after}};
-  // What a long part becomes may be somebody's own name.
+  // The shortened form of a long part may be the whole name of another one.
   const std::string shortened = key_of("t", {long_a}).substr(2);
   all.push_back({shortened});
   std::map<std::string, std::size_t> seen;
@@ -84,7 +84,7 @@ TEST(BucketKey, IsBoundedAndDifferentForAllThatIsDifferent) {
   }
 }
 
-TEST(BucketKey, OfOneRecipientHasOneSlotInACluster) {
+TEST(BucketKey, HasOneSlotPerRecipientInACluster) {
   const std::string longest(10'000, 'r');
   for (const std::string& recipient :
        {std::string("a@example.com"), longest, std::string("\n{}")}) {

@@ -1,5 +1,5 @@
-// The laws of bucket_store.h against an ideal bucket: a queue of drops with whole nanoseconds, in
-// which everybody's drops are known one by one.
+// Compares the laws of bucket_store.h with an ideal bucket: a queue in whole nanoseconds that knows
+// the drops of each message.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -34,7 +34,7 @@ Duration any_pause(const LeakRate& rate) {
                                               (units * *rc::gen::inRange(0, 1000) / 1000.0));
 }
 
-RC_GTEST_PROP(BucketLaw, PassesJustWhatTheIdealBucketPasses, ()) {
+RC_GTEST_PROP(BucketLaw, PassesExactlyWhatTheIdealBucketPasses, ()) {
   const Law law = any_law();
   BucketTable table(64, {});
   IdealBucket ideal(law.rate.room(), kStart);
@@ -57,9 +57,9 @@ RC_GTEST_PROP(BucketLaw, PassesJustWhatTheIdealBucketPasses, ()) {
   }
 }
 
-// No window of time in which more than burst + leak * t passed for good, whatever was given back in
-// which order.
-RC_GTEST_PROP(BucketLaw, IsKeptWhateverIsGivenBack, ()) {
+// In each window of time at most burst + leak * t passes and is not given back, with any drops
+// given back in any order.
+RC_GTEST_PROP(BucketLaw, HoldsWhateverDropsAreGivenBack, ()) {
   const Law law = any_law();
   BucketTable table(64, {});
   TimePoint now = kStart;
@@ -85,7 +85,7 @@ RC_GTEST_PROP(BucketLaw, IsKeptWhateverIsGivenBack, ()) {
     const BucketAnswer answer = table.take({&what, 1}, now);
     if (answer.taken) all.push_back({what, answer, now});
   }
-  // max over windows of (passed - time) <= room.
+  // The maximum over all windows of (passed - time) is at most the room.
   Duration most{};
   Duration level{};
   TimePoint before = kStart;
@@ -98,8 +98,9 @@ RC_GTEST_PROP(BucketLaw, IsKeptWhateverIsGivenBack, ()) {
   RC_ASSERT(most <= law.rate.room());
 }
 
-// One at a time, with any traffic of others before and after: just as in the ideal queue.
-RC_GTEST_PROP(BucketLaw, GivesBackWhatHasNotLeaked, ()) {
+// If one message at a time is given back, with any other traffic before and after, the result is
+// exactly that of the ideal queue.
+RC_GTEST_PROP(BucketLaw, GivesBackDropsThatHaveNotLeaked, ()) {
   const Law law = any_law();
   BucketTable table(64, {});
   IdealBucket ideal(law.rate.room(), kStart);
@@ -128,9 +129,10 @@ RC_GTEST_PROP(BucketLaw, GivesBackWhatHasNotLeaked, ()) {
   }
 }
 
-// Any number of messages under way, given back in any order: never less is left than in the ideal
-// queue; more by what has leaked meanwhile at most, and nothing when no time passed.
-RC_GTEST_PROP(BucketLaw, ErrsByWhatHasLeakedMeanwhileAtMost, ()) {
+// If any number of messages are under way and given back in any order, the bucket never holds less
+// than the ideal queue. It holds at most as much more as leaked meanwhile; nothing if no time
+// passed.
+RC_GTEST_PROP(BucketLaw, ErrsAtMostByTheDropsThatLeakedMeanwhile, ()) {
   const Law law = any_law();
   BucketTable table(64, {});
   IdealBucket ideal(law.rate.room(), kStart);

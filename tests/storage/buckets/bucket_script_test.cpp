@@ -1,4 +1,4 @@
-// The script in a real redis-server: many messages in one command, beside the table in memory.
+// The script in a real redis-server, many messages in one command, compared with the table.
 #include "storage/buckets/bucket_script.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ class BucketScriptTest : public ::testing::Test {
   }
   [[nodiscard]] TimePoint soon() const { return clock_.now() + seconds(60); }
 
-  /// The replies to calls that are one command.
+  /// Makes the calls with one command and returns their replies.
   std::vector<redis::RedisReply> run(const std::vector<ScriptCall>& calls) {
     std::vector<const ScriptCall*> together;
     together.reserve(calls.size());
@@ -58,9 +58,9 @@ class BucketScriptTest : public ::testing::Test {
   std::unique_ptr<redis::RedisConnection> connection_;
 };
 
-// A hundred random batches over eight buckets: so each is in many messages of a batch, and in one
-// message several times.
-TEST_F(BucketScriptTest, MessagesInOneCommandFareAsOneAfterTheOther) {
+// A hundred random batches over eight buckets, so that a bucket is in many messages of a batch, and
+// several times in one message.
+TEST_F(BucketScriptTest, MessagesInOneCommandAreDecidedOneAfterTheOther) {
   std::mt19937 random(11);
   std::vector<std::string> names;
   std::vector<LeakRate> rates;
@@ -89,11 +89,11 @@ TEST_F(BucketScriptTest, MessagesInOneCommandFareAsOneAfterTheOther) {
       ASSERT_EQ(shared.taken, own.taken);
       ++(own.taken ? taken : refused);
       if (own.taken) {
-        // What is behind the last demand on a bucket is what stands there.
+        // The level after the last demand on a bucket is its final level.
         EXPECT_EQ(shared.levels.back().drops, own.levels.back().drops);
         continue;
       }
-      // Of those that wait equally long either may be named.
+      // If several demands wait equally long, `refused_by` may name any of them.
       EXPECT_EQ(shared.wait, own.wait);
       for (std::size_t i = 0; i < own.levels.size(); ++i)
         EXPECT_EQ(shared.levels[i].drops, own.levels[i].drops);
@@ -126,7 +126,7 @@ TEST_F(BucketScriptTest, AMessageMayHaveThousandsOfBuckets) {
   EXPECT_TRUE(redis_.keys().empty());
 }
 
-// The law is written once and then only the level; not when it is another one.
+// The script writes the law (rate and burst) once and then only the level, until the law changes.
 TEST_F(BucketScriptTest, AChangedLawIsSeenAtOnce) {
   const auto law_of = [&] {
     redis::CommandList commands;
@@ -142,7 +142,7 @@ TEST_F(BucketScriptTest, AChangedLawIsSeenAtOnce) {
   }
 }
 
-// However often a bucket is asked, its key goes by itself.
+// The key of a bucket expires even if the bucket is used often.
 TEST_F(BucketScriptTest, ABucketLivesAtMostTwiceAsLongAsItNeeds) {
   const LeakRate rate(0.1, 1000);
   for (int i = 1; i <= 100; ++i) {

@@ -13,11 +13,12 @@ const LeakRate kRate(1, 100'000);
 
 std::string name(std::size_t i) { return "user:" + std::to_string(i); }
 
-/// The fuller the later it came.
+/// A bucket that is fuller the larger `i` is.
 LeakyBucket bucket(std::size_t i) { return LeakyBucket(kNow + seconds(1 + i)); }
 
-// As if somebody had found names of one hash: without a bound a look-up would read all of them.
-TEST(BucketShard, KeepsNoMoreOfOneHashThanALookUpMayRead) {
+// As if an attacker had found names with the same hash. Without a bound a look-up would read all of
+// them.
+TEST(BucketShard, BoundsTheNumberOfBucketsWithTheSameHash) {
   constexpr std::size_t kNames = 3 * BucketShard::kRunMax;
   BucketShard shard(1'000'000);
   for (std::size_t i = 0; i < kNames; ++i) shard.insert(7, name(i), bucket(i), kRate, kNow);
@@ -30,7 +31,7 @@ TEST(BucketShard, KeepsNoMoreOfOneHashThanALookUpMayRead) {
   }
 }
 
-TEST(BucketShard, KeepsOthersBesideThem) {
+TEST(BucketShard, KeepsBucketsWithAnotherHash) {
   BucketShard shard(1'000'000);
   shard.insert(9, "other", bucket(1'000'000), kRate, kNow);
   for (std::size_t i = 0; i < 3 * BucketShard::kRunMax; ++i)

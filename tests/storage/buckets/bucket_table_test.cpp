@@ -28,7 +28,7 @@ double drops(const BucketTable& table, std::string_view key, TimePoint now = kSt
   const auto state = table.show(key, now);
   return state ? state->drops() : 0;
 }
-/// How many of one drop fit at once.
+/// How many times a demand fits at once.
 int fitting(BucketTable& table, const BucketDemand& what, TimePoint now = kStart) {
   int count = 0;
   while (count < 10'000 && table.take({&what, 1}, now).taken) ++count;
@@ -50,7 +50,7 @@ TEST(BucketTable, TakesAllOrNothing) {
   EXPECT_TRUE(take(table, both, kStart + seconds(1)).taken);
 }
 
-TEST(BucketTable, NamesWhoHasToWaitLongest) {
+TEST(BucketTable, NamesTheDemandThatHasToWaitLongest) {
   const struct {
     const char* why;
     Demands demands;
@@ -59,7 +59,7 @@ TEST(BucketTable, NamesWhoHasToWaitLongest) {
   } kCases[] = {
       {"the slower one", {{"s", LeakRate(1, 1), 2}, {"t", LeakRate(1, 1)}}, 0, Duration::max()},
       {"of two that wait", {{"u", LeakRate(2, 1)}, {"v", LeakRate(0.5, 1)}}, 1, seconds(2)},
-      {"whatever their order", {{"v", LeakRate(0.5, 1)}, {"u", LeakRate(2, 1)}}, 0, seconds(2)},
+      {"in the other order", {{"v", LeakRate(0.5, 1)}, {"u", LeakRate(2, 1)}}, 0, seconds(2)},
       {"never fits", {{"w", LeakRate(100, 5), 5.5}}, 0, Duration::max()},
   };
   for (const auto& c : kCases) {
@@ -87,7 +87,7 @@ TEST(BucketTable, CountsAKeyThatComesTwiceTwice) {
   EXPECT_EQ(drops(table, "b", kStart + milliseconds(500)), 0);
 }
 
-TEST(BucketTable, DropsWhatIsEmptyAndKeepsWhatIsNot) {
+TEST(BucketTable, DropsEmptyBucketsAndKeepsTheOthers) {
   BucketTable table(100'000, kKey);
   const Demands slow = {{"slow", LeakRate(0.001, 5)}};
   EXPECT_TRUE(take(table, slow).taken);
@@ -101,10 +101,10 @@ TEST(BucketTable, DropsWhatIsEmptyAndKeepsWhatIsNot) {
   EXPECT_TRUE(table.evictions().empty());
 }
 
-TEST(BucketTable, IsBoundedAndEvictsTheEmptier) {
+TEST(BucketTable, IsBoundedAndEvictsTheEmptierBuckets) {
   constexpr std::size_t kMost = 6400;
   BucketTable table(kMost, kKey);
-  // A hundred who sent much, then a flood of strangers with one each.
+  // A hundred buckets that are nearly full, then a flood of buckets with one drop each.
   for (int i = 0; i < 100; ++i)
     EXPECT_TRUE(take(table, {{"to:big" + std::to_string(i), LeakRate(0.001, 100), 90}}).taken);
   for (int i = 0; i < 50'000; ++i) {
@@ -120,7 +120,7 @@ TEST(BucketTable, IsBoundedAndEvictsTheEmptier) {
   EXPECT_EQ(evictions.at("from"), 50'000 + 100 - table.size());
 }
 
-TEST(BucketTable, FindsEverybodyAgainAmongAnyOthers) {
+TEST(BucketTable, FindsEachBucketAmongAnyOthers) {
   BucketTable table(1'000'000, kKey);
   const auto name = [](int i) {
     return std::string(static_cast<std::size_t>(1 + i % 119), 'k') + std::to_string(i % 10);
@@ -136,12 +136,12 @@ TEST(BucketTable, FindsEverybodyAgainAmongAnyOthers) {
   for (const auto& [key, n] : count) EXPECT_EQ(drops(table, key), n) << key;
 }
 
-TEST(BucketTable, LosesNothingWhenItsMemoryIsTidied) {
+TEST(BucketTable, LosesNothingWhenItsMemoryIsCompacted) {
   BucketTable table(1'000'000, kKey);
   TimePoint now = kStart;
   const Demands kept = {{"kept", LeakRate(1e-4, 5)}};
   EXPECT_TRUE(take(table, kept).taken);
-  // Names of rising length, each generation gone before the next: nothing freed fits the next one.
+  // Each generation has longer names and is gone before the next one, so no freed place fits.
   for (std::size_t length = 10; length <= 120; length += 10) {
     for (int i = 0; i < 60'000; ++i) {
       std::string name = std::to_string(i);
@@ -244,7 +244,7 @@ TEST(BucketTable, LocksNobodyOutWhenTheRateChangesOrTheClockWasWrong) {
   EXPECT_TRUE(take(table, {{"a", kOneASecond}}, kStart + seconds(1)).taken);
 }
 
-TEST(BucketTable, TellsWhatChangedOnce) {
+TEST(BucketTable, CollectsEachChangeOnce) {
   BucketTable table(1000, kKey, BucketTable::Kept::kInFile);
   const auto collect = [&](TimePoint now) {
     std::vector<BucketTable::Change> changes;
@@ -284,7 +284,7 @@ TEST(BucketTable, IsExactForSeveralThreads) {
       std::vector<BucketTable::Change> changes;
       for (int i = 0; i < kTries; ++i) {
         const std::string own = "own" + std::to_string(t * kTries + i);
-        // In either order: nobody waits for each other.
+        // In either order, which must not cause a deadlock.
         Demands demands = {{"shared", shared}, {own, shared}, {"other", LeakRate(1, 1e6)}};
         if (i % 2 == 0) std::swap(demands[0], demands[2]);
         const BucketAnswer answer = take(table, demands);

@@ -8,8 +8,8 @@
 
 namespace shingled::testing {
 
-/// A queue of drops in whole nanoseconds: what each message has brought and has not leaked yet, in
-/// the order they came.
+/// A queue of drops in whole nanoseconds: the drops of each message that have not leaked yet, in
+/// the order in which they came.
 class IdealBucket {
  public:
   IdealBucket(Duration room, TimePoint start) : room_(room), now_(start) {}

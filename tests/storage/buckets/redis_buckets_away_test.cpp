@@ -1,4 +1,4 @@
-// Buckets while Redis is killed, stands still or is a cluster that lost a server.
+// Buckets while Redis is killed, frozen or a cluster that lost a server.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST_F(RedisBucketsTest, DecidesByItselfWhileRedisIsAway) {
+TEST_F(RedisBucketsTest, DecidesLocallyWhileRedisIsAway) {
   EXPECT_EQ(fitting({"a", kSlow}), 3);
   redis_.kill9();
   const std::vector<BucketDemand> one = {{"a", kSlow}};
@@ -24,7 +24,7 @@ TEST_F(RedisBucketsTest, DecidesByItselfWhileRedisIsAway) {
   EXPECT_TRUE(answer.taken) << "its own buckets are empty";
   EXPECT_TRUE(answer.fallback);
   store_->give_back(one, answer, soon());
-  EXPECT_EQ(fitting({"a", kSlow}), 3) << "what came back came back there";
+  EXPECT_EQ(fitting({"a", kSlow}), 3) << "the drop was given back to the local table";
   EXPECT_FALSE(store_->list("", 9, soon()));
   EXPECT_FALSE(store_->reset("a", soon()));
   ASSERT_TRUE(redis_.start());
@@ -39,7 +39,7 @@ TEST_F(RedisBucketsTest, DecidesByItselfWhileRedisIsAway) {
   EXPECT_GE(report.total("shingled_buckets_store_errors"), 4);
 }
 
-TEST_F(RedisBucketsTest, AnswersByTheDeadlineWhenRedisStandsStill) {
+TEST_F(RedisBucketsTest, AnswersByTheDeadlineWhenRedisIsFrozen) {
   EXPECT_TRUE(take({{"a", kSlow}}).taken);
   redis_.freeze();
   const BucketDemand what{"a", kSlow};
@@ -48,8 +48,8 @@ TEST_F(RedisBucketsTest, AnswersByTheDeadlineWhenRedisStandsStill) {
   redis_.thaw();
 }
 
-// It takes connections and commands, and says nothing: the worst way to be away.
-TEST_F(RedisBucketsTest, NobodyWaitsTwiceForARedisThatStandsStill) {
+// A frozen server accepts connections and commands but sends no replies: the worst kind of outage.
+TEST_F(RedisBucketsTest, NoThreadWaitsTwiceForAFrozenRedis) {
   constexpr int kThreads = 4;
   options_.timeout = seconds(1);
   store_ = open();
@@ -73,7 +73,7 @@ TEST_F(RedisBucketsTest, NobodyWaitsTwiceForARedisThatStandsStill) {
   wait_for(shared, 100);
   EXPECT_THAT(logger_.events(), IsEmpty());
   redis_.freeze();
-  // Had each of them waited for the deadline, this would take an hour.
+  // If each message waited for its deadline, this would take an hour.
   wait_for(local, 10'000);
   EXPECT_THAT(logger_.events(), ElementsAre("ratelimit_redis_away"));
   redis_.thaw();
@@ -120,7 +120,7 @@ TEST_F(RedisBucketsTest, LosesNoMessageWhenRedisIsKilledUnderLoad) {
   EXPECT_EQ(logger_.events(), expected) << "once what happened, and once that it is over";
 }
 
-TEST(RedisBucketsCluster, TakesTogetherWhatSharesATagAndGivesBackTheRest) {
+TEST(RedisBucketsCluster, TakesDemandsOfOneTagTogetherAndGivesBackTheOthers) {
   if (!testing::ClusterProcess::installed()) {
     GTEST_SKIP() << "redis-server and redis-tools are not installed";
   }
@@ -141,7 +141,7 @@ TEST(RedisBucketsCluster, TakesTogetherWhatSharesATagAndGivesBackTheRest) {
     const auto state = store.show(key, soon());
     return state && *state ? (*state)->drops() : 0;
   };
-  // 40 senders on all servers; the last one has no room left.
+  // The buckets of 40 senders are on all servers; the last one has no room left.
   std::vector<std::string> names;
   for (int i = 0; i < 40; ++i) names.push_back("from:{s" + std::to_string(i) + "}");
   std::vector<BucketDemand> demands = {{"to:{r}", kSlow}, {"to_ip:{r}:192.0.2.1", kSlow}};

@@ -23,7 +23,7 @@ class LineLogger final : public Logger {
   Guarded<std::vector<std::string>> lines_;
 };
 
-inline const LeakRate kSlow(1e-6, 3);  // nothing to speak of leaks while a test runs
+inline const LeakRate kSlow(1e-6, 3);  // almost nothing leaks while a test runs
 
 class RedisBucketsTest : public ::testing::Test {
  protected:

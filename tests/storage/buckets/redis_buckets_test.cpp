@@ -1,4 +1,4 @@
-// Buckets in a redis-server of the test's own.
+// Buckets in a real redis-server.
 #include "storage/buckets/redis_buckets.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ TEST_F(RedisBucketsTest, TakesAllOrNothing) {
   EXPECT_THAT(logger_.events(), IsEmpty());
 }
 
-TEST_F(RedisBucketsTest, CountsAKeyThatComesTwiceTwiceAndGivesBoth) {
+TEST_F(RedisBucketsTest, CountsAKeyThatComesTwiceTwiceAndGivesBothBack) {
   const std::vector<BucketDemand> twice = {{"a", kSlow}, {"b", kSlow}, {"a", kSlow}};
   const BucketAnswer first = take(twice);
   EXPECT_TRUE(first.taken);
@@ -49,9 +49,9 @@ TEST_F(RedisBucketsTest, CountsAKeyThatComesTwiceTwiceAndGivesBoth) {
   EXPECT_THAT(redis_.keys(), IsEmpty()) << "an empty bucket costs nothing";
 }
 
-// The law, with the server's time as the answers say it: what two daemons pass together is what the
+// The law, with the server's time from the answers: two daemons together pass exactly what the
 // ideal bucket passes.
-TEST_F(RedisBucketsTest, TwoDaemonsPassJustWhatTheIdealBucketPasses) {
+TEST_F(RedisBucketsTest, TwoDaemonsPassExactlyWhatTheIdealBucketPasses) {
   const auto other = open();
   for (const double per_second : {300.0, 7000.0, 30'000.0}) {
     const LeakRate rate(per_second, 5);
@@ -87,7 +87,7 @@ TEST_F(RedisBucketsTest, TwoDaemonsPassJustWhatTheIdealBucketPasses) {
   }
 }
 
-// Any sequence of takes and returns does to Redis what it does to the table.
+// Any sequence of `take` and `give_back` has the same results in Redis and in the table.
 TEST_F(RedisBucketsTest, AgreesWithTheTable) {
   std::mt19937 random(6);
   for (int round = 0; round < 30; ++round) {
@@ -127,7 +127,7 @@ TEST_F(RedisBucketsTest, CostsNothingWhenIdle) {
   EXPECT_THAT(redis_.keys(), ElementsAre(key));
 }
 
-TEST_F(RedisBucketsTest, OutlivesARestartOfItsDaemonsAndOfRedis) {
+TEST_F(RedisBucketsTest, SurvivesARestartOfTheDaemonsAndOfRedis) {
   EXPECT_EQ(fitting({"a", kSlow}), 3);
   store_ = open();
   EXPECT_EQ(fitting({"a", kSlow}), 0);
@@ -139,7 +139,7 @@ TEST_F(RedisBucketsTest, OutlivesARestartOfItsDaemonsAndOfRedis) {
   EXPECT_THAT(logger_.events(), IsEmpty());
 }
 
-TEST_F(RedisBucketsTest, IsListedShownSetAndReset) {
+TEST_F(RedisBucketsTest, ListsShowsSetsAndResetsBuckets) {
   for (int i = 1; i <= 5; ++i) {
     const std::string name = (i % 2 == 0 ? "to:" : "from:") + std::to_string(i);
     EXPECT_TRUE(take({{name, LeakRate(1e-6, 10), static_cast<double>(i)}}).taken);
@@ -169,7 +169,7 @@ TEST_F(RedisBucketsTest, IsListedShownSetAndReset) {
   EXPECT_FALSE(*absent);
 }
 
-TEST_F(RedisBucketsTest, HoldsSeveralBurstsWhereItIsNotToRefuseAtOne) {
+TEST_F(RedisBucketsTest, HoldsSeveralBurstsIfTheDemandAllowsIt) {
   BucketDemand what{"a", kSlow, 1, 8};
   EXPECT_EQ(fitting(what), 24);
   EXPECT_EQ(store_->show("a", soon()).value()->rate, kSlow) << "its burst is what it was";
@@ -179,13 +179,13 @@ TEST_F(RedisBucketsTest, HoldsSeveralBurstsWhereItIsNotToRefuseAtOne) {
   EXPECT_NEAR(drops("a"), 3, 1e-3) << "and more counts no longer";
 }
 
-TEST_F(RedisBucketsTest, SurvivesWhatItCannotRead) {
+TEST_F(RedisBucketsTest, SurvivesKeysThatAreNotBuckets) {
   redis_.ask({"SET", redis_bucket_key("rl*", "text"), "9999999999 0 1 2"});
-  EXPECT_EQ(fitting({"text", kSlow}), 3) << "what is no bucket is an empty one";
+  EXPECT_EQ(fitting({"text", kSlow}), 3) << "a malformed value counts as an empty bucket";
   redis_.ask({"HSET", redis_bucket_key("rl*", "hash"), "a", "b"});
   EXPECT_EQ(fitting({"hash", kSlow}), 3);
   redis_.ask({"CONFIG", "SET", "maxmemory", "1"});
-  EXPECT_TRUE(take({{"new", kSlow}}).fallback) << "it has no memory for anything";
+  EXPECT_TRUE(take({{"new", kSlow}}).fallback) << "Redis is out of memory";
   redis_.ask({"CONFIG", "SET", "maxmemory", "0"});
   while (take({{"new", LeakRate(1, 1e6)}}).fallback) {
   }
@@ -198,7 +198,7 @@ TEST_F(RedisBucketsTest, SurvivesWhatItCannotRead) {
   while (!take({{"far", LeakRate(1000, 3), 3}}).taken) {
   }
   redis_.ask({"SCRIPT", "FLUSH"});
-  EXPECT_FALSE(take({{"text", kSlow}}).fallback) << "a script it forgot is sent again";
+  EXPECT_FALSE(take({{"text", kSlow}}).fallback) << "a forgotten script is sent again";
 }
 
 }  // namespace

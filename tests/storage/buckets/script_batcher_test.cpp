@@ -1,4 +1,4 @@
-// Who travels with whom, and who goes without an answer; the route is a script's stand-in.
+// Which calls share an exchange, and which get no reply. The route is a fake.
 #include "storage/buckets/script_batcher.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ redis::RedisReply text_reply(std::string text) {
   return {.kind = redis::RedisReply::Kind::kText, .text = std::move(text)};
 }
 
-/// Answers each call of a command with its own name. Exchanges wait while it is held.
+/// Answers each call of a command with the key of the call. Exchanges wait while it is held.
 class StandIn final : public redis::RedisRoute {
  public:
   explicit StandIn(bool splits = false) : splits_(splits) {}
@@ -45,7 +45,7 @@ class StandIn final : public redis::RedisRoute {
         continue;
       }
       redis::RedisReply reply{.kind = redis::RedisReply::Kind::kArray};
-      // A set's word begins with the number of its key; here each has one of its own.
+      // Each call has its own key here, so the command has one key per call.
       for (std::size_t at = bytes.find("key:"); at != std::string_view::npos;
            at = bytes.find("key:", at + 1))
         reply.elements.push_back(text_reply(std::string(bytes.substr(at, 7))));
@@ -117,7 +117,7 @@ TEST_F(ScriptBatcherTest, GivesEachCallItsOwnReply) {
   EXPECT_EQ(batcher_.exchanges(), 1U);
 }
 
-TEST_F(ScriptBatcherTest, TakesAlongWhoWaits) {
+TEST_F(ScriptBatcherTest, TakesWaitingCallsAlong) {
   constexpr int kOthers = 20;
   redis_.hold(true);
   std::vector<std::vector<std::string>> got(2 + kOthers);
@@ -160,7 +160,7 @@ TEST_F(ScriptBatcherTest, AnExchangeIsBounded) {
   EXPECT_EQ(batcher_.exchanges(), 6U) << "no two of them together";
 }
 
-TEST_F(ScriptBatcherTest, NobodyWaitsBeyondHisDeadline) {
+TEST_F(ScriptBatcherTest, NoThreadWaitsBeyondItsDeadline) {
   redis_.hold(true);
   std::vector<std::jthread> threads;
   for (int i = 0; i < 2; ++i) {
@@ -178,7 +178,7 @@ TEST_F(ScriptBatcherTest, NobodyWaitsBeyondHisDeadline) {
   EXPECT_THAT(texts(batcher_.run(calls_of({6}), soon())), ElementsAre("key:106"));
 }
 
-TEST_F(ScriptBatcherTest, WhenItFailsAllOfThemHearIt) {
+TEST_F(ScriptBatcherTest, AFailedExchangeIsAnErrorForAllItsCalls) {
   redis_.hold(true);
   redis_.fail();
   std::vector<std::jthread> threads;
@@ -193,13 +193,13 @@ TEST_F(ScriptBatcherTest, WhenItFailsAllOfThemHearIt) {
   redis_.hold(false);
 }
 
-TEST_F(ScriptBatcherTest, SendsTheScriptToWhoForgotIt) {
+TEST_F(ScriptBatcherTest, SendsTheScriptAgainToAServerThatForgotIt) {
   redis_.forget();
   EXPECT_THAT(texts(batcher_.run(calls_of({1, 2}), soon())), ElementsAre("key:101", "key:102"));
   EXPECT_EQ(redis_.commands(), 2U);
 }
 
-TEST(ScriptBatcherInACluster, MakesOneCommandASlot) {
+TEST(ScriptBatcherInACluster, MakesOneCommandPerSlot) {
   SystemClock clock;
   StandIn redis(/*splits=*/true);
   ScriptBatcher batcher(redis, clock);
