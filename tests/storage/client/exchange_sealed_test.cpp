@@ -1,4 +1,4 @@
-// Covers storage/client/exchange.cpp: what is sealed.
+// Covers storage/client/exchange.cpp: encrypted requests and answers.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@ using Kind = RemoteRequest::Kind;
 
 SocketAddress address(std::uint16_t port) { return {*IpAddress::parse("192.0.2.1"), port}; }
 
-TEST_F(ExchangeTest, NamesTheCompanionOfAnAddInTheClearAndSealed) {
+TEST_F(ExchangeTest, SendsTheCompanionOfAnAddPlainAndEncrypted) {
   const Keypair server = crypto::generate_keypair(random_);
   const Keypair own = crypto::generate_keypair(random_);
   const Sealing sealing{server.public_key, own.public_key,
@@ -29,10 +29,10 @@ TEST_F(ExchangeTest, NamesTheCompanionOfAnAddInTheClearAndSealed) {
     bool named;
   };
   constexpr Case kCases[] = {
-      {"in the clear", Kind::kAdd, false, 0, true},
-      {"sealed", Kind::kAdd, true, 0, true},
+      {"not encrypted", Kind::kAdd, false, 0, true},
+      {"encrypted", Kind::kAdd, true, 0, true},
       {"nothing may follow version 3", Kind::kAdd, false, 3, false},
-      {"of an add alone", Kind::kDelete, false, 0, false},
+      {"only an add has a companion", Kind::kDelete, false, 0, false},
   };
   for (const Case& c : kCases) {
     sealing_ = c.sealed ? std::optional(sealing) : std::nullopt;
@@ -59,7 +59,7 @@ TEST_F(ExchangeTest, NamesTheCompanionOfAnAddInTheClearAndSealed) {
   }
 }
 
-TEST_F(ExchangeTest, TakesOnlySealedAnswersToSealedQuestions) {
+TEST_F(ExchangeTest, AcceptsOnlyEncryptedAnswersToEncryptedQuestions) {
   const Keypair server = crypto::generate_keypair(random_);
   const Keypair own = crypto::generate_keypair(random_);
   sealing_ = Sealing{server.public_key, own.public_key,

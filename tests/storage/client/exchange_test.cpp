@@ -19,7 +19,7 @@ constexpr milliseconds kFallBack{250};
 
 SocketAddress address(std::uint16_t port) { return {*IpAddress::parse("192.0.2.1"), port}; }
 
-TEST_F(ExchangeTest, AsksAnUnknownServerInTheNewVersionAndSoonInTheOld) {
+TEST_F(ExchangeTest, AsksAnUnknownServerInTheNewVersionAndSoonInTheOldOne) {
   use({{address(1)}});
   begin({request(Kind::kCheck)});
   const auto first = send();
@@ -40,7 +40,7 @@ TEST_F(ExchangeTest, AsksAnUnknownServerInTheNewVersionAndSoonInTheOld) {
   EXPECT_TRUE(send_after(kTimeout - milliseconds(1)).empty());
 }
 
-TEST_F(ExchangeTest, StaysWithTheNewVersionWhereItIsUnderstood) {
+TEST_F(ExchangeTest, KeepsTheNewVersionWithAServerThatUnderstandsIt) {
   for (const protocol::ReplyForm form : {protocol::ReplyForm::kV2, protocol::ReplyForm::kV1}) {
     use({{address(1)}});
     begin({request(Kind::kCheck)});
@@ -53,7 +53,7 @@ TEST_F(ExchangeTest, StaysWithTheNewVersionWhereItIsUnderstood) {
   }
 }
 
-TEST_F(ExchangeTest, NeverTriesVersionsWithAnUpdate) {
+TEST_F(ExchangeTest, SendsAnUpdateInOneVersionOnly) {
   use({{address(1)}});
   for (const Kind kind : {Kind::kAdd, Kind::kDelete, Kind::kStat, Kind::kPing}) {
     begin({request(kind)});
@@ -62,7 +62,7 @@ TEST_F(ExchangeTest, NeverTriesVersionsWithAnUpdate) {
   }
 }
 
-TEST_F(ExchangeTest, RepeatsByteForByteThenGivesTheServerUp) {
+TEST_F(ExchangeTest, RepeatsByteForByteThenGivesUpTheServer) {
   use({{address(1)}});
   begin({request(Kind::kAdd)});
   const auto first = send();
@@ -74,7 +74,7 @@ TEST_F(ExchangeTest, RepeatsByteForByteThenGivesTheServerUp) {
   EXPECT_EQ(exchange_->answers()[0].outcome, Outcome::kTimeout);
 }
 
-TEST_F(ExchangeTest, HopsToTheNextServerAndTakesALateAnswerFromTheFirst) {
+TEST_F(ExchangeTest, HopsToTheNextServerAndAcceptsALateAnswerFromTheFirst) {
   use({{address(1)}, {address(2)}});
   service_->upstreams()->learn(0, Speech::kPlain, clock_.now());
   service_->upstreams()->learn(1, Speech::kPlain, clock_.now());
@@ -91,7 +91,7 @@ TEST_F(ExchangeTest, HopsToTheNextServerAndTakesALateAnswerFromTheFirst) {
             service_->upstreams()->endpoints()[first[0].endpoint].name);
 }
 
-// The Redis behind it is away; the next server may have another one, or none.
+// The Redis of this server is away; the next server may have another one, or no Redis.
 TEST_F(ExchangeTest, HopsFromAServerThatCannotAskItsStore) {
   const auto store_away = [](const protocol::Command& command) {
     protocol::Reply reply;
@@ -125,7 +125,7 @@ TEST_F(ExchangeTest, HopsFromAServerThatCannotAskItsStore) {
   }
 }
 
-TEST_F(ExchangeTest, LeavesAServerAloneThatFailsInARow) {
+TEST_F(ExchangeTest, LeavesAServerAloneAfterFailuresInARow) {
   use({{address(1)}, {address(2)}});
   for (int i = 0; i < 4; ++i) {  // each starts at another server, and server 0 never answers
     begin({request(Kind::kCheck)});
@@ -149,7 +149,7 @@ TEST_F(ExchangeTest, LeavesAServerAloneThatFailsInARow) {
   EXPECT_EQ(to_the_first, 2U);
 }
 
-TEST_F(ExchangeTest, HopsAtOnceFromAServerThatIsNotThere) {
+TEST_F(ExchangeTest, HopsAtOnceFromAnUnreachableServer) {
   use({{address(1)}, {address(2)}});
   begin({request(Kind::kCheck)});
   const auto first = send();
@@ -163,7 +163,7 @@ TEST_F(ExchangeTest, HopsAtOnceFromAServerThatIsNotThere) {
   EXPECT_EQ(exchange_->answers()[0].error, "Connection refused");
 }
 
-TEST_F(ExchangeTest, SendsUpdatesToEveryServerAndReportsTheWorst) {
+TEST_F(ExchangeTest, SendsUpdatesToEveryServerAndReportsTheWorstAnswer) {
   use({{address(1)}, {address(2)}, {address(3)}});
   begin({request(Kind::kAdd)});
   const auto sent = send();
@@ -178,7 +178,7 @@ TEST_F(ExchangeTest, SendsUpdatesToEveryServerAndReportsTheWorst) {
   EXPECT_EQ(exchange_->answers()[0].server, "192.0.2.1:2");
 }
 
-TEST_F(ExchangeTest, AsksEveryServerWhenAPersonWantsToKnow) {
+TEST_F(ExchangeTest, ReturnsTheAnswerOfEachServerIfEveryoneIsAsked) {
   use({{address(1)}, {address(2)}});
   begin({request(Kind::kStat)}, Audience::kEveryone);
   const auto sent = send();
@@ -192,7 +192,7 @@ TEST_F(ExchangeTest, AsksEveryServerWhenAPersonWantsToKnow) {
   EXPECT_EQ(answers[1].count, std::uint64_t{10} << 32 | 50);
 }
 
-TEST_F(ExchangeTest, IgnoresWhatAnswersNoQuestionOfOurs) {
+TEST_F(ExchangeTest, IgnoresPacketsThatAnswerNoQuestion) {
   use({{address(1)}, {address(2)}});
   begin({request(Kind::kCheck)});
   const auto sent = send();
@@ -222,7 +222,7 @@ TEST_F(ExchangeTest, ForgetsAfterAWhileThatAServerLookedOld) {
             protocol::kVersionLongV2);
 }
 
-TEST_F(ExchangeTest, LearnsFromALateAnswerThatAServerIsNotOldButSlow) {
+TEST_F(ExchangeTest, LearnsFromALateAnswerThatAServerIsSlowNotOld) {
   use({{address(1)}});
   begin({request(Kind::kCheck)});
   const auto first = send();
@@ -233,7 +233,7 @@ TEST_F(ExchangeTest, LearnsFromALateAnswerThatAServerIsNotOldButSlow) {
   EXPECT_EQ(service_->upstreams()->speech(0, clock_.now()), Speech::kFlags);
 }
 
-TEST_F(ExchangeTest, SpeaksOneVersionWhereItIsToldWhich) {
+TEST_F(ExchangeTest, UsesOnlyTheConfiguredVersion) {
   struct Case {
     const char* why;
     std::uint8_t protocol;
@@ -242,8 +242,8 @@ TEST_F(ExchangeTest, SpeaksOneVersionWhereItIsToldWhich) {
   };
   constexpr Case kCases[] = {
       {"the oldest form", 3, protocol::ReplyForm::kShort, true},
-      {"what every server knows", 4, protocol::ReplyForm::kV1, true},
-      {"nobody asked for a short reply", 4, protocol::ReplyForm::kShort, false},
+      {"the form that every server knows", 4, protocol::ReplyForm::kV1, true},
+      {"a short reply that was not asked for", 4, protocol::ReplyForm::kShort, false},
       {"flags, asked by a bit", 0x14, protocol::ReplyForm::kV2, true},
       {"flags, asked by the version", 5, protocol::ReplyForm::kV2, true},
   };
@@ -263,7 +263,7 @@ TEST_F(ExchangeTest, SpeaksOneVersionWhereItIsToldWhich) {
   }
 }
 
-TEST_F(ExchangeTest, AsksEqualDigestsOfEqualServersByHash) {
+TEST_F(ExchangeTest, WithHashRotationAsksTheSameServerForTheSameDigest) {
   rotation_ = Rotation::kHash;
   use({{address(1)}, {address(2)}, {address(3)}});
   std::map<std::uint8_t, std::size_t> home;
@@ -284,7 +284,7 @@ TEST_F(ExchangeTest, AsksEqualDigestsOfEqualServersByHash) {
   EXPECT_EQ(used.size(), 3U);
 }
 
-TEST_F(ExchangeTest, CountsWhatBecameOfEachPacket) {
+TEST_F(ExchangeTest, CountsTheOutcomeOfEachPacket) {
   use({{address(1)}});
   service_->upstreams()->learn(0, Speech::kFlags, clock_.now());
   begin({request(Kind::kCheck, 1), request(Kind::kCheck, 2), request(Kind::kCheck, 3)});
@@ -308,7 +308,7 @@ TEST_F(ExchangeTest, CountsWhatBecameOfEachPacket) {
   EXPECT_EQ(counted.latency_mean(), (kTimeout + milliseconds(60)) / 2);
 }
 
-TEST_F(ExchangeTest, ProbesGoToTheirEndpointAndNowhereElse) {
+TEST_F(ExchangeTest, ProbesGoOnlyToTheirEndpoint) {
   use({{address(1)}, {address(2)}});
   requests_ = {request(Kind::kCheck)};
   const std::size_t second = 1;
@@ -321,7 +321,7 @@ TEST_F(ExchangeTest, ProbesGoToTheirEndpointAndNowhereElse) {
   EXPECT_EQ(exchange_->answers()[0].outcome, Outcome::kTimeout);
 }
 
-TEST_F(ExchangeTest, RefusesAFlagTheWireCannotCarry) {
+TEST_F(ExchangeTest, RefusesAFlagThatTheProtocolCannotCarry) {
   use({{address(1)}});
   RemoteRequest large = request(Kind::kAdd);
   large.flag = 256;

@@ -17,7 +17,7 @@ constexpr std::size_t kMany = 1000;
 
 SocketAddress address(std::uint16_t port) { return {*IpAddress::parse("192.0.2.1"), port}; }
 
-/// Each with a digest of its own.
+/// Requests with different digests.
 std::vector<RemoteRequest> requests(Kind kind, std::size_t count = kMany) {
   std::vector<RemoteRequest> out(count, request(kind));
   for (std::size_t i = 0; i < count; ++i) {
@@ -39,14 +39,14 @@ class ExchangeWindowTest : public ExchangeTest {
         std::count_if(answers.begin(), answers.end(),
                       [&](const RemoteAnswer& answer) { return answer.outcome == outcome; }));
   }
-  /// Until something is to be done.
+  /// Advances the clock until the exchange is due.
   void wait() {
     if (!exchange_->done() && exchange_->due() > clock_.now())
       clock_.advance(exchange_->due() - clock_.now());
   }
 };
 
-TEST_F(ExchangeWindowTest, AsksInOrderAndNoMoreAtOnceThanTheWindowHas) {
+TEST_F(ExchangeWindowTest, AsksInOrderAndAtMostAWindowAtOnce) {
   use({{address(1)}});
   begin(requests(Kind::kCheck));
   std::deque<Sent> open;
@@ -88,7 +88,7 @@ TEST_F(ExchangeWindowTest, ManyQuestionsToASilentServerTakeNoLongerThanOne) {
   }
 }
 
-TEST_F(ExchangeWindowTest, WhatHasNotBegunPassesByAServerThatIsSilent) {
+TEST_F(ExchangeWindowTest, QuestionsThatHaveNotBegunSkipASilentServer) {
   use({{address(1)}, {address(2)}});
   begin(requests(Kind::kCheck));
   const TimePoint start = clock_.now();
@@ -108,7 +108,7 @@ TEST_F(ExchangeWindowTest, WhatHasNotBegunPassesByAServerThatIsSilent) {
   EXPECT_LE(clock_.now() - start, 2 * kTimeout + milliseconds(250));
 }
 
-TEST_F(ExchangeWindowTest, WhatHasNotBegunEndsWithAServerThatIsNotThere) {
+TEST_F(ExchangeWindowTest, QuestionsThatHaveNotBegunEndIfTheServerIsUnreachable) {
   use({{address(1)}});
   begin(requests(Kind::kCheck));
   const std::size_t first = send().size();
@@ -120,7 +120,7 @@ TEST_F(ExchangeWindowTest, WhatHasNotBegunEndsWithAServerThatIsNotThere) {
   EXPECT_EQ(exchange_->answers().back().error, "Connection refused");
 }
 
-TEST_F(ExchangeWindowTest, AServerThatAnswersSomeIsAskedOn) {
+TEST_F(ExchangeWindowTest, AServerThatAnswersSomeQuestionsIsStillAsked) {
   use({{address(1)}});
   service_->upstreams()->learn(0, Speech::kFlags, clock_.now());
   begin(requests(Kind::kCheck));
@@ -135,7 +135,7 @@ TEST_F(ExchangeWindowTest, AServerThatAnswersSomeIsAskedOn) {
   EXPECT_EQ(count(Outcome::kHit), kMany - kMany / 4);
 }
 
-TEST_F(ExchangeWindowTest, AtTheDeadlineWhatHasNotBegunHasTimedOut) {
+TEST_F(ExchangeWindowTest, AtTheDeadlineQuestionsThatHaveNotBegunTimeOut) {
   use({{address(1)}});
   begin(requests(Kind::kCheck));
   answer(send()[0], protocol::ReplyForm::kV2);
@@ -162,8 +162,8 @@ TEST_F(ExchangeWindowTest, AnUpdateIsMadeAtEveryServerThatAnswers) {
   EXPECT_EQ(count(Outcome::kTimeout), kMany) << "the worst of both";
 }
 
-/// Whatever is lost or late: every question ends, with its own answer or as unknown, and never are
-/// more packets under way than the window has.
+/// With any losses and delays, every question ends with its own answer or as unknown, and there are
+/// never more packets under way than the window allows.
 TEST_F(ExchangeWindowTest, LossesAndDelaysNeverGiveAWrongAnswer) {
   constexpr unsigned kLostPercent = 20;
   use({{address(1)}, {address(2)}});

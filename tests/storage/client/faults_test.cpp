@@ -17,12 +17,12 @@ struct Case {
   const char* why;
   Fault fault;
   TcpUse tcp;
-  Way way;  // by which the answers come
+  Way way;  // the transport of the answers
 };
 
 constexpr std::uint8_t kQuestions = 8;
 
-/// Somebody else may have the port that is free for UDP.
+/// Tries several ports: one that is free for UDP may be in use for TCP.
 std::unique_ptr<FaultyServer> start_server(Fault fault) {
   for (int i = 0; i < 20; ++i) {
     auto server = std::make_unique<FaultyServer>(fault, kQuestions);
@@ -38,7 +38,7 @@ std::vector<RemoteRequest> questions() {
   return out;
 }
 
-/// Whatever the fault, each question gets its own answer, and soon.
+/// With any fault each question gets its own answer, and gets it soon.
 TEST(ClientFaults, EachQuestionGetsItsAnswer) {
   constexpr Case kCases[] = {
       {"nothing is wrong", Fault::kNone, TcpUse::kNo, Way::kUdp},
@@ -47,7 +47,7 @@ TEST(ClientFaults, EachQuestionGetsItsAnswer) {
       {"answers come three times", Fault::kDoubled, TcpUse::kNo, Way::kUdp},
       {"an answer to another tag comes first", Fault::kWrongTag, TcpUse::kNo, Way::kUdp},
       {"an answer from another address comes first", Fault::kWrongAddress, TcpUse::kNo, Way::kUdp},
-      {"rubbish comes first", Fault::kGarbage, TcpUse::kNo, Way::kUdp},
+      {"garbage comes first", Fault::kGarbage, TcpUse::kNo, Way::kUdp},
       {"nothing is wrong", Fault::kNone, TcpUse::kYes, Way::kTcp},
       {"answers in pieces", Fault::kPieces, TcpUse::kYes, Way::kTcp},
       {"answers in another order", Fault::kBackwards, TcpUse::kYes, Way::kTcp},
@@ -56,13 +56,13 @@ TEST(ClientFaults, EachQuestionGetsItsAnswer) {
       {"closed at once", Fault::kCloses, TcpUse::kYes, Way::kUdp},
       {"half-closed before the answer", Fault::kHalfCloses, TcpUse::kYes, Way::kUdp},
       {"torn down before the answer", Fault::kResets, TcpUse::kYes, Way::kUdp},
-      {"a frame of nothing", Fault::kEmptyFrame, TcpUse::kYes, Way::kUdp},
+      {"an empty frame", Fault::kEmptyFrame, TcpUse::kYes, Way::kUdp},
       {"a frame longer than a reply", Fault::kLongFrame, TcpUse::kYes, Way::kUdp},
-      {"a frame for somebody else", Fault::kForgedFrame, TcpUse::kYes, Way::kUdp},
-      {"few questions do not want a connection", Fault::kNone, TcpUse::kAuto, Way::kUdp},
+      {"a frame that answers no question", Fault::kForgedFrame, TcpUse::kYes, Way::kUdp},
+      {"too few questions for a connection", Fault::kNone, TcpUse::kAuto, Way::kUdp},
   };
   SystemClock system;
-  testing::ManualClock still;  // where nothing is repeated, so that no repeat hides a lost frame
+  testing::ManualClock still;  // with it nothing is repeated, so no repeat hides a lost frame
   SystemRandom random;
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.why);
@@ -96,7 +96,7 @@ TEST(ClientFaults, EachQuestionGetsItsAnswer) {
   }
 }
 
-/// More questions than any window or socket buffer has room for.
+/// More questions than fit into any window or socket buffer.
 TEST(ClientFaults, EachOfManyQuestionsGetsItsAnswer) {
   constexpr Case kCases[] = {
       {"nothing is wrong", Fault::kNone, TcpUse::kNo, Way::kUdp},

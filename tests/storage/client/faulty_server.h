@@ -13,40 +13,40 @@
 
 namespace shingled::storage::client {
 
-/// What goes wrong on the way or at the server.
+/// A fault of the network or of the server.
 enum class Fault : std::uint8_t {
   kNone,
   // over UDP
-  kLost,          ///< the first copy of each packet
+  kLost,          ///< the first copy of each packet is lost
   kLate,          ///< the answer comes after the repeat
   kDoubled,       ///< every answer comes three times
-  kWrongTag,      ///< an answer to somebody else first
-  kWrongAddress,  ///< an answer from another port first
-  kGarbage,       ///< bytes of all lengths first
-  kTinyBuffer,    ///< no room for more than a few packets
+  kWrongTag,      ///< an answer with another tag comes first
+  kWrongAddress,  ///< an answer from another port comes first
+  kGarbage,       ///< garbage of all lengths comes first
+  kTinyBuffer,    ///< the receive buffer has room for a few packets only
   // over TCP; UDP works
   kRefused,      ///< nobody listens
-  kMute,         ///< connected, but nothing is answered
-  kCloses,       ///< closed when connected
-  kHalfCloses,   ///< the server ends its side when a question has come
-  kResets,       ///< the connection is torn down then
+  kMute,         ///< connected, but there are no answers
+  kCloses,       ///< the server closes the connection at once
+  kHalfCloses,   ///< the server closes its side after the first question
+  kResets,       ///< the server resets the connection after the first question
   kEmptyFrame,   ///< a frame of no bytes
   kLongFrame,    ///< a frame longer than any reply
-  kForgedFrame,  ///< an answer nobody asked for, and then nothing
+  kForgedFrame,  ///< an answer to no question, and then nothing
   kPieces,       ///< answers byte by byte
   kBackwards,    ///< the last question is answered first, all in one write
 };
 
-/// A server of one port, UDP and TCP, that answers each CHECK with a hit whose value is the first
-/// byte of the digest, as the fault allows. Wrong answers say 99.
-/// Threads: one of its own.
+/// A server on one port, UDP and TCP. It answers each CHECK with a hit whose value is the first
+/// byte of the digest, as far as the fault allows. Wrong answers have the value 99.
+/// Threads: one inside.
 class FaultyServer {
  public:
-  /// `questions`: so many come at once, which kBackwards waits for.
+  /// `questions`: how many questions kBackwards waits for before it answers.
   FaultyServer(Fault fault, std::size_t questions)
       : fault_(fault), questions_(questions), tcp_(udp_.address().port()) {
     if (fault == Fault::kRefused) tcp_.reset();
-    const int least = 1;  // what the system makes of it has room for two packets
+    const int least = 1;  // the system raises it to a size with room for two packets
     if (fault == Fault::kTinyBuffer)
       (void)setsockopt(udp_.fd(), SOL_SOCKET, SO_RCVBUF, &least, sizeof least);
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
@@ -152,7 +152,7 @@ inline void FaultyServer::serve_datagram() {
   udp_.send(right, udp_.from());
 }
 
-/// False when the connection is over.
+/// Returns false when the connection is over.
 inline bool FaultyServer::serve_stream(Connection& connection) {
   Bytes bytes(4096);
   const auto got = recv(connection.fd.get(), bytes.data(), bytes.size(), 0);

@@ -1,4 +1,4 @@
-// What the replies of all servers there are mean.
+// The meaning of the replies of all kinds of servers.
 #include <gtest/gtest.h>
 
 #include "storage/client/exchange.h"
@@ -9,7 +9,7 @@ namespace {
 using Kind = RemoteRequest::Kind;
 using Outcome = RemoteAnswer::Outcome;
 
-TEST(Interpret, ReadsEveryServersReplies) {
+TEST(Interpret, ReadsTheRepliesOfEveryKindOfServer) {
   struct Case {
     const char* why;
     Kind kind;
@@ -27,7 +27,7 @@ TEST(Interpret, ReadsEveryServersReplies) {
       {"done", Kind::kAdd, 0, 50, 1.0F, Outcome::kDone, 0},
       {"refused, 3.4", Kind::kAdd, 403, 50, 0, Outcome::kRefused, 403},
       {"refused, 4.x", Kind::kDelete, 503, 50, 0, Outcome::kRefused, 503},
-      {"in the clear", Kind::kStat, 415, 0, 0, Outcome::kRefused, 415},
+      {"not encrypted", Kind::kStat, 415, 0, 0, Outcome::kRefused, 415},
       {"stat of an empty 4.x", Kind::kStat, 0, 0, 0, Outcome::kDone, 0},
       {"stat of 3.4", Kind::kStat, 0, 5, 1.0F, Outcome::kDone, 0},
       {"stat of 4.x", Kind::kStat, 403, 5, 1.7e12F, Outcome::kDone, 0},
@@ -60,7 +60,7 @@ TEST(Interpret, CountsSlotsAndCollectsFlags) {
   EXPECT_EQ(answer.match->flags[1], (FlagValue{51, 4}));
 }
 
-TEST(Interpret, KnowsAShingledByItsStat) {
+TEST(Interpret, RecognisesAShingledByItsStat) {
   struct Case {
     const char* why;
     std::uint32_t time;
@@ -68,10 +68,10 @@ TEST(Interpret, KnowsAShingledByItsStat) {
   };
   constexpr Case kCases[] = {
       {"rspamd", 0, false},
-      {"ours", protocol::kOurMark | protocol::kKnowsDeleteFromList, true},
-      {"ours of a later version", protocol::kOurMark | 0xffU, true},
-      {"ours that does not know it", protocol::kOurMark | protocol::kKnowsCompanion, false},
-      {"some time", 1'700'000'001, false}};
+      {"shingled", protocol::kOurMark | protocol::kKnowsDeleteFromList, true},
+      {"a later version of shingled", protocol::kOurMark | 0xffU, true},
+      {"a shingled without this command", protocol::kOurMark | protocol::kKnowsCompanion, false},
+      {"a real time", 1'700'000'001, false}};
   for (const Case& c : kCases) {
     protocol::Reply reply;
     reply.probability = 1;

@@ -26,7 +26,7 @@ void serve_dns(UdpPeer& peer, const std::string& known, int questions) {
                                       labels.bytes.end()) != asked->end();
     const auto flags = static_cast<std::uint16_t>(DnsMessage::kResponse | (is_known ? 0 : 3));
     DnsMessage answer(flags, 1, is_known ? 2 : 0, static_cast<std::uint16_t>(id));
-    // The question as it came, up to the end of its type and class.
+    // A copy of the question up to the end of its type and class.
     const std::size_t name_end =
         static_cast<std::size_t>(std::find(asked->begin() + 12, asked->end(), 0) - asked->begin());
     answer.bytes.insert(answer.bytes.end(), asked->begin() + 12,
@@ -45,7 +45,7 @@ struct Case {
 TEST(NameLookup, FindsAServiceByItsSrvRecords) {
   constexpr Case kCases[] = {
       {"the name that rspamd asks for", "_fuzzy._tcp.example.org", 1},
-      {"the name that the transport has", "_fuzzy._udp.example.org", 2},
+      {"the name for UDP", "_fuzzy._udp.example.org", 2},
   };
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.why);
@@ -62,7 +62,7 @@ TEST(NameLookup, FindsAServiceByItsSrvRecords) {
   }
 }
 
-TEST(NameLookup, SaysThatAServiceIsNotThere) {
+TEST(NameLookup, ReportsAServiceThatDoesNotExist) {
   UdpPeer peer;
   std::jthread server([&] { serve_dns(peer, "_other._tcp.example.org", 2); });
   SystemLookup lookup(1, peer.address());
@@ -72,7 +72,7 @@ TEST(NameLookup, SaysThatAServiceIsNotThere) {
   EXPECT_THAT(found.error().message, ::testing::HasSubstr("service=fuzzy+example.org"));
 }
 
-TEST(NameLookup, TakesAnAddressAsItIs) {
+TEST(NameLookup, AcceptsALiteralAddress) {
   SystemLookup lookup(1);
   const auto found = lookup.find(*ServerSpec::parse("[::1]:7:2"));
   ASSERT_TRUE(found);

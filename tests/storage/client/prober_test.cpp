@@ -29,7 +29,7 @@ class ListLogger final : public Logger {
     lines.push_back((level == LogLevel::kWarning ? "warning " : "") + std::string(line));
   }
   [[nodiscard]] bool enabled(LogLevel) const override { return true; }
-  /// What came since the last call.
+  /// The lines since the last call.
   std::vector<std::string> take() { return std::exchange(lines, {}); }
   std::vector<std::string> lines;
 };
@@ -62,7 +62,7 @@ class ProberTest : public ::testing::Test {
     const RemoteBatch batch{store_.get(), {&request, 1}};
     return ask({&batch, 1}, clock_.now() + seconds(1))[0][0].outcome;
   }
-  /// Loses the first `lost` packets, so that their time runs out, and answers so many others.
+  /// Loses the first `lost` packets, so that they time out, and answers the next `answered` ones.
   void serve(int lost, int answered) {
     for (int i = 0; i < lost + answered; ++i) {
       const auto packet = peer_.receive();
@@ -87,7 +87,7 @@ class ProberTest : public ::testing::Test {
   std::shared_ptr<RemoteStore> store_;
 };
 
-TEST_F(ProberTest, TellsWhoWentAndBringsItBack) {
+TEST_F(ProberTest, LogsAServerThatGoesAwayAndBringsItBack) {
   open();
   Prober prober({{"there", store_}}, clock_, logger_, name_);
   std::jthread server([&] { serve(2, 1); });
@@ -109,7 +109,7 @@ TEST_F(ProberTest, TellsWhoWentAndBringsItBack) {
   EXPECT_FALSE(store_->statistics()[0].resting);
 }
 
-TEST_F(ProberTest, LooksNamesUpWhenTheyAreDueAndTellsWhenOneIsLost) {
+TEST_F(ProberTest, LooksUpNamesWhenTheyAreDueAndLogsALostName) {
   open();
   Prober prober({{"there", store_}}, clock_, logger_, name_);
   clock_.advance(hours(2));
@@ -132,7 +132,7 @@ TEST_F(ProberTest, LooksNamesUpWhenTheyAreDueAndTellsWhenOneIsLost) {
   EXPECT_EQ(store_->statistics()[0].server, elsewhere.address().to_string());
 }
 
-TEST_F(ProberTest, TriesALostNameAgainAfterLongerAndLongerPausesAndSaysItOnce) {
+TEST_F(ProberTest, TriesALostNameAgainAfterLongerAndLongerPausesAndLogsItOnce) {
   RemoteOptions options;
   options.servers.servers = {*ServerSpec::parse("fuzzy.example:11335")};
   options.resolve_interval = hours(3);
@@ -166,7 +166,7 @@ TEST_F(ProberTest, TriesALostNameAgainAfterLongerAndLongerPausesAndSaysItOnce) {
   EXPECT_EQ(name_.asked, asked) << "found: due by resolve_interval again";
 }
 
-TEST_F(ProberTest, TheThreadLooksNamesUpBeforeTheFirstMailIsWaitedFor) {
+TEST_F(ProberTest, TheThreadLooksUpMissingNamesAtOnce) {
   RemoteOptions options;
   options.servers.servers = {*ServerSpec::parse("localhost:11335")};
   store_ = std::move(RemoteStore::open_by_address(options, clock_, random_).value());

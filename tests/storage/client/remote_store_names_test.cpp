@@ -8,7 +8,7 @@ namespace {
 
 using namespace remote_store_test;
 
-/// Says where servers are; a test moves them.
+/// A look-up whose addresses a test can change.
 class MovingNames final : public NameLookup {
  public:
   Result<UpstreamServer> find(const ServerSpec& spec) override {
@@ -43,7 +43,7 @@ TEST(RemoteStore, FollowsANameToItsNewAddress) {
   EXPECT_EQ(second.store.applied(), 1U);
 }
 
-TEST(RemoteStore, BeginsWithoutNamesAndAnswersAtOnceWhatItCannotAsk) {
+TEST(RemoteStore, BeginsWithoutAddressesAndAnswersAtOnceWhileItHasNone) {
   Served there;
   RemoteOptions options;
   options.timeout = milliseconds(5000);
@@ -56,7 +56,7 @@ TEST(RemoteStore, BeginsWithoutNamesAndAnswersAtOnceWhatItCannotAsk) {
     EXPECT_EQ(answer.outcome, Outcome::kUnreachable);
     EXPECT_EQ(answer.error, "the server's name was not found");
   }
-  store->probe();  // there is nobody to probe
+  store->probe();  // there is no address to probe
   MovingNames names;
   EXPECT_FALSE(store->look_up(names)[0].has_address);
   names.addresses = *SocketAddress::resolve(there.spec());
@@ -65,7 +65,7 @@ TEST(RemoteStore, BeginsWithoutNamesAndAnswersAtOnceWhatItCannotAsk) {
   EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kDone);
 }
 
-TEST(RemoteStore, AsksThoseThatHaveAnAddressWhileANameIsLost) {
+TEST(RemoteStore, AsksTheServersWithAnAddressWhileANameIsLost) {
   Served there;
   RemoteOptions options;
   options.timeout = milliseconds(5000);

@@ -86,7 +86,7 @@ TEST(RemoteStore, AsksSeveralServicesInOneWait) {
   }
 }
 
-TEST(RemoteStore, TrainsAllServersAndListsThemForAPerson) {
+TEST(RemoteStore, TrainsAllServersAndReturnsTheAnswerOfEach) {
   Served first;
   Served second;
   const auto store = open_store({first.spec(), second.spec()});
@@ -99,7 +99,7 @@ TEST(RemoteStore, TrainsAllServersAndListsThemForAPerson) {
   EXPECT_EQ(stats[1].count, 1U);
 }
 
-TEST(RemoteStore, SaysThatNobodyListensWithoutWaiting) {
+TEST(RemoteStore, ReportsWithoutWaitingThatNobodyListens) {
   std::optional<UdpPeer> gone(std::in_place);
   const SocketSpec nowhere = spec_of(gone->address());
   gone.reset();
@@ -123,7 +123,7 @@ TEST(RemoteStore, TimesOutAtTheDeadline) {
             Outcome::kTimeout);
 }
 
-TEST(RemoteStore, NamesWhatItCannotOpen) {
+TEST(RemoteStore, TheErrorNamesTheServerThatCannotBeFound) {
   RemoteOptions options;
   EXPECT_EQ(RemoteStore::open(options, system_clock(), system_random()).error().code,
             ErrorCode::kInvalid);
@@ -153,7 +153,7 @@ TEST(RemoteStore, AsksSomeServersAndTeachesOthers) {
             Outcome::kTimeout)
       << "each list has its own key";
 
-  options.write_servers = options.read_servers;  // a key that fits, at a server of that key
+  options.write_servers = options.read_servers;  // the server that has this key
   options.write_encryption_key.reset();
   options.read_servers.servers = {{writer.spec(), {}, 1}, {reader.spec(), {}, 1}};
   store = std::move(RemoteStore::open(options, system_clock(), system_random()).value());
@@ -162,7 +162,7 @@ TEST(RemoteStore, AsksSomeServersAndTeachesOthers) {
   EXPECT_EQ(writer.store.applied(), 0U);
 }
 
-TEST(RemoteStore, SplitsAMixedBatchAndShowsAPersonAllServers) {
+TEST(RemoteStore, SplitsAMixedBatchAndReturnsTheAnswersOfAllServers) {
   Served reader;
   Served writer;
   RemoteOptions options;
@@ -233,7 +233,8 @@ TEST(RemoteStore, AProbeBringsAServerBackBeforeAMessageWaitsForIt) {
   EXPECT_FALSE(store->statistics()[0].resting);
 }
 
-/// A server that loses the first packets, answers twice, last one first, and tells lies between.
+/// A server that loses the first packets, answers twice and in reverse order, and sends forged
+/// answers in between.
 void play_tricks(UdpPeer& peer, std::size_t requests) {
   std::vector<Bytes> seen;
   std::vector<Bytes> dropped;
@@ -256,7 +257,7 @@ void play_tricks(UdpPeer& peer, std::size_t requests) {
     reply.value = command.digest.bytes[0];
     reply.flag = 1;
     Bytes out(protocol::size_of(protocol::ReplyForm::kV1));
-    reply.tag = command.tag + 1;  // nobody asked
+    reply.tag = command.tag + 1;  // the tag of no question
     (void)protocol::encode_reply(reply, protocol::ReplyForm::kV1, out);
     peer.send(out, client);
     reply.tag = command.tag;
@@ -269,7 +270,7 @@ void play_tricks(UdpPeer& peer, std::size_t requests) {
   }
 }
 
-TEST(RemoteStore, GetsEachAnswerRightThroughLossDisorderAndLies) {
+TEST(RemoteStore, GetsEachAnswerRightDespiteLossReorderingAndForgery) {
   UdpPeer peer;
   constexpr std::uint8_t kRequests = 10;
   std::jthread server([&] { play_tricks(peer, kRequests); });
@@ -286,7 +287,7 @@ TEST(RemoteStore, GetsEachAnswerRightThroughLossDisorderAndLies) {
   }
 }
 
-TEST(RemoteStore, StopsWaitingWhenItIsTold) {
+TEST(RemoteStore, StopsWaitingWhenStopIsRequested) {
   UdpPeer silent;
   const auto store = open_store({spec_of(silent.address())}, std::nullopt, seconds(3600));
   const RemoteRequest question = request(Kind::kCheck);

@@ -17,7 +17,7 @@ std::vector<Contender> contenders(const std::vector<std::uint32_t>& weights) {
   return out;
 }
 
-/// Who comes first in each of so many calls, as letters.
+/// The first server of each call, as a letter.
 std::string firsts(ServerSelection& selection, const std::vector<bool>& well, int calls) {
   std::string out;
   for (int i = 0; i < calls; ++i)
@@ -33,7 +33,7 @@ struct Case {
   const char* firsts;
 };
 
-TEST(ServerSelection, ChoosesWhoIsFirst) {
+TEST(ServerSelection, ChoosesTheFirstServer) {
   const Case cases[] = {
       {"each in turn", Rotation::kRoundRobin, {1, 1, 1}, {true, true, true}, "abcabcab"},
       {"twice as often, spread", Rotation::kRoundRobin, {2, 1}, {true, true}, "abaabaab"},
@@ -42,17 +42,21 @@ TEST(ServerSelection, ChoosesWhoIsFirst) {
        {5, 1, 1},
        {true, true, true},
        "aabacaaaabacaa"},
-      {"who rests has no turn, and nobody has two",
+      {"a resting server has no turn, and no other has two",
        Rotation::kRoundRobin,
        {1, 1, 1},
        {true, false, true},
        "acacacac"},
-      {"all rest: in turn again", Rotation::kRoundRobin, {1, 1}, {false, false}, "abab"},
+      {"all rest: each in turn", Rotation::kRoundRobin, {1, 1}, {false, false}, "abab"},
       {"weights do not count", Rotation::kSequential, {9, 1, 1}, {true, true, true}, "abcabc"},
-      {"who rests is passed by", Rotation::kSequential, {1, 1, 1}, {true, false, true}, "acac"},
+      {"a resting server is skipped",
+       Rotation::kSequential,
+       {1, 1, 1},
+       {true, false, true},
+       "acac"},
       {"the first in the list", Rotation::kMasterSlave, {1, 1, 1}, {true, true, true}, "aaaa"},
       {"the largest weight", Rotation::kMasterSlave, {1, 3, 2}, {true, true, true}, "bbbb"},
-      {"the next one while it rests",
+      {"the next weight while that one rests",
        Rotation::kMasterSlave,
        {1, 3, 2},
        {true, false, true},
@@ -66,7 +70,7 @@ TEST(ServerSelection, ChoosesWhoIsFirst) {
   }
 }
 
-TEST(ServerSelection, AllServersComeOnceTheHealthyOnesFirst) {
+TEST(ServerSelection, ReturnsEachServerOnceTheHealthyOnesFirst) {
   for (const Rotation rotation : {Rotation::kRoundRobin, Rotation::kSequential,
                                   Rotation::kMasterSlave, Rotation::kHash, Rotation::kRandom}) {
     ServerSelection selection(rotation, contenders({1, 2, 3, 4, 5}));

@@ -21,7 +21,7 @@ DnsMessage answer(std::uint16_t records) {
   return message;
 }
 
-TEST(SrvAnswer, ReadsRecordsAndPassesOthersBy) {
+TEST(SrvAnswer, ReadsSrvRecordsAndSkipsOthers) {
   DnsMessage message = answer(4);
   message.pointer(12).record(5, 2).pointer(12);  // CNAME
   message.srv(10, 5, 11335, "A.Example.ORG").srv(20, 0, 7, "b.example.org");
@@ -35,11 +35,11 @@ TEST(SrvAnswer, ReadsRecordsAndPassesOthersBy) {
                                     SrvRecord{1, 2, 3, "c.example.org"}));
 }
 
-TEST(SrvAnswer, LeavesOutWhatNobodyCouldConnectTo) {
+TEST(SrvAnswer, LeavesOutTargetsThatCannotBeUsed) {
   DnsMessage message = answer(4);
   message.srv(0, 0, 0, "");             // "decidedly not available"
   message.srv(0, 0, 0, "a.example");    // no port
-  message.srv(0, 0, 1, "a/b.example");  // no host name
+  message.srv(0, 0, 1, "a/b.example");  // not a valid host name
   message.srv(0, 0, 1, "good.example");
   const auto records = parse_srv_answer(message.bytes);
   ASSERT_TRUE(records);
@@ -47,7 +47,7 @@ TEST(SrvAnswer, LeavesOutWhatNobodyCouldConnectTo) {
   EXPECT_THAT(*parse_srv_answer(answer(0).bytes), IsEmpty());
 }
 
-TEST(SrvAnswer, TakesNoMoreThanItsBound) {
+TEST(SrvAnswer, ReturnsAtMostItsBound) {
   DnsMessage message = answer(1000);
   for (int i = 0; i < 1000; ++i) message.srv(0, 0, 1, "a.example");
   EXPECT_EQ(parse_srv_answer(message.bytes)->size(), kSrvRecordsMax);
@@ -58,7 +58,7 @@ struct BadCase {
   Bytes message;
 };
 
-TEST(SrvAnswer, RefusesWhatIsNoAnswer) {
+TEST(SrvAnswer, RefusesMessagesThatAreNotAnswers) {
   DnsMessage to_itself = answer(1);
   to_itself.pointer(to_itself.bytes.size()).record(DnsMessage::kSrv, 0);
   DnsMessage forwards = answer(1);
@@ -81,7 +81,7 @@ TEST(SrvAnswer, RefusesWhatIsNoAnswer) {
   DnsMessage truncated(DnsMessage::kResponse | 0x0200, 1, 0);
   truncated.question(kName);
   const BadCase cases[] = {
-      {"nothing", {}},
+      {"an empty message", {}},
       {"half a header", Bytes(11)},
       {"a question", question.bytes},
       {"a failure", no_such_name.bytes},
@@ -90,15 +90,15 @@ TEST(SrvAnswer, RefusesWhatIsNoAnswer) {
       {"a name that points to itself", to_itself.bytes},
       {"a record without data, its name forwards", forwards.bytes},
       {"names in a ring", in_a_ring.bytes},
-      {"a label type nobody knows", reserved.bytes},
-      {"a name longer than names are", long_name.bytes},
+      {"an unknown type of label", reserved.bytes},
+      {"a name that is too long", long_name.bytes},
       {"data longer than its length", short_data.bytes},
       {"data shorter than its length", long_data.bytes},
   };
   for (const BadCase& c : cases) EXPECT_FALSE(parse_srv_answer(c.message)) << c.why;
 }
 
-TEST(SrvAnswer, IsWholeOrNothing) {
+TEST(SrvAnswer, RefusesIncompleteMessages) {
   DnsMessage message = answer(2);
   message.srv(10, 5, 11335, "a.example.org").srv(20, 0, 7, "b.example.org");
   for (std::size_t size = 0; size < message.bytes.size(); ++size) {

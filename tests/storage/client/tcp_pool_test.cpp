@@ -30,13 +30,13 @@ TcpPool::Link settled(TcpPool::Link link) {
   return link;
 }
 
-TEST(TcpPool, HasNothingWhereTcpIsNotWanted) {
+TEST(TcpPool, HasNoConnectionIfTcpIsOff) {
   TcpListener server;
   TcpPool pool(options(TcpUse::kNo));
   EXPECT_FALSE(pool.take(server.address(), 1000, kStart));
 }
 
-TEST(TcpPool, ConnectsForWhoeverMayWaitAndKeepsTheConnection) {
+TEST(TcpPool, WithYesConnectsAtOnceAndKeepsTheConnection) {
   TcpListener server;
   TcpPool pool(options(TcpUse::kYes));
   auto link = pool.take(server.address(), 1, kStart);
@@ -53,7 +53,7 @@ TEST(TcpPool, ConnectsForWhoeverMayWaitAndKeepsTheConnection) {
   EXPECT_NE(other->fd.get(), fd);
 }
 
-TEST(TcpPool, DropsWhatTheServerHasClosed) {
+TEST(TcpPool, DropsConnectionsThatTheServerHasClosed) {
   TcpListener server;
   TcpPool pool(options(TcpUse::kYes));
   auto link = settled(*pool.take(server.address(), 1, kStart));
@@ -67,7 +67,7 @@ TEST(TcpPool, DropsWhatTheServerHasClosed) {
   EXPECT_TRUE(server.accept(seconds(20)));
 }
 
-TEST(TcpPool, DropsAConnectionThatSpeaksUnasked) {
+TEST(TcpPool, DropsAConnectionWithUnrequestedData) {
   TcpListener server;
   TcpPool pool(options(TcpUse::kYes));
   auto link = settled(*pool.take(server.address(), 1, kStart));
@@ -94,7 +94,7 @@ TEST(TcpPool, UsesUdpForAWhileAfterAFailure) {
   EXPECT_TRUE(pool.take(other.address(), 1, kStart)) << "each address by itself";
 }
 
-TEST(TcpPool, ForgetsAServerThatIsNoneAnyMore) {
+TEST(TcpPool, ForgetsAServerThatWasRemoved) {
   TcpListener server;
   const TcpListener other;
   TcpPool pool(options(TcpUse::kYes));
@@ -109,7 +109,7 @@ TEST(TcpPool, ForgetsAServerThatIsNoneAnyMore) {
   EXPECT_FALSE(pool.take(other.address(), 1, kStart)) << "the others are as they were";
 }
 
-TEST(TcpPool, WithAutoConnectsBesideTheQuestionsWhenThereAreMany) {
+TEST(TcpPool, WithAutoConnectsInTheBackgroundIfThereAreManyQuestions) {
   TcpListener server;
   TcpPool pool(options(TcpUse::kAuto, 5));
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(pool.take(server.address(), 1, kStart));
@@ -124,8 +124,8 @@ TEST(TcpPool, WithAutoConnectsBesideTheQuestionsWhenThereAreMany) {
   EXPECT_TRUE(link->connected);
 }
 
-TEST(TcpPool, GivesUpAConnectThatNobodyAnswers) {
-  testing::UdpPeer udp_only;  // nobody listens on this port of TCP
+TEST(TcpPool, GivesUpAConnectWithoutAnswer) {
+  testing::UdpPeer udp_only;  // nobody listens on this port for TCP
   TcpPool pool(options(TcpUse::kYes));
   auto link = pool.take(udp_only.address(), 1, kStart);
   if (link) pool.give_back(udp_only.address(), settled(*std::move(link)));
@@ -133,7 +133,7 @@ TEST(TcpPool, GivesUpAConnectThatNobodyAnswers) {
   EXPECT_FALSE(pool.take(udp_only.address(), 1, kStart + seconds(5))) << "within the delay";
 }
 
-TEST(TcpPool, KeepsABoundedNumber) {
+TEST(TcpPool, KeepsABoundedNumberOfIdleConnections) {
   TcpListener server;
   TcpPool pool(options(TcpUse::kYes));
   std::vector<TcpPool::Link> links;
@@ -163,8 +163,8 @@ TEST(QuestionRate, CountsTheLastSecond) {
       {"nothing yet", {}, 0, 0},
       {"all in one moment", {{0, 5}}, 0, 5},
       {"within a second", {{0, 5}, {900, 5}}, 900, 10},
-      {"the second before fades out", {{0, 10}, {1000, 0}}, 1500, 5},
-      {"and is gone", {{0, 10}, {1000, 2}}, 2000, 2},
+      {"the previous second counts less and less", {{0, 10}, {1000, 0}}, 1500, 5},
+      {"and then not at all", {{0, 10}, {1000, 2}}, 2000, 2},
       {"a pause forgets everything", {{0, 10}, {5000, 1}}, 5000, 1},
   };
   for (const RateCase& c : cases) {

@@ -46,7 +46,7 @@ TEST(ServerBackoff, FailuresDuringARestDoNotLengthenIt) {
   EXPECT_TRUE(health.is_well(kStart + seconds(100)));
 }
 
-TEST(ServerBackoff, WantsAProbeHalfWayAndRestsOnWhenThatFails) {
+TEST(ServerBackoff, IsDueForAProbeHalfWayAndRestsLongerIfItFails) {
   ServerBackoff health;
   EXPECT_FALSE(health.wants_probe(kStart)) << "it is well";
   for (int i = 0; i < 3; ++i) health.failed(kPolicy, kStart);
