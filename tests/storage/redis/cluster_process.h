@@ -11,7 +11,7 @@
 
 namespace shingled::testing {
 
-/// A Redis cluster of the test's own on loopback: three masters with a replica each.
+/// A Redis cluster for one test, on loopback: three masters with one replica each.
 /// Threads: one thread.
 class ClusterProcess {
  public:
@@ -27,7 +27,7 @@ class ClusterProcess {
   ClusterProcess(const ClusterProcess&) = delete;
   ClusterProcess& operator=(const ClusterProcess&) = delete;
 
-  /// False: it did not come up.
+  /// Returns false if the cluster did not start.
   bool start() {
     for (std::size_t i = 0; i < kNodes; ++i) {
       nodes_.emplace_back();
@@ -42,7 +42,7 @@ class ClusterProcess {
     if (std::system(command.c_str()) != 0) return false;
     return until([&] { return is_whole(); });
   }
-  /// All slots served, every master with a replica that has what it has.
+  /// Whether all slots are served and every master has a replica with the same data.
   [[nodiscard]] bool is_whole() const {
     std::size_t masters = 0;
     for (const Node& node : nodes_) {
@@ -60,7 +60,7 @@ class ClusterProcess {
   [[nodiscard]] bool wait_until_whole() const {
     return until([&] { return is_whole(); });
   }
-  /// The number of a node that is a master now.
+  /// The number of a node that is currently a master.
   [[nodiscard]] std::size_t a_master() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (ask(port(i), {"INFO", "replication"}).text.find("role:master") != std::string::npos) {
@@ -76,7 +76,7 @@ class ClusterProcess {
     ::waitpid(child, nullptr, 0);
     child = -1;
   }
-  /// Starts a node; also again after it was killed.
+  /// Starts a node, or starts it again after it was killed.
   void run(std::size_t node) {
     const std::string number = std::to_string(node);
     std::vector<std::string> words = {"redis-server",

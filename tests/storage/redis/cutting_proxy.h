@@ -21,12 +21,12 @@
 
 namespace shingled::testing {
 
-/// Stands between a client and a server on a unix socket, and cuts connections when the server has
-/// answered: what was asked was done, in part or all of it, and nobody hears of it.
+/// A proxy between a client and a server on unix sockets. It cuts some connections when the server
+/// has answered: some or all commands were executed, but the client gets no reply.
 /// Threads: one inside; `cuts` from any thread.
 class CuttingProxy {
  public:
-  /// One exchange of so many is cut.
+  /// On average one exchange of `one_of` is cut.
   CuttingProxy(std::string server, std::uint32_t one_of, std::uint32_t seed)
       : server_(std::move(server)), one_of_(one_of), random_(seed) {
     auto bound = bind_socket(*unix_address(folder_.file("proxy")), {.backlog = 16});
@@ -46,15 +46,15 @@ class CuttingProxy {
  private:
   enum class Fate {
     kPass,
-    kCutAtOnce,    ///< when the answer begins: the rest of what was sent may not be read any more
-    kCutWhenDone,  ///< when the server is silent: it has done everything
+    kCutAtOnce,    ///< when the reply begins: the server may not read the rest of the commands
+    kCutWhenDone,  ///< when the server is silent: it has executed everything
   };
   struct Pair {
     UniqueFd client;
     UniqueFd server;
     Fate fate = Fate::kPass;
-    bool is_asking = false;  ///< the client spoke last
-    bool answered = false;   ///< an answer was kept back
+    bool is_asking = false;  ///< the last bytes came from the client
+    bool answered = false;   ///< a reply was held back
   };
   static constexpr int kSilenceMs = 5;
 
@@ -83,7 +83,7 @@ class CuttingProxy {
       pairs_.push_back(std::move(pair));
     }
   }
-  /// False: it is over.
+  /// Returns false if the connection is over.
   bool ask(Pair& pair) {
     if (!pair.is_asking && random_.next_u32() % one_of_ == 0) {
       pair.fate = random_.next_u32() % 2 == 0 ? Fate::kCutAtOnce : Fate::kCutWhenDone;
@@ -97,7 +97,7 @@ class CuttingProxy {
     pair.answered = pair.fate == Fate::kCutWhenDone;
     return pass_on(pair.server, pair.answered ? nullptr : &pair.client);
   }
-  /// `to` null: nowhere.
+  /// If `to` is null, the bytes are dropped.
   bool pass_on(const UniqueFd& from, const UniqueFd* to) {
     const ssize_t count = ::read(from.get(), bytes_.data(), bytes_.size());
     if (count <= 0) return false;
@@ -119,7 +119,7 @@ class CuttingProxy {
   std::list<Pair> pairs_;
   std::array<char, 65'536> bytes_{};
   std::atomic<std::size_t> cuts_{0};
-  std::jthread thread_;  ///< last: starts when all else is there
+  std::jthread thread_;  ///< last: starts when all other members are there
 };
 
 }  // namespace shingled::testing

@@ -12,14 +12,14 @@ struct KeyCase {
 };
 
 // Slots as `CLUSTER KEYSLOT` of Redis 7.0 gives them.
-TEST(KeySlot, IsThatOfTheClusterSpecification) {
+TEST(KeySlot, EqualsThatOfTheClusterSpecification) {
   const KeyCase cases[] = {{"the check value of the specification", "123456789", 12739},
-                           {"no key at all", "", 0},
+                           {"an empty key", "", 0},
                            {"a word", "foo", 12182},
                            {"a tag", "{foo}bar", 12182},
                            {"the first tag counts", "{foo}{bar}", 12182},
-                           {"an empty tag is none", "{}foo", 9500},
-                           {"a brace that stays open", "{foo", 13308},
+                           {"an empty tag does not count", "{}foo", 9500},
+                           {"a brace that is not closed", "{foo", 13308},
                            {"a tag that begins with a brace", "foo{{bar}}zap", 4015}};
   for (const KeyCase& c : cases) EXPECT_EQ(key_slot(c.key), c.slot) << c.why;
 }

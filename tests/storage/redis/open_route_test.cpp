@@ -5,7 +5,7 @@
 namespace shingled::storage::redis {
 namespace {
 
-/// Answers with what the test gives.
+/// Returns the replies that the test sets.
 class FakeRoute final : public RedisRoute {
  public:
   Result<std::vector<RedisReply>> ask(const CommandList&, TimePoint) override {
@@ -32,7 +32,7 @@ TEST(OpenRoute, IsAClusterOrAListOfServers) {
   EXPECT_TRUE(cluster.route->splits_keys());
 }
 
-TEST(AskWhole, AskNothingWhereThereIsNoCommand) {
+TEST(AskWhole, AsksNothingIfThereAreNoCommands) {
   FakeRoute route;
   const auto replies = ask_whole(route, {}, TimePoint());
   ASSERT_TRUE(replies);
@@ -40,7 +40,7 @@ TEST(AskWhole, AskNothingWhereThereIsNoCommand) {
   EXPECT_EQ(route.asks, 0);
 }
 
-TEST(AskWhole, AServerThatIsAwayIsAnErrorOfAll) {
+TEST(AskWhole, AServerThatIsAwayFailsTheWholeBatch) {
   FakeRoute route;
   CommandList commands;
   commands.add({"GET", "a"});

@@ -69,7 +69,7 @@ class RedisClusterTest : public ::testing::Test, protected StoreCalls {
   std::unique_ptr<redis_store::RedisStore> store_;
 };
 
-TEST_F(RedisClusterTest, StoresFindsAndForgets) {
+TEST_F(RedisClusterTest, StoresFindsAndDeletes) {
   const Fingerprint text = engine::random_fingerprint(random_);
   EXPECT_FALSE(check(text));
   ASSERT_TRUE(apply(add(text, 10, 50)));
@@ -91,11 +91,11 @@ TEST_F(RedisClusterTest, StoresFindsAndForgets) {
   EXPECT_TRUE(eventually([&] { return store_->size() == 1; }));
 }
 
-TEST_F(RedisClusterTest, ManyInOneBatchWhereverTheyLive) {
+TEST_F(RedisClusterTest, AnswersABatchThatIsSpreadOverAllServers) {
   std::vector<Fingerprint> texts;
   std::vector<Question> questions;
   for (int i = 0; i < 64; ++i) texts.push_back(engine::random_fingerprint(random_));
-  // Bytes that look like hash tags, too: rspamd's keys are raw.
+  // Some keys contain bytes that look like hash tags, because rspamd's keys are raw bytes.
   texts[0].digest.bytes[3] = '{';
   texts[0].digest.bytes[9] = '}';
   texts[1].digest.bytes[3] = '{';
@@ -140,7 +140,7 @@ TEST_F(RedisClusterTest, FollowsSlotsThatMove) {
       eventually([&] { return check(engine::near_duplicate(text, 32, random_)).has_value(); }));
 }
 
-TEST_F(RedisClusterTest, AMasterThatDiesUnderLoadTakesNothingWithIt) {
+TEST_F(RedisClusterTest, NoUpdateIsLostWhenAMasterDiesUnderLoad) {
   constexpr std::size_t kTexts = 60;
   constexpr std::size_t kInFlight = 64;
   std::vector<Fingerprint> texts;
@@ -165,7 +165,7 @@ TEST_F(RedisClusterTest, AMasterThatDiesUnderLoadTakesNothingWithIt) {
   for (int i = 0; i < 2000; ++i) push();
   while (in_flight.load() > 0) std::this_thread::yield();
   EXPECT_EQ(refused.load(), 0U);
-  cluster_.run(victim);  // comes back as a replica, which `wait_replicas` needs
+  cluster_.run(victim);  // it comes back as a replica, which `wait_replicas` needs
   ASSERT_TRUE(cluster_.wait_until_whole());
   ASSERT_TRUE(delivered());
   for (std::size_t i = 0; i < kTexts; ++i) {

@@ -23,8 +23,8 @@ namespace shingled::testing {
   if (!shingled::testing::RedisProcess::installed()) \
   GTEST_SKIP() << "the package redis-server is not installed"
 
-/// A redis-server of the test's own: on a unix socket in a folder that goes with it, each write on
-/// the disk before its answer.
+/// A redis-server for one test, on a unix socket in a temporary folder. Each write is on the disk
+/// before its reply.
 /// Threads: one thread.
 class RedisProcess {
  public:
@@ -35,7 +35,8 @@ class RedisProcess {
   RedisProcess(const RedisProcess&) = delete;
   RedisProcess& operator=(const RedisProcess&) = delete;
 
-  /// Starts it, on what it has written before, and waits until it answers. False: it did not.
+  /// Starts the server with the data that it has written before, and waits until it answers.
+  /// Returns false if it does not.
   bool start() {
     std::vector<std::string> words = {"redis-server",
                                       "--port",
@@ -70,16 +71,17 @@ class RedisProcess {
     ::kill(child_, SIGKILL);
     ::waitpid(child_, nullptr, 0);
     child_ = -1;
-    std::filesystem::remove(socket());  // a dead server's socket refuses at once, an absent one too
+    // An absent socket refuses at once, like the socket of a dead server.
+    std::filesystem::remove(socket());
   }
-  /// Stands still: takes connections and says nothing.
+  /// Stops the process: connections are accepted, but there are no replies.
   void freeze() const { ::kill(child_, SIGSTOP); }
   void thaw() const { ::kill(child_, SIGCONT); }
 
   [[nodiscard]] std::string socket() const { return folder_.file("redis.sock"); }
   [[nodiscard]] SocketSpec address() const { return {SocketSpec::Kind::kUnix, "", 0, socket()}; }
 
-  /// One command by somebody else; not everybody wants to know what it said.
+  /// Sends one command over another connection and returns the reply, which may be ignored.
   storage::redis::RedisReply ask(  // NOLINT(modernize-use-nodiscard)
       std::initializer_list<std::string_view> words) const {
     storage::redis::CommandList commands;

@@ -1,5 +1,5 @@
 // Covers storage/redis/redis_connection.cpp.
-// Faults that a real server does not make at will: a server of the test's own says what it likes.
+// Faults that a real server does not produce on demand: a fake server sends the texts of the test.
 #include "storage/redis/redis_server.h"
 
 #include <gmock/gmock.h>
@@ -19,8 +19,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Accepts connections one after the other; to the n-th it says the n-th text and closes it, or
-/// says nothing more when the text ends with '~'.
+/// Accepts connections one after the other. It sends the n-th text to the n-th one and closes it,
+/// or leaves it open without a further reply if the text ends with '~'.
 class FakeServer {
  public:
   explicit FakeServer(std::vector<std::string> texts) : texts_(std::move(texts)) {
@@ -79,10 +79,11 @@ TEST_F(RedisServerTest, EveryFaultIsAnErrorAndMeansAway) {
   const Fault cases[] = {
       {"closes at once", "", ErrorCode::kUnavailable, "closed"},
       {"closes within a reply", "$10\r\nabc", ErrorCode::kUnavailable, "closed"},
-      {"closes after one of two", "+PONG\r\n", ErrorCode::kUnavailable, "closed"},
+      {"closes after one of two replies", "+PONG\r\n", ErrorCode::kUnavailable, "closed"},
       {"never ends its reply", "$10\r\nabc~", ErrorCode::kTimeout, "no answer"},
-      {"speaks something else", "220 mail.example ESMTP\r\n~", ErrorCode::kCorrupt, "not a reply"},
-      {"promises too much", "*2147483647\r\n~", ErrorCode::kLimit, "too large"},
+      {"speaks another protocol", "220 mail.example ESMTP\r\n~", ErrorCode::kCorrupt,
+       "not a reply"},
+      {"announces too many elements", "*2147483647\r\n~", ErrorCode::kLimit, "too large"},
       {"still loads its data", "-LOADING Redis is loading\r\n+PONG\r\n~", ErrorCode::kDenied,
        "LOADING"},
       {"is a replica", "+PONG\r\n-READONLY You can't write\r\n~", ErrorCode::kDenied, "READONLY"}};
@@ -109,7 +110,7 @@ TEST_F(RedisServerTest, AnErrorOfOneCommandIsItsReply) {
   EXPECT_TRUE(server.is_up());
 }
 
-/// Moved by hand, on top of the real one: sockets need that.
+/// The real clock, which sockets need, plus a shift that the test sets.
 class ShiftedClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override { return clock_.now() + shift_; }
@@ -121,7 +122,7 @@ class ShiftedClock final : public Clock {
   Duration shift_{};
 };
 
-TEST_F(RedisServerTest, LeavesAServerAloneThatIsAwayLongerAndLonger) {
+TEST_F(RedisServerTest, WhileAServerIsAwayThePausesBetweenTriesGetLonger) {
   shingled::testing::TemporaryDirectory folder;
   ShiftedClock clock;
   RedisServer server({SocketSpec::Kind::kUnix, "", 0, folder.file("none")}, {}, clock, logger_);
@@ -132,7 +133,7 @@ TEST_F(RedisServerTest, LeavesAServerAloneThatIsAwayLongerAndLonger) {
     return replies.error().message.find("known to be away") == std::string::npos;
   };
   EXPECT_TRUE(is_tried());
-  // Each pause is longer than half of the next one; the last is the longest there is.
+  // Each pause is longer than half of the next one; the last one has the maximum length.
   for (Duration pause = RedisServer::kAwayMin; pause < RedisServer::kAwayMax; pause *= 2) {
     clock.advance(RedisServer::kAwayMax);
     EXPECT_TRUE(is_tried());
@@ -144,7 +145,7 @@ TEST_F(RedisServerTest, LeavesAServerAloneThatIsAwayLongerAndLonger) {
   EXPECT_TRUE(is_tried());
 }
 
-TEST_F(RedisServerTest, RefusesALoginWithoutItsPassword) {
+TEST_F(RedisServerTest, TheErrorOfARefusedLoginDoesNotContainThePassword) {
   FakeServer fake({"-WRONGPASS invalid username-password pair\r\n~"});
   RedisServer server(fake.address(), {.username = "", .password = "hunter2", .db = 0}, clock_,
                      logger_);

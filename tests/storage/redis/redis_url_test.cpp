@@ -13,7 +13,7 @@ struct Good {
   std::uint32_t db;
 };
 
-TEST(RedisUrl, SaysWhereAndHow) {
+TEST(RedisUrl, ReadsServerLoginAndDatabase) {
   using Kind = SocketSpec::Kind;
   const Good cases[] = {
       {"redis://192.0.2.1", {Kind::kInet, "192.0.2.1", 6379, ""}, "", "", 0},
@@ -38,7 +38,7 @@ TEST(RedisUrl, SaysWhereAndHow) {
   }
 }
 
-TEST(RedisUrl, RefusesAnythingElseAndKeepsItSecret) {
+TEST(RedisUrl, RefusesOtherTextsWithoutRepeatingThem) {
   for (const char* url :
        {"", "redis://", "http://192.0.2.1", "192.0.2.1", "redis://secret@192.0.2.1",
         "redis://a:@192.0.2.1", "redis://:secret@192.0.2.1/x", "redis://:secret@192.0.2.1/65536",

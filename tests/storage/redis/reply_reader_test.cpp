@@ -27,16 +27,16 @@ const std::vector<Whole>& whole_replies() {
       {"a negative number", ":-12\r\n", {.kind = Kind::kInteger, .integer = -12}},
       {"raw bytes", std::string("$4\r\na\r\n\0\r\n", 10), text(std::string("a\r\n\0", 4))},
       {"an empty text", "$0\r\n\r\n", text("")},
-      {"no text", "$-1\r\n", {}},
+      {"a nil text", "$-1\r\n", {}},
       {"an empty array", "*0\r\n", array({})},
-      {"no array", "*-1\r\n", {}},
+      {"a nil array", "*-1\r\n", {}},
       {"nil beside text", "*2\r\n$1\r\nx\r\n$-1\r\n", array({text("x"), {}})},
       {"arrays in arrays", "*2\r\n*1\r\n:1\r\n*0\r\n",
        array({array({{.kind = Kind::kInteger, .integer = 1}}), array({})})}};
   return kCases;
 }
 
-TEST(ReplyReader, ReadsWholeReplies) {
+TEST(ReplyReader, ReadsReplies) {
   for (const Whole& c : whole_replies()) {
     ReplyReader reader;
     ASSERT_TRUE(reader.feed(as_bytes(c.bytes))) << c.why;
@@ -47,7 +47,7 @@ TEST(ReplyReader, ReadsWholeReplies) {
   }
 }
 
-TEST(ReplyReader, TakesThemInAnyPortions) {
+TEST(ReplyReader, AcceptsRepliesInAnyPortions) {
   std::string all;
   for (const Whole& c : whole_replies()) all += c.bytes;
   ReplyReader reader;
@@ -69,13 +69,13 @@ struct Broken {
   ErrorCode code;
 };
 
-TEST(ReplyReader, RefusesWhatIsNoReply) {
+TEST(ReplyReader, RefusesMalformedReplies) {
   std::string nested;
   for (int i = 0; i < 100; ++i) nested += "*1\r\n";
   std::string wide = "*100000\r\n";
   for (int i = 0; i < 4; ++i) wide += "*100000\r\n";
   const Broken cases[] = {{"another protocol", "HTTP/1.1 400 Bad Request\r\n", ErrorCode::kCorrupt},
-                          {"a length that is none", "$x\r\n", ErrorCode::kCorrupt},
+                          {"a length that is not a number", "$x\r\n", ErrorCode::kCorrupt},
                           {"a text of -2 bytes", "$-2\r\n", ErrorCode::kCorrupt},
                           {"arrays without end", nested, ErrorCode::kCorrupt},
                           {"an array of 2^31 - 1", "*2147483647\r\n", ErrorCode::kLimit},
@@ -90,7 +90,7 @@ TEST(ReplyReader, RefusesWhatIsNoReply) {
   }
 }
 
-TEST(ReplyReader, GivesUpOnATextWithoutEnd) {
+TEST(ReplyReader, RefusesATextWithoutEnd) {
   ReplyReader reader;
   ASSERT_TRUE(reader.feed(as_bytes("$500000000\r\n")));
   const std::string portion(1 << 20, 'x');

@@ -27,7 +27,7 @@ TEST(Scripts, AreLoadedInOrder) {
   EXPECT_EQ(*names, (std::vector<std::string>{"a1", "b2"}));
 }
 
-TEST(Scripts, OneThatTheServerDoesNotTakeIsAnError) {
+TEST(Scripts, AScriptThatTheServerRefusesIsAnError) {
   constexpr std::array<std::string_view, 2> kTexts = {"return 1", "return"};
   const auto names = load_scripts(kTexts, [](const CommandList&) -> Replies {
     return std::vector{text("a1"), error("ERR wrong")};
@@ -46,7 +46,7 @@ TEST(Scripts, OneThatTheServerDoesNotTakeIsAnError) {
 struct Server {
   int loads = 0;
   int asks = 0;
-  int forgets = 0;  ///< in so many of the next questions
+  int forgets = 0;  ///< how many of the next calls find the scripts forgotten
 
   Replies run(std::string& sha) {
     return ask_with_scripts(
@@ -75,7 +75,7 @@ TEST(Scripts, AreLoadedOnce) {
   EXPECT_EQ(server.asks, 2);
 }
 
-TEST(Scripts, AreLoadedAgainWhereTheServerHasForgottenThem) {
+TEST(Scripts, AreLoadedAgainIfTheServerHasForgottenThem) {
   Server server;
   std::string sha = "known";
   server.forgets = 1;
@@ -86,7 +86,7 @@ TEST(Scripts, AreLoadedAgainWhereTheServerHasForgottenThem) {
   EXPECT_EQ(server.asks, 2);
 }
 
-TEST(Scripts, AServerThatForgetsAlwaysIsAway) {
+TEST(Scripts, AServerThatAlwaysForgetsCountsAsAway) {
   Server server;
   std::string sha;
   server.forgets = 10;

@@ -31,7 +31,7 @@ TEST(SlotMap, KnowsTheMasterOfEachSlot) {
   EXPECT_EQ(map->nodes[map->node_of[16383]].kind, SocketSpec::Kind::kInet6);
 }
 
-TEST(SlotMap, ANodeThatDoesNotKnowItsHostIsTheOneAsked) {
+TEST(SlotMap, ANodeThatDoesNotKnowItsHostGetsTheOneAsked) {
   for (const RedisReply& host : {text(""), text("?"), RedisReply{}}) {
     const auto map = parse_slot_map(array({range(0, 5, host, 7009)}), kAsked);
     ASSERT_TRUE(map);
@@ -46,16 +46,16 @@ struct BadMap {
   RedisReply reply;
 };
 
-TEST(SlotMap, LeavesOutWhatCannotBe) {
+TEST(SlotMap, LeavesOutInvalidRanges) {
   const BadMap cases[] = {
       {"an error",
        {.kind = Kind::kError, .text = "ERR This instance has cluster support disabled"}},
-      {"nothing", array({})},
-      {"no range", array({number(1)})},
-      {"a slot too many", array({range(0, 16384, text("192.0.2.1"), 7000)})},
+      {"an empty array", array({})},
+      {"a number instead of a range", array({number(1)})},
+      {"a slot above the last one", array({range(0, 16384, text("192.0.2.1"), 7000)})},
       {"a negative slot", array({range(-1, 5, text("192.0.2.1"), 7000)})},
-      {"a port too many", array({range(0, 5, text("192.0.2.1"), 65536)})},
-      {"no node", array({array({number(0), number(5)})})},
+      {"a port above the last one", array({range(0, 5, text("192.0.2.1"), 65536)})},
+      {"a range without node", array({array({number(0), number(5)})})},
       {"a node without port", array({array({number(0), number(5), array({text("192.0.2.1")})})})}};
   for (const BadMap& c : cases) EXPECT_FALSE(parse_slot_map(c.reply, kAsked)) << c.why;
 }
