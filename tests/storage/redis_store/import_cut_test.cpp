@@ -1,5 +1,5 @@
 // Covers storage/redis_store/import_script.cpp.
-// Connections that break after the server did what was asked: an import counts every line once.
+// Connections break after the server has executed the commands; an import counts every line once.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::size_t lines_wanted(std::size_t otherwise) {
 
 class ImportCutTest : public ::testing::Test {
  protected:
-  /// Every tenth has shingles, every third digest comes three times.
+  /// Every tenth line has shingles; after the first 600, two of five lines repeat an earlier one.
   std::vector<sqlite::FuzzyRow> lines(std::size_t count) {
     std::vector<sqlite::FuzzyRow> rows;
     const auto now = unix_seconds(clock_.wall());
@@ -98,9 +98,9 @@ TEST_F(ImportCutTest, EveryLineCountsOnceOnOneServerOrSeveral) {
   };
   const std::size_t many = lines_wanted(20'000);
   const std::size_t few = std::max<std::size_t>(many / 5, 4000);
-  const Case cases[] = {{"one server, a connection now and then", 1, 4, many},
+  const Case cases[] = {{"one server, some connections break", 1, 4, many},
                         {"fresh connections break as well", 1, 2, few},
-                        {"the next server is asked for what the first one did", 2, 2, few}};
+                        {"the next server gets commands that the first one executed", 2, 2, few}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.why);
     const std::vector<sqlite::FuzzyRow> rows = lines(c.lines);
@@ -139,7 +139,7 @@ TEST_F(ImportCutTest, EveryLineCountsOnceInACluster) {
   const std::vector<sqlite::FuzzyRow> rows = lines(lines_wanted(5000));
   const auto wanted = sums(rows);
   std::atomic<std::size_t> cuts{0};
-  std::atomic<std::size_t> sweeps{0};  // over all connections, still to be made
+  std::atomic<std::size_t> sweeps{0};  // how many times to break all connections
   std::jthread cutting([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       std::size_t left = sweeps.load();

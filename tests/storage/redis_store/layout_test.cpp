@@ -29,7 +29,7 @@ redis::RedisReply record_reply(const std::map<std::string_view, std::string>& fi
 struct RecordCase {
   const char* why;
   std::map<std::string_view, std::string> fields;
-  std::vector<FlagValue> flags;  ///< empty: no record
+  std::vector<FlagValue> flags;  ///< empty means: not a record
   std::uint32_t created = 0;
 };
 
@@ -47,22 +47,22 @@ TEST(Layout, AsksForTheFieldsOfARecord) {
 
 TEST(Layout, ReadsRecords) {
   const RecordCase cases[] = {
-      {"nothing there", {}, {}},
+      {"no fields", {}, {}},
       {"one list", {{"F", "50"}, {"V", "10"}, {"C", "1795228101"}}, {{50, 10}}, 1795228101},
       {"without a time, as fuzzyconvert writes", {{"F", "50"}, {"V", "10"}}, {{50, 10}}, 0},
       {"a flag without value", {{"F", "50"}, {"C", "5"}}, {}},
       {"a value without flag", {{"V", "5"}}, {}},
-      {"the other lists alone are no record", {{"F1", "5"}, {"V1", "5"}}, {}},
-      {"more lists, a gap between",
+      {"a record needs the first list", {{"F1", "5"}, {"V1", "5"}}, {}},
+      {"more lists, with a gap",
        {{"F", "1"}, {"V", "9"}, {"F3", "2"}, {"V3", "-4"}},
        {{1, 9}, {2, -4}}},
       {"half a list does not count", {{"F", "1"}, {"V", "9"}, {"F1", "2"}}, {{1, 9}}},
-      {"largest first, whatever the file says",
+      {"the largest first, in any stored order",
        {{"F", "1"}, {"V", "1"}, {"F1", "2"}, {"V1", "3"}},
        {{2, 3}, {1, 1}}},
-      {"values saturate", {{"F", "1"}, {"V", "2147483657"}}, {{1, 2147483647}}},
-      {"downwards too", {{"F", "1"}, {"V", "-9000000000"}}, {{1, -2147483647 - 1}}},
-      {"no number", {{"F", "1"}, {"V", "1.5"}}, {}},
+      {"values are clamped", {{"F", "1"}, {"V", "2147483657"}}, {{1, 2147483647}}},
+      {"negative values, too", {{"F", "1"}, {"V", "-9000000000"}}, {{1, -2147483647 - 1}}},
+      {"not a whole number", {{"F", "1"}, {"V", "1.5"}}, {}},
       {"a flag beyond 32 bits", {{"F", "4294967296"}, {"V", "1"}}, {}}};
   for (const RecordCase& c : cases) {
     const auto record = parse_record(record_reply(c.fields));
@@ -74,7 +74,7 @@ TEST(Layout, ReadsRecords) {
   }
 }
 
-TEST(Layout, AnythingElseIsNoRecord) {
+TEST(Layout, OtherRepliesAreNotRecords) {
   EXPECT_FALSE(parse_record({}));
   EXPECT_FALSE(parse_record({.kind = Kind::kError, .text = "WRONGTYPE"}));
   redis::RedisReply numbers{.kind = Kind::kArray, .elements = std::vector<redis::RedisReply>(17)};
@@ -103,16 +103,16 @@ redis::RedisReply owner(char who) {
 
 struct SlotsCase {
   const char* why;
-  std::vector<std::pair<char, std::size_t>> owners;  ///< '-' = nobody; interleaved
-  std::uint32_t slots;                               ///< of 'w', 0 = no winner
+  std::vector<std::pair<char, std::size_t>> owners;  ///< '-' means no owner; interleaved
+  std::uint32_t slots;                               ///< of 'w'; 0 means no winner
 };
 
 TEST(Layout, FindsTheOwnerOfMostSlots) {
   const SlotsCase cases[] = {{"all of them", {{'w', 32}}, 32},
                              {"the fewest that match", {{'w', 17}, {'-', 15}}, 17},
-                             {"one too few", {{'w', 16}, {'-', 16}}, 0},
+                             {"one slot too few", {{'w', 16}, {'-', 16}}, 0},
                              {"others have the rest", {{'w', 20}, {'a', 6}, {'b', 6}}, 20},
-                             {"nobody has any", {{'-', 32}}, 0},
+                             {"no slot has an owner", {{'-', 32}}, 0},
                              {"two halves", {{'w', 16}, {'a', 16}}, 0}};
   engine::Seeded random(7);
   for (const SlotsCase& c : cases) {
@@ -134,7 +134,7 @@ TEST(Layout, FindsTheOwnerOfMostSlots) {
   }
 }
 
-TEST(Layout, AnOwnerIsADigest) {
+TEST(Layout, AnOwnerMustBeADigest) {
   EXPECT_FALSE(slot_winner({}));
   EXPECT_FALSE(slot_winner(std::vector<redis::RedisReply>(
       32, redis::RedisReply{.kind = Kind::kText, .text = std::string(63, 'x')})));

@@ -53,8 +53,9 @@ TEST_F(MatchCacheTest, OtherShinglesAreAnotherQuestion) {
   EXPECT_FALSE(cache_.find(ask(other), clock_.now()));
 }
 
-// Shingles that FNV-1a by words makes equal: the last one is calculated backwards.
-TEST_F(MatchCacheTest, TellsQuestionsApartWhoeverCraftsThem) {
+// Different shingles with the same FNV-1a hash over their words; the last one is computed
+// backwards.
+TEST_F(MatchCacheTest, TellsCraftedQuestionsApart) {
   const auto before_last = [](const Shingles& shingles) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (std::size_t i = 0; i + 1 < kShingleCount; ++i) hash = (hash ^ shingles[i]) * 0x100000001b3;
@@ -78,7 +79,7 @@ TEST_F(MatchCacheTest, ForgetsWhatWasChanged) {
 TEST_F(MatchCacheTest, DoesNotKeepAnAnswerFetchedBeforeTheChange) {
   const Fingerprint text = engine::random_fingerprint(random_);
   const std::uint64_t before = cache_.forgotten(text.digest);
-  cache_.forget(text.digest);  // while the question was on its way
+  cache_.forget(text.digest);  // while the question is under way
   cache_.put(ask(text), match(text), clock_.now(), before);
   EXPECT_FALSE(cache_.find(ask(text), clock_.now()));
   put(text, match(text));

@@ -15,7 +15,7 @@
 
 namespace shingled::storage::redis_store {
 
-/// Our store over a redis-server of the test's own.
+/// A store with a redis-server for each test.
 class RedisStoreTest : public ::testing::Test, protected StoreCalls {
  protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ class RedisStoreTest : public ::testing::Test, protected StoreCalls {
     if (!match) return {};
     return {match->flags.begin(), match->flags.begin() + match->flag_count};
   }
-  /// The fields of a digest's record as Redis has them.
+  /// The fields of the record of a digest in Redis.
   [[nodiscard]] std::map<std::string, std::string> fields(const Digest& digest) const {
     const redis::RedisReply all =
         redis_.ask({"HGETALL", record_key(options_.redis.prefix, digest)});

@@ -20,7 +20,7 @@ class RedisJournalTest : public RedisStoreTest {
     options_.journal = folder_.file("journal");
     RedisStoreTest::SetUp();
   }
-  void TearDown() override { store_.reset(); }  // before its folder
+  void TearDown() override { store_.reset(); }  // before its folder is removed
   [[nodiscard]] bool delivered() const {
     return eventually([&] { return store_->counters().waiting == 0; });
   }
@@ -51,7 +51,7 @@ TEST_F(RedisJournalTest, KeepsUpdatesInOrderUntilRedisIsBack) {
   EXPECT_FALSE(check(other));
 }
 
-TEST_F(RedisJournalTest, SurvivesARestartOfOurs) {
+TEST_F(RedisJournalTest, SurvivesARestartOfTheDaemon) {
   const Fingerprint text = engine::random_fingerprint(random_);
   redis_.kill9();
   EXPECT_TRUE(apply(add(text, 5)));
@@ -63,8 +63,9 @@ TEST_F(RedisJournalTest, SurvivesARestartOfOurs) {
   EXPECT_THAT(flags_of(check(text)), ElementsAre(FlagValue{1, 5}));
 }
 
-TEST_F(RedisJournalTest, WhatWasDeliveredAndNotForgottenCountsOnce) {
-  // As after a crash between the server's answer and the journal's commit: the same journal again.
+TEST_F(RedisJournalTest, ADeliveredUpdateThatIsStillInTheJournalCountsOnce) {
+  // The journal is opened again with its old content, as after a crash between the reply of the
+  // server and the commit of the journal.
   const Fingerprint text = engine::random_fingerprint(random_);
   redis_.kill9();
   EXPECT_TRUE(apply(add(text, 5)));
@@ -86,12 +87,12 @@ TEST_F(RedisJournalTest, WhatWasDeliveredAndNotForgottenCountsOnce) {
   EXPECT_THAT(flags_of(check(text)), ElementsAre(FlagValue{1, 5}));
 }
 
-TEST_F(RedisJournalTest, AnAnswerThatWasLostCountsOnce) {
+TEST_F(RedisJournalTest, AnUpdateWhoseReplyWasLostCountsOnce) {
   options_.redis.timeout = std::chrono::milliseconds(100);
   open();
   const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text, 1)));
-  redis_.freeze();  // it takes what is sent and executes it when it wakes up
+  redis_.freeze();  // it receives commands and executes them when it wakes up
   EXPECT_TRUE(apply(add(text, 5)));
   EXPECT_EQ(store_->counters().waiting, 1U);
   redis_.thaw();
@@ -115,7 +116,7 @@ TEST_F(RedisJournalTest, AFullJournalRefuses) {
   EXPECT_TRUE(apply(add(engine::random_fingerprint(random_))));
 }
 
-TEST_F(RedisJournalTest, OneThatRedisRefusesDoesNotStopTheOthers) {
+TEST_F(RedisJournalTest, AnUpdateThatRedisRefusesDoesNotStopTheOthers) {
   const Fingerprint bad = engine::random_fingerprint(random_);
   const Fingerprint good = engine::random_fingerprint(random_);
   redis_.ask({"SET", record_key("fuzzy", bad.digest), "not a hash"});
@@ -128,7 +129,7 @@ TEST_F(RedisJournalTest, OneThatRedisRefusesDoesNotStopTheOthers) {
   EXPECT_TRUE(eventually([&] { return check(good).has_value(); }));
 }
 
-TEST_F(RedisJournalTest, WithoutAPlaceForItNothingStarts) {
+TEST_F(RedisJournalTest, WithoutAPlaceForTheJournalTheStoreDoesNotOpen) {
   options_.journal = folder_.file("none") + "/journal";
   const auto opened = RedisStore::open(options_, clock_, random_source_, logger_);
   ASSERT_FALSE(opened);

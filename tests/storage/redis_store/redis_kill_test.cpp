@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kTexts = 20;
 constexpr std::size_t kInFlight = 64;
 
-/// What is known about a text's value: at least, and how much more it may be.
+/// The value of a text is at least `acknowledged`, and at most the sum of both.
 struct Bounds {
   std::atomic<std::int64_t> acknowledged{0};
   std::atomic<std::int64_t> refused{0};  ///< stays 0 with a journal
@@ -20,7 +20,7 @@ struct Bounds {
 
 class RedisKillTest : public RedisStoreTest {
  protected:
-  /// One update of 1 to 7; keeps kInFlight under way.
+  /// Submits an update with a value of 1 to 7. At most kInFlight updates are under way.
   void push() {
     while (in_flight_.load() >= kInFlight) std::this_thread::yield();
     ++in_flight_;
@@ -69,13 +69,13 @@ class RedisKillTest : public RedisStoreTest {
 
 TEST_F(RedisKillTest, NoAcknowledgedUpdateIsLostAndNoneCountsTwice) { kill_and_compare(); }
 
-TEST_F(RedisKillTest, WithAJournalEveryUpdateIsThereOnce) {
+TEST_F(RedisKillTest, WithAJournalEveryUpdateIsMadeOnce) {
   shingled::testing::TemporaryDirectory folder;
   options_.journal = folder.file("journal");
   open();
   kill_and_compare();
   for (const Bounds& bounds : bounds_) EXPECT_EQ(bounds.refused.load(), 0);
-  store_.reset();  // before its folder
+  store_.reset();  // before its folder is removed
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ TEST_F(RedisStoreTest, ARestartInBetweenIsNoFailure) {
   redis_.kill9();
   ASSERT_TRUE(redis_.start());
   EXPECT_TRUE(check(text)) << "an idle connection was broken, the server is there";
-  // The writer may have looked at the counter meanwhile, and leaves the server alone for a moment.
+  // The writer may have read the counter meanwhile and failed; then it does not try the server for
+  // a moment.
   EXPECT_TRUE(testing::eventually([&] { return apply(add(text)).has_value(); }));
   EXPECT_EQ(store_->counters().misses_away, 0U);
 }
@@ -85,7 +86,7 @@ TEST_F(RedisStoreTest, ACacheAnswersForAWhile) {
   ASSERT_TRUE(apply(add(text, 5)));
   EXPECT_TRUE(check(text));
   EXPECT_FALSE(check(unknown));
-  redis_.kill9();  // so whatever is answered now comes from memory
+  redis_.kill9();  // so all further answers come from memory
   EXPECT_TRUE(check(text));
   EXPECT_FALSE(check(unknown));
   EXPECT_EQ(store_->counters().misses_away, 0U);
@@ -98,7 +99,7 @@ TEST_F(RedisStoreTest, ACacheAnswersForAWhile) {
   EXPECT_EQ(check(text)->flags[0].value, 7) << "what we change ourselves is seen at once";
 }
 
-TEST_F(RedisStoreTest, ReadsAndWritesWhereItIsTold) {
+TEST_F(RedisStoreTest, ReadsAndWritesWithTheConfiguredServers) {
   const SocketSpec none{SocketSpec::Kind::kUnix, "", 0, redis_.socket() + ".none"};
   const Fingerprint text = engine::random_fingerprint(random_);
   options_.redis.servers = {none};

@@ -31,10 +31,10 @@ TEST_F(RedisStoreTest, FindsWhatItStored) {
 
 struct NearCase {
   std::size_t slots;
-  float probability;  ///< 0 = a miss
+  float probability;  ///< 0 means a miss
 };
 
-TEST_F(RedisStoreTest, FindsLikenessesFromSeventeenSlotsOn) {
+TEST_F(RedisStoreTest, FindsNearMatchesFromSeventeenSlotsOn) {
   const NearCase cases[] = {{32, 0.96875F}, {31, 0.96875F}, {30, 0.9375F}, {17, 0.53125F}, {16, 0}};
   for (const NearCase& c : cases) {
     const Fingerprint text = engine::random_fingerprint(random_);
@@ -76,7 +76,7 @@ std::uint64_t slots_asked(const testing::RedisProcess& redis) {
   return at == std::string::npos ? 0 : std::stoull(stats.substr(at + kLine.size()));
 }
 
-TEST_F(RedisStoreTest, AsksForSlotsLaterWhileMostIsKnownExactly) {
+TEST_F(RedisStoreTest, AsksForSlotsSeparatelyWhileMostHitsAreExact) {
   const Fingerprint known = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(known, 3)));
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(check(known));
@@ -109,7 +109,7 @@ TEST_F(RedisStoreTest, AsksForSlotsLaterWhileMostIsKnownExactly) {
   EXPECT_EQ(slots_asked(redis_), at_once + 1) << "what is mostly unknown is asked for in one go";
 }
 
-TEST_F(RedisStoreTest, GivesAllMatchesBestFirst) {
+TEST_F(RedisStoreTest, ReturnsAllMatchesBestFirst) {
   const Fingerprint text = engine::random_fingerprint(random_);
   const Fingerprint near = engine::near_duplicate(text, 20, random_);
   ASSERT_TRUE(apply(add({near.digest, std::nullopt}, 5)));
@@ -134,19 +134,19 @@ struct Step {
   std::uint32_t flag;
   std::int32_t value;
   bool weak;
-  std::vector<FlagValue> flags;  ///< afterwards
+  std::vector<FlagValue> flags;  ///< after the step
 };
 
 TEST_F(RedisStoreTest, KeepsListsAsRspamdDoes) {
   using Kind = Update::Kind;
   const Step steps[] = {
-      {"the first", Kind::kAdd, 1, 10, false, {{1, 10}}},
-      {"the same again", Kind::kAdd, 1, -3, false, {{1, 7}}},
-      {"another one with more takes the first place", Kind::kAdd, 2, 20, false, {{2, 20}, {1, 7}}},
-      {"and gives it back", Kind::kAdd, 1, 14, false, {{1, 21}, {2, 20}}},
-      {"one of them goes", Kind::kDelete, 1, 0, false, {{2, 20}}},
-      {"one that is not there", Kind::kDelete, 77, 0, false, {{2, 20}}},
-      {"its place is filled", Kind::kAdd, 3, 1, false, {{2, 20}, {3, 1}}},
+      {"the first list", Kind::kAdd, 1, 10, false, {{1, 10}}},
+      {"the same list again", Kind::kAdd, 1, -3, false, {{1, 7}}},
+      {"a list with more becomes the first one", Kind::kAdd, 2, 20, false, {{2, 20}, {1, 7}}},
+      {"the other one is first again", Kind::kAdd, 1, 14, false, {{1, 21}, {2, 20}}},
+      {"one of them is deleted", Kind::kDelete, 1, 0, false, {{2, 20}}},
+      {"a list that is not there", Kind::kDelete, 77, 0, false, {{2, 20}}},
+      {"a new list in the free place", Kind::kAdd, 3, 1, false, {{2, 20}, {3, 1}}},
       {"4", Kind::kAdd, 4, 2, false, {{2, 20}, {4, 2}, {3, 1}}},
       {"5", Kind::kAdd, 5, 3, false, {{2, 20}, {5, 3}, {4, 2}, {3, 1}}},
       {"6", Kind::kAdd, 6, 4, false, {{2, 20}, {6, 4}, {5, 3}, {4, 2}, {3, 1}}},
@@ -158,25 +158,25 @@ TEST_F(RedisStoreTest, KeepsListsAsRspamdDoes) {
        7,
        false,
        {{2, 20}, {9, 7}, {8, 6}, {7, 5}, {6, 4}, {5, 3}, {4, 2}, {3, 1}}},
-      {"a ninth that is weak",
+      {"a weak ninth list",
        Kind::kAdd,
        10,
        30,
        true,
        {{2, 20}, {9, 7}, {8, 6}, {7, 5}, {6, 4}, {5, 3}, {4, 2}, {3, 1}}},
-      {"a ninth that is no larger",
+      {"a ninth list that is not larger than the smallest",
        Kind::kAdd,
        10,
        1,
        false,
        {{2, 20}, {9, 7}, {8, 6}, {7, 5}, {6, 4}, {5, 3}, {4, 2}, {3, 1}}},
-      {"a ninth that is",
+      {"a ninth list that is larger",
        Kind::kAdd,
        10,
        30,
        false,
        {{10, 30}, {2, 20}, {9, 7}, {8, 6}, {7, 5}, {6, 4}, {5, 3}, {4, 2}}},
-      {"all of them go", Kind::kDelete, 0, 0, false, {}}};
+      {"all lists are deleted", Kind::kDelete, 0, 0, false, {}}};
   const Fingerprint text = engine::random_fingerprint(random_);
   for (const Step& step : steps) {
     ASSERT_TRUE(apply({.kind = step.kind,
@@ -238,12 +238,12 @@ TEST_F(RedisStoreTest, FindsWhatRspamd3Wrote) {
   }
   EXPECT_EQ(check(text)->created, 1'700'000'000U);
   EXPECT_EQ(check(engine::near_duplicate(text, 24, random_))->probability(), 0.75F);
-  // It has no S, so a delete must bring the slots.
+  // The record has no field S, so a delete must name the slots.
   ASSERT_TRUE(apply(remove(text)));
   EXPECT_THAT(stored_keys(), IsEmpty());
 }
 
-TEST_F(RedisStoreTest, ADeleteByDigestLeavesNoOrphan) {
+TEST_F(RedisStoreTest, ADeleteByDigestLeavesNoOrphanedSlots) {
   const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   ASSERT_THAT(stored_keys(), SizeIs(33));
@@ -254,17 +254,17 @@ TEST_F(RedisStoreTest, ADeleteByDigestLeavesNoOrphan) {
   EXPECT_EQ(count(), 0) << "what was not there does not count";
 }
 
-TEST_F(RedisStoreTest, ADeleteLeavesOthersTheirSlots) {
+TEST_F(RedisStoreTest, ADeleteKeepsTheSlotsOfOthers) {
   const Fingerprint first = engine::random_fingerprint(random_);
   const Fingerprint second = engine::near_duplicate(first, 20, random_);
   ASSERT_TRUE(apply(add(first)));
-  ASSERT_TRUE(apply(add(second)));  // takes 20 of the first one's
+  ASSERT_TRUE(apply(add(second)));  // it takes over 20 slots of the first one
   ASSERT_TRUE(apply(remove(first)));
   EXPECT_THAT(stored_keys(), SizeIs(33));
   EXPECT_EQ(check({engine::random_digest(random_), second.shingles})->digest, second.digest);
 }
 
-TEST_F(RedisStoreTest, OtherShinglesOfADigestReplaceItsOwn) {
+TEST_F(RedisStoreTest, NewShinglesOfADigestReplaceTheOldOnes) {
   const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   const Fingerprint near = engine::near_duplicate(text, 10, random_);
@@ -278,13 +278,13 @@ TEST_F(RedisStoreTest, OtherShinglesOfADigestReplaceItsOwn) {
   }
 }
 
-TEST_F(RedisStoreTest, AnUpdateThatComesAgainCountsOnce) {
+TEST_F(RedisStoreTest, ARepeatedUpdateCountsOnce) {
   const Fingerprint text = engine::random_fingerprint(random_);
   Update update = add(text, 5);
   update.name.fill(0xab);
   ASSERT_TRUE(apply(update));
   ASSERT_TRUE(apply(update));
-  open();  // another daemon, or the same after a restart
+  open();  // as another daemon, or the same one after a restart
   ASSERT_TRUE(apply(update));
   EXPECT_THAT(flags_of(check(text)), ElementsAre(FlagValue{1, 5}));
   EXPECT_EQ(count(), 1);
@@ -293,7 +293,7 @@ TEST_F(RedisStoreTest, AnUpdateThatComesAgainCountsOnce) {
   EXPECT_THAT(flags_of(check(text)), ElementsAre(FlagValue{1, 10}));
 }
 
-TEST_F(RedisStoreTest, MarkersGoSoonAfterTheirAnswer) {
+TEST_F(RedisStoreTest, MarkersExpireSoonAfterTheReply) {
   Update update = add(engine::random_fingerprint(random_));
   update.name.fill(0xab);
   ASSERT_TRUE(apply(update));
@@ -307,7 +307,7 @@ TEST_F(RedisStoreTest, MarkersGoSoonAfterTheirAnswer) {
   EXPECT_GT(left[0], 0);
 }
 
-TEST_F(RedisStoreTest, AHitLetsARecordLiveOn) {
+TEST_F(RedisStoreTest, AHitProlongsTheLifeOfARecord) {
   options_.expire = std::chrono::seconds(1000);
   open();
   const Fingerprint text = engine::random_fingerprint(random_);
@@ -318,7 +318,7 @@ TEST_F(RedisStoreTest, AHitLetsARecordLiveOn) {
   for (std::size_t i = 0; i < kShingleCount; ++i) redis_.ask({"EXPIRE", slot(i), "100"});
   redis_.ask({"DEL", slot(3)});
   redis_.ask({"SETEX", slot(4), "50", as_text(other.digest.bytes)});
-  Shingles with_lost = *text.shingles;  // as it comes out of rspamd's files
+  Shingles with_lost = *text.shingles;  // as after an import of rspamd's files
   with_lost[5] = 12'345;
   redis_.ask({"HSET", record_key("fuzzy", text.digest), "S", slots_text(with_lost)});
   ASSERT_TRUE(check(text));
@@ -333,14 +333,14 @@ TEST_F(RedisStoreTest, AHitLetsARecordLiveOn) {
   EXPECT_EQ(redis_.ask({"GET", slot(4)}).text, as_text(other.digest.bytes));
 }
 
-TEST_F(RedisStoreTest, WhoOnlyReadsRefreshesNothing) {
+TEST_F(RedisStoreTest, AReadOnlyStoreRefreshesNothing) {
   const Fingerprint text = engine::random_fingerprint(random_);
   ASSERT_TRUE(apply(add(text)));
   options_.refresh_hits = false;
   open();
   redis_.ask({"EXPIRE", record_key("fuzzy", text.digest), "100"});
   ASSERT_TRUE(check(text));
-  open();  // whatever waited has been sent
+  open();  // so everything that waited has been sent
   EXPECT_LE(ttl(record_key("fuzzy", text.digest)), 100);
 }
 
@@ -358,13 +358,13 @@ TEST_F(RedisStoreTest, WithoutExpiryRecordsStay) {
 TEST_F(RedisStoreTest, CountsAsRspamdDoes) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(apply(add(engine::random_fingerprint(random_))));
   EXPECT_TRUE(testing::eventually([&] { return store_->size() == 3; }));
-  redis_.ask({"SET", "fuzzy_count", "-5"});  // others count what was not there, too
+  redis_.ask({"SET", "fuzzy_count", "-5"});  // others also count deletes of absent hashes
   open();
   EXPECT_TRUE(testing::eventually([&] { return store_->counters().connected; }));
   EXPECT_EQ(store_->size(), 0U);
 }
 
-TEST_F(RedisStoreTest, RefusesWhatTheDatabaseCannotTake) {
+TEST_F(RedisStoreTest, RefusesUpdatesThatTheDatabaseCannotAccept) {
   const Fingerprint text = engine::random_fingerprint(random_);
   redis_.ask({"SET", record_key("fuzzy", text.digest), "not a hash"});
   const Status outcome = apply(add(text));

@@ -52,7 +52,7 @@ class TransferTest : public RedisStoreTest {
   formats::Import::Counts counts_;
 };
 
-TEST_F(TransferTest, WhatWentInComesOut) {
+TEST_F(TransferTest, ADumpReturnsTheImportedHashes) {
   std::vector<sqlite::FuzzyRow> rows;
   for (int i = 0; i < 700; ++i) rows.push_back(a_row());
   import(rows);
@@ -71,7 +71,7 @@ TEST_F(TransferTest, WhatWentInComesOut) {
   EXPECT_EQ(count(), 700) << "nothing new";
 }
 
-TEST_F(TransferTest, TheStoreFindsWhatWasBroughtIn) {
+TEST_F(TransferTest, TheStoreFindsImportedHashes) {
   sqlite::FuzzyRow row = a_row();
   row.shingles = engine::random_shingles(random_);
   (*row.shingles)[0] = 0xffff'ffff'ffff'fff0;  // a negative number in rspamd's SQLite file
@@ -85,7 +85,7 @@ TEST_F(TransferTest, TheStoreFindsWhatWasBroughtIn) {
   EXPECT_THAT(stored_keys(), SizeIs(0)) << "S names the slots";
 }
 
-TEST_F(TransferTest, MergesWhatIsThere) {
+TEST_F(TransferTest, MergesWithExistingHashes) {
   sqlite::FuzzyRow row = a_row();
   row.flags = {};
   row.flags.add({1, 5});
@@ -104,7 +104,7 @@ TEST_F(TransferTest, MergesWhatIsThere) {
       << "twice in one file";
 }
 
-// Somebody adds to a hash all the time while it is merged: every add counts, and every import.
+// Another client adds to a hash all the time while it is merged: all adds and all imports count.
 TEST_F(TransferTest, LosesNoUpdateOfOthers) {
   constexpr int kAdds = 400;
   sqlite::FuzzyRow row = a_row();
@@ -133,8 +133,8 @@ TEST_F(TransferTest, KeepsTheLongerLife) {
   EXPECT_GT(ttl(key), options_.expire.count() - 600) << "an earlier one is not a shorter life";
 }
 
-// The place where a SCAN goes on means nothing to another server.
-TEST_F(TransferTest, EndsWhereAnotherServerStandsIn) {
+// The cursor of a SCAN is not valid on another server.
+TEST_F(TransferTest, FailsIfAnotherServerAnswers) {
   shingled::testing::RedisProcess second;
   ASSERT_TRUE(second.start());
   std::vector<sqlite::FuzzyRow> rows;
@@ -156,7 +156,7 @@ TEST_F(TransferTest, EndsWhereAnotherServerStandsIn) {
   EXPECT_EQ(report.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(TransferTest, WhatHasExpiredStaysOut) {
+TEST_F(TransferTest, LeavesOutExpiredHashes) {
   sqlite::FuzzyRow row = a_row();
   row.updated = row.created = 1'000'000;
   import({row});
@@ -166,7 +166,7 @@ TEST_F(TransferTest, WhatHasExpiredStaysOut) {
 
 struct Rspamd3 {
   const char* why;
-  std::size_t slots;  ///< it still owns
+  std::size_t slots;  ///< those that the record still owns
   bool has_shingles;
 };
 
@@ -204,7 +204,7 @@ TEST_F(TransferTest, ASlotThatWasLostStaysLost) {
   EXPECT_EQ(dump().begin()->second.shingles, row.shingles);
 }
 
-TEST_F(TransferTest, PassesByWhatIsNoHash) {
+TEST_F(TransferTest, SkipsKeysThatAreNotHashes) {
   redis_.ask({"SET", record_key("fuzzy", engine::random_digest(random_)), "text"});
   redis_.ask({"SET", "fuzzy_count", "5"});
   redis_.ask({"HSET", record_key("other", engine::random_digest(random_)), "F", "1", "V", "1"});
@@ -212,7 +212,7 @@ TEST_F(TransferTest, PassesByWhatIsNoHash) {
   EXPECT_EQ(report_.broken, 1U);
 }
 
-TEST_F(TransferTest, APrefixMeansItself) {
+TEST_F(TransferTest, APrefixIsNotReadAsAGlob) {
   options_.redis.prefix = "f*[z]?";
   open();
   const Fingerprint text = engine::random_fingerprint(random_);
@@ -220,7 +220,7 @@ TEST_F(TransferTest, APrefixMeansItself) {
   EXPECT_THAT(dump(), SizeIs(1));
 }
 
-TEST_F(TransferTest, SaysWhenNobodyIsThere) {
+TEST_F(TransferTest, ReportsThatNoServerIsThere) {
   redis_.kill9();
   const auto report = dump_redis(
       transfer(), [](const sqlite::FuzzyRow&) { return Status(); },
