@@ -28,10 +28,10 @@ struct ServerCounts {
     using Counters = ServerCounts;
     return std::to_array<CounterLine<Counters>>({
         {&Counters::requests,
-         {"shingled_client_requests", "Questions sent to a server, repeats apart."},
+         {"shingled_client_requests", "Questions sent to a server, without repeats."},
          "requests"},
         {&Counters::over_tcp,
-         {"shingled_client_tcp_replies", "Of these answers, those over TCP."},
+         {"shingled_client_tcp_replies", "Answers that came over TCP."},
          "over_tcp"},
         {&Counters::repeats, {"shingled_client_repeats", "Packets sent again."}, "repeats"},
         {&Counters::replies,
@@ -39,7 +39,7 @@ struct ServerCounts {
          "replies"},
         {&Counters::timeouts, {"shingled_client_timeouts", "Questions given up."}, "timeouts"},
         {&Counters::errors,
-         {"shingled_client_errors", "Questions the system would not send."},
+         {"shingled_client_errors", "Questions that the system could not send."},
          "errors"},
         {&Counters::strays,
          {"shingled_client_strays", "Packets that answer no open question."},

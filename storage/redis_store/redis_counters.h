@@ -35,7 +35,7 @@ struct RedisWriterCountersOf {
          {},
          MetricFamily::Kind::kGauge},
         {&Counters::refreshed,
-         {"shingled_redis_refreshed", "Hashes that live on because they were found."}},
+         {"shingled_redis_refreshed", "Hashes whose life was prolonged because they were found."}},
     });
   }
 };

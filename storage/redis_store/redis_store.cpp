@@ -191,10 +191,11 @@ void RedisStore::report(MetricReport& report) const {
   const RedisCounters now = counters();
   report.gauge({"shingled_storage_records", "Hashes stored."}, size());
   report_counters<RedisWriterCountersOf<std::uint64_t>>(now, report);
-  report.gauge({"shingled_redis_connected", "1 while a server is there to be asked."},
+  report.gauge({"shingled_redis_connected", "1 while a server can be asked."},
                std::uint64_t{now.connected ? 1U : 0U});
-  report.counter({"shingled_redis_misses_away", "Questions answered \"no\" as Redis was away."},
-                 now.misses_away);
+  report.counter(
+      {"shingled_redis_misses_away", "Questions without an answer because Redis was away."},
+      now.misses_away);
 }
 
 }  // namespace shingled::storage::redis_store

@@ -96,7 +96,7 @@ TEST_F(BucketFlusherTest, LeaksWhileTheProcessIsDown) {
   stop();
   wall_ += seconds(10);
   start();
-  EXPECT_EQ(table_->size(), 0U) << "empty ones are not brought back";
+  EXPECT_EQ(table_->size(), 0U) << "empty buckets are not restored";
 }
 
 TEST_F(BucketFlusherTest, KeepsManyBucketsInSeveralSlices) {
@@ -147,7 +147,7 @@ TEST_F(BucketFlusherTest, LocksNobodyOutWhenTheTimeOfDayWasSetBack) {
   stop();
   wall_ -= hours(24 * 365);
   start();
-  EXPECT_EQ(left("a"), seconds(10)) << "nothing leaked, and no year is added";
+  EXPECT_EQ(left("a"), seconds(10)) << "nothing leaked, and the year is not added";
   pass(seconds(4));
   stop();
   wall_ += seconds(1);
@@ -162,7 +162,7 @@ TEST_F(BucketFlusherTest, FollowsATimeOfDayThatJumpsWhileItRuns) {
   wall_ += hours(5);
   pass(seconds(1));
   start();
-  EXPECT_EQ(left("a"), seconds(999)) << "not a second of these five hours has passed";
+  EXPECT_EQ(left("a"), seconds(999)) << "the five hours do not count";
 }
 
 TEST_F(BucketFlusherTest, ForgetsDropsThatWereResetOrGivenBack) {
@@ -196,7 +196,7 @@ TEST_F(BucketFlusherTest, KeepsTheFileSmall) {
   ASSERT_TRUE(flusher_->save());
   take("slow", LeakRate(0.001, 2));
   pass(seconds(30));
-  EXPECT_EQ(rows(), 1U) << "what is empty by now is swept out";
+  EXPECT_EQ(rows(), 1U) << "buckets that are empty by now are swept out";
   start();
   // Each generation evicts the one before; the file has at most twice as many rows as the table.
   for (int generation = 0; generation < 6; ++generation) {
@@ -252,7 +252,7 @@ TEST_F(BucketFlusherTest, RefusesFilesOfOthers) {
   }
   BucketTable table(1000, kKey);
   const auto second = BucketFlusher::open({.path = path_}, table, *clock_, logger_);
-  ASSERT_FALSE(second) << "one process has it";
+  ASSERT_FALSE(second) << "only one process may open it";
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
 }
 
@@ -272,7 +272,8 @@ TEST_F(BucketFlusherTest, OpensTheStoreThatTheOptionsAskFor) {
   for (int i = 0; i < 2; ++i) {
     const auto store = open_buckets(options, *clock_, random, logger_);
     ASSERT_TRUE(store);
-    EXPECT_TRUE((*store)->take({&what, 1}, clock_->now()).taken) << "no file, no memory";
+    EXPECT_TRUE((*store)->take({&what, 1}, clock_->now()).taken)
+        << "without a file the buckets are lost";
   }
   options.file = folder_.file("no/such/folder");
   const auto store = open_buckets(options, *clock_, random, logger_);

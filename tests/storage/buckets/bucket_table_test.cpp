@@ -46,7 +46,7 @@ TEST(BucketTable, TakesAllOrNothing) {
   EXPECT_EQ(refused.wait, seconds(1));
   EXPECT_EQ(refused.levels[0].drops, 2);
   EXPECT_EQ(refused.levels[1].drops, 2);
-  EXPECT_EQ(drops(table, "a"), 2) << "what fitted was not taken either";
+  EXPECT_EQ(drops(table, "a"), 2) << "the demand that fits is not taken either";
   EXPECT_TRUE(take(table, both, kStart + seconds(1)).taken);
 }
 
@@ -81,7 +81,7 @@ TEST(BucketTable, CountsAKeyThatComesTwiceTwice) {
   const BucketAnswer second = take(table, twice);
   EXPECT_FALSE(second.taken);
   EXPECT_EQ(second.refused_by, 2U);
-  EXPECT_EQ(second.levels[2].drops, 2) << "as it stands, without what did not fit";
+  EXPECT_EQ(second.levels[2].drops, 2) << "the level without the demand that did not fit";
   give_back(table, twice, first, kStart + milliseconds(500));
   EXPECT_EQ(drops(table, "a", kStart + milliseconds(500)), 0);
   EXPECT_EQ(drops(table, "b", kStart + milliseconds(500)), 0);
@@ -96,7 +96,7 @@ TEST(BucketTable, DropsEmptyBucketsAndKeepsTheOthers) {
     const std::string name = "n" + std::to_string(i);
     EXPECT_TRUE(take(table, {{name, LeakRate(1000, 5)}}, now += milliseconds(1)).taken);
   }
-  EXPECT_LT(table.size(), 2000U) << "each new one sweeps out more than it brings";
+  EXPECT_LT(table.size(), 2000U) << "each insertion sweeps out more buckets than it adds";
   EXPECT_EQ(drops(table, "slow", now), 0.9);
   EXPECT_TRUE(table.evictions().empty());
 }
@@ -114,7 +114,8 @@ TEST(BucketTable, IsBoundedAndEvictsTheEmptierBuckets) {
   EXPECT_LE(table.size(), kMost + 64 * 41);
   EXPECT_GE(table.size(), kMost);
   for (int i = 0; i < 100; ++i)
-    EXPECT_EQ(drops(table, "to:big" + std::to_string(i)), 90) << "must not escape its limit";
+    EXPECT_EQ(drops(table, "to:big" + std::to_string(i)), 90)
+        << "a full bucket must not be evicted";
   const auto evictions = table.evictions();
   ASSERT_EQ(evictions.size(), 1U);
   EXPECT_EQ(evictions.at("from"), 50'000 + 100 - table.size());
@@ -169,14 +170,15 @@ TEST(BucketTable, GivesBack) {
     const BucketAnswer answer = take(table, a, at(0));
     (void)take(table, b, at(3));
     give_back(table, a, answer, at(4));
-    EXPECT_EQ(drops(table, "x", at(4)), 1) << "four of five have leaked, the other is another's";
+    EXPECT_EQ(drops(table, "x", at(4)), 1)
+        << "four of five drops have leaked, the one left is of `b`";
   }
   {
     BucketTable table(1000, kKey);
     const BucketAnswer answer = take(table, a, at(0));
     (void)take(table, b, at(6));
     give_back(table, a, answer, at(6));
-    EXPECT_EQ(drops(table, "x", at(6)), 1) << "all has leaked";
+    EXPECT_EQ(drops(table, "x", at(6)), 1) << "all of its drops have leaked";
   }
   {
     BucketTable table(1000, kKey);
@@ -184,7 +186,7 @@ TEST(BucketTable, GivesBack) {
     give_back(table, a, answer, at(0));
     (void)take(table, b, at(0));
     give_back(table, a, answer, at(0));
-    EXPECT_LE(drops(table, "x", at(0)), 1) << "twice is our own fault, and no more than it brought";
+    EXPECT_LE(drops(table, "x", at(0)), 1) << "even twice removes no more than it brought";
   }
   {
     BucketTable table(1000, kKey);
@@ -192,7 +194,7 @@ TEST(BucketTable, GivesBack) {
     EXPECT_TRUE(table.reset("x", at(0)));
     (void)take(table, b, at(0));
     give_back(table, a, answer, at(0));
-    EXPECT_EQ(drops(table, "x", at(0)), 1) << "it was in a bucket that was poured out";
+    EXPECT_EQ(drops(table, "x", at(0)), 1) << "its drops were in a bucket that was reset";
   }
   {
     BucketTable table(1000, kKey);
@@ -201,7 +203,7 @@ TEST(BucketTable, GivesBack) {
     const BucketAnswer refused = take(table, b, at(0));
     EXPECT_FALSE(refused.taken);
     give_back(table, b, refused, at(0));
-    EXPECT_EQ(drops(table, "x", at(0)), 10) << "what was not taken cannot come back";
+    EXPECT_EQ(drops(table, "x", at(0)), 10) << "a refused demand cannot be given back";
   }
 }
 
@@ -218,7 +220,8 @@ TEST(BucketTable, ListsTheFullestFirst) {
   EXPECT_EQ(all[0].rate, LeakRate(1, 10));
   EXPECT_EQ(all[3].key, "to:6");
   EXPECT_EQ(table.list("to:", 100, kStart).size(), 4U);
-  EXPECT_EQ(table.list("to:", 100, kStart + seconds(5)).size(), 2U) << "empty ones are none";
+  EXPECT_EQ(table.list("to:", 100, kStart + seconds(5)).size(), 2U)
+      << "empty buckets are not listed";
   EXPECT_TRUE(table.list("", 0, kStart).empty());
   EXPECT_TRUE(table.list("nobody", 9, kStart).empty());
 }
@@ -264,7 +267,7 @@ TEST(BucketTable, CollectsEachChangeOnce) {
   EXPECT_EQ(changes[0].key, "k7");
   EXPECT_EQ(changes[0].bucket.empty_at(), kStart + seconds(20));
   table.reset("k8", kStart);
-  ASSERT_EQ(collect(kStart).size(), 1U) << "an empty one the file thinks to be fuller";
+  ASSERT_EQ(collect(kStart).size(), 1U) << "an empty bucket for which the file has a higher value";
   EXPECT_EQ(table.size(), 99U);
   table.mark_all();
   EXPECT_EQ(collect(kStart).size(), 99U);

@@ -117,7 +117,7 @@ TEST_F(RedisBucketsTest, LosesNoMessageWhenRedisIsKilledUnderLoad) {
   }
   stop = true;
   threads.clear();
-  EXPECT_EQ(logger_.events(), expected) << "once what happened, and once that it is over";
+  EXPECT_EQ(logger_.events(), expected) << "one line for the outage and one for its end";
 }
 
 TEST(RedisBucketsCluster, TakesDemandsOfOneTagTogetherAndGivesBackTheOthers) {

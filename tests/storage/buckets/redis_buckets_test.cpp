@@ -28,7 +28,7 @@ TEST_F(RedisBucketsTest, TakesAllOrNothing) {
   EXPECT_GT(refused.wait, hours(24 * 10));
   EXPECT_LE(refused.wait, kSlow.time_of(1));
   EXPECT_NEAR(refused.levels[0].drops, 2, 1e-3);
-  EXPECT_NEAR(drops("a"), 2, 1e-3) << "what fitted was not taken either";
+  EXPECT_NEAR(drops("a"), 2, 1e-3) << "the demand that fits is not taken either";
   EXPECT_EQ(fitting({"a", kSlow}), 1);
   EXPECT_EQ(take({{"never", kSlow, 3.5}}).wait, Duration::max());
   EXPECT_TRUE(store_->take({}, soon()).taken);
@@ -135,7 +135,7 @@ TEST_F(RedisBucketsTest, SurvivesARestartOfTheDaemonsAndOfRedis) {
   ASSERT_TRUE(redis_.start());
   const BucketAnswer answer = take({{"a", kSlow}});
   EXPECT_FALSE(answer.taken);
-  EXPECT_FALSE(answer.fallback) << "a connection that broke while idle is made anew";
+  EXPECT_FALSE(answer.fallback) << "an idle connection that broke is replaced";
   EXPECT_THAT(logger_.events(), IsEmpty());
 }
 
@@ -172,7 +172,7 @@ TEST_F(RedisBucketsTest, ListsShowsSetsAndResetsBuckets) {
 TEST_F(RedisBucketsTest, HoldsSeveralBurstsIfTheDemandAllowsIt) {
   BucketDemand what{"a", kSlow, 1, 8};
   EXPECT_EQ(fitting(what), 24);
-  EXPECT_EQ(store_->show("a", soon()).value()->rate, kSlow) << "its burst is what it was";
+  EXPECT_EQ(store_->show("a", soon()).value()->rate, kSlow) << "its burst is not changed";
   EXPECT_NEAR(drops("a"), 24, 1e-3);
   what.bursts = 1;
   EXPECT_EQ(fitting(what), 0);

@@ -138,7 +138,7 @@ TEST_F(ScriptBatcherTest, TakesWaitingCallsAlong) {
   for (int i = 0; i < 2 + kOthers; ++i) {
     EXPECT_THAT(got[static_cast<std::size_t>(i)], ElementsAre(key_of(i), key_of(i + 50)));
   }
-  EXPECT_EQ(batcher_.exchanges(), 3U) << "the two under way, and all others in one";
+  EXPECT_EQ(batcher_.exchanges(), 3U) << "the two under way, and one for all others";
 }
 
 TEST_F(ScriptBatcherTest, AnExchangeIsBounded) {
@@ -157,7 +157,7 @@ TEST_F(ScriptBatcherTest, AnExchangeIsBounded) {
   while (batcher_.waiting() < 6 - ScriptBatcher::kExchanges) std::this_thread::yield();
   redis_.hold(false);
   threads.clear();
-  EXPECT_EQ(batcher_.exchanges(), 6U) << "no two of them together";
+  EXPECT_EQ(batcher_.exchanges(), 6U) << "each call has its own exchange";
 }
 
 TEST_F(ScriptBatcherTest, NoThreadWaitsBeyondItsDeadline) {
@@ -170,7 +170,7 @@ TEST_F(ScriptBatcherTest, NoThreadWaitsBeyondItsDeadline) {
   const auto impatient = batcher_.run(calls_of({5}), clock_.now() + milliseconds(20));
   ASSERT_FALSE(impatient);
   EXPECT_EQ(impatient.error().code, ErrorCode::kTimeout);
-  EXPECT_EQ(batcher_.waiting(), 0U) << "who went is not taken along";
+  EXPECT_EQ(batcher_.waiting(), 0U) << "a thread that has left is not waiting";
   redis_.hold(false);
   threads.clear();
   const auto late = batcher_.run(calls_of({5}), clock_.now());

@@ -36,7 +36,7 @@ TEST_F(ExchangeTest, AsksAnUnknownServerInTheNewVersionAndSoonInTheOldOne) {
   EXPECT_EQ(exchange_->answers()[0].time, kFallBack);
 
   begin({request(Kind::kCheck)});
-  EXPECT_EQ(send()[0].command.version, protocol::kVersionLong) << "known by now";
+  EXPECT_EQ(send()[0].command.version, protocol::kVersionLong) << "the version is known by now";
   EXPECT_TRUE(send_after(kTimeout - milliseconds(1)).empty());
 }
 

@@ -159,7 +159,7 @@ TEST_F(ExchangeWindowTest, AnUpdateIsMadeAtEveryServerThatAnswers) {
     wait();
   }
   EXPECT_EQ(made[0], kMany);
-  EXPECT_EQ(count(Outcome::kTimeout), kMany) << "the worst of both";
+  EXPECT_EQ(count(Outcome::kTimeout), kMany) << "the worst answer of both";
 }
 
 /// With any losses and delays, every question ends with its own answer or as unknown, and there are

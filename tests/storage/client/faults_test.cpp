@@ -150,7 +150,7 @@ TEST(ClientFaults, AfterABrokenConnectionTcpIsTriedAgainLater) {
   for (int round = 0; round < 3; ++round)
     EXPECT_EQ(ask({&batch, 1}, clock.now() + seconds(60))[0][0].outcome, Outcome::kHit);
   EXPECT_EQ(store->statistics()[0].over_tcp, 0U);
-  EXPECT_EQ(server.connections(), 1) << "once in the delay, not once a question";
+  EXPECT_EQ(server.connections(), 1) << "one attempt per delay, not one per question";
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST(RemoteStore, AsksTheServersWithAnAddressWhileANameIsLost) {
   for (int turn = 0; turn < 3; ++turn)
     EXPECT_EQ(ask_one(*store, request(Kind::kCheck)).outcome, Outcome::kMiss);
   EXPECT_EQ(ask_one(*store, request(Kind::kAdd)).outcome, Outcome::kUnreachable)
-      << "all are taught, and one was not";
+      << "all servers must be taught, and one was not";
   EXPECT_EQ(there.store.applied(), 1U);
 }
 

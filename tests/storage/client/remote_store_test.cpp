@@ -56,7 +56,7 @@ TEST(RemoteStore, GetsAThousandAnswersAndUpdatesThroughOneSocket) {
       ASSERT_EQ(answer.outcome, kind == Kind::kAdd ? Outcome::kDone : Outcome::kHit);
   }
   EXPECT_EQ(served.store.size(), kMany);
-  EXPECT_EQ(store->statistics()[0].repeats, 0U) << "a window is no longer than the buffers are";
+  EXPECT_EQ(store->statistics()[0].repeats, 0U) << "a window fits into the buffers";
 }
 
 TEST(RemoteStore, ReportsARefusalWithItsStatus) {
@@ -299,7 +299,7 @@ TEST(RemoteStore, StopsWaitingWhenStopIsRequested) {
   const TimePoint in_an_hour = system_clock().now() + seconds(3600);
   EXPECT_EQ(ask({&batch, 1}, in_an_hour, source.get_token())[0][0].outcome, Outcome::kTimeout);
   EXPECT_EQ(ask({&batch, 1}, in_an_hour, source.get_token())[0][0].outcome, Outcome::kTimeout);
-  EXPECT_FALSE(silent.receive(milliseconds(0))) << "nothing is asked any more";
+  EXPECT_FALSE(silent.receive(milliseconds(0))) << "no question is sent";
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(ServerSelection, HashGivesEachServerItsShareAndKeepsIt) {
     const std::size_t then = without_the_last.order({true, true, true}, key)[0];
     EXPECT_TRUE(home == 3 || then == home) << "only the questions of the lost server move";
     const std::size_t resting = all.order({true, true, true, false}, key)[0];
-    EXPECT_EQ(resting, then) << "a resting server is as good as none";
+    EXPECT_EQ(resting, then) << "a resting server counts as a removed one";
   }
   const double eighth = 1.0 / 8;
   const std::vector<double> expected = {eighth, eighth, 2 * eighth, 4 * eighth};

@@ -123,7 +123,7 @@ TEST(SrvOrder, SortsByPriorityAndDrawsByWeight) {
     never += ordered.front().target == "never" ? 1 : 0;
     std::vector<SrvRecord> again = records;
     order_srv(again, key);
-    EXPECT_EQ(again, ordered) << "one process, one order";
+    EXPECT_EQ(again, ordered) << "the same key gives the same order";
   }
   EXPECT_NEAR(heavy / double{kDraws}, 0.75, 0.04);
   EXPECT_LT(never / double{kDraws}, 0.02);

@@ -63,7 +63,7 @@ TEST(TcpPool, DropsConnectionsThatTheServerHasClosed) {
   ASSERT_EQ(poll(&end, 1, 20'000), 1);
   pool.give_back(server.address(), std::move(link));
   const auto fresh = pool.take(server.address(), 1, kStart);
-  ASSERT_TRUE(fresh) << "an idle end is no failure";
+  ASSERT_TRUE(fresh) << "the end of an idle connection is not a failure";
   EXPECT_TRUE(server.accept(seconds(20)));
 }
 
@@ -91,7 +91,7 @@ TEST(TcpPool, UsesUdpForAWhileAfterAFailure) {
   EXPECT_FALSE(pool.take(server.address(), 1, kStart + milliseconds(9'999)));
   EXPECT_TRUE(pool.take(server.address(), 1, kStart + seconds(10)));
   const TcpListener other;
-  EXPECT_TRUE(pool.take(other.address(), 1, kStart)) << "each address by itself";
+  EXPECT_TRUE(pool.take(other.address(), 1, kStart)) << "the delay is per address";
 }
 
 TEST(TcpPool, ForgetsAServerThatWasRemoved) {
@@ -105,8 +105,8 @@ TEST(TcpPool, ForgetsAServerThatWasRemoved) {
   const UniqueFd accepted = server.accept();
   pool.give_back(server.address(), *std::move(link));
   pollfd end{accepted.get(), POLLIN, 0};
-  EXPECT_EQ(poll(&end, 1, 20'000), 1) << "closed, not kept for nobody";
-  EXPECT_FALSE(pool.take(other.address(), 1, kStart)) << "the others are as they were";
+  EXPECT_EQ(poll(&end, 1, 20'000), 1) << "closed, not kept for a removed server";
+  EXPECT_FALSE(pool.take(other.address(), 1, kStart)) << "the other servers are not changed";
 }
 
 TEST(TcpPool, WithAutoConnectsInTheBackgroundIfThereAreManyQuestions) {

@@ -54,7 +54,7 @@ TEST(ServerBackoff, IsDueForAProbeHalfWayAndRestsLongerIfItFails) {
   const TimePoint probed = kStart + seconds(50);
   EXPECT_TRUE(health.wants_probe(probed));
   health.probe_failed(kPolicy, probed);
-  EXPECT_FALSE(health.is_well(kStart + seconds(100))) << "messages do not meet it";
+  EXPECT_FALSE(health.is_well(kStart + seconds(100))) << "messages do not use it";
   EXPECT_FALSE(health.wants_probe(probed + seconds(99)));
   EXPECT_TRUE(health.wants_probe(probed + seconds(100)));
   health.answered();

@@ -86,7 +86,7 @@ TEST(ReplyReader, RefusesMalformedReplies) {
     const auto reply = reader.next();
     ASSERT_FALSE(reply) << c.why;
     EXPECT_EQ(reply.error().code, c.code) << c.why << ": " << reply.error().message;
-    EXPECT_FALSE(reader.next()) << c.why << ": and stays lost";
+    EXPECT_FALSE(reader.next()) << c.why << ": every later call fails";
   }
 }
 

@@ -66,7 +66,7 @@ TEST_F(MatchCacheTest, TellsCraftedQuestionsApart) {
   decoy.shingles->back() =
       before_last(*mail.shingles) ^ mail.shingles->back() ^ before_last(*decoy.shingles);
   put(decoy, std::nullopt);
-  EXPECT_FALSE(cache_.find(ask(mail), clock_.now())) << "what is like it would be hidden";
+  EXPECT_FALSE(cache_.find(ask(mail), clock_.now())) << "its near matches would be hidden";
 }
 
 TEST_F(MatchCacheTest, ForgetsWhatWasChanged) {

@@ -38,7 +38,7 @@ TEST_F(RedisJournalTest, KeepsUpdatesInOrderUntilRedisIsBack) {
   EXPECT_TRUE(apply(remove(other)));
   EXPECT_EQ(store_->counters().waiting, 4U);
   EXPECT_EQ(store_->counters().journaled, 4U);
-  EXPECT_FALSE(check(text)) << "nobody sees them yet";
+  EXPECT_FALSE(check(text)) << "updates in the journal are not visible yet";
   MetricReport away;
   store_->report(away);
   EXPECT_EQ(away.total("shingled_redis_connected"), 0);

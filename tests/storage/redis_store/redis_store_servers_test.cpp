@@ -96,7 +96,7 @@ TEST_F(RedisStoreTest, ACacheAnswersForAWhile) {
   while (!store_->counters().connected)
     static_cast<void>(check(engine::random_fingerprint(random_)));
   ASSERT_TRUE(testing::eventually([&] { return apply(add(text, 2)).has_value(); }));
-  EXPECT_EQ(check(text)->flags[0].value, 7) << "what we change ourselves is seen at once";
+  EXPECT_EQ(check(text)->flags[0].value, 7) << "our own changes are seen at once";
 }
 
 TEST_F(RedisStoreTest, ReadsAndWritesWithTheConfiguredServers) {

@@ -106,7 +106,7 @@ TEST_F(RedisStoreTest, AsksForSlotsSeparatelyWhileMostHitsAreExact) {
   for (int i = 0; i < 1000; ++i) ASSERT_FALSE(check(strange));
   const std::uint64_t at_once = slots_asked(redis_);
   ASSERT_TRUE(check(known)->exact);
-  EXPECT_EQ(slots_asked(redis_), at_once + 1) << "what is mostly unknown is asked for in one go";
+  EXPECT_EQ(slots_asked(redis_), at_once + 1) << "with mostly misses, slots are read at once";
 }
 
 TEST_F(RedisStoreTest, ReturnsAllMatchesBestFirst) {
@@ -251,7 +251,7 @@ TEST_F(RedisStoreTest, ADeleteByDigestLeavesNoOrphanedSlots) {
   EXPECT_THAT(stored_keys(), IsEmpty());
   EXPECT_EQ(count(), 0);
   ASSERT_TRUE(apply(remove(text)));
-  EXPECT_EQ(count(), 0) << "what was not there does not count";
+  EXPECT_EQ(count(), 0) << "an absent hash does not count";
 }
 
 TEST_F(RedisStoreTest, ADeleteKeepsTheSlotsOfOthers) {
@@ -325,11 +325,11 @@ TEST_F(RedisStoreTest, AHitProlongsTheLifeOfARecord) {
   ASSERT_TRUE(testing::eventually([&] { return store_->counters().refreshed == 1; }));
   EXPECT_GT(ttl(record_key("fuzzy", text.digest)), 900);
   EXPECT_GT(ttl(slot(0)), 900) << "its own slot";
-  EXPECT_GT(ttl(slot(3)), 900) << "a vacant one is taken again";
+  EXPECT_GT(ttl(slot(3)), 900) << "a free slot is claimed again";
   EXPECT_EQ(redis_.ask({"GET", slot(3)}).text, as_text(text.digest.bytes));
   EXPECT_EQ(redis_.ask({"EXISTS", slot_key("fuzzy", 5, 12'345)}).integer, 0)
-      << "nobody asks for what stands for a lost one";
-  EXPECT_LE(ttl(slot(4)), 50) << "another one's is left alone";
+      << "no question has the number that replaces a lost shingle";
+  EXPECT_LE(ttl(slot(4)), 50) << "a slot of another record is not changed";
   EXPECT_EQ(redis_.ask({"GET", slot(4)}).text, as_text(other.digest.bytes));
 }
 

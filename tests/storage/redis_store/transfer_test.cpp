@@ -61,7 +61,7 @@ TEST_F(TransferTest, ADumpReturnsTheImportedHashes) {
   ASSERT_THAT(out, SizeIs(700));
   for (const sqlite::FuzzyRow& row : rows) {
     sqlite::FuzzyRow is = out.at(row.digest);
-    EXPECT_NEAR(is.updated, row.updated, 60) << "from its time to live";
+    EXPECT_NEAR(is.updated, row.updated, 60) << "computed from its time to live";
     is.updated = row.updated;
     is.id = row.id;
     EXPECT_EQ(is, row);
@@ -128,9 +128,9 @@ TEST_F(TransferTest, KeepsTheLongerLife) {
   sqlite::FuzzyRow later = row;
   later.updated += 500;
   import({later});
-  EXPECT_GT(ttl(key), options_.expire.count() - 600) << "a later time is a longer life";
+  EXPECT_GT(ttl(key), options_.expire.count() - 600) << "a later time prolongs the life";
   import({row});
-  EXPECT_GT(ttl(key), options_.expire.count() - 600) << "an earlier one is not a shorter life";
+  EXPECT_GT(ttl(key), options_.expire.count() - 600) << "an earlier time does not shorten the life";
 }
 
 // The cursor of a SCAN is not valid on another server.
