@@ -165,20 +165,14 @@ Status ClusterSender::change_records(Plans plans, TimePoint deadline) {
 }
 
 Status ClusterSender::claim_slots(Plans plans, TimePoint deadline) {
-  const std::string expire = std::to_string(context_.expire);
   const auto replies = run(
       [&](redis::CommandList& commands) {
         for (const Plan& plan : plans) {
           const Fingerprint& what = plan.update().fingerprint;
           if (!*plan.outcome || !plan.is_add() || !what.shingles) continue;
           for (std::size_t slot = 0; slot < kShingleCount; ++slot) {
-            const std::string key = slot_key(context_.prefix, slot, (*what.shingles)[slot]);
-            if (context_.expire > 0) {
-              commands.add({"SET", key, as_text(what.digest.bytes), "EX", expire},
-                           redis::key_slot(key));
-            } else {
-              commands.add({"SET", key, as_text(what.digest.bytes)}, redis::key_slot(key));
-            }
+            claim_slot(commands, slot_key(context_.prefix, slot, (*what.shingles)[slot]),
+                       what.digest, context_.expire);
           }
         }
       },

@@ -108,14 +108,8 @@ void append_import(redis::CommandList& commands, const ImportContext& context, s
 
 void append_slots(redis::CommandList& commands, std::string_view prefix,
                   const sqlite::FuzzyRow& row, std::int64_t left) {
-  const std::string_view digest = as_text(row.digest.bytes);
   for_each_slot(row, [&](std::size_t slot, std::uint64_t shingle) {
-    const std::string name = slot_key(prefix, slot, shingle);
-    if (left > 0) {
-      commands.add({"SET", name, digest, "EX", std::to_string(left)}, redis::key_slot(name));
-    } else {
-      commands.add({"SET", name, digest}, redis::key_slot(name));
-    }
+    claim_slot(commands, slot_key(prefix, slot, shingle), row.digest, left);
   });
 }
 

@@ -65,6 +65,16 @@ std::string slots_text(const Shingles& shingles) {
   return text;
 }
 
+void claim_slot(redis::CommandList& commands, std::string_view key, const Digest& digest,
+                std::int64_t life) {
+  const std::uint16_t slot = redis::key_slot(key);
+  if (life > 0) {
+    commands.add({"SET", key, as_text(digest.bytes), "EX", std::to_string(life)}, slot);
+  } else {
+    commands.add({"SET", key, as_text(digest.bytes)}, slot);
+  }
+}
+
 std::optional<NamedSlot> parse_slot(std::string_view text) {
   const auto slot = take_whole<decltype(NamedSlot::slot)>(text);
   if (!slot || *slot >= kShingleCount || !text.starts_with('_')) return std::nullopt;

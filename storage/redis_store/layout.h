@@ -34,6 +34,10 @@ std::string revision_key(std::string_view prefix);  ///< Plocal
 /// The field S: "0_<shingle>,1_<shingle>,...", the 32 keys of slots without P_.
 std::string slots_text(const Shingles& shingles);
 
+/// Appends the command that makes `digest` the owner of a slot. `life`: seconds, 0 = for ever.
+void claim_slot(redis::CommandList& commands, std::string_view key, const Digest& digest,
+                std::int64_t life);
+
 /// A slot and its shingle, as in the name of a slot key.
 struct NamedSlot {
   std::size_t slot = 0;

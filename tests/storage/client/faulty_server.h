@@ -130,7 +130,7 @@ inline void FaultyServer::serve_datagram() {
       break;
     case Fault::kLate:
       if (is_new) return;
-      udp_.send(right, udp_.from());  // the one to the first packet
+      udp_.send(right, udp_.from());  // the answer to the first packet
       break;
     case Fault::kDoubled:
       udp_.send(right, udp_.from());
