@@ -8,7 +8,7 @@
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
 #include "storage/client/server_statistics.h"
-#include "storage/replication/replication_report.h"
+#include "storage/replication/replication_counters.h"
 
 namespace shingled::milter::daemon {
 

@@ -2,8 +2,10 @@
 
 #include <poll.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "config/base/clock.h"
@@ -51,5 +53,16 @@ class MasterLink {
   TimePoint level_;  ///< when it had all it knew of
   bool said_following_ = false;
 };
+
+/// Chooses the caller that must leave to make room for a new `caller`; nullopt if there is room.
+/// `unproved`: the addresses of the callers that have not proved their key yet, oldest first.
+///
+/// The new caller always gets in, so connections that say nothing cannot keep a master out. If its
+/// own address has kUnprovedOfOneMax connections, the oldest of these leaves. If there are
+/// kUnprovedMax in all, the oldest one of the address with the most connections leaves.
+/// Threads: stateless.
+/// Cost: O(n^2); n is at most kUnprovedMax.
+std::optional<std::size_t> who_makes_room(std::span<const IpAddress> unproved,
+                                          const IpAddress& caller);
 
 }  // namespace shingled::storage::replication

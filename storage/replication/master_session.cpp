@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/replication/receive_messages.h"
-
 namespace shingled::storage::replication {
+
 MasterSession::MasterSession(const StoreId& self, sqlite::ReplicaReader& reader,
                              SecureChannel channel, Random& random)
     : self_(self), reader_(reader), channel_(std::move(channel)), random_(random) {}

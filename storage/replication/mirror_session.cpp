@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/replication/receive_messages.h"
-
 namespace shingled::storage::replication {
+
 MirrorSession::MirrorSession(sqlite::ReplicaReader& reader, SubmitBatch submit,
                              SecureChannel channel, Random& random, std::function<void()> wake)
     : reader_(reader),

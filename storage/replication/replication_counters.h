@@ -42,7 +42,14 @@ struct LinkCounters : LinkCounts {
 struct ReplicationCounters {
   std::vector<LinkCounters> mirrors;  ///< that we push to
   std::vector<LinkCounters> masters;  ///< that push to us; only those that are connected
-  std::uint64_t refused = 0;          ///< callers that were no master of ours
+  std::uint64_t refused = 0;          ///< callers that are not one of our masters
 };
+
+/// Reports the state of all links as metrics `shingled_replication_...`, with two labels: `role` of
+/// the other side ("mirror", "master") and `peer`. The peer is the name of a mirror, or the address
+/// of a master without its port, because the port changes with each connection. Several connections
+/// of one peer are reported as one: the sum of what they carried, and the best of their states.
+/// Threads: stateless.
+void report_replication(const ReplicationCounters& counters, MetricReport& report);
 
 }  // namespace shingled::storage::replication

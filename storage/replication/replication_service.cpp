@@ -13,11 +13,10 @@
 
 #include "config/base/guarded.h"
 #include "config/system/stream_listener.h"
+#include "config/system/wake_event.h"
 #include "storage/crypto/keypair.h"
-#include "storage/replication/crowd.h"
 #include "storage/replication/master_link.h"
 #include "storage/replication/mirror_link.h"
-#include "storage/replication/wake_event.h"
 
 namespace shingled::storage::replication {
 namespace {

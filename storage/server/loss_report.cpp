@@ -1,8 +1,22 @@
 #include "storage/server/loss_report.h"
 
-#include <new>
+#include "storage/crypto/sealed_request.h"
+#include "storage/protocol/command.h"
 
 namespace shingled::storage::server {
+
+namespace {
+
+bool is_plain_update(BytesView packet) {
+  if (packet.size() < protocol::kCommandBytes || crypto::parse_sealed_request(packet)) return false;
+  return protocol::is_update(static_cast<protocol::CommandCode>(packet[1]));
+}
+
+}  // namespace
+
+bool is_too_late(BytesView packet, Duration waited, Duration limit) {
+  return limit != Duration::zero() && waited > limit && !is_plain_update(packet);
+}
 
 void LossReport::note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now) {
   if (kernel_drops == 0 && too_late == 0) return;

@@ -2,25 +2,42 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 
 #include "config/base/at_most_every.h"
+#include "config/base/byte_reader.h"
 #include "config/base/clock.h"
 #include "config/base/logger.h"
+#include "storage/server/server_counters.h"
 
+// Requests that are lost under overload: which ones, and how the log and the counters tell it.
 namespace shingled::storage::server {
 
-/// Tells the log that requests are lost because there are too many, or no memory for them: the
-/// first time at once, then once a minute while it goes on.
-/// Threads: any thread, never waiting for another.
+/// Whether a packet that waited for `waited` before it was read is too old to be answered. `limit`
+/// 0: never.
+///
+/// The client has given up by then and asks again. An answer to the old packet would only delay
+/// clients that still wait. The queue is read in order, so the oldest packets are dropped. WRITE
+/// and DEL in the clear are not dropped: they are few, and a repetition costs more. A sealed packet
+/// is not opened to find out its command, because opening is most of its cost. So a sealed update
+/// can be dropped, too; its client got no acknowledgement and repeats it.
+/// Threads: stateless.
+bool is_too_late(BytesView packet, Duration waited, Duration limit);
+
+/// Writes to the log that requests are lost, because there are too many or because there is no
+/// memory for them: the first time at once, then once a minute while it goes on.
+/// Threads: any thread; never waits for another thread.
 class LossReport {
  public:
   static constexpr Duration kInterval = std::chrono::minutes(1);
 
   explicit LossReport(Logger& logger) : logger_(logger) {}
 
-  /// `kernel_drops`: found no room in the socket's buffer; `too_late`: dropped by us.
+  /// `kernel_drops`: packets that found no room in the socket's buffer; `too_late`: packets that
+  /// the server dropped.
   void note(std::uint64_t kernel_drops, std::uint64_t too_late, TimePoint now);
-  /// One that there was no memory for; where there is none for the line either, the next one tells.
+  /// A request was lost because there was no memory for it. If there is no memory for the log line
+  /// either, the next call writes the line.
   void note_no_memory(TimePoint now) noexcept;
 
  private:
@@ -31,5 +48,19 @@ class LossReport {
   AtMostEvery line_{kInterval};
   AtMostEvery no_memory_line_{kInterval};
 };
+
+/// Does a worker's work for one packet or connection. Returns false if there was no memory for it;
+/// this is counted and logged. The worker goes on, because the next packet may need less memory.
+template <typename Work>
+bool within_memory(WorkerCounters& counters, LossReport& losses, TimePoint now, const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const std::bad_alloc&) {
+    counters.no_memory.add(1);
+    losses.note_no_memory(now);
+    return false;
+  }
+}
 
 }  // namespace shingled::storage::server

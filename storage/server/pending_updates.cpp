@@ -1,8 +1,5 @@
 #include "storage/server/pending_updates.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <new>
 #include <utility>
 
@@ -23,8 +20,6 @@ void if_memory_allows(const Work& work) {
 
 }  // namespace
 
-Mailbox::Mailbox() : event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
-
 void Mailbox::put(FinishedUpdate finished) {
   bool was_empty = false;
   {
@@ -36,14 +31,8 @@ void Mailbox::put(FinishedUpdate finished) {
 }
 
 std::vector<FinishedUpdate> Mailbox::take() {
-  std::uint64_t ignored = 0;
-  (void)!read(event_.get(), &ignored, sizeof ignored);  // first the bell, then the box
+  event_.clear();  // before the box is emptied: a later `put` must wake the worker again
   return std::exchange(*finished_.lock(), {});
-}
-
-void Mailbox::wake() {
-  const std::uint64_t one = 1;
-  (void)!write(event_.get(), &one, sizeof one);
 }
 
 PendingUpdates::PendingUpdates(std::size_t workers, Clock& clock, const RepeatOptions& repeats)

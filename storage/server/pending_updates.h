@@ -11,9 +11,9 @@
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/options/storage_options.h"
-#include "config/system/unique_fd.h"
+#include "config/system/wake_event.h"
 #include "storage/model/recent_names.h"
-#include "storage/server/seal_set.h"
+#include "storage/server/recent_seals.h"
 #include "storage/server/udp_socket.h"
 
 namespace shingled::storage::server {
@@ -46,15 +46,14 @@ struct FinishedUpdate {
 /// Threads: any thread.
 class Mailbox {
  public:
-  Mailbox();
   void put(FinishedUpdate finished);
   /// Everything since the last call.
   std::vector<FinishedUpdate> take();
-  void wake();
-  [[nodiscard]] int fd() const { return event_.get(); }  ///< readable when there is something
+  void wake() const { event_.wake(); }
+  [[nodiscard]] int fd() const { return event_.fd(); }  ///< readable when there is something
 
  private:
-  UniqueFd event_;
+  WakeEvent event_;
   Guarded<std::vector<FinishedUpdate>> finished_;
 };
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "storage/server/within_memory.h"
+#include "storage/server/loss_report.h"
 
 namespace shingled::storage::server {
 

@@ -6,8 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "storage/server/lateness.h"
-#include "storage/server/within_memory.h"
+#include "storage/server/loss_report.h"
 
 namespace shingled::storage::server {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <unordered_set>
 
-#include "storage/server/seal_set.h"
+#include "storage/server/recent_seals.h"
 #include "tests/support/longest_chain.h"
 
 namespace shingled::storage {

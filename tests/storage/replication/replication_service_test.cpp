@@ -1,4 +1,4 @@
-// Covers storage/replication/master_link.cpp, storage/replication/tcp_stream.cpp.
+// Covers storage/replication/tcp_stream.cpp.
 #include "storage/replication/replication_service.h"
 
 #include <sys/socket.h>

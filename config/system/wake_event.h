@@ -7,10 +7,10 @@
 
 #include "config/system/unique_fd.h"
 
-namespace shingled::storage::replication {
+namespace shingled {
 
-/// Wakes a thread that polls `fd`.
-/// Threads: `wake` any, `clear` the one that polls.
+/// Wakes a thread that polls `fd`: an eventfd. `fd` is readable after `wake`, until `clear`.
+/// Threads: any thread may call `wake`; the thread that polls calls `clear`.
 class WakeEvent {
  public:
   WakeEvent() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -29,4 +29,4 @@ class WakeEvent {
   UniqueFd fd_;
 };
 
-}  // namespace shingled::storage::replication
+}  // namespace shingled

@@ -1,4 +1,4 @@
-#include "storage/replication/crowd.h"
+#include "storage/replication/master_link.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "storage/replication/replication_report.h"
+#include "storage/replication/replication_counters.h"
 
 #include <map>
 
