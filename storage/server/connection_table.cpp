@@ -8,7 +8,7 @@ namespace shingled::storage::server {
 
 namespace {
 
-constexpr std::ptrdiff_t kCustomerBytesV6 = 8;  // a /64
+constexpr std::ptrdiff_t kCustomerBytesV6 = 8;  // a /64: one customer
 
 IpAddress source_of(IpAddress ip) {
   if (ip.family == IpAddress::Family::kV6)

@@ -13,27 +13,27 @@
 
 namespace shingled::storage::server {
 
-/// The open connections of all workers, counted in total and by source, so that neither one client
-/// nor all of them together can take every descriptor.
+/// Counts the open connections of all workers, in total and by source, so that neither one client
+/// nor all clients together can take every descriptor.
 ///
-/// A source is an IPv4 address or an IPv6 /64, which is what one customer has at least. Some places
-/// are for trusted sources alone. When there is no place left, a caller may have one of the source
-/// that holds most, if that still holds more than he then; so a few sources, each within its limit,
-/// keep nobody out. A stranger takes none from a trusted source.
+/// A source is an IPv4 address or an IPv6 /64, because every customer has at least a /64. Some
+/// places are reserved for trusted sources. When no place is left, a caller may take a place of the
+/// source that holds most, if that source still holds more than the caller afterwards. So a few
+/// sources, each within its limit, cannot keep others out. A stranger never takes a place of a
+/// trusted source.
 /// Threads: any thread.
-/// Cost: a lock for each connection, none for its requests; memory for as many sources as have a
-/// connection.
+/// Cost: one lock per connection, none per request; memory for each source that has a connection.
 class ConnectionTable {
  public:
   enum class Admission : std::uint8_t {
-    kEntered,     ///< `leave` must follow when it is closed
-    kFull,        ///< too many connections
-    kSourceFull,  ///< too many of this source
+    kEntered,     ///< call `leave` when the connection is closed
+    kFull,        ///< too many connections in total
+    kSourceFull,  ///< too many connections of this source
   };
   struct Limits {
     std::size_t most = 0;
     std::size_t most_of_a_source = 0;
-    std::size_t reserved = 0;  ///< of `most`, for trusted sources
+    std::size_t reserved = 0;  ///< part of `most` that only trusted sources may use
   };
   enum class Standing : std::uint8_t { kStranger, kTrusted };
   struct Caller {
@@ -42,10 +42,12 @@ class ConnectionTable {
   };
   Admission enter(const Caller& caller, const Limits& limits);
   void leave(const IpAddress& ip);
-  /// Whether some source holds so much more than the caller that it is worth while to `pick`.
+  /// Whether a source that the caller may displace holds at least two connections more than the
+  /// caller. If not, `pick` returns nullopt.
   [[nodiscard]] bool may_displace(const Caller& caller);
-  /// Which of these connections, given by their addresses, makes room for him: the first one of the
-  /// source that holds most. Nothing where none of them holds so much more.
+  /// Chooses the connection that makes room for the caller, as an index into `connections` (their
+  /// addresses): the first connection of the source that holds most. nullopt if no source that the
+  /// caller may displace holds at least two connections more than the caller.
   [[nodiscard]] std::optional<std::size_t> pick(const Caller& caller,
                                                 std::span<const IpAddress> connections);
   [[nodiscard]] std::size_t size();
@@ -56,17 +58,18 @@ class ConnectionTable {
   };
   struct Source {
     std::size_t held = 0;
-    Standing standing = Standing::kStranger;  ///< as it was when its first connection came
+    Standing standing = Standing::kStranger;  ///< at the time of its first connection
   };
-  /// Sources by how many they hold, so that the most is known at once.
+  /// Counts the sources by the number of connections that they hold, to find the largest number at
+  /// once.
   struct Ranking {
-    std::vector<std::size_t> sources;  ///< [n]: how many sources hold n
+    std::vector<std::size_t> sources;  ///< [n]: number of sources that hold n connections
     void move(std::size_t from, std::size_t to);
     [[nodiscard]] std::size_t most() const { return sources.empty() ? 0 : sources.size() - 1; }
   };
   struct State {
     std::size_t open = 0;
-    std::size_t strangers = 0;  ///< connections of them
+    std::size_t strangers = 0;  ///< connections of strangers
     std::unordered_map<IpAddress, Source, SourceHash> by_source;
     Ranking of_strangers;
     Ranking of_trusted;
@@ -79,11 +82,11 @@ class ConnectionTable {
   Guarded<State> state_;
 };
 
-/// Bytes that several threads may hold together.
-/// Threads: any thread, never waiting.
+/// A common limit for the bytes that several threads hold.
+/// Threads: any thread; never waits.
 class ByteBudget {
  public:
-  /// False, and nothing is taken, if all together would hold more than `most`.
+  /// Returns false and takes nothing if the total would exceed `most`.
   [[nodiscard]] bool take(std::uint64_t bytes, std::uint64_t most);
   void give_back(std::uint64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t held() const { return held_.load(std::memory_order_relaxed); }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kWorkersMax = 256;
 
-/// Processors this process may run on.
+/// Number of processors that this process may run on.
 std::size_t processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -43,7 +43,7 @@ LogLine served_line(const ServerCounters& sum) {
 
 class FuzzyServer::Impl {
  public:
-  /// `workers`: of each transport.
+  /// `workers`: number for each transport.
   Impl(std::unique_ptr<access::AccessReloader> reloader, std::size_t workers, FuzzyStore& store,
        Clock& clock, Random& random, Logger& logger)
       : logger_(logger),
@@ -90,7 +90,7 @@ class FuzzyServer::Impl {
       return;
     }
     access_.set(snapshot_of(*reloader_));
-    wake_all();  // whoever sleeps by the old timeout
+    wake_all();  // a worker may sleep with the old timeout
   }
   void refresh() {
     if (reloader_->refresh()) access_.set(snapshot_of(*reloader_));

@@ -21,16 +21,16 @@ namespace shingled::storage::server {
 
 /// The fuzzy service on UDP and TCP: sockets and threads around the request handler.
 ///
-/// Threads: `start` makes options.threads workers for datagrams (0 = one a processor) and, unless
-/// options.tcp_connections_max is 0, as many for connections, each with its own SO_REUSEPORT socket
-/// per listening address; the destructor stops and joins them, sends the replies of updates that
-/// were committed, and logs the counters.
+/// Threads: `start` makes options.threads workers for UDP (0 = one per processor) and, unless
+/// options.tcp_connections_max is 0, the same number for TCP. Each worker has its own SO_REUSEPORT
+/// socket for each listening address. The destructor stops and joins the workers, sends the replies
+/// of committed updates, and logs the counters.
 class FuzzyServer {
  public:
-  /// `limits_file`: where `save_limits` left the buckets of the rate limits; the workers begin with
-  /// them, if it is there. Empty = there is none.
-  /// Errors: kDenied or kUnavailable, naming the address (port in use, no permission), kNotFound
-  /// (no such host).
+  /// `limits_file`: the file in which `save_limits` saved the buckets of the rate limits. If it
+  /// exists, the workers begin with these buckets. Empty = no file.
+  /// Errors: kDenied or kUnavailable, with the address (port in use, no permission); kNotFound (no
+  /// such host).
   static Result<std::unique_ptr<FuzzyServer>> start(const ServerOptions& options, FuzzyStore& store,
                                                     Clock& clock, Random& random, Logger& logger,
                                                     const std::string& limits_file = {});
@@ -40,22 +40,22 @@ class FuzzyServer {
   FuzzyServer(FuzzyServer&&) = delete;
   FuzzyServer& operator=(FuzzyServer&&) = delete;
 
-  /// Takes over access lists, limits and keys at once, between two packets; sockets and threads
-  /// stay as they are. What cannot work goes to the log and changes nothing.
+  /// Applies new access lists, limits and keys between two packets; sockets and threads stay as
+  /// they are. If the options are not valid, logs the reason and changes nothing.
   void reload(const ServerOptions& options);
-  /// Takes over what changed in the files of access lists and keys. Meant for every second or so;
-  /// from the thread that calls `reload`.
+  /// Reads the files of access lists and keys again if they have changed. Call it about every
+  /// second, from the thread that calls `reload`.
   void refresh();
   /// Saves the buckets of the rate limits, if there are limits.
   void save_limits(const std::string& path) const;
-  /// The bound addresses, with the port the kernel chose where 0 was asked for.
+  /// The bound addresses. Where the options say port 0, with the port that the kernel chose.
   [[nodiscard]] const std::vector<SocketAddress>& addresses() const;
   [[nodiscard]] ServerCounters counters() const;
-  /// TCP connections that are open.
+  /// Number of open TCP connections.
   [[nodiscard]] std::size_t connections() const;
-  /// Replies held for clients that do not fetch them.
+  /// Bytes of replies that wait because their clients do not read them.
   [[nodiscard]] std::uint64_t unsent_bytes() const;
-  /// Everything it counts, as `shingled_server_...`.
+  /// Reports all counters as metrics `shingled_server_...`.
   void report(MetricReport& report) const;
 
  private:

@@ -7,8 +7,8 @@ namespace shingled::storage::server {
 
 namespace {
 
-/// For what is said after the commit, by the writer, which goes on whatever becomes of it: who gets
-/// no answer asks again.
+/// Does `work` unless there is no memory for it. Used by the writer after the commit: it must go on
+/// in any case, and a client that gets no answer asks again.
 template <typename Work>
 void if_memory_allows(const Work& work) {
   try {
@@ -55,14 +55,15 @@ PendingUpdates::Taken PendingUpdates::submit(FuzzyStore& store, const PendingUpd
     auto state = state_.lock();
     if (state->done.contains(pending.update.name, now)) return Taken::kKnownDone;
     if (seal != 0 && state->seals.contains(seal, now)) return Taken::kKnownDone;
-    // In with its first waiter in one step: one without would keep its repeats waiting for ever.
+    // The entry and its first waiter go in together. If there were no memory for the waiter, an
+    // entry without one would make all repeats wait forever.
     std::vector<WaitingUpdate> alone(1);
     alone.front() = std::move(waiting);
     const auto [entry, is_first] =
         state->waiting.try_emplace(pending.update.name, std::move(alone));
     if (!is_first) {
       if (entry->second.size() >= kWaitersMax) return Taken::kUnheard;
-      entry->second.push_back(std::move(alone.front()));  // not moved yet: see try_emplace
+      entry->second.push_back(std::move(alone.front()));  // try_emplace has not moved it
       return Taken::kRepeat;
     }
     ++state->unfinished;
@@ -79,8 +80,8 @@ PendingUpdates::Taken PendingUpdates::submit(FuzzyStore& store, const PendingUpd
 
 bool PendingUpdates::idle() { return state_.lock()->unfinished == 0; }
 
-/// A client repeats what it got no answer to, so the time of a repeat begins here: the commit may
-/// have come long after the request (`durability: sync`).
+/// The repeat window begins here and not at the request: a client repeats its request until it gets
+/// the answer, and the commit may come long after the request (`durability: sync`).
 void PendingUpdates::finish(const UpdateName& name, std::uint64_t seal, bool stored) {
   const TimePoint now = clock_.now();
   std::vector<WaitingUpdate> clients;

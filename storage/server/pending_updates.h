@@ -18,75 +18,75 @@
 
 namespace shingled::storage::server {
 
-/// The way back of a reply that a datagram asked for.
+/// Where the reply to a datagram goes.
 struct DatagramRoute {
-  std::size_t socket = 0;  ///< of the worker
+  std::size_t socket = 0;  ///< number of the socket within its worker
   ReplyRoute reply;
 };
 
-/// The way back of a reply on a stream, if it is still there.
+/// Where the reply to a request on a stream goes, if the stream still exists.
 struct StreamRoute {
-  std::uint64_t stream = 0;  ///< its name, which the worker never gives again
+  std::uint64_t stream = 0;  ///< name of the stream; the worker never uses a name again
 };
 
 /// An update whose client waits for its reply.
 struct WaitingUpdate {
-  std::size_t worker = 0;  ///< who received it and will answer
+  std::size_t worker = 0;  ///< received the update and will answer it
   std::variant<DatagramRoute, StreamRoute> route;
   UpdateTicket ticket;
 };
 
-/// What became of it.
+/// The result of an update.
 struct FinishedUpdate {
   WaitingUpdate waiting;
   bool stored = false;
 };
 
-/// Where a worker finds the updates that are finished.
+/// The finished updates of one worker.
 /// Threads: any thread.
 class Mailbox {
  public:
   void put(FinishedUpdate finished);
-  /// Everything since the last call.
+  /// Returns the updates that were put since the last call.
   std::vector<FinishedUpdate> take();
   void wake() const { event_.wake(); }
-  [[nodiscard]] int fd() const { return event_.fd(); }  ///< readable when there is something
+  [[nodiscard]] int fd() const { return event_.fd(); }  ///< readable if there is something to take
 
  private:
   WakeEvent event_;
   Guarded<std::vector<FinishedUpdate>> finished_;
 };
 
-/// Hands each update to the store once, however often its client repeats it, and each answer to the
-/// worker that received the request. An update there is no memory for is refused.
+/// Gives each update to the store once, even if its client repeats it, and gives each result to the
+/// worker that received the request. An update is refused if there is no memory for it.
 ///
-/// A repeat within the window, which begins with the commit, gets the answer of the first one,
-/// after its commit. One that came sealed is known by its seal for as long as RepeatOptions say, so
-/// that nobody can send a recorded one again. After a refusal the next request tries again. Beyond
-/// kWaitersMax requests for one update the others get no answer. Callbacks of the store keep the
-/// object alive: it may be destroyed before they come.
-/// Threads: any thread; `submit` of one worker at a time.
+/// A repeat gets the answer of the first request, after its commit. Repeats are recognized until
+/// kRepeatWindow after the commit. A sealed update is also recognized by its seal, for the time in
+/// RepeatOptions, so that nobody can send a recorded one again. After a refusal the next request
+/// tries again. At most kWaitersMax requests wait for one update; further ones get no answer.
+/// The callbacks given to the store keep this object alive, so its owner may release it earlier.
+/// Threads: any thread; one worker's calls of `submit` must not overlap.
 class PendingUpdates : public std::enable_shared_from_this<PendingUpdates> {
  public:
   static constexpr Duration kRepeatWindow = std::chrono::seconds(kRepeatSeconds);
-  static constexpr std::size_t kRepeatsMax = 131'072;  // remembered: 5 s of 25 000 updates a second
+  static constexpr std::size_t kRepeatsMax = 131'072;  // 5 s of 25 000 updates per second
   static constexpr std::size_t kWaitersMax = 8;
 
   PendingUpdates(std::size_t workers, Clock& clock, const RepeatOptions& repeats = {});
-  /// These were done before: their repeats count once.
+  /// Notes updates and seals that are done already, so that their repeats do not count again.
   void remember(std::span<const UpdateName> done, std::span<const std::uint64_t> seals);
 
   enum class Taken : std::uint8_t {
-    kFirst,      ///< given to the store; the answer comes by mailbox
-    kRepeat,     ///< under way already; the answer comes by mailbox
-    kUnheard,    ///< under way already, and too many wait for it: there will be no answer
-    kKnownDone,  ///< done before: answer at once
+    kFirst,      ///< given to the store; the result comes through the mailbox
+    kRepeat,     ///< in progress already; the result comes through the mailbox
+    kUnheard,    ///< in progress already, and too many requests wait: no answer
+    kKnownDone,  ///< done before; to be answered at once
   };
   Taken submit(FuzzyStore& store, const PendingUpdate& pending, WaitingUpdate waiting,
                TimePoint now);
 
   [[nodiscard]] Mailbox& mailbox(std::size_t worker) { return *mailboxes_[worker]; }
-  /// Every answer is in a mailbox.
+  /// Whether the results of all updates are in the mailboxes.
   [[nodiscard]] bool idle();
 
  private:
@@ -96,9 +96,9 @@ class PendingUpdates : public std::enable_shared_from_this<PendingUpdates> {
     explicit State(const RepeatOptions& repeats) : seals(repeats.window, repeats.most) {}
 
     std::unordered_map<UpdateName, std::vector<WaitingUpdate>, UpdateNameHash> waiting;
-    std::size_t unfinished = 0;  // updates whose answers are not in the mailboxes yet
+    std::size_t unfinished = 0;  // updates whose results are not in the mailboxes yet
     RecentNames done{kRepeatWindow, kRepeatsMax};
-    RecentSet<SealSet> seals;  // of updates that are done
+    RecentSet<SealSet> seals;  // of finished updates
   };
   Clock& clock_;
   std::vector<std::unique_ptr<Mailbox>> mailboxes_;  // constant after construction

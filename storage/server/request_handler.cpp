@@ -61,9 +61,10 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(BytesView pa
   return TakenIn{Opened{packet, std::nullopt, {}, nullptr, 0}, admitted};
 }
 
-/// What opens with a key that was known before does not count against the limit, unless it shall;
-/// to find out is cheap. A new client's packet counts like one in the clear, and not only until it
-/// opens: anybody can make a key that opens it, and to agree on it costs a hundred times as much.
+/// A packet from a client whose key is known does not count against the rate limit, unless the
+/// options say so; it is cheap to find out. A packet from a new client counts like a packet in the
+/// clear, even if it can be opened: anybody can make a key pair, and the key agreement costs a
+/// hundred times as much.
 std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(
     const crypto::SealedRequest& request, const Peer& peer, TimePoint now) {
   Admitted admitted;
@@ -95,7 +96,8 @@ std::variant<Drop, RequestHandler::TakenIn> RequestHandler::take_in(
   if (peer.transport == Transport::kDatagram) {
     const bool repeated = seals_.note(seal);
     if (known) {
-      // Once it is counted it stays so, whatever is in it: it was answered before.
+      // A repeated packet counts, and this is not taken back, whatever it contains: it was answered
+      // before.
       if (const auto drop = repeated ? limit(peer, now, admitted) : limit_known(peer, now))
         return *drop;
     }
@@ -113,8 +115,8 @@ std::optional<Drop> RequestHandler::limit_known(const Peer& peer, TimePoint now)
   return Drop::kRateLimited;
 }
 
-/// First the source's share, then this worker's, so that one source cannot use up what there is
-/// for all.
+/// Checks the limit of the source first, then the limit of this worker, so that one source cannot
+/// use up the limit that all sources share.
 std::variant<Drop, crypto::SharedKey> RequestHandler::agree(const crypto::SealedRequest& request,
                                                             const Peer& peer, TimePoint now) {
   const Keypair* own = access_->keyring().find(request.key);
@@ -183,7 +185,7 @@ Handled RequestHandler::handle(BytesView packet, const Peer& peer, const access:
     case protocol::CommandCode::kDeleteFromList:
       if (const auto refusal = refuse_update(*command, opened, peer, now))
         return answer(*refusal, access::RequestOutcome::kRefused);
-      // The limit is there for questions; who teaches much may do so.
+      // The rate limit is for checks; a client may send many updates.
       if (admitted.counted) access_->sources().take_back(peer.ip, now.steady);
       if (const auto refusal = refuse_skipped(*command))
         return answer(*refusal, access::RequestOutcome::kRefused);
@@ -198,8 +200,9 @@ void RequestHandler::note(const IpAddress& ip, const access::KeyAccess* rights,
   access_->tally(rights)->note(worker_, outcome);
 }
 
-/// The form the version asks for, unless that made us an amplifier: a datagram in the clear whose
-/// source may be a victim's gets no long reply.
+/// The form of the reply that belongs to the version of the command. But a datagram in the clear
+/// from a source that is not trusted never gets the long form: the source may be forged, and we
+/// would amplify an attack on it.
 protocol::ReplyForm RequestHandler::form_for(const protocol::Command& command, const Opened& opened,
                                              const Peer& peer) const {
   const protocol::ReplyForm form = protocol::reply_form(command.version);
@@ -214,7 +217,7 @@ std::optional<protocol::Reply> RequestHandler::refuse_check(const protocol::Comm
   const std::int32_t status = access::Access::check_refusal(opened.rights, now);
   if (status == 0) return std::nullopt;
   protocol::Reply reply = refuse(command, status);
-  if (status == protocol::kStatusForbidden) reply.flag = 0;  // as rspamd's, PROTOCOL.md 2.2
+  if (status == protocol::kStatusForbidden) reply.flag = 0;  // as rspamd does, PROTOCOL.md 2.2
   return reply;
 }
 
@@ -224,8 +227,8 @@ std::optional<protocol::Reply> RequestHandler::refuse_update(const protocol::Com
   if (!access_->may_update(peer.ip, opened.rights, command.code, now.wall))
     return refuse(command, protocol::kStatusNotPermitted);
   if (command.code == protocol::CommandCode::kDeleteFromList && command.flag == 0)
-    return refuse(command,
-                  protocol::kStatusNotPermitted);  // there is no such list, and 0 would mean all
+    // List 0 does not exist; in an update, 0 would mean all lists.
+    return refuse(command, protocol::kStatusNotPermitted);
   return std::nullopt;
 }
 
@@ -255,19 +258,22 @@ PendingUpdate RequestHandler::pending(const protocol::Command& command, const Op
     update.value = command.value;
     update.weak =
         (command.version & protocol::kVersionWeakBit) != 0 || access_->is_weak(command.flag);
-    // Who names a companion has it deleted some day, so he must be allowed to.
+    // The companion is deleted together with this hash later, so the client needs the permission to
+    // delete.
     if (access_->may_update(peer.ip, opened.rights, protocol::CommandCode::kDelete, now.wall)) {
       update.companion = protocol::companion_in(command.extensions);
     }
   } else {
     update.kind = Update::Kind::kDelete;
-    // A DEL means all lists whatever its flag, and so does 0 as the flag of an update.
+    // A DEL deletes from all lists, whatever its flag is. The flag of an update stays 0 then, which
+    // means all lists.
     if (command.code == protocol::CommandCode::kDeleteFromList) update.flag = command.flag;
   }
   pending.ticket = {ticket_for(command, opened, form), peer.ip, access_->tally(opened.rights)};
 
-  // Who (the client's key, else its address and port) and what, without the version byte: a client
-  // that falls back to another version means the same update.
+  // The name of the update is made from the client (its key, else its address and port) and from
+  // the command without the version byte: a client that falls back to another version means the
+  // same update.
   std::array<std::uint8_t, 128> bytes{};
   ByteWriter writer(bytes);
   if (opened.key) {

@@ -25,13 +25,14 @@
 
 namespace shingled::storage::server {
 
-/// The room a reply needs at most.
+/// The largest size of a reply.
 inline constexpr std::size_t kSealedReplyBytesMax = protocol::kReplyBytesMax + crypto::kSealBytes;
 
-/// What brought a request. The source of a datagram may be forged; that of a stream has answered.
+/// How a request came. The source of a datagram may be forged; the source of a stream may not,
+/// because it has answered our packets.
 enum class Transport : std::uint8_t { kDatagram, kStream };
 
-/// Who sent a request.
+/// The sender of a request.
 struct Peer {
   IpAddress ip;
   std::uint16_t port = 0;
@@ -41,48 +42,48 @@ struct Peer {
 /// Why a packet gets no answer.
 enum class Drop : std::uint8_t {
   kBlocked,        ///< the source is blocked
-  kRateLimited,    ///< the source's network came too often
-  kUnknownKey,     ///< sealed by a client not known yet, and too many of those came
-  kInvalid,        ///< no command in it
-  kUndecryptable,  ///< sealed, but not for us, or damaged
+  kRateLimited,    ///< too many requests from the source's network
+  kUnknownKey,     ///< sealed by a new client, and too many new clients came
+  kInvalid,        ///< not a valid command
+  kUndecryptable,  ///< sealed for another key, or damaged
 };
 
-/// A reply that stands in the buffer.
+/// A reply that was written to the buffer.
 struct Answer {
   std::size_t bytes = 0;
 };
 
-/// All it takes to answer a request later.
+/// Everything that is needed to answer a request later.
 struct ReplyTicket {
   protocol::CommandCode code = protocol::CommandCode::kWrite;
   std::uint8_t flag = 0;
   std::uint32_t tag = 0;
   Digest digest;
   protocol::ReplyForm form = protocol::ReplyForm::kV1;
-  std::optional<crypto::SharedKey> key;  ///< the reply is sealed with it; none = in the clear
+  std::optional<crypto::SharedKey> key;  ///< seals the reply; nullopt = a reply in the clear
 };
 
-/// A CHECK that may be answered; its reply waits for the look-up, which is made for many at once.
-/// Belongs to the rights it was taken under: it must be finished before the next `use`.
+/// A permitted CHECK. Its reply waits for the look-up, which is made for many checks at once. It
+/// points into the access rights, so it must be finished before the next call of `use`.
 struct PendingCheck {
   ReplyTicket ticket;
   std::optional<Shingles> shingles;
-  IpAddress ip;  ///< who asked
-  const access::KeyAccess* rights =
-      nullptr;  ///< of the key the request was sealed with; null = none
+  IpAddress ip;  ///< of the client
+  /// Of the key that the request was sealed with; null = none.
+  const access::KeyAccess* rights = nullptr;
 
   [[nodiscard]] Question question() const {
     return {&ticket.digest, shingles ? &*shingles : nullptr};
   }
 };
 
-/// The ticket of an update, with whom it is counted for.
+/// The ticket of an update, with the address and the key for which it is counted.
 struct UpdateTicket : ReplyTicket {
   IpAddress ip;
   std::shared_ptr<access::KeyTally> tally;
 };
 
-/// An update that may be made; its reply waits for the commit.
+/// A permitted update; its reply waits for the commit.
 struct PendingUpdate {
   Update update;
   UpdateTicket ticket;
@@ -90,8 +91,8 @@ struct PendingUpdate {
 
 using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 
-/// From a packet to its answer: opens, decodes and checks rights; after the store has answered,
-/// encodes and seals. PROTOCOL.md says which client gets which answer.
+/// Turns a packet into its answer: opens it, decodes it and checks the rights. After the store has
+/// answered, encodes and seals the reply. PROTOCOL.md says which client gets which answer.
 ///
 /// An update (WRITE, DEL) goes through these states; an arrow to the right ends in a reply:
 ///
@@ -108,38 +109,38 @@ using Handled = std::variant<Drop, Answer, PendingCheck, PendingUpdate>;
 ///             finish ------------------------------------------------------> done
 ///
 /// No I/O.
-/// Threads: one thread; every worker has its own handler.
-/// Cost: no allocation and no lock for anything but an update and a new client's key.
+/// Threads: one thread; each worker has its own handler.
+/// Cost: allocates and locks only for an update and for the key of a new client.
 class RequestHandler {
  public:
-  /// `worker`: its number, so that workers seldom count in the same place.
+  /// `worker`: number of the worker. Workers usually count in different places, without contention.
   RequestHandler(const FuzzyStore& store, Random& random, WorkerCounters& counters,
                  std::size_t worker = 0);
 
-  /// Takes over rights and keys; needed before the first packet.
+  /// Sets the access rights and keys. To be called before the first packet.
   void use(std::shared_ptr<const access::Access> access, std::size_t key_cache_size);
 
-  /// Whether a connection from there may be opened; its requests are judged one by one all the
-  /// same. It counts like a request; counts a refusal.
+  /// Whether `peer` may open a connection. Its requests are checked one by one afterwards. The
+  /// connection counts like a request for the rate limit; a refusal is counted.
   bool admits(const Peer& peer, TimePoint now);
 
-  /// What becomes of a packet that is read now, a datagram or the content of a frame. `out` has
-  /// room for kSealedReplyBytesMax bytes; an Answer stands in it. Counts what it saw, except checks
-  /// and updates: `finish_check`, `finish_unasked` and `finish` do.
+  /// Handles a packet: a datagram or the content of a frame. If it returns an Answer, the reply is
+  /// in `out`, which has room for kSealedReplyBytesMax bytes. Counts the request, except permitted
+  /// checks and updates: `finish_check`, `finish_unasked` and `finish` count those.
   Handled handle(BytesView packet, const Peer& peer, const access::Moment& now,
                  std::span<std::uint8_t> out);
 
-  /// The reply to a CHECK: `match` is what the store found.
+  /// Writes the reply to a CHECK; `match` is the result of the store.
   Answer finish_check(const PendingCheck& check, const std::optional<Match>& match, WallTime now,
                       std::span<std::uint8_t> out);
-  /// The reply to a CHECK that the store could not answer: no miss, for nobody knows.
+  /// Writes the reply to a CHECK that the store could not answer: status 504, not a miss.
   Answer finish_unasked(const PendingCheck& check, std::span<std::uint8_t> out);
-  /// The reply to an update: what became of it is known now.
+  /// Writes the reply to an update; `stored` is its result.
   Answer finish(const UpdateTicket& ticket, bool stored, std::span<std::uint8_t> out);
-  /// The reply to a retransmission of an update that was answered before.
+  /// Writes the reply to the repeat of an update that is done.
   Answer repeat(const UpdateTicket& ticket, std::span<std::uint8_t> out);
 
-  /// Who came; from any thread.
+  /// The requests by source. Any thread may read it.
   [[nodiscard]] const access::SourceTally& sources() const { return sources_; }
 
  private:
@@ -147,17 +148,18 @@ class RequestHandler {
     BytesView command;
     std::optional<crypto::SharedKey> key;
     crypto::PublicKey client{};
-    const access::KeyAccess* rights = nullptr;  // of the key that opened it; as long as access_
-    std::uint64_t seal = 0;                     // its name, if it was sealed
+    const access::KeyAccess* rights =
+        nullptr;             // of the key that opened it; valid as long as access_
+    std::uint64_t seal = 0;  // name of the seal; 0 if the request was in the clear
   };
   struct Admitted {
-    bool counted = false;  ///< by the rate limit, and may be taken back
+    bool counted = false;  ///< the rate limit counted it; this can be taken back
   };
-  /// Whether anything of a source is read now, and why not.
+  /// Whether packets of a source are handled now; otherwise the reason.
   std::variant<Drop, Admitted> admit(const Peer& peer, TimePoint now);
-  /// As `admit`, where all that counts is whether it may be read; fills in what it counted.
+  /// As `admit`: returns the reason of a refusal, otherwise sets `admitted`.
   std::optional<Drop> limit(const Peer& peer, TimePoint now, Admitted& admitted);
-  /// A packet that may be read, opened.
+  /// An admitted packet after it was opened.
   struct TakenIn {
     Opened opened;
     Admitted admitted;
@@ -165,18 +167,18 @@ class RequestHandler {
   std::variant<Drop, TakenIn> take_in(BytesView packet, const Peer& peer, TimePoint now);
   std::variant<Drop, TakenIn> take_in(const crypto::SealedRequest& request, const Peer& peer,
                                       TimePoint now);
-  /// The limits of one that opened with a key that was known before.
+  /// Checks the limit for a sealed packet of a known client.
   std::optional<Drop> limit_known(const Peer& peer, TimePoint now);
-  /// The key shared with a client that is not known.
+  /// Computes the key that we share with a new client, if the limits permit it.
   std::variant<Drop, crypto::SharedKey> agree(const crypto::SealedRequest& request,
                                               const Peer& peer, TimePoint now);
   Drop undecryptable(const Peer& peer);
   [[nodiscard]] protocol::ReplyForm form_for(const protocol::Command& command, const Opened& opened,
                                              const Peer& peer) const;
-  /// The reply to a CHECK that may not be made.
+  /// The reply to a CHECK without permission; nullopt if it is permitted.
   std::optional<protocol::Reply> refuse_check(const protocol::Command& command,
                                               const Opened& opened, const access::Moment& now);
-  /// The reply to an update that may not be made.
+  /// The reply to an update without permission; nullopt if it is permitted.
   std::optional<protocol::Reply> refuse_update(const protocol::Command& command,
                                                const Opened& opened, const Peer& peer,
                                                const access::Moment& now);
@@ -201,15 +203,15 @@ class RequestHandler {
   crypto::NonceSource nonces_;
   std::size_t worker_;
   std::shared_ptr<const access::Access> access_;
-  std::uint64_t secret_;  // of the tables that strangers fill
+  std::uint64_t secret_;  // for the hash tables that strangers can fill
   crypto::SharedKeyCache keys_{0};
   RecentSeals seals_;
-  // What agreements may still cost this worker: two buckets, so that no stranger takes what there
-  // is for the sources that are never limited.
+  // Limit this worker's key agreements. Exempt sources have a bucket of their own, so that
+  // strangers cannot use up their share.
   LeakyBucket strangers_;
   LeakyBucket exempt_;
-  std::array<std::uint8_t, protocol::kFrameBytesMax>
-      opened_{};  // the plain command of a sealed request
+  // The plain command of a sealed request.
+  std::array<std::uint8_t, protocol::kFrameBytesMax> opened_{};
 };
 
 }  // namespace shingled::storage::server

@@ -1,4 +1,4 @@
-// The replies of RequestHandler: what the client hears, and what is counted of it.
+// The replies of RequestHandler, and how they are counted.
 #include <utility>
 
 #include "storage/server/request_handler.h"
@@ -7,7 +7,7 @@ namespace shingled::storage::server {
 
 namespace {
 
-/// What every reply repeats of its request.
+/// A reply with the fields that it repeats from its request.
 template <typename Request>
 protocol::Reply reply_to(const Request& request) {
   protocol::Reply reply;
@@ -99,7 +99,8 @@ protocol::Reply RequestHandler::stat(const protocol::Command& command) {
   reply.flag = static_cast<std::uint32_t>(count);
   reply.value = static_cast<std::int32_t>(count >> 32);
   reply.time = protocol::kOurMark | protocol::kKnowsDeleteFromList | protocol::kKnowsCompanion;
-  // 1 and not the count, as 4.x has it: for a client an answer is a hit, also from an empty store.
+  // 1 and not the count, as in rspamd 4.x: a client treats 1 as an answer, even from an empty
+  // store.
   reply.probability = 1;
   return reply;
 }

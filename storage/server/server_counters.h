@@ -11,14 +11,14 @@ namespace shingled::storage::server {
 
 inline constexpr std::size_t kVersionsCounted = 6;  ///< protocol versions up to 5
 
-/// What the server has seen; every dropped packet is in exactly one of the drop counters. A new
-/// counter is a field and its line in `table`.
+/// The counters of the server. Each dropped packet is in exactly one of the drop counters. To add a
+/// counter, add a field and its line in `table`.
 template <typename Number>
 struct ServerCountersOf {
   Number checks{};
   Number hits{};
-  Number delayed{};  ///< matches that are too young to be a hit
-  Number hidden{};   ///< matches on lists the client may not see
+  Number delayed{};  ///< matches that are too new to be reported
+  Number hidden{};   ///< matches on lists that the client may not see
   Number adds{};     ///< acknowledged
   Number deletes{};  ///< acknowledged
   Number stats{};
@@ -28,20 +28,21 @@ struct ServerCountersOf {
   Number invalid{};          ///< dropped: not a valid command
   Number undecryptable{};    ///< dropped: unknown key or bad MAC
   Number blocked{};          ///< dropped: blocked source
-  Number ratelimited{};      ///< dropped: the source's network came too often
-  Number unknown_keys{};     ///< dropped: a new client, while too many of those came
-  Number agreements{};       ///< keys agreed on with new clients
-  Number too_late{};         ///< dropped: waited longer than queue_wait_max to be read
-  Number kernel_drops{};     ///< dropped by the kernel: the socket's buffer was full
-  Number unsent{};           ///< datagrams with a reply that the kernel did not take
-  Number tcp_connections{};  ///< taken
-  Number tcp_refused{};      ///< not taken: too many in total or from one source
-  Number tcp_displaced{};    ///< closed: quiet, and its place was needed
+  Number ratelimited{};      ///< dropped: too many requests from the source's network
+  Number unknown_keys{};     ///< dropped: a new client, and too many new clients came
+  Number agreements{};       ///< key agreements with new clients
+  Number too_late{};         ///< dropped: waited longer than queue_wait_max
+  Number kernel_drops{};     ///< dropped by the kernel: the buffer of the socket was full
+  Number unsent{};           ///< replies (UDP) that the kernel did not accept
+  Number tcp_connections{};  ///< accepted
+  Number tcp_refused{};      ///< refused: too many in total or from one source
+  Number tcp_displaced{};    ///< closed: another client needed its place
   Number tcp_timeouts{};     ///< closed: no request for `tcp_timeout`
-  Number tcp_slow{};         ///< closed: did not fetch its replies
-  Number tcp_bad_frames{};   ///< closed: a frame of a forbidden length
-  Number no_memory{};        ///< dropped, or the connection closed, for lack of memory
-  std::array<Number, kVersionsCounted> versions{};  ///< requests; 0 = any other version
+  Number tcp_slow{};         ///< closed: the client did not read its replies
+  Number tcp_bad_frames{};   ///< closed: a frame with a length that is not allowed
+  Number no_memory{};        ///< lost requests and closed connections: no memory
+  std::array<Number, kVersionsCounted>
+      versions{};  ///< requests by version; [0] = any other version
 
   static constexpr auto table() {
     using Counters = ServerCountersOf;
@@ -93,13 +94,14 @@ struct ServerCountersOf {
   }
 };
 
-/// As numbers: of one worker, or the sum of all.
+/// The counters as plain numbers: of one worker, or the sum of all workers.
 struct ServerCounters : ServerCountersOf<std::uint64_t> {
   ServerCounters& operator+=(const ServerCounters& other);
 };
 static_assert(kHasWholeTable<ServerCounters, kVersionsCounted>);
 
-/// A number one thread counts up and any thread reads.
+/// A counter.
+/// Threads: one thread adds, any thread reads.
 class Counter {
  public:
   void add(std::uint64_t more) {
@@ -111,9 +113,9 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// The counters of one worker: no line of the cache is written by two threads.
+/// The counters of one worker. Aligned, so that two threads never write to the same cache line.
 struct alignas(64) WorkerCounters : ServerCountersOf<Counter> {
-  /// A request of this version byte was understood.
+  /// Counts a valid request by its version byte.
   void count_version(std::uint8_t byte) {
     const std::uint8_t version = byte & 0x0fU;  // above it are flags
     versions[version < kVersionsCounted ? version : 0].add(1);
@@ -122,7 +124,7 @@ struct alignas(64) WorkerCounters : ServerCountersOf<Counter> {
   [[nodiscard]] ServerCounters read() const;
 };
 
-/// What the fuzzy service has seen, under its names: `shingled_server_...`.
+/// Reports the counters as metrics `shingled_server_...`.
 /// Threads: stateless.
 void report_server(const ServerCounters& counters, MetricReport& report);
 

@@ -9,13 +9,14 @@ namespace shingled::storage::server {
 
 namespace {
 
-// Where the kernel chooses the port it does so for UDP, and TCP's may be taken.
+// If the kernel chooses the port, it chooses a free UDP port. The TCP port of the same number may
+// be in use; then we try again.
 constexpr int kPortTries = 16;
 
-/// Of the kernel, for each direction of a connection: it holds no more for one that does not read,
-/// however much its own limits would let it grow.
+/// The kernel's buffer for each direction of a connection. A fixed size keeps the kernel from
+/// growing the buffer for a client that does not read.
 constexpr int kKernelBufferBytes = 64 * 1024;
-/// Connections that the kernel may hold ready for us.
+/// Connections that wait for `accept`.
 constexpr int kBacklog = 1024;
 
 Result<std::vector<SocketAddress>> resolve_all(const std::vector<SocketSpec>& specs) {
@@ -33,7 +34,7 @@ Result<std::vector<SocketAddress>> resolve_all(const std::vector<SocketSpec>& sp
 }
 
 Result<StreamListener> bind_tcp(const SocketAddress& address, UdpSocket::Sharing sharing) {
-  // Connections take these over.
+  // Accepted connections inherit these options.
   std::vector<SocketOption> options{{SOL_SOCKET, SO_RCVBUF, kKernelBufferBytes},
                                     {SOL_SOCKET, SO_SNDBUF, kKernelBufferBytes},
                                     {IPPROTO_TCP, TCP_NODELAY}};
@@ -43,11 +44,12 @@ Result<StreamListener> bind_tcp(const SocketAddress& address, UdpSocket::Sharing
   return listener;
 }
 
-/// `bind(address, sharing)` for every worker, on that port.
+/// Binds one socket for each worker, all on the port of `address`.
 template <typename Socket, typename Bind>
 Result<std::vector<Socket>> bind_for_all(const SocketAddress& address, std::size_t workers,
                                          const Bind& bind) {
-  // SO_REUSEPORT would let a second daemon share the port unseen, so first see that nobody has it.
+  // With SO_REUSEPORT, a second daemon could share the port without an error. So first check that
+  // the port is free.
   if (auto probe = bind(address, UdpSocket::Sharing::kAlone); !probe) return probe.error();
   std::vector<Socket> sockets;
   for (std::size_t i = 0; i < workers; ++i) {
@@ -58,7 +60,7 @@ Result<std::vector<Socket>> bind_for_all(const SocketAddress& address, std::size
   return sockets;
 }
 
-/// All sockets on one address: one of each kind for each worker.
+/// All sockets on one address: a UDP socket and a TCP socket for each worker.
 struct Bound {
   std::vector<UdpSocket> udp;
   std::vector<StreamListener> tcp;
@@ -84,8 +86,8 @@ Result<Bound> bind_both(const SocketAddress& address, const ServerOptions& optio
   return bound;
 }
 
-/// A port nobody has. Asked for a socket of its own: for one that shares its port the kernel might
-/// choose one that is shared.
+/// A free port. Uses a socket without SO_REUSEPORT: with it, the kernel could choose a port that
+/// another socket shares.
 Result<SocketAddress> free_port(const SocketAddress& address, const ServerOptions& options) {
   const auto alone =
       UdpSocket::bind(address, UdpSocket::Sharing::kAlone, options.socket_buffer_bytes);
@@ -93,7 +95,7 @@ Result<SocketAddress> free_port(const SocketAddress& address, const ServerOption
   return alone->address();
 }
 
-/// The same on a port the kernel chooses, which has it free for both.
+/// As `bind_both`, on a port that is free for UDP and TCP; the kernel chooses the UDP port.
 Result<Bound> bind_somewhere(const SocketAddress& address, const ServerOptions& options,
                              std::size_t workers) {
   Result<Bound> bound = Bound{};

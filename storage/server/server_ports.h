@@ -11,16 +11,16 @@
 
 namespace shingled::storage::server {
 
-/// The sockets of a server: for each listening address one for every worker, of UDP and of TCP, all
-/// on one port. The kernel spreads the senders over them.
+/// The sockets of a server. For each listening address, each worker has a UDP socket and a TCP
+/// socket, all on one port. The kernel distributes the senders over the workers.
 struct ServerPorts {
   std::vector<SocketAddress> addresses;
   std::vector<std::vector<UdpSocket>> udp;  ///< [worker][address]
-  std::vector<std::vector<StreamListener>>
-      tcp;  ///< likewise; empty without TCP. Listening already.
+  /// [worker][address]; listening already. Empty without TCP.
+  std::vector<std::vector<StreamListener>> tcp;
 
-  /// Errors: kDenied or kUnavailable, naming transport and address (port in use, no permission),
-  /// kNotFound (no such host), kInvalid (a path instead of an address).
+  /// Errors: kDenied or kUnavailable, with transport and address (port in use, no permission);
+  /// kNotFound (no such host); kInvalid (a path instead of an address).
   static Result<ServerPorts> open(const ServerOptions& options, std::size_t workers);
 };
 

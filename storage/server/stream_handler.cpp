@@ -30,7 +30,7 @@ void StreamHandler::use(std::shared_ptr<const access::Access> access, std::size_
 StreamHandler::Taken StreamHandler::take(Stream& stream, BytesView bytes, TimePoint now,
                                          Bytes& out) {
   Taken taken;
-  asked_count_ = 0;  // of a connection that was cut off in the middle
+  asked_count_ = 0;  // checks may be left over from a call that ran out of memory
   const access::Moment moment{now, shared_.clock.wall()};
   stream.in.feed(bytes);
   while (const auto frame = stream.in.next()) {
@@ -79,7 +79,7 @@ void StreamHandler::answer_checks(WallTime now, Bytes& out) {
   const auto wall = unix_seconds(now);
   const bool reached =
       shared_.store.check_batch(std::span(questions).first(asked_count_), wall, matches_);
-  ReplyBytes reply;  // not reply_: the one after the questions may stand there already
+  ReplyBytes reply;  // not reply_: the reply to the request after the checks may be there already
   for (std::size_t i = 0; i < asked_count_; ++i) {
     append(reply,
            reached || matches_[i] ? handler_.finish_check(asked_[i], matches_[i], now, reply)

@@ -11,29 +11,30 @@
 
 namespace shingled::storage::server {
 
-/// What is known of one client's stream of requests, without its socket.
+/// The state of one client's stream of requests, without its socket.
 struct Stream {
-  std::uint64_t name = 0;  ///< never given again by its worker
+  std::uint64_t name = 0;  ///< the worker never uses a name again
   Peer peer;
   protocol::FrameReader in;
-  std::size_t updates = 0;  ///< that will be answered later
+  std::size_t updates = 0;  ///< updates that wait for their reply
 };
 
-/// From the bytes of streams to their replies: frames, then what `RequestHandler` makes of them.
+/// Turns the bytes of a stream into replies: cuts them into frames and gives each frame to
+/// `RequestHandler`.
 ///
-/// A question is answered at once and in order, and sees no update that came after it; an update is
-/// answered after its commit, so questions behind it may be answered first. The replies do not
+/// A CHECK is answered at once and in order, and does not see an update that came after it. An
+/// update is answered after its commit, so later checks may be answered first. The replies do not
 /// depend on how the stream was cut into reads.
 ///
 /// No I/O.
-/// Threads: one thread; each worker has its own.
-/// Cost: no allocation and no lock but for an update, a new client's key, a frame in pieces, and
-/// `out` when it grows.
+/// Threads: one thread; each worker has its own handler.
+/// Cost: allocates and locks only for an update, for the key of a new client, for a frame that comes
+/// in pieces, and when `out` grows.
 class StreamHandler {
  public:
   StreamHandler(std::size_t worker, const WorkerShared& shared, WorkerCounters& counters);
 
-  /// Takes over rights and keys; needed before the first bytes.
+  /// Sets the access rights and keys. To be called before the first bytes.
   void use(std::shared_ptr<const access::Access> access, std::size_t key_cache_size);
   /// As `RequestHandler::admits`.
   bool admits(const Peer& peer, TimePoint now) { return handler_.admits(peer, now); }
@@ -43,16 +44,16 @@ class StreamHandler {
 
   enum class End : std::uint8_t {
     kNone,      ///< more bytes may come
-    kBadFrame,  ///< of a forbidden length: nothing more can be read
+    kBadFrame,  ///< a length that is not allowed: the rest cannot be read
     kBlocked,   ///< the source is blocked
   };
   struct Taken {
-    std::size_t requests = 0;  ///< valid ones
+    std::size_t requests = 0;  ///< valid requests
     End end = End::kNone;
   };
-  /// Handles all frames that are whole; appends the replies to be sent now to `out`, framed.
+  /// Handles all complete frames. Appends the replies that can be sent now to `out`, as frames.
   Taken take(Stream& stream, BytesView bytes, TimePoint now, Bytes& out);
-  /// Appends the reply to an update of the stream: what became of it is known now.
+  /// Appends the reply to a finished update of the stream to `out`.
   void finish(Stream& stream, const FinishedUpdate& finished, Bytes& out);
 
  private:
@@ -67,7 +68,7 @@ class StreamHandler {
   WorkerCounters& counters_;
   RequestHandler handler_;
   ReplyBytes reply_{};
-  // Looked up together.
+  // Checks that are looked up together, and their results.
   std::array<PendingCheck, kChecksTogether> asked_;
   std::size_t asked_count_ = 0;
   std::array<std::optional<Match>, kChecksTogether> matches_;

@@ -11,7 +11,7 @@
 
 namespace shingled::storage::server {
 
-/// Replies the kernel has not taken yet.
+/// Replies that the kernel has not accepted yet.
 /// Threads: one thread.
 class UnsentBytes {
  public:
@@ -19,7 +19,8 @@ class UnsentBytes {
   [[nodiscard]] std::size_t size() const { return bytes_.size() - sent_; }
   [[nodiscard]] BytesView view() const { return BytesView(bytes_).subspan(sent_); }
   void add(BytesView more) { bytes_.insert(bytes_.end(), more.begin(), more.end()); }
-  /// These went. When all have, the memory goes too: most connections never need any.
+  /// Removes `count` sent bytes. When nothing is left, the memory is freed, because most
+  /// connections never need any.
   void drop(std::size_t count) {
     sent_ += count;
     if (sent_ < bytes_.size()) return;
@@ -32,21 +33,21 @@ class UnsentBytes {
   std::size_t sent_ = 0;
 };
 
-/// A connection as its worker sees it.
+/// A connection of a worker.
 struct TcpConnection {
   UniqueFd fd;
   Stream stream;
   UnsentBytes unsent;
-  TimePoint active{};        ///< when the last request came or the last update was answered
-  std::uint32_t events = 0;  ///< epoll waits for
-  bool ended = false;        ///< no more requests are taken; replies may still go
-  bool leaving = false;      ///< only what the kernel holds is still to be fetched
+  TimePoint active{};        ///< time of the last request or of the last reply to an update
+  std::uint32_t events = 0;  ///< that epoll waits for
+  bool ended = false;        ///< no more requests are read; replies may still be sent
+  bool leaving = false;      ///< all replies are in the kernel; the client has not confirmed all
 
-  /// Nothing is to be answered any more.
+  /// Whether all replies were sent and no update waits.
   [[nodiscard]] bool is_served() const { return unsent.empty() && stream.updates == 0; }
 };
 
-/// What a non-blocking read or write came to.
+/// The result of a non-blocking read or write. kOpen with 0 bytes: not possible now.
 struct Transfer {
   enum class State : std::uint8_t { kOpen, kEnd, kFailed };
   State state = State::kOpen;
@@ -55,9 +56,9 @@ struct Transfer {
 Transfer receive(const TcpConnection& connection, std::span<std::uint8_t> into);
 Transfer send(const TcpConnection& connection, BytesView bytes);
 
-/// The client's system has confirmed all that was sent to it.
+/// Whether the client's system has confirmed everything that was sent.
 bool has_arrived(const TcpConnection& connection);
-/// Closes at once, and the kernel throws away what it still holds for it.
+/// Closes the connection at once; the kernel discards what was not sent yet.
 void cut_off(TcpConnection& connection);
 
 }  // namespace shingled::storage::server

@@ -16,10 +16,11 @@ namespace {
 constexpr std::uint64_t kMailboxEvent = ~std::uint64_t{0};
 constexpr int kEventsMax = 64;
 constexpr int kDrainPollMs = 10;
-// Of one listener in a row, before requests are looked at again.
+// Connections accepted from one listener in a row, before requests are handled again.
 constexpr int kAcceptsInARow = 64;
 constexpr Duration kListenPause = std::chrono::milliseconds(100);
-// No event tells that the last reply has arrived. Most have when it is asked first.
+// There is no event for the arrival of the last reply, so the worker polls. Mostly the reply has
+// arrived at the first check.
 constexpr Duration kLeavingPoll = std::chrono::milliseconds(20);
 
 void add_to(int epoll, int fd, std::uint64_t name) {
@@ -85,7 +86,7 @@ void TcpWorker::look_for_new_access() {
   access_version_ = version;
 }
 
-/// For epoll: when something happens though nothing comes.
+/// The timeout for epoll: the time until the next step that no event announces. -1 = none.
 int TcpWorker::until_next_close_ms() const {
   TimePoint due = TimePoint::max();
   if (listen_again_) due = *listen_again_;
@@ -99,7 +100,7 @@ int TcpWorker::until_next_close_ms() const {
 }
 
 void TcpWorker::drain() {
-  listeners_.clear();  // whoever comes now is refused by the kernel
+  listeners_.clear();  // the kernel refuses new connections from now on
   listen_again_.reset();
   const TimePoint begun = shared_.clock.now();
   for (Place place = connections_.begin(); place != connections_.end();) {
@@ -118,7 +119,7 @@ void TcpWorker::drain() {
   while (!leaving_.empty()) close(leaving_.begin());
 }
 
-// ---- who comes ------------------------------------------------------------------------------
+// ---- New connections ------------------------------------------------------------------------
 
 void TcpWorker::accept_from(std::size_t listener, TimePoint now) {
   for (int i = 0; i < kAcceptsInARow && listener < listeners_.size(); ++i) {
@@ -138,7 +139,8 @@ void TcpWorker::take_in(StreamListener::Accepted accepted, TimePoint now) {
   if (!ip) return;
   const Peer peer{*ip, accepted.peer.port(), Transport::kStream};
   if (!handler_.admits(peer, now)) return;
-  Connections entering(1);  // before he is counted: there may be no memory for it
+  Connections entering(
+      1);  // first, because there may be no memory for it; then it must not be counted
   if (!find_room(*ip, now)) {
     counters_.tcp_refused.add(1);
     return;
@@ -188,7 +190,7 @@ std::optional<TcpWorker::Place> TcpWorker::who_gives_way(const ConnectionTable::
   }
   const bool stranger = caller.standing == ConnectionTable::Standing::kStranger;
   for (Place quiet = connections_.begin(); quiet != connections_.end(); ++quiet) {
-    if (quiet->active + kQuietMin > now) break;  // all behind it spoke later
+    if (quiet->active + kQuietMin > now) break;  // all connections after it were active later
     const bool is_safe = stranger && access_->is_trusted(quiet->stream.peer.ip);
     if (quiet->stream.updates == 0 && !is_safe) return quiet;
   }
@@ -200,14 +202,15 @@ void TcpWorker::watch_listeners() {
   for (std::size_t i = 0; i < listeners_.size(); ++i) add_to(epoll_.get(), listeners_[i].fd(), i);
 }
 
-/// There are no descriptors: epoll would tell of the same waiting connection again and again.
+/// Called when there are no descriptors left. Otherwise epoll would report the same waiting
+/// connection again and again.
 void TcpWorker::pause_listeners(TimePoint now) {
   for (const StreamListener& listener : listeners_)
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.fd(), nullptr);
   listen_again_ = now + kListenPause;
 }
 
-// ---- who is there ---------------------------------------------------------------------------
+// ---- Open connections -----------------------------------------------------------------------
 
 void TcpWorker::serve(std::uint64_t name, std::uint32_t events, TimePoint now) {
   const auto found = by_name_.find(name);
@@ -223,7 +226,7 @@ void TcpWorker::serve(std::uint64_t name, std::uint32_t events, TimePoint now) {
   }
 }
 
-/// False: the connection is to be closed.
+/// Returns false if the connection is to be closed.
 bool TcpWorker::read(Place place, TimePoint now) {
   const Transfer got = receive(*place, read_);
   if (got.state == Transfer::State::kFailed) return false;
@@ -240,7 +243,8 @@ bool TcpWorker::read(Place place, TimePoint now) {
   return push(*place, replies_);
 }
 
-/// Sends, and keeps what the kernel does not take.
+/// Sends the replies and keeps what the kernel does not accept. Returns false if the connection is
+/// to be closed.
 bool TcpWorker::push(TcpConnection& connection, BytesView replies) {
   if (!connection.unsent.empty()) return keep(connection, replies);
   const Transfer sent = send(connection, replies);
@@ -266,7 +270,7 @@ bool TcpWorker::keep(TcpConnection& connection, BytesView replies) {
   return kept;
 }
 
-/// Closes who needs nothing more; else tells epoll what to wait for.
+/// Ends a connection that is done; otherwise tells epoll which events to wait for.
 void TcpWorker::settle(Place place) {
   TcpConnection& connection = *place;
   if (connection.ended && connection.is_served()) return let_go(place);
@@ -301,10 +305,11 @@ void TcpWorker::answer_finished() {
   }
 }
 
-/// Answers updates of one connection.
+/// Answers finished updates of one connection.
 void TcpWorker::answer_run(std::span<const FinishedUpdate> finished, TimePoint now) {
   const auto found = by_name_.find(stream_of(finished.front()));
-  if (found == by_name_.end()) return;  // it has gone: what it taught is stored all the same
+  if (found == by_name_.end())
+    return;  // the connection has ended; the update is stored in any case
   const Place place = found->second;
   replies_.clear();
   for (const FinishedUpdate& update : finished) handler_.finish(place->stream, update, replies_);
@@ -316,9 +321,9 @@ void TcpWorker::answer_run(std::span<const FinishedUpdate> finished, TimePoint n
   }
 }
 
-/// Everything is said: closes as soon as it has arrived.
+/// Closes a connection as soon as its last reply has arrived.
 void TcpWorker::let_go(Place place) {
-  (void)receive(*place, read_);  // the kernel resets a connection that is closed unread
+  (void)receive(*place, read_);  // a close with unread bytes would reset the connection
   if (has_arrived(*place)) return close(place);
   place->leaving = true;
   wait_for(*place, 0);
@@ -338,7 +343,7 @@ void TcpWorker::close_arrived(TimePoint now) {
 void TcpWorker::close_quiet(TimePoint now) {
   while (!connections_.empty() && connections_.front().active + limits_.timeout <= now) {
     const Place place = connections_.begin();
-    if (place->stream.updates != 0 && place->unsent.empty()) {  // it is we who are slow
+    if (place->stream.updates != 0 && place->unsent.empty()) {  // the client waits for our answer
       mark_active(place, now);
       continue;
     }

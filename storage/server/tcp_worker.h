@@ -21,56 +21,58 @@
 
 namespace shingled::storage::server {
 
-/// What the connections of all workers have together.
+/// What the TCP workers share: the numbers of connections and of unsent bytes.
 /// Threads: any thread.
 struct TcpShared {
   ConnectionTable connections;
   ByteBudget unsent;
 };
 
-/// One thread of the server for connections: its listening sockets, its connections, its handler.
+/// One thread of the server for TCP: its listening sockets, its connections, its handler.
 ///
-/// A connection costs a descriptor and some hundred bytes while it is quiet. It is read only when
-/// all its replies so far have gone and not too many of its updates wait, so a client who does not
-/// read holds what one read may ask for, at most. Closed is one
-///   - that brought no request for `timeout`, unless it waits for updates;
-///   - whose frames have a forbidden length, whose source is blocked;
-///   - whose replies do not fit `unsent_bytes_max`, all connections together;
-///   - for which there is no memory.
-/// When there are too many, a new one takes the place of one of the source that holds most, or else
-/// of the one of this worker that has been quiet longest. It counts as open until its last reply
-/// has arrived, so that the kernel holds no more than we count.
+/// An idle connection costs a descriptor and some hundred bytes. A connection is read only when all
+/// its replies were sent and not too many of its updates wait. So a client that does not read its
+/// replies makes us hold at most the replies to one read. A connection is closed if
+///   - it brought no request for `timeout`, unless it waits for updates;
+///   - a frame has a length that is not allowed, or its source is blocked;
+///   - its replies would exceed `unsent_bytes_max`, a limit for all connections together;
+///   - there is no memory for it.
+/// When there are too many connections, a new one takes the place of a connection of the source
+/// that holds most, otherwise of this worker's connection that was idle longest. A connection
+/// counts as open until its last reply has arrived, so that the kernel holds no more than we count.
 ///
-/// Threads: made anywhere, then `run` on one thread; `counters` and `sources` from any.
+/// Threads: constructed on any thread, then `run` on one thread; any thread may call `counters` and
+/// `sources`.
 class TcpWorker {
  public:
-  /// `number`: of its mailbox in PendingUpdates. `listeners`: one a listening address.
+  /// `number`: of its mailbox in PendingUpdates. `listeners`: one for each listening address.
   TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& tcp,
             std::vector<StreamListener> listeners);
 
-  /// Serves until `stop`, then takes no more requests and answers the updates under way, but waits
-  /// kDrainMax for them at most, and kFlushMax for clients to take their replies. Its
-  /// mailbox must be woken after the stop was asked for.
+  /// Serves until `stop`. Then it accepts no more requests, waits for the updates in progress for
+  /// at most kDrainMax, answers them, and waits for clients to read their replies for at most
+  /// kFlushMax. After the request to stop, the mailbox of this worker must be woken.
   void run(const std::stop_token& stop);
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
   [[nodiscard]] access::SourceTally::Reading sources() const { return handler_.sources().read(); }
 
   static constexpr Duration kDrainMax = std::chrono::seconds(10);
   static constexpr Duration kFlushMax = std::chrono::seconds(1);
-  /// Of one connection, then it is another's turn.
+  /// Bytes read from one connection before the next connection is read.
   static constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
-  /// A connection that waits for so many updates is not read.
+  /// A connection with this number of waiting updates is not read.
   static constexpr std::size_t kUpdatesMax = 256;
-  /// Replies one connection may make us hold: to all requests of one read and to its updates.
+  /// The largest size of the replies that one connection can make us hold: to all requests of one
+  /// read and to its updates.
   static constexpr std::size_t kRequestsOfAReadMax =
       kReadBytes / (protocol::kFrameHeadBytes + protocol::kCommandBytes) + 1;
   static constexpr std::size_t kUnsentOfOneMax =
       (2 * kRequestsOfAReadMax + kUpdatesMax) * (protocol::kFrameHeadBytes + kSealedReplyBytesMax);
-  /// Who has been quiet for less keeps his place, however many want it.
+  /// A connection that was idle for less than this is not displaced as the longest idle one.
   static constexpr Duration kQuietMin = std::chrono::seconds(1);
 
  private:
-  using Connections = std::list<TcpConnection>;  // quiet longest first
+  using Connections = std::list<TcpConnection>;  // longest idle first
   using Place = Connections::iterator;
 
   void wait(int timeout_ms);
@@ -81,7 +83,7 @@ class TcpWorker {
   void accept_from(std::size_t listener, TimePoint now);
   void take_in(StreamListener::Accepted accepted, TimePoint now);
   bool find_room(const IpAddress& ip, TimePoint now);
-  /// Which of our connections gives way to him.
+  /// The connection of this worker that makes room for the caller; nullopt if none may.
   std::optional<Place> who_gives_way(const ConnectionTable::Caller& caller, TimePoint now);
   void watch_listeners();
   void pause_listeners(TimePoint now);
@@ -112,14 +114,14 @@ class TcpWorker {
   StreamHandler handler_;
   std::uint64_t access_version_ = 0;
   StreamLimits limits_;
-  std::shared_ptr<const access::Access> access_;  ///< who is trusted
-  std::optional<TimePoint> listen_again_;         // no descriptors: nobody is taken until then
+  std::shared_ptr<const access::Access> access_;  ///< tells who is trusted
+  std::optional<TimePoint> listen_again_;         // out of descriptors: accepts nobody until then
   Connections connections_;
   Connections leaving_;
   std::unordered_map<std::uint64_t, Place> by_name_;
   std::uint64_t next_name_;
   std::array<std::uint8_t, kReadBytes> read_{};
-  Bytes replies_;  // to be sent at once; its memory is kept
+  Bytes replies_;  // buffer for the replies to one read; keeps its memory
 };
 
 }  // namespace shingled::storage::server

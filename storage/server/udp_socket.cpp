@@ -22,7 +22,7 @@ std::vector<SocketOption> options_for(const SocketAddress& address, UdpSocket::S
   const int buffer =
       buffer_bytes < kBufferBytesMax ? static_cast<int>(buffer_bytes) : kBufferBytesMax;
   std::vector<SocketOption> options;
-  // Buffers are best effort: the kernel's own limit (rmem_max) stands without a privilege.
+  // Best effort: without a privilege, the kernel limits the buffers (rmem_max, wmem_max).
   for (const int name : {SO_RCVBUF, SO_RCVBUFFORCE, SO_SNDBUF, SO_SNDBUFFORCE}) {
     options.push_back({SOL_SOCKET, name, buffer, false});
   }
@@ -35,7 +35,7 @@ std::vector<SocketOption> options_for(const SocketAddress& address, UdpSocket::S
   return options;
 }
 
-/// The control message that makes the kernel send from `info`'s address.
+/// Adds the control message that makes the kernel send from the address in `info`.
 template <typename Info>
 void set_source(ReplyRoute& route, int level, int type, const Info& info) {
   cmsghdr header{};
@@ -71,7 +71,7 @@ Peer ReceiveBatch::peer(std::size_t i) const {
   Peer peer;
   if (!ip) return peer;
   peer.ip = *ip;
-  // The port is at the same place for both families.
+  // The port is at the same offset in both families.
   peer.port = ntohs(reinterpret_cast<const sockaddr_in*>(address)->sin_port);
   return peer;
 }
@@ -85,7 +85,7 @@ ReplyRoute ReceiveBatch::route(std::size_t i) const {
     if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
       in_pktinfo info{};
       std::memcpy(&info, CMSG_DATA(c), sizeof info);
-      info.ipi_ifindex = 0;  // by the routing table, as for any other packet
+      info.ipi_ifindex = 0;  // the routing table decides, as for any other packet
       set_source(route, IPPROTO_IP, IP_PKTINFO, info);
     } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
       in6_pktinfo info{};
@@ -143,7 +143,7 @@ void UdpSocket::receive(ReceiveBatch& batch) {
     header.msg_hdr.msg_controllen = ReceiveBatch::kControlBytes;
   }
   const int count = recvmmsg(fd(), batch.headers_.data(), kBatchPackets, MSG_DONTWAIT, nullptr);
-  // An error here is one that a peer caused (ICMP) or a passing one; the next call shows.
+  // An error here was caused by a peer (ICMP) or is temporary. A lasting one comes again.
   batch.size_ = count > 0 ? static_cast<std::size_t>(count) : 0;
   clock_gettime(CLOCK_REALTIME, &batch.read_at_);
   if (batch.size_ != 0) note_drops(batch.headers_[batch.size_ - 1]);
@@ -167,7 +167,7 @@ std::size_t UdpSocket::send(SendBatch& batch) {
                                static_cast<unsigned>(batch.size_ - sent), MSG_DONTWAIT);
     if (count > 0) {
       sent += static_cast<std::size_t>(count);
-    } else {  // the first one of the rest cannot be sent: leave it out, the client asks again
+    } else {  // the first of the rest cannot be sent: skip it, the client asks again
       ++sent;
       ++lost;
     }

@@ -22,15 +22,15 @@ namespace shingled::storage::server {
 
 inline constexpr std::size_t kBatchPackets = 64;  ///< per recvmmsg and sendmmsg
 
-/// Where a reply goes: back to the sender, from the address he wrote to.
+/// Where a reply goes: to the sender of the request, from the address that the request was sent to.
 struct ReplyRoute {
   sockaddr_storage peer{};
   socklen_t peer_length = 0;
   std::array<std::uint8_t, CMSG_SPACE(sizeof(in6_pktinfo))> control{};
-  std::size_t control_length = 0;  ///< 0 = the kernel chooses the source, a bound socket knows it
+  std::size_t control_length = 0;  ///< 0: the kernel uses the address of the socket
 };
 
-/// Datagrams read at once. A packet longer than a command may be is cut and says so.
+/// Datagrams that are read with one call. A packet longer than any command is truncated and marked.
 /// Threads: one thread.
 class ReceiveBatch {
  public:
@@ -42,11 +42,11 @@ class ReceiveBatch {
   ~ReceiveBatch() = default;
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Empty for one that was cut: no command is empty either.
+  /// Empty for a truncated packet, so that it is not a valid command.
   [[nodiscard]] BytesView packet(std::size_t i) const;
   [[nodiscard]] Peer peer(std::size_t i) const;
   [[nodiscard]] ReplyRoute route(std::size_t i) const;
-  /// How long it stood in the kernel's queue. 0 when the wall clock was set back meanwhile.
+  /// How long the packet waited in the kernel's queue. 0 if the wall clock was set back meanwhile.
   [[nodiscard]] Duration waited(std::size_t i) const;
 
  private:
@@ -64,10 +64,10 @@ class ReceiveBatch {
   std::array<iovec, kBatchPackets> vectors_;
   std::array<mmsghdr, kBatchPackets> headers_;
   std::size_t size_ = 0;
-  timespec read_at_{};  // by the clock the kernel stamps packets with
+  timespec read_at_{};  // by the clock of the packet timestamps
 };
 
-/// Replies sent at once.
+/// Replies that are sent with one call.
 /// Threads: one thread.
 class SendBatch {
  public:
@@ -80,7 +80,7 @@ class SendBatch {
 
   [[nodiscard]] bool full() const { return size_ == kBatchPackets; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  /// Room for the next reply; it counts once `add` was called.
+  /// Room for the next reply; `add` adds it to the batch.
   [[nodiscard]] std::span<std::uint8_t> room() { return packets_[size_]; }
   void add(std::size_t bytes, const ReplyRoute& route);
   void clear() { size_ = 0; }
@@ -94,30 +94,30 @@ class SendBatch {
   std::size_t size_ = 0;
 };
 
-/// A bound UDP socket read and written in batches, without waiting.
+/// A bound UDP socket that is read and written in batches and never waits.
 ///
-/// IPv6 sockets take IPv6 only. On a wildcard address a reply leaves from the address the request
-/// came to.
+/// IPv6 sockets accept IPv6 only. On a wildcard address, a reply is sent from the address that the
+/// request was sent to.
 /// Threads: one thread.
 class UdpSocket {
  public:
   enum class Sharing : std::uint8_t {
-    kAlone,    ///< fails if anybody has the port
-    kAmongUs,  ///< SO_REUSEPORT: the kernel spreads the senders over the sockets
+    kAlone,    ///< fails if another socket has the port
+    kAmongUs,  ///< SO_REUSEPORT: the kernel distributes the senders
   };
-  /// Errors: kUnavailable (in use, no such address here), kDenied; both name the address.
+  /// Errors: kUnavailable (in use, not an address of this machine), kDenied; both with the address.
   static Result<UdpSocket> bind(const SocketAddress& address, Sharing sharing,
                                 std::uint64_t buffer_bytes);
 
-  /// With the port the kernel chose.
+  /// With the port that the kernel chose.
   [[nodiscard]] const SocketAddress& address() const { return socket_.address; }
   [[nodiscard]] int fd() const { return socket_.fd.get(); }
 
-  /// What is there to read, at most kBatchPackets.
+  /// Reads the packets that are there, at most kBatchPackets.
   void receive(ReceiveBatch& batch);
-  /// Packets the kernel threw away since the last call, for want of room.
+  /// Number of packets that the kernel dropped since the last call because its buffer was full.
   std::uint32_t take_drops() { return std::exchange(drops_, 0); }
-  /// Sends and clears the batch; returns how many replies the kernel would not take.
+  /// Sends and clears the batch. Returns the number of replies that the kernel did not accept.
   std::size_t send(SendBatch& batch);
 
  private:
@@ -125,7 +125,7 @@ class UdpSocket {
   void note_drops(mmsghdr& last);
 
   BoundSocket socket_;
-  std::uint32_t drops_seen_ = 0;  // the kernel's number, since the socket was made
+  std::uint32_t drops_seen_ = 0;  // the kernel's count since the socket was made
   std::uint32_t drops_ = 0;
 };
 

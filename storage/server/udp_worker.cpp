@@ -11,7 +11,7 @@
 namespace shingled::storage::server {
 
 namespace {
-// How many batches one socket may have before the others are looked at.
+// Batches read from one socket in a row, before the other sockets are read.
 constexpr int kBatchesInARow = 16;
 constexpr int kDrainPollMs = 10;
 constexpr std::uint64_t kMailboxEvent = ~std::uint64_t{0};
@@ -37,7 +37,7 @@ UdpWorker::UdpWorker(std::size_t number, const WorkerShared& shared, std::vector
 
 void UdpWorker::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) wait(-1);
-  // Nothing new is taken from here on; who was told nothing yet is told when his update is stored.
+  // No new requests from here on. Updates in progress are answered after their commit.
   const TimePoint deadline = shared_.clock.now() + kDrainMax;
   for (const UdpSocket& socket : sockets_)
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket.fd(), nullptr);
@@ -74,7 +74,7 @@ void UdpWorker::serve(std::size_t socket) {
     flush(socket);
     counters_.kernel_drops.add(kernel_drops);
     shared_.losses.note(kernel_drops, counters_.too_late.read() - too_late, now);
-    if (received_.size() < kBatchPackets) return;  // level-triggered: epoll tells of the rest
+    if (received_.size() < kBatchPackets) return;  // level-triggered: epoll reports the rest
   }
 }
 

@@ -13,16 +13,17 @@
 
 namespace shingled::storage::server {
 
-/// One thread of the server: its sockets, its handler, its batches.
+/// One thread of the server for UDP: its sockets, its handler, its batches.
 ///
-/// Threads: made anywhere, then `run` on one thread; `counters` and `sources` from any.
+/// Threads: constructed on any thread, then `run` on one thread; any thread may call `counters` and
+/// `sources`.
 class UdpWorker {
  public:
-  /// `sockets`: one a listening address.
+  /// `sockets`: one for each listening address.
   UdpWorker(std::size_t number, const WorkerShared& shared, std::vector<UdpSocket> sockets);
 
-  /// Serves until `stop`, then answers the updates under way, but waits kDrainMax for them at most.
-  /// The mailbox of this worker must be woken after the stop was asked for.
+  /// Serves until `stop`. Then it waits for the updates in progress for at most kDrainMax and
+  /// answers them. After the request to stop, the mailbox of this worker must be woken.
   void run(const std::stop_token& stop);
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
   [[nodiscard]] access::SourceTally::Reading sources() const { return handler_.sources().read(); }
@@ -32,7 +33,7 @@ class UdpWorker {
  private:
   void wait(int timeout_ms);
   void serve(std::size_t socket);
-  /// Takes over what a reload changed.
+  /// Applies new settings after a reload.
   void look_for_new_access();
   void handle(std::size_t socket, std::size_t i, const access::Moment& now);
   void submit(std::size_t socket, std::size_t i, const PendingUpdate& pending, TimePoint now);
@@ -48,12 +49,12 @@ class UdpWorker {
   RequestHandler handler_;
   std::uint64_t access_version_ = 0;
   Duration queue_wait_max_{};
-  // Large; on the heap with the worker itself.
+  // Large; the worker is on the heap.
   ReceiveBatch received_;
   SendBatch replies_;
-  // The CHECKs of a batch, looked up together.
+  // The CHECKs of a batch, which are looked up together.
   struct Asked {
-    std::size_t packet = 0;  // of received_
+    std::size_t packet = 0;  // index in received_
     PendingCheck check;
   };
   std::array<Asked, kBatchPackets> asked_;

@@ -17,15 +17,15 @@
 
 namespace shingled::storage::server {
 
-/// What bounds the streams of all workers together.
+/// Limits of the TCP connections of all workers together.
 struct StreamLimits {
   static constexpr std::size_t kReservedShare = 16;
 
-  Duration timeout{};                      ///< without a request: closed
-  std::size_t connections_max = 0;         ///< open at once
-  std::size_t source_connections_max = 0;  ///< of them by one source
-  std::size_t reserved_connections = 0;    ///< of them for trusted sources alone
-  std::uint64_t unsent_bytes_max = 0;      ///< replies that clients do not fetch
+  Duration timeout{};               ///< a connection without a request for this time is closed
+  std::size_t connections_max = 0;  ///< open at the same time
+  std::size_t source_connections_max = 0;  ///< of one source
+  std::size_t reserved_connections = 0;    ///< of connections_max, for trusted sources
+  std::uint64_t unsent_bytes_max = 0;      ///< replies that clients do not read
 
   static StreamLimits of(const ServerOptions& options) {
     return {options.tcp_timeout, options.tcp_connections_max, options.tcp_source_connections_max,
@@ -33,8 +33,8 @@ struct StreamLimits {
   }
 };
 
-/// Rights, keys and limits as they are now: workers look whether the number changed, and lock only
-/// then.
+/// The present rights, keys and limits. Workers compare the version number and lock only if it has
+/// changed.
 /// Threads: any thread.
 class AccessSource {
  public:
@@ -58,7 +58,7 @@ class AccessSource {
   Guarded<Snapshot> snapshot_;
 };
 
-/// What all workers of a server share. Lent; everything outlives the workers.
+/// What all workers of a server share. References; everything outlives the workers.
 struct WorkerShared {
   FuzzyStore& store;
   Clock& clock;
