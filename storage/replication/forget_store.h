@@ -7,12 +7,12 @@
 
 namespace shingled::storage::replication {
 
-/// Forgets a store: what it taught goes, but for what others taught as well, and its number is free
-/// for another one. Should it connect again, it is a new one and sends all it has.
+/// Forgets another store: deletes its parts and frees its number. What other stores taught as well
+/// stays. If the store connects again, it is treated as new and sends everything.
 ///
-/// In groups; killed in between, some parts have gone and the rest can be forgotten later. Returns
-/// how many of its parts went.
-/// Errors: kNotFound, kInvalid (the file's own name), those of Engine and ReplicaReader.
+/// Works in groups. If the process is killed in between, a later call deletes the rest. Returns the
+/// number of deleted parts.
+/// Errors: kNotFound, kInvalid (the store of this file itself), those of Engine and ReplicaReader.
 /// Threads: one thread, which waits for the commits.
 Result<std::uint64_t> forget_store(engine::Engine& engine, sqlite::ReplicaReader& reader,
                                    const StoreId& store);

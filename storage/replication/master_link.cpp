@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = 65'536;
 constexpr int kBeatsPerTimeout = 4;
-constexpr std::size_t kKeyCharsShown = 16;  ///< enough to find it in the settings
+constexpr std::size_t kKeyCharsShown = 16;  ///< enough to find the key in the settings
 
 }  // namespace
 
@@ -50,7 +50,7 @@ bool MasterLink::work(TimePoint now) {
   if (!stream_) return false;
   const bool late = now - heard_ > timeout_ || (!was_proved() && now - opened_ > kHandshakeTime);
   if (late) {
-    end({ErrorCode::kTimeout, "nothing came within master_timeout"});
+    end({ErrorCode::kTimeout, "nothing received within master_timeout"});
     return false;
   }
   const auto more = session_->work();
@@ -81,10 +81,10 @@ TimePoint MasterLink::due() const {
 void MasterLink::end(const Error& error) {
   if (!stream_) return;
   stream_.reset();
-  // Strangers do not fill the log: they are counted.
+  // Strangers are counted and not logged, so they cannot fill the log.
   if (!was_proved()) return;
   if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kLimit) {
-    // Without the port, so that one who tries again and again is told of once a minute.
+    // Without the port, so that repeated tries make equal lines, which are logged once a minute.
     const auto last = address_.rfind(':');
     logger_.warning(LogLine("master_refused")
                         .field("address", address_.substr(0, last))

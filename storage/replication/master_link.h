@@ -17,24 +17,27 @@
 
 namespace shingled::storage::replication {
 
-/// One connection from a master, from its call to its end.
+/// One connection from a master, from `accept` to its end.
 /// Threads: the one of ReplicationService.
 class MasterLink {
  public:
   MasterLink(StreamListener::Accepted caller, std::unique_ptr<MirrorSession> session,
              std::chrono::seconds timeout, TimePoint now, Logger& logger);
 
+  /// The events to poll for; fd is -1 if the connection is closed.
   [[nodiscard]] pollfd wanted();
+  /// Handles the events that poll(2) returned.
   void ready(short events, TimePoint now);
-  /// One step. True: there is more to do at once.
+  /// Does one step. Returns whether there is more to do at once.
   bool work(TimePoint now);
+  /// The latest time for the next call of `work`.
   [[nodiscard]] TimePoint due() const;
   [[nodiscard]] LinkCounters counters(TimePoint now) const;
 
-  /// Closes it, if it is open.
+  /// Closes the connection if it is open. Logs the reason if the master has proved its key.
   void end(const Error& error);
   [[nodiscard]] bool is_open() const { return stream_.has_value(); }
-  /// Closed, and nothing of it is under way any more.
+  /// Whether the connection is closed and no batch of it is with the writer.
   [[nodiscard]] bool is_over() const { return !is_open() && session_->is_idle(); }
   [[nodiscard]] MirrorSession& session() { return *session_; }
   [[nodiscard]] const std::optional<IpAddress>& ip() const { return ip_; }
@@ -50,7 +53,7 @@ class MasterLink {
   TimePoint opened_;
   TimePoint heard_;
   TimePoint beat_;
-  TimePoint level_;  ///< when it had all it knew of
+  TimePoint level_;  ///< when the mirror last had all known changes
   bool said_following_ = false;
 };
 

@@ -85,7 +85,7 @@ Status MasterSession::beat() {
 }
 
 bool MasterSession::may_send() {
-  // A step sends two messages at most.
+  // One step sends two messages at most.
   return under_way_.size() + 2 <= kWindowMessages && channel_.output().size() < kOutputBytesMax;
 }
 

@@ -13,35 +13,36 @@
 
 namespace shingled::storage::replication {
 
-/// How far a mirror is, as its master sees it.
+/// The progress of a mirror, as its master sees it.
 struct MirrorProgress {
-  bool following = false;         ///< it has everything up to `committed`
-  std::uint64_t committed = 0;    ///< of the journal
-  std::uint64_t messages = 0;     ///< it has committed on this connection
-  std::uint64_t comparisons = 0;  ///< times all ranges were compared
+  bool following = false;         ///< the mirror has everything up to `committed`
+  std::uint64_t committed = 0;    ///< number in the journal
+  std::uint64_t messages = 0;     ///< committed on this connection
+  std::uint64_t comparisons = 0;  ///< number of comparisons of all ranges
   std::uint64_t records_sent = 0;
 };
 
 /// The master's end of a connection to one mirror: bytes in, bytes out.
 ///
-/// It asks the mirror how far it has come and sends what the journal says since. Where the journal
-/// does not reach back so far, it notes where the journal ends, has the mirror sum up what it has
-/// of us, sends what differs as it is by then, and goes on with the journal from the noted place;
-/// so what changes meanwhile is sent as well. A journal that was outrun begins a new comparison.
+/// The mirror tells its position in our journal, and the session sends the later entries. If the
+/// journal does not reach back to that position, the session compares all ranges: it notes the end
+/// of the journal, gets the mirror's sums of our records, sends the ranges that differ in their
+/// present state, and goes on with the journal from the noted end. So changes during the comparison
+/// are sent as well. If the journal loses entries before they are sent, a new comparison begins.
 ///
-/// An error ends the connection; the mirror knows where to go on.
-/// Bounds: kWindowMessages under way, kOutputBytesMax and one message of output.
+/// An error ends the connection; the mirror remembers its position.
+/// Bounds: kWindowMessages sent and not committed; kOutputBytesMax and one message of output.
 /// Threads: one thread. Reads the file in slices of a few milliseconds; no sockets, no clock.
 class MasterSession {
  public:
   MasterSession(const StoreId& self, sqlite::ReplicaReader& reader, SecureChannel channel,
                 Random& random);
 
-  /// What came from the mirror.
+  /// Handles bytes from the mirror.
   Status receive(BytesView bytes);
-  /// One step of what is to be done. True: there is more to do at once.
+  /// Does one step. Returns whether there is more to do at once.
   Result<bool> work();
-  /// Says that we are still there, once the mirror has been greeted.
+  /// Sends a Beat, to show that we are alive; nothing before the greeting was sent.
   Status beat();
   [[nodiscard]] Bytes& output() { return channel_.output(); }
   [[nodiscard]] const MirrorProgress& progress() const { return progress_; }
@@ -49,11 +50,11 @@ class MasterSession {
  private:
   enum class State {
     kHello,
-    kResume,     ///< the mirror is to say how far it is
-    kSumming,    ///< walks over its own records
-    kWaiting,    ///< for the mirror's sums
-    kSending,    ///< walks again and sends
-    kTakebacks,  ///< sends what it has asked and not got
+    kResume,     ///< waits for the position of the mirror
+    kSumming,    ///< walks over its records and adds up the sums
+    kWaiting,    ///< waits for the mirror's sums
+    kSending,    ///< walks again and sends the ranges that differ
+    kTakebacks,  ///< sends its takebacks that are not answered yet
     kFollowing,  ///< sends the journal
   };
 
@@ -67,7 +68,8 @@ class MasterSession {
   Result<bool> takeback_step();
   Result<bool> follow_step();
   void send(const Message& message) { channel_.send(encode_message(message)); }
-  /// A message that the mirror commits; `number` is where it stands in the journal then.
+  /// Sends a message that the mirror commits. `number`: the mirror's position in the journal after
+  /// the commit.
   void send_records(const Message& message, std::optional<std::uint64_t> number);
   [[nodiscard]] bool may_send();
 
@@ -76,18 +78,19 @@ class MasterSession {
   SecureChannel channel_;
   Random& random_;
   State state_ = State::kHello;
-  JournalPosition sent_;                                ///< in the journal
-  std::deque<std::optional<std::uint64_t>> under_way_;  ///< of the messages not committed
+  JournalPosition sent_;  ///< position in the journal
+  std::deque<std::optional<std::uint64_t>>
+      under_way_;  ///< numbers of the messages sent and not committed
   std::uint64_t messages_committed_ = 0;
   MirrorProgress progress_;
 
-  // Of a comparison.
+  // The state of a comparison.
   struct Comparison {
     explicit Comparison(const RangeKey& key) : ours(key), theirs(key) {}
     RangeSumTable ours;
     RangeSumTable theirs;
-    std::size_t heard = 0;  ///< sums of theirs
-    std::int64_t next = 0;  ///< of the walk
+    std::size_t heard = 0;  ///< number of sums received from the mirror
+    std::int64_t next = 0;  ///< next row of the walk
     RangesDiffer differ;
     std::vector<ReplicaRecord> gathered;
   };

@@ -67,7 +67,7 @@ std::optional<FlagSet> get_flags(ByteReader& in) {
     read[i].value = in.i32();
     flags.add(read[i]);
   }
-  // There is one way to write a part: else equal ones would be compared as different.
+  // Only one encoding of a part is valid. Otherwise the checksums of equal parts would differ.
   if (!std::ranges::equal(flags.all(), std::span(read).first(count))) return std::nullopt;
   return flags;
 }
@@ -124,7 +124,7 @@ void put(ByteWriter& out, const JournalPosition& position) {
   out.u64(position.number);
 }
 
-/// Numbers are stored as SQLite's signed integers.
+/// nullopt for numbers that SQLite's signed integers cannot store, and for era 0.
 std::optional<JournalPosition> get_position(ByteReader& in) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
   const std::uint64_t era = in.u64();
@@ -154,7 +154,7 @@ void put_body(ByteWriter& out, const JournalRecords& message) {
 void put_body(ByteWriter& out, const Beat& message) { out.u64(message.last); }
 void put_body(ByteWriter& out, const Committed& message) { out.u64(message.messages); }
 
-/// As many bytes as the message takes, or more.
+/// An upper bound for the size of the encoded message.
 std::size_t bytes_for(const Message& message) {
   std::size_t bytes = kBatchHeadBytes;
   if (const auto* sums = std::get_if<RangeSums>(&message)) {

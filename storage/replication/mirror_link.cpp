@@ -47,7 +47,8 @@ void MirrorLink::connect(TimePoint now) {
     addresses_ = **std::move(found);
     std::ranges::reverse(addresses_);
   }
-  if (addresses_.empty()) return failed({ErrorCode::kNotFound, "has no address"}, now);
+  if (addresses_.empty())
+    return failed({ErrorCode::kNotFound, "the host name has no address"}, now);
   const SocketAddress address = addresses_.back();
   addresses_.pop_back();
   auto stream = TcpStream::connect(address);
@@ -81,7 +82,7 @@ bool MirrorLink::work(TimePoint now) {
     return false;
   }
   if (now - heard_ > timeout_) {
-    failed({ErrorCode::kTimeout, "nothing came within master_timeout"}, now);
+    failed({ErrorCode::kTimeout, "nothing received within master_timeout"}, now);
     return false;
   }
   if (!session_) return false;
@@ -103,7 +104,8 @@ bool MirrorLink::work(TimePoint now) {
 void MirrorLink::mark_healthy(TimePoint now) {
   const MirrorProgress& progress = session_->progress();
   if (!progress.following) return;
-  // Where it stands a mirror says at once, also one that hangs up then, each time.
+  // To follow is not enough: a mirror tells its position at once, even if it closes the connection
+  // right afterwards each time.
   const bool works = progress.messages > 0 || now - opened_ >= timeout_;
   if (works) {
     failures_ = 0;

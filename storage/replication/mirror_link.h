@@ -19,25 +19,26 @@
 
 namespace shingled::storage::replication {
 
-/// A master's lasting link to one mirror: looks its name up, connects, runs a session, and when
-/// that ends, tries again (kRetry says when), for ever. The wait is short again, and a
-/// next failure worth a line in the log, once a mirror has committed something or has stayed for
-/// master_timeout.
+/// A master's lasting link to one mirror: looks up its name, connects and runs a session. When the
+/// session ends, the link tries again without end, after the waits of kRetry.
+///
+/// When a mirror has committed something, or has stayed for master_timeout, the next wait is short
+/// again and the next failure is logged again.
 /// Threads: the one of ReplicationService.
 class MirrorLink {
  public:
-  /// `wake` is called from another thread when there is something for `work`.
+  /// `wake` is called from another thread when `work` has something to do.
   MirrorLink(const MirrorOptions& mirror, const ReplicationOptions& options, const StoreId& self,
              sqlite::ReplicaReader& reader, Random& random, Logger& logger,
              std::function<void()> wake);
 
-  /// What to poll for; an fd of -1 when there is nothing.
+  /// The events to poll for; fd is -1 if there is no connection.
   [[nodiscard]] pollfd wanted();
-  /// What came of it.
+  /// Handles the events that poll(2) returned.
   void ready(short events, TimePoint now);
-  /// One step. True: there is more to do at once.
+  /// Does one step. Returns whether there is more to do at once.
   bool work(TimePoint now);
-  /// When `work` is to be called at the latest.
+  /// The latest time for the next call of `work`.
   [[nodiscard]] TimePoint due() const;
   [[nodiscard]] LinkCounters counters(std::uint32_t wall_now);
 
@@ -46,7 +47,7 @@ class MirrorLink {
   void connected(TimePoint now);
   void failed(const Error& error, TimePoint now);
   void read(TimePoint now);
-  /// What a session that works well is worth: a short wait after its end, and a line in the log.
+  /// If the session works well: makes the next wait short, and logs that the mirror follows.
   void mark_healthy(TimePoint now);
 
   const MirrorOptions mirror_;
@@ -58,16 +59,16 @@ class MirrorLink {
   Logger& logger_;
 
   std::optional<TcpStream> stream_;
-  std::unique_ptr<MasterSession> session_;  ///< once it is connected
+  std::unique_ptr<MasterSession> session_;  ///< set once connected
   AddressLookup lookup_;
   std::vector<SocketAddress> addresses_;  ///< not tried yet
   TimePoint retry_at_{};
-  std::uint32_t failures_ = 0;  ///< in a row, each of all addresses
+  std::uint32_t failures_ = 0;  ///< in a row; one failure means that all addresses failed
   TimePoint opened_{};
   TimePoint heard_{};
   TimePoint beat_{};
   bool said_following_ = false;
-  Outage outage_;                           ///< said in the log
+  Outage outage_;                           ///< as told in the log
   std::optional<std::uint64_t> committed_;  ///< by the last session
   LinkCounters counters_;
 };

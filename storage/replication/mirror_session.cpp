@@ -45,7 +45,7 @@ Status MirrorSession::queue(Message message) {
                      std::holds_alternative<JournalRecords>(message);
   if (!known) return out_of_place();
   if (waiting_.size() > kWindowMessages) {
-    return Error{ErrorCode::kLimit, "more messages than were asked for"};
+    return Error{ErrorCode::kLimit, "more messages than the window allows"};
   }
   waiting_.push_back(std::move(message));
   return {};
@@ -60,8 +60,8 @@ Status MirrorSession::begin() {
   const auto known = reader_.is_known(*master_, key());
   if (!known) return known.error();
   if (*known) return welcome();
-  // Whether the name is this key's to say is the writer's to decide: it alone is never out of date.
-  // Before that nobody hears how far we are with a store.
+  // The writer decides whether the name belongs to this key, because only the writer is never out
+  // of date. Before that, we do not tell our position in that store's journal.
   state_ = State::kIntroducing;
   submit(batch());
   return {};
@@ -131,7 +131,7 @@ Result<bool> MirrorSession::front_step() {
     if (state_ != State::kFollowing) return out_of_place();
     sums_.emplace(compare->key);
     next_ = 0;
-    mark_ = mark_ + 1 == 0 ? 1 : mark_ + 1;  // 0 is for what no comparison brought
+    mark_ = mark_ + 1 == 0 ? 1 : mark_ + 1;  // 0 marks parts that did not come in a comparison
     progress_.following = false;
     state_ = State::kSumming;
     waiting_.pop_front();

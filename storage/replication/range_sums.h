@@ -7,24 +7,24 @@
 
 namespace shingled::storage::replication {
 
-/// The range of a digest: its first two bytes, the first one high.
+/// The range of a digest: its first two bytes, big-endian.
 std::size_t range_of(const Digest& digest);
 
-/// What stands in each of kRanges equal ranges of the digest space, in a number each: the sum (mod
-/// 2^64) of a keyed hash of every record there. Two stores with the same records have the same sums
-/// in whatever order they were added; with other records a range has the same sum by chance once in
-/// 2^64. A value of 512 KB.
-/// Cost: one BLAKE2b a record.
+/// One checksum for each of kRanges equal ranges of the digest space: the sum (mod 2^64) of a keyed
+/// hash of every record in the range. Two stores with the same records have the same sums, in
+/// whatever order the records were added. Different records have the same sum with a probability of
+/// 2^-64. A value of 512 KB.
+/// Cost: one BLAKE2b per record.
 class RangeSumTable {
  public:
   explicit RangeSumTable(const RangeKey& key) : key_(key), sums_(kRanges) {}
 
   void add(const PartRecord& record);
-  /// The sums of some ranges as a message.
+  /// A message with the sums of `count` ranges from `first` on.
   [[nodiscard]] RangeSums message(std::uint32_t first, std::size_t count) const;
-  /// Takes what the other side says of its sums.
+  /// Stores sums that the other side sent.
   void put(const RangeSums& message);
-  /// Where `other` is different.
+  /// The ranges in which `other` has other sums.
   [[nodiscard]] RangesDiffer differences(const RangeSumTable& other) const;
 
  private:
@@ -32,7 +32,7 @@ class RangeSumTable {
   std::vector<std::uint64_t> sums_;
 };
 
-/// Is the range of that digest one of those that differ?
+/// Whether the range of `digest` is one of `ranges`.
 bool is_in(const RangesDiffer& ranges, const Digest& digest);
 
 }  // namespace shingled::storage::replication

@@ -26,11 +26,12 @@ void tell(const char* role, const LinkCounters& link, MetricReport& report) {
   const auto yes = [](bool is) { return std::uint64_t{is ? 1U : 0U}; };
   report.gauge({"shingled_replication_connected", "1 while there is a connection."},
                yes(link.connected), who);
-  report.gauge({"shingled_replication_following", "1 while changes come as they are made."},
+  report.gauge({"shingled_replication_following", "1 while changes arrive as they are made."},
                yes(link.following), who);
-  report.gauge({"shingled_replication_lag_records", "Changes the copy has not yet."},
+  report.gauge({"shingled_replication_lag_records", "Changes that the mirror does not have yet."},
                link.lag_records, who);
-  report.gauge({"shingled_replication_lag_seconds", "Age of the first change it has not."},
+  report.gauge({"shingled_replication_lag_seconds",
+                "Age of the oldest change that the mirror does not have yet."},
                link.lag_seconds, who);
   report_counters<LinkCounts>(link, report, who);
 }

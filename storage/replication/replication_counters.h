@@ -9,39 +9,40 @@
 
 namespace shingled::storage::replication {
 
-/// What one link has done since the start. A new counter is a field and its line in `table`.
+/// The counters of one link since the start. To add a counter, add a field and its line in `table`.
 struct LinkCounts {
-  std::uint64_t records = 0;      ///< that travelled
+  std::uint64_t records = 0;      ///< sent or received
   std::uint64_t comparisons = 0;  ///< of all ranges; counted by the master
-  std::uint64_t failures = 0;     ///< connections that broke or did not come about
+  std::uint64_t failures = 0;     ///< failed and broken connections
 
   static constexpr auto table() {
     using Counters = LinkCounts;
     return std::to_array<CounterLine<Counters>>({
-        {&Counters::records, {"shingled_replication_records", "Changes that travelled."}},
+        {&Counters::records,
+         {"shingled_replication_records", "Changes that were sent or received."}},
         {&Counters::comparisons,
-         {"shingled_replication_comparisons", "Times both compared all they have."}},
+         {"shingled_replication_comparisons", "Comparisons of all ranges."}},
         {&Counters::failures,
-         {"shingled_replication_failures", "Connections that broke or did not come about."}},
+         {"shingled_replication_failures", "Connections that failed or broke."}},
     });
   }
   friend bool operator==(const LinkCounts&, const LinkCounts&) = default;
 };
 static_assert(kHasWholeTable<LinkCounts>);
 
-/// How one link stands. The lag is what the master has and the mirror does not have yet.
+/// The state of one link. The lag tells what the mirror does not have yet.
 struct LinkCounters : LinkCounts {
   std::string peer;
   bool connected = false;
-  bool following = false;         ///< else ranges are compared, or nothing is known yet
-  std::uint64_t lag_records = 0;  ///< changes of the journal
-  std::uint64_t lag_seconds = 0;  ///< since the first of them, or since we last had all
+  bool following = false;         ///< false: ranges are compared, or the position is not known yet
+  std::uint64_t lag_records = 0;  ///< entries of the journal
+  std::uint64_t lag_seconds = 0;  ///< age of the first of them, or time since we had all
   friend bool operator==(const LinkCounters&, const LinkCounters&) = default;
 };
 
 struct ReplicationCounters {
-  std::vector<LinkCounters> mirrors;  ///< that we push to
-  std::vector<LinkCounters> masters;  ///< that push to us; only those that are connected
+  std::vector<LinkCounters> mirrors;  ///< to which we push
+  std::vector<LinkCounters> masters;  ///< that push to us and are connected
   std::uint64_t refused = 0;          ///< callers that are not one of our masters
 };
 

@@ -22,8 +22,8 @@ namespace shingled::storage::replication {
 namespace {
 
 constexpr std::chrono::seconds kCountEvery{1};
-constexpr std::chrono::seconds kTellEvery{60};  ///< how far behind somebody is
-constexpr int kBacklog = 256;                   ///< many may call at once
+constexpr std::chrono::seconds kTellEvery{60};  ///< log how far mirrors are behind
+constexpr int kBacklog = 256;                   ///< many may connect at once
 
 Result<StreamListener> listen_at(const SocketAddress& address) {
   const std::string binding = "cannot listen on " + address.to_string();
@@ -65,7 +65,7 @@ class ReplicationService::Impl {
  private:
   Status listen();
   void accept(StreamListener& listener, TimePoint now);
-  /// Hangs up on somebody who says nothing, if there are too many of them.
+  /// Closes a connection whose caller has not proved its key, if there are too many of them.
   void make_room(const IpAddress& caller, TimePoint now);
   void poll_once(bool at_once);
   bool work(TimePoint now);
@@ -79,7 +79,7 @@ class ReplicationService::Impl {
   Clock& clock_;
   Random& random_;
   Logger& logger_;
-  std::shared_ptr<WakeEvent> wake_;  ///< batches under way may outlive us
+  std::shared_ptr<WakeEvent> wake_;  ///< callbacks of batches may outlive this object
   std::vector<StreamListener> listeners_;
   std::vector<SocketAddress> addresses_;
   std::vector<std::unique_ptr<MirrorLink>> mirrors_;
@@ -94,7 +94,7 @@ class ReplicationService::Impl {
 
 Status ReplicationService::Impl::open() {
   if (options_.sync_keypair.empty()) {
-    return Error{ErrorCode::kInvalid, "storage.sync_keypair: there is none"};
+    return Error{ErrorCode::kInvalid, "storage.sync_keypair: not set"};
   }
   const Keypair& own = options_.sync_keypair.front();
   if (crypto::public_key_of(own.secret_key) != own.public_key) {
@@ -176,7 +176,7 @@ void ReplicationService::Impl::make_room(const IpAddress& caller, TimePoint now)
   }
   const auto leaves = who_makes_room(addresses, caller);
   if (!leaves) return;
-  unproved[*leaves]->end({ErrorCode::kLimit, "others wait"});
+  unproved[*leaves]->end({ErrorCode::kLimit, "made room for another caller"});
   if (now < crowd_told_at_ + kTellEvery) return;
   crowd_told_at_ = now;
   logger_.warning(LogLine("replication_crowded")
@@ -209,8 +209,8 @@ void ReplicationService::Impl::poll_once(bool at_once) {
 }
 
 void ReplicationService::Impl::let_begin() {
-  // The newest connection of a master counts; what an older one left with the writer comes first.
-  // Who it is says its key: a name alone ends nobody's connection.
+  // The newest connection of a master replaces the older ones. It begins after the batches that an
+  // older one has with the writer. The key identifies a master: a name alone ends no connection.
   for (auto at = masters_.rbegin(); at != masters_.rend(); ++at) {
     const auto& link = *at;
     if (!link->is_open() || !link->was_proved() || link->session().has_begun()) continue;
@@ -222,7 +222,7 @@ void ReplicationService::Impl::let_begin() {
         link->end({ErrorCode::kDenied, "another master is connected under this key"});
         break;
       }
-      other->end({ErrorCode::kUnavailable, "the master has connected anew"});
+      other->end({ErrorCode::kUnavailable, "the master has connected again"});
       free &= other->is_over();
     }
     if (!free || !link->is_open()) continue;

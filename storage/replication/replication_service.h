@@ -12,13 +12,14 @@
 
 namespace shingled::storage::replication {
 
-/// Pushes what this store is taught to its mirrors, and takes what its masters push. The facade of
-/// this folder.
+/// Pushes the updates of this store to its mirrors, and receives the updates that its masters push.
+/// The facade of this folder.
 ///
-/// With masters it listens; from other addresses a connection is closed before a byte is read. The
-/// engine must keep a journal if there are mirrors (EngineOptions::journal_max).
-/// Threads: one inside, "replication", for all sockets; started by `start`, joined by the
-/// destructor. `counters` from any thread. The engine must outlive it.
+/// Listens if there are masters. A connection from another address is closed before a byte is read.
+/// The engine must keep a journal if there are mirrors (EngineOptions::journal_max), and must
+/// outlive this object.
+/// Threads: one own thread, "replication", for all sockets; `start` starts it, the destructor joins
+/// it. Any thread may call `counters`.
 class ReplicationService {
  public:
   /// Errors: kUnavailable (port in use), those of ReplicaReader::open, kInvalid (no key).
@@ -32,9 +33,9 @@ class ReplicationService {
   ReplicationService(ReplicationService&&) = delete;
   ReplicationService& operator=(ReplicationService&&) = delete;
 
-  /// Where it listens; with the ports the system chose.
+  /// The addresses on which it listens, with the ports that the system chose.
   [[nodiscard]] const std::vector<SocketAddress>& addresses() const;
-  /// As of the last second.
+  /// The counters; at most about a second old.
   [[nodiscard]] ReplicationCounters counters() const;
 
  private:

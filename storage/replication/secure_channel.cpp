@@ -14,7 +14,7 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kLengthBytes = 4;
 constexpr std::size_t kFrameBytesMax = kLengthBytes + crypto::kSealBytes + kMessageBytesMax;
 
-/// Every message of a direction has a number, so a nonce never comes twice under its key.
+/// The nonce of a message is its number in its direction, so a nonce is used once with its key.
 crypto::Nonce nonce_of(std::uint64_t number) {
   crypto::Nonce nonce{};
   ByteWriter(nonce).u64(number);
@@ -53,7 +53,7 @@ void SecureChannel::say_hello() {
 }
 
 Result<std::size_t> SecureChannel::take(BytesView bytes) {
-  // As much as belongs to the hello or to one frame.
+  // Take at most the bytes of the hello or of one frame.
   std::size_t want = kHelloBytes;
   if (keys_) {
     want = kLengthBytes;
@@ -71,13 +71,13 @@ Result<std::size_t> SecureChannel::take(BytesView bytes) {
 Status SecureChannel::read_hello() {
   ByteReader in(input_);
   if (in.u32() != kMagic || in.u32() != kVersion) {
-    return Error{ErrorCode::kInvalid, "no replication, or another version of it"};
+    return Error{ErrorCode::kInvalid, "not the replication protocol, or another version of it"};
   }
   peer_ = in.array<32>();
   const crypto::PublicKey fresh = in.array<32>();
   input_.clear();
   if (std::ranges::find(peers_, peer_) == peers_.end()) {
-    return Error{ErrorCode::kDenied, "an unknown key"};
+    return Error{ErrorCode::kDenied, "unknown key"};
   }
   const crypto::SessionSide side{own_, fresh_, peer_, fresh};
   keys_ = calls_ ? crypto::caller_session_keys(side) : crypto::called_session_keys(side);
@@ -90,17 +90,17 @@ Result<std::optional<Bytes>> SecureChannel::next() {
   if (!keys_ || input_.size() < kLengthBytes) return std::optional<Bytes>();
   const std::size_t length = ByteReader(input_).u32();
   if (length < crypto::kSealBytes || length + kLengthBytes > kFrameBytesMax) {
-    return Error{ErrorCode::kInvalid, "a message of an impossible length"};
+    return Error{ErrorCode::kInvalid, "a message with a length that is not valid"};
   }
   if (input_.size() < kLengthBytes + length) return std::optional<Bytes>();
   const BytesView sealed = BytesView(input_).subspan(kLengthBytes, length);
   if (!std::ranges::equal(sealed.first(std::tuple_size_v<crypto::Nonce>), nonce_of(received_))) {
-    return Error{ErrorCode::kDenied, "a message out of its place"};
+    return Error{ErrorCode::kDenied, "a message out of order"};
   }
   Bytes message(length - crypto::kSealBytes);
   const crypto::SharedKey& key = calls_ ? keys_->from_called : keys_->from_caller;
   if (!crypto::open(key, sealed, message))
-    return Error{ErrorCode::kDenied, "a message that does not open"};
+    return Error{ErrorCode::kDenied, "a message that cannot be opened"};
   ++received_;
   input_.clear();
   return std::optional(std::move(message));

@@ -15,41 +15,42 @@
 
 namespace shingled::storage::replication {
 
-/// What both sides show each other first: magic, version, lasting key, fresh key.
+/// The first bytes of each side: magic, version, lasting key, fresh key.
 inline constexpr std::size_t kHelloBytes = 4 + 4 + 32 + 32;
 
-/// One end of a connection on which messages travel sealed, each way under a key of this connection
-/// alone (SessionKeys). Bytes in, messages out; messages in, bytes out.
+/// One end of a connection that carries sealed messages. Each direction has a key of its own, which
+/// only this connection uses (SessionKeys). Bytes in, messages out; messages in, bytes out.
 ///
-/// A message is sealed under its number, so none can be left out, repeated or put elsewhere, and
-/// what was recorded from one connection opens in no other. A wrong byte ends the channel. Who the
-/// peer is is proved by the first message that opens.
+/// A message is sealed with its number, so an attacker cannot leave out, repeat or move a message,
+/// and a recorded message cannot be opened in another connection. A wrong byte ends the channel.
+/// The first message that can be opened proves the peer's key.
 /// Bounds: a hello and one message of incoming bytes.
 /// Threads: one thread. No I/O, no clock.
 class SecureChannel {
  public:
-  /// The side that connects: knows whom it wants.
+  /// The side that connects. It knows the key of its peer.
   static SecureChannel call(const Keypair& own, const crypto::PublicKey& peer, Random& random);
-  /// The side that was connected to: knows who may.
+  /// The side that accepts. It knows the keys that may connect.
   static SecureChannel answer(const Keypair& own, std::vector<crypto::PublicKey> callers,
                               Random& random);
 
-  /// What the socket gave.
-  /// Errors: kDenied (wrong key), kInvalid (no such protocol, a message too large or not opened);
-  /// then the channel is dead. Takes no more than it needs for one message: `taken` says how much,
-  /// the rest is to be given again after `next`.
+  /// Takes bytes from the socket, at most those of one message, and returns their number. Give the
+  /// rest again after `next`.
+  /// Errors: kDenied (wrong key), kInvalid (another protocol, a message too large). The channel
+  /// cannot be used after an error.
   Result<std::size_t> take(BytesView bytes);
-  /// The next message, if it is there as a whole.
-  /// Errors: as `take`.
+  /// The next message; nullopt if it is not complete yet.
+  /// Errors: kDenied (a message that cannot be opened), kInvalid (a wrong length). The channel cannot
+  /// be used after an error.
   Result<std::optional<Bytes>> next();
-  /// Seals a message of at most kMessageBytesMax bytes; only when `is_open`.
+  /// Seals a message of at most kMessageBytesMax bytes. Only if `is_open`.
   void send(BytesView message);
 
-  /// Keys are agreed upon; the peer is not proved before its first message.
+  /// Whether the session keys are agreed on. The peer's key is not proved before its first message.
   [[nodiscard]] bool is_open() const { return keys_.has_value(); }
-  /// The lasting key the peer shows.
+  /// The lasting key that the peer sent.
   [[nodiscard]] const crypto::PublicKey& peer() const { return peer_; }
-  /// What waits for the socket; the caller takes from its front.
+  /// The bytes that wait for the socket; the caller removes sent bytes from the front.
   [[nodiscard]] Bytes& output() { return output_; }
 
  private:
@@ -61,7 +62,7 @@ class SecureChannel {
   bool calls_;
   Keypair own_;
   Keypair fresh_;
-  std::vector<crypto::PublicKey> peers_;  ///< who it may be
+  std::vector<crypto::PublicKey> peers_;  ///< keys that the peer may have
   crypto::PublicKey peer_{};
   std::optional<crypto::SessionKeys> keys_;
   std::uint64_t sent_ = 0;
@@ -70,14 +71,12 @@ class SecureChannel {
   Bytes output_;
 };
 
-/// For a message the protocol has, but not now or not in this direction.
-inline Error out_of_place() {
-  return {ErrorCode::kInvalid, "a message that does not belong there"};
-}
+/// The error for a message that is not allowed in this state or in this direction.
+inline Error out_of_place() { return {ErrorCode::kInvalid, "a message that is not expected here"}; }
 
-/// Gives each message that `bytes` complete to `handle`, which takes a Message and gives a Status.
-/// Errors: those of the channel and of `handle`, kInvalid for not a valid message, or for bytes
-/// the channel has no place for; then the connection ends.
+/// Gives each complete message to `handle`, which takes a Message and returns a Status.
+/// Errors: those of the channel and of `handle`; kInvalid for a message that is not valid, and for
+/// more bytes than the channel takes. The connection must end after an error.
 template <typename Handle>
 Status receive_messages(SecureChannel& channel, BytesView bytes, const Handle& handle) {
   while (true) {
@@ -93,7 +92,7 @@ Status receive_messages(SecureChannel& channel, BytesView bytes, const Handle& h
     } else if (bytes.empty()) {
       return {};
     } else if (*taken == 0) {
-      return Error{ErrorCode::kInvalid, "more bytes than a message has"};
+      return Error{ErrorCode::kInvalid, "more bytes than one message"};
     }
   }
 }

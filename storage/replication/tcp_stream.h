@@ -11,19 +11,20 @@
 
 namespace shingled::storage::replication {
 
-/// A TCP connection that never makes anybody wait.
+/// A TCP connection that never waits (non-blocking).
 /// Errors: kUnavailable, with the system's reason.
 /// Threads: one thread.
 class TcpStream {
  public:
   explicit TcpStream(UniqueFd fd) : fd_(std::move(fd)) {}
-  /// Begins to connect; `finish` when it can be written to.
+  /// Begins to connect. Call `finish` when the socket is writable.
   static Result<TcpStream> connect(const SocketAddress& address);
   Status finish();
 
-  /// What is there, at most `into`; 0 when there is nothing just now. The end is an error.
+  /// Reads at most `into.size()` bytes. Returns 0 if there is nothing to read now. The end of the
+  /// stream is an error.
   Result<std::size_t> read(std::span<std::uint8_t> into);
-  /// Sends from the front of `output` and removes what was sent.
+  /// Sends bytes from the front of `output` and removes the sent bytes.
   Status write(Bytes& output);
   [[nodiscard]] int fd() const { return fd_.get(); }
 
