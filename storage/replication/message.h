@@ -49,8 +49,8 @@ struct RangeRecords {
   std::vector<ReplicaRecord> records;
   friend bool operator==(const RangeRecords&, const RangeRecords&) = default;
 };
-/// Master: all records of the ranges were sent. What else the mirror has in these ranges is
-/// deleted, and its position in the journal is now `position`.
+/// Master: all records of the ranges were sent. The mirror deletes its other parts of this master
+/// in these ranges; its position in the journal is now `position`.
 struct RangesDone {
   JournalPosition position;
   friend bool operator==(const RangesDone&, const RangesDone&) = default;

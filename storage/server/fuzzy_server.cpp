@@ -112,8 +112,9 @@ class FuzzyServer::Impl {
     report_server(counters(), report);
     report.gauge({"shingled_server_tcp_open", "TCP connections that are open."},
                  std::uint64_t{connections()});
-    report.gauge({"shingled_server_tcp_unsent_bytes", "Replies that clients did not fetch yet."},
-                 unsent_bytes());
+    report.gauge(
+        {"shingled_server_tcp_unsent_bytes", "Bytes of replies that clients have not read yet."},
+        unsent_bytes());
     const auto access = access_.get().access;
     access->sources().report(report);
     access::report_keys(access->key_readings(), report);

@@ -1,4 +1,4 @@
-// A connection may end after any byte; whatever came and whatever did not, the next one heals it.
+// A connection may end after any byte. The next connection always completes what is missing.
 #include "tests/storage/replication/replica_world.h"
 
 namespace shingled::storage::replication {

@@ -1,6 +1,7 @@
 // Covers storage/replication/forget_store.cpp, the takebacks of storage/sqlite/journal.cpp.
-// Peers with a valid key that say whatever the protocol can say: a master that speaks in another's
-// name or out of turn, and a mirror that does. Bytes to bytes, from seeds; nothing waits.
+// Peers with a valid key that send any message of the protocol: a master that uses another master's
+// name or sends messages in a wrong order, and a mirror that does so. In memory, from seeds, no
+// waits.
 #include <array>
 #include <cstdlib>
 #include <utility>
@@ -17,7 +18,7 @@ constexpr std::uint64_t kSeeds = 40;
 constexpr int kSentences = 60;
 constexpr int kWorkMost = 100'000;
 
-/// SHINGLED_EVIL_SEEDS=N for a longer look.
+/// SHINGLED_EVIL_SEEDS=N tries more seeds.
 std::uint64_t seeds() {
   const char* const wanted = std::getenv("SHINGLED_EVIL_SEEDS");
   return wanted == nullptr ? kSeeds : std::strtoull(wanted, nullptr, 10);
@@ -138,7 +139,7 @@ class EvilPeerTest : public ::testing::Test {
         *known, [](const sqlite::ReplicaReader::Known& one) { return one.number != 0; }));
   }
 
-  /// About texts everybody knows, of all kinds.
+  /// A record of any kind, about a text that all stores know.
   std::vector<ReplicaRecord> lies() {
     auto records = random_records(random_, random_() % 6);
     for (std::uint64_t i = random_() % 12; i > 0; --i) {
@@ -192,7 +193,7 @@ class EvilPeerTest : public ::testing::Test {
         return all[random_() % all.size()];
     }
   }
-  /// What a master may say next that begins well and says what is not so.
+  /// The next message of a master that begins well and then lies.
   void plausible(Conversation<MirrorSession>& call) {
     if (random_() % 2 == 0) return call.say(JournalRecords{{random_(), random_() % 100}, lies()});
     call.say(CompareRanges{{1}});
@@ -215,19 +216,19 @@ class EvilPeerTest : public ::testing::Test {
   std::optional<JournalPosition> position_;
 };
 
-TEST_F(EvilPeerTest, NobodySpeaksInTheNameOfAnotherMaster) {
+TEST_F(EvilPeerTest, NobodyCanUseTheNameOfAnotherMaster) {
   auto call = call_mirror(evil_);
   call.say(Greeting{honest_.id});
   EXPECT_TRUE(call.over());
   EXPECT_NE(call.failure().find("another master"), std::string::npos) << call.failure();
-  EXPECT_TRUE(call.heard().empty()) << "he hears nothing of era and place";
+  EXPECT_TRUE(call.heard().empty()) << "era and position are not told";
   std::vector<ReplicaRecord> gone;
   for (const Fingerprint& text : texts_) gone.emplace_back(PartRecord{text.digest, {}});
   call.say(JournalRecords{{position_->era, position_->number + 1}, gone});
   expect_the_honest_untouched();
 }
 
-TEST_F(EvilPeerTest, TheWriterRefusesWhatASessionLetPass) {
+TEST_F(EvilPeerTest, TheWriterRefusesAFalseNameThatASessionLetPass) {
   Status outcome;
   ReplicaBatch batch;
   batch.master = honest_.id;
@@ -239,7 +240,7 @@ TEST_F(EvilPeerTest, TheWriterRefusesWhatASessionLetPass) {
   expect_the_honest_untouched();
 }
 
-TEST_F(EvilPeerTest, AKeyHasOneNameHoweverManyItSays) {
+TEST_F(EvilPeerTest, AKeyHasOneNameHoweverManyItSends) {
   for (int i = 0; i < 200; ++i) {
     auto call = call_mirror(evil_);
     call.say(Greeting{random_store(random_)});
@@ -250,7 +251,7 @@ TEST_F(EvilPeerTest, AKeyHasOneNameHoweverManyItSays) {
   expect_the_honest_untouched();
 }
 
-TEST_F(EvilPeerTest, AMasterInstalledAnewTakesThePlaceOfTheOldOne) {
+TEST_F(EvilPeerTest, AReinstalledMasterTakesThePlaceOfTheOldOne) {
   ReplicaStore anew(clock_, bits_, 1000);
   anew.keys = honest_.keys;
   for (int i = 0; i < 5; ++i) anew.apply({.flag = 1, .value = 3, .fingerprint = texts_[0]});
@@ -262,12 +263,12 @@ TEST_F(EvilPeerTest, AMasterInstalledAnewTakesThePlaceOfTheOldOne) {
   EXPECT_TRUE(parts_of_honest().empty());
   const auto slice = mirror_.reader->parts_of(anew.id, 0, 10'000);
   ASSERT_TRUE(slice);
-  ASSERT_EQ(slice->records.size(), 1U) << "what the old one alone had is gone";
+  ASSERT_EQ(slice->records.size(), 1U) << "the parts that only the old master had are deleted";
   EXPECT_EQ(slice->records[0].part.flags.front().value, 15);
-  EXPECT_EQ(mirror_.engine->size(), 10U) << "the mirror's own stay";
+  EXPECT_EQ(mirror_.engine->size(), 10U) << "the mirror's own parts stay";
 }
 
-TEST_F(EvilPeerTest, AFileFromBeforeNamesHadKeysTakesThemAsMastersCome) {
+TEST_F(EvilPeerTest, AnOldFileWithoutKeysLearnsThemFromItsMasters) {
   mirror_.reader.reset();
   mirror_.engine.reset();
   {
@@ -285,7 +286,7 @@ TEST_F(EvilPeerTest, AFileFromBeforeNamesHadKeysTakesThemAsMastersCome) {
   EXPECT_EQ(own.failure(), "");
   auto false_name = call_mirror(evil_);
   false_name.say(Greeting{honest_.id});
-  EXPECT_TRUE(false_name.over()) << "a key that has a name takes no known one";
+  EXPECT_TRUE(false_name.over()) << "a key that has a name cannot take another known one";
   follow();
   expect_the_honest_untouched();
   const auto known = mirror_.reader->stores();
@@ -295,20 +296,20 @@ TEST_F(EvilPeerTest, AFileFromBeforeNamesHadKeysTakesThemAsMastersCome) {
   }
 }
 
-TEST_F(EvilPeerTest, AForgottenStoreTakesItsPartsAlongAndMayComeAgain) {
+TEST_F(EvilPeerTest, AForgottenStoreLosesItsPartsAndMayComeAgain) {
   const auto before = mirror_.contents();
   const auto gone = forget_store(*mirror_.engine, *mirror_.reader, honest_.id);
   ASSERT_TRUE(gone) << gone.error().message;
   EXPECT_EQ(*gone, texts_.size());
   EXPECT_EQ(masters_known(), 0U);
-  EXPECT_EQ(mirror_.engine->size(), 10U) << "what the mirror was taught itself";
+  EXPECT_EQ(mirror_.engine->size(), 10U) << "the parts that the mirror was taught itself";
   EXPECT_FALSE(forget_store(*mirror_.engine, *mirror_.reader, honest_.id)) << "not known any more";
   follow();
   EXPECT_EQ(mirror_.contents(), before);
   EXPECT_EQ(masters_known(), 1U);
 }
 
-TEST_F(EvilPeerTest, AMasterThatSaysAnythingTouchesNobodyElse) {
+TEST_F(EvilPeerTest, ALyingMasterAffectsNobodyElse) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     random_.seed(seed);
@@ -338,10 +339,10 @@ TEST_F(EvilPeerTest, AMasterThatSaysAnythingTouchesNobodyElse) {
   auto here = own->records;
   std::ranges::sort(there, {}, &PartRecord::digest);
   std::ranges::sort(here, {}, &PartRecord::digest);
-  EXPECT_EQ(there, here) << "the honest one goes on where it was";
+  EXPECT_EQ(there, here) << "the honest master goes on at its position";
 }
 
-TEST_F(EvilPeerTest, AMirrorThatSaysAnythingChangesNothing) {
+TEST_F(EvilPeerTest, ALyingMirrorChangesNothing) {
   const Contents before = honest_.contents();
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -14,7 +14,7 @@ IpAddress of(const std::string& network, std::size_t host) {
   return *IpAddress::parse(network + std::to_string(host));
 }
 
-TEST(Crowd, WhoComesAlwaysGetsIn) {
+TEST(WhoMakesRoom, ANewCallerAlwaysGetsIn) {
   std::vector<IpAddress> nobody;
   std::vector<IpAddress> one_short(kUnprovedOfOneMax - 1, of("192.0.2.", 1));
   std::vector<IpAddress> share(kUnprovedOfOneMax, of("192.0.2.", 1));
@@ -33,9 +33,9 @@ TEST(Crowd, WhoComesAlwaysGetsIn) {
       {"nobody is there", nobody, of("192.0.2.", 1), std::nullopt},
       {"an address has room for one more", one_short, of("192.0.2.", 1), std::nullopt},
       {"its share is used up: its own oldest goes", share, of("192.0.2.", 1), 1},
-      {"others are not in its way", share, of("192.0.2.", 3), std::nullopt},
-      {"all places are taken by one each: the oldest goes", full, of("192.0.2.", 1), 0},
-      {"somebody has most: his oldest goes", greedy, of("192.0.2.", 1), 7},
+      {"the share of another address does not matter", share, of("192.0.2.", 3), std::nullopt},
+      {"each address has one place: the oldest goes", full, of("192.0.2.", 1), 0},
+      {"one address has most: its oldest goes", greedy, of("192.0.2.", 1), 7},
   };
   for (const Case& one : cases) {
     EXPECT_EQ(who_makes_room(one.unproved, one.caller), one.room) << one.why;

@@ -27,23 +27,23 @@ struct MergeCase {
   Part expected;
 };
 
-TEST(MergeParts, AddsUpWhatStoresTaught) {
+TEST(MergeParts, AddsUpTheWeightsOfAllStores) {
   constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
   const std::vector<MergeCase> cases = {
       {"nobody taught it", {}, {}},
       {"weights on one list add up",
        {with_flags({{1, 5}}), with_flags({{1, 7}})},
        with_flags({{1, 12}})},
-      {"other lists stand side by side",
+      {"different lists are kept side by side",
        {with_flags({{1, 5}}), with_flags({{2, 7}})},
        with_flags({{2, 7}, {1, 5}})},
-      {"what one takes away the other had given",
+      {"a negative weight of one store reduces the other's",
        {with_flags({{1, 5}}), with_flags({{1, -7}})},
        with_flags({{1, -2}})},
-      {"only the end saturates, so the order does not matter",
+      {"only the final sum saturates, so the order does not matter",
        {with_flags({{1, kMost}}), with_flags({{1, kMost}}), with_flags({{1, -kMost}})},
        with_flags({{1, kMost}})},
-      {"of nine lists the largest eight stay",
+      {"the eight largest of nine lists are kept",
        {with_flags({{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}}),
         with_flags({{6, 6}, {7, 7}, {8, 8}, {9, 9}})},
        with_flags({{2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}, {8, 8}, {9, 9}})},
@@ -57,7 +57,7 @@ TEST(MergeParts, DoesNotDependOnTheOrder) {
     std::vector<Part> parts;
     for (int i = 0; i < 4; ++i) {
       parts.push_back(random_part(random, 1 + random() % kFlagsMax, random() % 2 == 0));
-      parts.back().created %= 3;  // equal ones, too
+      parts.back().created %= 3;  // also equal times
       parts.back().updated %= 3;
     }
     const Part whole = merge_all(parts);
@@ -75,7 +75,7 @@ TEST(MergeParts, OfOnePartIsThatPart) {
   }
 }
 
-TEST(MergeParts, AreCreatedNoLaterThanTaught) {
+TEST(MergeParts, AreNotCreatedLaterThanUpdated) {
   engine::Seeded random(20'261'127);
   Part part = random_part(random, 1, false);
   part.updated = 1'700'000'000;

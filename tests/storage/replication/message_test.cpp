@@ -5,7 +5,7 @@
 namespace shingled::storage::replication {
 namespace {
 
-TEST(ReplicationMessage, ComesBackAsItWas) {
+TEST(ReplicationMessage, IsDecodedAsItWasEncoded) {
   engine::Seeded random(20'261'122);
   for (const Message& message : one_of_each(random)) {
     const Bytes bytes = encode_message(message);
@@ -16,7 +16,7 @@ TEST(ReplicationMessage, ComesBackAsItWas) {
   }
 }
 
-TEST(ReplicationMessage, IsNoneWhenItIsCutOrLonger) {
+TEST(ReplicationMessage, IsNotValidIfTruncatedOrTooLong) {
   engine::Seeded random(20'261'123);
   for (const Message& message : one_of_each(random)) {
     Bytes bytes = encode_message(message);
@@ -42,7 +42,7 @@ Bytes with(Bytes bytes, std::size_t at, std::uint8_t value) {
   return bytes;
 }
 
-TEST(ReplicationMessage, IsNoneOutsideItsBounds) {
+TEST(ReplicationMessage, IsNotValidOutsideItsBounds) {
   engine::Seeded random(20'261'124);
   const Part part = random_part(random, 2, false);
   const Bytes record =
@@ -56,18 +56,18 @@ TEST(ReplicationMessage, IsNoneOutsideItsBounds) {
   const Bytes sums = encode_message(RangeSums{0, {1, 2}});
   const Bytes done = encode_message(RangesDone{{1, 1}});
   const std::vector<BadMessage> cases = {
-      {"there is no such kind", {10}},
-      {"a flag stands twice", twice},
-      {"equal parts must have equal bytes", unsorted},
-      {"a part without flags is a part that is gone", with(record, kFlagCount, 0)},
+      {"an unknown kind of message", {10}},
+      {"the same flag twice", twice},
+      {"flags are not sorted: equal parts must have equal bytes", unsorted},
+      {"a part without flags must be sent as deleted", with(record, kFlagCount, 0)},
       {"more than eight lists", with(record, kFlagCount, 9)},
-      {"no such kind of record", with(record, 5, 5)},
-      {"fewer records than it says", with(record, 1, 2)},
+      {"an unknown kind of record", with(record, 5, 5)},
+      {"fewer records than announced", with(record, 1, 2)},
       {"more records than a message may have", with(record, 2, 3)},
       {"ranges beyond the last one", with(with(sums, 1, 0xff), 2, 0xff)},
-      {"an era of 0 is no place", with(done, 1, 0)},
+      {"an era of 0 is not a valid position", with(done, 1, 0)},
       {"a number that no file could hold", with(done, 16, 0x80)},
-      {"neither a position nor none", with(encode_message(Resume{}), 17, 2)},
+      {"a flag for the position that is neither 0 nor 1", with(encode_message(Resume{}), 17, 2)},
   };
   for (const BadMessage& bad : cases) EXPECT_FALSE(decode_message(bad.bytes)) << bad.why;
   EXPECT_TRUE(decode_message(record));

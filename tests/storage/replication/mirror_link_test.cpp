@@ -24,7 +24,7 @@ class LineCounter final : public Logger {
   int following = 0;
 };
 
-/// A link over a socket to a mirror that has followed before and may refuse what comes.
+/// A link over a socket to a mirror that followed before and may refuse new batches.
 class MirrorLinkTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -52,7 +52,7 @@ class MirrorLinkTest : public ::testing::Test {
   void teach() {
     master_.apply({.flag = 1, .value = 1, .fingerprint = engine::random_fingerprint(seeded_)});
   }
-  /// One connection, from the call to the end that the mirror or the test makes of it.
+  /// Runs one connection, until the mirror or the test ends it.
   void connection(MirrorLink& link, bool hang_up_once_praised = false) {
     ++connections_;
     const int praised = logger_.following;
@@ -110,8 +110,9 @@ class MirrorLinkTest : public ::testing::Test {
   TimePoint now_ = clock_.now();
 };
 
-// It says where it stands, like any other, before its disk refuses: that alone is no success.
-TEST_F(MirrorLinkTest, AMirrorThatRefusesIsTriedEverMoreRarelyAndToldOfOnce) {
+// Like any other mirror, it tells its position before its disk refuses. This alone is not a
+// success.
+TEST_F(MirrorLinkTest, ARefusingMirrorIsTriedMoreAndMoreRarelyAndLoggedOnce) {
   MirrorLink mirror = link();
   teach();
   const TimePoint end = now_ + seconds(60);
@@ -121,7 +122,7 @@ TEST_F(MirrorLinkTest, AMirrorThatRefusesIsTriedEverMoreRarelyAndToldOfOnce) {
     EXPECT_LE(mirror.due(), now_ + kRetry.most);
     now_ = mirror.due();
   }
-  EXPECT_LE(connections_, 40) << "and not ten a second";
+  EXPECT_LE(connections_, 40) << "and not ten per second";
   EXPECT_EQ(logger_.lost, 1);
   EXPECT_LE(logger_.following, 1);
 }
@@ -137,7 +138,7 @@ TEST_F(MirrorLinkTest, AMirrorThatHasCommittedIsTriedAgainSoon) {
   refuses_ = false;
   connection(mirror, true);
   EXPECT_EQ(mirror.due(), now_ + kRetry.first);
-  EXPECT_EQ(logger_.lost, 2) << "a new failure is worth a line";
+  EXPECT_EQ(logger_.lost, 2) << "a new failure is logged";
 }
 
 }  // namespace

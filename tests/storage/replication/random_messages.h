@@ -42,7 +42,7 @@ inline std::vector<ReplicaRecord> random_records(engine::Seeded& random, std::si
   return records;
 }
 
-/// One of each kind, the large ones as large as they may be.
+/// Messages of each kind, also of the largest size.
 inline std::vector<Message> one_of_each(engine::Seeded& random) {
   const JournalPosition position{1 + random() % 1000, random() % 1000};
   std::vector<std::uint64_t> sums(kRangesPerMessage);

@@ -19,7 +19,7 @@
 
 namespace shingled::storage::replication {
 
-/// What everybody must agree upon: the rows without their ids, by digest.
+/// What all stores must agree on: the rows without their ids, by digest.
 using Contents = std::vector<sqlite::FuzzyRow>;
 
 inline Contents contents_of(const std::string& path) {
@@ -37,7 +37,7 @@ inline Contents contents_of(const std::string& path) {
   return rows;
 }
 
-/// One store of the world: an engine with its file, its keys, its reader.
+/// One store of the test: an engine with its file, its keys, its reader.
 class ReplicaStore {
  public:
   ReplicaStore(Clock& clock, Random& random, std::uint32_t journal_max)
@@ -63,7 +63,7 @@ class ReplicaStore {
     const Status done = engine->apply({&update, 1});
     ASSERT_TRUE(done) << done.error().message;
   }
-  /// The writer has walked over everything; the clock was moved before.
+  /// Makes the writer walk over all rows and expire the old ones. Move the clock before the call.
   void expire() {
     engine::Seeded random(1);
     const Update nothing{.kind = Update::Kind::kDelete,
@@ -71,7 +71,7 @@ class ReplicaStore {
     apply(nothing);
     apply(nothing);
   }
-  /// Every batch is committed before it returns, so a test decides what comes when.
+  /// Each batch is committed before the call returns, so the test decides about the order.
   void submit(ReplicaBatch batch, const UpdateDone& done) {
     std::promise<Status> outcome;
     engine->submit_batch(std::move(batch), [&](const Status& told) { outcome.set_value(told); });
@@ -92,7 +92,7 @@ class ReplicaStore {
   StoreId id{};
 };
 
-/// A master's link to a mirror, over a pipe in memory that can be cut after any byte.
+/// A connection from a master to a mirror, through memory; it can be cut after any byte.
 class MemoryLink {
  public:
   MemoryLink(ReplicaStore& master, ReplicaStore& mirror, Random& random)
@@ -123,7 +123,7 @@ class MemoryLink {
   [[nodiscard]] std::uint64_t carried() const { return carried_; }
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
-  /// One step of each end and what that makes travel. False: nothing moves any more.
+  /// Does one step of each end and carries the bytes. Returns false if nothing moves any more.
   bool step() {
     if (!is_up()) return false;
     bool moved = false;

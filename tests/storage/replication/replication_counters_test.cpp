@@ -16,7 +16,7 @@ LinkCounters link(std::string peer, bool connected, std::uint64_t lag) {
   return out;
 }
 
-TEST(ReplicationReport, TellsEachSideByItsName) {
+TEST(ReplicationReport, ReportsEachPeerByItsName) {
   ReplicationCounters counters;
   counters.mirrors = {link("berlin", true, 0), link("tokyo", false, 70)};
   counters.masters = {link("192.0.2.1:40000", true, 30)};
@@ -39,11 +39,13 @@ TEST(ReplicationReport, ConnectionsOfOneMasterAreOneSample) {
                       link("[2001:db8::1]:7", true, 5)};
   MetricReport report;
   report_replication(counters, report);
-  ASSERT_EQ(report.families().front().samples.size(), 2U) << "the same labels twice are no metrics";
+  ASSERT_EQ(report.families().front().samples.size(), 2U)
+      << "two samples must not have the same labels";
   const MetricLabels twice = {{"role", "master"}, {"peer", "192.0.2.1"}};
   EXPECT_EQ(report.total("shingled_replication_connected", twice), 1);
-  EXPECT_EQ(report.total("shingled_replication_lag_records", twice), 10) << "of the one that lives";
-  EXPECT_EQ(report.total("shingled_replication_records", twice), 200) << "of both";
+  EXPECT_EQ(report.total("shingled_replication_lag_records", twice), 10)
+      << "of the open connection";
+  EXPECT_EQ(report.total("shingled_replication_records", twice), 200) << "of both connections";
   EXPECT_EQ(report.total("shingled_replication_connected", {{"peer", "[2001:db8::1]"}}), 1);
 }
 

@@ -1,7 +1,7 @@
 // Covers storage/replication/range_sums.cpp, storage/sqlite/store_table.cpp.
-// Random histories: two masters that mirror each other and two mirrors of both are taught, told to
-// delete, cut, restarted, left without a connection until their journals have been outrun, and
-// grow old. Once everything is connected again, all four hold the same.
+// Random histories of four stores: two masters that mirror each other, and two mirrors of both.
+// They add and delete hashes, lose connections, restart, stay away until the journals are too
+// short, and expire hashes. Once everything is connected again, all four hold the same.
 #include <functional>
 
 #include "storage/formats/verify.h"
@@ -10,7 +10,7 @@
 namespace shingled::storage::replication {
 namespace {
 
-constexpr std::uint32_t kShortJournal = 12;  ///< soon outrun
+constexpr std::uint32_t kShortJournal = 12;  ///< soon too short for a mirror that stays away
 constexpr auto kExpire = std::chrono::hours(1);
 constexpr std::uint64_t kSeeds = 12;
 constexpr int kSteps = 120;
@@ -73,7 +73,7 @@ class World {
     const Contents contents = stores_[0]->contents();
     for (std::size_t i = 1; i < 4; ++i)
       EXPECT_EQ(stores_[i]->contents(), contents) << "store " << i;
-    // And what is answered is what is stored, also after a restart.
+    // The index agrees with the file, also after a restart.
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(stores_[i]->engine->size(), contents.size()) << "store " << i;
       const auto report =

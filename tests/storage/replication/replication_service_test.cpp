@@ -81,12 +81,12 @@ TEST_F(ReplicationServiceTest, AMirrorFollowsItsMaster) {
   }));
 }
 
-TEST_F(ReplicationServiceTest, AMirrorThatComesBackGoesOn) {
+TEST_F(ReplicationServiceTest, AMirrorThatComesBackContinues) {
   start_mirror(mirror_options());
   start_master();
   teach(10);
   EXPECT_TRUE(mirror_has_all());
-  // The comparison is over, too: the mirror has a place to go on from.
+  // The comparison is over, too: the mirror has a position from which it can continue.
   EXPECT_TRUE(eventually([&] { return mirror_.reader->position_of(master_.id)->has_value(); }));
   ReplicationOptions options = mirror_options();
   options.listen.front().port = mirror_service_->addresses().front().port();
@@ -99,11 +99,11 @@ TEST_F(ReplicationServiceTest, AMirrorThatComesBackGoesOn) {
     return counters.mirrors[0].following && counters.mirrors[0].failures > 0 &&
            counters.mirrors[0].lag_records == 0;
   }));
-  EXPECT_EQ(master_service_->counters().mirrors[0].comparisons, 1U) << "the first one alone";
+  EXPECT_EQ(master_service_->counters().mirrors[0].comparisons, 1U) << "only the first one";
   EXPECT_EQ(mirror_.contents(), master_.contents());
 }
 
-TEST_F(ReplicationServiceTest, FromElsewhereNobodyIsHeard) {
+TEST_F(ReplicationServiceTest, ConnectionsFromOtherAddressesAreClosed) {
   ReplicationOptions options = mirror_options();
   options.masters = {*Network::parse("192.0.2.1")};
   start_mirror(options);
@@ -111,7 +111,7 @@ TEST_F(ReplicationServiceTest, FromElsewhereNobodyIsHeard) {
   EXPECT_TRUE(eventually([&] { return mirror_service_->counters().refused > 0; }));
 }
 
-/// Keeps what is said of one event.
+/// Keeps the log lines of one event.
 class EventKeeper final : public Logger {
  public:
   explicit EventKeeper(std::string event) : event_(std::move(event)) {}
@@ -126,7 +126,7 @@ class EventKeeper final : public Logger {
   Guarded<std::vector<std::string>> lines_;
 };
 
-TEST_F(ReplicationServiceTest, AnotherKeyWithAMastersNameIsRefusedAndTheMasterStays) {
+TEST_F(ReplicationServiceTest, AnotherKeyWithTheNameOfAMasterIsRefusedAndTheMasterStays) {
   const Keypair other = crypto::generate_keypair(random_);
   ReplicationOptions options = mirror_options();
   options.master_key.push_back(other.public_key);
@@ -158,11 +158,12 @@ TEST_F(ReplicationServiceTest, AnotherKeyWithAMastersNameIsRefusedAndTheMasterSt
   EXPECT_NE(refused.lines().at(0).find(key), std::string::npos) << refused.lines().at(0);
   teach(10);
   EXPECT_TRUE(mirror_has_all());
-  EXPECT_EQ(master_service_->counters().mirrors[0].failures, failures) << "nobody cut the master";
+  EXPECT_EQ(master_service_->counters().mirrors[0].failures, failures)
+      << "the connection of the master was not closed";
   mirror_service_.reset();  // its log ends here
 }
 
-TEST_F(ReplicationServiceTest, IdleConnectionsKeepNoMasterOut) {
+TEST_F(ReplicationServiceTest, IdleConnectionsDoNotKeepAMasterOut) {
   EventKeeper crowded("replication_crowded");
   auto started = ReplicationService::start(mirror_options(), mirror_.options.hashfile,
                                            *mirror_.engine, clock_, random_, crowded);
@@ -184,7 +185,7 @@ TEST_F(ReplicationServiceTest, IdleConnectionsKeepNoMasterOut) {
   mirror_service_.reset();  // its log ends here
 }
 
-TEST_F(ReplicationServiceTest, NoiseIsNoMaster) {
+TEST_F(ReplicationServiceTest, NoiseIsNotAcceptedAsAMaster) {
   start_mirror(mirror_options());
   auto stream = TcpStream::connect(mirror_service_->addresses().front());
   ASSERT_TRUE(stream);

@@ -15,7 +15,7 @@ class SecureChannelTest : public ::testing::Test {
   SecureChannel call() { return SecureChannel::call(master_, mirror_.public_key, random_); }
   SecureChannel answer() { return SecureChannel::answer(mirror_, {master_.public_key}, random_); }
 
-  /// Gives all that waits on one side to the other; the messages that came out.
+  /// Gives the output of one side to the other side. Returns the messages that came out.
   static Result<std::vector<Bytes>> carry(SecureChannel& from, SecureChannel& to) {
     const Bytes bytes = std::exchange(from.output(), {});
     return give(to, bytes);
@@ -60,7 +60,7 @@ TEST_F(SecureChannelTest, CarriesMessagesBothWays) {
   EXPECT_EQ(called.peer(), master_.public_key);
 }
 
-TEST_F(SecureChannelTest, TakesBytesOneByOne) {
+TEST_F(SecureChannelTest, AcceptsSingleBytes) {
   SecureChannel caller = call();
   SecureChannel called = answer();
   shake_hands(caller, called);
@@ -92,7 +92,7 @@ TEST_F(SecureChannelTest, EveryWrongBitIsNoticed) {
   EXPECT_EQ(give(called, good).value().size(), 1U);
 }
 
-TEST_F(SecureChannelTest, NothingIsLeftOutRepeatedOrMoved) {
+TEST_F(SecureChannelTest, AMessageCannotBeLeftOutRepeatedOrMoved) {
   SecureChannel caller = call();
   SecureChannel called = answer();
   shake_hands(caller, called);
@@ -106,7 +106,7 @@ TEST_F(SecureChannelTest, NothingIsLeftOutRepeatedOrMoved) {
   EXPECT_FALSE(give(called, first)) << "a second time";
 }
 
-TEST_F(SecureChannelTest, WhatWasRecordedOpensInNoOtherConnection) {
+TEST_F(SecureChannelTest, ARecordedMessageCannotBeOpenedInAnotherConnection) {
   SecureChannel caller = call();
   SecureChannel called = answer();
   const Bytes hello = caller.output();
@@ -123,7 +123,7 @@ TEST_F(SecureChannelTest, AStrangerGetsNowhere) {
   SecureChannel called = answer();
   EXPECT_FALSE(carry(stranger, called)) << "an unknown key";
 
-  // He shows the master's key without having its secret.
+  // The stranger sends the master's public key without having its secret key.
   Keypair forged = stranger_;
   forged.public_key = master_.public_key;
   SecureChannel forger = SecureChannel::call(forged, mirror_.public_key, random_);
@@ -133,7 +133,7 @@ TEST_F(SecureChannelTest, AStrangerGetsNowhere) {
   forger.send(Bytes{1});
   EXPECT_FALSE(carry(forger, fooled));
 
-  // Or he answers in the mirror's place.
+  // Or the stranger answers instead of the mirror.
   forged.public_key = mirror_.public_key;
   SecureChannel caller = call();
   SecureChannel impostor = SecureChannel::answer(forged, {master_.public_key}, random_);
@@ -143,7 +143,7 @@ TEST_F(SecureChannelTest, AStrangerGetsNowhere) {
   EXPECT_FALSE(carry(impostor, caller));
 }
 
-TEST_F(SecureChannelTest, RefusesWhatIsTooLargeOrAnotherProtocol) {
+TEST_F(SecureChannelTest, RefusesATooLargeMessageAndAnotherProtocol) {
   SecureChannel called = answer();
   EXPECT_FALSE(give(called, Bytes(kHelloBytes, 'G')));
   SecureChannel caller = call();

@@ -62,8 +62,8 @@ TEST_F(SessionTest, WeightsOfTwoMastersAddUpOnce) {
   EXPECT_EQ(mirror_.engine->size(), 1U);
 }
 
-// Only the store that was taught knows which hashes belong together; it is asked for both.
-TEST_F(SessionTest, ADeleteElsewhereTakesTheCompanionToo) {
+// Only the store that was taught the hashes knows that they belong together, so it deletes both.
+TEST_F(SessionTest, ADeleteElsewhereDeletesTheCompanionToo) {
   connect_all();
   const Fingerprint robust = engine::random_fingerprint(random_);
   Update taught = add(text_, 2);
@@ -80,13 +80,13 @@ TEST_F(SessionTest, ADeleteElsewhereTakesTheCompanionToo) {
   EXPECT_EQ(first_.engine->size(), 0U);
 }
 
-TEST_F(SessionTest, ADeleteTakesWhatTheOthersTaught) {
+TEST_F(SessionTest, ADeleteRemovesWhatOtherStoresTaught) {
   connect_all();
   first_.apply(add(text_, 2));
   second_.apply(add(text_, 3));
   settle();
   second_.apply(remove(text_));
-  EXPECT_EQ(value_at(second_, text_), 0) << "at once where it was said";
+  EXPECT_EQ(value_at(second_, text_), 0) << "at once in the store that got the request";
   settle();
   expect_all_equal();
   EXPECT_EQ(first_.engine->size(), 0U);
@@ -94,10 +94,10 @@ TEST_F(SessionTest, ADeleteTakesWhatTheOthersTaught) {
   first_.apply(add(text_, 7));
   settle();
   expect_all_equal();
-  EXPECT_EQ(value_at(mirror_, text_), 7) << "and begins anew";
+  EXPECT_EQ(value_at(mirror_, text_), 7) << "and starts again from zero";
 }
 
-TEST_F(SessionTest, ADeleteOfOneListLeavesTheOthers) {
+TEST_F(SessionTest, ADeleteOfOneListKeepsTheOthers) {
   connect_all();
   first_.apply(add(text_, 2, 1));
   first_.apply(add(text_, 4, 2));
@@ -109,14 +109,14 @@ TEST_F(SessionTest, ADeleteOfOneListLeavesTheOthers) {
   EXPECT_EQ(value_at(mirror_, text_), 4);
 }
 
-TEST_F(SessionTest, ADeleteDuringABreakIsHeardAfterIt) {
+TEST_F(SessionTest, ADeleteDuringAnInterruptionArrivesAfterIt) {
   connect_all();
   first_.apply(add(text_, 2));
   settle();
   there_.cut();
   back_.cut();
   second_.apply(remove(text_));
-  // More than the journal has: the ranges are compared, and what was asked is asked again.
+  // More changes than the journal holds: the ranges are compared, and the takebacks are sent again.
   for (std::uint32_t i = 0; i < kJournal + 10; ++i) {
     second_.engine->submit(add(engine::random_fingerprint(random_)), [](const Status&) {});
   }
@@ -128,7 +128,7 @@ TEST_F(SessionTest, ADeleteDuringABreakIsHeardAfterIt) {
   EXPECT_EQ(value_at(second_, text_), 0);
 }
 
-TEST_F(SessionTest, ANewTextAfterTheDeleteIsNotTakenBack) {
+TEST_F(SessionTest, ATextAddedAfterTheDeleteStays) {
   connect_all();
   first_.apply(add(text_, 2));
   settle();
@@ -144,8 +144,8 @@ TEST_F(SessionTest, ANewTextAfterTheDeleteIsNotTakenBack) {
   EXPECT_EQ(value_at(second_, text_), 9);
 }
 
-// All within one second, which is what times are counted in.
-TEST_F(SessionTest, ANewTextInTheSecondOfTheDeleteIsNotTakenBack) {
+// All within one second, the resolution of the times.
+TEST_F(SessionTest, ATextAddedInTheSecondOfTheDeleteStays) {
   for (const bool in_one_group : {true, false}) {
     SCOPED_TRACE(in_one_group);
     const Fingerprint text = engine::random_fingerprint(random_);
@@ -170,7 +170,7 @@ TEST_F(SessionTest, ANewTextInTheSecondOfTheDeleteIsNotTakenBack) {
     second_.apply(remove(text));
     settle();
     expect_all_equal();
-    EXPECT_EQ(value_at(mirror_, text), 0) << "nor does an old one come back";
+    EXPECT_EQ(value_at(mirror_, text), 0) << "an old text does not come back either";
   }
 }
 
@@ -179,7 +179,7 @@ TEST_F(SessionTest, OnlyWhatDiffersIsSentAgain) {
   for (int i = 0; i < 300; ++i) first_.apply(add(engine::random_fingerprint(random_)));
   settle();
   there_.cut();
-  // A start without a journal makes it forget what it had said.
+  // A start without a journal deletes the entries of before.
   first_.options.journal_max = 0;
   first_.open();
   first_.apply(add(text_, 5));
@@ -194,7 +194,7 @@ TEST_F(SessionTest, OnlyWhatDiffersIsSentAgain) {
   EXPECT_LT(there_.master_end().progress().records_sent, 10U);
 }
 
-TEST_F(SessionTest, WhatAMasterLostGoesAtItsMirrors) {
+TEST_F(SessionTest, MirrorsDeleteWhatTheirMasterLost) {
   connect_all();
   const std::string saved = first_.options.hashfile + ".saved";
   first_.apply(add(text_, 5));
@@ -210,7 +210,7 @@ TEST_F(SessionTest, WhatAMasterLostGoesAtItsMirrors) {
   connect_all();
   settle();
   EXPECT_EQ(mirror_.engine->size(), 51U);
-  // Put back from the copy, it gives the same numbers a second time, to other changes.
+  // Restored from the copy, the master uses the same numbers again for other changes.
   for (MemoryLink* link : {&first_to_mirror_, &there_, &back_}) link->cut();
   first_.reader.reset();
   first_.engine.reset();  // the last one to close empties the WAL
@@ -249,7 +249,7 @@ TEST_F(SessionTest, PartsExpireOneByOne) {
   for (ReplicaStore* store : {&first_, &second_, &mirror_}) store->expire();
   settle();
   expect_all_equal();
-  EXPECT_EQ(value_at(mirror_, text_), 3) << "what the first one said was too long ago";
+  EXPECT_EQ(value_at(mirror_, text_), 3) << "the part of the first master has expired";
   clock_.advance(expire);
   for (ReplicaStore* store : {&first_, &second_, &mirror_}) store->expire();
   settle();

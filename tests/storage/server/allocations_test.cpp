@@ -1,5 +1,5 @@
 // The path of a CHECK neither allocates nor locks. This program replaces operator new and the
-// C library's mutex and counts what the server's workers do to them.
+// C library's mutex, and counts the calls that the server's workers make.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// Not inlined, so that the compiler does not see free() undo a new of its own.
+// Not inlined, so that the compiler does not see free() being called for memory from new.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   return allocate(bytes, alignof(std::max_align_t));
 }
@@ -63,7 +63,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   std::free(memory);
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which has a mutex of its own in this place
+#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer replaces the mutex itself
 extern "C" __attribute__((visibility("default"))) int pthread_mutex_lock(pthread_mutex_t* mutex) {
   using Lock = int (*)(pthread_mutex_t*);
   static const auto real = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
@@ -86,7 +86,7 @@ class AllocationsTest : public ::testing::Test {
     engine_ = engine::Engine::open(engine, clock_, logger_).value();
     EXPECT_TRUE(engine_->apply(std::array{
         Update{.flag = 1, .value = 1, .fingerprint = known_},
-        // Several flags, and near enough to be weighed against the other.
+        // Several flags, and near enough to be compared with the other one.
         Update{.flag = 1, .value = 1, .fingerprint = cousin_},
         Update{.flag = 2, .value = 1, .fingerprint = cousin_},
     }));
@@ -126,7 +126,7 @@ class AllocationsTest : public ::testing::Test {
               0U);
     return packet;
   }
-  /// The counter of allocations and that of locks, moved by `times` packets.
+  /// The numbers of allocations and of locks that `times` packets cause.
   std::pair<std::uint64_t, std::uint64_t> cost_of(UdpPeer& peer, const Bytes& packet, bool answered,
                                                   int times) {
     const std::uint64_t allocations_before = allocations;
@@ -135,7 +135,7 @@ class AllocationsTest : public ::testing::Test {
       peer.send(packet, server_->addresses().front());
       if (answered && !peer.receive()) ADD_FAILURE() << "no answer";
     }
-    if (!answered) {  // the next answered one comes after it
+    if (!answered) {  // wait for the answer to a later packet
       peer_.send(packet_of(protocol::CommandCode::kPing, {}, protocol::kVersionLong),
                  server_->addresses().front());
       EXPECT_TRUE(peer_.receive());
@@ -158,7 +158,7 @@ class AllocationsTest : public ::testing::Test {
   UdpPeer peer_;
 };
 
-TEST_F(AllocationsTest, AnsweringTakesNeitherMemoryNorLock) {
+TEST_F(AllocationsTest, AnsweringADatagramNeitherAllocatesNorLocks) {
   constexpr int kTimes = 200;
   const Fingerprint near = engine::near_duplicate(known_, 18, seeded_);
   const Fingerprint stranger = engine::random_fingerprint(seeded_);
@@ -184,13 +184,13 @@ TEST_F(AllocationsTest, AnsweringTakesNeitherMemoryNorLock) {
       {"PING", packet_of(protocol::CommandCode::kPing, {}, protocol::kVersionLong)},
       {"STAT", packet_of(protocol::CommandCode::kStat, {}, protocol::kVersionLong)},
       {"refused", packet_of(static_cast<protocol::CommandCode>(77), {}, protocol::kVersionLong)},
-      {"no command", Bytes(75, 4), false},
+      {"not a command", Bytes(75, 4), false},
       {"a blocked source", packet_of(protocol::CommandCode::kPing, {}, protocol::kVersionLong),
        false, true},
   };
   for (const auto& c : cases) {
     UdpPeer& peer = c.is_blocked ? blocked : peer_;
-    // The first one may make a client's key, a thread's stripe, a table's first page.
+    // The first packet may create a client's key, a thread's counters, or a table's first page.
     (void)cost_of(peer, c.packet, c.answered, 1);
     const auto [memory, lock] = cost_of(peer, c.packet, c.answered, kTimes);
     EXPECT_EQ(memory, 0U) << c.why;
@@ -198,7 +198,7 @@ TEST_F(AllocationsTest, AnsweringTakesNeitherMemoryNorLock) {
   }
 }
 
-TEST_F(AllocationsTest, AnsweringOnAConnectionTakesNeither) {
+TEST_F(AllocationsTest, AnsweringOnAConnectionNeitherAllocatesNorLocks) {
   constexpr int kTimes = 200;
   const Fingerprint stranger = engine::random_fingerprint(seeded_);
   TcpPeer peer(server_->addresses().front());
@@ -218,7 +218,7 @@ TEST_F(AllocationsTest, AnsweringOnAConnectionTakesNeither) {
   };
   for (const auto& c : cases) {
     const auto ask = [&] {
-      peer.send_frame(Bytes(75, 4));  // no command
+      peer.send_frame(Bytes(75, 4));  // not a command
       peer.send_frame(c.packet);
       if (!peer.receive()) ADD_FAILURE() << "no answer";
     };
@@ -231,8 +231,8 @@ TEST_F(AllocationsTest, AnsweringOnAConnectionTakesNeither) {
   }
 }
 
-// Loopback is exempt, so the limits are asked here, by a thread that is counted as a worker.
-TEST(LimitAllocations, LimitingTakesNeitherMemoryNorLock) {
+// Loopback is exempt from limits, so this test calls the limits directly, on a counted thread.
+TEST(LimitAllocations, LimitingNeitherAllocatesNorLocks) {
   NullLogger logger;
   RateLimitOptions options;
   options.rate = 1;
@@ -243,7 +243,7 @@ TEST(LimitAllocations, LimitingTakesNeitherMemoryNorLock) {
   const access::SourceLimits limits(options, state);
   TimePoint now(std::chrono::hours(1));
   IpAddress abuser = *IpAddress::parse("192.0.2.1");
-  for (int i = 0; i < 10; ++i) (void)limits.admit(abuser, now);  // the line of this minute
+  for (int i = 0; i < 10; ++i) (void)limits.admit(abuser, now);  // logs the line of this minute
   prctl(PR_SET_NAME, "fuzzy-test");
   const std::uint64_t allocations_before = allocations;
   const std::uint64_t locks_before = locks;
@@ -263,8 +263,8 @@ TEST(LimitAllocations, LimitingTakesNeitherMemoryNorLock) {
   EXPECT_EQ(locked, 0U);
 }
 
-// The counters above count: an update, which waits in a queue for its commit, moves both.
-TEST_F(AllocationsTest, AnUpdateTakesBoth) {
+// Shows that the counters above work: an update waits in a queue for its commit, so it does both.
+TEST_F(AllocationsTest, AnUpdateAllocatesAndLocks) {
   const Bytes write = packet_of(protocol::CommandCode::kWrite, known_, protocol::kVersionLong);
   const auto [memory, lock] = cost_of(peer_, write, true, 1);
   EXPECT_GT(memory, 0U);
@@ -275,9 +275,9 @@ TEST_F(AllocationsTest, AnUpdateTakesBoth) {
 #endif
 }
 
-// Whatever asks for memory and gets none is refused or dropped; the rest is answered, and all of it
-// once there is memory again.
-TEST_F(AllocationsTest, OutlivesWhatThereIsNoMemoryFor) {
+// A request that needs memory when there is none is refused or dropped. Other requests are
+// answered, and all requests once there is memory again.
+TEST_F(AllocationsTest, RunningOutOfMemoryLosesOnlyRequestsThatNeedIt) {
   const Fingerprint fresh = engine::random_fingerprint(seeded_);
   const Bytes question = packet_of(protocol::CommandCode::kCheck, known_, protocol::kVersionLong);
   const Bytes write = packet_of(protocol::CommandCode::kWrite, fresh, protocol::kVersionLong);
@@ -293,7 +293,7 @@ TEST_F(AllocationsTest, OutlivesWhatThereIsNoMemoryFor) {
 
   is_memory_out = true;
   peer_.send(of_new_client, server_->addresses().front());
-  EXPECT_TRUE(ask()) << "a question needs none, and comes behind what does";
+  EXPECT_TRUE(ask()) << "a check needs no memory; it comes after requests that do";
   peer_.send(write, server_->addresses().front());
   EXPECT_TRUE(ask());
   before.send_frame(write);
@@ -308,7 +308,7 @@ TEST_F(AllocationsTest, OutlivesWhatThereIsNoMemoryFor) {
   EXPECT_TRUE(ask());
   EXPECT_EQ(server_->counters().adds, 0U);
   peer_.send(write, server_->addresses().front());
-  EXPECT_TRUE(peer_.receive()) << "the same again, which nobody waits for";
+  EXPECT_TRUE(peer_.receive()) << "the same update again: the first one was refused";
   EXPECT_EQ(server_->counters().adds, 1U);
   peer_.send(of_new_client, server_->addresses().front());
   EXPECT_TRUE(peer_.receive());

@@ -79,7 +79,7 @@ TEST_F(FuzzyServerTest, AnswersManyClientsAtOnce) {
     }
   }
   EXPECT_EQ(answered, kClients * kRequests);
-  // A counter of a reply is raised before the reply leaves, so all are there.
+  // A reply is counted before it is sent, so all replies are counted.
   EXPECT_EQ(server_->counters().adds, kClients * kRequests / 4);
   EXPECT_EQ(server_->counters().checks, kClients * kRequests * 3 / 4);
 }
@@ -104,7 +104,7 @@ TEST_F(FuzzyServerTest, AnswersAnUpdateAfterItsCommitAndCountsItsRepeatsOnce) {
   EXPECT_EQ(server_->counters().adds, 3U);
 }
 
-// A crash took the answer; the client repeats its request to the daemon that came after.
+// The answer was lost in a crash; the client repeats its request to the restarted daemon.
 TEST_F(FuzzyServerTest, CountsARepeatOnceAcrossARestart) {
   start();
   UdpPeer peer;
@@ -135,7 +135,7 @@ TEST_F(FuzzyServerTest, LetsARefusedUpdateTryAgain) {
   EXPECT_EQ(store_->applied(), 1U);
 }
 
-TEST_F(FuzzyServerTest, AnswersWhatWasCommittedBeforeItStops) {
+TEST_F(FuzzyServerTest, AnswersCommittedUpdatesBeforeItStops) {
   start(FakeStore::Commit::kWhenTold);
   UdpPeer peer;
   peer.send(packet_of(command(protocol::CommandCode::kWrite, 1)), address());
@@ -147,7 +147,7 @@ TEST_F(FuzzyServerTest, AnswersWhatWasCommittedBeforeItStops) {
   EXPECT_TRUE(peer.receive(std::chrono::milliseconds(0)));
 }
 
-TEST_F(FuzzyServerTest, AStoreThatCannotBeAskedIsNoMiss) {
+TEST_F(FuzzyServerTest, AnUnreachableStoreIsNotReportedAsAMiss) {
   start();
   store_->go_away();
   UdpPeer peer;
@@ -175,7 +175,7 @@ TEST_F(FuzzyServerTest, KeepsServingThroughRubbish) {
   ASSERT_TRUE(eventually([&] { return server_->counters().invalid == 6; }));
 }
 
-TEST_F(FuzzyServerTest, TakesOverNewRightsWhileItRuns) {
+TEST_F(FuzzyServerTest, AppliesNewRightsWhileItRuns) {
   start();
   UdpPeer peer;
   EXPECT_EQ(exchange(peer, command(protocol::CommandCode::kWrite, 1))->probability, 1.0F);
@@ -185,7 +185,7 @@ TEST_F(FuzzyServerTest, TakesOverNewRightsWhileItRuns) {
             protocol::kStatusNotPermitted);
 }
 
-TEST_F(FuzzyServerTest, AnswersFromTheAddressItWasAsked) {
+TEST_F(FuzzyServerTest, AnswersFromTheAddressTheRequestWasSentTo) {
   start(FakeStore::Commit::kAtOnce, "0.0.0.0");
   for (const char* ip : {"127.0.0.1", "127.0.0.2"}) {
     for (const protocol::CommandCode code :

@@ -33,7 +33,7 @@ Bytes sealed_packet() {
   return packet;
 }
 
-TEST(Lateness, DropsWhatNobodyWaitsFor) {
+TEST(Lateness, DropsPacketsThatWaitedLongerThanTheLimit) {
   const struct {
     const char* why;
     Bytes packet;
@@ -47,16 +47,17 @@ TEST(Lateness, DropsWhatNobodyWaitsFor) {
       {"over the limit", packet_of(protocol::CommandCode::kCheck), milliseconds(501),
        milliseconds(500), true},
       {"no limit", packet_of(protocol::CommandCode::kCheck), hours(1), {}, false},
-      {"a PING is asked again, too", packet_of(protocol::CommandCode::kPing), hours(1),
+      {"a PING is repeated by its client, too", packet_of(protocol::CommandCode::kPing), hours(1),
        milliseconds(1), true},
-      {"a STAT is, too", packet_of(protocol::CommandCode::kStat), hours(1), milliseconds(1), true},
-      {"a WRITE in the clear stays", packet_of(protocol::CommandCode::kWrite), hours(1),
+      {"a STAT, too", packet_of(protocol::CommandCode::kStat), hours(1), milliseconds(1), true},
+      {"a WRITE in the clear is kept", packet_of(protocol::CommandCode::kWrite), hours(1),
        milliseconds(1), false},
-      {"a DEL in the clear stays", packet_of(protocol::CommandCode::kDelete), hours(1),
+      {"a DEL in the clear is kept", packet_of(protocol::CommandCode::kDelete), hours(1),
        milliseconds(1), false},
-      {"what is sealed is not opened", sealed_packet(), hours(1), milliseconds(1), true},
-      {"rubbish is no update", Bytes{4, 1}, hours(1), milliseconds(1), true},
-      {"nothing is no update", {}, hours(1), milliseconds(1), true},
+      {"a sealed packet is not opened to find out", sealed_packet(), hours(1), milliseconds(1),
+       true},
+      {"two bytes are not a valid update", Bytes{4, 1}, hours(1), milliseconds(1), true},
+      {"an empty packet is not a valid update", {}, hours(1), milliseconds(1), true},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(is_too_late(c.packet, c.waited, c.limit), c.too_late) << c.why;
@@ -70,7 +71,7 @@ class Lines final : public Logger {
   std::vector<std::string> lines;
 };
 
-TEST(LossReport, SpeaksAtOnceAndThenOnceAMinute) {
+TEST(LossReport, LogsAtOnceAndThenOncePerMinute) {
   Lines log;
   LossReport report(log);
   const TimePoint begin{};
@@ -85,7 +86,7 @@ TEST(LossReport, SpeaksAtOnceAndThenOnceAMinute) {
                                      "fuzzy_overloaded kernel_drops=11 too_late=7"));
 }
 
-TEST(LossReport, TellsOfMissingMemoryOnceAMinute) {
+TEST(LossReport, LogsMissingMemoryOncePerMinute) {
   Lines log;
   LossReport report(log);
   const TimePoint begin{};
@@ -102,7 +103,7 @@ class NoMemoryForLines final : public Logger {
   [[nodiscard]] bool enabled(LogLevel) const override { return true; }
 };
 
-TEST(LossReport, OutlivesThatThereIsNoMemoryForTheLine) {
+TEST(LossReport, SurvivesThatThereIsNoMemoryForTheLogLine) {
   NoMemoryForLines log;
   LossReport report(log);
   for (int i = 0; i < 5; ++i) report.note_no_memory(TimePoint{});

@@ -1,4 +1,4 @@
-// What becomes of packets when they come faster than they can be answered.
+// Packets that come faster than the server can answer them.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -20,7 +20,7 @@ using testing::eventually;
 using testing::FakeStore;
 using testing::UdpPeer;
 
-/// A store whose look-ups take as long as the test likes.
+/// A store whose look-ups take as long as the test wants.
 class SlowStore final : public FuzzyStore {
  public:
   explicit SlowStore(std::function<void()> delay) : delay_(std::move(delay)) {}
@@ -42,7 +42,7 @@ class SlowStore final : public FuzzyStore {
 
 std::chrono::nanoseconds wall_time() { return std::chrono::system_clock::now().time_since_epoch(); }
 
-/// When the kernel says that the one packet came which waits there; never, if it does not say.
+/// The time at which the one waiting packet came, as the kernel says; max() if it does not say.
 std::chrono::nanoseconds stamp_of_next(int fd) {
   char byte = 0;
   iovec vector{&byte, 1};
@@ -61,8 +61,8 @@ std::chrono::nanoseconds stamp_of_next(int fd) {
   return std::chrono::seconds(stamp.tv_sec) + std::chrono::nanoseconds(stamp.tv_nsec);
 }
 
-/// The kernel begins to stamp packets as they come some time after the first socket has asked for
-/// it; until then it gives the time at which they are read.
+/// After the first socket has asked for timestamps, the kernel needs some time until it stamps
+/// packets on arrival. Until then it gives the time at which they are read.
 bool kernel_stamps_packets(UdpPeer& peer) {
   const int on = 1;
   if (setsockopt(peer.fd(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0) return false;
@@ -108,12 +108,12 @@ class OverloadTest : public ::testing::Test {
   SystemRandom random_;
   NullLogger logger_;
   UdpPeer peer_;
-  UdpPeer stamped_;  ///< keeps the kernel's stamps on
+  UdpPeer stamped_;  ///< keeps the kernel's timestamps switched on
   std::unique_ptr<SlowStore> store_;
   std::unique_ptr<FuzzyServer> server_;
 };
 
-TEST_F(OverloadTest, DropsChecksThatWaitedTooLongButNoUpdate) {
+TEST_F(OverloadTest, DropsChecksButNotUpdatesThatWaitedTooLong) {
   constexpr milliseconds kLimit{10};
   std::atomic<bool> stuck{false};
   std::atomic<bool> go_on{false};
@@ -133,7 +133,7 @@ TEST_F(OverloadTest, DropsChecksThatWaitedTooLongButNoUpdate) {
   go_on = true;
   go_on.notify_all();
   EXPECT_EQ(answered_tag(), 1U);
-  EXPECT_EQ(answered_tag(), 4U) << "no answer to 2 and 3, who have given up";
+  EXPECT_EQ(answered_tag(), 4U) << "no answer to 2 and 3, whose clients have given up";
   EXPECT_EQ(too_late(), 2U);
 }
 
@@ -156,20 +156,20 @@ TEST_F(OverloadTest, DropsNothingWithoutALimit) {
   EXPECT_EQ(too_late(), 0U);
 }
 
-// A look-up takes 1 ms at least, so whatever the machine does: within the limit after the last
-// packet of the flood only so many can be looked up, and all else must have been dropped.
-TEST_F(OverloadTest, AnswersNothingLongAfterAFlood) {
+// A look-up takes at least 1 ms. So on any machine, only a limited number of packets can be looked
+// up within the limit after the last packet of the flood. All others must have been dropped.
+TEST_F(OverloadTest, AnswersNoOldPacketsAfterAFlood) {
   constexpr milliseconds kLookUp{1};
   constexpr milliseconds kLimit{50};
   constexpr std::uint64_t kFlood = 2000;
-  constexpr std::uint64_t kBatch = 64;  // read in time, and answered as a whole
+  constexpr std::uint64_t kBatch = 64;  // read in time, so all its packets are answered
   start(kLimit, [&] {
     const TimePoint begun = clock_.now();
     while (clock_.now() - begun < kLookUp) std::this_thread::yield();
   });
   for (std::uint32_t i = 0; i < kFlood; ++i) send(protocol::CommandCode::kCheck, i);
   const std::uint64_t before = checks();
-  // What the kernel had no room for is told with a packet that comes later.
+  // The kernel reports dropped packets with a later packet.
   ASSERT_TRUE(eventually([&] {
     send(protocol::CommandCode::kPing, 0);
     const ServerCounters seen = server_->counters();

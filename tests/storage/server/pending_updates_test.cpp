@@ -1,4 +1,4 @@
-// How often an update counts: once, though its packet comes again, and whoever sends it.
+// An update counts once, even if its packet comes again, from any sender.
 #include "storage/server/pending_updates.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ class PendingUpdatesTest : public ::testing::Test {
   std::shared_ptr<PendingUpdates> pending_ = std::make_shared<PendingUpdates>(1, clock_, repeats_);
 };
 
-TEST_F(PendingUpdatesTest, CountsARecordedSealedUpdateOnceWheneverAndWhereverItComesFrom) {
+TEST_F(PendingUpdatesTest, CountsARecordedSealedUpdateOnceAtAnyTimeAndFromAnySource) {
   const Bytes write = sealed(1);
   const Bytes del = sealed(2, protocol::CommandCode::kDelete);
   EXPECT_EQ(take(write), Taken::kFirst);
@@ -86,7 +86,7 @@ TEST_F(PendingUpdatesTest, CountsARecordedSealedUpdateOnceWheneverAndWhereverItC
     EXPECT_EQ(take(write, "198.51.100.7"), Taken::kKnownDone);
     EXPECT_EQ(take(del, "203.0.113.9"), Taken::kKnownDone);
   }
-  EXPECT_EQ(take(sealed(1)), Taken::kFirst) << "the client itself says so once more";
+  EXPECT_EQ(take(sealed(1)), Taken::kFirst) << "a new update from the client itself";
   EXPECT_EQ(store_.applied(), 3U);
 }
 
@@ -98,7 +98,7 @@ TEST_F(PendingUpdatesTest, CountsARecordedSealedUpdateOnceAcrossARestart) {
   auto engine = engine::Engine::open(options, clock_, logger_).value();
   EXPECT_EQ(take(write, "192.0.2.1", *engine), Taken::kFirst);
   for (int i = 0; i < 3; ++i) {
-    engine.reset();  // which waits for the commit
+    engine.reset();  // waits for the commit
     clock_.advance(hours(1));
     engine = engine::Engine::open(options, clock_, logger_).value();
     restart(*engine);
@@ -112,7 +112,7 @@ TEST_F(PendingUpdatesTest, CountsARecordedSealedUpdateOnceAcrossARestart) {
   EXPECT_EQ(engine->check(digest, nullptr, 1'700'000'000)->flags[0].value, 10);
 }
 
-TEST_F(PendingUpdatesTest, CountsAnUpdateInTheClearAgainAfterTheTimeOfARepeat) {
+TEST_F(PendingUpdatesTest, CountsAnUpdateInTheClearAgainAfterTheRepeatWindow) {
   EXPECT_EQ(take(plain(1)), Taken::kFirst);
   clock_.advance(seconds(kRepeatSeconds));
   EXPECT_EQ(take(plain(1)), Taken::kKnownDone);
@@ -120,9 +120,9 @@ TEST_F(PendingUpdatesTest, CountsAnUpdateInTheClearAgainAfterTheTimeOfARepeat) {
   EXPECT_EQ(take(plain(1)), Taken::kFirst);
 }
 
-// As with `durability: sync`: the client repeats what it got no answer to, and that is after the
-// commit, whenever it was.
-TEST_F(PendingUpdatesTest, KnowsARepeatAfterAnAnswerThatCameLate) {
+// As with `durability: sync`: the commit is late, and the client repeats its request because it has
+// no answer yet. The repeat comes after the commit.
+TEST_F(PendingUpdatesTest, RecognizesARepeatAfterALateAnswer) {
   FakeStore late(FakeStore::Commit::kWhenTold);
   for (const int wait : {0, 29, 31, 61, 3600}) {
     const auto tag = static_cast<std::uint32_t>(wait);
@@ -135,7 +135,7 @@ TEST_F(PendingUpdatesTest, KnowsARepeatAfterAnAnswerThatCameLate) {
   }
 }
 
-TEST_F(PendingUpdatesTest, ForgetsTheOldestSealsBeyondTheBound) {
+TEST_F(PendingUpdatesTest, ForgetsTheOldestSealsBeyondTheLimit) {
   repeats_.most = 1000;
   restart(store_);
   const Bytes first = sealed(1);
@@ -151,8 +151,8 @@ TEST_F(PendingUpdatesTest, ForgetsTheOldestSealsBeyondTheBound) {
   EXPECT_EQ(take(first), Taken::kFirst);
 }
 
-// X25519 ignores the highest bit of a key, so the packet opens with it or without.
-TEST_F(PendingUpdatesTest, CountsAnUpdateUnderWayOnceWhateverTheBitOfTheKeyThatMeansNothing) {
+// X25519 ignores the highest bit of a key, so the packet can be opened with and without the bit.
+TEST_F(PendingUpdatesTest, CountsAnUpdateInProgressOnceWhateverTheIgnoredBitOfTheKeyIs) {
   FakeStore store(FakeStore::Commit::kWhenTold);
   Bytes write = sealed(1);
   EXPECT_EQ(take(write, "192.0.2.1", store), Taken::kFirst);

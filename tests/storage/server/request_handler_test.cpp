@@ -16,7 +16,7 @@ using testing::bytes_of;
 using testing::keypair_of;
 using testing::wire_vectors;
 
-TEST_F(RequestHandlerTest, AnswersAHitWithEverythingItsFormHolds) {
+TEST_F(RequestHandlerTest, AnswersAHitWithAllFieldsOfTheReplyForm) {
   store_.put(stored());
   const protocol::Reply v2 =
       reply(handle(command(protocol::CommandCode::kCheck, protocol::kVersionLongV2)));
@@ -37,7 +37,7 @@ TEST_F(RequestHandlerTest, AnswersAHitWithEverythingItsFormHolds) {
   EXPECT_EQ(counters_.read().hits, 3U);
 }
 
-TEST_F(RequestHandlerTest, AnswersAMissWithZerosAndTheAskedDigest) {
+TEST_F(RequestHandlerTest, AnswersAMissWithZerosAndTheDigestOfTheRequest) {
   const protocol::Reply miss = reply(handle(command(protocol::CommandCode::kCheck)));
   EXPECT_EQ(miss.value, 0);
   EXPECT_EQ(miss.flag, 0U);
@@ -46,7 +46,7 @@ TEST_F(RequestHandlerTest, AnswersAMissWithZerosAndTheAskedDigest) {
   EXPECT_FALSE(miss.matched);
 }
 
-TEST_F(RequestHandlerTest, NamesTheStoredDigestOfANearDuplicate) {
+TEST_F(RequestHandlerTest, AnswersANearDuplicateWithTheStoredDigest) {
   Shingles shingles{};
   for (std::size_t i = 0; i < shingles.size(); ++i) shingles[i] = 1000 + i;
   store_.put(stored(), shingles);
@@ -60,7 +60,7 @@ TEST_F(RequestHandlerTest, NamesTheStoredDigestOfANearDuplicate) {
   EXPECT_FLOAT_EQ(hit.probability, 20.0F / 32.0F);
 }
 
-TEST_F(RequestHandlerTest, GivesStrangersInTheClearNoLongReply) {
+TEST_F(RequestHandlerTest, GivesStrangersInTheClearOnlyTheShortReply) {
   for (const std::uint8_t version : {protocol::kVersionLongV2, protocol::kVersionFlags}) {
     (void)reply(handle(command(protocol::CommandCode::kCheck, version), peer("192.0.2.1")));
     EXPECT_EQ(bytes_, 96U);
@@ -74,7 +74,7 @@ TEST_F(RequestHandlerTest, GivesStrangersInTheClearNoLongReply) {
   EXPECT_EQ(bytes_, 144U);
 }
 
-TEST_F(RequestHandlerTest, CountsInSixtyFourBitsAndIsAHitWhenEmpty) {
+TEST_F(RequestHandlerTest, AnswersStatWithA64BitCountAndProbabilityOne) {
   EXPECT_EQ(reply(handle(command(protocol::CommandCode::kStat))).probability, 1.0F);
   store_.pretend_size(0x0000'0002'0000'0005);
   const protocol::Reply stat = reply(handle(command(protocol::CommandCode::kStat)));
@@ -82,8 +82,8 @@ TEST_F(RequestHandlerTest, CountsInSixtyFourBitsAndIsAHitWhenEmpty) {
   EXPECT_EQ(stat.flag, 5U);
 }
 
-// rspamd has 0 there: a client that wants what only we can must know whom it talks to.
-TEST_F(RequestHandlerTest, SaysInStatThatItIsOneOfOursAndWhatItKnows) {
+// rspamd has 0 there. A client that wants to use our extensions must know the kind of the server.
+TEST_F(RequestHandlerTest, SaysInStatThatItIsShingledAndWhichExtensionsItKnows) {
   EXPECT_EQ(reply(handle(command(protocol::CommandCode::kStat))).time, 0x73686703U);
   EXPECT_EQ(reply(handle(command(protocol::CommandCode::kPing))).time, 0U);
 }
@@ -107,14 +107,15 @@ TEST_F(RequestHandlerTest, RefusesWithTheStatusOfItsReason) {
     std::int32_t status;
   };
   constexpr Case kCases[] = {
-      {"no right to write", protocol::CommandCode::kWrite, "192.0.2.1", false, false, 503},
-      {"no right to delete", protocol::CommandCode::kDelete, "192.0.2.1", false, false, 503},
-      {"nobody writes", protocol::CommandCode::kWrite, "127.0.0.1", true, false, 503},
-      {"a name we do not know is never done", static_cast<protocol::CommandCode>(99), "127.0.0.1",
-       false, false, 503},
+      {"no permission to write", protocol::CommandCode::kWrite, "192.0.2.1", false, false, 503},
+      {"no permission to delete", protocol::CommandCode::kDelete, "192.0.2.1", false, false, 503},
+      {"nobody may write", protocol::CommandCode::kWrite, "127.0.0.1", true, false, 503},
+      {"an unknown command", static_cast<protocol::CommandCode>(99), "127.0.0.1", false, false,
+       503},
       {"in the clear", protocol::CommandCode::kCheck, "127.0.0.1", false, true, 415},
       {"in the clear, any command", protocol::CommandCode::kPing, "127.0.0.1", false, true, 415},
-      {"the wire before the right", protocol::CommandCode::kWrite, "192.0.2.1", false, true, 415},
+      {"encryption is checked before permission", protocol::CommandCode::kWrite, "192.0.2.1", false,
+       true, 415},
   };
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.why);
@@ -130,7 +131,7 @@ TEST_F(RequestHandlerTest, RefusesWithTheStatusOfItsReason) {
   EXPECT_EQ(counters_.read().refused, std::size(kCases));
 }
 
-TEST_F(RequestHandlerTest, DropsBlockedSourcesUnread) {
+TEST_F(RequestHandlerTest, DropsPacketsOfBlockedSourcesUnread) {
   options_.blocked = {*Network::parse("198.51.100.0/24")};
   use(options_);
   const Handled handled = handle(command(protocol::CommandCode::kCheck), peer("198.51.100.9"));
@@ -138,9 +139,9 @@ TEST_F(RequestHandlerTest, DropsBlockedSourcesUnread) {
   EXPECT_EQ(counters_.read().blocked, 1U);
 }
 
-// Sealed or not, a command or noise: it is dropped before anybody looks at it, so the other drop
-// counters stand still; and a packet that would not open is not tried.
-TEST_F(RequestHandlerTest, DropsWhoComesTooOftenUnread) {
+// Sealed or in the clear, a command or noise: the packet is dropped before it is read. So the other
+// drop counters do not change, and a sealed packet is not opened.
+TEST_F(RequestHandlerTest, DropsPacketsBeyondTheRateLimitUnread) {
   const Keypair pair = crypto::generate_keypair(random_);
   options_.keypair = {pair};
   options_.ratelimit.rate = 0.001;
@@ -159,11 +160,11 @@ TEST_F(RequestHandlerTest, DropsWhoComesTooOftenUnread) {
   EXPECT_EQ(counters_.read().undecryptable, 0U);
   EXPECT_EQ(counters_.read().invalid, 0U);
   EXPECT_EQ(std::get<Drop>(handle_packet(unopenable, peer("198.51.100.1"))), Drop::kUndecryptable)
-      << "another network is read";
+      << "another network is not limited";
   for (int i = 0; i < 50; ++i) (void)reply(handle(command(protocol::CommandCode::kPing)));
 }
 
-TEST_F(RequestHandlerTest, CountsNoPermittedUpdateAgainstTheLimit) {
+TEST_F(RequestHandlerTest, DoesNotCountPermittedUpdatesAgainstTheLimit) {
   options_.allow_update = {*Network::parse("192.0.2.1")};
   options_.ratelimit.rate = 0.001;
   options_.ratelimit.burst = 3;
@@ -176,12 +177,12 @@ TEST_F(RequestHandlerTest, CountsNoPermittedUpdateAgainstTheLimit) {
     EXPECT_EQ(reply(handle(command(protocol::CommandCode::kWrite), peer("192.0.2.2"))).value, 503);
   EXPECT_EQ(std::get<Drop>(handle(command(protocol::CommandCode::kWrite), peer("192.0.2.2"))),
             Drop::kRateLimited)
-      << "a refused one counts: its answer costs as much as any";
+      << "a refused update counts: its answer costs as much as any other";
 }
 
-TEST_F(RequestHandlerTest, LimitsStrangersInTheClearUnlessTold) {
+TEST_F(RequestHandlerTest, LimitsStrangersInTheClearUnlessConfiguredOtherwise) {
   const auto served = [&](const char* from) {
-    use(options_);  // without the buckets of before
+    use(options_);  // with new buckets
     const double most = RateLimitOptions{}.burst + 100;
     int count = 0;
     for (int i = 0; i < most; ++i) {
@@ -191,7 +192,7 @@ TEST_F(RequestHandlerTest, LimitsStrangersInTheClearUnlessTold) {
     return count;
   };
   const int all = static_cast<int>(RateLimitOptions{}.burst) + 100;
-  EXPECT_EQ(served("192.0.2.1"), all - 100) << "in the same second no more than at once";
+  EXPECT_EQ(served("192.0.2.1"), all - 100) << "within one second only the burst";
   EXPECT_EQ(served("127.0.0.1"), all);
   EXPECT_EQ(served("::1"), all);
   options_.trusted = {*Network::parse("192.0.2.0/24")};
@@ -214,12 +215,12 @@ TEST_F(RequestHandlerTest, NeitherStoresNorShowsSkippedHashes) {
   EXPECT_EQ(check.flag, 50U);
   EXPECT_EQ(check.probability, 0.0F);
   EXPECT_EQ(reply(handle(command(protocol::CommandCode::kWrite), peer("192.0.2.1"))).value, 503)
-      << "the right comes first";
+      << "the permission is checked first";
   EXPECT_TRUE(
       std::holds_alternative<PendingUpdate>(handle(command(protocol::CommandCode::kDelete))));
 }
 
-TEST_F(RequestHandlerTest, KeepsYoungAndForbiddenHashesBack) {
+TEST_F(RequestHandlerTest, HidesNewAndForbiddenHashes) {
   store_.put(stored());  // of 1 600 000 000, flags 50, 51, 52
   options_.delay = std::chrono::seconds(kNow - 1'600'000'000 + 1);
   use(options_);
@@ -237,7 +238,7 @@ TEST_F(RequestHandlerTest, KeepsYoungAndForbiddenHashesBack) {
   EXPECT_EQ(hidden.flag, 0U);
   EXPECT_EQ(reply(handle(command(protocol::CommandCode::kCheck, protocol::kVersionFlags))).flag,
             51U);
-  // A forbidden flag of a request changes no answer to anything but CHECK.
+  // A forbidden flag in the request changes only the answer to CHECK.
   EXPECT_EQ(reply(handle(command(protocol::CommandCode::kPing))).flag, 11U);
   EXPECT_EQ(reply(handle(command(protocol::CommandCode::kWrite), peer("192.0.2.1"))).value, 503);
   const auto counted = counters_.read();
@@ -253,7 +254,7 @@ TEST_F(RequestHandlerTest, MarksUpdatesOfWeakLists) {
   EXPECT_TRUE(std::get<PendingUpdate>(handled).update.weak);
 }
 
-TEST_F(RequestHandlerTest, LeavesAnUpdateToItsCaller) {
+TEST_F(RequestHandlerTest, ReturnsAnUpdateToItsCaller) {
   protocol::Command write =
       command(protocol::CommandCode::kWrite, protocol::kVersionLong | protocol::kVersionWeakBit);
   write.value = -3;
@@ -275,7 +276,7 @@ TEST_F(RequestHandlerTest, DeletesFromEveryListWhateverTheFlag) {
   EXPECT_EQ(std::get<PendingUpdate>(handled).update.flag, 0U);
 }
 
-TEST_F(RequestHandlerTest, TakesTheCompanionOfAWriteAlone) {
+TEST_F(RequestHandlerTest, TakesACompanionOnlyFromAWrite) {
   for (const protocol::CommandCode code :
        {protocol::CommandCode::kWrite, protocol::CommandCode::kDelete,
         protocol::CommandCode::kDeleteFromList}) {
@@ -291,8 +292,8 @@ TEST_F(RequestHandlerTest, TakesTheCompanionOfAWriteAlone) {
   }
 }
 
-// The daemon's own `del --list`. With flag 0 it must not become a DEL, which means every list.
-TEST_F(RequestHandlerTest, DeletesFromOneListWithACommandOfOurs) {
+// Our own `del --list`. With flag 0 it must not become a DEL, which means all lists.
+TEST_F(RequestHandlerTest, DeletesFromOneListWithOurOwnCommand) {
   protocol::Command one = command(protocol::CommandCode::kDeleteFromList);
   const Handled handled = handle(one);
   EXPECT_EQ(std::get<PendingUpdate>(handled).update.kind, Update::Kind::kDelete);
@@ -303,7 +304,7 @@ TEST_F(RequestHandlerTest, DeletesFromOneListWithACommandOfOurs) {
             503);
 }
 
-TEST_F(RequestHandlerTest, NamesARetransmissionLikeItsFirst) {
+TEST_F(RequestHandlerTest, GivesARetransmissionTheNameOfTheFirstRequest) {
   const auto name = [&](const protocol::Command& command, const Peer& from) {
     const Handled handled = handle(command, from);
     return std::get<PendingUpdate>(handled).update.name;
@@ -324,7 +325,8 @@ TEST_F(RequestHandlerTest, NamesARetransmissionLikeItsFirst) {
   EXPECT_NE(name(other, peer("127.0.0.1")), first);
 }
 
-// Every datagram that was tried on the live servers. Where the two differ we do as the newer one.
+// Every datagram that was tried on the live rspamd servers. Where they differ, we follow the newer
+// one.
 TEST_F(RequestHandlerTest, ValidatesAsTheNewerLiveServerDid) {
   SHINGLED_NEED_WIRE_VECTORS();
   options_.keypair = {keypair_of("server1"), keypair_of("server2")};
@@ -332,7 +334,7 @@ TEST_F(RequestHandlerTest, ValidatesAsTheNewerLiveServerDid) {
   for (const nlohmann::json& c : wire_vectors()->at("validation")) {
     SCOPED_TRACE(c.at("name").get<std::string>());
     const Bytes packet = bytes_of(c.at("packet_hex"));
-    // The socket cuts what is longer than 1024 bytes and hands over nothing.
+    // The socket truncates packets longer than 1024 bytes and returns an empty packet.
     const BytesView received =
         packet.size() > protocol::kCommandBytesMax ? BytesView{} : BytesView(packet);
     const Handled handled = handle_packet(received, peer("127.0.0.1"));

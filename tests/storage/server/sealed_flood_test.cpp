@@ -1,6 +1,6 @@
-// What strangers can make the server do with sealed packets: agree on keys, forget others, send
-// replies. Time is what the test says, so a flood of seconds takes as long as its packets do.
-// SHINGLED_FLOOD_SECONDS asks for a longer one than that of every run.
+// What strangers can make the server do with sealed packets: agree on keys, forget other keys, send
+// replies. The clock is the test's, so a flood of seconds takes only the time to handle its
+// packets. SHINGLED_FLOOD_SECONDS makes the flood longer than in a usual run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class SealedFloodTest : public RequestHandlerTest {
                                nonces_.next(), plain, packet);
     return packet;
   }
-  /// Sealed for us by its looks, and different each time.
+  /// A packet that looks as if it were sealed for us; different each time.
   Bytes nonsense() {
     Bytes packet(crypto::kSealedRequestBytesMin);
     random_.fill(packet);
@@ -57,12 +57,12 @@ class SealedFloodTest : public RequestHandlerTest {
     random_.fill(std::span(packet).subspan(12, 32));
     return packet;
   }
-  /// Whether it is answered, or would be after the look-up.
+  /// Whether the packet is answered, or would be after the look-up.
   bool is_served(BytesView packet, const Peer& from) {
     const access::Moment moment{now_, WallTime(seconds(kNow))};
     return !std::holds_alternative<Drop>(handler_.handle(packet, from, moment, out_));
   }
-  /// Each of another network than the 65 535 before, so that none of these is what refuses it.
+  /// Each from another network than the 65 535 before, so that no limit of a source refuses it.
   static Peer forged(std::uint32_t number) {
     Peer peer{*IpAddress::parse("198.0.0.0"), 53};
     peer.ip.bytes[1] = static_cast<std::uint8_t>(number >> 8);
@@ -78,7 +78,7 @@ class SealedFloodTest : public RequestHandlerTest {
   TimePoint now_{std::chrono::hours(1)};
 };
 
-TEST_F(SealedFloodTest, OfFreshKeysFromOneSourceIsBoundedAndLeavesTheRestToOthers) {
+TEST_F(SealedFloodTest, OfNewKeysFromOneSourceIsLimitedAndLeavesRoomForOthers) {
   const Client known = client();
   ASSERT_TRUE(is_served(sealed(known), peer("203.0.113.1")));
   const int rounds = 100 * flood_seconds();
@@ -96,7 +96,7 @@ TEST_F(SealedFloodTest, OfFreshKeysFromOneSourceIsBoundedAndLeavesTheRestToOther
   EXPECT_EQ(counters_.read().unknown_keys, static_cast<unsigned>(rounds) * 5U - served);
 }
 
-TEST_F(SealedFloodTest, OfNonsenseFromForgedSourcesCostsWhatAThreadMaySpend) {
+TEST_F(SealedFloodTest, OfNonsenseFromForgedSourcesCostsAtMostTheLimitOfAThread) {
   const Client known = client();
   const Client trusted = client();
   options_.trusted = {*Network::parse("203.0.113.0/24")};
@@ -112,16 +112,18 @@ TEST_F(SealedFloodTest, OfNonsenseFromForgedSourcesCostsWhatAThreadMaySpend) {
   EXPECT_LE(agreements(), 1U + 300U + 200U * static_cast<unsigned>(flood_seconds()));
   std::uint32_t served = 0;
   for (std::uint32_t i = 1; i <= 8; ++i) served += is_served(sealed(client()), forged(i)) ? 1U : 0U;
-  EXPECT_LE(served, 3U) << "what 10 ms give, and a fraction, are all that is left for strangers";
-  EXPECT_TRUE(is_served(sealed(trusted), peer("203.0.113.1"))) << "nobody takes what is theirs";
+  EXPECT_LE(served, 3U) << "only the share of 10 ms, and a fraction, is left for strangers";
+  EXPECT_TRUE(is_served(sealed(trusted), peer("203.0.113.1")))
+      << "trusted sources have a share of their own";
 }
 
-TEST_F(SealedFloodTest, InTheNameOfAnotherDoesNotTouchHisConnections) {
+TEST_F(SealedFloodTest, FromAForgedSourceDoesNotAffectItsConnections) {
   for (int i = 0; i < 60; ++i) (void)is_served(sealed(client()), peer("192.0.2.1"));
   EXPECT_FALSE(is_served(sealed(client()), peer("192.0.2.1")));
   EXPECT_TRUE(is_served(sealed(client()), stream("192.0.2.1")));
   for (int i = 0; i < 60; ++i) (void)is_served(sealed(client()), stream("192.0.2.1"));
-  EXPECT_FALSE(is_served(sealed(client()), stream("192.0.2.1"))) << "they have a bound as well";
+  EXPECT_FALSE(is_served(sealed(client()), stream("192.0.2.1")))
+      << "connections have a limit as well";
 }
 
 TEST_F(SealedFloodTest, OfOneRecordedPacketIsAnsweredLikeOneInTheClear) {
@@ -136,7 +138,7 @@ TEST_F(SealedFloodTest, OfOneRecordedPacketIsAnsweredLikeOneInTheClear) {
   } cases[] = {
       {"a PING", protocol::CommandCode::kPing, "192.0.2.1", true},
       {"a CHECK", protocol::CommandCode::kCheck, "192.0.2.1", true},
-      {"an update that may be made", protocol::CommandCode::kWrite, "192.0.2.1", true},
+      {"a permitted update", protocol::CommandCode::kWrite, "192.0.2.1", true},
       {"a source that is never limited", protocol::CommandCode::kPing, "127.0.0.1", false},
   };
   options_.allow_update = {*Network::parse("192.0.2.0/24")};
@@ -158,7 +160,7 @@ TEST_F(SealedFloodTest, OfOneRecordedPacketIsAnsweredLikeOneInTheClear) {
   }
 }
 
-TEST_F(SealedFloodTest, OfNewPacketsFromOneClientHasAHighBound) {
+TEST_F(SealedFloodTest, OfNewPacketsFromOneClientHasAHighLimit) {
   options_.ratelimit.sealed = {.rate = 1000, .burst = 100};
   use(options_);
   const Client busy = client();
@@ -173,7 +175,7 @@ TEST_F(SealedFloodTest, OfNewPacketsFromOneClientHasAHighBound) {
   EXPECT_EQ(served, 600) << "the source of a connection is not forged";
 }
 
-TEST_F(SealedFloodTest, OfFreshKeysDoesNotPushOutAKeyInUse) {
+TEST_F(SealedFloodTest, OfNewKeysDoesNotPushOutAKeyInUse) {
   options_.agreements.thread = options_.agreements.source = {.rate = 1e6, .burst = 1e9};
   options_.keypair_cache_size = 64;
   options_.ratelimit.rate = 0;
@@ -190,7 +192,7 @@ TEST_F(SealedFloodTest, OfFreshKeysDoesNotPushOutAKeyInUse) {
   EXPECT_EQ(agreements(), before);
 }
 
-TEST_F(SealedFloodTest, ForAKeyWeDoNotHaveCostsNoAgreement) {
+TEST_F(SealedFloodTest, ForAnUnknownServerKeyCostsNoAgreement) {
   options_.keypair.clear();
   use(options_);
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(is_served(nonsense(), peer("192.0.2.1")));

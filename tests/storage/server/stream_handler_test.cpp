@@ -39,7 +39,7 @@ Bytes packet_of(const protocol::Command& command) {
   return packet;
 }
 
-/// Everything a worker lends to its handler, and one stream.
+/// Everything that a handler needs from its worker, and one stream.
 class StreamHandlerTest : public ::testing::Test {
  protected:
   StreamHandlerTest() {
@@ -113,7 +113,7 @@ class StreamHandlerTest : public ::testing::Test {
   Bytes out_;
 };
 
-TEST_F(StreamHandlerTest, AStoreThatCannotBeAskedIsNoMiss) {
+TEST_F(StreamHandlerTest, AnUnreachableStoreIsNotReportedAsAMiss) {
   store_.go_away();
   ASSERT_EQ(take_frame(packet_of(command(protocol::CommandCode::kCheck, 5))), End::kNone);
   const auto answers = replies();
@@ -126,7 +126,7 @@ TEST_F(StreamHandlerTest, AStoreThatCannotBeAskedIsNoMiss) {
   EXPECT_EQ(counters_.refused.read(), 1U);
 }
 
-TEST_F(StreamHandlerTest, AnswersFramesAsDatagramsAreAnswered) {
+TEST_F(StreamHandlerTest, AnswersFramesLikeDatagrams) {
   struct Case {
     const char* why;
     Bytes payload;
@@ -157,14 +157,14 @@ TEST_F(StreamHandlerTest, AnswersFramesAsDatagramsAreAnswered) {
       {"the longest frame, sealed", sealed(packet_of(more)), 136},
       {"another version", versioned(6), 0},
       {"one byte", {4}, 0},
-      {"a byte too many for version 3",
+      {"one byte more than version 3 has",
        [&] {
          Bytes longer = versioned(3);
          longer.push_back(0);
          return longer;
        }(),
        0},
-      {"sealed for nobody", Bytes(200, 'r'), 0},
+      {"noise instead of a sealed packet", Bytes(200, 'r'), 0},
   };
   for (const Case& c : cases) {
     out_.clear();
@@ -174,7 +174,7 @@ TEST_F(StreamHandlerTest, AnswersFramesAsDatagramsAreAnswered) {
   }
 }
 
-TEST_F(StreamHandlerTest, GivesTheLongReplyToAnyoneForASourceOfAStreamIsNotForged) {
+TEST_F(StreamHandlerTest, GivesTheLongReplyToAnyoneBecauseTheSourceIsNotForged) {
   stream_.peer.ip = *IpAddress::parse("192.0.2.1");
   protocol::Command check = command(protocol::CommandCode::kCheck, 1);
   check.version = protocol::kVersionFlags;
@@ -192,7 +192,7 @@ TEST_F(StreamHandlerTest, EndsAtABadFrameAfterAnsweringTheGoodOnes) {
   EXPECT_THAT(tags(), ElementsAre(1, 2));
 }
 
-TEST_F(StreamHandlerTest, EndsForASourceThatIsBlockedMeanwhile) {
+TEST_F(StreamHandlerTest, EndsWhenTheSourceWasBlockedMeanwhile) {
   EXPECT_EQ(take_frame(packet_of(command(protocol::CommandCode::kPing, 1))), End::kNone);
   options_.blocked = {*Network::parse("127.0.0.1")};
   use();
@@ -201,7 +201,7 @@ TEST_F(StreamHandlerTest, EndsForASourceThatIsBlockedMeanwhile) {
   EXPECT_EQ(counters_.read().blocked, 1U);
 }
 
-TEST_F(StreamHandlerTest, LetsQuestionsPassUpdatesThatWait) {
+TEST_F(StreamHandlerTest, AnswersChecksBeforeUpdatesThatWait) {
   FakeStore waiting(FakeStore::Commit::kWhenTold);
   StreamHandler handler(0, {waiting, clock_, random_, access_, *pending_, losses_}, counters_);
   handler.use(std::make_shared<const access::Access>(access::Access::make(options_).value()), 8);
@@ -221,8 +221,9 @@ TEST_F(StreamHandlerTest, LetsQuestionsPassUpdatesThatWait) {
   EXPECT_EQ(stream_.updates, 0U);
 }
 
-// Twelve times the same update: eight may wait for it, and the stream waits for no more than these.
-TEST_F(StreamHandlerTest, WaitsForNoMoreRepeatsThanAreAnswered) {
+// Twelve times the same update: eight requests may wait for it, and the stream waits only for
+// these.
+TEST_F(StreamHandlerTest, WaitsOnlyForRepeatsThatWillBeAnswered) {
   FakeStore waiting(FakeStore::Commit::kWhenTold);
   StreamHandler handler(0, {waiting, clock_, random_, access_, *pending_, losses_}, counters_);
   handler.use(std::make_shared<const access::Access>(access::Access::make(options_).value()), 8);
@@ -239,7 +240,7 @@ TEST_F(StreamHandlerTest, WaitsForNoMoreRepeatsThanAreAnswered) {
   EXPECT_EQ(replies().size(), PendingUpdates::kWaitersMax);
   out_.clear();
   (void)handler.take(stream_, bytes, clock_.now(), out_);
-  EXPECT_EQ(replies().size(), 12U) << "what is done is answered at once";
+  EXPECT_EQ(replies().size(), 12U) << "a finished update is answered at once";
   EXPECT_EQ(waiting.applied(), 1U);
 }
 
@@ -268,8 +269,8 @@ class StreamHandlerLaw : public StreamHandlerTest {
   }
 };
 
-// The law: however the network cuts a stream into reads, its replies are the same. The answers of
-// updates come when all has been read, so they are the same too, after the others.
+// The law: the replies do not depend on how the network cuts a stream into reads. Updates are
+// answered after everything was read, so their answers are the same, too, after the others.
 TEST_F(StreamHandlerLaw, AnswersTheSameForAnyCut) {
   constexpr std::uint32_t kSeed = 335;
   std::mt19937 random(kSeed);

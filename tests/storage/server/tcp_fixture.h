@@ -12,7 +12,7 @@
 
 namespace shingled::storage::server {
 
-/// A server with a store the test commands, and requests to it.
+/// A server with a store that the test controls, and requests to the server.
 class TcpServerFixture : public ::testing::Test {
  protected:
   using FakeStore = testing::FakeStore;
@@ -21,7 +21,7 @@ class TcpServerFixture : public ::testing::Test {
   TcpServerFixture() {
     options_.listen = {*SocketSpec::parse("inet:0@127.0.0.1")};
     options_.threads = 2;
-    options_.tcp_timeout = std::chrono::hours(1);  // tests that want one say so
+    options_.tcp_timeout = std::chrono::hours(1);  // tests of the timeout set their own
   }
   void start(FakeStore::Commit commit = FakeStore::Commit::kAtOnce) {
     store_ = std::make_unique<FakeStore>(commit);

@@ -1,5 +1,5 @@
-// What strangers may do to the service on TCP: nothing that others would notice, and nothing that
-// costs more memory than the options say.
+// Strangers flood the service on TCP. Other clients must not notice it, and it must not cost more
+// memory than the options allow.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -28,7 +28,7 @@ class TcpFloodTest : public TcpServerFixture {
     (void)setrlimit(RLIMIT_NOFILE, &files);
     files_ = files.rlim_cur;
   }
-  /// Connections from `from`, which say `first` and nothing more.
+  /// Connections from `from` that send `first` and nothing more.
   Peers crowd(std::size_t count, const char* from, const Bytes& first) {
     Peers peers;
     for (std::size_t i = 0; i < count; ++i) {
@@ -44,7 +44,7 @@ class TcpFloodTest : public TcpServerFixture {
     datagrams.send(packet_of(protocol::CommandCode::kPing, 2), address());
     EXPECT_TRUE(datagrams.receive());
   }
-  /// Clients who read no reply, and whose systems keep little for them.
+  /// Clients that read no reply and have a small receive buffer.
   Peers slow_ones(std::size_t count) {
     Peers peers;
     for (std::size_t i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ class TcpFloodTest : public TcpServerFixture {
     }
     return peers;
   }
-  /// All send requests until nobody takes any more for a while; `meanwhile` is called often.
+  /// All clients send requests until no more are accepted for a while; calls `meanwhile` often.
   template <typename Meanwhile>
   void stuff(const Peers& peers, const Meanwhile& meanwhile) {
     Bytes requests;
@@ -73,7 +73,7 @@ class TcpFloodTest : public TcpServerFixture {
   rlim_t files_ = 0;
 };
 
-TEST_F(TcpFloodTest, ThousandsOfOneSourceTakeNoPlaceOfAnother) {
+TEST_F(TcpFloodTest, ThousandsOfOneSourceDoNotTakeThePlacesOfAnother) {
   constexpr std::size_t kCrowd = 2000;
   if (files_ < kCrowd + 500) GTEST_SKIP() << "not enough descriptors are allowed";
   options_.tcp_connections_max = 500;
@@ -86,7 +86,7 @@ TEST_F(TcpFloodTest, ThousandsOfOneSourceTakeNoPlaceOfAnother) {
   expect_others_served();
 }
 
-TEST_F(TcpFloodTest, HalfOpenOnesFromEverywhereGiveWay) {
+TEST_F(TcpFloodTest, HalfOpenConnectionsFromEverywhereMakeRoom) {
   options_.threads = 1;
   options_.tcp_connections_max = 40;
   options_.tcp_source_connections_max = 10;
@@ -97,7 +97,7 @@ TEST_F(TcpFloodTest, HalfOpenOnesFromEverywhereGiveWay) {
   EXPECT_TRUE(
       eventually([&] { return counters().tcp_connections + counters().tcp_refused == 110; }));
   EXPECT_EQ(server_->connections(), 40U);
-  // They have been quiet: one of them gives way once it was so for a second.
+  // They are idle: after one idle second, one of them makes room.
   EXPECT_TRUE(eventually([&] {
     TcpPeer other(address(), TcpPeer::Options{.from = "127.0.0.99"});
     return exchange(other, protocol::CommandCode::kCheck, 1).has_value();
@@ -105,7 +105,7 @@ TEST_F(TcpFloodTest, HalfOpenOnesFromEverywhereGiveWay) {
   EXPECT_GT(counters().tcp_displaced, 0U);
 }
 
-TEST_F(TcpFloodTest, AFewBusySourcesWithinTheirLimitsKeepNobodyOut) {
+TEST_F(TcpFloodTest, AFewBusySourcesWithinTheirLimitsDoNotKeepOthersOut) {
   options_.threads = 1;
   options_.tcp_connections_max = 48;
   options_.tcp_source_connections_max = 3;
@@ -117,7 +117,7 @@ TEST_F(TcpFloodTest, AFewBusySourcesWithinTheirLimitsKeepNobodyOut) {
   EXPECT_TRUE(
       eventually([&] { return counters().tcp_connections + counters().tcp_refused >= 51; }));
   EXPECT_EQ(server_->connections(), 48U);
-  // None of them is quiet, and yet the next one is served at once.
+  // None of them is idle, and yet the next client is served at once.
   for (const Peers& peers : crowds) {
     for (const auto& peer : peers) (void)peer->send_some(Bytes{76, 0, 4});
   }
@@ -126,7 +126,7 @@ TEST_F(TcpFloodTest, AFewBusySourcesWithinTheirLimitsKeepNobodyOut) {
   EXPECT_LE(server_->connections(), 48U);
 }
 
-TEST_F(TcpFloodTest, WhoDoesNotReadHoldsLittleAndIsCutOff) {
+TEST_F(TcpFloodTest, AClientThatDoesNotReadHoldsLittleMemoryAndIsClosed) {
   constexpr std::size_t kSlow = 20;
   options_.tcp_timeout = std::chrono::milliseconds(1000);
   start();
@@ -138,7 +138,7 @@ TEST_F(TcpFloodTest, WhoDoesNotReadHoldsLittleAndIsCutOff) {
   EXPECT_EQ(server_->unsent_bytes(), 0U);
 }
 
-TEST_F(TcpFloodTest, AllTogetherHoldNoMoreThanTheBudget) {
+TEST_F(TcpFloodTest, AllClientsTogetherStayWithinTheMemoryBudget) {
   options_.tcp_unsent_bytes_max = 64 * 1024;
   start();
   const Peers peers = slow_ones(100);
@@ -147,8 +147,8 @@ TEST_F(TcpFloodTest, AllTogetherHoldNoMoreThanTheBudget) {
   expect_others_served();
 }
 
-// Requests without an end on one connection: they are read as fast as their replies are fetched.
-TEST_F(TcpFloodTest, AClientWhoAsksALotGetsAllHisAnswers) {
+// Endless requests on one connection are read only as fast as the client reads the replies.
+TEST_F(TcpFloodTest, AClientWithManyRequestsGetsAllAnswers) {
   start();
   TcpPeer peer(address());
   Bytes requests;
@@ -166,7 +166,7 @@ TEST_F(TcpFloodTest, AClientWhoAsksALotGetsAllHisAnswers) {
   EXPECT_EQ(counters().checks, 100U * kBatch);
 }
 
-TEST_F(TcpFloodTest, AnUpdateFloodIsReadNoFasterThanItIsCommitted) {
+TEST_F(TcpFloodTest, AFloodOfUpdatesIsReadOnlyAsFastAsItIsCommitted) {
   start(FakeStore::Commit::kWhenTold);
   TcpPeer peer(address());
   Bytes writes;

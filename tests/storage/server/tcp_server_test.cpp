@@ -21,7 +21,7 @@ using testing::UdpPeer;
 
 class TcpServerTest : public TcpServerFixture {};
 
-TEST_F(TcpServerTest, AnswersOnThePortOfItsDatagrams) {
+TEST_F(TcpServerTest, AnswersOnTheSamePortAsUdp) {
   start();
   TcpPeer peer(address());
   UdpPeer datagrams;
@@ -36,7 +36,7 @@ TEST_F(TcpServerTest, AnswersOnThePortOfItsDatagrams) {
   EXPECT_EQ(counters().pings, 6U);
 }
 
-TEST_F(TcpServerTest, ServesNoConnectionWhereThereMayBeNone) {
+TEST_F(TcpServerTest, ServesNoConnectionIfTcpIsTurnedOff) {
   options_.tcp_connections_max = 0;
   start();
   EXPECT_FALSE(TcpPeer(address()).connected());
@@ -70,7 +70,7 @@ TEST_F(TcpServerTest, AnswersManyConnectionsAtOnce) {
           peer.send_frame(packet_of(code, (c << 16) + i));
           open.insert((c << 16) + i);
         }
-        while (!open.empty()) {  // in the order in which they are done
+        while (!open.empty()) {  // in the order in which they finish
           const auto reply = receive(peer);
           if (!reply || open.erase(reply->tag) != 1) break;
           ++answered;
@@ -108,7 +108,7 @@ TEST_F(TcpServerTest, SpeaksSealedAndInTheClearOnOneConnection) {
   }
 }
 
-TEST_F(TcpServerTest, AnswersAnUpdateAfterItsCommitAndQuestionsMeanwhile) {
+TEST_F(TcpServerTest, AnswersAnUpdateAfterItsCommitAndChecksMeanwhile) {
   start(FakeStore::Commit::kWhenTold);
   TcpPeer peer(address());
   peer.send_frame(packet_of(protocol::CommandCode::kWrite, 1));
@@ -119,7 +119,7 @@ TEST_F(TcpServerTest, AnswersAnUpdateAfterItsCommitAndQuestionsMeanwhile) {
   EXPECT_EQ(counters().adds, 1U);
 }
 
-// A client may fall back from TCP to UDP: sealed, its repeat has the same name.
+// A client may fall back from TCP to UDP. If the update is sealed, its repeat has the same name.
 TEST_F(TcpServerTest, CountsAnUpdateOnceOverBothTransports) {
   const Keypair own = crypto::generate_keypair(random_);
   const Keypair client = crypto::generate_keypair(random_);
@@ -140,7 +140,7 @@ TEST_F(TcpServerTest, CountsAnUpdateOnceOverBothTransports) {
   EXPECT_EQ(counters().repeats, 1U);
 }
 
-TEST_F(TcpServerTest, ForgetsAClientWhoDoesNotWaitForHisUpdate) {
+TEST_F(TcpServerTest, ForgetsAClientThatDoesNotWaitForItsUpdate) {
   start(FakeStore::Commit::kWhenTold);
   {
     TcpPeer peer(address());
@@ -154,7 +154,7 @@ TEST_F(TcpServerTest, ForgetsAClientWhoDoesNotWaitForHisUpdate) {
   EXPECT_TRUE(exchange(next, protocol::CommandCode::kPing, 2));
 }
 
-TEST_F(TcpServerTest, AnswersAClientWhoHasSaidAllHeWants) {
+TEST_F(TcpServerTest, AnswersAClientThatHasClosedItsSendingSide) {
   start(FakeStore::Commit::kWhenTold);
   TcpPeer peer(address());
   peer.send_frame(packet_of(protocol::CommandCode::kWrite, 1));
@@ -167,7 +167,7 @@ TEST_F(TcpServerTest, AnswersAClientWhoHasSaidAllHeWants) {
   EXPECT_TRUE(peer.is_closed());
 }
 
-TEST_F(TcpServerTest, ClosesAfterABadFrameAndAnswersTheGoodOnesBefore) {
+TEST_F(TcpServerTest, AnswersTheGoodFramesBeforeABadOneAndCloses) {
   struct Case {
     const char* why;
     Bytes bad;
@@ -186,7 +186,7 @@ TEST_F(TcpServerTest, ClosesAfterABadFrameAndAnswersTheGoodOnesBefore) {
   EXPECT_EQ(counters().tcp_bad_frames, std::size(cases));
 }
 
-TEST_F(TcpServerTest, GoesOnAfterAFrameThatIsNoCommand) {
+TEST_F(TcpServerTest, GoesOnAfterAFrameThatIsNotACommand) {
   start();
   TcpPeer peer(address());
   peer.send_frame(Bytes(75, 4));
@@ -194,7 +194,7 @@ TEST_F(TcpServerTest, GoesOnAfterAFrameThatIsNoCommand) {
   EXPECT_EQ(counters().invalid, 1U);
 }
 
-TEST_F(TcpServerTest, ClosesWhoAsksNothingAnyMore) {
+TEST_F(TcpServerTest, ClosesAConnectionWithoutRequests) {
   options_.tcp_timeout = std::chrono::milliseconds(500);
   start();
   TcpPeer silent(address());
@@ -208,20 +208,20 @@ TEST_F(TcpServerTest, ClosesWhoAsksNothingAnyMore) {
   EXPECT_EQ(counters().tcp_timeouts, 3U);
 }
 
-TEST_F(TcpServerTest, KeepsWhoWaitsForHisUpdate) {
+TEST_F(TcpServerTest, KeepsAConnectionThatWaitsForAnUpdate) {
   options_.tcp_timeout = std::chrono::milliseconds(500);
   start(FakeStore::Commit::kWhenTold);
   TcpPeer peer(address());
   peer.send_frame(packet_of(protocol::CommandCode::kWrite, 1));
   TcpPeer silent(address());
-  EXPECT_TRUE(silent.is_closed()) << "so the time has passed for the other, too";
+  EXPECT_TRUE(silent.is_closed()) << "so the timeout has passed for the other connection, too";
   EXPECT_FALSE(peer.is_closed(std::chrono::milliseconds(0)));
   store_->commit();
   EXPECT_EQ(receive(peer)->tag, 1U);
   EXPECT_TRUE(peer.is_closed());
 }
 
-TEST_F(TcpServerTest, TakesOverANewTimeoutAndNewRights) {
+TEST_F(TcpServerTest, AppliesANewTimeoutAndNewRights) {
   start();
   TcpPeer peer(address());
   EXPECT_TRUE(exchange(peer, protocol::CommandCode::kPing, 1));
@@ -237,10 +237,10 @@ TEST_F(TcpServerTest, TakesOverANewTimeoutAndNewRights) {
   second.send_frame(packet_of(protocol::CommandCode::kPing, 2));
   EXPECT_TRUE(second.is_closed());
   TcpPeer third(address());
-  EXPECT_TRUE(third.is_closed()) << "closed before it said anything";
+  EXPECT_TRUE(third.is_closed()) << "closed before it sent anything";
 }
 
-TEST_F(TcpServerTest, AnswersWhatWasCommittedBeforeItStops) {
+TEST_F(TcpServerTest, AnswersCommittedUpdatesBeforeItStops) {
   start(FakeStore::Commit::kWhenTold);
   TcpPeer peer(address());
   TcpPeer idle(address());
