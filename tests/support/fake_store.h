@@ -19,16 +19,17 @@
 
 namespace shingled::testing {
 
-/// A store in memory that answers when the test says so, or knows everything, or breaks. What is
-/// public below is set before it is asked.
+/// A store in memory that the test controls: it commits when the test says so, knows every digest,
+/// or throws. Set the public members before the first call.
 /// Threads: any thread.
 class FakeStore final : public storage::FuzzyStore {
  public:
   enum class Commit { kAtOnce, kWhenTold };
   explicit FakeStore(Commit commit = Commit::kAtOnce) : commit_(commit) {}
 
-  std::optional<storage::FlagValue> knows_all;  ///< every digest stands on this list
-  bool throws = false;                          ///< at every question
+  std::optional<storage::FlagValue>
+      knows_all;        ///< if set, every digest is known with this list and weight
+  bool throws = false;  ///< every check throws
   mutable std::atomic<int> checks{0};
 
   std::optional<storage::Match> check(const Digest& digest, const Shingles* shingles,
@@ -75,7 +76,7 @@ class FakeStore final : public storage::FuzzyStore {
     return state->pretended_size != 0 ? state->pretended_size : state->records.size();
   }
 
-  /// Ends all waiting updates that way; returns how many there were.
+  /// Finishes all waiting updates with `status`. Returns their number.
   std::size_t commit(const Status& status = {}) {
     const auto waiting = std::exchange(state_.lock()->waiting, {});
     for (const auto& [update, done] : waiting) {
@@ -90,11 +91,11 @@ class FakeStore final : public storage::FuzzyStore {
   std::size_t waiting() const { return state_.lock()->waiting.size(); }
   std::size_t applied() const { return state_.lock()->applied.size(); }
   std::vector<storage::Update> updates() const { return state_.lock()->applied; }
-  /// As if these had been made before the store was opened.
+  /// Sets the updates that were made before the store was opened.
   void pretend_recent(std::vector<storage::UpdateName> names) {
     state_.lock()->recent = std::move(names);
   }
-  /// From now on it cannot be asked: nobody knows what it holds.
+  /// From now on the store cannot be reached, and checks have no answer.
   void go_away() { away_ = true; }
   void pretend_size(std::uint64_t size) { state_.lock()->pretended_size = size; }
   void put(const storage::Match& match, std::optional<Shingles> shingles = std::nullopt) {
@@ -146,7 +147,7 @@ class FakeStore final : public storage::FuzzyStore {
   mutable Guarded<State> state_;
 };
 
-/// Waits until `condition` holds; false after a time no healthy machine needs.
+/// Waits until `condition` holds. Returns false after a time that is long even for a slow machine.
 inline bool eventually(const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!condition()) {

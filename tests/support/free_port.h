@@ -14,10 +14,10 @@
 
 namespace shingled::testing {
 
-/// A loopback port for a server that a test starts: this test's alone until the object goes, also
-/// while the server is not running. `tests/e2e/harness.py` takes ports by the same rule: below
-/// those the kernel gives to connections (32768 and up), and held by the name of an abstract unix
-/// socket, which ends with its process.
+/// A loopback port for a server that a test starts. No other test gets this port during the
+/// lifetime of the object, even while the server is not running. `tests/e2e/harness.py` uses the
+/// same rule: the port is below those that the kernel gives to connections (32768 and up), and the
+/// name of an abstract unix socket reserves it, which ends with the process.
 /// Threads: one thread.
 class FreePort {
  public:

@@ -9,7 +9,7 @@
 
 namespace shingled::testing {
 
-/// One packet as a worker serves it at `now` (Unix seconds), the look-up of a CHECK included.
+/// Handles one packet as a worker does at `now` (Unix seconds), including the look-up of a CHECK.
 inline storage::server::Handled handle_one(storage::server::RequestHandler& handler,
                                            const storage::FuzzyStore& store, BytesView packet,
                                            const storage::server::Peer& peer, std::uint32_t now,

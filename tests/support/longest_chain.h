@@ -5,8 +5,8 @@
 
 namespace shingled::testing {
 
-/// The keys in the fullest bucket of a hash table of the standard library: what a look-up compares
-/// with at most. Of keys spread by chance it is a handful, however many there are.
+/// The number of keys in the fullest bucket of a standard hash table: a look-up compares with at
+/// most this number of keys. For random keys it is small, even in a large table.
 template <typename Table>
 std::size_t longest_chain(const Table& table) {
   std::size_t longest = 0;
@@ -15,6 +15,7 @@ std::size_t longest_chain(const Table& table) {
   return longest;
 }
 
-inline constexpr std::size_t kChainByChance = 16;  ///< 10^-10 for any of 10 000 keys
+inline constexpr std::size_t kChainByChance =
+    16;  ///< exceeded with a probability of 10^-10 by 10 000 random keys
 
 }  // namespace shingled::testing

@@ -7,7 +7,7 @@
 
 namespace shingled::testing {
 
-/// Time stands still until a test moves it.
+/// A clock that only moves when a test calls `advance`.
 /// Threads: any thread.
 class ManualClock final : public Clock {
  public:

@@ -7,7 +7,7 @@
 
 namespace shingled::testing {
 
-/// Repeats itself for the same seed.
+/// Random numbers that are the same for the same seed.
 /// Threads: one thread.
 class SeededRandom final : public Random {
  public:

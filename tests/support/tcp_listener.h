@@ -12,11 +12,11 @@
 
 namespace shingled::testing {
 
-/// A TCP socket on loopback that takes connections.
+/// A TCP socket on loopback that accepts connections.
 /// Threads: one thread.
 class TcpListener {
  public:
-  /// Port 0 = any.
+  /// Port 0 = any free port.
   explicit TcpListener(std::uint16_t port = 0) {
     auto bound = bind_socket({*IpAddress::parse("127.0.0.1"), port}, {.backlog = 64});
     ok_ = bound.has_value();
@@ -26,7 +26,7 @@ class TcpListener {
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] int fd() const { return socket_.fd.get(); }
   [[nodiscard]] const SocketAddress& address() const { return socket_.address; }
-  /// The next connection; none when nobody comes in that time.
+  /// The next connection; empty if none comes in that time.
   UniqueFd accept(std::chrono::milliseconds within = std::chrono::seconds(20)) {
     pollfd wait{fd(), POLLIN, 0};
     if (poll(&wait, 1, static_cast<int>(within.count())) <= 0) return {};

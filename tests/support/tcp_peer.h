@@ -15,13 +15,13 @@
 
 namespace shingled::testing {
 
-/// A client's end of a TCP connection, from any address of loopback.
+/// The client's end of a TCP connection, from any loopback address.
 /// Threads: one thread.
 class TcpPeer {
  public:
   struct Options {
     const char* from = "127.0.0.1";
-    int receive_buffer = 0;  ///< of the kernel; 0 = as it likes
+    int receive_buffer = 0;  ///< bytes in the kernel; 0 = default
   };
   explicit TcpPeer(const SocketAddress& to) : TcpPeer(to, Options{}) {}
   TcpPeer(const SocketAddress& to, const Options& options) {
@@ -33,14 +33,14 @@ class TcpPeer {
     }
     const SocketAddress from(*IpAddress::parse(v6 ? "::1" : options.from), 0);
     (void)bind(fd_.get(), from.get(), from.length());
-    const int at_once = 1;  // a request does not wait until the one before has arrived
+    const int at_once = 1;  // a request is sent even if the one before was not acknowledged
     (void)setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     connected_ = connect(fd_.get(), to.get(), to.length()) == 0;
   }
 
   [[nodiscard]] bool connected() const { return connected_; }
   void send(BytesView bytes) { (void)::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-  /// What the kernel takes without waiting; returns how much that was.
+  /// Sends without waiting. Returns the number of bytes that the kernel accepted.
   std::size_t send_some(BytesView bytes) {
     const auto sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return sent > 0 ? static_cast<std::size_t>(sent) : 0;
@@ -51,7 +51,7 @@ class TcpPeer {
     send(frame);
   }
   void end_sending() { shutdown(fd_.get(), SHUT_WR); }
-  /// The next frame; nothing when the other side closed or nothing comes in that time.
+  /// The next frame; nullopt if the other side closed or nothing comes in that time.
   std::optional<Bytes> receive(std::chrono::milliseconds within = std::chrono::seconds(20)) {
     while (true) {
       if (const auto frame = reader_.next()) return Bytes(frame->begin(), frame->end());
@@ -60,8 +60,8 @@ class TcpPeer {
       reader_.feed(BytesView(buffer_).first(count));
     }
   }
-  /// Waits until the other side has closed; false when it has not in that time. What comes before
-  /// is thrown away.
+  /// Waits until the other side has closed. Returns false if it did not in that time. Bytes that
+  /// come before are discarded.
   bool is_closed(std::chrono::milliseconds within = std::chrono::seconds(20)) {
     while (!closed_ && read(within) != 0) {
     }
@@ -84,7 +84,7 @@ class TcpPeer {
   bool connected_ = false;
   bool closed_ = false;
   storage::protocol::FrameReader reader_;
-  Bytes buffer_;  // what the reader has lent
+  Bytes buffer_;  // the reader refers to it
 };
 
 }  // namespace shingled::testing

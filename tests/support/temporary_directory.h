@@ -10,7 +10,8 @@
 
 namespace shingled::testing {
 
-/// A directory that goes with the test. Its name is short, so that sockets fit below it.
+/// A directory that is deleted with the object. Its name is short, because the path of a unix
+/// socket is limited.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -24,7 +25,7 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Of a file in it, which need not exist.
+  /// The path of a file in the directory. The file need not exist.
   [[nodiscard]] std::string file(std::string_view name) const { return path_ / name; }
 
  private:

@@ -14,7 +14,7 @@
 
 namespace shingled::testing {
 
-/// A UDP socket on loopback for the other end of a conversation.
+/// A UDP socket on loopback for the client or the server side of a test.
 /// Threads: one thread.
 class UdpPeer {
  public:
@@ -30,7 +30,7 @@ class UdpPeer {
   void send(BytesView packet, const SocketAddress& to) {
     (void)sendto(fd_.get(), packet.data(), packet.size(), 0, to.get(), to.length());
   }
-  /// The next packet, and from whom; nothing when none comes in that time.
+  /// The next packet; nullopt if none comes in that time. Remembers the sender.
   std::optional<Bytes> receive(std::chrono::milliseconds within = std::chrono::seconds(20)) {
     pollfd wait{fd_.get(), POLLIN, 0};
     if (poll(&wait, 1, static_cast<int>(within.count())) <= 0) return std::nullopt;
@@ -44,7 +44,7 @@ class UdpPeer {
     packet.resize(static_cast<std::size_t>(got));
     return packet;
   }
-  /// Who sent what `receive` gave last.
+  /// The sender of the packet that `receive` returned last.
   [[nodiscard]] const SocketAddress& from() const { return from_; }
 
  private:

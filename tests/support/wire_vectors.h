@@ -15,7 +15,7 @@
 
 namespace shingled::testing {
 
-/// The packets recorded from live servers and clients (PROTOCOL.md 8); nothing where they are
+/// The packets recorded from live servers and clients (PROTOCOL.md 8). nullptr if the file is
 /// absent.
 inline const nlohmann::json* wire_vectors() {
   static const std::optional<nlohmann::json> vectors = []() -> std::optional<nlohmann::json> {
@@ -47,7 +47,7 @@ std::array<std::uint8_t, N> array_of(const nlohmann::json& hex) {
   return array_of<N>(BytesView(bytes_of(hex)));
 }
 
-/// A key pair of the vectors: "server1", "server2", "client". Test-only keys, as published there.
+/// A key pair of the vectors: "server1", "server2" or "client". Published keys, only for tests.
 inline Keypair keypair_of(const std::string& name) {
   const nlohmann::json& key = wire_vectors()->at("keys").at(name);
   Keypair pair;
