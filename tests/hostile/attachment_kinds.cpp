@@ -1,4 +1,4 @@
-// Attachments: files of every kind with broken sizes, and files that are dear to compare.
+// Attachments: files of every kind with wrong sizes, and files that are expensive to compare.
 #include <zlib.h>
 
 #include <string>
@@ -15,7 +15,7 @@ std::string file(std::string_view type, std::string_view bytes) {
 }
 std::size_t decoded_size(std::size_t bytes) { return bytes * 3 / 4; }
 
-/// As packed as zlib packs: blocks that repeat one zero.
+/// The best compression of zlib: blocks that repeat one zero.
 std::string zlib_zeros(std::size_t bytes) {
   uLongf size = compressBound(bytes);
   std::string out(size, '\0');
@@ -55,7 +55,7 @@ std::vector<HostileKind> attachment_kinds() {
          return file("application/pdf", count_up("%PDF-1.7\n", "", " 0 obj<</Type/Page>>endobj\n",
                                                  decoded_size(bytes)));
        }},
-      {"attachment-pdf-overlaps", "objects that all reach to the same end",
+      {"attachment-pdf-overlaps", "objects that all extend to the same end",
        [](std::size_t bytes) {
          const std::size_t half = decoded_size(bytes) / 2;
          return file("application/pdf", count_up("%PDF-1.7\n", "", " 0 obj<< /A (x) >> ", half) +
@@ -68,7 +68,7 @@ std::vector<HostileKind> attachment_kinds() {
                               " 0 obj<</Type/Action/JS(" + std::string(300, 'x') + ")>>\nendobj\n",
                               decoded_size(bytes)));
        }},
-      {"attachment-pdf-streams", "scripts that all unpack to half a megabyte of nothing",
+      {"attachment-pdf-streams", "scripts that each unpack to half a megabyte of zeros",
        [](std::size_t bytes) {
          const std::string stream = zlib_zeros(500'000);
          const std::string behind = " 0 obj<</Type/ObjStm/N 1/First 4/Filter/FlateDecode/Length " +

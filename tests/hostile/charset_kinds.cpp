@@ -1,4 +1,4 @@
-// Charsets: all that exist, wrong ones, those with shifts, bytes that are valid in none.
+// Charsets: all known ones, wrong ones, charsets with shift states, bytes that are valid in none.
 #include <array>
 #include <string>
 
@@ -9,7 +9,7 @@ namespace shingled::hostile {
 
 namespace {
 
-/// Labels of mail that ICU knows, each another converter.
+/// Labels in mail that ICU knows, each with another converter.
 constexpr std::array<std::string_view, 60> kCharsets{"iso-8859-1",
                                                      "iso-8859-2",
                                                      "iso-8859-3",
@@ -99,15 +99,15 @@ HostileKind broken(std::string name, std::string why, std::string charset, std::
 std::vector<HostileKind> charset_kinds() {
   return {
       {"charset-every", "a part of each charset: a converter opened each time", one_part_each},
-      {"charset-noise-gb18030", "noise in a charset of up to four bytes a letter",
+      {"charset-noise-gb18030", "noise in a charset with up to four bytes per character",
        [](std::size_t bytes) { return plain("gb18030") + noise(bytes); }},
-      {"charset-noise-iso-2022-cn", "noise in a charset with shifts",
+      {"charset-noise-iso-2022-cn", "noise in a charset with shift states",
        [](std::size_t bytes) { return plain("iso-2022-cn") + noise(bytes); }},
-      {"charset-noise-utf-16", "noise taken for UTF-16",
+      {"charset-noise-utf-16", "noise declared as UTF-16",
        [](std::size_t bytes) { return plain("utf-16") + noise(bytes); }},
-      {"charset-noise-unlabelled", "noise of no charset: a guess",
+      {"charset-noise-unlabelled", "noise without a charset, which must be guessed",
        [](std::size_t bytes) { return plain("") + noise(bytes); }},
-      {"charset-noise-utf-8", "noise under the name of UTF-8",
+      {"charset-noise-utf-8", "noise declared as UTF-8",
        [](std::size_t bytes) { return plain("utf-8") + noise(bytes); }},
       shifted("utf-7", "utf-7", "+AOQ-"),
       shifted("utf-7-open", "utf-7", "+AOQA5ADk "),

@@ -1,5 +1,5 @@
-// Containers: bombs, boxes in boxes, directories that lie. They are opened where known files are
-// looked up.
+// Containers: decompression bombs, containers in containers, wrong directories. They are opened if
+// known files are looked up.
 #include <archive.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string attach(std::string_view type, std::string_view file) {
   return attached(type) + base64(file);
 }
 
-/// gzip notes when it was run; we never were.
+/// The time in the gzip header is set to 0, so that the message is always the same.
 std::string gzip(const std::string& bytes) {
   constexpr std::size_t kTimeAt = 4;
   std::string out = testing::compress(ARCHIVE_FILTER_GZIP, bytes);
@@ -36,7 +36,7 @@ std::string gzip(const std::string& bytes) {
   return out;
 }
 
-/// The same small file as many attachments as there is room for, no two alike.
+/// As many small attachments as there is room for, all different.
 template <typename Make>
 std::string many(std::string_view type, std::size_t bytes, Make make) {
   std::string out = mixed();
@@ -47,7 +47,7 @@ std::string many(std::string_view type, std::size_t bytes, Make make) {
   return out;
 }
 
-/// One stored file of so many bytes.
+/// A zip with one stored (not compressed) file.
 std::string stored_zip(std::string name, std::string bytes) {
   std::vector<RawZipEntry> entries;
   entries.push_back(testing::honest(std::move(name), std::move(bytes)));
@@ -83,7 +83,7 @@ std::string boxes(std::size_t levels, std::string inner) {
 
 std::string zeros(std::size_t bytes) { return std::string(bytes, '\0'); }
 
-/// A file that a bomb of `bytes` packed bytes unpacks to, within what is quick to make.
+/// The unpacked size of a bomb in a message of `bytes`; limited, to make the bomb quickly.
 std::size_t bomb_bytes(std::size_t bytes) { return std::min(bytes * 50, 64 * kMegabyte); }
 
 HostileKind bomb(std::string name, std::string type, int filter) {
@@ -144,7 +144,7 @@ std::vector<HostileKind> container_kinds() {
          }
          return attach("application/zip", testing::raw_zip(entries));
        }},
-      {"container-zip-encrypted", "a zip that says it is encrypted",
+      {"container-zip-encrypted", "a zip that claims to be encrypted",
        [](std::size_t bytes) {
          RawZipEntry entry = testing::honest("a", noise(decoded_size(bytes)));
          entry.flags = 1;
@@ -155,11 +155,11 @@ std::vector<HostileKind> container_kinds() {
          const std::string zip = many_entries(decoded_size(bytes) * 2);
          return attach("application/zip", std::string_view(zip).substr(0, decoded_size(bytes)));
        }},
-      {"container-zip-marks", "nothing but marks of directory entries",
+      {"container-zip-marks", "only signatures of directory entries",
        [](std::size_t bytes) {
          return attach("application/zip", repeat("PK\x03\x04", "PK\x01\x02", decoded_size(bytes)));
        }},
-      {"container-zip-wrong-sizes", "a zip whose sizes are lies",
+      {"container-zip-wrong-sizes", "a zip with wrong sizes",
        [](std::size_t bytes) {
          RawZipEntry entry = testing::honest("a", noise(decoded_size(bytes)));
          entry.local_size = 10;

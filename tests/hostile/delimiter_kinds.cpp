@@ -1,4 +1,4 @@
-// Lines that delimit parts, nearly do, or only look so.
+// Lines that are delimiters of parts, are nearly delimiters, or only look like delimiters.
 #include <string>
 
 #include "tests/hostile/pieces.h"
@@ -18,25 +18,25 @@ std::vector<HostileKind> delimiter_kinds() {
   return {
       {"delimiter-lines", "50 MB of --a in a text without parts: each line is an entry somewhere",
        [](std::size_t bytes) { return repeat(plain(), "--a\n", bytes); }},
-      {"delimiter-lines-of-nobody", "the same in a multipart of another boundary",
+      {"delimiter-lines-of-nobody", "the same in a multipart with another boundary",
        [](std::size_t bytes) { return repeat(mixed("other") + "--other\n\n", "--a\n", bytes); }},
-      {"delimiter-lines-different", "no two alike",
+      {"delimiter-lines-different", "all lines are different",
        [](std::size_t bytes) { return count_up(mixed("b"), "--", "\n", bytes); }},
       {"delimiter-own", "delimiters with nothing between them",
        [](std::size_t bytes) { return repeat(mixed(), "--b\n", bytes); }},
       {"delimiter-own-blank-lines", "delimiters with an empty line between them",
        [](std::size_t bytes) { return repeat(mixed(), "--b\n\n", bytes); }},
-      {"delimiter-closing", "closed again and again",
+      {"delimiter-closing", "closing delimiters, repeated",
        [](std::size_t bytes) { return repeat(mixed(), "--b--\n", bytes); }},
-      {"delimiter-open-close", "opened and closed in turn",
+      {"delimiter-open-close", "opening and closing delimiters in turn",
        [](std::size_t bytes) { return repeat(mixed(), "--b\n\nx\n--b--\n", bytes); }},
-      {"delimiter-almost", "the boundary and one letter more",
+      {"delimiter-almost", "the boundary with one more letter",
        [](std::size_t bytes) { return repeat(mixed("boundary"), "--boundarx\n", bytes); }},
       {"delimiter-other-case", "the boundary in capitals",
        [](std::size_t bytes) { return repeat(mixed("boundary"), "--BOUNDARY\n\nx\n", bytes); }},
       {"delimiter-blanks-behind", "delimiters with blanks behind them",
        [](std::size_t bytes) { return repeat(mixed(), "--b \t \n\nx\n", bytes); }},
-      {"delimiter-of-8k", "a boundary of 8 KB, again and again",
+      {"delimiter-of-8k", "a boundary of 8 KB, repeated",
        [](std::size_t bytes) {
          return repeat(mixed(long_boundary()), "--" + long_boundary() + "\n\nx\n", bytes);
        }},
@@ -44,18 +44,19 @@ std::vector<HostileKind> delimiter_kinds() {
        [](std::size_t bytes) {
          return repeat(mixed(long_boundary() + "b"), "--" + long_boundary() + "c\n", bytes);
        }},
-      {"delimiter-of-dashes", "a boundary of nothing but dashes",
+      {"delimiter-of-dashes", "a boundary that consists of dashes",
        [](std::size_t bytes) { return repeat(mixed("--------"), "----------\n", bytes); }},
-      {"delimiter-ends-in-dashes", "a boundary that ends like a closing one",
+      {"delimiter-ends-in-dashes", "a boundary that ends like a closing delimiter",
        [](std::size_t bytes) { return repeat(mixed("b--"), "--b--\n\nx\n--b----\n", bytes); }},
-      {"delimiter-without-boundary", "a multipart that tells no boundary: any line may be it",
+      {"delimiter-without-boundary",
+       "a multipart without a boundary: any line may be the delimiter",
        [](std::size_t bytes) {
          return count_up(head() + "Subject: hello\nContent-Type: multipart/mixed\n\n", "--a",
                          "\n\nx\n", bytes);
        }},
-      {"delimiter-never", "a boundary that never comes",
+      {"delimiter-never", "a boundary that never occurs",
        [](std::size_t bytes) { return mixed("never") + prose(bytes); }},
-      {"delimiter-rules", "lines of dashes as people draw them",
+      {"delimiter-rules", "lines of dashes, as people write them",
        [](std::size_t bytes) { return repeat(mixed(), "----------------\n", bytes); }},
       {"delimiter-one-rule", "one line of dashes as long as the message",
        [](std::size_t bytes) { return repeat(mixed(), "-", bytes); }},
@@ -63,14 +64,14 @@ std::vector<HostileKind> delimiter_kinds() {
        [](std::size_t bytes) {
          return count_up(mixed() + "--b\n\nbody\n--b--\n", "-- \nsignature ", "\n", bytes);
        }},
-      {"delimiter-leftovers", "parts of others behind the end, each salvaged",
+      {"delimiter-leftovers", "parts of other multiparts behind the end, each salvaged",
        [](std::size_t bytes) {
          return count_up(mixed() + "--b\n\nbody\n--b--\n", "--c\nContent-Type: text/html\n\n<p>",
                          "\n", bytes);
        }},
       {"delimiter-bare-cr", "delimiters that end in a bare CR",
        [](std::size_t bytes) { return repeat(mixed(), "--b\r\rx\r", bytes); }},
-      {"delimiter-crlf-mixed", "delimiters with every kind of line end",
+      {"delimiter-crlf-mixed", "delimiters with all kinds of line ends",
        [](std::size_t bytes) {
          return rotate(mixed(), {"--b\n\nx\n", "--b\r\n\r\nx\r\n", "--b\r\rx\r"}, bytes);
        }},

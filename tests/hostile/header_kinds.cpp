@@ -1,4 +1,4 @@
-// Header blocks: too many fields, too long ones, words that are decoded.
+// Headers: too many fields, too long fields, encoded words.
 #include <string>
 
 #include "tests/hostile/pieces.h"
@@ -8,7 +8,7 @@ namespace shingled::hostile {
 
 namespace {
 
-/// A message whose header is what is repeated.
+/// A message whose header is `begin` and then `piece` repeated.
 std::string in_header(std::string begin, std::string_view piece, std::size_t bytes) {
   return repeat(head() + std::move(begin), piece, bytes) + "\n\nbody\n";
 }
@@ -23,23 +23,23 @@ std::vector<HostileKind> header_kinds() {
        [](std::size_t bytes) { return in_header("", "a:\n", bytes); }},
       {"header-without-body", "no empty line: all of it may be header or body",
        [](std::size_t bytes) { return repeat(head(), "X-Field: value\n", bytes); }},
-      {"header-one-line", "one field of the whole message",
+      {"header-one-line", "one field as long as the message",
        [](std::size_t bytes) { return in_header("X-Long: ", "a", bytes); }},
-      {"header-one-line-without-end", "and no line break ever",
+      {"header-one-line-without-end", "a field without any line break",
        [](std::size_t bytes) { return repeat(head() + "Subject: ", "a", bytes); }},
-      {"header-folded", "one field folded for ever",
+      {"header-folded", "one endlessly folded field",
        [](std::size_t bytes) { return in_header("X-Fold: a", "\n b", bytes); }},
       {"header-folded-blank", "folded lines with nothing on them",
        [](std::size_t bytes) { return in_header("X-Fold: a", "\n \t", bytes); }},
-      {"header-no-colons", "lines that are no fields",
+      {"header-no-colons", "lines that are not fields",
        [](std::size_t bytes) { return in_header("", "no field at all\n", bytes); }},
-      {"header-colons", "lines of nothing but colons",
+      {"header-colons", "lines that consist of colons",
        [](std::size_t bytes) { return in_header("", "::::::::\n", bytes); }},
       {"header-nulls", "fields with null bytes",
        [](std::size_t bytes) {
          return in_header("", std::string_view("X-\0: \0a\0\n", 9), bytes);
        }},
-      {"header-8bit", "fields with bytes of no charset",
+      {"header-8bit", "fields with bytes that are not valid in any charset",
        [](std::size_t bytes) {
          return in_header("Subject: a\n", "X-\xe4: \xff\xfe\xe4\n", bytes);
        }},
@@ -63,15 +63,15 @@ std::vector<HostileKind> header_kinds() {
          return repeat("From a@b Mon Feb  2 10:00:00 2026\n" + head() + "Subject: a\n\n",
                        "From a@b Mon Feb  2 10:00:00 2026\nSubject: b\n\nbody\n\n", bytes);
        }},
-      {"subject-words-q", "encoded words by thousands",
+      {"subject-words-q", "thousands of encoded words",
        [](std::size_t bytes) { return in_header("Subject: ", "=?utf-8?q?a=C3=A4?= ", bytes); }},
       {"subject-words-b", "encoded words in base64",
        [](std::size_t bytes) { return in_header("Subject: ", "=?utf-8?b?w6TDtg==?= ", bytes); }},
-      {"subject-words-folded", "each on a line of its own",
+      {"subject-words-folded", "each encoded word on its own line",
        [](std::size_t bytes) {
          return in_header("Subject:", "\n =?iso-8859-1?q?=E4_=F6?=", bytes);
        }},
-      {"subject-words-charsets", "another charset each time: a converter each",
+      {"subject-words-charsets", "a different charset each time: one converter each",
        [](std::size_t bytes) {
          return rotate(head() + "Subject: ",
                        {"=?koi8-r?q?=C1?= ", "=?big5?b?pKQ=?= ", "=?euc-jp?b?xvw=?= ",
@@ -82,7 +82,7 @@ std::vector<HostileKind> header_kinds() {
                        bytes) +
                 "\n\nbody\n";
        }},
-      {"subject-words-charset-names", "a charset that nobody knows each time",
+      {"subject-words-charset-names", "a different unknown charset each time",
        [](std::size_t bytes) {
          return count_up(head() + "Subject: ", "=?x-none-", "?q?a?= ", bytes) + "\n\nbody\n";
        }},
@@ -99,23 +99,23 @@ std::vector<HostileKind> header_kinds() {
        }},
       {"subject-words-begun", "words that begin and never end",
        [](std::size_t bytes) { return in_header("Subject: ", "=?utf-8?q?a ", bytes); }},
-      {"subject-words-begun-one-end", "words that begin, and one end behind them all",
+      {"subject-words-begun-one-end", "words that begin, with one end after all of them",
        [](std::size_t bytes) {
          return repeat(head() + "Subject: ", "=?utf-8?x?a ", bytes) + "?=\n\nbody\n";
        }},
       {"subject-words-nested", "words in words",
        [](std::size_t bytes) { return in_header("Subject: ", "=?utf-8?q?=?utf-8?q?a?=", bytes); }},
-      {"subject-words-iso-2022-jp", "words that are never joined",
+      {"subject-words-iso-2022-jp", "words that must not be joined",
        [](std::size_t bytes) {
          return in_header("Subject: ", "=?iso-2022-jp?b?GyRCRnxLXBsoQg==?= ", bytes);
        }},
-      {"subject-words-one-huge", "one word of the whole line",
+      {"subject-words-one-huge", "one word as long as the line",
        [](std::size_t bytes) {
          return repeat(head() + "Subject: =?utf-8?b?", "w6TDtsO8", bytes) + "?=\n\nbody\n";
        }},
       {"subject-controls", "a subject of control characters",
        [](std::size_t bytes) { return in_header("Subject: ", "\x01\x7f\x1b[31m ", bytes); }},
-      {"subject-bidi", "a subject of marks of direction",
+      {"subject-bidi", "a subject of direction marks",
        [](std::size_t bytes) { return in_header("Subject: ", "\u202e\u0085\u009b\u200f", bytes); }},
   };
 }

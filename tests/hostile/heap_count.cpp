@@ -1,5 +1,5 @@
-// Counts the heap of the program this is linked into: by the hooks of AddressSanitizer, else by
-// operators new and delete of our own. What libraries take by malloc is then left out.
+// Counts the heap of the program: with the hooks of AddressSanitizer, otherwise with our own
+// operators new and delete. The latter do not count what libraries allocate with malloc.
 #include "tests/hostile/heap_count.h"
 
 #include <atomic>
@@ -69,7 +69,7 @@ void reset_heap_peak() { peak.store(in_use.load()); }
 }  // namespace shingled::hostile
 
 #if !defined(SHINGLED_HEAP_HOOKS)
-// The others of the library call these.
+// The other variants of the standard library call these.
 void* operator new(std::size_t bytes) { return shingled::hostile::take(bytes); }
 void operator delete(void* block) noexcept { shingled::hostile::give(block); }
 void operator delete(void* block, std::size_t) noexcept { shingled::hostile::give(block); }

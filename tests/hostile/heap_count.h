@@ -4,7 +4,7 @@
 
 namespace shingled::hostile {
 
-/// Heap bytes in use now, and the most there were since `reset_heap_peak`.
+/// Heap bytes in use now, and their maximum since `reset_heap_peak`.
 /// Threads: any thread.
 std::uint64_t heap_bytes();
 std::uint64_t heap_peak_bytes();

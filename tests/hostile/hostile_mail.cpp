@@ -1,6 +1,6 @@
 // Writes hostile mail for scripts.
-//   hostile_mail list [--why]      the kinds, one a line
-//   hostile_mail KIND BYTES        such a message on standard output
+//   hostile_mail list [--why]      the kinds, one per line
+//   hostile_mail KIND BYTES        a message of that kind on standard output
 #include <charconv>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Each kind of hostile mail through hashing and through the scanner, by the work it makes instead
-// of by the clock.
+// Each kind of hostile mail through hashing and through the scanner. Measures the work (steps and
+// memory) instead of the time.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -21,18 +21,18 @@ namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
 constexpr std::size_t kBytes = std::size_t{64} * 1024;  ///< and twice that
-constexpr std::size_t kWarmUpBytes = 4096;              ///< tables made once are not the message's
+constexpr std::size_t kWarmUpBytes = 4096;              ///< makes the tables that are made once
 
-// The goal: 200 ms a megabyte begun, and 64 MB above idle plus twice the message, of which one half
-// is the message.
+// The goal: 200 ms per started megabyte, and 64 MB above idle plus twice the message. The message
+// itself is one of the two.
 constexpr std::uint64_t kPeakBytes = 64 * kMegabyte;
 
-// Twice the bytes are twice the work. The slack is for tables that double and for what comes in
-// whole pieces.
+// Twice the bytes may cost twice the work. The tolerance is for tables that double and for work
+// that comes in whole pieces.
 constexpr double kGrowthMax = 1.3;
 constexpr double kPeakNoise = 1024.0 * 1024;
 
-/// One way of a message through the program.
+/// One path of a message through the program.
 struct Path {
   std::string_view name;
   std::function<void(const std::string& message)> run;
@@ -81,7 +81,7 @@ bool is_within_goal(const std::string& message, const Work& work) {
   return work.peak_bytes <= bytes_max && work.steps.value_or(0) <= steps_max;
 }
 
-/// `growth`: of the message.
+/// `growth`: the factor by which the message grew.
 void expect_linear(double growth, const Work& single, const Work& twice) {
   EXPECT_LE(static_cast<double>(twice.peak_bytes),
             kGrowthMax * growth * static_cast<double>(single.peak_bytes) + kPeakNoise)
@@ -99,7 +99,7 @@ void check(const HostileKind& kind, const Path& path) {
   const std::string two = kind.make(2 * kBytes);
   path.run(kind.make(kWarmUpBytes));
   const Work single = count_work([&] { path.run(one); });
-  if (!is_within_goal(one, single)) return;  // twice of it would take too long
+  if (!is_within_goal(one, single)) return;  // twice the message would take too long
   const Work twice = count_work([&] { path.run(two); });
   if (!is_within_goal(two, twice)) return;
   expect_linear(static_cast<double>(two.size()) / static_cast<double>(one.size()), single, twice);
@@ -116,11 +116,11 @@ std::vector<std::string> themes() {
 
 class HostileTheme : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(HostileTheme, CostsNoMoreThanLinearlyMuch) {
+TEST_P(HostileTheme, CostsAtMostLinearTimeAndMemory) {
   const Paths paths;
   if (step_name().empty()) {
-    std::cout
-        << "only memory is counted: no instructions by this kernel, and no build for fuzzing\n";
+    std::cout << "only memory is counted: this kernel counts no instructions, and this is not a "
+                 "build for fuzzing\n";
   }
   for (const HostileKind& kind : hostile_kinds()) {
     if (theme_of(kind) != GetParam()) continue;

@@ -1,4 +1,4 @@
-// Line ends of every kind, and what stands at them.
+// All kinds of line ends, and characters before and after them.
 #include <string>
 
 #include "tests/hostile/pieces.h"
@@ -13,7 +13,7 @@ HostileKind lines(std::string name, std::string why, std::string piece) {
           [piece](std::size_t bytes) { return repeat(plain(), piece, bytes); }};
 }
 
-/// A message whose every line ends in CRLF.
+/// The message with CRLF at the end of each line.
 std::string with_crlf(const std::string& message) {
   std::string out;
   out.reserve(message.size() + message.size() / 16);

@@ -1,4 +1,4 @@
-// Plain texts of links: what begins like one, what never ends, what is looked for backwards.
+// Plain texts of links: beginnings of links, endless links, links that are searched backwards.
 #include <string>
 
 #include "tests/hostile/pieces.h"

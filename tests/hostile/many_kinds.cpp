@@ -1,4 +1,4 @@
-// What a bound of one part ends, in many parts.
+// Kinds that a limit per part stops, repeated in many parts.
 #include <algorithm>
 #include <array>
 #include <string>

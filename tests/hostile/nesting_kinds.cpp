@@ -1,4 +1,5 @@
-// Multiparts in multiparts, messages in messages: what is paid for at each level is paid for often.
+// Multiparts in multiparts and messages in messages: the work of one level is repeated at each
+// level.
 #include <algorithm>
 #include <string>
 
@@ -9,12 +10,12 @@ namespace shingled::hostile {
 
 namespace {
 
-constexpr std::size_t kLevels = 62;  ///< as deep as `mime.depth_max` lets
-/// Of "Content-Type: multipart/mixed; boundary==3D" with the sign encoded again at each level.
+constexpr std::size_t kLevels = 62;  ///< as deep as `mime.depth_max` allows
+/// The size of "Content-Type: multipart/mixed; boundary==3D" when each level encodes the "=" again.
 constexpr std::size_t kBoundaryFieldBytes = 40 + 2 * kLevels;
 constexpr std::string_view kQuoted = "Content-Transfer-Encoding: quoted-printable\n";
 
-/// A multipart whose boundary is `boundary`, opened.
+/// The beginning of a multipart with that boundary, up to its first delimiter.
 std::string open_multipart(const std::string& boundary) {
   return "Content-Type: multipart/mixed; boundary=\"" + boundary + "\"\n\n--" + boundary + "\n";
 }
@@ -31,7 +32,7 @@ std::string multiparts_without_end(std::size_t bytes) {
   return out;
 }
 
-/// Each boundary is the beginning of the next.
+/// Each boundary is a prefix of the next boundary.
 std::string growing_boundaries(std::size_t bytes) {
   std::string out = head() + "Subject: hello\n";
   for (std::string boundary = "b"; out.size() < bytes; boundary += 'b') {
@@ -40,7 +41,7 @@ std::string growing_boundaries(std::size_t bytes) {
   return out;
 }
 
-/// Lines that are delimiters of the outermost multipart, seen by each of the levels.
+/// Delimiters of all levels in turn.
 std::string delimiters_of_all_levels(std::size_t bytes) {
   std::string out = nest_multiparts(kLevels);
   for (std::size_t i = 0; out.size() < bytes; ++i) {
@@ -82,7 +83,7 @@ std::string message_in_uuencode(std::size_t bytes) {
   return head() + "Subject: hello\n" + inner;
 }
 
-/// Multipart, message, multipart, ... with the boundary of the outermost in each.
+/// Multiparts and messages in turn, all multiparts with the same boundary.
 std::string alternating(std::size_t bytes) {
   std::string out = head() + "Subject: hello\n";
   for (std::size_t i = 0; i < kLevels / 2; ++i) {
@@ -91,7 +92,7 @@ std::string alternating(std::size_t bytes) {
   return repeat(out, "\n--same\n\nword", bytes);
 }
 
-/// Each level has a footer behind its closing delimiter, which is salvaged.
+/// Text after the closing delimiters of all levels, which is salvaged.
 std::string footers_of_each_level(std::size_t bytes) {
   std::string out = nest_multiparts(kLevels) + "\nbody\n";
   for (std::size_t i = kLevels; i-- > 0;) out += "--b" + std::to_string(i) + "--\n";
@@ -102,25 +103,27 @@ std::string footers_of_each_level(std::size_t bytes) {
 
 std::vector<HostileKind> nesting_kinds() {
   return {
-      {"nest-multiparts", "multiparts opened without end, beyond the depth",
+      {"nest-multiparts", "endless multiparts in multiparts, beyond the depth limit",
        multiparts_without_end},
-      {"nest-multiparts-growing-boundary", "every boundary begins like all the others",
+      {"nest-multiparts-growing-boundary", "each boundary is a prefix of the next one",
        growing_boundaries},
-      {"nest-multiparts-same-boundary", "one boundary for all levels: whose delimiter is it?",
+      {"nest-multiparts-same-boundary",
+       "one boundary for all levels: which level does a delimiter belong to?",
        [](std::size_t bytes) {
          return repeat(mixed("b"), "--b\nContent-Type: multipart/mixed; boundary=b\n\n", bytes);
        }},
       {"nest-multiparts-all-delimiters", "62 levels that each look at all delimiters",
        delimiters_of_all_levels},
-      {"nest-multiparts-foreign-delimiters", "62 levels over delimiters of nobody",
+      {"nest-multiparts-foreign-delimiters",
+       "62 levels around delimiters that belong to none of them",
        [](std::size_t bytes) { return repeat(nest_multiparts(kLevels), "--a\n", bytes); }},
       {"nest-multiparts-footers", "text behind the end of 62 levels, salvaged",
        footers_of_each_level},
-      {"nest-messages", "messages that begin without end",
+      {"nest-messages", "endless beginnings of messages",
        [](std::size_t bytes) {
          return repeat(head() + "Subject: hello\n", "Content-Type: message/rfc822\n\n", bytes);
        }},
-      {"nest-messages-lines", "62 messages share lines that look like delimiters",
+      {"nest-messages-lines", "62 nested messages around lines that look like delimiters",
        [](std::size_t bytes) { return repeat(nest_messages(kLevels), "--a\n", bytes); }},
       {"nest-messages-multipart", "62 messages around one multipart of many parts",
        [](std::size_t bytes) {
@@ -144,7 +147,7 @@ std::vector<HostileKind> nesting_kinds() {
          return repeat(nest_messages(kLevels, kQuoted) + "Content-Type: text/html\n\n", "<div>",
                        bytes);
        }},
-      {"nest-base64", "messages in base64 in base64, as deep as the bytes go", message_in_base64},
+      {"nest-base64", "messages in base64 in base64, as deep as there is room", message_in_base64},
       {"nest-uuencode", "messages in uuencode in uuencode", message_in_uuencode},
       {"nest-alternating", "multiparts and messages in turn, all with one boundary", alternating},
       {"nest-message-siblings", "thousands of attached messages, each decoded",

@@ -8,15 +8,15 @@ namespace shingled::hostile {
 
 namespace {
 
-constexpr std::size_t kFieldBytes = 8000;  ///< just below the bound of a parsed field
+constexpr std::size_t kFieldBytes = 8000;  ///< just below the limit of a parsed field
 
-/// As many fields of that beginning as fit, each filled with `piece`.
+/// As many fields as fit; each begins with `begin` and is filled with `piece`.
 std::string fields(std::string_view begin, std::string_view piece, std::size_t bytes) {
   const std::string field = repeat(std::string(begin), piece, kFieldBytes) + "\n";
   return repeat(head() + "Subject: hello\n", field, bytes) + "\nbody\n";
 }
 
-/// Parts whose header is one such field.
+/// Parts whose header is one field of this form.
 std::string parts(std::string_view begin, std::string_view piece, std::size_t bytes) {
   const std::string part = "--b\n" + repeat(std::string(begin), piece, kFieldBytes) + "\n\nx\n";
   return repeat(mixed(), part, bytes);
@@ -35,25 +35,25 @@ std::string sections(std::size_t bytes, std::string_view behind_number) {
 
 std::vector<HostileKind> parameter_kinds() {
   return {
-      {"parameter-quotes", "escaped quotes in duplicates of Content-Type: each looks for its end",
+      {"parameter-quotes", "escaped quotes in repeated Content-Type: each is searched for its end",
        [](std::size_t bytes) { return fields("Content-Type: text/plain; a=\"", "\\\"", bytes); }},
-      {"parameter-quotes-open", "a=\"\"\"...: each quote looks for the next",
+      {"parameter-quotes-open", "a=\"\"\"...: from each quote the next one is searched",
        [](std::size_t bytes) { return fields("Content-Type: text/plain; a=", "\"", bytes); }},
-      {"parameter-quotes-open-odd", "quotes behind backslashes, of which the last never closes",
+      {"parameter-quotes-open-odd", "quotes after backslashes; the last one never closes",
        [](std::size_t bytes) {
          return fields("Content-Type: text/plain; a=\\", "\"\\\\\\", bytes);
        }},
-      {"parameter-quotes-one-field", "the same in one field of the whole message",
+      {"parameter-quotes-one-field", "the same in one field as long as the message",
        [](std::size_t bytes) {
          return repeat(head() + "Content-Type: text/plain; a=", "\"\\\"", bytes) + "\n\nbody\n";
        }},
       {"parameter-quotes-parts", "the same in the header of each part",
        [](std::size_t bytes) { return parts("Content-Type: text/plain; a=\"", "\\\"", bytes); }},
-      {"parameter-comments-open", "comments that never end: each looks for its end",
+      {"parameter-comments-open", "comments that never end: each is searched for its end",
        [](std::size_t bytes) { return fields("Content-Type: text/plain; ", "(", bytes); }},
-      {"parameter-comments-closed", "comments by thousands",
+      {"parameter-comments-closed", "thousands of comments",
        [](std::size_t bytes) { return fields("Content-Type: text/plain ", "(a)", bytes); }},
-      {"parameter-comments-nested", "comments in comments, and one end",
+      {"parameter-comments-nested", "comments in comments, with one end",
        [](std::size_t bytes) {
          return repeat(head(), repeat("Content-Type: text/plain ", "(", kFieldBytes) + ")\n",
                        bytes) +
@@ -61,41 +61,42 @@ std::vector<HostileKind> parameter_kinds() {
        }},
       {"parameter-comments-disposition", "comments in dispositions of many parts",
        [](std::size_t bytes) { return parts("Content-Disposition: attachment ", "((", bytes); }},
-      {"parameter-types", "duplicates of Content-Type",
+      {"parameter-types", "repeated Content-Type",
        [](std::size_t bytes) {
          return repeat(head(), "Content-Type: text/plain; charset=utf-8\n", bytes) + "\nbody\n";
        }},
-      {"parameter-types-multipart", "multiparts by thousands in one header: the last counts",
+      {"parameter-types-multipart",
+       "thousands of multipart types in one header: the last one counts",
        [](std::size_t bytes) {
          return count_up(head(), "Content-Type: multipart/mixed; boundary=b", "\n", bytes) +
                 "\n--b0\n\nx\n";
        }},
-      {"parameter-type-long", "a type of one long word",
+      {"parameter-type-long", "a type that is one long word",
        [](std::size_t bytes) { return fields("Content-Type: ", "text", bytes); }},
-      {"parameter-types-empty", "types that are none",
+      {"parameter-types-empty", "types that are not valid",
        [](std::size_t bytes) { return repeat(head(), "Content-Type: /;\n", bytes) + "\nbody\n"; }},
-      {"parameter-dispositions", "duplicates of Content-Disposition with names",
+      {"parameter-dispositions", "repeated Content-Disposition with names",
        [](std::size_t bytes) {
          return repeat(head(), "Content-Disposition: inline; filename*=utf-8''%e2%82%ac\n", bytes) +
                 "\nbody\n";
        }},
-      {"parameter-encodings", "duplicates of Content-Transfer-Encoding that are none",
+      {"parameter-encodings", "repeated Content-Transfer-Encoding, not valid",
        [](std::size_t bytes) {
          return repeat(head(), "Content-Transfer-Encoding: none such\n", bytes) + "\nbody\n";
        }},
-      {"parameter-many", "one field of many parameters",
+      {"parameter-many", "one field with many parameters",
        [](std::size_t bytes) {
          return count_up(head() + "Content-Type: text/plain", "; a", "=b", bytes) + "\n\nbody\n";
        }},
-      {"parameter-same", "one name again and again",
+      {"parameter-same", "one parameter name repeated",
        [](std::size_t bytes) { return fields("Content-Type: text/plain", "; name=a", bytes); }},
-      {"parameter-semicolons", "nothing but semicolons",
+      {"parameter-semicolons", "only semicolons",
        [](std::size_t bytes) { return fields("Content-Type: text/plain", ";", bytes); }},
       {"parameter-sections", "a name in thousands of sections",
        [](std::size_t bytes) { return sections(bytes, "=a"); }},
-      {"parameter-sections-encoded", "sections in percents, of a charset",
+      {"parameter-sections-encoded", "sections with a charset and percent escapes",
        [](std::size_t bytes) { return sections(bytes, "*=koi8-r''%c1%c2"); }},
-      {"parameter-sections-huge-numbers", "sections numbered beyond all numbers",
+      {"parameter-sections-huge-numbers", "sections with numbers that are too large",
        [](std::size_t bytes) {
          return fields("Content-Type: text/plain", ";name*99999999999999999999*=a", bytes);
        }},
@@ -142,7 +143,7 @@ std::vector<HostileKind> parameter_kinds() {
                            "\"\n\nx\n",
                        bytes);
        }},
-      {"parameter-charset-long", "labels of charsets of 8 KB",
+      {"parameter-charset-long", "charset labels of 8 KB",
        [](std::size_t bytes) { return parts("Content-Type: text/plain; charset=", "c", bytes); }},
       {"parameter-backslashes", "backslashes in quotes",
        [](std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Messages of very many parts: what each part costs, however little is in it.
+// Messages with very many parts: the cost of each part, even if it is nearly empty.
 #include <algorithm>
 #include <string>
 
@@ -15,7 +15,7 @@ std::string same_parts(std::string_view part, std::size_t bytes) {
   return repeat(mixed(), part, bytes);
 }
 
-/// 9 990 parts that share the bytes, each with its own text of `make(number, bytes)`.
+/// 9 990 parts of equal size, each with its own text, `make(number, bytes)`.
 template <typename Make>
 std::string shared_parts(std::string_view fields, std::size_t bytes, std::size_t bytes_min,
                          Make make) {
@@ -54,14 +54,14 @@ std::vector<HostileKind> part_kinds() {
        [](std::size_t bytes) {
          return repeat(mixed(), "--b\n\n", bytes) + "--b\n\n" + prose(2000) + "\n--b--\n";
        }},
-      {"parts-different-texts", "a different short text each: a look-up each",
+      {"parts-different-texts", "different short texts: one look-up each",
        [](std::size_t bytes) { return count_up(mixed(), "--b\n\nword ", "\n", bytes); }},
-      {"parts-texts-to-hash", "texts long enough for shingles, no two alike",
+      {"parts-texts-to-hash", "texts long enough for shingles, all different",
        [](std::size_t bytes) {
          return shared_parts("Content-Type: text/plain; charset=utf-8\n", bytes, 450,
                              [](std::size_t i, std::size_t each) { return prose(each, i); });
        }},
-      {"parts-html", "HTML documents, no two alike",
+      {"parts-html", "HTML documents, all different",
        [](std::size_t bytes) {
          return shared_parts("Content-Type: text/html; charset=utf-8\n", bytes, 200,
                              [](std::size_t i, std::size_t each) {
@@ -75,21 +75,21 @@ std::vector<HostileKind> part_kinds() {
                          "--b\nContent-Type: multipart/alternative; boundary=c\n\n--c\n\ntext ",
                          "\n--c\nContent-Type: text/html\n\n<p>text</p>\n--c--\n", bytes);
        }},
-      {"parts-8bit-without-charset", "a charset to be guessed for each part",
+      {"parts-8bit-without-charset", "a charset must be guessed for each part",
        [](std::size_t bytes) {
          return shared_parts(
              "Content-Type: text/plain\n", bytes, 48, [](std::size_t i, std::size_t each) {
                return count_up("", "\xef\xf0\xe8\xe2\xe5\xf2 ", std::to_string(i), each);
              });
        }},
-      {"parts-8bit-wrong-charset", "the same under the name of UTF-8",
+      {"parts-8bit-wrong-charset", "the same, declared as UTF-8",
        [](std::size_t bytes) {
          return shared_parts("Content-Type: text/plain; charset=utf-8\n", bytes, 64,
                              [](std::size_t i, std::size_t each) {
                                return count_up("", "\xb0\xa1\xb3\xaa ", std::to_string(i), each);
                              });
        }},
-      {"parts-8bit-unknown-charset", "the same under names that nobody knows",
+      {"parts-8bit-unknown-charset", "the same, with unknown charsets",
        [](std::size_t bytes) {
          std::string out = mixed();
          for (std::size_t i = 0; out.size() < bytes; ++i) {
@@ -98,19 +98,19 @@ std::vector<HostileKind> part_kinds() {
          }
          return out;
        }},
-      {"parts-attachments", "files of ten bytes, no two alike",
+      {"parts-attachments", "files of ten bytes, all different",
        [](std::size_t bytes) {
          return count_up(mixed(),
                          "--b\nContent-Type: application/octet-stream\n"
                          "Content-Disposition: attachment; filename=f\n\nfile ",
                          "\n", bytes);
        }},
-      {"parts-images", "pictures that are a head alone, no two alike",
+      {"parts-images", "pictures that are only a header, all different",
        [](std::size_t bytes) {
          return shared_parts("Content-Type: image/png\nContent-Transfer-Encoding: base64\n", bytes,
                              40, [](std::size_t i, std::size_t) { return png(i); });
        }},
-      {"parts-pdf", "files that say they are PDF",
+      {"parts-pdf", "files declared as PDF",
        [](std::size_t bytes) {
          return shared_parts("Content-Type: application/pdf; name=a.pdf\n", bytes, 60,
                              [](std::size_t i, std::size_t each) {
@@ -118,13 +118,13 @@ std::vector<HostileKind> part_kinds() {
                                       std::to_string(i);
                              });
        }},
-      {"parts-base64", "texts in base64 of a line each",
+      {"parts-base64", "texts of one line in base64",
        [](std::size_t bytes) {
          return shared_parts(
              "Content-Transfer-Encoding: base64\n", bytes, 60,
              [](std::size_t i, std::size_t each) { return base64(prose(each * 3 / 4, i)); });
        }},
-      {"parts-quoted-printable", "texts in quoted-printable of a line each",
+      {"parts-quoted-printable", "texts of one line in quoted-printable",
        [](std::size_t bytes) {
          return shared_parts("Content-Transfer-Encoding: quoted-printable\n", bytes, 60,
                              [](std::size_t i, std::size_t each) {
@@ -136,13 +136,13 @@ std::vector<HostileKind> part_kinds() {
          return count_up(mixed(), "--b\nContent-Type: text/calendar\n\nBEGIN:VCALENDAR\nUID:",
                          "\nEND:VCALENDAR\n", bytes);
        }},
-      {"parts-octets-to-sniff", "octets that may be HTML, looked at one by one",
+      {"parts-octets-to-sniff", "octets that may be HTML, each checked",
        [](std::size_t bytes) {
          return shared_parts(
              "Content-Type: application/octet-stream; name=a.html\n", bytes, 200,
              [](std::size_t, std::size_t each) { return repeat("", "<p<a", each); });
        }},
-      {"parts-without-type", "no type: what is it?",
+      {"parts-without-type", "no type: it must be guessed",
        [](std::size_t bytes) {
          return shared_parts("X: y\n", bytes, 100,
                              [](std::size_t i, std::size_t each) { return noise(each, i); });
@@ -152,7 +152,7 @@ std::vector<HostileKind> part_kinds() {
          return same_parts("--b\nContent-Type: a/b; name=\"" + std::string(900, 'n') + "\"\n\nx\n",
                            bytes);
        }},
-      {"parts-languages", "a language to be told for each part",
+      {"parts-languages", "a language must be guessed for each part",
        [](std::size_t bytes) {
          return rotate(mixed(),
                        {"--b\n\nquick brown foxes jump over lazy dogs every morning\n",

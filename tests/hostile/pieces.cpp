@@ -6,7 +6,7 @@ namespace shingled::hostile {
 
 namespace {
 
-/// SplitMix64 (Vigna): the same on every machine, which <random> is not.
+/// SplitMix64 (Vigna): unlike <random>, the same on every machine.
 class Splitmix {
  public:
   explicit Splitmix(std::uint64_t seed) : state_(seed) {}

@@ -1,4 +1,4 @@
-// What the measurements of single stages have, as whole messages.
+// The worst cases of single stages (tests/bench/worst_cases.h) as complete messages.
 #include <string>
 
 #include "tests/bench/worst_cases.h"
@@ -8,7 +8,7 @@ namespace shingled::hostile {
 
 namespace {
 
-/// "Unclosed attributes, mixed quotes" is "stage-unclosed-attributes-mixed-quotes".
+/// "Unclosed attributes, mixed quotes" becomes "stage-unclosed-attributes-mixed-quotes".
 std::string kind_name(std::string_view words) {
   std::string out = "stage-";
   for (const char c : words) {

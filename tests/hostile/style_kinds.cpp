@@ -1,4 +1,4 @@
-// Styles: sheets of very many rules, selectors, values; what is hidden and what is not.
+// Styles: sheets with very many rules, selectors and values; hidden and visible text.
 #include <string>
 
 #include "tests/hostile/pieces.h"
@@ -14,7 +14,7 @@ std::string sheet(std::string_view piece, std::size_t bytes) {
   return repeat(html() + "<style>", piece, bytes) + "</style><p class=a>x</p>";
 }
 
-/// So many rules as are kept, and elements that ask for all of them.
+/// As many rules as are kept, and elements that need all of them.
 std::string rules_and_elements(std::size_t bytes) {
   std::string out = html() + "<style>";
   for (std::size_t i = 0; i < kRules && out.size() < bytes / 2; ++i) {
@@ -23,7 +23,7 @@ std::string rules_and_elements(std::size_t bytes) {
   return count_up(out + "</style>", "<p class='c1 c2 c3 c4 c", "'>x</p>", bytes);
 }
 
-/// One element of very many classes, all of which have a rule; then such elements again.
+/// Elements with very many classes, all of which have a rule.
 std::string rules_and_classes(std::size_t bytes) {
   std::string classes;
   std::string out = html() + "<style>";
@@ -49,7 +49,7 @@ std::vector<HostileKind> style_kinds() {
        [](std::size_t bytes) {
          return count_up(html(), "<style>.c", "{color:red}</style>", bytes);
        }},
-      {"style-same-rule", "the same rule again and again, merged each time",
+      {"style-same-rule", "the same rule repeated, merged each time",
        [](std::size_t bytes) { return sheet(".a{color:red;font-size:9px;display:block}", bytes); }},
       {"style-boxes", "clips of many points, which all have to be read",
        [](std::size_t bytes) {
@@ -90,7 +90,7 @@ std::vector<HostileKind> style_kinds() {
        [](std::size_t bytes) {
          return sheet("@media x{p{color:red}}@import 'a';@layer x;", bytes);
        }},
-      {"style-numbers", "numbers without end",
+      {"style-numbers", "endless numbers",
        [](std::size_t bytes) {
          return repeat(html() + "<style>p{font-size:", "1234567890", bytes);
        }},
@@ -98,7 +98,7 @@ std::vector<HostileKind> style_kinds() {
        [](std::size_t bytes) {
          return repeat(html(), "<p style='color:#fff;background:#fff;display:none'>a</p>", bytes);
        }},
-      {"style-attribute-huge", "one style of the whole document",
+      {"style-attribute-huge", "one style as long as the document",
        [](std::size_t bytes) {
          return repeat(html() + "<p style='", "color:red;", bytes) + "'>x</p>";
        }},
@@ -106,12 +106,12 @@ std::vector<HostileKind> style_kinds() {
        [](std::size_t bytes) {
          return repeat(html(), repeat("<p style='", "color:red;", 15'000) + "'>x</p>", bytes);
        }},
-      {"style-classes-huge", "one class attribute of the whole document",
+      {"style-classes-huge", "one class attribute as long as the document",
        [](std::size_t bytes) {
          return count_up(html() + "<style>.c1{color:red}</style><p class='", "c", " ", bytes) +
                 "'>x</p>";
        }},
-      {"style-white-on-white", "letters that nobody sees, blanked one by one",
+      {"style-white-on-white", "invisible letters, blanked one by one",
        [](std::size_t bytes) {
          return repeat(html(), "<span style='color:#fefefe'>hidden</span> seen ", bytes);
        }},

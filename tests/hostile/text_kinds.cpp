@@ -1,4 +1,4 @@
-// Plain texts: words, scripts, marks, what is left out and what is folded.
+// Plain texts: words, scripts, marks, and characters that are removed or folded.
 #include <string>
 
 #include "tests/hostile/pieces.h"
@@ -70,13 +70,13 @@ std::vector<HostileKind> text_kinds() {
              "\u0e04\u0e33 \u05de\u05d9\u05dc\u05d4 \u0643\u0644\u0645\u0629 \ub2e8\uc5b4 "
              "\u0936\u092c\u094d\u0926 "),
       script("letters-spaced", "s p a c e d words", "v i a g r a "),
-      {"text-different-words", "no word twice",
+      {"text-different-words", "all words are different",
        [](std::size_t bytes) { return count_up(plain(), "w", " ", bytes); }},
-      {"text-different-long-words", "long words, no word twice",
+      {"text-different-long-words", "long words, all different",
        [](std::size_t bytes) {
          return count_up(plain(), "wordwordwordwordwordwordwordword", " ", bytes);
        }},
-      {"text-prose", "ordinary words, only very many",
+      {"text-prose", "very many ordinary words",
        [](std::size_t bytes) { return plain() + prose(bytes); }},
       {"text-one-line", "the same on one line",
        [](std::size_t bytes) {

@@ -21,9 +21,9 @@ std::vector<HostileKind> link_kinds();
 std::vector<HostileKind> container_kinds();
 std::vector<HostileKind> attachment_kinds();
 std::vector<HostileKind> line_kinds();
-std::vector<HostileKind> stage_kinds();  ///< those of tests/bench that hurt one stage
-/// Some of `others` again: each as many parts of one message, for a bound of a part holds for each
-/// part.
+std::vector<HostileKind> stage_kinds();  ///< the worst cases of single stages in tests/bench
+/// Some of `others`, each repeated as many parts of one message, because limits per part hold for
+/// each part.
 std::vector<HostileKind> many_kinds(const std::vector<HostileKind>& others);
 
 }  // namespace shingled::hostile

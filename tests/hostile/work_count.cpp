@@ -20,7 +20,8 @@ std::uint64_t steps_now() { return comparisons; }
 
 #else
 
-/// User-space instructions of this thread; invalid where the kernel or the machine counts none.
+/// Counts user-space instructions of this thread; invalid if the kernel or the machine cannot
+/// count.
 UniqueFd open_instructions() {
   perf_event_attr attributes{};
   attributes.type = PERF_TYPE_HARDWARE;
@@ -54,7 +55,7 @@ std::string_view step_name() {
 }
 
 std::uint64_t steps_of_200_ms() {
-  // 5 instructions a nanosecond are two or three a cycle; one of six or so compares.
+  // 5 instructions per nanosecond are two or three per cycle; about one of six is a comparison.
   constexpr std::uint64_t kInstructions = 1'000'000'000;
   constexpr std::uint64_t kInstructionsAComparison = 6;
   return step_name() == "comparisons" ? kInstructions / kInstructionsAComparison : kInstructions;
@@ -75,8 +76,8 @@ Work count_work(const std::function<void()>& work) {
 }  // namespace shingled::hostile
 
 #if defined(SHINGLED_FUZZ)
-// A build for fuzzing calls these at each comparison (SanitizerCoverage,
-// -fsanitize-coverage=trace-cmp), here without an engine that would listen.
+// A build for fuzzing calls these functions at each comparison (SanitizerCoverage,
+// -fsanitize-coverage=trace-cmp). Here they only count; there is no fuzzing engine.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 #define SHINGLED_COUNTS __attribute__((no_sanitize("coverage", "address", "undefined")))
 extern "C" {

@@ -7,20 +7,20 @@
 
 namespace shingled::hostile {
 
-/// What a piece of work took, in figures that no other load on the machine changes.
+/// The cost of some work, in figures that other load on the machine does not change.
 struct Work {
-  std::optional<std::uint64_t> steps;  ///< nothing where this build and kernel count none
-  std::uint64_t peak_bytes = 0;        ///< of the heap, above what was there before
+  std::optional<std::uint64_t> steps;  ///< nullopt if this build or kernel cannot count
+  std::uint64_t peak_bytes = 0;        ///< the peak of the heap above its size before
 };
 
-/// What a step is here: "instructions" where the kernel counts them; "comparisons" of our own code
-/// in a build for fuzzing, which calls us at each; empty where nothing is counted.
+/// The unit of a step: "comparisons" of our own code in a build for fuzzing; otherwise
+/// "instructions" if the kernel counts them; empty if nothing is counted.
 std::string_view step_name();
 
-/// Steps that 200 ms of a core of today take, of that sort.
+/// The number of steps that a present-day core does in 200 ms.
 std::uint64_t steps_of_200_ms();
 
-/// Runs `work` and counts, in this thread.
+/// Runs `work` in this thread and counts its cost.
 /// Threads: one at a time.
 Work count_work(const std::function<void()>& work);
 
