@@ -1,5 +1,5 @@
-// Bodies under a label: the first line is the charset, the rest the bytes. Also the decoders of
-// transfer encodings, whose output these bytes are.
+// Bodies with a charset: the first line is the charset, the rest the bytes. Also the decoders of
+// transfer encodings, which make such bytes.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view body = input.substr(label.size());
   std::string storage;
   const DecodedText text = decode_all(body, label, storage);
-  const bool as_sent = text.utf8.data() == body.data();  // may be raw or have a few faults
+  const bool as_sent = text.utf8.data() == body.data();  // may contain raw bytes or a few errors
   if (!as_sent && !is_valid_utf8(text.utf8)) std::abort();
   if (!is_valid_utf8(replace_invalid_utf8(body))) std::abort();
   constexpr std::size_t kLimit = 1000;

@@ -1,5 +1,5 @@
-// Any bytes as an attachment: opening it keeps its bounds, reads the same twice, and gives a
-// content of no more bytes than it unpacked.
+// Any bytes as an attachment. Opening it stays within the limits and gives the same result twice.
+// The content is not larger than the number of bytes that were unpacked.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

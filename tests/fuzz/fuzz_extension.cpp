@@ -1,5 +1,5 @@
-// The extensions of a command as a stranger sends them: the walk over them ends, agrees with the
-// verdict, and never leaves the packet.
+// The extensions of a command from a stranger. The walk over them ends, agrees with the check of
+// the whole packet, and never leaves the packet.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// A stream as a hostile peer sends it, cut where the input says: the frames are those of the same
-// stream in one piece, and no more than a frame is ever kept.
+// A stream from a hostile peer, cut into pieces as the input says. The frames are the same as for
+// the stream in one piece, and the reader never keeps more than one frame.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,7 @@ Read read_in_pieces(BytesView stream, BytesView sizes) {
 
 }  // namespace
 
-/// Input: a number n, n sizes of pieces, the stream.
+/// Input: a number n, the sizes of n pieces, the stream.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const BytesView input = BytesView(data, size).subspan(1);

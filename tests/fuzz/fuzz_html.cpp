@@ -1,4 +1,4 @@
-// Any bytes as HTML, read as both versions of rspamd read them.
+// Any bytes as HTML, read in the way of both versions of rspamd.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// The text of keys, as an admin writes it or gets it from elsewhere: one key, a list file of key
-// IDs, networks or digests, a key file, and the same under `storage.keypair`. What is read prints
-// as a text that reads the same, and no error shows a piece of what may be a key.
+// The text of keys, from an admin or from elsewhere: one key, a list file of key IDs, networks or
+// digests, a key file, and the same as the value of `storage.keypair`. A key that was read is
+// printed as a text that is read as the same key. No error shows a part of a possible key.
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ void expect(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Runs that are long enough to be 32 bytes in any of our encodings, of which base64 is shortest.
+/// Runs that are long enough to be 32 bytes in one of our encodings; base64 is the shortest.
 std::vector<std::string_view> key_like(std::string_view text) {
   constexpr std::size_t kKeyCharactersMin = 43;
   const auto belongs = [](char c) {
@@ -42,7 +42,7 @@ std::vector<std::string_view> key_like(std::string_view text) {
   return out;
 }
 
-/// No part of a key that is longer than any word of ours.
+/// The text shows no part of a key that is longer than any of our own words.
 void expect_discreet(std::string_view message, const std::vector<std::string_view>& keys) {
   constexpr std::size_t kPart = 16;
   for (const std::string_view key : keys) {
@@ -155,7 +155,7 @@ void try_keyring(const std::vector<Keypair>& keypairs) {
   }
   for (const Keypair& pair : keypairs) {
     expect(ring.error().message.find(secret_of(pair)) == std::string::npos);
-    // What stands as a public key may be the private one of a pair that was swapped.
+    // The value of the public key may be the private key, if the pair was swapped.
     if (storage::crypto::public_key_of(pair.secret_key) == pair.public_key) continue;
     expect(ring.error().message.find(to_zbase32(pair.public_key)) == std::string::npos);
   }
@@ -170,7 +170,7 @@ void try_key_file(std::string_view text, const std::vector<std::string_view>& ke
   try_keyring(*keypairs);
 }
 
-/// The same text, a level deeper, as the value of `storage.keypair`.
+/// The same text, indented by one level, as the value of `storage.keypair`.
 void try_settings(std::string_view text, const std::vector<std::string_view>& keys) {
   std::string yaml = "storage:\n  keypair:\n    ";
   for (const char c : text) {

@@ -1,6 +1,6 @@
-// Any bytes as a one-line text: the first byte chooses version and alphabet. What must hold: a text
-// with words has a language, the same one every time; shares of trigrams are finite, and no larger
-// than a draw of 80 words can make them.
+// Any bytes as a one-line text; the first byte chooses version and alphabet. A text with words
+// always has the same language. The shares of trigrams are finite and not larger than a sample of
+// 80 words can make them.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Words of 128 letters have 128 trigrams of a share of at most one, four times weighed.
+// Words of 128 letters have 128 trigrams; each has a share of at most one and the weight four.
 constexpr double kShareMax = 80.0 * 128 * 4;
 
 }  // namespace

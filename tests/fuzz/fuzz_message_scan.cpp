@@ -1,5 +1,5 @@
-// The scan of a message's raw bytes alone, with small bounds: every body lies in the message or in
-// what was decoded of it, parts come in pre-order, bounds hold.
+// Only the scan of a message's raw bytes, with small limits. Each body is inside the message or its
+// decoded bytes, parts come in pre-order, and the limits hold.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

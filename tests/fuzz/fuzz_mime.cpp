@@ -1,4 +1,4 @@
-// A whole message: from bytes to hashes, with small bounds so that the fuzzer reaches them.
+// A complete message, from bytes to hashes, with small limits that the fuzzer can reach.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

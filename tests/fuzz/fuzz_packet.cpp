@@ -1,5 +1,5 @@
-// A command in the clear: what decodes encodes to the same bytes, extensions stay inside the
-// packet.
+// A command in the clear. A decoded command is encoded to the same bytes, and extensions stay
+// inside the packet.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// What a Redis server may send: the reader never gives more than it says it would, the portions its
-// bytes come in make no difference, and whatever a reply is, the layout's readers make something of
-// it.
+// Anything that a Redis server may send. A reply has at most kReplyElementsMax elements, and the
+// way in which the bytes are cut makes no difference. The functions that read our layout accept any
+// reply.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +51,7 @@ void use(const redis::RedisReply& reply) {
   (void)redis::script_name(reply).has_value();
 }
 
-/// All replies in `bytes`, fed in portions; stops where they are broken.
+/// All replies in `bytes`, fed in portions; stops at an error.
 std::vector<redis::RedisReply> read_all(BytesView bytes, std::size_t portion) {
   redis::ReplyReader reader;
   std::vector<redis::RedisReply> replies;

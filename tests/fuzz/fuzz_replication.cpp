@@ -1,5 +1,5 @@
-// What a peer of a replication connection sends, sealed well: a message that is read is written as
-// the same bytes. And the bytes of the connection itself, before anything is sealed.
+// The messages of a replication peer after opening: a decoded message is encoded to the same bytes.
+// Also the bytes of the connection before they are opened.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ void feed(replication::SecureChannel channel, BytesView bytes) {
     bytes = bytes.subspan(*taken);
     const auto message = channel.next();
     if (!message) return;
-    if (*message) std::abort();  // nobody can have sealed it
+    if (*message) std::abort();  // the input cannot contain a sealed message
     if (bytes.empty() || *taken == 0) return;
   }
 }
@@ -40,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static shingled::testing::SeededRandom first(1);
   static const Keypair kOwn = crypto::generate_keypair(first);
   static const Keypair kPeer = crypto::generate_keypair(first);
-  shingled::testing::SeededRandom random(2);  // anew, so that an input alone does the same
+  shingled::testing::SeededRandom random(
+      2);  // new for each input, so that the same input always does the same
   feed(replication::SecureChannel::answer(kOwn, {kPeer.public_key}, random), bytes);
   return 0;
 }

@@ -1,5 +1,5 @@
-// A reply in the clear, as a hostile server sends it: encoding and decoding again changes nothing,
-// and the client makes something of it.
+// A reply in the clear from a hostile server. Encoding and decoding it again changes nothing, and
+// the client accepts any reply.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -25,6 +25,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::uint8_t> third(size);
   (void)protocol::encode_reply(protocol::decode_reply(again).value(),
                                static_cast<protocol::ReplyForm>(size), third);
-  if (again != third) std::abort();  // by bytes: a probability may be no number
+  if (again != third) std::abort();  // compare bytes: a probability may be NaN
   return 0;
 }

@@ -1,6 +1,6 @@
-// Any bytes as a text for the robust fingerprint; the first byte chooses the form. What must hold:
-// folding twice is folding once and never makes a text more than three times as long, words are
-// within their bounds, and zero-width characters between letters change nothing.
+// Any bytes as a text for the robust fingerprint; the first byte chooses the form. Folding twice is
+// the same as folding once, and the text becomes at most three times as long. Words are within
+// their limits, and zero-width characters between letters change nothing.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < robust.words.size(); ++i) {
     require(!robust.words[i].empty() && robust.words[i].size() <= 40);
   }
-  // The bound on bytes counts what is hidden, too.
+  // The limit of bytes counts hidden bytes, too.
   if (4 * size < kRobustTextBytesMax) {
     require(robust_words(with_hidden(text), form).words == robust.words);
   }

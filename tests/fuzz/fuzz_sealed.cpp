@@ -1,5 +1,5 @@
-// The server's whole way of a packet, with keys: first as it is, then as the command inside a
-// packet that is sealed well. No answer is longer than its form allows.
+// A packet through the whole server, with keys: first the input itself, then the input as the
+// command in a correctly sealed packet. No answer is longer than its form allows.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A line of ssdeep's CSV: what is read of one is written so that it is read again, and to the
-// letter where it could be written at all.
+// A line of ssdeep's CSV. A signature that was read is written as a line that is read as the same
+// signature, and with the same name unless the name has a line break.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

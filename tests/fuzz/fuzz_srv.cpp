@@ -1,4 +1,4 @@
-// The answer of a name server: the parser stays inside it, and what it gives keeps its bounds.
+// The answer of a name server. The parser stays inside it, and its results are within their limits.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

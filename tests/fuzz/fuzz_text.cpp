@@ -1,5 +1,5 @@
-// Any bytes as a text: the first byte chooses form, mode and version, the rest is the content. What
-// must hold: every span lies in the line, tokens come in order, nothing grows beyond its input.
+// Any bytes as a text: the first byte chooses form, mode and version, the rest is the content.
+// Every span is inside the line, tokens come in order, and nothing becomes larger than its input.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -20,7 +20,7 @@ void require(bool holds) {
 void check(const TextWords& words) {
   const std::size_t bytes = words.oneline.size();
   for (const Token& token : words.tokens) {
-    if (token.kind == TokenKind::kUrl) continue;  // a link's span may drift out of the line
+    if (token.kind == TokenKind::kUrl) continue;  // the span of a link may be outside of the line
     require(std::size_t{token.offset} + token.length <= bytes);
     require(token.length > 0);
   }

@@ -1,6 +1,6 @@
-// Words of any text between any exceptions: the first byte chooses the locale form, the next is the
-// number of exceptions, each of which takes three bytes: how far behind the one before, how long,
-// what kind. Behind them comes the text.
+// Words of any text with any exceptions. The first byte chooses the locale form, the second is the
+// number of exceptions. Each exception has three bytes: distance to the previous one, length, kind.
+// The text follows.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
 
   const std::vector<Token> tokens = split_all(text, exceptions, options);
-  // The word that ends the list may bring the exceptions before it along.
+  // The word that reaches the limit may come with the exceptions before it.
   require(tokens.size() <= options.words_max + exceptions.size());
   std::size_t end = 0;
   WordNormaliser normaliser;

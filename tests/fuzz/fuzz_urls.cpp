@@ -1,5 +1,5 @@
-// URLs in any text with any line starts, in both modes and as both versions of rspamd find them:
-// spans lie in the text, the same ones in a copy of it, and each has a name that can be said.
+// URLs in any text with any line starts, in both modes and both versions of rspamd. Spans are
+// inside the text and are the same in a copy of it, and `url_name` accepts each.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

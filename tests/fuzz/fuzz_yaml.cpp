@@ -1,5 +1,5 @@
-// A configuration file, and behind a zero byte one override: whatever the bytes are, the loader
-// gives settings or problems that name a place in the text, and never both.
+// A configuration file and, after a zero byte, one override. For any bytes, the loader returns
+// either settings, or problems with their places in the text, but never both.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Runs a fuzz target over files and folders instead of a fuzzing engine, each file whole and cut at
-// every eighth of its length, so that the seeds are an ordinary test with any compiler.
+// Runs a fuzz target over files and folders, without a fuzzing engine. Each file is used complete
+// and cut at every eighth of its length. So the seeds are an ordinary test with any compiler.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +18,7 @@ void run_file(const std::filesystem::path& path) {
   const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
   constexpr std::size_t kCuts = 8;
   for (std::size_t cut = 0; cut <= kCuts; ++cut) {
-    // An exact copy, so that AddressSanitizer sees a read past the cut.
+    // A copy of the exact size, so that AddressSanitizer detects a read past the cut.
     const std::size_t size = bytes.size() * cut / kCuts;
     const std::vector<std::uint8_t> input(bytes.begin(),
                                           bytes.begin() + static_cast<std::ptrdiff_t>(size));
