@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Messages a second from bytes to hashes on one core, beside a real rspamd 3.4 that scans the same messages with only
-fuzzy_check enabled: one worker, HTTP over kept connections, its rule asking our own storage. Prints a Markdown table.
+"""Messages per second from bytes to hashes on one core, compared with a real rspamd 3.4 that scans the same messages with
+only fuzzy_check enabled: one worker, HTTP over kept connections; its rule asks our own storage. Prints a Markdown table.
 
     tests/bench/against_rspamd.py [--build build/release] [--passes 3]
 
-Both take turns in one run. What counts is processor time, ours of the benchmark and theirs of the worker, which other
-work on the machine hardly touches; the wall clock stands beside it.
+Both take turns in one run. The figures are processor time, of our benchmark and of rspamd's worker, because other work on
+the machine hardly changes it. Wall time is printed, too.
 """
 
 import argparse
@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 import harness  # noqa: E402 (needs the path above)
 import rspamd   # noqa: E402
 
-CONNECTIONS = 4  # keep the one worker busy while a client or the storage is
+CONNECTIONS = 4  # so that the worker is busy while a client or the storage works
 
 
 def processor_seconds(pid):
@@ -36,7 +36,7 @@ def processor_seconds(pid):
 
 
 def worker_of(peer):
-    """The process of rspamd that scans: the one that takes time when a message comes."""
+    """The process of rspamd that scans: the one that uses processor time when a message comes."""
     pid = peer.process.pid
     workers = [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     before = {worker: processor_seconds(worker) for worker in workers}
@@ -89,7 +89,7 @@ def main():
         with harness.Daemon(folder, binary=build / "milter/shingled") as daemon, \
                 rspamd.Rspamd(folder, servers=f"127.0.0.1:{daemon.fuzzy_port}") as peer:
             worker = worker_of(peer)
-            measure_peer(peer, worker, messages)  # warm
+            measure_peer(peer, worker, messages)  # warm-up
             ours, theirs = [], []
             for _ in range(args.passes):
                 ours.append(measure_ours(build, messages))

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Measures `shingled similar` beside the real ssdeep in one run, on one core. Prints Markdown tables.
+"""Measures `shingled similar` and the real ssdeep in one run, on one core. Prints Markdown tables.
 
     tests/bench/against_ssdeep.py --binary build/release/milter/shingled [--rounds 5] [--signatures 100000]
 
-Signing: `ssdeep -s` and `shingled similar sign --jobs 1` over the same files, in turn, start of the program included. The
-lines must be equal. Searching: one signature in so many, `ssdeep -m` beside a search of the library that is loaded. A
-search by itself is the difference between a run with many questions and a run with few; for ssdeep there is the whole run
-as well. Of ours few are enough for an index to be made; a whole run for one question makes none. All is processor time (user and system) of the process, the median over the rounds: it holds on a busy machine.
+Signing: `ssdeep -s` and `shingled similar sign --jobs 1` for the same files, in turn, including the start of the program.
+The lines must be equal. Searching: one signature in --signatures, with `ssdeep -m` and in our loaded library. The time of
+a search alone is the difference between a run with many questions and a run with few. For ssdeep the whole run is given as
+well. Our program makes an index even for the run with few questions; it makes none for a single question. All times are
+processor time (user and system) of the process, the median of the rounds, so they hold on a busy machine.
 """
 
 import argparse
@@ -24,7 +25,7 @@ FEW, MANY, SOME = 40, 20_000, 10  # questions: two for us, one for ssdeep
 
 
 def cpu_seconds(*command):
-    """Processor time of one run on one core, and what it printed."""
+    """Processor time of one run on one core, and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(["taskset", "-c", "0", *map(str, command)], capture_output=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -34,13 +35,13 @@ def cpu_seconds(*command):
 
 
 def median_of(rounds, *commands):
-    """The median processor time of each command, asked in turn, and their last outputs."""
+    """The median processor time of each command (run in turn), and their last outputs."""
     runs = [[cpu_seconds(*command) for command in commands] for _ in range(rounds)]
     return [statistics.median(run[i][0] for run in runs) for i in range(len(commands))], [out for _, out in runs[-1]]
 
 
 def make_files(folder, rng):
-    """Files of every kind and size, some 200 MB; the small ones are many, as on a disk."""
+    """Files of every kind and size, about 200 MB; many of them are small, as on a real disk."""
     words = ["".join(rng.choices("etaoinshrdlu", k=rng.randrange(2, 9))) for _ in range(3000)]
     kinds = {
         "noise": rng.randbytes,
@@ -85,7 +86,7 @@ def search_table(binary, folder, count, rounds, rng):
     for number in (1, FEW, MANY):
         questions[number] = folder / f"{number}.csv"
         questions[number].write_text(HEADLINE + "".join(f'{rng.choice(signatures)},"q"\n' for _ in range(number)))
-    # ssdeep -m signs files; of 4 KB, so that comparing is what takes the time.
+    # ssdeep -m signs the files, too. They have 4 KB, so that comparing takes most of the time.
     asked = [folder / f"asked{i}" for i in range(SOME)]
     for path in asked:
         path.write_bytes(rng.randbytes(4000))

@@ -1,5 +1,5 @@
-// Leaky buckets: decisions a second and memory at 10^6 live ones, keeping them in a file, and a
-// redis-server of our own asked by message against one round trip a bucket.
+// Leaky buckets: decisions per second and memory with 10^6 buckets, saving them in a file, and
+// Redis with one request per message compared with one round trip per bucket.
 //
 //   bench_buckets                         everything
 //   SHINGLED_BENCH_BUCKETS=10000000 ...   another number
@@ -38,7 +38,7 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Recipients as they are, 10 to 40 characters, some with an address of a client beside.
+/// Realistic recipients of 10 to 40 characters, some together with a client address.
 std::string name_of(std::uint64_t i) {
   std::mt19937_64 random(i * 0x9e3779b97f4a7c15 + 1);
   std::string local(4 + random() % 14, 'x');
@@ -52,10 +52,10 @@ std::string name_of(std::uint64_t i) {
                                   0);
 }
 
-const LeakRate kRate(1.0 / 3600, 100);  // nothing gets empty while we look
+const LeakRate kRate(1.0 / 3600, 100);  // no bucket becomes empty during the measurement
 constexpr TimePoint kNow{std::chrono::hours(1)};
 
-/// A table with bucket_count() live buckets, built once.
+/// A table with bucket_count() buckets that are not empty, made once.
 struct Filled {
   Filled() {
     const std::uint64_t before = resident_bytes();
@@ -87,7 +87,7 @@ void BM_Memory(benchmark::State& state) {
   state.counters["of_these_its_name"] = static_cast<double>(Filled::get().key_bytes) / count;
 }
 
-/// A decision about so many random buckets at a time.
+/// Decisions about random buckets; the argument is the number of buckets per decision.
 void BM_Decisions(benchmark::State& state) {
   buckets::BucketTable& table = *Filled::get().table;
   const auto together = static_cast<std::size_t>(state.range(0));
@@ -106,7 +106,7 @@ void BM_Decisions(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-/// All of them into a file, and back.
+/// Writes all buckets to a file and reads them.
 void BM_SaveAndLoad(benchmark::State& state) {
   const shingled::testing::TemporaryDirectory folder;
   NullLogger logger;
@@ -139,7 +139,7 @@ void BM_SaveAndLoad(benchmark::State& state) {
 
 constexpr std::uint16_t kPort = 17'411;
 
-/// A redis-server that writes nothing to a disk.
+/// A redis-server that writes nothing to disk.
 testing::RedisProcess& redis() {
   static testing::RedisProcess process(
       {"--appendonly", "no", "--port", std::to_string(kPort), "--bind", "127.0.0.1"});
@@ -148,13 +148,13 @@ testing::RedisProcess& redis() {
   return process;
 }
 
-/// Over a unix socket, or TCP on the loopback.
+/// Over a unix socket or over TCP on loopback.
 SocketSpec redis_address(bool tcp) {
   return tcp ? SocketSpec{SocketSpec::Kind::kInet, "127.0.0.1", kPort, ""} : redis().address();
 }
 
-/// Processor time of ours and of Redis so far. What a decision costs of both is what bounds them
-/// on a machine that has other things to do, and does not depend on what these are.
+/// Processor time of this process and of Redis so far. The sum per decision limits the rate on a
+/// busy machine, and other work on the machine does not change it.
 struct ProcessorTime {
   ProcessorTime() {
     rusage usage{};
@@ -177,8 +177,9 @@ struct ProcessorTime {
   double server = 0;
 };
 
-/// The buckets of a message: five types for each recipient, from one client and sender. Recipients
-/// come again, clients less, all three together seldom. Nobody is refused.
+/// The buckets of a message: five types for each recipient, with one client and one sender.
+/// Recipients are repeated often, clients less often, all three together seldom. Nothing is
+/// refused.
 class Message {
  public:
   Message(std::mt19937_64& random, std::size_t recipients) {
@@ -206,7 +207,7 @@ class Message {
   std::vector<buckets::BucketDemand> demands_;
 };
 
-/// Made before, for each thread others.
+/// Made before the measurement, different for each thread.
 std::vector<Message> some_messages(std::size_t recipients, int thread) {
   std::mt19937_64 random(static_cast<std::uint64_t>(thread) + 77);
   std::vector<Message> out;
@@ -215,8 +216,8 @@ std::vector<Message> some_messages(std::size_t recipients, int thread) {
   return out;
 }
 
-/// Decisions (a bucket each) a second through Redis as the milter makes them: each thread a
-/// message after the other, each message one call.
+/// Decisions (one bucket each) per second through Redis, in the way of the milter: each thread
+/// handles one message after the other, with one call per message.
 void BM_RedisByMessage(benchmark::State& state) {
   static std::unique_ptr<buckets::RedisBuckets> store;
   static SystemClock clock;
@@ -243,8 +244,8 @@ void BM_RedisByMessage(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(decisions));
 }
 
-/// The same with one round trip a bucket: each thread has a connection, and asks for one bucket by
-/// one call of the same script after the other.
+/// The same with one round trip per bucket: each thread has its own connection and calls the same
+/// script once per bucket.
 void BM_RedisByBucket(benchmark::State& state) {
   static std::unique_ptr<redis::RedisServer> server;
   static SystemClock clock;

@@ -1,9 +1,9 @@
 // The engine at 10^6 digests with shingles: look-ups, memory, adds with commit, opening.
 //
-//   bench_engine                          everything; the store is built in /tmp and removed
+//   bench_engine                          everything; the store is made in /tmp and removed
 //   SHINGLED_BENCH_RECORDS=10000000 ...   another size
 //   SHINGLED_BENCH_DIR=/var/tmp ...       another disk
-//   SHINGLED_BENCH_FILE=/var/tmp/x.db ... a store that is kept, and used if it is there
+//   SHINGLED_BENCH_FILE=/var/tmp/x.db ... a store that is kept, and used again if it exists
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ std::uint64_t resident_bytes() {
 
 std::uint32_t unix_now() { return unix_seconds(SystemClock().wall()); }
 
-/// Fingerprint number i, without keeping a million of them.
+/// Fingerprint number i. It is computed again each time, to keep none in memory.
 Fingerprint fingerprint_of(std::uint64_t i) {
   engine::Seeded random(i * 0x9e3779b97f4a7c15 + 1);
   return engine::random_fingerprint(random);
@@ -58,8 +58,8 @@ Update add_of(const Fingerprint& fingerprint) {
   return {.flag = 1, .value = 10, .fingerprint = fingerprint};
 }
 
-/// Writes a file of that many rows, each as old as `age_of(i)` says, past the engine: ten million
-/// adds would take longer than what is measured.
+/// Writes a file with that number of rows and the ages `age_of(i)`, without the engine: ten million
+/// adds would take longer than the measurement.
 template <typename AgeOf>
 void fill(const std::string& path, std::size_t count, const AgeOf& age_of) {
   auto table = sqlite::FuzzyTable::open(path, Durability::kNormal);
@@ -82,7 +82,7 @@ void fill(const std::string& path, std::size_t count, const AgeOf& age_of) {
   }
 }
 
-/// A store with record_count() hashes, built once.
+/// A store with record_count() hashes, made once.
 class Store {
  public:
   Store() : directory_(bench_directory() / ("shingled-bench-" + std::to_string(::getpid()))) {
@@ -133,7 +133,7 @@ class Store {
   std::uint64_t memory_ = 0;
 };
 
-/// Questions made before the clock runs.
+/// Checks that are made before the measurement.
 std::vector<Fingerprint> questions(std::size_t slots_known) {
   constexpr std::size_t kQuestions = 20'000;
   engine::Seeded random(7);
@@ -145,7 +145,7 @@ std::vector<Fingerprint> questions(std::size_t slots_known) {
   return asked;
 }
 
-/// So many questions at a time as the argument says, as they come from the network.
+/// Checks in batches, as they come from the network; the argument is the size of a batch.
 void check_all_of(benchmark::State& state, const std::vector<Fingerprint>& asked, bool hit) {
   engine::Engine& engine = Store::get().engine();
   const std::uint32_t now = unix_now();
@@ -178,7 +178,7 @@ void BM_MissWithShingles(benchmark::State& state) { check_all_of(state, question
 
 void BM_NearDuplicate24(benchmark::State& state) { check_all_of(state, questions(24), true); }
 
-/// `in_flight` updates wait for their commits at any time, as with so many clients.
+/// `in_flight` updates always wait for their commits, as with that number of clients.
 void BM_AddWithCommit(benchmark::State& state) {
   engine::Engine& engine = Store::get().engine();
   static std::uint64_t next = std::uint64_t{1} << 40;
@@ -206,12 +206,12 @@ void BM_Open(benchmark::State& state) {
   state.counters["file_bytes_a_record"] = static_cast<double>(store.file_bytes()) / records;
 }
 
-/// How long each of many things took.
+/// A list of durations.
 class Latencies {
  public:
   using Moment = std::chrono::steady_clock::time_point;
   void add(Moment begun) { took_.push_back(std::chrono::steady_clock::now() - begun); }
-  /// In microseconds: what `share` of them stayed under.
+  /// The quantile `share`, in microseconds.
   [[nodiscard]] double percentile(double share) {
     if (took_.empty()) return 0;
     const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(took_.size() - 1));
@@ -223,8 +223,8 @@ class Latencies {
   std::vector<std::chrono::steady_clock::duration> took_;
 };
 
-/// 64 updates in flight and one thread that checks, for ten seconds: latencies of both.
-/// With `expiring` every second record is past its time at the start.
+/// 64 updates in flight and one thread with checks, for ten seconds: the latencies of both.
+/// With `expiring`, every second record has expired at the start.
 void BM_Latencies(benchmark::State& state) {
   const bool expired = state.range(0) != 0;
   EngineOptions options;

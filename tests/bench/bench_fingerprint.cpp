@@ -1,4 +1,4 @@
-// What a rule costs once the words of a text are known.
+// The cost of the fingerprints of a text whose words are known.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace shingled::fingerprint {
 namespace {
 
-/// Stems as English mail has them: 2 to 9 letters, the common ones often.
+/// Stems as in English mail: 2 to 9 letters, common ones often.
 WordList make_stems(std::int64_t count) {
   std::mt19937 random(1);
   WordList stems;

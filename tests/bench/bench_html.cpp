@@ -1,4 +1,4 @@
-// HTML to text: pages as mail has them, and inputs made to be slow.
+// HTML to text: pages as in mail, and inputs that are made to be slow.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// From the bytes of a message to the hashes of the built-in rule, over the corpus in memory. One
-// thread; bytes_per_second and items_per_second (messages) are the figures to compare.
+// From the bytes of a message to the hashes of the built-in rule, for the corpus in memory. One
+// thread. Compare bytes_per_second and items_per_second (messages).
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void BM_AnalyzeAndHash(benchmark::State& state) {
 }
 BENCHMARK(BM_AnalyzeAndHash)->Unit(benchmark::kMillisecond);
 
-/// The same with our own fingerprint, as rules for the embedded storage have it.
+/// The same with our own fingerprint, as in rules for the embedded storage.
 void BM_AnalyzeAndHashRobust(benchmark::State& state) {
   const HashRule rule(HashOptions{.robust = true});
   run_over_corpus(state, [&](const std::string& message) {

@@ -1,4 +1,4 @@
-// What a packet costs beyond the system calls: decoding, encoding, sealing, handling.
+// The cost of a packet without the system calls: decoding, encoding, sealing, handling.
 #include <benchmark/benchmark.h>
 
 #include "storage/crypto/keypair.h"
@@ -55,7 +55,7 @@ void BM_SealReply(benchmark::State& state) {
 }
 BENCHMARK(BM_SealReply)->ArgName("bytes")->Arg(96)->Arg(144);
 
-/// A miss in an empty store: all but the look-up.
+/// A miss in an empty store: everything except the look-up.
 void handle(benchmark::State& state, const Bytes& packet, const ServerOptions& options) {
   testing::SeededRandom random(2);
   testing::FakeStore store;
@@ -91,7 +91,7 @@ void BM_HandleSealed(benchmark::State& state) {
 }
 BENCHMARK(BM_HandleSealed)->ArgName("cache")->Arg(0)->Arg(512);
 
-/// The rate limit alone, for so many sources in turn; 100000 do not fit its table.
+/// Only the rate limit, for a number of sources in turn; 100000 do not fit into its table.
 void BM_AdmitSource(benchmark::State& state) {
   RateLimitOptions options;
   options.rate = 1e6;

@@ -40,7 +40,7 @@ Sample sample_of(std::uint64_t number) {
           .added = 1'790'000'000};
 }
 
-/// A library of sample_count() samples, made once.
+/// A library with sample_count() samples, made once.
 struct World {
   World() {
     LibraryOptions no_index = options(false);

@@ -1,4 +1,4 @@
-// From decoded text to stems, stage by stage and as a whole, in bytes of text a second.
+// From decoded text to stems, each stage and the whole, in bytes of text per second.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -78,7 +78,7 @@ void BM_MakeWords(benchmark::State& state) {
   run(state, text, [&] { return words_of(input, {}); });
 }
 
-// language: 0 English, 1 German, 2 Russian, 3 Chinese; 1200 bytes are some 200 words.
+// language: 0 English, 1 German, 2 Russian, 3 Chinese; 1200 bytes are about 200 words.
 void mail_sizes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"language", "bytes"})->Unit(benchmark::kMicrosecond);
   for (int language = 0; language < 4; ++language) bench->Args({language, 1200});

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What shingles cost that somebody with a right to write chose so that a fixed hash puts them all into one chain, of one
-or more builds in one run. Prints a Markdown table: a CHECK of such shingles, a CHECK of others, and a restart.
+"""The cost of shingles that an attacker with permission to write has chosen so that a fixed hash function puts them all into
+one chain. Compares one or more builds in one run. Prints a Markdown table: a CHECK of such shingles, a CHECK of others,
+and a restart.
 
     tests/bench/crafted_shingles.py [--hashes 14000] BINARY...
 
-The chain is that of MurmurHash3's finaliser, by which the index placed shingles once.
+The chain is that of MurmurHash3's finaliser, which decided about the place of a shingle in the index earlier.
 """
 
 import argparse
@@ -29,7 +30,7 @@ IN_FLIGHT = 32
 
 
 def unmixed(mixed):
-    """The shingle that the finaliser makes `mixed` of."""
+    """The shingle that the finaliser maps to `mixed`."""
     mixed ^= mixed >> 33
     mixed = mixed * 0x9CB4B2F8129337DB & MASK
     mixed ^= mixed >> 33
@@ -42,7 +43,7 @@ def packet(command, tag, rng, shingles):
 
 
 def exchange(port, packets):
-    """Answers of all, some in flight; gives how long each took."""
+    """Sends all requests, some in flight at a time. Returns the time for each answer."""
     took = {}
     sent = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:

@@ -1,5 +1,6 @@
-"""What the whole-process measurements share: the load generators of ../shared/tools, pinned processes, what a process
-used."""
+"""Common parts of the whole-process measurements: the load generators of ../shared/tools, pinned processes, and the
+resources that a process used.
+"""
 
 import contextlib
 import json
@@ -28,13 +29,13 @@ PROCESSORS = sorted(os.sched_getaffinity(0))
 
 
 def pin(pid, side):
-    """Keeps a thread on one processor: those of servers on the first, generators on the last."""
+    """Keeps a thread on one processor: servers on the first, generators on the last."""
     os.sched_setaffinity(pid, {PROCESSORS[0 if side == "server" else -1]})
 
 
 @contextlib.contextmanager
 def pinned(side):
-    """What starts in here stays on one processor."""
+    """Processes that start inside stay on one processor."""
     pin(0, side)
     try:
         yield
@@ -43,7 +44,7 @@ def pinned(side):
 
 
 def answer(command):
-    """Runs a generator on its processor; its last line is JSON."""
+    """Runs a generator on its processor. Returns its last line, which is JSON."""
     with pinned("generator"):
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     lines = done.stdout.strip().splitlines()
@@ -57,7 +58,7 @@ def load(folder, port, *arguments):
 
 
 def cpu_ns(pid):
-    """Processor time all threads of a process had."""
+    """Processor time of all threads of a process."""
     return sum(int((thread / "schedstat").read_text().split()[0])
                for thread in pathlib.Path(f"/proc/{pid}/task").iterdir())
 

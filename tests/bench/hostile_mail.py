@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What hostile mail costs the whole program: each kind of tests/hostile in some sizes through `shingled hash`,
-`shingled scan` and the milter of a running daemon. Prints Markdown tables: the ten slowest, the ten largest, and every
-run that misses the goal of 200 ms of processor time a megabyte begun and 64 MB of memory above idle plus twice the
-message. The exit code is 1 if one does.
+"""The cost of hostile mail for the whole program: each kind of tests/hostile in some sizes through `shingled hash`,
+`shingled scan` and the milter of a running daemon. Prints Markdown tables: the ten slowest runs, the ten with most memory,
+and every run that misses the goal of 200 ms of processor time per started megabyte and 64 MB of memory above idle plus
+twice the message. The exit code is 1 if a run misses it.
 
     tests/bench/hostile_mail.py [--kinds 'html-*,nest-*'] [--sizes 512K,5M,50M] [--paths hash,scan,milter]
                                 [--binary PATH] [--against OTHER] [--similar] [--json FILE]
 
-Processor time is that of the process (user and system, all its threads) less what an ordinary message takes; memory its
-peak above that, for the daemon above what it has after start. A run that takes more processor time than --timeout is
-ended and counts as missed. What was meant for a mail server and is more than a milter may be told (a header of 64 KB and more)
-goes through `hash` and `scan` alone.
+Processor time is that of the process (user and system, all its threads) minus the time for an ordinary message. Memory is
+the peak minus that of an ordinary message; for the daemon, minus its memory after the start. A run that takes more
+processor time than --timeout is stopped and counts as missed. A message with a header field that a milter cannot receive
+(64 KB and more) goes only through `hash` and `scan`.
 """
 
 import argparse
@@ -35,10 +35,10 @@ import harness  # noqa: E402
 from milter_client import MilterClient  # noqa: E402
 
 MEGABYTE = 1 << 20
-GOAL_SECONDS = 0.2  # for each megabyte begun
-GOAL_BYTES = 64 * MEGABYTE  # and twice the message
+GOAL_SECONDS = 0.2  # per started megabyte
+GOAL_BYTES = 64 * MEGABYTE  # plus twice the message
 FIELD_BYTES_MAX = 65_000  # of one header field: libmilter ends the connection at 65 535
-KEPT_BYTES_MAX = 64 * MEGABYTE  # a daemon that keeps more is started again, or the next kind would pay for it
+KEPT_BYTES_MAX = 64 * MEGABYTE  # a daemon that keeps more is restarted, so that it does not count for the next kind
 ORDINARY = ROOT / "packaging" / "samples" / "3-letter.eml"
 PATHS = ("hash", "scan", "milter")
 
@@ -51,8 +51,8 @@ class Run:
     message_bytes: int
     seconds: float
     peak_bytes: int
-    end: str = ""  # why it did not end well; empty if it did
-    kept_bytes: int = 0  # by the daemon, behind the message
+    end: str = ""  # why the run failed; empty if it did not
+    kept_bytes: int = 0  # by the daemon, after the message
 
     def allowed_seconds(self):
         return GOAL_SECONDS * (self.message_bytes // MEGABYTE + 1)
@@ -61,7 +61,7 @@ class Run:
         return GOAL_BYTES + 2 * self.message_bytes
 
     def missed(self):
-        """What it misses of the goal, as words."""
+        """The parts of the goal that the run misses, as text."""
         words = [self.end] if self.end else []
         if self.seconds > self.allowed_seconds():
             words.append(f"{self.seconds / self.allowed_seconds():.1f} x the time")
@@ -76,7 +76,7 @@ def parse_size(text):
 
 
 def cpu_seconds(pid):
-    """Processor time of a process, threads that have ended included: its clock, as clock_getcpuclockid(3) names it."""
+    """Processor time of a process, including threads that have ended: its clock of clock_getcpuclockid(3)."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -88,7 +88,7 @@ def status_bytes(pid, name):
 
 
 class Watch:
-    """Stops what a process does once it has had so much processor time, or ten times that by the clock."""
+    """Stops a process after a limit of processor time, or after ten times that limit of wall time."""
 
     EVERY = 0.1
 
@@ -120,7 +120,7 @@ class Watch:
 
 
 class Program:
-    """One build under measurement: its commands and its daemon."""
+    """One measured build: its commands and its daemon."""
 
     def __init__(self, binary, folder, args):
         self.binary, self.args = pathlib.Path(binary).resolve(), args
@@ -155,7 +155,7 @@ class Program:
                    max(0, peak - self.ordinary[path][1]), end)
 
     def command(self, path, file):
-        """Processor seconds, peak of memory and how it ended."""
+        """Processor seconds, peak of memory, and the result of the run."""
         process = subprocess.Popen([self.binary, path, *self.daemon.overrides, file], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=self.limit)
         with Watch(process.pid, self.args.timeout, process.kill) as watch:
@@ -183,7 +183,7 @@ class Program:
     def through_milter(self, kind, file):
         message = file.read_bytes()
         pid = self.daemon.process.pid
-        pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
+        pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")  # resets the peak
         before = cpu_seconds(pid)
         end = self.offer(message)
         if self.daemon.process.poll() is not None:
@@ -200,7 +200,7 @@ class Program:
 
 
 def fits_a_milter(file):
-    """Whether no header field is larger than a milter may be told."""
+    """Whether every header field is small enough for a milter."""
     head = file.read_bytes().replace(b"\r\n", b"\n").partition(b"\n\n")[0]
     fields = head.replace(b"\n ", b"\0 ").replace(b"\n\t", b"\0\t").split(b"\n")
     return max(map(len, fields)) <= FIELD_BYTES_MAX
@@ -230,7 +230,7 @@ def report(program, runs, count):
 
 
 def compare(before, after):
-    """The runs of two programs side by side, those that changed most."""
+    """The runs of two programs side by side, only those with the largest changes."""
     other = {(run.kind, run.path, run.message_bytes): run for run in before}
     pairs = [(other[key], run) for run in after if (key := (run.kind, run.path, run.message_bytes)) in other]
     pairs.sort(key=lambda pair: -max(pair[0].seconds, pair[1].seconds))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures what the way between the mail server and the milter costs: small messages by one SMTP connection through a
-real Postfix, over a unix socket and over inet, and without a milter.
+"""Measures the cost of the transport between the mail server and the milter: small messages over one SMTP connection through
+a real Postfix, with the milter over a unix socket, over inet, and without a milter.
 
     tests/bench/milter_transport.py [--messages 60] [--bytes 4096] [--runs 5] [BINARY...]
 
-BINARY is the program, build/release/milter/shingled by default; several are compared, in turn. Needs root, as Postfix
-does. All of it runs in a network of its own, whose delayed acknowledgements are counted beside the seconds.
+BINARY is the program, by default build/release/milter/shingled. Several programs are compared, in turn. Needs root, because
+Postfix does. Everything runs in its own network namespace, whose delayed acknowledgements are counted, too.
 """
 
 import argparse
@@ -24,7 +24,7 @@ WAYS = ("none", "unix", "inet")
 
 
 def run_once(binary, way, messages, size):
-    """Seconds for all messages, and acknowledgements that came late."""
+    """Seconds for all messages, and the number of late acknowledgements."""
     with test_transport.milter_and_postfix(way, binary) as (_, postfix):
         before = test_transport.delayed_acknowledgements()
         begin = time.perf_counter()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Ten minutes of everyday work: 90 % CHECK (hits, misses and near-duplicates), 10 % WRITE of new hashes, at half the rate
-the storage can do. Wants no error and p99 below 2 ms; shows the memory, which may grow by the new hashes alone.
+that the storage can do. Expects no error and a p99 below 2 ms. Shows the memory, which may grow only by the new hashes.
 
     tests/bench/mixed_load.py --binary build/release/milter/shingled [--seconds 600] [--hashes 200000]
 """

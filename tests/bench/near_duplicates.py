@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""Measures what the robust fingerprint adds to the compatible hashes: near-duplicates found, and ham that matches.
+"""Measures what the robust fingerprint adds to the compatible hashes: near-duplicates that are found, and ham that matches.
 
     SHINGLED_BINARY=build/release/milter/shingled tests/bench/near_duplicates.py [--corpus ../shared/corpus] [--list]
 
-Teaches a daemon of its own one message of every near-duplicate cluster of spam and phish, then asks it about all other
-messages of these clusters (recall) and about all ham (false positives). `compatible` counts the hashes that an rspamd
-would send, `with robust` those and ours. A hit on another cluster than the message's own is no recall but counts under
-`wrong`.
+Teaches its own daemon one message of every near-duplicate cluster of spam and phish. Then it looks up all other messages of
+these clusters (recall) and all ham (false positives). `compatible` counts the hashes that rspamd would send, `with robust`
+these and ours. A hit on another cluster than the message's own does not count as recall but under `wrong`.
 
-A second table says what the milter would do with the others if the reports had the weight 20, as one report of a person
-has it in many places: refuse them, or at least mark them.
+A second table says what the milter would do with the other messages if the reports had weight 20, as one report of a person
+has in many installations: refuse them, or at least mark them.
 
-The clusters are also shown in two halves, by a hash of their names: how far apart these are says how much the figures
-owe to the sample.
+The clusters are also shown in two halves, split by a hash of their names. The difference of the halves shows how much the
+figures depend on the sample.
 
-The last table is stricter than mail: every pair of messages of different clusters, ham with ham too, by the rule of the
-storage (same digest, or more than 16 equal slots). Pairs of one campaign (clusters.tsv) are listed apart: they are the
-same sender's mail.
+The last table is stricter than real mail: every pair of messages of different clusters, also pairs of ham, by the rule of
+the storage (same digest, or more than 16 equal slots). Pairs of one campaign (clusters.tsv) are listed separately, because
+they are mail of the same sender.
 """
 
 import argparse
@@ -56,7 +55,7 @@ class Message:
 
 
 def run_on(messages, call):
-    """Runs a command over many files; the objects it prints, by path."""
+    """Runs a command for many files. Returns the objects that it prints, by path."""
     objects = {}
     for begin in range(0, len(messages), FILES_AT_ONCE):
         done = call([message.path for message in messages[begin:begin + FILES_AT_ONCE]])
@@ -79,7 +78,7 @@ def print_table(title, head, rows):
 
 
 class Hits:
-    """Which clusters answered for one message, and what the milter would do with it."""
+    """The clusters that a message matches, and what the milter would do with the message."""
 
     def __init__(self, answer, cluster_of_digest):
         self.action = answer["action"]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks and adds a second with the hashes in Redis: shingled beside rspamd 3.4's fuzzy worker, one redis-server for each,
-in one run; they keep everything in memory. Prints a Markdown table.
+"""Checks and adds per second with the hashes in Redis: shingled and rspamd 3.4's fuzzy worker in one run, each with its own
+redis-server, which keeps everything in memory. Prints a Markdown table.
 
     tests/bench/redis_backend.py --binary build/release/milter/shingled [--hashes 20000] [--rounds 5]
 
-A server and its Redis share one processor, the generator has another. Each round asks both the same in turn; the table has
-the medians over the rounds and the medians of the rounds' ratios. Processor time is that of the server and of its Redis
-together, for each answer. Neither answers from a cache of its own (storage.redis.cache_seconds is 0 by default).
+A server and its Redis share one processor; the generator has another one. Each round measures both in turn. The table has
+the medians of the rounds, and the medians of the ratios of the rounds. Processor time is that of the server and its Redis
+together, per answer. Neither server answers from its own cache (storage.redis.cache_seconds is 0 by default).
 """
 
 import argparse
@@ -36,7 +36,7 @@ LOADS = {"64 in flight": (4, 16), "1 in flight": (1, 1)}  # sockets, window
 
 
 class Backed(Server):
-    """A server with its Redis: both count."""
+    """A server with its Redis; both are measured."""
 
     def __init__(self, name, port, pids, hashes):
         super().__init__(name, port, 0, hashes)
@@ -82,11 +82,11 @@ def report(folder, args):
         ours = Backed("shingled", daemon.fuzzy_port, [daemon.process.pid, stores[0].process.pid], args.hashes)
         peer = Backed("rspamd", theirs.fuzzy_port, [], args.hashes)
         for server in (ours, peer):
-            # Without waiting for each to be seen: rspamd may lose one to a busy machine, and says nothing of it.
+            # Does not wait until each hash can be found: rspamd may lose one on a busy machine, without an error.
             load(folder, server.port, "--mode", "load", "--n", server.hashes, "--sockets", 4, "--window", 16, "--limit", 300)
-        # A record and 32 slots each; what rspamd lost of it is counted as wrong below.
+        # One record and 32 slots for each hash. If rspamd has lost some, they count as wrong below.
         harness.wait_until(lambda: int(stores[1].ask("DBSIZE")) > 32 * args.hashes, 120, "rspamd has stored them")
-        worker = max(generators.children(theirs.process.pid), key=cpu_ns)  # the one that has just worked
+        worker = max(generators.children(theirs.process.pid), key=cpu_ns)  # the worker that has just worked
         peer.pids = [worker, stores[1].process.pid]
         for _ in range(args.rounds):
             for load_label, (sockets, window) in LOADS.items():

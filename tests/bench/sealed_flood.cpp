@@ -1,14 +1,14 @@
-// Floods of sealed packets, and what an honest client sees of them.
+// Floods of sealed packets, and their effect on an honest client.
 //
 //   sealed_flood --port P --key PUBLIC --kind none|fresh|forged|repeat [--rate N] [--seconds S]
 //                [--server IP]
 //
-// fresh: each packet has a valid key of its own, all from one source. forged: sealed nonsense, each
-// packet from another source (127.0.0.0/8). repeat: one recorded PING again and again, without a
-// rate as fast as it goes. Beside it a client whose key the server knows asks every millisecond and
-// waits for each answer. The last line is JSON: the client's latencies in microseconds, and what of
-// the flood was sent and answered. A server on another address than loopback (--server) sees the
-// flood come from a source that is not exempt from its limits.
+// fresh: each packet has its own valid key, all from one source. forged: sealed noise, each packet
+// from another source (127.0.0.0/8). repeat: one recorded PING again and again; without a rate, as
+// fast as possible. Meanwhile a client whose key the server knows asks every millisecond and waits
+// for each answer. The last line is JSON: the latencies of the client in microseconds, and how many
+// packets of the flood were sent and answered. For a server on an address other than loopback
+// (--server), the flood comes from a source that is not exempt from its limits.
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -38,14 +38,14 @@ using SteadyClock = std::chrono::steady_clock;
 using std::chrono::duration;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kForgers = 200;  ///< sockets, each with an address of its own
+constexpr std::size_t kForgers = 200;  ///< sockets, each with its own address
 
 struct Options {
   std::uint16_t port = protocol::kFuzzyPort;
   crypto::PublicKey key{};
   IpAddress server = *IpAddress::parse("127.0.0.1");
   std::string kind = "none";
-  double rate = 0;  ///< packets a second; 0 = as fast as it goes
+  double rate = 0;  ///< packets per second; 0 = as fast as possible
   double seconds = 3;
 };
 
@@ -121,7 +121,7 @@ class Client {
   std::mt19937_64 random_{std::random_device()()};
 };
 
-/// What is sent, made before the clock runs.
+/// The packets of the flood, made before the measurement.
 std::vector<Bytes> packets_of(const Options& options) {
   std::vector<Bytes> packets;
   const auto count = static_cast<std::size_t>(options.rate * options.seconds);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a client known by its key sees of floods of sealed packets, of one or more builds in one run. Prints a Markdown
+"""The effect of floods of sealed packets on a client with a known key, for one or more builds in one run. Prints a Markdown
 table.
 
     tests/bench/sealed_floods.py --tool build/release/tests/bench/sealed_flood [--seconds 3] BINARY...
 
-Each kind of flood (sealed_flood.cpp) lasts some seconds: 10 000 fresh keys a second from one source, 20 000 packets of
-nonsense a second from 200 forged ones, one recorded PING as fast as it goes. The server listens on an address that is
-not exempt from its limits (--server, the machine's own by default); forged sources are in 127.0.0.0/8.
+Each kind of flood (sealed_flood.cpp) lasts some seconds: 10 000 new keys per second from one source, 20 000 packets of noise
+per second from 200 forged sources, one recorded PING as fast as possible. The server listens on an address that is not
+exempt from its limits (--server, by default the machine's own); forged sources are in 127.0.0.0/8.
 """
 
 import argparse
@@ -25,7 +25,7 @@ FLOODS = (("nothing", "none", 0, False), ("10 000 fresh keys a second, one sourc
 
 
 def own_address():
-    """The address this machine speaks from; nothing is sent."""
+    """The source address of this machine; sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("198.51.100.1", 9))
         return probe.getsockname()[0]
@@ -41,7 +41,7 @@ def measure(binary, args):
     with tempfile.TemporaryDirectory() as folder:
         daemon = harness.Daemon(folder, binary=binary)
         daemon.extra = [f"storage.listen=[127.0.0.1:{daemon.fuzzy_port}, {args.server}:{daemon.fuzzy_port}]",
-                        "storage.threads=1",  # or the flood may meet another thread than the client
+                        "storage.threads=1",  # so that the flood and the client reach the same thread
                         f"storage.keypair=[{{pubkey: {public}, privkey: {private}}}]"]
         with daemon:
             for what, kind, rate, outside in FLOODS:

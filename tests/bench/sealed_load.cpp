@@ -1,13 +1,12 @@
-// A load generator for encrypted traffic: what ../shared/tools/fuzzyload is for packets in the
-// clear.
+// A load generator for encrypted traffic, as ../shared/tools/fuzzyload is for packets in the clear.
 //
 //   sealed_load --port P --key PUBLIC [--hashes N] [--seconds S] [--clients C] [--shingles]
 //               [--written]
 //
-// Writes N hashes, sealed, each until it is acknowledged; then asks for them for S seconds with 128
-// requests in flight and opens every answer. With --written an earlier run has written them.
-// Requests are sealed before the clock runs, so that the generator is not the slower side. The last
-// line is JSON with the names fuzzyload uses.
+// Writes N hashes in sealed requests and repeats each until it is acknowledged. Then it checks them
+// for S seconds with 128 requests in flight and opens every answer. With --written, an earlier run
+// has written the hashes. Requests are sealed before the measurement, so that the generator is not
+// the slower side. The last line is JSON with the names of fuzzyload.
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -32,7 +31,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kInFlight = 128;
-constexpr std::size_t kPoolTurns = 128;  ///< sealed requests a place in flight, used in turn
+constexpr std::size_t kPoolTurns = 128;  ///< sealed requests for each place in flight, used in turn
 constexpr std::size_t kBatch = 64;
 constexpr std::chrono::milliseconds kPatience{1000};
 
@@ -41,7 +40,7 @@ struct Options {
   crypto::PublicKey server{};
   std::uint64_t hashes = 20'000;
   double seconds = 5;
-  std::size_t clients = 4;  ///< each with a key pair and a socket of its own
+  std::size_t clients = 4;  ///< each with its own key pair and socket
   bool with_shingles = false;
   bool written = false;
 };
@@ -104,11 +103,11 @@ struct Client {
   std::vector<iovec> unsent;
 };
 
-/// A sealed request that can be sent again and again, and what belongs to its answer.
+/// A sealed request that can be sent many times, with the data to open its answer.
 struct Request {
   Bytes packet;
   Client* client = nullptr;
-  std::uint32_t tag = 0;  ///< modulo kInFlight: its place
+  std::uint32_t tag = 0;  ///< tag modulo kInFlight is its place
 };
 
 struct Result {
@@ -143,8 +142,8 @@ class Load {
     return request;
   }
 
-  /// `next(place)`: the request that follows in one of the places in flight; null = none. `again`:
-  /// an unanswered request is sent anew, else it counts as lost and the next one follows.
+  /// `next(place)`: the next request for that place in flight; null = none. `again`: an unanswered
+  /// request is sent again; otherwise it counts as lost and the next one follows.
   template <typename Next>
   Result run(const Next& next, bool again) {
     Result result;
@@ -217,7 +216,7 @@ class Load {
     for (std::size_t sent = 0; sent < client.unsent.size();) {
       const int count = sendmmsg(client.socket.get(), &headers[sent],
                                  static_cast<unsigned>(client.unsent.size() - sent), 0);
-      sent += count > 0 ? static_cast<std::size_t>(count) : 1;  // a lost one is missed later
+      sent += count > 0 ? static_cast<std::size_t>(count) : 1;  // a lost packet is noticed later
     }
     client.unsent.clear();
   }
@@ -250,7 +249,7 @@ class Load {
       return;
     }
     Place& place = places_[reply->tag % kInFlight];
-    // Late: its place has given it up.
+    // A late answer: its place has given up on it.
     if (place.request == nullptr || place.request->tag != reply->tag) return;
     if (reply->probability < 0.5F) ++result.wrong;
     ++result.answers;

@@ -1,11 +1,12 @@
-// How well parts of files are found, by block size: recall, look-ups and memory.
+// How many parts of files are found, by block size: recall, look-ups and memory.
 //
 //   similar_recall [FILES [BLOCK_SIZE...]]     1000000 files; 512 640 768 896 1024
 //
-// FILES files of 100 KB on average (log-normal). 1000 of them are made as bytes, half noise and
-// half text, and signed; the free forms of the others are drawn with the same statistics. Then a
-// piece of 10 KB of each of the 1000 is asked for: alone, and inside another file of 100 KB on
-// average. Found first: the file is the first answer; and so with at least 2, or 4, shared n-grams.
+// FILES files of 100 KB on average (log-normal). 1000 of them are made as real bytes, half of them
+// noise and half text, and signed. The free forms of the others are drawn at random with the same
+// statistics. Then a piece of 10 KB of each of the 1000 is looked up, alone and inside another file
+// of 100 KB on average. "Found first": the file is the first answer; also with at least 2, or 4,
+// shared n-grams.
 #include <malloc.h>
 
 #include <chrono>
@@ -44,7 +45,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 struct Filled {
   SampleIndex index{{.exact = false, .parts = true}};
   std::size_t letters = 0;       ///< of all files
-  std::size_t real_letters = 0;  ///< of those made as bytes
+  std::size_t real_letters = 0;  ///< of the files made as real bytes
   double seconds = 0;
 };
 
@@ -80,9 +81,9 @@ void fill(Filled& filled, std::size_t files, std::uint64_t block_size) {
 struct Asked {
   std::size_t first = 0;
   std::size_t first_of_noise = 0;
-  std::size_t first_with_2 = 0;  ///< n-grams shared
+  std::size_t first_with_2 = 0;  ///< with at least 2 shared n-grams
   std::size_t first_with_4 = 0;
-  std::size_t wrong_with_2 = 0;  ///< another file first
+  std::size_t wrong_with_2 = 0;  ///< another file is the first answer
   std::size_t grams = 0;
   std::size_t grams_most = 0;
   double seconds = 0;
@@ -132,7 +133,7 @@ void print(const char* what, const Asked& asked) {
 }
 
 void run(std::size_t files, std::uint64_t block_size) {
-  ::malloc_trim(0);  // what the block size before has left
+  ::malloc_trim(0);  // memory of the previous block size
   const std::uint64_t before = resident_bytes();
   Filled filled;
   fill(filled, files, block_size);

@@ -1,9 +1,9 @@
-// Exact search: one signature in a million, and beside `ssdeep -m` with 100 000.
+// Exact search: one signature in a million, and compared with `ssdeep -m` in 100 000.
 //
 //   similar_search [SIGNATURES]      1000000
 //
-// Signatures have the lengths and block sizes of files of 200 KB on average (log-normal,
-// sigma 1.2); every tenth is a changed copy of an earlier one. Half of the questions are changed
+// The signatures have the lengths and block sizes of files of 200 KB on average (log-normal,
+// sigma 1.2). Every tenth is a changed copy of an earlier one. Half of the questions are changed
 // copies, half are new.
 #include <array>
 #include <chrono>
@@ -94,7 +94,7 @@ void search_in(std::size_t count) {
       times[times.size() / 2], times[times.size() * 99 / 100], times.back());
 }
 
-/// Seconds of a command, and its lines.
+/// The seconds that a command takes, and its output lines.
 std::pair<double, std::size_t> run(const std::string& command) {
   const auto start = Clock::now();
   FILE* pipe = ::popen(command.c_str(), "r");

@@ -14,7 +14,7 @@
 
 namespace shingled::bench {
 
-/// A quick source of numbers, to be copied and begun anew at will (splitmix64).
+/// A fast random generator (splitmix64) that can be copied and started again.
 class Numbers {
  public:
   using result_type = std::uint64_t;
@@ -36,7 +36,7 @@ inline char random_letter(Numbers& numbers) {
   return fingerprint::kSpamsumAlphabet[numbers() % 64];
 }
 
-/// Bytes without any order, as compressed files have them.
+/// Random bytes, as in compressed files.
 inline std::string noise(std::size_t size, Numbers& numbers) {
   std::string out(size, '\0');
   for (char& c : out) c = static_cast<char>(numbers());
@@ -63,8 +63,8 @@ inline std::size_t file_size(double mean, double sigma, Numbers& numbers) {
   return static_cast<std::size_t>(sizes(numbers));
 }
 
-/// The free form of so many bytes as it comes out on average: each byte ends a piece with
-/// probability 1 / block_size, and all characters are as likely.
+/// A random free form for a file of `bytes` bytes: each byte ends a piece with a probability of
+/// 1 / block_size, and all characters have the same probability.
 inline std::string parts_of_size(std::size_t bytes, std::uint64_t block_size, Numbers& numbers) {
   std::poisson_distribution<std::size_t> pieces(static_cast<double>(bytes) /
                                                 static_cast<double>(block_size));
@@ -73,7 +73,7 @@ inline std::string parts_of_size(std::size_t bytes, std::uint64_t block_size, Nu
   return out;
 }
 
-/// The signature of so many bytes as it comes out on average.
+/// A random signature for a file of `bytes` bytes.
 inline fingerprint::Spamsum signature_of_size(std::size_t bytes, Numbers& numbers) {
   using fingerprint::Spamsum;
   std::uint64_t size = Spamsum::kBlockSizeMin;
@@ -92,7 +92,7 @@ inline fingerprint::Spamsum signature_of_size(std::size_t bytes, Numbers& number
   }
 }
 
-/// As if a few places of the file had been changed.
+/// A copy of the signature, as if a few places of the file had been changed.
 inline fingerprint::Spamsum changed(fingerprint::Spamsum signature, Numbers& numbers) {
   for (std::string* part : {&signature.first, &signature.second}) {
     for (std::uint64_t i = 1 + numbers() % 4; i > 0; --i)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures the whole program against its peers in one run: UDP requests a second beside rspamd's fuzzy storage and a bare
-echo server, messages a second through the milter, memory. Prints Markdown tables.
+"""Measures the whole program and its peers in one run: UDP requests per second compared with rspamd's fuzzy storage and a bare
+echo server, messages per second through the milter, memory. Prints Markdown tables.
 
     tests/bench/whole_process.py --binary build/release/milter/shingled [--hashes 200000] [--rounds 5]
 
-Servers share one processor, the generator has another. Each round asks every server the same in turn, and the table has
-the medians over the rounds. Quote ratios, of rates and of processor time an answer: the latter hold also where somebody
-else uses the machine. The load generators come from ../shared/tools and from this folder (sealed_load).
+Servers share one processor; the generator has another one. Each round measures every server in turn, and the table has the
+medians of the rounds. Quote ratios, of rates and of processor time per answer; the latter hold even if other programs use
+the machine. The load generators come from ../shared/tools and from this folder (sealed_load).
 """
 
 import argparse
@@ -31,14 +31,14 @@ MIXES = {
     "near-duplicate, 24 of 32 slots": "near=1",
     "mixed owners, 24 and 8 slots": "nearmix=1",
 }
-# Without a warm-up: processor time is taken over the whole run, so all of it has to be counted.
+# Without a warm-up: processor time is measured over the whole run, so all requests must count.
 CLOSED_LOOP = ("--sockets", 4, "--window", 32, "--warmup", 0)
-# Writing is not measured side by side: rspamd answers before it has stored anything.
+# Writes are not compared: rspamd answers before it has stored anything.
 SEALED = "direct hit, encrypted"
 
 
 class Server:
-    """Something that answers on a port."""
+    """A server that answers on a port."""
 
     def __init__(self, name, port, pid, hashes, nocheck=False):
         self.name, self.port, self.pid, self.hashes = name, port, pid, hashes
@@ -90,7 +90,7 @@ def measure_sealed(args, server, public):
 
 
 def measure_writes(folder, args, server):
-    """Adds acknowledged after their commit: 64 clients at once, one alone."""
+    """Adds acknowledged after their commit, with 64 clients and with one."""
     rows = []
     for label, sockets, window in (("64 clients", 64, 1), ("one client", 1, 1)):
         before = cpu_ns(server.pid)

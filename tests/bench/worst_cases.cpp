@@ -13,7 +13,7 @@ std::string repeat(std::string_view head, std::string_view piece, std::size_t by
   return out;
 }
 
-/// Pieces with a number in them, so that no two are equal.
+/// Pieces with a number in each, so that all are different.
 std::string count_up(std::string_view head, std::string_view before, std::string_view behind,
                      std::size_t bytes) {
   std::string out(head);
@@ -37,20 +37,20 @@ std::string nest(std::string_view open, std::string_view close, std::size_t byte
   return out;
 }
 
-/// `head`, as many pieces as there is room for, `tail`.
+/// `head`, as many pieces as fit, `tail`.
 std::string enclose(std::string_view head, std::string_view piece, std::string_view tail,
                     std::size_t bytes) {
   return repeat(std::string(kHtml) + std::string(head), piece, bytes) + std::string(tail);
 }
 
-/// Long words of many pieces.
+/// Long words, each of many pieces.
 std::string long_words(std::string_view piece, std::size_t pieces, std::size_t bytes) {
   std::string word;
   for (std::size_t i = 0; i < pieces; ++i) word += piece;
   return repeat(kPlain, word + " ", bytes);
 }
 
-/// As many rules as a page may have, then elements with many classes.
+/// As many style rules as a page may have, then elements with many classes.
 std::string classes_of_many_rules(std::size_t bytes) {
   const std::string sheet =
       count_up(std::string(kHtml) + "<style>", ".c", "{color:red}", bytes / 4);

@@ -6,13 +6,14 @@
 
 namespace shingled {
 
-/// A message made to be dear: one construct over and over.
+/// A message that is made to be expensive: one construct repeated.
 struct WorstCase {
   const char* name;
-  std::string (*make)(std::size_t bytes);  ///< a message of about so many bytes
+  std::string (*make)(std::size_t bytes);  ///< a message of about `bytes` bytes
 };
 
-/// What spammers and fuzzers send to slow a parser down; each is to be linear in its bytes.
+/// Inputs that slow a parser down, as spammers and fuzzers send them. The cost of each must be
+/// linear.
 const std::vector<WorstCase>& worst_cases();
 
 }  // namespace shingled

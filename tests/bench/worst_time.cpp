@@ -1,7 +1,7 @@
-// Prints what each worst case costs from bytes to hashes, in milliseconds of one core: 1 MB with
-// the bounds as they are shipped, then 1 MB and 2 MB without bounds and their ratio. Marked is what
-// takes more than 50 ms and what grows more than linearly; such a case makes the exit code 1.
-// `worst_time [RUNS] [NAME]`: the best of so many runs counts.
+// Prints the cost of each worst case from bytes to hashes, in milliseconds of one core: 1 MB with
+// the default limits, then 1 MB and 2 MB without limits, and the ratio of these two. Cases that
+// take more than 50 ms or grow more than linearly are marked, and make the exit code 1. `worst_time
+// [RUNS] [NAME]`: the best of RUNS runs counts.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -22,7 +22,7 @@ constexpr double kMillisecondsMax = 50;
 constexpr double kRatioMax = 3.5;  // 2 is linear, 4 quadratic; fresh memory costs more than reused
 constexpr double kNoiseMilliseconds = 5;
 
-/// Processor time of this thread, which other work on the machine does not add to.
+/// Processor time of this thread. Other work on the machine does not count.
 double now_ms() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -36,7 +36,7 @@ double best_ms(const std::string& message, const MimeOptions& options, int runs)
     const double begin = now_ms();
     const auto hashes = mime::hash_message(mime::analyze(message, options), rule);
     best = std::min(best, now_ms() - begin);
-    if (hashes.size() > message.size()) std::abort();  // the result is used
+    if (hashes.size() > message.size()) std::abort();  // so that the result is used
   }
   return best;
 }
