@@ -4,23 +4,23 @@
 #   packaging/test.sh STEP...    some of: format tidy asan tsan release fuzz systemd
 # What runs where:
 #   format   clang-format, all files
-#   tidy     clang-tidy, files of the program that differ from TIDY_BASE (default: where origin/main was left, or HEAD~1
+#   tidy     clang-tidy, files of the program that differ from TIDY_BASE (default: the branch point of origin/main, or HEAD~1
 #            on main itself; TIDY_BASE=all for all files). At most TIDY_MAX=20, those with the most changed lines.
-#   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and end to end what strangers can send
+#   asan     AddressSanitizer and UndefinedBehaviorSanitizer: all unit tests, and the end-to-end tests of strangers' input
 #   tsan     ThreadSanitizer: unit tests with threads (label `threads`)
-#   release  the binary that is installed: the demonstration, all unit tests, everything end to end, each benchmark once.
-#            Tests of the label `release` run here alone: they check agreement or installation, and what they send
-#            through a parser another test sends under ASan.
+#   release  the binary that is installed: the demonstration, all unit tests, all end-to-end tests, each benchmark once.
+#            Tests with the label `release` run only here: they check agreement or installation, and each parser that
+#            they use is also tested under ASan by another test.
 #   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=5; always the same input, so that
 #            a failure comes from the change
-#   systemd  an installed shingled in a Debian of its own; needs root
+#   systemd  an installed shingled in its own Debian; needs root
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 jobs=$(nproc)
-# Relative paths, so that clones share what they have compiled.
+# Relative paths, so that clones share the cache of compiled files.
 export CCACHE_DIR=${CCACHE_DIR:-${HOME:-/tmp}/.cache/shingled-ccache} CCACHE_MAXSIZE=5G
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-# Without these, ccache does not cache what uses a precompiled header.
+# Without these, ccache does not cache files that use a precompiled header.
 export CCACHE_SLOPPINESS=pch_defines,time_macros
 export CTEST_OUTPUT_ON_FAILURE=1
 
@@ -28,8 +28,8 @@ sources() { git ls-files '*.h' '*.cpp'; }
 
 run_format() { sources | xargs clang-format-14 --dry-run --Werror; }
 
-# Prints the .cpp files that clang-tidy has to see for what differs from the base: each changed one, and for each changed
-# header one file that includes it.
+# Prints the .cpp files that clang-tidy has to check: each file that differs from the base and, for each changed header, one
+# file that includes it.
 changed_sources() {
   local base=${TIDY_BASE:-} file
   if [ -z "$base" ]; then
@@ -104,8 +104,8 @@ run_systemd() {
   tests/systemd/run.sh build/release
 }
 
-# Sets `used` to the seconds of processors that the programs of this script have used. `times` in a pipe would tell of
-# that pipe.
+# Sets `used` to the processor seconds that the programs of this script have used. `times` writes to a file, because in a
+# pipe it would show the times of the pipe.
 measure() {
   times >"$usage"
   used=$(awk -F'[ms ]+' 'NR == 2 { print int($1 * 60 + $2 + $3 * 60 + $4) }' "$usage")
