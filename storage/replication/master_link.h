@@ -60,7 +60,7 @@ class MasterLink {
 /// Chooses the caller that must leave to make room for a new `caller`; nullopt if there is room.
 /// `unproved`: the addresses of the callers that have not proved their key yet, oldest first.
 ///
-/// The new caller always gets in, so connections that say nothing cannot keep a master out. If its
+/// The new caller always gets in, so connections that send nothing cannot keep a master out. If its
 /// own address has kUnprovedOfOneMax connections, the oldest of these leaves. If there are
 /// kUnprovedMax in all, the oldest one of the address with the most connections leaves.
 /// Threads: stateless.

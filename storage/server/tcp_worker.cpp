@@ -13,22 +13,13 @@ namespace shingled::storage::server {
 
 namespace {
 
-constexpr std::uint64_t kMailboxEvent = ~std::uint64_t{0};
 constexpr int kEventsMax = 64;
-constexpr int kDrainPollMs = 10;
 // Connections accepted from one listener in a row, before requests are handled again.
 constexpr int kAcceptsInARow = 64;
 constexpr Duration kListenPause = std::chrono::milliseconds(100);
 // There is no event for the arrival of the last reply, so the worker polls. Mostly the reply has
 // arrived at the first check.
 constexpr Duration kLeavingPoll = std::chrono::milliseconds(20);
-
-void add_to(int epoll, int fd, std::uint64_t name) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = name;
-  epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
-}
 
 std::uint64_t stream_of(const FinishedUpdate& update) {
   return std::get<StreamRoute>(update.waiting.route).stream;
@@ -47,7 +38,7 @@ TcpWorker::TcpWorker(std::size_t number, const WorkerShared& shared, TcpShared& 
       handler_(number, shared, counters_),
       next_name_(listener_count_) {
   watch_listeners();
-  add_to(epoll_.get(), shared_.pending.mailbox(number_).fd(), kMailboxEvent);
+  watch_input(epoll_.get(), shared_.pending.mailbox(number_).fd(), kMailboxEvent);
 }
 
 void TcpWorker::run(const std::stop_token& stop) {
@@ -155,7 +146,7 @@ void TcpWorker::take_in(StreamListener::Accepted accepted, TimePoint now) {
   place->active = now;
   place->events = EPOLLIN;
   by_name_.emplace(name, place);
-  add_to(epoll_.get(), place->fd.get(), name);
+  watch_input(epoll_.get(), place->fd.get(), name);
 }
 
 bool TcpWorker::find_room(const IpAddress& ip, TimePoint now) {
@@ -199,7 +190,8 @@ std::optional<TcpWorker::Place> TcpWorker::who_gives_way(const ConnectionTable::
 
 void TcpWorker::watch_listeners() {
   listen_again_.reset();
-  for (std::size_t i = 0; i < listeners_.size(); ++i) add_to(epoll_.get(), listeners_[i].fd(), i);
+  for (std::size_t i = 0; i < listeners_.size(); ++i)
+    watch_input(epoll_.get(), listeners_[i].fd(), i);
 }
 
 /// Called when there are no descriptors left. Otherwise epoll would report the same waiting

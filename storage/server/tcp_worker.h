@@ -56,7 +56,6 @@ class TcpWorker {
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
   [[nodiscard]] access::SourceTally::Reading sources() const { return handler_.sources().read(); }
 
-  static constexpr Duration kDrainMax = std::chrono::seconds(10);
   static constexpr Duration kFlushMax = std::chrono::seconds(1);
   /// Bytes read from one connection before the next connection is read.
   static constexpr std::size_t kReadBytes = std::size_t{16} * 1024;

@@ -13,16 +13,7 @@ namespace shingled::storage::server {
 namespace {
 // Batches read from one socket in a row, before the other sockets are read.
 constexpr int kBatchesInARow = 16;
-constexpr int kDrainPollMs = 10;
-constexpr std::uint64_t kMailboxEvent = ~std::uint64_t{0};
 constexpr int kEventsMax = 16;
-
-void watch(int epoll, int fd, std::uint64_t name) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = name;
-  epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
-}
 }  // namespace
 
 UdpWorker::UdpWorker(std::size_t number, const WorkerShared& shared, std::vector<UdpSocket> sockets)
@@ -31,8 +22,8 @@ UdpWorker::UdpWorker(std::size_t number, const WorkerShared& shared, std::vector
       sockets_(std::move(sockets)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       handler_(shared.store, shared.random, counters_, number) {
-  for (std::size_t i = 0; i < sockets_.size(); ++i) watch(epoll_.get(), sockets_[i].fd(), i);
-  watch(epoll_.get(), shared_.pending.mailbox(number_).fd(), kMailboxEvent);
+  for (std::size_t i = 0; i < sockets_.size(); ++i) watch_input(epoll_.get(), sockets_[i].fd(), i);
+  watch_input(epoll_.get(), shared_.pending.mailbox(number_).fd(), kMailboxEvent);
 }
 
 void UdpWorker::run(const std::stop_token& stop) {

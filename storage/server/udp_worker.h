@@ -28,8 +28,6 @@ class UdpWorker {
   [[nodiscard]] ServerCounters counters() const { return counters_.read(); }
   [[nodiscard]] access::SourceTally::Reading sources() const { return handler_.sources().read(); }
 
-  static constexpr Duration kDrainMax = std::chrono::seconds(10);
-
  private:
   void wait(int timeout_ms);
   void serve(std::size_t socket);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -67,5 +69,19 @@ struct WorkerShared {
   PendingUpdates& pending;
   LossReport& losses;
 };
+
+/// After a stop, a worker waits at most this time for the updates in progress.
+inline constexpr Duration kDrainMax = std::chrono::seconds(10);
+inline constexpr int kDrainPollMs = 10;
+/// The name of the worker's mailbox in epoll events.
+inline constexpr std::uint64_t kMailboxEvent = ~std::uint64_t{0};
+
+/// Makes `epoll` wait for input of `fd`; its events carry `name`.
+inline void watch_input(int epoll, int fd, std::uint64_t name) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = name;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
 
 }  // namespace shingled::storage::server
