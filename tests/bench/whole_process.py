@@ -180,7 +180,7 @@ def main():
     parser.add_argument("--sealed-load", default=ROOT / "build/release/tests/bench/sealed_load", type=pathlib.Path)
     parser.add_argument("--hashes", default=200_000, type=int, help="stored hashes (default: %(default)s)")
     parser.add_argument("--rspamd-hashes", default=20_000, type=int,
-                        help="at most so many in rspamd, whose SQLite storage takes about a thousand a second (default: %(default)s)")
+                        help="the most hashes in rspamd, whose SQLite storage learns about a thousand per second (default: %(default)s)")
     parser.add_argument("--rounds", default=5, type=int, help="alternations (default: %(default)s)")
     parser.add_argument("--seconds", default=2, type=float, help="for each measurement (default: %(default)s)")
     parser.add_argument("--no-rspamd", action="store_true", help="leave the peer out")

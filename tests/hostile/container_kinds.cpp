@@ -19,8 +19,8 @@ using testing::PackedFile;
 using testing::RawZipEntry;
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
-constexpr std::size_t kBytesOfBase64 = 4;  ///< characters for
-constexpr std::size_t kBytesDecoded = 3;   ///< so many bytes
+constexpr std::size_t kBytesOfBase64 = 4;  ///< characters of base64 for kBytesDecoded bytes
+constexpr std::size_t kBytesDecoded = 3;
 
 std::size_t decoded_size(std::size_t bytes) { return bytes * kBytesDecoded / kBytesOfBase64; }
 

@@ -130,19 +130,19 @@ std::vector<HostileKind> nesting_kinds() {
          return repeat(nest_messages(kLevels) + "Content-Type: multipart/mixed; boundary=b\n\n",
                        "--b\n\nword\n", bytes);
        }},
-      {"nest-quoted-printable", "62 messages, each decoded anew, around lines of --a",
+      {"nest-quoted-printable", "62 messages, each decoded again, around lines of --a",
        [](std::size_t bytes) { return repeat(nest_messages(kLevels, kQuoted), "--a\n", bytes); }},
-      {"nest-quoted-printable-text", "62 messages, each decoded anew, around one long text",
+      {"nest-quoted-printable-text", "62 messages, each decoded again, around one long text",
        [](std::size_t bytes) {
          return nest_messages(kLevels, kQuoted) + "Content-Type: text/plain\n\n" + prose(bytes);
        }},
-      {"nest-quoted-printable-parts", "62 messages, each decoded anew, around many parts",
+      {"nest-quoted-printable-parts", "62 messages, each decoded again, around many parts",
        [](std::size_t bytes) {
          const std::string type =
              repeat("Content-Type: multipart/mixed; boundary=", "3D", kBoundaryFieldBytes);
          return repeat(nest_messages(kLevels, kQuoted) + type + "b\n\n", "--b\n\nword\n", bytes);
        }},
-      {"nest-quoted-printable-html", "62 messages, each decoded anew, around nested elements",
+      {"nest-quoted-printable-html", "62 messages, each decoded again, around nested elements",
        [](std::size_t bytes) {
          return repeat(nest_messages(kLevels, kQuoted) + "Content-Type: text/html\n\n", "<div>",
                        bytes);
