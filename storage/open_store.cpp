@@ -2,13 +2,36 @@
 
 #include <utility>
 
+#include "config/metrics/metric_report.h"
 #include "storage/engine/engine.h"
-#include "storage/noop_store.h"
+#include "storage/model/fuzzy_store.h"
 #include "storage/redis_store/redis_store.h"
 
 namespace shingled::storage {
 
 namespace {
+
+/// The store that knows nothing and keeps nothing: every CHECK is a miss, every update succeeds
+/// (PROTOCOL.md 5.8).
+/// Threads: any thread.
+class NoopStore final : public FuzzyStore {
+ public:
+  [[nodiscard]] std::optional<Match> check(const Digest& /*digest*/, const Shingles* /*shingles*/,
+                                           std::uint32_t /*now*/) const override {
+    return std::nullopt;
+  }
+  [[nodiscard]] std::vector<Match> check_all(const Fingerprint& /*fingerprint*/,
+                                             std::uint32_t /*now*/,
+                                             std::size_t /*most*/) const override {
+    return {};
+  }
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): FuzzyStore passes it by value
+  void submit(Update /*update*/, UpdateDone done) override { done({}); }
+  [[nodiscard]] std::uint64_t size() const override { return 0; }
+  void report(MetricReport& report) const override {
+    report.gauge({"shingled_storage_records", "Hashes stored."}, size());
+  }
+};
 
 Result<OpenedStore> open_redis(const StorageOptions& options, Clock& clock, Random& random,
                                Logger& logger) {

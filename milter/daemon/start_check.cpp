@@ -18,7 +18,6 @@
 #include "storage/access/list_reader.h"
 #include "storage/client/remote_store.h"
 #include "storage/crypto/keypair.h"
-#include "storage/crypto/keyring.h"
 #include "storage/similar/sample_library.h"
 
 namespace shingled::milter::daemon {

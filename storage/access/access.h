@@ -13,11 +13,10 @@
 #include "config/system/socket_address.h"
 #include "mime/fingerprint/fingerprint.h"
 #include "storage/access/disclosure.h"
-#include "storage/access/key_tally.h"
 #include "storage/access/network_set.h"
+#include "storage/access/request_tally.h"
 #include "storage/access/source_limits.h"
-#include "storage/access/tally_report.h"
-#include "storage/crypto/keyring.h"
+#include "storage/crypto/keypair.h"
 #include "storage/protocol/command.h"
 
 namespace shingled::storage::access {

@@ -5,7 +5,7 @@
 #include "config/document/yaml_document.h"
 #include "config/list_file.h"
 #include "config/system/permission.h"
-#include "storage/crypto/keyring.h"
+#include "storage/crypto/keypair.h"
 
 namespace shingled::storage::access {
 

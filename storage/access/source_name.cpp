@@ -1,6 +1,6 @@
 #include "storage/access/source_name.h"
 
-#include "storage/crypto/message_name.h"
+#include "storage/crypto/packet_cipher.h"
 
 namespace shingled::storage::access {
 

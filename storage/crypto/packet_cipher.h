@@ -7,7 +7,9 @@
 #include <span>
 
 #include "config/base/byte_reader.h"
+#include "config/base/random.h"
 #include "config/base/secret.h"
+#include "storage/model/fuzzy_store.h"
 
 namespace shingled::storage::crypto {
 
@@ -39,5 +41,33 @@ std::size_t seal(const SharedKey& key, const Nonce& nonce, BytesView message,
 /// tag, and then `out` is untouched. Nothing also when it is too short or does not fit.
 std::optional<std::size_t> open(const SharedKey& key, BytesView sealed,
                                 std::span<std::uint8_t> out);
+
+/// Nonces in stock: asking the kernel for 24 bytes costs more than sealing a reply, so it is asked
+/// for many at a time.
+/// Threads: one thread.
+class NonceSource {
+ public:
+  explicit NonceSource(Random& random) : random_(&random) {}
+
+  Nonce next() {
+    if (at_ == stock_.size()) {
+      random_->fill({stock_.front().data(), sizeof stock_});
+      at_ = 0;
+    }
+    return stock_[at_++];
+  }
+
+ private:
+  static constexpr std::size_t kStock = 64;
+  static_assert(sizeof(std::array<Nonce, kStock>) == kStock * std::tuple_size_v<Nonce>);
+
+  Random* random_;
+  std::array<Nonce, kStock> stock_{};
+  std::size_t at_ = kStock;
+};
+
+/// A short name for some bytes: nobody finds other bytes of the same name. The same on every day,
+/// for it is stored. BLAKE2b, 128 bits.
+UpdateName message_name(BytesView bytes);
 
 }  // namespace shingled::storage::crypto

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,7 +16,11 @@ namespace shingled::storage::formats {
 /// Threads: one thread.
 class DigestRows {
  public:
-  void add(const Digest& digest, std::int64_t row);
+  void add(const Digest& digest, std::int64_t row) {
+    if (count_ * 4 >= cells_.size() * 3) grow();
+    place({DigestHash()(digest), row});
+    ++count_;
+  }
 
   /// Calls `is_it(row)` for each candidate until it returns true; that row, or 0.
   template <typename IsIt>
@@ -29,13 +35,24 @@ class DigestRows {
   }
 
  private:
+  static constexpr std::size_t kCellsMin = 1024;
   struct Cell {
     std::uint64_t hash = 0;
     std::int64_t row = 0;  ///< 0 = free
   };
   [[nodiscard]] std::size_t mask() const { return cells_.size() - 1; }
-  void grow();
-  void place(const Cell& cell);
+  void grow() {
+    std::vector<Cell> old(std::max(kCellsMin, cells_.size() * 2));
+    old.swap(cells_);
+    for (const Cell& cell : old) {
+      if (cell.row != 0) place(cell);
+    }
+  }
+  void place(const Cell& cell) {
+    std::size_t at = cell.hash & mask();
+    while (cells_[at].row != 0) at = (at + 1) & mask();
+    cells_[at] = cell;
+  }
 
   std::vector<Cell> cells_;  ///< a power of two
   std::size_t count_ = 0;

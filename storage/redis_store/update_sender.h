@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/base/clock.h"
-#include "storage/model/timed_update.h"
+#include "storage/model/fuzzy_store.h"
 #include "storage/redis/redis_route.h"
 #include "storage/redis_store/update_script.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/crypto/message_name.h"
+#include "storage/crypto/packet_cipher.h"
 
 namespace shingled::storage::replication {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "storage/access/source_name.h"
-#include "storage/crypto/message_name.h"
+#include "storage/crypto/packet_cipher.h"
 
 namespace shingled::storage::server {
 

@@ -5,7 +5,11 @@
 #endif
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "config/base/best.h"
 #include "mime/fingerprint/spamsum_compare.h"
@@ -23,6 +27,48 @@ struct RankedSlot {
 };
 
 }  // namespace
+
+/// Slots, each once, to be looked at in rising order: a list while there are few, then a bit each.
+/// Memory: 256 KB and a bit a slot, at most.
+/// Threads: one thread.
+class SampleIndex::SlotSet {
+ public:
+  explicit SlotSet(std::uint32_t slots) : slots_(slots) {}
+
+  void add(std::uint32_t slot) {
+    if (bits_.empty()) {
+      few_.push_back(slot);
+      if (few_.size() > kFewMax) spread();
+    } else {
+      bits_[slot / 64] |= std::uint64_t{1} << slot % 64;
+    }
+  }
+
+  template <typename Visit>
+  void each(Visit&& visit) {
+    std::ranges::sort(few_);
+    few_.erase(std::unique(few_.begin(), few_.end()), few_.end());
+    for (const std::uint32_t slot : few_) visit(slot);
+    for (std::size_t i = 0; i < bits_.size(); ++i) {
+      for (std::uint64_t word = bits_[i]; word != 0; word &= word - 1)
+        visit(
+            static_cast<std::uint32_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(word))));
+    }
+  }
+
+ private:
+  static constexpr std::size_t kFewMax = 32'768;
+
+  void spread() {
+    bits_.assign(slots_ / 64 + 1, 0);
+    for (const std::uint32_t slot : few_) bits_[slot / 64] |= std::uint64_t{1} << slot % 64;
+    few_ = std::vector<std::uint32_t>();  // and its memory
+  }
+
+  std::uint32_t slots_;
+  std::vector<std::uint32_t> few_;
+  std::vector<std::uint64_t> bits_;
+};
 
 SampleIndex::SampleIndex(Options options)
     : options_(options),
@@ -103,7 +149,7 @@ std::vector<SimilarMatch> SampleIndex::similar(const fingerprint::Spamsum& signa
   return out;
 }
 
-SlotSet SampleIndex::candidates(std::vector<std::uint32_t> names) const {
+SampleIndex::SlotSet SampleIndex::candidates(std::vector<std::uint32_t> names) const {
   const auto visit = [&](std::uint32_t name, std::size_t& left, const auto& see) {
     exact_.find_named(name, [&](std::uint32_t slot) {
       if (!table_.filled()[slot]) return true;

@@ -12,7 +12,6 @@
 #include "storage/model/sample.h"
 #include "storage/similar/gram_index.h"
 #include "storage/similar/sample_table.h"
-#include "storage/similar/slot_set.h"
 
 namespace shingled::storage::similar {
 
@@ -114,6 +113,8 @@ class SampleIndex {
   [[nodiscard]] SampleCounts counts() const;
 
  private:
+  class SlotSet;
+
   /// The samples to compare with, from the names of their grams in `exact_`.
   [[nodiscard]] SlotSet candidates(std::vector<std::uint32_t> names) const;
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "storage/model/fuzzy_store.h"
-#include "storage/model/timed_update.h"
 #include "storage/sqlite/owned_file.h"
 
 namespace shingled::storage::sqlite {

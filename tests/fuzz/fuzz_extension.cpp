@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "storage/protocol/extensions.h"
+#include "storage/protocol/codec.h"
 #include "storage/protocol/frame.h"
 
 using namespace shingled;

@@ -16,7 +16,6 @@
 #include "config/list_file.h"
 #include "config/load_settings.h"
 #include "storage/crypto/keypair.h"
-#include "storage/crypto/keyring.h"
 
 using namespace shingled;
 

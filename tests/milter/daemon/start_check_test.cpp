@@ -1,4 +1,4 @@
-// Covers storage/noop_store.cpp, milter/daemon/name_check.cpp.
+// Covers storage/open_store.cpp, milter/daemon/name_check.cpp.
 // What only the machine can tell of settings. e2e/test_mistakes.py has the texts, by the same
 // function.
 #include "milter/daemon/start_check.h"

@@ -1,4 +1,3 @@
-// Covers storage/access/limit_report.cpp.
 #include "storage/access/source_limits.h"
 
 #include <gmock/gmock.h>

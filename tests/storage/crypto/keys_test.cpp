@@ -1,12 +1,11 @@
-// Covers storage/crypto/keypair.cpp, storage/crypto/keyring.cpp,
-// storage/crypto/shared_key_cache.cpp, storage/crypto/message_name.cpp.
+// Covers storage/crypto/keypair.cpp, storage/crypto/shared_key_cache.cpp,
+// storage/crypto/packet_cipher.cpp: names.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "config/base/zbase32.h"
 #include "storage/crypto/keypair.h"
-#include "storage/crypto/keyring.h"
 #include "storage/crypto/shared_key_cache.h"
 #include "tests/support/seeded_random.h"
 #include "tests/support/wire_vectors.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "storage/crypto/keypair.h"
-#include "storage/protocol/extensions.h"
+#include "storage/protocol/codec.h"
 #include "storage/server/request_handler.h"
 #include "tests/storage/server/request_fixture.h"
 #include "tests/support/wire_vectors.h"

@@ -1,11 +1,11 @@
-#include "storage/protocol/extensions.h"
-
+// Covers storage/protocol/codec.cpp: extensions.
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
 
 #include "config/base/hex.h"
+#include "storage/protocol/codec.h"
 
 namespace shingled::storage::protocol {
 namespace {

@@ -1,5 +1,4 @@
-// Covers storage/access/tally_report.cpp.
-#include "storage/access/source_tally.h"
+#include "storage/access/request_tally.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +6,6 @@
 #include <atomic>
 #include <thread>
 
-#include "storage/access/tally_report.h"
 #include "tests/support/seeded_random.h"
 
 namespace shingled::storage::access {
