@@ -11,8 +11,7 @@ namespace shingled::storage {
 
 namespace {
 
-/// The store that knows nothing and keeps nothing: every CHECK is a miss, every update succeeds
-/// (PROTOCOL.md 5.8).
+/// A store that keeps nothing: every CHECK is a miss and every update succeeds (PROTOCOL.md 5.8).
 /// Threads: any thread.
 class NoopStore final : public FuzzyStore {
  public:

@@ -15,17 +15,18 @@ class Engine;
 
 namespace shingled::storage {
 
-/// A store, and what only some back ends have.
+/// An open store, and its engine if the back end has one.
 struct OpenedStore {
   std::unique_ptr<FuzzyStore> store;
-  /// The same object if it is the embedded engine, which can be a master and a mirror; else null.
+  /// The same object as `store` if it is the embedded engine, else null. Only the engine can be a
+  /// master and a mirror.
   engine::Engine* engine = nullptr;
 };
 
-/// The store that `storage.backend` asks for: the embedded engine, Redis, or none.
-/// Clock, random source and logger must outlive it.
-/// `watcher` hears how far the engine is with loading its file, and may end it.
-/// Errors: those of Engine::open and RedisStore::open, naming the option.
+/// Opens the store that `storage.backend` names: the embedded engine, Redis, or a store that keeps
+/// nothing. `clock`, `random` and `logger` must outlive the store.
+/// `watcher` is told how much of its file the engine has loaded, and can stop the loading.
+/// Errors: those of Engine::open and RedisStore::open, with the name of the option.
 Result<OpenedStore> open_store(const StorageOptions& options, Clock& clock, Random& random,
                                Logger& logger, const engine::LoadWatcher& watcher = {});
 

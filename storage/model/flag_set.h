@@ -9,15 +9,15 @@
 
 namespace shingled::storage {
 
-/// The lists one digest stands on: at most kFlagsMax, each flag once, largest value first (among
-/// equals the smaller flag). A value.
+/// The lists that contain one digest: at most kFlagsMax, each flag once, sorted by value, largest
+/// first (for equal values, smaller flag first). A value type.
 class FlagSet {
  public:
-  /// Adds `value` to the flag, saturating at the ends of i32. A ninth flag takes the place of the
-  /// smallest value if it is larger, unless the add is `weak`; else it is dropped
-  /// (PROTOCOL.md 5.6).
+  /// Adds the value to the flag; the sum saturates at the ends of i32. A ninth flag replaces the
+  /// flag with the smallest value if its own value is larger and the add is not `weak`; otherwise
+  /// it is dropped (PROTOCOL.md 5.6).
   void add(FlagValue what, bool weak = false);
-  /// Takes the digest off one list; nothing happens when it is not there.
+  /// Removes the digest from one list. Does nothing if the digest is not on that list.
   void remove(std::uint32_t flag);
   void clear() { count_ = 0; }
 

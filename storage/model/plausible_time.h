@@ -5,11 +5,12 @@
 
 namespace shingled::storage {
 
-/// How far ahead of ours the clock of someone who tells us a time may be.
+/// A time that we are told may be this far ahead of our clock.
 inline constexpr std::uint32_t kClockSkewSeconds = 86'400;
 
-/// A time someone else tells (Unix seconds), bounded: what would lie far ahead would never expire,
-/// and push out of its slots what is really new.
+/// Returns a time from another source (Unix seconds), limited to `now` + kClockSkewSeconds. A
+/// record with a time far in the future would never expire, and would take slots from records that
+/// are really new.
 inline std::uint32_t plausible_time(std::uint32_t told, std::uint32_t now) {
   const std::uint64_t latest = std::uint64_t{now} + kClockSkewSeconds;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(told, latest));

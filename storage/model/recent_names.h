@@ -9,10 +9,11 @@
 
 namespace shingled::storage {
 
-/// Remembers names for `window` at least and twice that at most, or, when there are very many, the
-/// last `most` / 2 of them at least and never more than `most`. `Names`: a set of them.
+/// Remembers names for at least `window` and at most twice that. If there are very many names, it
+/// remembers at least the last `most` / 2 of them, and never more than `most`. `Names` is a set
+/// type.
 ///
-/// A value: it takes `now`.
+/// A value type: the caller passes `now`.
 /// Threads: one thread.
 template <typename Names>
 class RecentSet {
@@ -39,11 +40,11 @@ class RecentSet {
  private:
   Duration window_;
   std::size_t half_;
-  // Two generations: when the young one is full or `window` old it becomes the old one, and what
-  // was the old one is forgotten as a whole.
+  // Two generations: when the young one is full or `window` old, it becomes the old one, and the
+  // previous old one is dropped as a whole.
   Names young_;
   Names old_;
-  TimePoint born_{};     // of the young generation
+  TimePoint born_{};     // when the young generation began
   TimePoint old_end_{};  // when the old generation stops counting
 };
 

@@ -43,7 +43,7 @@ Part merge(std::span<const Part* const> parts) {
   Part all;
   if (parts.empty()) return all;
   all.flags = add_up(parts);
-  const Part* first = nullptr;  // of those with shingles
+  const Part* first = nullptr;  // of the parts with shingles
   all.created = parts.front()->created;
   for (const Part* part : parts) {
     all.created = std::min(all.created, part->created);
@@ -57,7 +57,7 @@ Part merge(std::span<const Part* const> parts) {
       first = part;
     }
   }
-  // A clock far ahead may have told a part's: such a one was there when it was last taught.
+  // A clock far ahead may have set `created`. The part existed when it was last taught.
   all.created = std::min(all.created, all.updated);
   if (first != nullptr) all.shingles = first->shingles;
   return all;

@@ -12,58 +12,60 @@
 
 namespace shingled::storage {
 
-// What stores tell each other (REPLICATION.md). Values.
+// The values that stores exchange in replication (REPLICATION.md).
 
-/// Names a store for ever: random, made once, kept in its file.
+/// The permanent name of a store: random, made once and kept in its file.
 using StoreId = std::array<std::uint8_t, 16>;
 
-/// The public key under which a store connects: what proves its name to a mirror.
+/// The public key with which a store connects. It proves the name of the store to a mirror.
 using StoreKey = std::array<std::uint8_t, 32>;
 
-/// A place in the journal of a store: everything up to `number` is known. Numbers alone do not
-/// name it, for a file that was put back from a backup gives them a second time; the era, a random
-/// number a start of the store, does.
+/// A position in the journal of a store: everything up to `number` is known. The number alone is
+/// not enough, because a file that was restored from a backup uses the same numbers again. So there
+/// is the era, a random number that is new at each start of the store.
 struct JournalPosition {
   std::uint64_t era = 0;
   std::uint64_t number = 0;
   friend bool operator==(const JournalPosition&, const JournalPosition&) = default;
 };
 
-/// What one store was taught of one digest. Only that store changes it; all others have copies.
-/// What a store answers is made of all parts of a digest (`merge`). No flags: there is no part.
+/// What one store was taught about one digest. Only that store changes the part; all other stores
+/// have copies. A store answers with the sum of all parts of a digest (`merge`). If `flags` is
+/// empty, the store has no part of this digest.
 struct Part {
   FlagSet flags;
-  std::uint32_t created = 0;  ///< Unix seconds; also tells a part from a later one of that digest
-  std::uint32_t updated = 0;  ///< Unix seconds; a part expires by this, whatever the others do
+  std::uint32_t created = 0;  ///< Unix seconds; differs from that of a later part of the digest
+  std::uint32_t updated = 0;  ///< Unix seconds; this part expires by it, independently of others
   std::uint64_t source = 0;
   std::optional<Shingles> shingles;
   friend bool operator==(const Part&, const Part&) = default;
 };
 
-/// The parts of one digest as one record, whatever their order: weights add up and saturate at the
-/// end, of more than eight lists the largest stay, the earliest `created` (at most `updated`), the
-/// latest `updated` with its source, the shingles of the part that was created first.
+/// Merges the parts of one digest into one record. The order of the parts does not matter.
+/// Values of a list are added, and the sum saturates at the end. Of more than eight lists those
+/// with the largest values stay. The result has the earliest `created` (at most `updated`), the
+/// latest `updated` with its source, and the shingles of the part that was created first.
 Part merge(std::span<const Part* const> parts);
 
-/// A store's own part as it is now; without flags: gone.
+/// A store's own part as it is now. Empty flags: the part was deleted.
 struct PartRecord {
   Digest digest;
   Part part;
   friend bool operator==(const PartRecord&, const PartRecord&) = default;
 };
 
-/// A store asks another one to take back its part, or one list of it, because it was told to delete
-/// the digest. The owner does so if the part is still the one that was seen. Until it answers, who
-/// asked hides the part.
+/// A request to the owner of a part: delete the part, or one list of it. A store sends it when it
+/// is told to delete the digest. The owner deletes the part if it is still the part that the asking
+/// store has seen. The asking store hides the part until the owner answers.
 struct Takeback {
   Digest digest;
   StoreId owner{};
   std::uint32_t flag = 0;     ///< 0 = all lists
-  std::uint32_t created = 0;  ///< of the part that was seen
+  std::uint32_t created = 0;  ///< of the part that the asking store has seen
   friend bool operator==(const Takeback&, const Takeback&) = default;
 };
 
-/// The owner has decided on a takeback; what it has of the digest now comes next.
+/// The owner's answer to a takeback. The next record is what the owner now has of the digest.
 struct TakebackAnswer {
   Digest digest;
   StoreId asker{};
@@ -73,17 +75,17 @@ struct TakebackAnswer {
 
 using ReplicaRecord = std::variant<PartRecord, Takeback, TakebackAnswer>;
 
-/// What a mirror applies together, in one transaction.
+/// Records that a mirror applies together, in one transaction.
 struct ReplicaBatch {
-  StoreId master{};  ///< whose parts these are
-  StoreKey key{};    ///< under which it said so; a name belongs to one key (StoreTable::claim)
+  StoreId master{};  ///< the owner of these parts
+  StoreKey key{};    ///< that the master used; a name belongs to one key (StoreTable::claim)
   std::vector<ReplicaRecord> records;
-  std::optional<JournalPosition> position;  ///< reached with them
-  /// Not 0: this is of a comparison of all ranges, and the number is written beside each part. What
-  /// it says stands whatever was asked; with a position it is the end.
+  std::optional<JournalPosition> position;  ///< of the journal, after these records
+  /// Not 0: the records come from a comparison of all ranges, and this number is stored with each
+  /// part. Takebacks do not hide these parts. With a position, the batch ends the comparison.
   std::uint32_t mark = 0;
-  /// Said by nobody but this store's operator: with the last part of that store, whatever its key,
-  /// the store itself is forgotten.
+  /// Set only by the operator of this store. When the last part of `master` is gone, the store
+  /// `master` itself is forgotten, whatever its key is.
   bool forgets = false;
 };
 

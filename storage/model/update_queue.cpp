@@ -9,7 +9,7 @@
 namespace shingled::storage {
 
 bool UpdateQueue::push(QueuedUpdate& pending) {
-  SHINGLED_ASSERT(pending.done != nullptr);  // the taker calls it
+  SHINGLED_ASSERT(pending.done != nullptr);  // the writer calls it
   {
     const MutexLock lock(mutex_);
     if (closed_ || waiting_.size() >= most_) return false;
@@ -22,7 +22,7 @@ bool UpdateQueue::push(QueuedUpdate& pending) {
 
 std::vector<QueuedUpdate> UpdateQueue::take(std::size_t most, std::chrono::milliseconds patience,
                                             std::chrono::milliseconds gather) {
-  SHINGLED_ASSERT(most > 0);  // else it never ends
+  SHINGLED_ASSERT(most > 0);  // 0 would never empty the queue
   MutexLock lock(mutex_);
   changed_.wait_for(lock.as_lock(), patience,
                     [&]() SHINGLED_REQUIRES(mutex_) { return closed_ || !waiting_.empty(); });

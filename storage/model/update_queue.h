@@ -13,31 +13,33 @@
 
 namespace shingled::storage {
 
-/// An update on its way to the file, with whom to tell.
+/// An update on its way to the file, and the function to call when it is done.
 struct QueuedUpdate {
   Update update;
   UpdateDone done;
-  std::unique_ptr<const ReplicaBatch> batch = nullptr;  ///< instead of `update`, where it is set
+  std::unique_ptr<const ReplicaBatch> batch = nullptr;  ///< if set, used instead of `update`
 };
 
-/// A bounded queue between those who submit updates and the writer.
-/// Threads: any thread pushes, one takes.
+/// A bounded queue from the threads that submit updates to the writer.
+/// Threads: any thread pushes, one thread takes.
 class UpdateQueue {
  public:
   explicit UpdateQueue(std::size_t most) : most_(most) {}
 
-  /// Takes what is in `pending`. False when the queue is full or closed; then it is as it was.
+  /// Moves `pending` into the queue. Returns false if the queue is full or closed; then `pending`
+  /// is unchanged.
   [[nodiscard]] bool push(QueuedUpdate& pending);
-  /// Waits until something is there, the queue is closed, or `patience` is over; then waits up to
-  /// `gather` more for a fuller group, but not once a batch of a master waits: it is a group by
-  /// itself, and its master sends no other before it is done. Takes at most `most`, in order.
+  /// Waits until the queue has an update or is closed, at most for `patience`. Then waits up to
+  /// `gather` more for a larger group, but not if the queue has a batch of a master: that is a
+  /// group by itself, and its master sends the next batch only after this one is done. Takes at
+  /// most `most` updates, in order.
   std::vector<QueuedUpdate> take(std::size_t most, std::chrono::milliseconds patience,
                                  std::chrono::milliseconds gather);
-  /// Nothing more comes in; what is there can still be taken.
+  /// From now on `push` fails. Updates in the queue can still be taken.
   void close();
-  /// How many wait now.
+  /// The number of updates in the queue.
   [[nodiscard]] std::size_t size();
-  /// Closed and empty: the writer may go.
+  /// True if the queue is closed and empty: the writer can end.
   [[nodiscard]] bool finished();
 
  private:
@@ -46,7 +48,7 @@ class UpdateQueue {
   std::condition_variable changed_;
   std::deque<QueuedUpdate> waiting_ SHINGLED_GUARDED_BY(mutex_);
   bool closed_ SHINGLED_GUARDED_BY(mutex_) = false;
-  std::size_t batches_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< among those waiting
+  std::size_t batches_ SHINGLED_GUARDED_BY(mutex_) = 0;  ///< of `waiting_`
 };
 
 }  // namespace shingled::storage

@@ -8,7 +8,7 @@
 
 namespace shingled::storage {
 
-/// How far one step of long work has come.
+/// The progress of one step of long work.
 struct WorkDone {
   enum class Unit : std::uint8_t { kThings, kBytes };  ///< rows, hashes, pages; bytes of a file
   std::string_view step;                               ///< "copying", "reading rows", ...
@@ -17,10 +17,11 @@ struct WorkDone {
   Unit unit = Unit::kThings;
 };
 
-/// Told now and then how far long work has come; false ends it, and it fails with `stopped()`.
+/// Called from time to time with the progress of long work. If it returns false, the work ends and
+/// fails with `stopped()`.
 using Watcher = std::function<bool(const WorkDone&)>;
 
-/// How many rows or lines go by between two calls of a Watcher.
+/// The number of rows or lines between two calls of a Watcher.
 inline constexpr std::uint64_t kWatchEvery = 4096;
 
 inline Error stopped() { return {ErrorCode::kUnavailable, "stopped"}; }
