@@ -21,87 +21,91 @@
 
 namespace shingled::storage::access {
 
-/// Both clocks at one instant.
+/// The time of both clocks at one instant.
 struct Moment {
   TimePoint steady{};
   WallTime wall{};
 };
 
-/// The bucket of one key, for all workers.
+/// The rate limit bucket of one key, shared by all workers.
 using KeyBucket = std::atomic<LeakyBucket>;
 
-/// What outlives the rights: the levels of all buckets, what was counted. Made once a server.
+/// The state that is kept when a reload replaces the rights: the levels of all buckets and the
+/// counts of requests. Each server has one.
 struct AccessState {
   LimitState sources;
   std::map<crypto::PublicKey, std::shared_ptr<KeyBucket>> keys;
   std::map<crypto::PublicKey, std::shared_ptr<KeyTally>> tallies;
-  std::shared_ptr<KeyTally> plain;  ///< of requests in the clear
+  std::shared_ptr<KeyTally> plain;  ///< counts requests that are not encrypted
 };
 
-/// What clients may do that know one of our keys.
+/// The rights of clients that use one of our keys.
 struct KeyAccess {
   bool may_read = true;
   bool may_write = false;
   bool may_delete = false;
-  std::optional<FlagBits> forbidden;  ///< none = what is forbidden to all
+  std::optional<FlagBits> forbidden;  ///< nullopt = the lists that are forbidden to all
   std::optional<WallTime> expire;
-  std::optional<LeakRate> rate;  ///< of CHECKs; with it there is a bucket
+  std::optional<LeakRate> rate;  ///< of CHECKs; if set, `bucket` is set, too
   std::shared_ptr<KeyBucket> bucket;
   std::shared_ptr<KeyTally> tally;
 
   [[nodiscard]] bool is_expired(WallTime now) const { return expire && now >= *expire; }
-  /// Counts one CHECK; whether it is within the rate.
+  /// Counts one CHECK. Returns whether it is within the rate.
   [[nodiscard]] bool take(TimePoint now) const;
 };
 
-/// Who may do what, and the keys: everything a reload replaces (PROTOCOL.md 5.4, 5.7, 5.9).
+/// The rights of clients, and the keys of the server: all that a reload replaces (PROTOCOL.md 5.4,
+/// 5.7, 5.9).
 /// Threads: immutable, any thread.
-/// Cost: nothing here allocates after `make`.
+/// Cost: no allocation after `make`, except by `key_readings`.
 class Access {
  public:
-  /// `state` keeps what buckets hold from one call to the next; null begins with empty ones.
-  /// Files are not read: see ListReader.
-  /// Errors: kInvalid for key pairs that cannot work, see `Keyring::make`.
+  /// `state` keeps the levels of the buckets from one call to the next; null: all buckets are
+  /// empty. Does not read the files that the options name; ListReader does.
+  /// Errors: kInvalid for key pairs that are not valid, see `Keyring::make`.
   static Result<Access> make(const ServerOptions& options, AccessState* state = nullptr);
 
-  /// Its packets are dropped unread.
+  /// Packets from this address are dropped before they are parsed.
   [[nodiscard]] bool is_blocked(const IpAddress& ip) const { return blocked_.contains(ip); }
-  /// How often each may come; asked for every packet and connection, before anything is read of it.
+  /// The rate limits by source. They are checked for each packet and connection, before it is read.
   [[nodiscard]] const SourceLimits& sources() const { return sources_; }
-  /// How many keys one worker may agree on.
+  /// The rate of key agreements of one worker.
   [[nodiscard]] const LeakRate& agreement_rate() const { return agreement_rate_; }
   [[nodiscard]] bool needs_encryption() const { return encrypted_only_; }
-  /// May have 144 bytes for 76 in the clear: its source address is hardly forged. Anybody else's
-  /// may be a victim's.
+  /// Whether a plain request of 76 bytes may get a reply of 144 bytes. Loopback and the networks of
+  /// `storage.trusted` may, because their source addresses are probably real. Any other source
+  /// address may be forged, and then the larger reply would go to a victim.
   [[nodiscard]] bool is_trusted(const IpAddress& ip) const {
     return ip.is_loopback() || trusted_.contains(ip);
   }
 
   [[nodiscard]] const crypto::Keyring& keyring() const { return keyring_; }
-  /// What belongs to the key a request names; null if it opens nothing.
+  /// The rights of the key that a request names; null if no key of the server can open the request.
   [[nodiscard]] const KeyAccess* key(const crypto::KeyId& id) const;
 
-  /// Where the requests of those who know a key are counted; null = in the clear.
+  /// The counters for requests with this key; for null, the counters for plain requests.
   [[nodiscard]] const std::shared_ptr<KeyTally>& tally(const KeyAccess* key) const {
     return key == nullptr ? plain_ : key->tally;
   }
-  /// What was counted, of every key and in the clear.
+  /// The counts of each key and of plain requests.
   [[nodiscard]] std::vector<KeyReading> key_readings() const;
 
-  /// WRITE and DEL, with the key the request was sealed with or none. Where addresses are listed
-  /// they alone decide; else the key does.
+  /// Whether WRITE or DEL is allowed. `key` is the key that the request was sealed with, or null.
+  /// If `allow_update` lists addresses, only the address decides; otherwise only the key does.
   [[nodiscard]] bool may_update(const IpAddress& ip, const KeyAccess* key,
                                 protocol::CommandCode code, WallTime now) const;
-  /// CHECK: 0, or the status it is refused with. Counts it against the key's rate.
+  /// Returns 0 if a CHECK is allowed, else the status to refuse it with. Counts the CHECK against
+  /// the rate of the key.
   static std::int32_t check_refusal(const KeyAccess* key, const Moment& now);
 
-  /// What of the hashes that match this client sees.
+  /// Which of the matching hashes this client may see.
   [[nodiscard]] Visibility visibility_for(const IpAddress& ip, const KeyAccess* key) const;
-  /// This digest is neither stored nor shown.
+  /// Whether this digest is in `skip_hashes`: never stored and never shown.
   [[nodiscard]] bool is_skipped(const Digest& digest) const;
-  /// WRITEs to this list never push out another one.
+  /// Whether this list is weak: a WRITE to it never replaces another list of the digest.
   [[nodiscard]] bool is_weak(std::uint8_t flag) const { return weak_.test(flag); }
-  /// Rights of keys are given that nobody can use: addresses decide.
+  /// True if keys have rights to update that have no effect, because addresses decide.
   [[nodiscard]] bool ignores_keys() const { return ignores_keys_; }
 
  private:
@@ -122,7 +126,7 @@ class Access {
   std::chrono::seconds delay_;
   std::vector<Digest> skipped_;  // sorted
   crypto::Keyring keyring_;
-  std::vector<KeyAccess> keys_;  // of keyring_.all()
+  std::vector<KeyAccess> keys_;  // in the order of keyring_.all()
   std::shared_ptr<KeyTally> plain_;
 };
 

@@ -51,7 +51,7 @@ void AccessReloader::restore_limits(const std::string& path, const Moment& now) 
       logger_.warning(LogLine("fuzzy_ratelimits_lost").field("why", saved.error().message));
     return;
   }
-  if (saved->network_mask != state.network_mask) return;  // the names mean other networks
+  if (saved->network_mask != state.network_mask) return;  // the names are of other networks
   state.key = saved->key;
   state.table->restore(saved->entries, now.steady);
   if (const Status status = make(options_); !status)

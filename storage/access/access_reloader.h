@@ -11,28 +11,28 @@
 
 namespace shingled::storage::access {
 
-/// Makes the rights from the settings and the files they name, anew whenever one of them changes;
-/// what the buckets of the rate limits hold goes on.
+/// Makes the rights from the settings and the files that they name, and makes them again when one
+/// of these changes. The levels of the rate limit buckets are kept.
 /// Threads: one thread.
 class AccessReloader {
  public:
-  /// Errors: kInvalid (key pairs that cannot work), those of ListReader.
+  /// Errors: kInvalid (key pairs that are not valid), those of ListReader.
   static Result<std::unique_ptr<AccessReloader>> open(const ServerOptions& options, Random& random,
                                                       Logger& logger);
 
   [[nodiscard]] const std::shared_ptr<const Access>& access() const { return access_; }
   [[nodiscard]] const ServerOptions& options() const { return options_; }
 
-  /// Takes over other settings. On an error everything stays as it is.
+  /// Applies new settings. On an error nothing changes.
   Status reload(const ServerOptions& options);
-  /// Looks whether files changed; true if `access` is another one now. What is wrong goes to the
-  /// log. Meant for every second or so.
+  /// Reads the files again if one has changed. Returns true if `access` was replaced. Errors go to
+  /// the log. Should be called about once a second.
   bool refresh();
 
-  /// Goes on with the buckets that were saved, if there are any and the limits are on. What cannot
-  /// be read goes to the log and counts for nothing.
+  /// Loads the buckets that `save_limits` has written, if the file exists and the limits are on. If
+  /// the file cannot be read, this is logged and the buckets do not change.
   void restore_limits(const std::string& path, const Moment& now);
-  /// Writes them where `restore_limits` finds them; nothing where the limits are off.
+  /// Writes the buckets to the file, for `restore_limits`. Does nothing if the limits are off.
   void save_limits(const std::string& path, const Moment& now) const;
 
  private:
@@ -42,7 +42,7 @@ class AccessReloader {
   Logger& logger_;
   ListReader lists_;
   AccessState state_;
-  ServerOptions options_;  // as given, without what is in files
+  ServerOptions options_;  // as given, without the entries of the files
   std::shared_ptr<const Access> access_;
 };
 

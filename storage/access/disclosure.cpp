@@ -12,7 +12,7 @@ bool is_forbidden(const Visibility& visibility, std::uint32_t flag) {
 
 bool is_young(const Match& match, std::chrono::seconds delay, WallTime now) {
   if (delay.count() <= 0) return false;
-  std::uint64_t spread = 0;  // a digest is evenly distributed
+  std::uint64_t spread = 0;  // digests are evenly distributed
   std::memcpy(&spread, match.digest.bytes.data(), sizeof spread);
   const auto more =
       static_cast<std::int64_t>(spread % static_cast<std::uint64_t>(delay.count() / 2 + 1));
@@ -20,7 +20,7 @@ bool is_young(const Match& match, std::chrono::seconds delay, WallTime now) {
   return age < delay.count() + more;
 }
 
-/// The lists that may be seen, in their order; false if none is left.
+/// Writes the visible lists into `reply`, in their order. Returns false if no list is visible.
 bool fill_flags(const Match& match, const Visibility& visibility, protocol::ReplyForm form,
                 protocol::Reply& reply) {
   std::size_t seen = 0;

@@ -16,8 +16,9 @@ namespace shingled::storage::access {
 
 namespace {
 
-// All little-endian: magic, mask u32, number of entries u32, saved i64 (Unix seconds), key 3 * u64;
-// then for each entry its source u64, empty_in u64 and ban u64 (milliseconds).
+// The format, all little-endian: magic u64, network mask u32, number of entries u32, saved i64
+// (Unix seconds), key 3 * u64; then for each entry: source u64, empty_in u64 and ban u64
+// (milliseconds).
 constexpr std::uint64_t kMagic = 0x31'6d'69'6c'6c'68'73'2e;  // ".shllim1"
 constexpr std::size_t kHeaderBytes = 48;
 constexpr std::size_t kEntryBytes = 24;
@@ -29,7 +30,7 @@ std::uint64_t to_milliseconds(Duration time) {
       std::chrono::ceil<std::chrono::milliseconds>(std::max(time, Duration::zero())).count());
 }
 
-/// What is left of a time; centuries in a damaged file are one.
+/// The rest of a time after `passed`. A longer time than kLongest (in a damaged file) is cut to it.
 Duration left_of(std::uint64_t milliseconds, std::chrono::seconds passed) {
   const auto most = static_cast<std::uint64_t>(kLongest.count());
   const std::chrono::milliseconds time(std::min(milliseconds, most));
@@ -97,7 +98,7 @@ Result<SavedLimits> load_limits(const std::string& path, WallTime now) {
   auto file = read_whole_file(path, kHeaderBytes + kEntriesMax * kEntryBytes);
   if (!file) return file.error();
   auto limits = decode(as_bytes(file->text), now);
-  if (!limits) return Error{ErrorCode::kCorrupt, path + ": holds no rate limits"};
+  if (!limits) return Error{ErrorCode::kCorrupt, path + ": is not a valid file of rate limits"};
   return *std::move(limits);
 }
 

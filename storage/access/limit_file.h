@@ -9,9 +9,9 @@
 
 namespace shingled::storage::access {
 
-/// The buckets of the rate limits as they outlive a restart.
+/// The buckets of the rate limits, as they are saved for a restart.
 struct SavedLimits {
-  SourceKey key{};  ///< the sources' names depend on it
+  SourceKey key{};  ///< the names of the sources depend on it
   std::uint32_t network_mask = 0;
   WallTime saved{};
   std::vector<LimitTable::Entry> entries;
@@ -19,13 +19,14 @@ struct SavedLimits {
   friend bool operator==(const SavedLimits&, const SavedLimits&) = default;
 };
 
-/// Writes them, readable by the owner alone; the file is whole or the old one.
-/// Errors: kDenied, kUnavailable, kNotFound, naming the file.
+/// Writes the buckets to a file that only its owner can read. On an error the old file stays.
+/// Errors: kDenied, kUnavailable, kNotFound, with the name of the file.
 Status save_limits(const std::string& path, const SavedLimits& limits);
 
-/// Reads them. Of each entry the time that passed since they were saved is taken off, and who is
-/// free by then is left out; none passed if the clock went back.
-/// Errors: kNotFound (there is no file), kCorrupt (not ours, or damaged), kDenied, kUnavailable.
+/// Reads the buckets. Subtracts the time since they were saved from each entry, and leaves out the
+/// entries whose bucket is empty by now. Subtracts nothing if the clock was set back.
+/// Errors: kNotFound (the file does not exist), kCorrupt (another kind of file, or damaged),
+/// kDenied, kUnavailable.
 Result<SavedLimits> load_limits(const std::string& path, WallTime now);
 
 }  // namespace shingled::storage::access

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kLevelAfterBan = 0.9;  // of the burst: PROTOCOL.md 5.10
 
-/// In the time it takes to leak: room for one request at least, or the next one would be a ban
-/// again.
+/// The level of a bucket after a ban, as the time that it takes to leak. There is room for at least
+/// one request; otherwise the next request would start a new ban.
 Duration level_after_ban(const LeakRate& rate) {
   const auto most = std::chrono::duration_cast<Duration>(rate.room() * kLevelAfterBan);
   return std::min(most, rate.room() - rate.time_of(1));
@@ -20,7 +20,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 TimePoint::rep instant(TimePoint time) { return time.time_since_epoch().count(); }
 
-/// Changes a bucket as `change` says, which returns whether it did.
+/// Changes a bucket atomically. `change` changes its argument and returns whether it did so.
 template <typename Change>
 bool update(std::atomic<LeakyBucket>& place, Change change) {
   LeakyBucket is = place.load(kRelaxed);
@@ -44,7 +44,7 @@ LimitTable::Decision LimitTable::add(std::uint64_t source, const LimitLaw& law, 
     return Decision::kPass;
   if (law.ban == Duration::zero()) return Decision::kRefused;
   const TimePoint end = now + law.ban;
-  // Of several workers one begins the ban.
+  // Only one of several workers begins the ban.
   if (!place.banned_until.compare_exchange_strong(banned_until, instant(end), kRelaxed))
     return Decision::kRefused;
   const LeakyBucket after(end + level_after_ban(law.rate));
@@ -72,7 +72,7 @@ LimitTable::Place LimitTable::find_or_take(std::uint64_t source, TimePoint now) 
     }
     const std::size_t i = least(set);
     std::uint64_t other = set.sources[i].load(kRelaxed);
-    // Lost against another worker: look again, for it may be the same source.
+    // Another worker took the place: search again, because it may have been for the same source.
     if (!set.sources[i].compare_exchange_strong(other, source, kRelaxed)) continue;
     if (other != 0 && !set.buckets[i].load(kRelaxed).is_empty(now))
       evictions_.fetch_add(1, kRelaxed);
@@ -82,7 +82,7 @@ LimitTable::Place LimitTable::find_or_take(std::uint64_t source, TimePoint now) 
   }
 }
 
-/// The place of the set that is free, or soonest so.
+/// Returns the free place of the set, else the place that will be free first.
 std::size_t LimitTable::least(const Set& set) {
   std::size_t best = 0;
   Instant best_end = 0;

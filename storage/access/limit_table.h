@@ -11,45 +11,46 @@
 
 namespace shingled::storage::access {
 
-/// How often a source may come, and how long it stays away when it came more often.
+/// How often a source may send requests, and how long it is banned when it sends more.
 struct LimitLaw {
   LeakRate rate{1, 1};
-  Duration ban{};  ///< 0 = refused only until enough has leaked
+  Duration ban{};  ///< 0 = no ban: requests are refused until the bucket has leaked
 };
 
-/// The buckets of all sources, for all workers: one table, so that the law holds for the sources of
-/// a network together, whichever worker the kernel hands them to.
+/// The buckets of all sources. All workers share one table, so a limit holds for a source no matter
+/// which workers get its packets.
 ///
 /// While a source is in the table, at most burst + rate * t of its requests pass within any time t.
-/// Over it: refused, or banned for `ban`, which nothing eases; after the ban its bucket holds 0.9
-/// of the burst, or less if that left no room for one. The table has a fixed number of places,
-/// eight for each part of the hash. Who finds none takes the place of the one that will be empty
-/// first, bans counted in, so a flood of forged sources with a packet each pushes out its like and
-/// not those who came often.
+/// Further requests are refused, or the source is banned for `ban`; nothing shortens a ban. After
+/// the ban its bucket is filled to 0.9 of the burst, or less if that left no room for one request.
 ///
-/// Threads: any thread. No lock: each word is atomic. Two workers that meet a new source in the
-/// same instant may both begin a bucket for it; then one of the two requests is not counted.
-/// Cost: two or three lines of the cache; no allocation after the construction.
+/// The table has a fixed number of places, eight in each set. A new source that finds
+/// no free place replaces the source whose bucket (or ban) ends first. So a flood of forged sources
+/// with one packet each replaces its own entries, not the sources that send many requests.
+///
+/// Threads: any thread. There is no lock: each word is atomic. If two workers see a new source at
+/// the same instant, both may begin a bucket for it; then one of the two requests is not counted.
+/// Cost: two or three cache lines; no allocation after the construction.
 class LimitTable {
  public:
-  /// Room for `buckets` at least, and twice that at most.
+  /// Makes a table with at least `buckets` places, and at most about twice that number.
   explicit LimitTable(std::size_t buckets);
 
   enum class Decision : std::uint8_t {
     kPass,
     kRefused,
-    kNowBanned,  ///< refused, and the ban begins
+    kNowBanned,  ///< refused, and a ban begins
   };
-  /// Counts one request of the source, whose name is a number evenly spread and not 0.
+  /// Counts one request of the source. Names of sources are evenly spread numbers, never 0.
   Decision add(std::uint64_t source, const LimitLaw& law, TimePoint now);
-  /// One that passed was not meant.
+  /// Undoes an `add` that returned kPass.
   void take_back(std::uint64_t source, const LimitLaw& law, TimePoint now);
 
   [[nodiscard]] std::size_t places() const { return sets_.size() * kWays; }
-  /// Sources whose buckets were not empty when another one took their place.
+  /// How many sources were replaced while their bucket was not empty.
   [[nodiscard]] std::uint64_t evictions() const { return evictions_.load(); }
 
-  /// One source that is not forgotten yet.
+  /// A source in the table with a bucket that is not empty.
   struct Entry {
     std::uint64_t source = 0;
     Duration empty_in{};  ///< until its bucket is empty
@@ -57,14 +58,14 @@ class LimitTable {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   [[nodiscard]] std::vector<Entry> entries(TimePoint now) const;
-  /// Puts back what `entries` gave; needs to be alone.
+  /// Puts entries from `entries()` back. No other thread may use the table meanwhile.
   void restore(std::span<const Entry> entries, TimePoint now);
 
  private:
   static constexpr std::size_t kWays = 8;
   using Instant = TimePoint::rep;
   struct alignas(64) Set {
-    std::array<std::atomic<std::uint64_t>, kWays> sources{};  // 0 = nobody
+    std::array<std::atomic<std::uint64_t>, kWays> sources{};  // 0 = free
     std::array<std::atomic<LeakyBucket>, kWays> buckets{};
     std::array<std::atomic<Instant>, kWays> banned_until{};
   };
@@ -78,7 +79,7 @@ class LimitTable {
   Place find_or_take(std::uint64_t source, TimePoint now);
   static std::size_t least(const Set& set);
 
-  std::vector<Set> sets_;  // a power of two of them
+  std::vector<Set> sets_;  // their number is a power of two
   std::atomic<std::uint64_t> evictions_{0};
 };
 

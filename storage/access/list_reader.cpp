@@ -11,7 +11,7 @@ namespace shingled::storage::access {
 
 namespace {
 
-/// Puts what was parsed into its place.
+/// Writes a parsed value to `out`. An error gets the path of the file.
 template <typename Parsed, typename Out>
 Status put(Result<Parsed> parsed, const std::string& path, Out& out) {
   if (!parsed) return parsed.error().in(path);
@@ -73,9 +73,9 @@ Result<ListReader::Files::Parsed> ListReader::parse(Kind kind, const std::string
   auto file = read_whole_file(path, keys ? config::kYamlBytesMax : config::kListBytesMax);
   if (!file) return file.error();
   if (keys && !file->is_private()) {
-    return Error{ErrorCode::kDenied, path + ": others than its owner may use this key file, mode " +
-                                         mode_text(file->mode) +
-                                         "; allowed: 0600 or 0400, by chmod"};
+    return Error{ErrorCode::kDenied,
+                 path + ": users other than the owner can access this key file, mode " +
+                     mode_text(file->mode) + "; allowed: 0600 or 0400"};
   }
   Content content;
   Status status;
@@ -94,7 +94,7 @@ Result<ListReader::Files::Parsed> ListReader::parse(Kind kind, const std::string
       break;
   }
   if (!status) return status.error();
-  // Each pair must fit, or the whole set could not be used.
+  // Check the key pairs here: one that is not valid would make the whole set unusable.
   if (const auto ring = crypto::Keyring::make(content.keypairs); !ring)
     return ring.error().in(path);
   const std::size_t entries =

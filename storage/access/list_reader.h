@@ -11,28 +11,29 @@
 
 namespace shingled::storage::access {
 
-/// A list file that was never good.
+/// A list file that could never be read.
 struct ListFault {
-  std::string option;  ///< that names it: "storage.allow_update"
+  std::string option;  ///< the option that names the file, such as "storage.allow_update"
   Error error;         ///< with the path
 };
 
-/// Reads the files that lists of the settings name, and again when they changed
+/// Reads the list files that the settings name, and reads a file again when it has changed
 /// (config/watched_files.h).
 /// Threads: one thread.
 class ListReader {
  public:
   explicit ListReader(Logger& logger) : files_(parse, logger) {}
 
-  /// The options with all that is in their files added to what they give themselves. To be followed
-  /// by `accept` when they work together: a file that breaks later counts as it was then.
-  /// Errors: the first file that was never good, with its option, named, with the line. kDenied: a
-  /// key file that others than its owner may read.
+  /// Returns the options with the entries of their files added to their own entries. Call `accept`
+  /// when the result can be used as a whole: if a file has an error later, its accepted content is
+  /// used again.
+  /// Errors: those of the first file that could never be read, with option, file and line. kDenied:
+  /// users other than the owner may use a key file.
   Result<ServerOptions> read(const ServerOptions& options);
-  /// All those of the last reading.
+  /// All files that `read` could not use, of the last call.
   [[nodiscard]] const std::vector<ListFault>& faults() const { return faults_; }
   void accept() { files_.accept(); }
-  /// Whether a file that was read last time is another one by now.
+  /// Whether a file has changed since it was read.
   [[nodiscard]] bool changed() const { return files_.changed(); }
 
  private:
@@ -45,7 +46,7 @@ class ListReader {
   using Files = config::WatchedFiles<Kind, Content>;
 
   static Result<Files::Parsed> parse(Kind kind, const std::string& path);
-  /// Adds the part of each file to a list.
+  /// Appends one part of the content of each file to `list`.
   template <typename Entry>
   void add(Kind kind, std::string_view option, const std::vector<std::string>& paths,
            std::vector<Entry> Content::*part, std::vector<Entry>& list);

@@ -8,10 +8,10 @@
 
 namespace shingled::storage::access {
 
-/// Networks to look an address up in, however many there are.
+/// A set of networks. Looking up an address is quick even if there are many networks.
 ///
 /// Threads: immutable, any thread.
-/// Cost: a binary search for each prefix length that occurs; no allocation.
+/// Cost of `contains`: a binary search for each prefix length in the set; no allocation.
 class NetworkSet {
  public:
   NetworkSet() = default;
@@ -21,7 +21,7 @@ class NetworkSet {
   [[nodiscard]] bool empty() const { return groups_.empty(); }
 
  private:
-  struct Group {  // the networks of one family and length
+  struct Group {  // the networks of one family and prefix length
     IpAddress::Family family = IpAddress::Family::kV4;
     int prefix_bits = 0;
     std::vector<std::array<std::uint8_t, 16>> addresses;  // sorted

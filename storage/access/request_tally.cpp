@@ -11,10 +11,11 @@ namespace shingled::storage::access {
 
 namespace {
 
-/// No source has an address in ff00::/8 (RFC 4291 2.7), so this beginning is free for IPv4.
+/// Source addresses are never in ff00::/8 (RFC 4291 2.7), so names of IPv4 networks use this
+/// prefix.
 constexpr std::uint64_t kV4Mark = 0xffff'ffff'0000'0000;
 constexpr std::uint64_t kV4Network = 0xffff'ff00;
-static_assert(SourceTally::kBitsV4 == 24 && SourceTally::kBitsV6 == 64, "what a name has room for");
+static_assert(SourceTally::kBitsV4 == 24 && SourceTally::kBitsV6 == 64, "the bits of a name");
 static_assert(std::has_single_bit(SourceTally::kSets));
 
 std::uint64_t name_of(const IpAddress& ip) {
@@ -34,12 +35,12 @@ Network network_of(std::uint64_t name) {
   return Network::of(ip, v4 ? SourceTally::kBitsV4 : SourceTally::kBitsV6);
 }
 
-/// One thread counts; whoever reads the new number also sees what was written before it.
+/// Only one thread adds. A reader of the new value also sees all writes before it.
 void add_to(std::atomic<std::uint64_t>& count, std::uint64_t more) {
   count.store(count.load(std::memory_order_relaxed) + more, std::memory_order_release);
 }
 
-/// Adds up what stands behind the first `most`, heaviest first.
+/// Keeps the `most` items with the highest counts, highest first. Returns the sum of the others.
 template <typename Item>
 RequestOutcomeCounts cut(std::vector<Item>& items, std::size_t most) {
   const auto heavier = [](const Item& a, const Item& b) { return a.counts.sum() > b.counts.sum(); };
@@ -48,7 +49,7 @@ RequestOutcomeCounts cut(std::vector<Item>& items, std::size_t most) {
   return rest;
 }
 
-/// Calls `tell(count, result)` for every result there was.
+/// Calls `tell(count, result)` for each result with a count above 0.
 template <typename Tell>
 void each_result(const RequestOutcomeCounts& counts, const Tell& tell) {
   for (std::size_t i = 0; i < kOutcomes; ++i) {

@@ -15,22 +15,22 @@
 
 namespace shingled::storage::access {
 
-/// What became of a request. Each is counted as one of these, by key and by source.
+/// The outcome of a request. Each request is counted with one outcome, by key and by source.
 enum class RequestOutcome : std::uint8_t {
-  kMatched,      ///< a question answered with a hash
-  kUnmatched,    ///< a question answered without one
-  kAdded,        ///< an addition acknowledged
-  kDeleted,      ///< a deletion acknowledged
-  kRefused,      ///< answered that it may not be
-  kRateLimited,  ///< came too often
-  kDropped,      ///< no answer: blocked, no command, not to be decrypted
+  kMatched,      ///< CHECK with a match
+  kUnmatched,    ///< CHECK without a match
+  kAdded,        ///< WRITE, acknowledged
+  kDeleted,      ///< DEL, acknowledged
+  kRefused,      ///< answered: not allowed
+  kRateLimited,  ///< over a rate limit
+  kDropped,      ///< not answered: blocked, not a valid command, or cannot be decrypted
   kOther,        ///< STAT, PING, the repeat of an update
 };
 inline constexpr std::size_t kOutcomes = 8;
 inline constexpr std::array<std::string_view, kOutcomes> kOutcomeNames = {
     "matched", "unmatched", "added", "deleted", "refused", "ratelimited", "dropped", "other"};
 
-/// How many requests had which outcome.
+/// The number of requests with each outcome.
 struct RequestOutcomeCounts {
   std::array<std::uint64_t, kOutcomes> counts{};
 
@@ -49,10 +49,10 @@ struct RequestOutcomeCounts {
   friend bool operator==(const RequestOutcomeCounts&, const RequestOutcomeCounts&) = default;
 };
 
-/// The requests of those who know one key, since the start.
+/// Counts the requests that use one key, since the start.
 /// Threads: any thread.
-/// Cost: one atomic addition, on a line of the cache that a worker shares with every kStripes-th
-/// other one; 512 bytes a key.
+/// Cost: one atomic addition, on a cache line that a worker shares with every kStripes-th other
+/// worker; 512 bytes per key.
 class KeyTally {
  public:
   void note(std::size_t worker, RequestOutcome outcome) {
@@ -74,17 +74,19 @@ class KeyTally {
   std::array<Stripe, kStripes> stripes_;
 };
 
-/// Which networks ask, and what becomes of it: those that come often, in a table of fixed size.
+/// Counts requests and their outcomes by network, for the networks that send most, in a table of
+/// fixed size.
 ///
-/// A network is an IPv4 /24 or an IPv6 /64. Who finds no place in his part of the table takes that
-/// of the lightest there, and its weight with it (space-saving, Metwally et al. 2005): so a network
-/// that sends more than an eighth of its part's requests stays, while forged sources push out their
-/// like. What those who left had counted is kept in `other`: nothing is lost, and the counts of a
-/// network begin when it came in last.
+/// A network is an IPv4 /24 or an IPv6 /64. If the part of the table for a new network is full, the
+/// network replaces the lightest network there and takes over its weight (the space-saving
+/// algorithm, Metwally et al. 2005). So a network that sends more than an eighth of the requests of
+/// its part stays, while forged sources replace each other. The counts of a network that was
+/// replaced are added to `other`, so no request is lost. The counts of a network begin when it last
+/// got a place.
 ///
-/// Threads: `note` from one, `read` from any. No lock: what a reader finds half replaced he reads
-/// again.
-/// Cost: a multiplication and three lines of the cache; 40 KiB.
+/// Threads: `note` from one thread, `read` from any. There is no lock: a reader that finds a half
+/// replaced place reads it again.
+/// Cost: a multiplication and three cache lines; 40 KiB.
 class SourceTally {
  public:
   static constexpr std::size_t kSets = 64;
@@ -93,7 +95,7 @@ class SourceTally {
   static constexpr int kBitsV4 = 24;
   static constexpr int kBitsV6 = 64;
 
-  /// Its part of the table is secret, so that nobody can choose addresses that push out another.
+  /// `random` gives a secret: nobody can choose addresses that share the part of a victim.
   explicit SourceTally(Random& random) : secret_(random.next_u64() | 1) {}
 
   void note(const IpAddress& ip, RequestOutcome outcome);
@@ -103,20 +105,20 @@ class SourceTally {
     RequestOutcomeCounts counts;
   };
   struct Reading {
-    std::vector<Entry> entries;  ///< in no order
-    RequestOutcomeCounts other;  ///< of all that have no place any more
+    std::vector<Entry> entries;  ///< not sorted
+    RequestOutcomeCounts other;  ///< of all networks that lost their place
   };
   [[nodiscard]] Reading read() const;
 
  private:
   using Counts = std::array<std::atomic<std::uint64_t>, kOutcomes>;
   struct alignas(64) Set {
-    std::array<std::uint64_t, kWays> weights{};             // 0 = free; of the writer alone
+    std::array<std::uint64_t, kWays> weights{};             // 0 = free; only the writer uses them
     std::array<std::atomic<std::uint64_t>, kWays> names{};  // of networks
-    std::array<std::atomic<std::uint64_t>, kWays> turns{};  // odd while a place is given away
+    std::array<std::atomic<std::uint64_t>, kWays> turns{};  // odd while a place gets a new owner
     std::array<Counts, kWays> counts{};
   };
-  /// The place of a network; the lightest one, emptied, if it has none.
+  /// Returns the place of a network. If it has none, it gets the lightest place, with counts of 0.
   std::size_t place_of(Set& set, std::uint64_t name);
   void give_away(Set& set, std::size_t place, std::uint64_t name);
 
@@ -125,21 +127,21 @@ class SourceTally {
   std::array<Set, kSets> sets_{};
 };
 
-/// The requests of one key as they are told.
+/// The requests of one key, for the report.
 struct KeyReading {
-  std::string id;    ///< the beginning of the public key; "none" for requests in the clear
+  std::string id;    ///< the first bytes of the public key; "none" for plain requests
   std::string name;  ///< as configured, or empty
   RequestOutcomeCounts counts;
 };
 
-inline constexpr std::size_t kKeysTold = 256;    ///< those with most requests; others together
+inline constexpr std::size_t kKeysTold = 256;  ///< the keys with most requests; others are one sum
 inline constexpr std::size_t kSourcesTold = 64;  ///< the same for networks
 
-/// `shingled_server_key_requests` by key and result. Nothing secret is in it.
+/// Reports `shingled_server_key_requests` by key and result. The report contains no secrets.
 void report_keys(std::vector<KeyReading> keys, MetricReport& report);
 
-/// `shingled_server_source_requests` by network and result, of all workers together. Gauges, not
-/// counters: what falls out of a table or of the list goes to "other".
+/// Reports `shingled_server_source_requests` by network and result, for all workers together. These
+/// are gauges, not counters, because the counts of a network that loses its place move to "other".
 void report_sources(const std::vector<SourceTally::Reading>& workers, MetricReport& report);
 
 }  // namespace shingled::storage::access

@@ -18,14 +18,14 @@ std::vector<Network> joined(std::vector<Network> some, const std::vector<Network
   return some;
 }
 
-/// Both halves of a product, folded: every bit of it depends on every bit of both.
+/// Multiplies, and folds both halves of the product: each bit depends on each bit of `a` and `b`.
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// The table stays as it is if it may.
+/// Keeps the table if it fits; else makes a new one, or none if it is not wanted.
 void keep_table(std::shared_ptr<LimitTable>& table, bool wanted, bool fits, std::size_t buckets) {
   if (!wanted) {
     table.reset();
@@ -83,7 +83,7 @@ bool SourceLimits::admit_agreement(const IpAddress& ip, Way way, TimePoint now) 
   if (agreements_ == nullptr || is_exempt(ip)) return true;
   const Network network = network_of(ip);
   const std::uint64_t name = name_of(network);
-  // 0 is nobody, also when turned.
+  // The name is not 0, also after the rotation.
   const auto verdict =
       agreements_->add(way == Way::kStream ? std::rotl(name, 32) : name, agreement_law_, now);
   return verdict == LimitTable::Decision::kPass || serves_refused(network, verdict, now);
@@ -105,7 +105,7 @@ void SourceLimits::report(MetricReport& report) const {
   report.counter({"shingled_server_ratelimit_bans", "Times a source was banned."},
                  report_ == nullptr ? 0 : report_->bans());
   report.counter({"shingled_server_ratelimit_evictions",
-                  "Sources whose count was lost, for there were too many of them."},
+                  "Sources whose count was lost because the table was full."},
                  table_ == nullptr ? 0 : table_->evictions());
 }
 
@@ -123,7 +123,7 @@ std::uint64_t SourceLimits::name_of(const Network& network) const {
   std::memcpy(words.data(), network.address.bytes.data(), sizeof words);
   const auto family = static_cast<std::uint64_t>(network.address.family);
   const std::uint64_t name = mix(mix(words[0] ^ key_[0], words[1] ^ key_[1]) ^ family, key_[2] | 1);
-  return std::max<std::uint64_t>(name, 1);  // 0 is nobody
+  return std::max<std::uint64_t>(name, 1);  // 0 marks a free place
 }
 
 void LimitReport::note(const Network& network, bool banned, bool log_only, TimePoint now) {

@@ -16,17 +16,17 @@
 
 namespace shingled::storage::access {
 
-/// Counts what the rate limits refuse and tells the log: the first time at once, then once a minute
-/// while it goes on.
-/// Threads: any thread, never waiting for another.
-/// Cost: two counters; the line of the minute takes memory.
+/// Counts the requests that the rate limits refuse, and logs them: the first at once, then one line
+/// per minute while requests are refused.
+/// Threads: any thread, never waits for another one.
+/// Cost: two counters. Only a log line allocates memory.
 class LimitReport {
  public:
   static constexpr Duration kInterval = std::chrono::minutes(1);
 
   explicit LimitReport(Logger& logger) : logger_(logger) {}
 
-  /// A request from there was over the limit; `banned`: from now on all are.
+  /// Notes a request from `network` over the limit. `banned`: a ban of the network has begun.
   void note(const Network& network, bool banned, bool log_only, TimePoint now);
   [[nodiscard]] std::uint64_t refused() const { return refused_.load(); }  ///< since the start
   [[nodiscard]] std::uint64_t bans() const { return bans_.load(); }
@@ -38,80 +38,81 @@ class LimitReport {
   AtMostEvery line_{kInterval};
 };
 
-/// What the names of sources depend on; secret, or a stranger could choose addresses that share a
-/// place in the table.
+/// The key for the names of sources. It is secret; otherwise a stranger could choose addresses that
+/// share a place in the table.
 using SourceKey = std::array<std::uint64_t, 3>;
 
-/// What outlives a change of the limits: their table, and who tells of it. Made once a server.
+/// The state that is kept when the limits change: their tables and their log. Each server has one.
 struct LimitState {
-  /// From a random source; this one is for tests.
+  /// The daemon sets random values; these are for tests.
   SourceKey key{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb};
-  std::shared_ptr<LimitTable> table;       ///< none while there are no limits
-  std::shared_ptr<LimitTable> sealed;      ///< none while there is no limit for them
-  std::shared_ptr<LimitTable> agreements;  ///< there is always a limit
-  std::uint32_t buckets = 0;               ///< that the tables were made for
+  std::shared_ptr<LimitTable> table;       ///< null while there is no limit
+  std::shared_ptr<LimitTable> sealed;      ///< null while there is no limit for sealed requests
+  std::shared_ptr<LimitTable> agreements;  ///< of key agreements; these always have a limit
+  std::uint32_t buckets = 0;               ///< the size that the tables were made for
   std::uint32_t network_mask = 0;          ///< of the sources in the tables
-  std::shared_ptr<LimitReport> report;     ///< may be none
+  std::shared_ptr<LimitReport> report;     ///< may be null
 };
 
-/// The rate limit of the fuzzy port by source network (PROTOCOL.md 5.10): one answer for each
-/// packet or connection, before anything else is done with it.
+/// The rate limits of the fuzzy port by source network (PROTOCOL.md 5.10). They decide about each
+/// packet or connection before anything else is done with it.
 ///
-/// A source is an IPv4 network of `network_mask` bits or an IPv6 one of four times as many, 64 at
-/// least. Never limited: loopback, link-local addresses, `whitelist`, trusted networks. The address
-/// of a UDP packet may be forged: whoever shares the network of a victim can have it banned, as
-/// with any such limit.
+/// A source is an IPv4 network of `network_mask` bits, or an IPv6 network of four times as many
+/// bits (at least 64). Never limited: loopback, link-local addresses, `whitelist`, trusted
+/// networks. The source of a UDP packet may be forged, so a stranger can get the network of a
+/// victim banned. Any limit of this kind has that weakness.
 ///
-/// What is sealed has limits of its own: how often a key may be agreed on with a source, and how
-/// often it may ask with a key that is known already. The latter is for what a forged source makes
-/// us send to a victim, and far above what one client asks.
+/// Sealed requests have two more limits for each source: of key agreements, and of requests with a
+/// key that is known already. The second one limits the replies that forged requests send to a
+/// victim; it is far above the needs of one client.
 ///
 /// Threads: any thread, see LimitTable.
-/// Cost: a walk over the whitelist's prefix lengths, some multiplications, LimitTable::add.
+/// Cost: a look-up in the whitelist, some multiplications, LimitTable::add.
 class SourceLimits {
  public:
-  SourceLimits() = default;  ///< nobody is limited
-  /// Takes the tables of `state` if they fit, else puts new ones there.
-  /// `trusted`: never limited either.
+  SourceLimits() = default;  ///< without limits
+  /// Uses the tables of `state` if they fit the options, else replaces them by new ones.
+  /// `trusted`: more networks that are never limited.
   SourceLimits(const RateLimitOptions& options, LimitState& state,
                const std::vector<Network>& trusted = {}, const RateOptions& agreements = {});
 
-  /// Whether what is sealed with one of our keys counts like the rest.
+  /// Whether requests that are sealed with one of our keys count, like plain ones.
   [[nodiscard]] bool counts_sealed() const { return counts_sealed_; }
-  /// True: the request may be looked at.
+  /// The decision about a request.
   struct Admission {
-    bool in = true;
-    bool counted = false;  ///< in the bucket of its network; not so what is exempt or only logged
+    bool in = true;        ///< the request is accepted
+    bool counted = false;  ///< in the bucket of its network; false if it is exempt or only logged
     explicit operator bool() const { return in; }
   };
   [[nodiscard]] Admission admit(const IpAddress& ip, TimePoint now) const;
-  /// A request that was counted turned out to be one that does not count.
+  /// Undoes the counting of a request that, as it turned out, does not count.
   void take_back(const IpAddress& ip, TimePoint now) const;
-  /// A request that is sealed with a key we know, and no repeat.
+  /// Counts a request that is sealed with a known key and is not a repeat. Returns whether it is
+  /// accepted.
   [[nodiscard]] bool admit_sealed(const IpAddress& ip, TimePoint now) const;
-  /// How a request came: nobody can use up what a source may do on its connections by forged
-  /// datagrams.
+  /// How a request came. Datagrams and connections have separate limits, so forged datagrams cannot
+  /// use up the limit of a source's connections.
   enum class Way : std::uint8_t { kDatagram, kStream };
-  /// Whether a key may be agreed on with this source.
+  /// Counts a key agreement with this source. Returns whether it is accepted.
   [[nodiscard]] bool admit_agreement(const IpAddress& ip, Way way, TimePoint now) const;
-  /// Never limited.
+  /// Whether this address is never limited.
   [[nodiscard]] bool is_exempt(const IpAddress& ip) const;
-  /// The name of its network; 0 for who is exempt.
+  /// The name of the network of this address; 0 if the address is exempt.
   [[nodiscard]] std::uint64_t source_of(const IpAddress& ip) const {
     return is_exempt(ip) ? 0 : name_of(network_of(ip));
   }
-  /// Bans, and sources that had to be forgotten: `shingled_server_ratelimit_...`.
+  /// Reports bans and evictions from the table: `shingled_server_ratelimit_...`.
   void report(MetricReport& report) const;
 
  private:
-  /// Tells of one that was refused; whether it is served all the same.
+  /// Notes a refused request. Returns whether it is accepted nevertheless (`log_only`).
   [[nodiscard]] bool serves_refused(const Network& network, LimitTable::Decision verdict,
                                     TimePoint now) const;
   [[nodiscard]] Network network_of(const IpAddress& ip) const;
   [[nodiscard]] std::uint64_t name_of(const Network& network) const;
 
-  std::shared_ptr<LimitTable> table_;   // none = nobody is limited
-  std::shared_ptr<LimitTable> sealed_;  // likewise
+  std::shared_ptr<LimitTable> table_;   // null = no limit
+  std::shared_ptr<LimitTable> sealed_;  // null = no limit
   std::shared_ptr<LimitTable> agreements_;
   std::shared_ptr<LimitReport> report_;
   SourceKey key_{};

@@ -6,7 +6,7 @@ namespace shingled::storage::access {
 
 namespace {
 
-/// The address after this one; of the last one it is the first.
+/// The next address; after the last one comes the first one.
 IpAddress next(IpAddress address) {
   for (auto at = static_cast<std::size_t>(address.bits() / 8); at-- > 0;) {
     if (++address.bytes[at] != 0) break;

@@ -8,13 +8,13 @@
 
 namespace shingled::storage::access {
 
-/// What a stored hash keeps of the address it was taught from: the same on every day and at every
-/// server, never 0 but by chance (2^-64).
+/// The name of a client address that is stored with a hash. It never changes and is the same on all
+/// servers. It is 0 only by chance (2^-64).
 std::uint64_t source_name(const IpAddress& address);
 
-/// The address of that name among those of some networks, whose first kSourcesTried addresses each
-/// are tried. Nothing where it is none of them.
-/// Cost: 0.3 us an address.
+/// Finds the address with this name among the first kSourcesTried addresses of each network.
+/// Returns nullopt if none of them has the name.
+/// Cost: 0.3 us per address.
 inline constexpr std::uint32_t kSourcesTried = 65'536;
 std::optional<IpAddress> find_source(std::uint64_t name, std::span<const Network> networks);
 

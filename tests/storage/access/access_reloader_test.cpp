@@ -246,7 +246,7 @@ TEST_F(AccessReloaderTest, RefusesToStartWithoutItsLists) {
        ErrorCode::kInvalid, "the ID of a key"},
       {"keys the group may read", [&](ListFiles& f) { f.keypair = {write("k", keys, 0640)}; },
        ErrorCode::kDenied,
-       "k: others than its owner may use this key file, mode 0640; allowed: 0600 or 0400"},
+       "k: users other than the owner can access this key file, mode 0640; allowed: 0600 or 0400"},
       {"keys all may read", [&](ListFiles& f) { f.dynamic_keys_map = write("k", keys, 0604); },
        ErrorCode::kDenied, "mode 0604"},
   };
