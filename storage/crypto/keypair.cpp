@@ -12,7 +12,8 @@ namespace shingled::storage::crypto {
 Keypair generate_keypair(Random& random) {
   Keypair keypair;
   random.fill({keypair.secret_key.reveal(), SecretKey::size()});
-  // Clamped as RFC 7748 section 5 says, so that readers which do not clamp at use agree with us.
+  // Clamp the key (RFC 7748 section 5), so that programs that do not clamp it when they use it get
+  // the same results.
   keypair.secret_key.reveal()[0] &= 0xf8;
   keypair.secret_key.reveal()[31] &= 0x7f;
   keypair.secret_key.reveal()[31] |= 0x40;
@@ -62,7 +63,7 @@ Result<Keyring> Keyring::make(std::vector<Keypair> keypairs, std::vector<Keypair
 
 Status Keyring::add(Keypair keypair) {
   const PublicKey& key = keypair.public_key;
-  // The public key is not shown: where both are swapped it is the private one.
+  // Do not show the configured public key: if both keys were swapped, it is the private one.
   if (const PublicKey its_own = public_key_of(keypair.secret_key); its_own != key) {
     return Error{ErrorCode::kInvalid,
                  "a private key does not belong to the public key beside it, but to '" +

@@ -15,17 +15,17 @@
 
 namespace shingled::storage::crypto {
 
-/// A new pair for a server or a client.
+/// Makes a new key pair for a server or a client.
 Keypair generate_keypair(Random& random);
 
 /// The public key that belongs to a secret one.
 PublicKey public_key_of(const SecretKey& secret);
 
-/// BLAKE2b-512 of the public key: the name of a key in lists of allowed keys.
+/// The name of a key in lists of allowed keys: BLAKE2b-512 of the public key.
 std::array<std::uint8_t, 64> long_key_id(const PublicKey& key);
 
-/// A pair as text, secret included, for the two kinds of configuration file: rspamd's UCL, and ours
-/// in YAML. Keys are in z-base-32.
+/// A key pair as text, with its secret key, for a configuration file: UCL for rspamd, YAML for
+/// shingled. The keys are in z-base-32.
 std::string to_ucl(const Keypair& keypair);
 std::string to_yaml(const Keypair& keypair);
 
@@ -34,19 +34,19 @@ std::string to_yaml(const Keypair& keypair);
 /// Cost: a look-up is a binary search.
 class Keyring {
  public:
-  /// `dynamic` ones are found by their names alone; of a pair that is in both lists the first one
-  /// counts.
-  /// Errors: kInvalid for a public key that does not belong to its secret key, and for two keys
-  /// that start with the same 8 bytes: a request could not name the second one.
+  /// A key pair of `dynamic` is found only by its name; it is never the default. If a pair is in
+  /// both lists, the one in `keypairs` is used.
+  /// Errors: kInvalid if a public key does not belong to its secret key, or if two public keys
+  /// start with the same 8 bytes: a request could not name the second key.
   static Result<Keyring> make(std::vector<Keypair> keypairs, std::vector<Keypair> dynamic = {});
 
-  /// The place in `all` of the pair a request names; for an unknown name the default one, which is
-  /// the last of `keypairs`. Nothing if there is no such one.
+  /// The index in `all` of the key pair that a request names. For an unknown name it is the index
+  /// of the default pair, the last one of `keypairs`; nullopt if there is no default pair.
   [[nodiscard]] std::optional<std::size_t> index_of(const KeyId& id) const;
-  /// The pair itself, or null.
+  /// The key pair at `index_of(id)`, or null.
   [[nodiscard]] const Keypair* find(const KeyId& id) const;
   [[nodiscard]] const std::vector<Keypair>& all() const { return keypairs_; }
-  /// The same names mean the same pairs.
+  /// True if each name gives the same key pair in both.
   friend bool operator==(const Keyring& a, const Keyring& b) {
     return a.keypairs_ == b.keypairs_ && a.default_ == b.default_;
   }
@@ -58,7 +58,7 @@ class Keyring {
 
   std::vector<Keypair> keypairs_;
   std::vector<Name> by_name_;           // sorted
-  std::optional<std::size_t> default_;  // the last one that is not dynamic
+  std::optional<std::size_t> default_;  // the last pair that is not dynamic
 };
 
 }  // namespace shingled::storage::crypto

@@ -12,22 +12,22 @@ namespace {
 
 constexpr std::size_t kTagAt = crypto_stream_xchacha20_NONCEBYTES;
 constexpr std::size_t kTagBytes = crypto_onetimeauth_poly1305_BYTES;
-constexpr std::size_t kBlock = 64;           // of the keystream; block 0 makes the key of the tag
-constexpr std::size_t kStride = 4 * kBlock;  // libsodium computes so many blocks at once
+constexpr std::size_t kBlock = 64;           // of the keystream; block 0 gives the key of the tag
+constexpr std::size_t kStride = 4 * kBlock;  // libsodium computes four blocks at once
 static_assert(kTagAt + kTagBytes == kSealBytes);
 static_assert(crypto_box_curve25519xchacha20poly1305_BEFORENMBYTES == SharedKey::size());
 static_assert(std::tuple_size_v<PublicKey> ==
               crypto_box_curve25519xchacha20poly1305_PUBLICKEYBYTES);
 static_assert(std::tuple_size_v<Nonce> == crypto_stream_xchacha20_NONCEBYTES);
 
-// Chooses the processor's fastest code; before it libsodium works, but slowly.
+// Selects the fastest code for the processor. Without this call libsodium works, but slowly.
 const bool kSodiumReady = sodium_init() >= 0;
 
-/// One message under the keystream of its nonce, in either direction.
+/// The keystream of one message, to encrypt or to decrypt it.
 ///
-/// The key of the tag and the first bytes of the message come out of one call, for whole strides:
-/// XChaCha20 twice, once for either, would cost another HChaCha20 and, below a stride, the slow
-/// path of libsodium. A command with shingles just fits.
+/// One call computes the key of the tag and the first bytes of the message, in whole strides. Two
+/// calls of XChaCha20 would cost a second HChaCha20 and, for less than a stride, the slow code of
+/// libsodium. A command with shingles just fits into these first bytes.
 class Keystream {
  public:
   Keystream(const SharedKey& key, const std::uint8_t* nonce, BytesView message)
@@ -39,14 +39,16 @@ class Keystream {
     const std::size_t bytes = (kBlock + head_.size() + kStride - 1) / kStride * kStride;
     crypto_stream_chacha20_xor_ic(blocks_.data(), blocks_.data(), bytes, nonce_, 0, key_.reveal());
   }
-  ~Keystream() { sodium_memzero(blocks_.data(), kBlock); }  // the rest says nothing about a key
+  ~Keystream() {
+    sodium_memzero(blocks_.data(), kBlock);
+  }  // the other blocks show nothing about a key
   Keystream(const Keystream&) = delete;
   Keystream& operator=(const Keystream&) = delete;
   Keystream(Keystream&&) = delete;
   Keystream& operator=(Keystream&&) = delete;
 
   [[nodiscard]] const std::uint8_t* tag_key() const { return blocks_.data(); }
-  /// The message, turned into the other form; `out` has room for it.
+  /// Writes the encrypted or decrypted message to `out`, which must have room for it.
   void write(std::uint8_t* out) const {
     if (!head_.empty()) std::memcpy(out, &blocks_[kBlock], head_.size());
     if (rest_.empty()) return;

@@ -13,37 +13,37 @@
 
 namespace shingled::storage::crypto {
 
-// The cipher of the wire (PROTOCOL.md 3.3): XChaCha20-Poly1305 with the payload from
-// keystream byte 64 on and a tag over the ciphertext alone. libsodium's boxes do not interoperate
-// with it, so it is put together from its stream and its one-time authenticator; with `keyring`
-// this is the only place that knows libsodium.
+// The cipher of the wire (PROTOCOL.md 3.3): XChaCha20-Poly1305. The payload uses the keystream from
+// byte 64 on, and the tag covers only the ciphertext. The boxes of libsodium have another format,
+// so this code uses libsodium's stream cipher and one-time authenticator.
 //
 // Threads: stateless.
-// Cost: no allocation; `shared_key` tens of microseconds, the rest below one.
+// Cost: no allocation. `shared_key` takes tens of microseconds, the other functions less than one.
 
 using PublicKey = std::array<std::uint8_t, 32>;
 using SharedKey = Secret<32>;
 using Nonce = std::array<std::uint8_t, 24>;
 
-/// A sealed message is nonce (24), tag (16), ciphertext.
+/// The bytes that a sealed message has before its ciphertext: nonce (24) and tag (16).
 inline constexpr std::size_t kSealBytes = 40;
 
-/// The key both sides arrive at. Nothing for a public key of low order (the shared point is zero).
+/// The key that both sides compute. Returns nullopt for a public key of low order (the shared point
+/// is zero).
 std::optional<SharedKey> shared_key(const SecretKey& own, const PublicKey& peer);
 
-/// Seals `message` into `out` and returns kSealBytes + message.size(); 0 if it does not fit. The
-/// nonce must be random: nothing else separates two messages under one key. `message` and `out` do
-/// not overlap.
+/// Seals `message` into `out` and returns kSealBytes + message.size(), or 0 if `out` is too small.
+/// The nonce must be random, because two messages with one key differ only by their nonces.
+/// `message` and `out` must not overlap.
 std::size_t seal(const SharedKey& key, const Nonce& nonce, BytesView message,
                  std::span<std::uint8_t> out);
 
-/// Opens a sealed message into `out` and returns the length of the message; nothing for a wrong
-/// tag, and then `out` is untouched. Nothing also when it is too short or does not fit.
+/// Opens a sealed message into `out` and returns the length of the message. Returns nullopt if the
+/// tag is wrong, the sealed message is too short, or `out` is too small; then `out` is unchanged.
 std::optional<std::size_t> open(const SharedKey& key, BytesView sealed,
                                 std::span<std::uint8_t> out);
 
-/// Nonces in stock: asking the kernel for 24 bytes costs more than sealing a reply, so it is asked
-/// for many at a time.
+/// A stock of random nonces. Getting 24 bytes from the kernel costs more than sealing a reply, so
+/// this class gets many nonces at a time.
 /// Threads: one thread.
 class NonceSource {
  public:
@@ -66,8 +66,8 @@ class NonceSource {
   std::size_t at_ = kStock;
 };
 
-/// A short name for some bytes: nobody finds other bytes of the same name. The same on every day,
-/// for it is stored. BLAKE2b, 128 bits.
+/// A short name for some bytes: BLAKE2b, 128 bits. Nobody can find other bytes with the same name.
+/// Names are stored, so the function must never change.
 UpdateName message_name(BytesView bytes);
 
 }  // namespace shingled::storage::crypto

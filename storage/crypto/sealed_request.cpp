@@ -25,8 +25,8 @@ std::optional<SealedRequest> parse_sealed_request(BytesView packet) {
   SealedRequest request;
   request.key = reader.array<std::tuple_size_v<KeyId>>();
   request.client = reader.array<std::tuple_size_v<PublicKey>>();
-  // X25519 ignores this bit (RFC 7748 section 5): a client would have two names, and an update that
-  // somebody sends again while it is under way would count for either.
+  // X25519 ignores this bit (RFC 7748 section 5). Clear it, or a client would have two names, and
+  // an update that someone else repeats before its commit would count once for each name.
   request.client.back() &= 0x7f;
   request.sealed = reader.bytes(reader.left());
   return request;
@@ -35,7 +35,7 @@ std::optional<SealedRequest> parse_sealed_request(BytesView packet) {
 std::uint64_t seal_name(BytesView sealed) {
   const std::uint64_t nonce = ByteReader(sealed).u64();
   const std::uint64_t tag = ByteReader(sealed.subspan(sizeof(Nonce))).u64();
-  // The tag is evenly spread whatever nonce a client takes.
+  // The tag is evenly distributed, whatever nonce the client uses.
   return std::max<std::uint64_t>(nonce ^ tag, 1);
 }
 

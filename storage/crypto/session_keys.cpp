@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view kLabel = "shingled replication 1";
 
-/// In the order of the caller: fresh-fresh, lasting-fresh, fresh-lasting; then the public keys.
+/// Mixes the keys. Their order is that of the caller: fresh-fresh, lasting-fresh, fresh-lasting;
+/// then the public keys.
 SessionKeys mix(const std::array<const SharedKey*, 3>& shared,
                 const std::array<const PublicKey*, 4>& shown) {
   crypto_generichash_state state;

@@ -7,15 +7,15 @@
 
 namespace shingled::storage::crypto {
 
-/// The two keys of one connection between two servers that know each other's public keys, one for
-/// each direction.
+/// The two keys of one connection, one for each direction. The connection is between two servers
+/// that know each other's public keys.
 struct SessionKeys {
   SharedKey from_caller;
   SharedKey from_called;
 };
 
-/// Who has which keys on one side: its own lasting pair and the one made for this connection, and
-/// the other side's two public keys.
+/// The keys that one side has: its own lasting pair, its own fresh pair (made for this connection),
+/// and the two public keys of the other side.
 struct SessionSide {
   const Keypair& own;
   const Keypair& own_fresh;
@@ -23,11 +23,12 @@ struct SessionSide {
   const PublicKey& peer_fresh;
 };
 
-/// Both sides arrive at the same keys iff each has the secret keys of what it shows: fresh with
-/// fresh (so a recorded connection stays closed when a lasting key is stolen later), lasting with
-/// fresh both ways (so each side is who it says). BLAKE2b-512 of a label, the three shared keys and
-/// the four public ones; the first 32 bytes are the caller's. The pattern is Noise KK without its
-/// static-static step. Nothing for a public key of low order.
+/// Both sides compute the same keys only if each has the secret keys of the public keys that it
+/// shows. Three shared keys are used: fresh with fresh, so a recorded connection cannot be read
+/// when a lasting key is stolen later; and lasting with fresh in both directions, so each side
+/// proves its name. The result is BLAKE2b-512 of a label, the three shared keys and the four public
+/// keys; its first 32 bytes are `from_caller`. The pattern is Noise KK without its static-static
+/// step. Returns nullopt for a public key of low order.
 ///
 /// Threads: stateless.
 /// Cost: three key agreements, 0.2 ms.

@@ -7,7 +7,7 @@ namespace shingled::storage::crypto {
 
 namespace {
 constexpr std::size_t kFreshShare = 4;   // of the capacity, for keys on probation
-constexpr std::size_t kSourceShare = 8;  // of the rest, for one source
+constexpr std::size_t kSourceShare = 8;  // of the other places, for one source
 }  // namespace
 
 SharedKeyCache::SharedKeyCache(std::size_t capacity, std::uint64_t secret)
@@ -16,8 +16,8 @@ SharedKeyCache::SharedKeyCache(std::size_t capacity, std::uint64_t secret)
       source_max_(std::max<std::size_t>(admitted_max_ / kSourceShare, 1)),
       by_name_(0, NameHash{secret}) {}
 
-/// Two words of the key, each with a half of the secret, multiplied: every bit of the result
-/// depends on the secret, and so does which keys share a place.
+/// Mixes two words of the key with the secret and multiplies them. Each bit of the result depends
+/// on the secret, so a stranger cannot know which keys share a place.
 std::size_t SharedKeyCache::NameHash::operator()(const Name& name) const {
   __extension__ using Wide = unsigned __int128;
   std::uint64_t a = 0;

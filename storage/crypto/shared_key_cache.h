@@ -10,30 +10,30 @@
 
 namespace shingled::storage::crypto {
 
-/// The shared keys of the clients seen last, for a key agreement costs a hundred times what a
-/// packet does. At most `capacity` of them; 0 keeps none.
+/// The shared keys of recent clients, at most `capacity`; with 0 no key is kept. A key agreement
+/// costs a hundred times as much as a packet.
 ///
-/// A stranger can make as many keys as he likes, so a new one is on probation: a quarter of the
-/// places is for such keys, and of them the least recently used goes first. A key that comes again
-/// is admitted to the other places, if one is free or was not used for kIdle: what is in use there
-/// nothing pushes out. A source holds an eighth of those places at most, so that nobody fills them
-/// by himself; what it has beyond that stays on probation.
+/// A stranger can make any number of keys, so a new key is on probation first. A quarter of the
+/// places is for these keys, and the least recently used one is dropped first. A key that is used
+/// again is admitted to the other places if one of them is free or was not used for kIdle; a key in
+/// use there is never dropped. A source can have at most an eighth of these places, so that it
+/// cannot fill all of them; its further keys stay on probation.
 ///
-/// Threads: one thread; each worker of a server has its own, so that nobody waits for anybody.
-/// Cost: a hit neither allocates nor locks, except for the one that admits a key.
+/// Threads: one thread. Each worker of a server has its own cache, so no worker waits.
+/// Cost: a hit neither locks nor allocates, except a hit that admits a key.
 class SharedKeyCache {
  public:
   static constexpr Duration kIdle = std::chrono::minutes(1);
 
-  /// `secret`: on which the places of the table depend, or a stranger could choose keys that share
-  /// one.
+  /// `secret`: the places in the table depend on it. Without a secret a stranger could choose keys
+  /// that share a place.
   explicit SharedKeyCache(std::size_t capacity, std::uint64_t secret = 0);
 
-  /// The key shared by this server key and this client; null if it is not kept. Valid until the
-  /// next call of anything else.
+  /// The shared key of this server key and this client, or null if it is not in the cache. The
+  /// pointer is valid until the next call of a function of the cache.
   const SharedKey* find(const KeyId& server, const PublicKey& client, TimePoint now);
-  /// Call it for a packet that opened, so that noise cannot push out the keys of real clients.
-  /// `source`: who sent it; 0 = one whose places are not counted.
+  /// Adds a key. Call it only after a packet was opened with the key, so that noise cannot replace
+  /// the keys of real clients. `source`: the sender; 0 = a sender without a limit.
   void keep(const KeyId& server, const PublicKey& client, const SharedKey& key,
             std::uint64_t source, TimePoint now);
   [[nodiscard]] std::size_t size() const { return fresh_.size() + admitted_.size(); }
@@ -58,17 +58,17 @@ class SharedKeyCache {
   };
   using Entries = std::list<Entry>;  // newest use first
 
-  /// Makes room for it among those that are admitted, if that may be.
+  /// Returns whether the entry may be admitted. If so, there is room for it.
   bool admits(const Entry& entry, TimePoint now);
   void drop_oldest(Entries& entries);
 
   std::size_t capacity_;
   std::size_t admitted_max_;
-  std::size_t source_max_;  // of the admitted ones
+  std::size_t source_max_;  // of `admitted_`
   Entries fresh_;
   Entries admitted_;
   std::unordered_map<Name, Entries::iterator, NameHash> by_name_;
-  std::unordered_map<std::uint64_t, std::size_t> held_;  // admitted ones by source
+  std::unordered_map<std::uint64_t, std::size_t> held_;  // admitted keys of each source
 };
 
 }  // namespace shingled::storage::crypto

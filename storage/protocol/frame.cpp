@@ -43,7 +43,7 @@ std::optional<BytesView> FrameReader::next_of_pieces() {
   return BytesView(kept_).subspan(kFrameHeadBytes);
 }
 
-/// The length a head announces; breaks the stream if it may not be.
+/// The length in a head. If it is not allowed, breaks the stream and returns nullopt.
 std::optional<std::size_t> FrameReader::length_of(BytesView head) {
   const std::size_t length = ByteReader(head).u16();
   broken_ = length == 0 || length > frame_bytes_max_;
@@ -53,7 +53,7 @@ std::optional<std::size_t> FrameReader::length_of(BytesView head) {
   return std::nullopt;
 }
 
-/// Moves fresh bytes to the begun frame, at most so many.
+/// Moves at most `bytes` fresh bytes to `kept_`.
 void FrameReader::keep(std::size_t bytes) {
   const BytesView taken = fresh_.first(std::min(bytes, fresh_.size()));
   kept_.insert(kept_.end(), taken.begin(), taken.end());

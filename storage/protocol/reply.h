@@ -10,9 +10,9 @@
 namespace shingled::storage::protocol {
 
 inline constexpr std::size_t kExtraFlagsMax = 7;
-static_assert(kExtraFlagsMax + 1 == kFlagsMax, "the primary flag and the extra ones");
+static_assert(kExtraFlagsMax + 1 == kFlagsMax, "the first flag and the extra flags");
 
-/// The three lengths of a reply; which one depends on the version of the request alone.
+/// The three forms of a reply, by length. The form depends only on the version of the request.
 enum class ReplyForm : std::uint8_t {
   kShort = 16,  ///< value, flag, tag, probability
   kV1 = 96,     ///< also digest, time, MATCHED
@@ -22,21 +22,25 @@ inline constexpr std::size_t kReplyBytesMax = 144;
 
 constexpr std::size_t size_of(ReplyForm form) { return static_cast<std::size_t>(form); }
 
-/// What a refused request gets as its value, with probability 0.
-inline constexpr std::int32_t kStatusSkipped = 401;       ///< this digest is never stored
-inline constexpr std::int32_t kStatusForbidden = 403;     ///< rate limit; old servers: any refusal
-inline constexpr std::int32_t kStatusNotEncrypted = 415;  ///< the server takes sealed packets only
+/// The value in the reply to a refused request; its probability is 0.
+inline constexpr std::int32_t kStatusSkipped = 401;  ///< this digest is never stored
+inline constexpr std::int32_t kStatusForbidden =
+    403;  ///< over the rate limit; old servers: any reason
+inline constexpr std::int32_t kStatusNotEncrypted =
+    415;  ///< the server accepts only sealed packets
 inline constexpr std::int32_t kStatusNotPermitted = 503;  ///< no right to update
-inline constexpr std::int32_t kStatusStoreAway = 504;     ///< CHECK: nobody knows; ours alone
+inline constexpr std::int32_t kStatusStoreAway =
+    504;  ///< CHECK: the store cannot be reached; our addition
 
-/// What the reply to a STAT has as its time, where other servers have 0: the upper 24 bits say that
-/// it is one of ours, the lower eight what it knows beyond their commands. A client must not try:
-/// others acknowledge an update without a name and ignore it, or end themselves.
+/// Our servers set the time of a STAT reply, where other servers have 0. The upper 24 bits mark one
+/// of our servers, and the lower eight bits say which additions it knows. A client must ask before
+/// it sends an addition: other servers acknowledge an unknown update and ignore it, or abort.
 inline constexpr std::uint32_t kOurMark = 0x73686700;  ///< "shg"
 inline constexpr std::uint32_t kKnowsDeleteFromList = 1;
 inline constexpr std::uint32_t kKnowsCompanion = 2;
 
-/// One answer, as it stands on the wire (PROTOCOL.md 2.1). A hit iff `probability` > 0.5.
+/// One reply, with the fields that it has on the wire (PROTOCOL.md 2.1). It is a hit if
+/// `probability` is above kHitProbability.
 struct Reply {
   std::int32_t value = 0;
   std::uint32_t flag = 0;
@@ -44,14 +48,14 @@ struct Reply {
   float probability = 0;
   Digest digest;
   std::uint32_t time = 0;  ///< Unix seconds
-  bool matched = false;    ///< `digest` is the stored one
+  bool matched = false;    ///< `digest` is that of the stored hash
   std::uint8_t extra_count = 0;
   std::array<FlagValue, kExtraFlagsMax> extra{};
 
   friend bool operator==(const Reply&, const Reply&) = default;
 };
 
-/// The value from which on a probability is a hit, not included.
+/// A reply is a hit if its probability is above this value.
 inline constexpr float kHitProbability = 0.5F;
 
 }  // namespace shingled::storage::protocol
