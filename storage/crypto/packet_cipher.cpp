@@ -39,9 +39,8 @@ class Keystream {
     const std::size_t bytes = (kBlock + head_.size() + kStride - 1) / kStride * kStride;
     crypto_stream_chacha20_xor_ic(blocks_.data(), blocks_.data(), bytes, nonce_, 0, key_.reveal());
   }
-  ~Keystream() {
-    sodium_memzero(blocks_.data(), kBlock);
-  }  // the other blocks show nothing about a key
+  // The blocks after the first one show nothing about a key.
+  ~Keystream() { sodium_memzero(blocks_.data(), kBlock); }
   Keystream(const Keystream&) = delete;
   Keystream& operator=(const Keystream&) = delete;
   Keystream(Keystream&&) = delete;

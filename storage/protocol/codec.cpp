@@ -15,8 +15,7 @@ void read_shingles(BytesView from, Shingles& out) {
   for (std::uint64_t& shingle : out) shingle = reader.u64();
 }
 
-constexpr std::uint8_t kFirstFramedType =
-    0x80;  // from this type on, extensions contain their length
+constexpr std::uint8_t kFirstFramedType = 0x80;  // from here on extensions contain their length
 constexpr std::size_t kFactsBytes = 4;
 constexpr std::size_t kAddressBytesV4 = 4;
 constexpr std::size_t kAddressBytesV6 = 16;

@@ -23,14 +23,12 @@ inline constexpr std::size_t kReplyBytesMax = 144;
 constexpr std::size_t size_of(ReplyForm form) { return static_cast<std::size_t>(form); }
 
 /// The value in the reply to a refused request; its probability is 0.
-inline constexpr std::int32_t kStatusSkipped = 401;  ///< this digest is never stored
-inline constexpr std::int32_t kStatusForbidden =
-    403;  ///< over the rate limit; old servers: any reason
+inline constexpr std::int32_t kStatusSkipped = 401;    ///< this digest is never stored
+inline constexpr std::int32_t kStatusForbidden = 403;  ///< rate limit; old servers: any reason
 inline constexpr std::int32_t kStatusNotEncrypted =
     415;  ///< the server accepts only sealed packets
 inline constexpr std::int32_t kStatusNotPermitted = 503;  ///< no right to update
-inline constexpr std::int32_t kStatusStoreAway =
-    504;  ///< CHECK: the store cannot be reached; our addition
+inline constexpr std::int32_t kStatusStoreAway = 504;  ///< CHECK: store not reachable; our addition
 
 /// Our servers set the time of a STAT reply, where other servers have 0. The upper 24 bits mark one
 /// of our servers, and the lower eight bits say which additions it knows. A client must ask before
