@@ -6,7 +6,7 @@
 namespace shingled::storage::formats {
 namespace {
 
-constexpr int kStepPages = 256;  ///< 1 MB: how often the watcher is asked
+constexpr int kStepPages = 256;  ///< 1 MB; then the watcher is called
 
 Status copy_all(sqlite::Database& from, sqlite::Database& to, const Watcher& watcher) {
   auto copy = sqlite::FileCopy::begin(from, to);
@@ -27,12 +27,12 @@ Status backup_file(const std::string& from, const std::string& to, const Watcher
   if (Status held = (*source)->hold_still(); !held) return held;
   const auto copy = sqlite::Database::open(to, sqlite::Database::Access::kReadWrite);
   if (!copy) return copy.error();
-  // A file nobody knows yet needs no journal.
+  // Nobody else uses the new file yet, so it needs no journal.
   if (Status set = (*copy)->execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"); !set) {
     return set;
   }
   if (Status copied = copy_all((*source)->database(), **copy, watcher); !copied) return copied;
-  // The pages say WAL; a backup shall be one file, readable from where nothing can be written.
+  // The copied header says WAL. A backup must be one file that can be read in a read-only folder.
   return (*copy)->execute("PRAGMA journal_mode = DELETE");
 }
 

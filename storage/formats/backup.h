@@ -7,13 +7,13 @@
 
 namespace shingled::storage::formats {
 
-/// Copies the database `from`, also while a daemon writes to it, into the empty file `to`: every
-/// transaction that was committed when it began, none that came later. The copy is one file that
-/// opens as a storage (no WAL beside it); syncing and naming it is the caller's (NewFile).
+/// Copies the database `from` into the empty file `to`. A daemon may write to `from` meanwhile: the
+/// copy has all transactions that were committed when it began, and no later ones. The copy is one
+/// file without a WAL that can be opened as a storage. The caller syncs and names it (NewFile).
 ///
-/// The daemon never waits for it. But as long as it lasts, the WAL of `from` cannot begin anew and
-/// grows by what is written meanwhile.
-/// Errors: those of FuzzyTable::open_read_only and kUnavailable (full disk, stopped).
+/// The daemon never waits for the copy. But until the copy is complete, the WAL of `from` cannot be
+/// reset and grows with each write.
+/// Errors: those of FuzzyTable::open_read_only, and kUnavailable (full disk, stopped).
 /// Cost: reads and writes the file once, 1 MB at a time, in constant memory.
 Status backup_file(const std::string& from, const std::string& to, const Watcher& watcher);
 

@@ -9,10 +9,10 @@
 
 namespace shingled::storage::formats {
 
-/// Which row of a file may hold a digest: a hash of 64 bits of each, so whoever asks compares the
-/// row itself. For tools that run over a whole file and need no more than this of an index.
+/// Finds the rows of a file that may have a digest. It keeps only a 64-bit hash of each digest, so
+/// the caller compares the digest of the row. It is a small index for tools that read a whole file.
 ///
-/// Cost: 21 to 43 bytes a digest.
+/// Cost: 21 to 43 bytes per digest.
 /// Threads: one thread.
 class DigestRows {
  public:
@@ -22,7 +22,7 @@ class DigestRows {
     ++count_;
   }
 
-  /// Calls `is_it(row)` for each candidate until it returns true; that row, or 0.
+  /// Calls `is_it(row)` for each candidate until it returns true. Returns that row, or 0.
   template <typename IsIt>
   [[nodiscard]] std::int64_t find(const Digest& digest, const IsIt& is_it) const {
     if (cells_.empty()) return 0;
@@ -54,7 +54,7 @@ class DigestRows {
     cells_[at] = cell;
   }
 
-  std::vector<Cell> cells_;  ///< a power of two
+  std::vector<Cell> cells_;  ///< their number is a power of two
   std::size_t count_ = 0;
 };
 

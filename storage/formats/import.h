@@ -13,31 +13,33 @@
 
 namespace shingled::storage::formats {
 
-/// What happens with a digest that is stored already.
+/// How an import merges a digest that is stored already.
 enum class MergeRule : std::uint8_t {
-  kSum,     ///< the weights add up, list by list: two storages that were taught by different people
-  kLarger,  ///< the larger weight of each list: two that were taught the same; again changes
-            ///< nothing
-  kSkip,    ///< what is stored stays as it is
-  kReplace,  ///< what comes takes its place
+  kSum,      ///< adds the values of each list: for storages that different people taught
+  kLarger,   ///< takes the larger value of each list: for storages that were taught the same;
+             ///< a second import changes nothing
+  kSkip,     ///< keeps the stored record
+  kReplace,  ///< replaces the stored record
 };
 
-/// What is stored and what comes, made one. But for kSkip and kReplace: `created` is the earlier,
-/// `updated` the later, `source` that of the later one. Shingles: the stored ones if there are any.
+/// Merges a stored row and a row of the import. With kSum and kLarger, `created` is the earlier
+/// time, `updated` the later one, and `source` that of the later update. The shingles are the
+/// stored ones, if the stored row has any.
 sqlite::FuzzyRow merged(const sqlite::FuzzyRow& stored, const sqlite::FuzzyRow& coming,
                         MergeRule rule);
 
-/// What comes, with times that can be: for no time `now`, none far ahead (plausible_time), and
-/// `updated` no earlier than `created`, as it is where a clock had stepped back.
+/// Corrects the times of a row of the import. A missing time becomes `now`, a time far in the
+/// future is limited (plausible_time), and an `updated` before `created` (after a clock was set
+/// back) becomes `created`.
 sqlite::FuzzyRow with_plausible_times(sqlite::FuzzyRow coming, std::uint32_t now);
 
-/// Brings many rows into a database file that no daemon has open, in one transaction: killed,
-/// stopped or out of disk before `commit`, the file is as it was.
+/// Adds many rows to a database file that no daemon has open, in one transaction. If the process is
+/// killed or stopped or the disk is full before `commit`, the file does not change.
 ///
 /// Errors: those of FileLock and FuzzyTable.
 /// Threads: one thread.
-/// Cost: up to 43 bytes of memory a stored or coming digest, and for the WAL as much disk as the
-/// new rows take.
+/// Cost: up to 43 bytes of memory per stored or new digest. The WAL needs as much disk as the new
+/// rows.
 class Import {
  public:
   struct Counts {
@@ -46,11 +48,11 @@ class Import {
     std::uint64_t unchanged = 0;
   };
 
-  /// Opens or creates the file and reads which digests it has. What follows is in no journal, so
-  /// mirrors of this store will compare everything.
+  /// Opens or creates the file and reads its digests. The changes of an import are not in the
+  /// journal, so the mirrors of this store will compare everything.
   static Result<std::unique_ptr<Import>> open(const std::string& hashfile, MergeRule rule,
                                               const Watcher& watcher);
-  /// The row's id is ignored; it has at least one flag.
+  /// Adds or merges a row. Its id is ignored; it must have at least one flag.
   Status take(const sqlite::FuzzyRow& coming);
   Status commit();
   [[nodiscard]] const Counts& counts() const { return counts_; }
@@ -60,7 +62,7 @@ class Import {
       : table_(std::move(table)), rule_(rule) {}
   Status read_digests(const Watcher& watcher);
   Status merge_into(const sqlite::FuzzyRow& stored, const sqlite::FuzzyRow& coming);
-  /// The same for a digest that other stores teach as well: what comes is merged with our part.
+  /// `merge_into` for a digest that has parts of other stores: `coming` is merged with our part.
   Status merge_into_parts(const sqlite::FuzzyRow& stored, std::vector<sqlite::StoredPart> parts,
                           const sqlite::FuzzyRow& coming);
 

@@ -19,8 +19,8 @@ Error exists(const std::string& path) {
   return {ErrorCode::kInvalid, path + ": exists already; --force replaces it"};
 }
 
-/// Whether the name still leads to this file: another process may have finished and renamed it
-/// between our opening and our lock.
+/// Whether this is still the file with that name. Another process may have completed and renamed it
+/// after we opened it and before we got the lock.
 bool is_named(int fd, const std::string& path) {
   struct stat open {};
   struct stat named {};
@@ -30,7 +30,7 @@ bool is_named(int fd, const std::string& path) {
 
 int rename_to_new(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return -1;  // EINVAL: not on this file system
+  if (errno != EINVAL && errno != ENOSYS) return -1;  // EINVAL: this file system cannot do it
   if (::link(from.c_str(), to.c_str()) != 0) return -1;
   return ::unlink(from.c_str());
 }

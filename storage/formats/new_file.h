@@ -8,27 +8,28 @@
 
 namespace shingled::storage::formats {
 
-/// A file that gets its name only when it is complete and on disk. Until then it is FILE.part; a
-/// process that dies leaves at most that, and the next one takes it over. FILE is never half.
+/// A new file that gets its name only when it is complete and on disk. Until then its name is
+/// FILE.part. A process that dies leaves at most FILE.part, and the next process uses it again.
+/// FILE is never incomplete.
 ///
 /// Threads: one thread.
 class NewFile {
  public:
   enum class Existing : std::uint8_t { kRefuse, kReplace };
 
-  /// Errors: kInvalid (FILE exists; another process is writing it), kNotFound (no such folder),
-  /// kDenied, kUnavailable (disk); each names the file.
+  /// Errors: kInvalid (FILE exists, or another process is writing it), kNotFound (the folder does
+  /// not exist), kDenied, kUnavailable (disk); each with the name of the file.
   static Result<NewFile> create(const std::string& path, Existing existing);
-  ~NewFile();  ///< removes FILE.part, unless it was committed
+  ~NewFile();  ///< removes FILE.part if it was not committed
   NewFile(NewFile&& other) noexcept = default;
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   NewFile& operator=(NewFile&&) = delete;
 
-  [[nodiscard]] const std::string& part() const { return part_; }  ///< what to write to
-  [[nodiscard]] int fd() const { return fd_.get(); }               ///< the same, open and empty
-  /// Syncs it and gives it its name.
-  /// Errors: kInvalid when FILE has come into being meanwhile, kUnavailable when the disk refuses.
+  [[nodiscard]] const std::string& part() const { return part_; }  ///< the name to write to
+  [[nodiscard]] int fd() const { return fd_.get(); }               ///< FILE.part, open and empty
+  /// Syncs the file and gives it its name.
+  /// Errors: kInvalid if FILE exists by now, kUnavailable if the disk refuses.
   Status commit();
 
  private:
@@ -37,7 +38,7 @@ class NewFile {
 
   std::string path_;
   std::string part_;
-  UniqueFd fd_;  ///< holds a lock on FILE.part; none = committed or moved from
+  UniqueFd fd_;  ///< has a lock on FILE.part; closed = committed or moved from
   Existing existing_;
 };
 

@@ -14,9 +14,9 @@ namespace shingled::storage::formats {
 namespace {
 
 static_assert(sqlite::kStoresMax == 64 && sqlite::kTakebacksMax == 65'536,
-              "the queries below name them");
+              "the queries below contain these numbers");
 
-/// What SQL can say alone; each query gives (where, what).
+/// The checks that SQL can do alone. Each query returns rows of (where, what).
 constexpr std::array kLaws = {
     "SELECT 'stores row ' || number, CASE"
     " WHEN number NOT BETWEEN 0 AND 64 THEN 'number is out of range'"
@@ -32,7 +32,7 @@ constexpr std::array kLaws = {
     " THEN 'time is out of range'"
     " WHEN typeof(digest_id) <> 'integer' OR digest_id < -1 THEN 'digest_id is out of range'"
     " WHEN digest_id > 0 THEN 'a change of an own part names a store, a flag or a time'"
-    " ELSE 'what it asks or answers is not of one store, one flag and one time' END FROM journal"
+    " ELSE 'a takeback or its answer needs one store, one flag and one time' END FROM journal"
     " WHERE number < 1 OR typeof(digest) <> 'blob' OR length(digest) <> 64"
     " OR typeof(time) <> 'integer' OR time NOT BETWEEN 0 AND 4294967295"
     " OR typeof(digest_id) <> 'integer' OR digest_id < -1"
@@ -70,12 +70,12 @@ constexpr std::array kLaws = {
     " OR typeof(parts.created) <> 'integer' OR typeof(parts.source) <> 'integer'"
     " OR typeof(parts.shingle_set) NOT IN ('blob', 'null') OR typeof(mark) <> 'integer'"
     " OR mark NOT BETWEEN 0 AND 4294967295",
-    // Of this store's own part alone the row in digests is all there is.
-    "SELECT 'parts of digests row ' || digest_id, 'no other store has one'"
+    // If only this store has a part, the row in `digests` is enough.
+    "SELECT 'parts of digests row ' || digest_id, 'no other store has a part'"
     " FROM parts GROUP BY digest_id HAVING max(store) = 0",
 };
 
-/// Since schema version 4.
+/// For schema version 4 and later.
 constexpr const char* kKeyLaw =
     "SELECT 'store_keys row ' || store, CASE WHEN number IS NULL THEN 'there is no such store'"
     " ELSE 'its key is not 32 bytes, or is of this store itself' END"
@@ -90,7 +90,7 @@ enum Column : int {
   kCreated,
   kSource,
   kSet,
-  kPart,  ///< as read_part wants them
+  kPart,  ///< from here on in the order of read_part
   kPartFlags = kPart + 1,
   kPartUpdated = kPart + 2,
   kPartCreated = kPart + 3,
@@ -101,8 +101,8 @@ constexpr const char* kParts =
     " FROM parts JOIN digests ON digests.id = digest_id ORDER BY digest_id, store";
 constexpr const char* kLists = "SELECT flag, value FROM extra_flags WHERE digest_id = ?";
 
-/// A takeback hides a list of a part the journal brought until it is answered. In this order: what
-/// there is an index for.
+/// A takeback hides a list of a part that came with the journal (mark = 0) until it is answered.
+/// The order of the joins is that of the indices.
 constexpr const char* kHidden =
     "SELECT flags, takebacks.flag, 'takebacks row ' || takebacks.id FROM parts"
     " CROSS JOIN digests ON digests.id = digest_id CROSS JOIN takebacks"
@@ -110,7 +110,7 @@ constexpr const char* kHidden =
 
 bool is_time(std::int64_t value) { return value >= 0 && value <= UINT32_MAX; }
 
-/// The flags of a part as they stand there; `read_part` has put them in order.
+/// The flags of a part, in the order in which they are stored. (`read_part` sorts them.)
 std::vector<FlagValue> raw_flags(BytesView bytes) {
   std::vector<FlagValue> flags;
   ByteReader reader(bytes);
@@ -130,7 +130,7 @@ void ReplicaAudit::problem(const std::string& where, std::string_view what) {
 Status ReplicaAudit::run(const Watcher& watcher) {
   const auto there = database_.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'parts'");
   if (!there) return there.error();
-  if (*there == 0) return {};  // before schema version 3
+  if (*there == 0) return {};  // older than schema version 3
   for (const char* law : kLaws) {
     if (!watcher({"reading what is replicated", 0, 0})) return stopped();
     if (Status read = note_rows(law); !read) return read;
@@ -148,7 +148,7 @@ Status ReplicaAudit::run(const Watcher& watcher) {
     const auto flag = static_cast<std::uint32_t>(row.integer(1));
     const auto flags = raw_flags(row.blob(0));
     if (flag == 0 || std::ranges::find(flags, flag, &FlagValue::flag) != flags.end()) {
-      problem(row.text(2), "does not hide what it asks back");
+      problem(row.text(2), "does not hide the lists that it asks to delete");
     }
   });
 }
@@ -210,14 +210,14 @@ void ReplicaAudit::judge_part(const sqlite::Statement& row, const Whole& whole,
   const std::string where = "parts row (" + std::to_string(whole.id) + ", " + row.text(kPart) + ")";
   auto stored = sqlite::read_part(database_, row, kPart, whole.id, whole.part.shingles);
   if (!stored) {
-    problem(where, "flags or shingle_set has a length that cannot be");
+    problem(where, "flags or shingle_set has a wrong length");
     parts.clear();
-    parts.push_back({-1, {}, 0});  // no sum can be judged
+    parts.push_back({-1, {}, 0});  // the sum cannot be checked
     return;
   }
   const auto flags = raw_flags(row.blob(kPartFlags));
   if (!std::ranges::equal(flags, stored->part.flags.all())) {
-    problem(where, "its flags are not in order, each once");
+    problem(where, "its flags are not sorted, or one is there twice");
   }
   judge_times(where, row);
   if (parts.empty() || parts.front().store >= 0) parts.push_back(*std::move(stored));
@@ -229,7 +229,7 @@ void ReplicaAudit::judge_times(const std::string& where, const sqlite::Statement
   if (!is_time(updated) || !is_time(created)) {
     return problem(where, "updated or created is out of range");
   }
-  // What a clock that was wrong leaves behind, here or at the master.
+  // Times like these come from a wrong clock, here or at the master.
   const auto warning = [&](const char* what) { note_warning(report_, where + ": " + what); };
   if (updated == 0 || created == 0) warning("updated or created is 0");
   if (created > updated) warning("created is after updated");
@@ -242,9 +242,9 @@ void ReplicaAudit::judge_whole(const Whole& whole, const std::vector<sqlite::Sto
   all.reserve(parts.size());
   for (const sqlite::StoredPart& stored : parts) all.push_back(&stored.part);
   Part stored = whole.part;
-  stored.created = std::min(stored.created, stored.updated);  // as `merge` bounds it now
+  stored.created = std::min(stored.created, stored.updated);  // `merge` limits it the same way
   if (!(merge(all) == stored)) {
-    problem("digests row " + std::to_string(whole.id), "is not what its parts make together");
+    problem("digests row " + std::to_string(whole.id), "is not the sum of its parts");
   }
 }
 

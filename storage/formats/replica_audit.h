@@ -11,18 +11,18 @@
 
 namespace shingled::storage::formats {
 
-/// Judges the tables of replication, by themselves and against each other and `digests`
-/// (SCHEMA.md, "What holds between them"), and notes what is wrong.
+/// Checks the tables of replication: each by itself, against each other, and against `digests`
+/// (SCHEMA.md, "What holds between them"). Adds problems and warnings to the report.
 ///
-/// Cost: one pass over each table, a look at `digests` for each row of `parts`.
+/// Cost: one pass over each table, and one look-up in `digests` for each row of `parts`.
 /// Threads: one thread.
 class ReplicaAudit {
  public:
   ReplicaAudit(sqlite::Database& database, const VerifyOptions& options, VerifyReport& report)
       : database_(database), options_(options), report_(report) {}
 
-  /// Errors: stopped, those of Database where it cannot read on. A file of an older version has
-  /// none of these tables.
+  /// Does nothing for a file of an older version, which does not have these tables.
+  /// Errors: `stopped()`, and those of Database if it cannot read the file.
   Status run(const Watcher& watcher);
 
  private:
@@ -38,7 +38,7 @@ class ReplicaAudit {
   void judge_part(const sqlite::Statement& row, const Whole& whole,
                   std::vector<sqlite::StoredPart>& parts);
   void judge_whole(const Whole& whole, const std::vector<sqlite::StoredPart>& parts);
-  /// Each row of `query` is a problem: its first column says where, the second one what.
+  /// Each row that `query` returns is a problem: the first column says where, the second one what.
   Status note_rows(const char* query);
   void judge_times(const std::string& where, const sqlite::Statement& row);
   void problem(const std::string& where, std::string_view what);

@@ -123,7 +123,7 @@ void RowAudit::judge_times(const std::string& where, const sqlite::Statement& ro
   if (!fits<std::uint32_t>(time) || !fits<std::uint32_t>(created)) {
     return problem(where, "time or created is out of range");
   }
-  // What a clock that was wrong leaves behind.
+  // Times like these come from a wrong clock.
   if (time == 0 || created == 0) warning(where, "time or created is 0");
   if (created > time) warning(where, "created is after time");
   if (time > std::int64_t{options_.now} + kClockSkewSeconds)
@@ -168,7 +168,7 @@ Status RowAudit::judge_lists(sqlite::Statement& lists, const FirstList& first) {
     more_lists_ = *more;
   }
   if (others >= kFlagsMax) {
-    problem("digests row " + std::to_string(first.id), "stands on more than 8 lists");
+    problem("digests row " + std::to_string(first.id), "is on more than 8 lists");
   }
   return {};
 }
@@ -180,9 +180,9 @@ void RowAudit::judge_list(const std::string& where, const sqlite::Statement& lis
   if (list.integer(kListTypes) == 0) problem(where, "a column has the wrong type");
   if (!fits<std::uint32_t>(flag)) problem(where, "flag is out of range");
   if (!fits<std::int32_t>(value)) problem(where, "value is out of range");
-  if (flag == first.flag) problem(where, "stands in digests too");
+  if (flag == first.flag) problem(where, "is in digests, too");
   if (value > first.value || (value == first.value && flag < first.flag)) {
-    problem(where, "should stand in digests, as the largest value");
+    problem(where, "should be in digests, because its value is the largest");
   }
 }
 

@@ -8,19 +8,19 @@
 
 namespace shingled::storage::formats {
 
-/// Judges the rows of `digests`, `extra_flags`, `recent_updates` and `sealed_updates` one by one
-/// and notes what is wrong with them; the other tables are ReplicaAudit's.
+/// Checks each row of `digests`, `extra_flags`, `recent_updates` and `sealed_updates`, and adds
+/// problems and warnings to the report. ReplicaAudit checks the other tables.
 /// Threads: one thread.
 class RowAudit {
  public:
   RowAudit(sqlite::Database& database, const VerifyOptions& options, VerifyReport& report)
       : database_(database), options_(options), report_(report) {}
 
-  /// Errors: stopped, those of Database where it cannot read on.
+  /// Errors: `stopped()`, and those of Database if it cannot read the file.
   Status run(const Watcher& watcher);
 
  private:
-  /// The list of a row that stands in `digests` itself: the first of its lists.
+  /// The first list of a row, which is stored in `digests` itself.
   struct FirstList {
     std::int64_t id = 0;
     std::int64_t flag = 0;
@@ -42,12 +42,12 @@ class RowAudit {
   const VerifyOptions& options_;
   VerifyReport& report_;
   DigestRows digests_;
-  bool more_lists_ = false;  ///< the statement of lists stands on one
+  bool more_lists_ = false;  ///< the statement of lists has a row
 };
 
-/// Notes one problem, or only counts it when there are too many.
+/// Adds one problem to the report, or only counts it if there are too many.
 void note_problem(VerifyReport& report, std::string what);
-/// The same for what is odd, but no damage.
+/// The same for a warning: odd, but not damage.
 void note_warning(VerifyReport& report, std::string what);
 
 }  // namespace shingled::storage::formats

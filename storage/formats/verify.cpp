@@ -9,9 +9,9 @@
 namespace shingled::storage::formats {
 namespace {
 
-constexpr std::size_t kBatch = 256;  ///< rows the index takes at once
+constexpr std::size_t kBatch = 256;  ///< rows that are added to the index together
 
-/// What SQLite itself has to say about its pages.
+/// Lets SQLite check its pages.
 Status check_pages(sqlite::Database& database, VerifyReport& report) {
   auto check = database.prepare("PRAGMA integrity_check");
   if (!check) return check.error();
@@ -20,7 +20,7 @@ Status check_pages(sqlite::Database& database, VerifyReport& report) {
   });
 }
 
-/// The index of a daemon that had just read this file.
+/// Builds the index that a daemon would build from this file, and looks up each row in it.
 class IndexAudit {
  public:
   IndexAudit(sqlite::FuzzyTable& table, const VerifyOptions& options, VerifyReport& report)
@@ -62,7 +62,7 @@ class IndexAudit {
     if (Status fits = index_.fits(needs); !fits) {
       note_problem(report_, fits.error().message);
     } else if (index_.add(batch) != batch.size()) {
-      note_problem(report_, "the index does not take every row");
+      note_problem(report_, "the index does not accept every row");
     }
     batch.clear();
   }
@@ -71,12 +71,12 @@ class IndexAudit {
     const std::string where = "digests row " + std::to_string(row.id);
     const std::uint32_t number = index_.find(row.digest);
     const engine::RecordState expected{row.id, row.flags, row.created, row.updated};
-    if (number == 0) return note_problem(report_, where + ": the index does not know its digest");
+    if (number == 0) return note_problem(report_, where + ": the index does not have its digest");
     if (!(index_.records().state(number) == expected)) {
       return note_problem(report_, where + ": the index has another record for its digest");
     }
     if (!row.shingles) return;
-    Digest other = row.digest;  // one nobody has, so that the shingles alone must do
+    Digest other = row.digest;  // not stored, so only the shingles can match
     other.bytes.back() ^= 0xff;
     if (index_.find(other) != 0) return;
     const auto match = index_.check(other, &*row.shingles, now_);
@@ -107,7 +107,7 @@ Result<VerifyReport> verify_file(const std::string& path, const VerifyOptions& o
   Status read = check_pages(database, report);
   if (read) read = RowAudit(database, options, report).run(watcher);
   if (read) read = ReplicaAudit(database, options, report).run(watcher);
-  // An index of rows that are not what they must be would only repeat what is known.
+  // If rows are damaged, the index would only show the same problems again.
   if (read && options.with_index && report.problem_count == 0) {
     read = IndexAudit(**table, options, report).run(watcher);
   }

@@ -81,9 +81,9 @@ TEST_F(VerifyTest, NamesEachDamage) {
       {"DELETE FROM digests WHERE id = 3", "extra_flags row (3, 8): there is no such row"},
       {"INSERT INTO extra_flags VALUES (99, 1, 1)",
        "extra_flags row (99, 1): there is no such row"},
-      {"UPDATE extra_flags SET flag = 7", "extra_flags row (3, 7): stands in digests too"},
-      {"UPDATE extra_flags SET value = 6", "extra_flags row (3, 8): should stand in digests"},
-      {"UPDATE extra_flags SET value = 5, flag = 6", "(3, 6): should stand in digests"},
+      {"UPDATE extra_flags SET flag = 7", "extra_flags row (3, 7): is in digests, too"},
+      {"UPDATE extra_flags SET value = 6", "extra_flags row (3, 8): should be in digests"},
+      {"UPDATE extra_flags SET value = 5, flag = 6", "(3, 6): should be in digests"},
       {"UPDATE extra_flags SET value = 1 << 40", "(3, 8): value is out of range"},
       {"UPDATE extra_flags SET flag = -1", "(3, -1): flag is out of range"},
       {"UPDATE extra_flags SET value = x'05'", "(3, 8): a column has the wrong type"},
@@ -91,7 +91,7 @@ TEST_F(VerifyTest, NamesEachDamage) {
       {"INSERT INTO sealed_updates VALUES (1, 5, zeroblob(12))", "sealed_updates row 1: its names"},
       {"WITH RECURSIVE n(i) AS (SELECT 20 UNION ALL SELECT i + 1 FROM n WHERE i < 27)"
        " INSERT INTO extra_flags SELECT 3, i, 0 FROM n",
-       "row 3: stands on more than 8 lists"},
+       "row 3: is on more than 8 lists"},
   };
   for (const Case& damage : kCases) {
     std::filesystem::remove(path_);
@@ -155,32 +155,32 @@ TEST_F(ReplicatedFile, NamesEachDamage) {
       {"DELETE FROM stores WHERE number = 0", "journal: this store has no name"},
       {"DELETE FROM digests WHERE id = 4", "parts row (4, 1): there is no such row in digests"},
       {"UPDATE parts SET flags = x'01' WHERE digest_id = 3 AND store = 1",
-       "parts row (3, 1): flags or shingle_set has a length that cannot be"},
+       "parts row (3, 1): flags or shingle_set has a wrong length"},
       {"UPDATE parts SET shingle_set = x'01' WHERE digest_id = 3 AND store = 1",
-       "parts row (3, 1): flags or shingle_set has a length that cannot be"},
+       "parts row (3, 1): flags or shingle_set has a wrong length"},
       // Flags 1, then 2, both of value 0: the wrong way round, and twice the same.
       {"UPDATE parts SET flags = x'02000000000000000100000000000000' WHERE digest_id = 4",
-       "parts row (4, 1): its flags are not in order"},
+       "parts row (4, 1): its flags are not sorted"},
       {"UPDATE parts SET flags = x'01000000000000000100000000000000' WHERE digest_id = 4",
-       "parts row (4, 1): its flags are not in order"},
+       "parts row (4, 1): its flags are not sorted"},
       {"UPDATE parts SET updated = -1 WHERE digest_id = 4", "updated or created is out of range"},
       {"UPDATE parts SET mark = -1 WHERE digest_id = 4",
        "parts row (4, 1): a column has the wrong type"},
       {"DELETE FROM parts WHERE digest_id = 3 AND store = 1",
-       "parts of digests row 3: no other store has one"},
+       "parts of digests row 3: no other store has a part"},
       {"DELETE FROM parts WHERE digest_id = 3 AND store = 0",
-       "digests row 3: is not what its parts make together"},
+       "digests row 3: is not the sum of its parts"},
       {"UPDATE digests SET value = value + 1 WHERE id = 4",
-       "digests row 4: is not what its parts make together"},
+       "digests row 4: is not the sum of its parts"},
       {"DELETE FROM extra_flags WHERE digest_id = 3 AND flag = 9",
-       "digests row 3: is not what its parts make together"},
-      {"UPDATE digests SET time = time + 1 WHERE id = 4", "row 4: is not what its parts make"},
-      {"UPDATE digests SET source = ~source WHERE id = 4", "row 4: is not what its parts make"},
-      {"UPDATE parts SET shingle_set = zeroblob(256) WHERE digest_id = 4", "row 4: is not what"},
+       "digests row 3: is not the sum of its parts"},
+      {"UPDATE digests SET time = time + 1 WHERE id = 4", "row 4: is not the sum"},
+      {"UPDATE digests SET source = ~source WHERE id = 4", "row 4: is not the sum"},
+      {"UPDATE parts SET shingle_set = zeroblob(256) WHERE digest_id = 4", "row 4: is not the sum"},
       {"UPDATE takebacks SET flag = 8; UPDATE parts SET mark = 0 WHERE digest_id = 4",
-       "takebacks row 1: does not hide what it asks back"},
+       "takebacks row 1: does not hide the lists that it asks to delete"},
       {"UPDATE takebacks SET flag = 0; UPDATE parts SET mark = 0 WHERE digest_id = 4",
-       "takebacks row 1: does not hide what it asks back"},
+       "takebacks row 1: does not hide the lists that it asks to delete"},
       {"UPDATE takebacks SET digest = x'01'", "takebacks row 1: digest is not 64 bytes"},
       {"UPDATE takebacks SET store = 0", "takebacks row 1: asks this store itself"},
       {"UPDATE takebacks SET flag = -1", "takebacks row 1: flag or created is out of range"},
@@ -194,8 +194,10 @@ TEST_F(ReplicatedFile, NamesEachDamage) {
       {"UPDATE journal SET time = -1 WHERE number = 1", "journal row 1: time is out of range"},
       {"UPDATE journal SET digest_id = -2 WHERE number = 1", "row 1: digest_id is out of range"},
       {"UPDATE journal SET flag = 3 WHERE number = 1", "journal row 1: a change of an own part"},
-      {"UPDATE journal SET store = NULL WHERE number = 2", "journal row 2: what it asks"},
-      {"UPDATE journal SET store = x'01' WHERE number = 3", "journal row 3: what it asks"},
+      {"UPDATE journal SET store = NULL WHERE number = 2",
+       "journal row 2: a takeback or its answer needs"},
+      {"UPDATE journal SET store = x'01' WHERE number = 3",
+       "journal row 3: a takeback or its answer needs"},
       {"DELETE FROM journal_eras", "journal: its oldest entry is in no era"},
       {"UPDATE journal_eras SET era = 0 WHERE first = 1", "journal_eras row 1: it has no era"},
   };
@@ -227,7 +229,7 @@ TEST_F(ReplicatedFile, ATimeOfAMasterThatWasWrongIsAWarning) {
   for (const Case& odd : kCases) {
     std::filesystem::copy_file(original, path_, std::filesystem::copy_options::overwrite_existing);
     execute(path_, odd.sql);
-    // The row is what its parts make together.
+    // Make the row the sum of its parts again.
     execute(path_,
             "UPDATE digests SET time = (SELECT updated FROM parts WHERE digest_id = 4),"
             " created = (SELECT created FROM parts WHERE digest_id = 4) WHERE id = 4");
