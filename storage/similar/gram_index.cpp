@@ -6,19 +6,20 @@ namespace shingled::storage::similar {
 
 namespace {
 
-constexpr std::size_t kTailMax = 256;     // what a search looks through one by one
-constexpr std::size_t kRecentMin = 1024;  // below so many a merge is not worth it
-// New ones take 8 bytes instead of some 3, so that a 32nd is 8 % more memory; and each posting is
-// packed anew some 32 times while the index doubles.
+constexpr std::size_t kTailMax = 256;     // a search reads the tail one by one
+constexpr std::size_t kRecentMin = 1024;  // with fewer a merge is not worth it
+// A recent posting takes 8 bytes instead of about 3, so a 32nd of them needs 8 % more memory. Each
+// posting is packed again about 32 times while the index doubles.
 constexpr std::size_t kRecentShare = 32;
-// While loading, when nobody waits for a search, a segment may have so many, and all 256 take up to
-// 134 MB, 2^16 postings each. Fewer are more merges: with 49152 a million files took 17 s, not 13.
+// The limit while loading, when no search waits. With it all 256 segments take up to 134 MB (2^16
+// postings each). A lower limit means more merges: with 49152 a million files took 17 s instead of
+// 13 s.
 constexpr std::size_t kLoadedMin = 64'000;
 constexpr std::size_t kLoadedShare = 8;
 
-constexpr std::size_t kOrderedMin = 1024;  // below so many grams sorting takes longer than it saves
+constexpr std::size_t kOrderedMin = 1024;  // for fewer grams sorting costs more than it saves
 
-/// By gram alone: what has equal grams keeps its order, and sources came rising.
+/// Sorts by gram only. Postings with equal grams keep their order, which is that of the sources.
 void sort_by_gram(std::span<Posting> postings, unsigned gram_bits) {
   constexpr unsigned kDigitBits = 11;
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
@@ -46,7 +47,7 @@ std::vector<std::uint32_t> GramIndex::names_of(std::span<const std::uint32_t> gr
     std::ranges::transform(grams, names.begin(), [&](std::uint32_t gram) { return name_of(gram); });
     return names;
   }
-  // By segment: within one they rise as the grams do.
+  // Sort by segment. Within a segment the names rise with the grams.
   std::array<std::uint32_t, kSegmentMask + 2> begins{};
   for (const std::uint32_t gram : grams) ++begins[(name_of(gram) >> kLowBits) + 1];
   for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
@@ -114,7 +115,7 @@ void GramIndex::replace(std::size_t number, PackedPostings packed) {
   Segment& segment = segments_[number];
   size_ -= segment.packed.size() + segment.recent.size() - packed.size();
   segment.packed = std::move(packed);
-  segment.recent = std::vector<Posting>();  // and its memory
+  segment.recent = std::vector<Posting>();  // frees the memory
   segment.sorted = 0;
 }
 

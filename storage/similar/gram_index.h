@@ -13,48 +13,53 @@
 
 namespace shingled::storage::similar {
 
-/// From a gram to the sources that have it.
+/// An index from a gram to the sources that have it.
 ///
-/// 256 segments by the high bits of the gram's name, each with what is packed and what is new: a
-/// sorted run and a short unsorted tail. A segment with much that is new is merged by itself, so
-/// that a merge takes the memory of one segment, and is built beside while searches go on. Names
-/// are grams spread with the secret of the process: whoever chooses files could fill one segment
-/// with grams that are, and a merge would be of everything. What shares a gram shares a segment
-/// all the same; that is 8 bytes a source while it is merged.
+/// It has 256 segments, chosen by the high bits of the name of a gram. Each segment has packed
+/// postings and recent ones: a sorted run and a short unsorted tail. A segment with many recent
+/// postings is merged by itself. So a merge needs the memory of one segment only, and searches go
+/// on while it is prepared.
 ///
-/// Threads: `find`, `merged` and the figures from many at once; changes from one alone.
+/// The name of a gram depends on a secret of the process. Without it a stranger could choose files
+/// whose grams are all in one segment, and a merge would move all postings. Postings with the same
+/// gram are always in one segment; while it is merged they need 8 bytes per source.
+///
+/// Threads: many threads may call const functions at the same time; only one thread may change it,
+/// and alone.
 class GramIndex {
  public:
   static constexpr unsigned kGramBits = 30;
-  /// For each source whether it still counts; the others go with the next merge.
+  /// For each source, whether it still counts. The next merge removes the other sources.
   using Alive = std::vector<bool>;
 
-  /// `secret` is asked here alone.
+  /// `secret` is used only in the constructor.
   explicit GramIndex(const SecretHash& secret = SecretHash::of_process());
 
-  /// The grams of one source, each once. Sources rise from call to call.
+  /// Adds the grams of one source, each once. The number of the source must rise from call to call.
   void add(std::uint32_t source, std::span<const std::uint32_t> grams);
-  /// As `add`, and quicker, for very many: searches are slow until segments are merged.
+  /// Like `add`, but faster, for very many sources. Searches are slow until segments are merged.
   void load(std::uint32_t source, std::span<const std::uint32_t> grams);
 
-  /// Calls `visit` with each source of the gram, those that no longer count as well, in no order,
-  /// until it returns false.
+  /// Calls `visit` with each source of the gram until it returns false. The order is not defined,
+  /// and sources that no longer count are visited, too.
   template <typename Visit>
   void find(std::uint32_t gram, Visit&& visit) const {
     find_named(name_of(gram), visit);
   }
-  /// Their names; of very many that rise, rising, which is the order they lie in.
+  /// The names of grams. If there are very many grams and they are sorted, the names are sorted,
+  /// too, which is the order in memory.
   [[nodiscard]] std::vector<std::uint32_t> names_of(std::span<const std::uint32_t> grams) const;
-  /// As `find`, by the name.
+  /// Like `find`, with the name of the gram.
   template <typename Visit>
   void find_named(std::uint32_t name, Visit&& visit) const;
 
   enum class Which { kFull, kAny };
-  /// The first segment that has so much new that it should be merged, or that has anything new.
+  /// The first segment that should be merged; nullopt if there is none. kFull: one with many recent
+  /// postings. kAny: one with any recent posting.
   [[nodiscard]] std::optional<std::size_t> to_merge(Which which) const;
-  /// What the segment will be.
+  /// Builds the merged content of a segment. Does not change the index.
   [[nodiscard]] PackedPostings merged(std::size_t segment, const Alive& alive) const;
-  /// Puts it in the place of all the segment has. Nothing may have changed since `merged`.
+  /// Replaces the content of a segment. The index must not have changed since `merged`.
   void replace(std::size_t segment, PackedPostings packed);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
@@ -67,13 +72,13 @@ class GramIndex {
   static constexpr std::uint32_t kLowMask = (std::uint32_t{1} << kLowBits) - 1;
   struct Segment {
     PackedPostings packed;
-    std::vector<Posting> recent;  ///< `sorted` in order, then the tail
+    std::vector<Posting> recent;  ///< the first `sorted` ones are in order, then the tail
     std::size_t sorted = 0;
   };
 
-  /// Onto and back within kGramBits: the low bits of a gram and a product, whose high bits depend
-  /// on all of the factor, say the segment, the high bits where in it. Two grams share a segment
-  /// with one factor in 128 at most (Dietzfelbinger et al. 1997).
+  /// Maps grams to names, one to one within kGramBits. The low bits of the gram, xor the high bits
+  /// of a product with the secret factor, are the segment; the high bits of the gram are the place
+  /// in it. Two grams share a segment for at most one factor in 128 (Dietzfelbinger et al. 1997).
   [[nodiscard]] std::uint32_t name_of(std::uint32_t gram) const {
     const std::uint32_t low = gram >> kSegmentBits;
     const std::uint32_t product = low * factor_ >> (32 - kSegmentBits);
@@ -81,9 +86,9 @@ class GramIndex {
   }
   static void sort_tail(Segment& segment);
 
-  std::uint32_t factor_;  ///< odd
+  std::uint32_t factor_;  ///< secret, odd
   std::array<Segment, std::size_t{1} << kSegmentBits> segments_;
-  std::uint64_t size_ = 0;  ///< postings
+  std::uint64_t size_ = 0;  ///< number of postings
 };
 
 template <typename Visit>

@@ -15,11 +15,11 @@ PackedPostings::PackedPostings(std::span<const Posting> sorted, unsigned gram_bi
   low_bits_ = range_bits > size_bits ? range_bits - size_bits : 0;
   const std::uint64_t groups = std::uint64_t{1} << (range_bits - low_bits_);
 
-  low_.reserve((sorted.size() * low_bits_ + 63) / 64 + 1);  // one more: `low` reads two
+  low_.reserve((sorted.size() * low_bits_ + 63) / 64 + 1);  // one more, because `low` reads two
   high_.assign((sorted.size() + groups) / 64 + 1, 0);
   groups_.reserve(groups / kGroupsNoted + 1);
   const std::uint64_t low_mask = (std::uint64_t{1} << low_bits_) - 1;
-  std::uint64_t word = 0;  // of low bits, filled from below
+  std::uint64_t word = 0;  // of low bits, filled from the lowest bit
   unsigned filled = 0;
   std::uint64_t noted = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
@@ -100,7 +100,7 @@ PackedPostings::Cursor PackedPostings::seek(std::uint64_t number) const {
   const std::uint64_t group = number >> low_bits_;
   const std::uint64_t begin = begin_of(group);
   const std::uint64_t wanted = number & ((std::uint64_t{1} << low_bits_) - 1);
-  // By halves: a group is long where many sources share a gram.
+  // Binary search, because a group is long if many sources share a gram.
   std::uint64_t first = begin - group;
   std::uint64_t count = next_zero(begin) - begin;
   while (count > 0) {

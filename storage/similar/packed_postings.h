@@ -8,7 +8,7 @@
 
 namespace shingled::storage::similar {
 
-/// A gram and a source that has it. Ordered by gram, then by source.
+/// A gram and a source that has it. Postings are ordered by gram, then by source.
 using Posting = std::uint64_t;
 
 constexpr Posting make_posting(std::uint32_t gram, std::uint32_t source) {
@@ -19,27 +19,27 @@ constexpr std::uint32_t gram_of(Posting posting) {
 }
 constexpr std::uint32_t source_of(Posting posting) { return static_cast<std::uint32_t>(posting); }
 
-/// Many postings, sorted, in little memory, for good: a gram and its sources in a bit more than
-/// what information theory asks for.
+/// An immutable, sorted set of postings that uses little memory: a bit more than the theoretical
+/// minimum.
 ///
-/// Elias-Fano: a posting is a number of gram and source. Its low bits stand in an array as they
-/// are; the high bits are unary, one bit for each posting and one that ends each group of postings
-/// with equal high bits. The low bits are so many that there are about as many groups as postings.
-/// Every 128th group's place is noted.
+/// The coding is Elias-Fano. A posting is a number made of gram and source. Its low bits are in an
+/// array. The high bits are coded in unary: a 1 for each posting, and a 0 that ends each group of
+/// postings with equal high bits. The number of low bits is chosen so that there are about as many
+/// groups as postings. The position of each 128th group is stored.
 ///
-/// Threads: never changes.
-/// Cost: 2 to 3 bits a posting and the low ones, log2(range / number); `find` some 100 ns.
+/// Threads: immutable, any thread.
+/// Cost: 2 to 3 bits per posting, plus the low bits, log2(range / number). `find`: some 100 ns.
 class PackedPostings {
  public:
   PackedPostings() = default;
-  /// `sorted`: rising, each once, all of grams below 2^gram_bits.
+  /// `sorted`: in rising order, each posting once; all grams are below 2^gram_bits.
   PackedPostings(std::span<const Posting> sorted, unsigned gram_bits);
 
-  /// Calls `visit` with each source of the gram, rising, until it returns false. Returns whether it
-  /// never did.
+  /// Calls `visit` with each source of the gram, in rising order, until it returns false. Returns
+  /// false if `visit` did.
   template <typename Visit>
   bool find(std::uint32_t gram, Visit&& visit) const;
-  /// All of them.
+  /// All postings.
   [[nodiscard]] std::vector<Posting> unpack() const;
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -51,17 +51,17 @@ class PackedPostings {
  private:
   static constexpr std::uint64_t kGroupsNoted = 128;
   struct Cursor {
-    std::uint64_t index = 0;  ///< among the postings
-    std::uint64_t bit = 0;    ///< among the high bits; bit - index is the group
+    std::uint64_t index = 0;  ///< of the posting
+    std::uint64_t bit = 0;    ///< its 1 in the high bits; bit - index is the group
   };
 
   [[nodiscard]] std::uint64_t low(std::uint64_t index) const;
-  /// Where group `group` begins.
+  /// The position in the high bits where a group begins.
   [[nodiscard]] std::uint64_t begin_of(std::uint64_t group) const;
-  /// The next bit from `bit` on that is one, or is zero.
+  /// The position of the first 1 (or 0) at or after `bit`.
   [[nodiscard]] std::uint64_t next_one(std::uint64_t bit) const;
   [[nodiscard]] std::uint64_t next_zero(std::uint64_t bit) const;
-  /// The first posting of the group of `number` that is no less; or behind the group.
+  /// The first posting not less than `number` in the group of `number`, else the end of that group.
   [[nodiscard]] Cursor seek(std::uint64_t number) const;
 
   std::size_t size_ = 0;

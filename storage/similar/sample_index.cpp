@@ -18,9 +18,9 @@ namespace shingled::storage::similar {
 
 namespace {
 
-constexpr std::uint32_t kSparseMin = 4096;  // below so many empty slots it is not worth it
+constexpr std::uint32_t kSparseMin = 4096;  // with fewer empty slots a new index is not worth it
 
-/// A sample and what it is worth.
+/// A sample and its score or number of shared grams.
 struct RankedSlot {
   unsigned worth = 0;
   std::uint32_t at = 0;
@@ -28,8 +28,9 @@ struct RankedSlot {
 
 }  // namespace
 
-/// Slots, each once, to be looked at in rising order: a list while there are few, then a bit each.
-/// Memory: 256 KB and a bit a slot, at most.
+/// A set of slots that are visited in rising order. It is a list while there are few slots, then a
+/// bit map.
+/// Memory: at most 256 KB and one bit per slot.
 /// Threads: one thread.
 class SampleIndex::SlotSet {
  public:
@@ -62,7 +63,7 @@ class SampleIndex::SlotSet {
   void spread() {
     bits_.assign(slots_ / 64 + 1, 0);
     for (const std::uint32_t slot : few_) bits_[slot / 64] |= std::uint64_t{1} << slot % 64;
-    few_ = std::vector<std::uint32_t>();  // and its memory
+    few_ = std::vector<std::uint32_t>();  // frees the memory
   }
 
   std::uint32_t slots_;
@@ -121,8 +122,7 @@ void SampleIndex::apply(Merge merge) {
 void SampleIndex::settle() {
   while (auto merge = next_merge(GramIndex::Which::kAny)) apply(*std::move(merge));
   table_.shrink();
-  // What merging took and gave back lies between what stays: a third of all, measured with a
-  // million files.
+  // Merging leaves free memory between used memory: a third of all, measured with a million files.
 #ifdef __GLIBC__
   ::malloc_trim(0);
 #endif
@@ -168,7 +168,7 @@ SampleIndex::SlotSet SampleIndex::candidates(std::vector<std::uint32_t> names) c
   };
   auto [all, left] = gather();
   if (left > 0) return std::move(all);
-  std::vector<std::pair<std::size_t, std::uint32_t>> ranked;  // how many have the gram
+  std::vector<std::pair<std::size_t, std::uint32_t>> ranked;  // by how many samples have the key
   for (const std::uint32_t name : names) {
     std::size_t rest = SimilarLimits::kRareMax;
     visit(name, rest, [](std::uint32_t) {});
@@ -185,7 +185,7 @@ std::vector<PartMatch> SampleIndex::sharing(std::string_view parts, std::size_t 
   fingerprint::part_keys(parts.substr(0, PartLimits::kLettersMax), keys);
   if (keys.empty()) return {};
   const std::size_t per_gram = PartLimits::sources_per_gram(keys.size());
-  std::vector<std::uint32_t> slots;  // as often as grams are shared
+  std::vector<std::uint32_t> slots;  // each slot once for each shared gram
   for (const std::uint32_t name : parts_.names_of(keys)) {
     std::size_t left = per_gram;
     parts_.find_named(name, [&](std::uint32_t slot) {

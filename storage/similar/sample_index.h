@@ -15,26 +15,26 @@
 
 namespace shingled::storage::similar {
 
-/// A sample that `similar` found.
+/// A result of `similar`.
 struct SimilarMatch {
   std::uint64_t id = 0;
   std::string list;
   std::string name;
-  int score = 0;  ///< 1 to 100, as ssdeep counts it
+  int score = 0;  ///< 1 to 100, the same as in ssdeep
   friend bool operator==(const SimilarMatch&, const SimilarMatch&) = default;
 };
 
-/// A sample that `sharing` found.
+/// A result of `sharing`.
 struct PartMatch {
   std::uint64_t id = 0;
   std::string list;
   std::string name;
-  unsigned shared = 0;  ///< different n-grams that both have
-  unsigned asked = 0;   ///< different n-grams of the question
+  unsigned shared = 0;  ///< number of different n-grams that both have
+  unsigned asked = 0;   ///< number of different n-grams of the question
   friend bool operator==(const PartMatch&, const PartMatch&) = default;
 };
 
-/// The order of what was found: most worth first, of equal ones the one that came first.
+/// The order of results: highest `worth` first, for equal worth lowest `at` first.
 struct MoreWorth {
   template <typename Ranked>
   bool operator()(const Ranked& a, const Ranked& b) const {
@@ -44,39 +44,42 @@ struct MoreWorth {
 
 struct SampleCounts {
   std::uint64_t samples = 0;
-  std::uint64_t bytes = 0;  ///< of memory, by all of the index
+  std::uint64_t bytes = 0;  ///< memory of the whole index
 };
 
-/// What a search by parts looks at, at most. A gram that more samples share tells little: of it the
-/// first ones are taken, the same for each gram, so that one of many equal files is still found.
+/// The limits of a search by parts. A gram that very many samples share says little, so only its
+/// first samples are counted. These are the same for each gram, so one of many equal files is
+/// found.
 struct PartLimits {
   static constexpr std::size_t kLettersMax = std::size_t{1} << 18U;  ///< of a question
   static constexpr std::size_t kSourcesPerGramMax = 4096;
-  /// With so many grams that this would not do, each has fewer, but kSourcesPerGramMin.
+  /// For all grams together. With many grams each one gets fewer, but at least kSourcesPerGramMin.
   static constexpr std::size_t kSourcesMax = std::size_t{1} << 20U;
   static constexpr std::size_t kSourcesPerGramMin = 16;
-  /// For a question of so many different grams.
+  /// The limit per gram for a question with `grams` different grams.
   static constexpr std::size_t sources_per_gram(std::size_t grams) {
     return std::clamp(kSourcesMax / std::max<std::size_t>(grams, 1), kSourcesPerGramMin,
                       kSourcesPerGramMax);
   }
 };
 
-/// What a search by signatures looks at, at most: 0.1 s of comparisons.
+/// The limits of a search by signatures: 0.1 s of comparisons.
 struct SimilarLimits {
-  /// Samples that share a key, as often as they share one.
+  /// The number of candidates; a sample counts once for each key that it shares.
   static constexpr std::size_t kCandidatesMax = std::size_t{1} << 18U;
-  /// A key of more samples than that is one of the common ones, whose turn comes last.
+  /// A key with more samples is common. Common keys are searched last.
   static constexpr std::size_t kRareMax = std::size_t{1} << 15U;
 };
 
-/// The samples in memory, and their grams.
+/// The index of the samples in memory, by their grams.
 ///
-/// `similar` compares with every sample that shares a key (`spamsum_keys`), so it is exact, within
-/// SimilarLimits: where too many samples share keys with the question those of rare keys come
-/// first, then the first ones of common keys. `sharing` counts shared grams within PartLimits.
+/// `similar` compares the question with each sample that shares a key (`spamsum_keys`). So it finds
+/// all similar samples within SimilarLimits. If too many samples share keys with the question, it
+/// compares the samples of rare keys first, then the first samples of common keys. `sharing` counts
+/// shared grams within PartLimits.
 ///
-/// Threads: searches, `merge_next` and figures from many at once, changes from one alone.
+/// Threads: many threads may call const functions at the same time; only one thread may change it,
+/// and alone.
 class SampleIndex {
  public:
   struct Options {
@@ -85,26 +88,27 @@ class SampleIndex {
   };
   explicit SampleIndex(Options options);
 
-  /// Ids must rise from sample to sample.
+  /// Adds a sample. Its id must be higher than all before.
   void add(const Sample& sample);
-  /// As `add`, for very many: searches are slow until all is merged.
+  /// Like `add`, but faster, for very many samples. Searches are slow until all is merged.
   void load(const Sample& sample);
-  /// Whether there was one.
+  /// Removes a sample. Returns false if there is none with this id.
   bool remove(std::uint64_t id);
-  /// So many went that making all anew is worth it.
+  /// True if so many samples were removed that it is worth building a new index.
   [[nodiscard]] bool is_sparse() const;
 
-  /// Part of an index to be put in the place of what is there.
+  /// A merged segment that is ready to replace the present one.
   struct Merge {
-    bool exact = false;  ///< else of the parts
+    bool exact = false;  ///< true: of `exact_`; false: of `parts_`
     std::size_t segment = 0;
     PackedPostings packed;
   };
-  /// Looks only: what takes long goes on beside searches.
+  /// Builds the next merged segment; nullopt if there is none to merge. This takes long, but does
+  /// not change the index, so searches go on meanwhile.
   [[nodiscard]] std::optional<Merge> next_merge(GramIndex::Which which) const;
-  /// Nothing may have been added or removed since.
+  /// Applies the result of `next_merge`. The index must not have changed since that call.
   void apply(Merge merge);
-  /// Merges everything and gives back what was taken in advance.
+  /// Merges everything and frees spare memory.
   void settle();
 
   [[nodiscard]] std::vector<SimilarMatch> similar(const fingerprint::Spamsum& signature,
@@ -115,14 +119,14 @@ class SampleIndex {
  private:
   class SlotSet;
 
-  /// The samples to compare with, from the names of their grams in `exact_`.
+  /// The samples to compare the question with. `names`: the names of its keys in `exact_`.
   [[nodiscard]] SlotSet candidates(std::vector<std::uint32_t> names) const;
 
   Options options_;
   SampleTable table_;
   GramIndex exact_;                  ///< keys of signatures
-  GramIndex parts_;                  ///< grams of the free form
-  std::vector<std::uint32_t> keys_;  ///< of the sample that is added, to use the memory again
+  GramIndex parts_;                  ///< grams of the parts
+  std::vector<std::uint32_t> keys_;  ///< of the sample that is added; a member to reuse its memory
 };
 
 }  // namespace shingled::storage::similar

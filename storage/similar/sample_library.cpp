@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::uint64_t kProgressEvery = 10'000;
 constexpr std::uint64_t kMergeEvery = 1000;
-constexpr std::size_t kSamplesAtOnce = 16;  // that searches wait for: about a millisecond
+constexpr std::size_t kSamplesAtOnce = 16;  // searches wait while they are added: about 1 ms
 constexpr std::size_t kPageSamples = 256;
-constexpr std::int64_t kUnknownVersion = -1;  // none that SQLite gives
+constexpr std::int64_t kUnknownVersion = -1;  // SQLite never returns it
 
 void merge(SampleIndex& index) {
   while (auto merge = index.next_merge(GramIndex::Which::kFull)) index.apply(*std::move(merge));
@@ -114,7 +114,7 @@ Result<std::uint64_t> SampleLibrary::remove(std::span<const std::uint64_t> ids) 
 }
 
 void SampleLibrary::follow_own_change() {
-  // What is on the disk is acknowledged: should reading it back fail, the next refresh tries again.
+  // The change is on disk, so it succeeded. If reading it back fails, the next refresh tries again.
   if (Status done = catch_up(); !done) data_version_ = kUnknownVersion;
 }
 

@@ -23,74 +23,79 @@ namespace shingled::storage::similar {
 
 struct LibraryOptions {
   std::filesystem::path file;
-  std::uint64_t part_block_size = 768;  ///< that all `Sample::parts` are made with
-  bool exact = true;                    ///< false: `similar` finds nothing and takes no memory
-  bool parts = true;                    ///< false: `sharing` finds nothing and takes no memory
-  /// False: no index, opening reads nothing; `similar` and `sharing` find nothing, `scan` does.
+  std::uint64_t part_block_size = 768;  ///< the block size of all `Sample::parts`
+  bool exact = true;                    ///< false: `similar` finds nothing and needs no memory
+  bool parts = true;                    ///< false: `sharing` finds nothing and needs no memory
+  /// False: there is no index, and `open` reads no samples. `similar` and `sharing` find nothing;
+  /// `scan` works.
   bool index = true;
   bool read_only = false;
 };
 
-/// Known files and their index: which of them is this data, or a part of it, like?
+/// The library of known files and its index. It finds known files that are similar to some data, or
+/// share a part with it.
 ///
-/// What `add` and `remove` said yes to is on the disk; the index in memory shows what the file
-/// holds, as of the last `refresh` where other processes change it.
+/// When `add` or `remove` has succeeded, the change is on disk. The index in memory shows the
+/// content of the file. Changes by other processes appear at the next `refresh`.
 ///
-/// Errors: those of SampleFile. A change that failed has changed nothing.
-/// Threads: searches, `each` and `counts` from any thread, at the same time and beside a change;
-/// changes come one at a time by themselves. Several processes may have the file open.
+/// Errors: those of SampleFile. If a change fails, nothing has changed.
+/// Threads: any thread. Searches, `each` and `counts` run at the same time as a change; changes run
+/// one after another. Several processes may have the file open.
 class SampleLibrary {
  public:
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-  /// Opens or makes the file, and reads all of it into the index. With another `part_block_size`
-  /// than the file has: kInvalid, naming both.
+  /// Opens or creates the file and reads all samples into the index.
+  /// Errors: kInvalid if the file has another `part_block_size`; the text names both.
   static Result<std::unique_ptr<SampleLibrary>> open(LibraryOptions options,
                                                      const Progress& progress = {});
 
-  /// The id. A sample whose list, name and signature are there already gets the id that is there
-  /// (but if that has no parts and this one has, it takes its place, with a new id).
-  /// Errors: kInvalid for one that no Sample may be, kDenied where opened read-only.
+  /// Adds a sample and returns its id. If the file already has a sample with the same list, name
+  /// and signature, returns that id. But if only the new sample has parts, it replaces the stored
+  /// one and gets a new id.
+  /// Errors: kInvalid if the sample is not valid (`check_sample`), kDenied if opened read-only.
   Result<std::uint64_t> add(const Sample& sample);
-  /// All of them or none, in one transaction.
+  /// Adds all samples or none, in one transaction.
   Result<sqlite::SampleFile::Added> add_batch(std::span<const Sample> samples);
-  /// How many there were.
+  /// Removes samples. Returns how many of them were there.
   Result<std::uint64_t> remove(std::span<const std::uint64_t> ids);
 
-  /// All samples of `list` (empty = of all lists), in the order of lists, then of ids, until
-  /// `visit` returns false. `visit` may change the library: what is added meanwhile may be missing.
+  /// Calls `visit` with each sample of `list` (empty = all lists), ordered by list, then by id,
+  /// until it returns false. `visit` may change the library; samples that it adds may not be
+  /// visited.
   Status each(std::string_view list, const std::function<bool(const Sample&)>& visit) const;
 
-  /// The samples that ssdeep's comparison gives at least 1, all there are: best score first, then
-  /// lowest id, at most `most`.
+  /// The samples with a score of at least 1 in ssdeep's comparison: best score first, then lowest
+  /// id, at most `most`.
   [[nodiscard]] std::vector<SimilarMatch> similar(const fingerprint::Spamsum& signature,
                                                   std::size_t most) const;
-  /// The samples that share n-grams of `parts`: most of them first, then lowest id, at most `most`.
+  /// The samples that share n-grams with `parts`: most shared n-grams first, then lowest id, at
+  /// most `most`.
   [[nodiscard]] std::vector<PartMatch> sharing(std::string_view parts, std::size_t most) const;
 
-  /// What `similar` and `sharing` would say of each question, without an index: reads all of the
-  /// file once, for a few questions the quicker way.
-  /// Cost: some microseconds a sample.
+  /// Answers each question as `similar` and `sharing` do, but without an index: reads the whole
+  /// file once. For a few questions this is faster than building the index.
+  /// Cost: some microseconds per sample.
   Result<std::vector<SampleScan::Answer>> scan(std::span<const SampleScan::Question> questions,
                                                std::size_t most, const Progress& progress = {});
 
-  /// Takes in what other processes have changed; whether there was something. Cheap when there was
-  /// nothing. While another thread is at a change: false at once.
+  /// Reads the changes of other processes. Returns whether there were any. It is cheap if there
+  /// were none. Returns false at once if another thread is changing the library.
   Result<bool> refresh();
-  /// Of the index.
+  /// The number of samples in the index, and its memory.
   [[nodiscard]] SampleCounts counts() const;
 
  private:
   explicit SampleLibrary(LibraryOptions options);
   Status load(const Progress& progress) SHINGLED_REQUIRES(changing_);
-  /// Hands all samples to `take`, and says how many there are. Within begin_reading.
+  /// Calls `take` with all samples and returns their counts. Call it after `begin_reading`.
   Result<sqlite::SampleFile::Counts> read_all(const std::function<void(const Sample&)>& take,
                                               const Progress& progress)
       SHINGLED_REQUIRES(changing_);
-  /// Brings the index to where the file is.
+  /// Applies the changes of the file to the index.
   Status catch_up() SHINGLED_REQUIRES(changing_);
   void follow_own_change() SHINGLED_REQUIRES(changing_);
-  /// Puts the samples into the index, and forgets them.
+  /// Adds the samples to the index and clears `samples`.
   void take_in(std::vector<Sample>& samples) SHINGLED_REQUIRES(changing_);
 
   const LibraryOptions options_;
@@ -99,8 +104,8 @@ class SampleLibrary {
   sqlite::SampleFile::Position position_ SHINGLED_GUARDED_BY(changing_);
   std::int64_t data_version_ SHINGLED_GUARDED_BY(changing_) = 0;
   mutable FairSharedMutex searching_;
-  /// Changed with `changing_` and `searching_` (alone), read with one of them: the analysis has no
-  /// word for that.
+  /// To change it, hold `changing_` and lock `searching_` exclusively. To read it, hold one of
+  /// them. The analysis of clang cannot express that.
   std::unique_ptr<SampleIndex> index_;
 };
 

@@ -16,7 +16,7 @@ using fingerprint::Spamsum;
 
 constexpr std::size_t packed_bytes(std::size_t letters) { return (letters * 6 + 7) / 8; }
 
-/// 6 bits each, lowest first.
+/// Packs each letter into 6 bits, lowest bits first.
 void pack(std::string_view letters, std::uint8_t* to) {
   std::uint32_t bits = 0;
   unsigned count = 0;
@@ -27,7 +27,7 @@ void pack(std::string_view letters, std::uint8_t* to) {
   if (count > 0) *to = static_cast<std::uint8_t>(bits);
 }
 
-/// Reads what `pack` wrote, from the beginning on.
+/// Reads the letters that `pack` wrote, from the beginning.
 class Unpacker {
  public:
   explicit Unpacker(const std::uint8_t* from) : from_(from) {}
@@ -109,7 +109,8 @@ void SampleTable::signature(std::uint32_t slot, Spamsum& out) const {
 }
 
 std::uint32_t SampleTable::list_number(const std::string& list) {
-  // The last ones first: what is read together is often of one list. There are few.
+  // Search from the end, because samples that are read together are often of one list. There are
+  // few lists.
   const auto at = std::find(lists_.rbegin(), lists_.rend(), list);
   if (at != lists_.rend()) return static_cast<std::uint32_t>(lists_.rend() - at - 1);
   lists_.push_back(list);
