@@ -30,7 +30,7 @@ Status AccessReloader::make(const ServerOptions& options) {
   options_ = options;
   if (access_->ignores_keys()) {
     logger_.warning(LogLine("fuzzy_key_rights_ignored")
-                        .field("why", "allow_update names addresses, and they alone decide"));
+                        .field("why", "allow_update lists addresses, so only addresses decide"));
   }
   return {};
 }

@@ -72,8 +72,8 @@ Status Keyring::add(Keypair keypair) {
   const Name name{key_id(key), keypairs_.size()};
   const auto place = std::lower_bound(by_name_.begin(), by_name_.end(), Name{name.first, 0});
   if (place != by_name_.end() && place->first == name.first) {
-    return Error{ErrorCode::kInvalid, "two key pairs start like '" + to_zbase32(key) +
-                                          "': requests could not tell them apart"};
+    return Error{ErrorCode::kInvalid, "two public keys start with the same 8 bytes as '" +
+                                          to_zbase32(key) + "': a request could not name both"};
   }
   by_name_.insert(place, name);
   keypairs_.push_back(std::move(keypair));

@@ -75,7 +75,7 @@ Status Import::read_digests(const Watcher& watcher) {
   Status read = table_->for_each([&](const sqlite::FuzzyRow& row) {
     rows_.add(row.digest, row.id);
     if (++done % kWatchEvery == 0) {
-      go_on = watcher({"reading what is stored", done, static_cast<std::uint64_t>(*count)});
+      go_on = watcher({"reading stored rows", done, static_cast<std::uint64_t>(*count)});
     }
     return go_on;
   });

@@ -132,7 +132,7 @@ Status ReplicaAudit::run(const Watcher& watcher) {
   if (!there) return there.error();
   if (*there == 0) return {};  // older than schema version 3
   for (const char* law : kLaws) {
-    if (!watcher({"reading what is replicated", 0, 0})) return stopped();
+    if (!watcher({"reading the replication tables", 0, 0})) return stopped();
     if (Status read = note_rows(law); !read) return read;
   }
   const auto keys =
