@@ -40,7 +40,8 @@ class IndexAudit {
     add(batch);
     index_.collect();
     if (!built) return built;
-    return for_each("searching the index", watcher, [&](const sqlite::FuzzyRow& row) { judge(row); });
+    return for_each("searching the index", watcher,
+                    [&](const sqlite::FuzzyRow& row) { judge(row); });
   }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace shingled::storage {
 
-/// For fixtures: updates and questions in few words.
+/// For fixtures: short calls for updates and questions.
 class StoreCalls {
  protected:
   static Update add(const Fingerprint& what, std::int32_t value = 1, std::uint32_t flag = 1) {
@@ -21,7 +21,7 @@ class StoreCalls {
                                        std::uint32_t now) {
     return store.check(what.digest, what.shingles ? &*what.shingles : nullptr, now);
   }
-  /// Submits and waits.
+  /// Submits an update and waits for its end.
   static Status apply_to(FuzzyStore& store, const Update& update) {
     std::mutex mutex;
     std::condition_variable changed;

@@ -46,7 +46,7 @@ std::string json(const Keypair& pair, const std::string& more = "") {
 
 class AccessReloaderTest : public ::testing::Test {
  protected:
-  /// Writes a file as an editor does: another one in its place.
+  /// Writes a file as an editor does: a new file replaces the old one.
   std::string write(const char* name, const std::string& text, mode_t mode = 0600) const {
     const std::string path = directory_.file(name);
     const std::string fresh = path + ".new";
@@ -73,7 +73,7 @@ class AccessReloaderTest : public ::testing::Test {
   std::unique_ptr<AccessReloader> reloader_;
 };
 
-TEST_F(AccessReloaderTest, ReadsEveryListFromFilesToo) {
+TEST_F(AccessReloaderTest, ReadsTheFilesOfEveryList) {
   const Keypair pair = crypto::generate_keypair(random_);
   const Keypair dynamic = crypto::generate_keypair(random_);
   const std::string digest(128, 'a');
@@ -92,7 +92,7 @@ TEST_F(AccessReloaderTest, ReadsEveryListFromFilesToo) {
   open();
   EXPECT_TRUE(access().is_blocked(ip("203.0.113.77")));
   EXPECT_TRUE(access().is_blocked(ip("2001:db8::1")));
-  EXPECT_TRUE(access().is_blocked(ip("198.51.100.1"))) << "what is inline counts as well";
+  EXPECT_TRUE(access().is_blocked(ip("198.51.100.1"))) << "entries of the option itself count, too";
   EXPECT_TRUE(access().is_trusted(ip("192.0.2.1")));
   EXPECT_EQ(access().visibility_for(ip("192.0.2.2"), nullptr).delay, seconds(0));
   EXPECT_EQ(access().visibility_for(ip("192.0.2.4"), nullptr).delay, seconds(5));
@@ -121,7 +121,7 @@ TEST_F(AccessReloaderTest, ReadsEveryListFromFilesToo) {
   EXPECT_THAT(log_.lines, Contains(HasSubstr("fuzzy_key_rights_ignored")));
 }
 
-TEST_F(AccessReloaderTest, SeesAFileChange) {
+TEST_F(AccessReloaderTest, NoticesAChangedFile) {
   options_.files.blocked = {write("blocked", "203.0.113.1")};
   open();
   EXPECT_FALSE(reloader_->refresh()) << "nothing changed";
@@ -130,7 +130,8 @@ TEST_F(AccessReloaderTest, SeesAFileChange) {
   EXPECT_TRUE(reloader_->refresh());
   EXPECT_FALSE(access().is_blocked(ip("203.0.113.1"))) << "replaced, not added";
   EXPECT_TRUE(access().is_blocked(ip("203.0.113.2")));
-  EXPECT_TRUE(before->is_blocked(ip("203.0.113.1"))) << "who still reads the old one may";
+  EXPECT_TRUE(before->is_blocked(ip("203.0.113.1")))
+      << "the old rights are unchanged for their users";
   std::ofstream(directory_.file("blocked"), std::ios::app) << "\n203.0.113.3";  // in place
   EXPECT_TRUE(reloader_->refresh());
   EXPECT_TRUE(access().is_blocked(ip("203.0.113.3")));
@@ -158,22 +159,22 @@ TEST_F(AccessReloaderTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken
     const char* says;
   } cases[] = {
       {"cut off", [&] { write("keys", "[" + json(first).substr(0, 100)); }, "line"},
-      {"no list", [&] { write("keys", secret_text(first)); }, "is not a list of key pairs"},
+      {"not a list", [&] { write("keys", secret_text(first)); }, "is not a list of key pairs"},
       {"half a pair", [&] { write("keys", "- {privkey: " + secret_text(first) + "}"); },
        "has no pubkey"},
-      {"a secret where a name belongs",
+      {"a secret in the place of a name",
        [&] { write("keys", "[" + json(first, ", \"" + secret_text(first) + "\": 1") + "]"); },
        "unknown key"},
       {"a secret twice",
        [&] { write("keys", "- {" + secret_text(first) + ": , " + secret_text(first) + ": }"); },
        "has no pubkey"},
-      {"one that does not fit", [&] { write("keys", "[" + json(first) + "," + json(torn) + "]"); },
-       "does not belong"},
-      {"twice the same", [&] { write("keys", "[" + json(first) + "," + json(first) + "]"); },
+      {"a pair that does not belong together",
+       [&] { write("keys", "[" + json(first) + "," + json(torn) + "]"); }, "does not belong"},
+      {"the same pair twice", [&] { write("keys", "[" + json(first) + "," + json(first) + "]"); },
        "same 8 bytes"},
-      {"others may read it", [&] { write("keys", "[" + json(first) + "]", 0640); },
+      {"the group may read it", [&] { write("keys", "[" + json(first) + "]", 0640); },
        "mode 0640; allowed: 0600"},
-      {"all may write it", [&] { ::chmod(path.c_str(), 0602); }, "mode 0602"},
+      {"everybody may write it", [&] { ::chmod(path.c_str(), 0602); }, "mode 0602"},
       {"no file", [&] { std::filesystem::rename(path, path + ".away"); }, "No such file"},
       {"a folder", [&] { std::filesystem::create_directory(path); }, "is not a regular file"},
   };
@@ -182,16 +183,16 @@ TEST_F(AccessReloaderTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken
     log_.lines.clear();
     c.breaks();
     reloader_->refresh();
-    EXPECT_TRUE(opens(second)) << "the old set stands";
+    EXPECT_TRUE(opens(second)) << "the old set is still used";
     EXPECT_FALSE(opens(first));
     EXPECT_THAT(log_.lines,
                 Contains(AllOf(HasSubstr("list_kept"), HasSubstr(path), HasSubstr(c.says))));
-    EXPECT_FALSE(reloader_->refresh()) << "said once";
-    EXPECT_TRUE(reloader_->reload(options_)) << "SIGHUP keeps it as well";
+    EXPECT_FALSE(reloader_->refresh()) << "logged only once";
+    EXPECT_TRUE(reloader_->reload(options_)) << "a reload keeps the set, too";
     EXPECT_TRUE(opens(second));
     for (const std::string& line : log_.lines) {
       for (const Keypair& pair : {first, second, torn}) {
-        // Half a key in a log is a leak, too.
+        // Even half a key must not be logged.
         EXPECT_THAT(line, Not(HasSubstr(secret_text(pair).substr(0, 26))));
         EXPECT_THAT(line, Not(HasSubstr(to_hex({pair.secret_key.reveal(), 8}))));
       }
@@ -200,10 +201,10 @@ TEST_F(AccessReloaderTest, ReplacesAllDynamicKeysAndKeepsThemWhenTheFileIsBroken
   std::filesystem::remove(path);
   write("keys", "[]");
   EXPECT_TRUE(reloader_->refresh());
-  EXPECT_FALSE(opens(second)) << "an empty list is a set like any other";
+  EXPECT_FALSE(opens(second)) << "an empty list is valid";
 }
 
-TEST_F(AccessReloaderTest, AKeyMovesFromOneFileToTheOther) {
+TEST_F(AccessReloaderTest, AKeyCanMoveFromOneFileToAnother) {
   const Keypair stays = crypto::generate_keypair(random_);
   const Keypair moves = crypto::generate_keypair(random_);
   options_.files.keypair = {write("fixed", "[" + json(stays) + "," + json(moves) + "]")};
@@ -212,19 +213,19 @@ TEST_F(AccessReloaderTest, AKeyMovesFromOneFileToTheOther) {
   open();
   write("keys", "[" + json(moves) + "]");
   reloader_->refresh();
-  EXPECT_TRUE(opens(moves)) << "now in both files, which is refused: all stays as it was";
-  EXPECT_FALSE(reloader_->refresh()) << "said once";
+  EXPECT_TRUE(opens(moves)) << "the key is in both files; this is refused, and nothing changes";
+  EXPECT_FALSE(reloader_->refresh()) << "logged only once";
   write("blocked", "203.0.113.2");
   reloader_->refresh();
   EXPECT_TRUE(opens(moves));
   write("fixed", "[" + json(stays) + "]");
   EXPECT_TRUE(reloader_->refresh());
   EXPECT_TRUE(opens(stays));
-  EXPECT_TRUE(opens(moves)) << "from the file whose change was refused before";
+  EXPECT_TRUE(opens(moves)) << "now from the file whose change was refused before";
   EXPECT_TRUE(access().is_blocked(ip("203.0.113.2")));
 }
 
-TEST_F(AccessReloaderTest, RefusesToStartWithoutItsLists) {
+TEST_F(AccessReloaderTest, RefusesToStartIfAListCannotBeRead) {
   const Keypair pair = crypto::generate_keypair(random_);
   const std::string keys = "[" + json(pair) + "]";
   const struct {
@@ -235,20 +236,22 @@ TEST_F(AccessReloaderTest, RefusesToStartWithoutItsLists) {
   } cases[] = {
       {"no file", [&](ListFiles& f) { f.blocked = {directory_.file("none")}; },
        ErrorCode::kNotFound, "none: No such file"},
-      {"no networks", [&](ListFiles& f) { f.blocked = {write("b", "10.0.0.0/8\n10.0.0.0/33\n")}; },
+      {"not valid networks",
+       [&](ListFiles& f) { f.blocked = {write("b", "10.0.0.0/8\n10.0.0.0/33\n")}; },
        ErrorCode::kInvalid, "b: line 2: is not a valid entry of this list; allowed: an IP address"},
-      {"keys where networks belong", [&](ListFiles& f) { f.blocked = {write("b", keys)}; },
+      {"keys in a file of networks", [&](ListFiles& f) { f.blocked = {write("b", keys)}; },
        ErrorCode::kInvalid, "b: line 1"},
       {"a short digest", [&](ListFiles& f) { f.skip_hashes = {write("s", "abcd")}; },
        ErrorCode::kInvalid, "128 hexadecimal digits"},
-      {"a private key where its ID belongs",
+      {"a private key in the place of its ID",
        [&](ListFiles& f) { f.allow_update_keys = {write("i", secret_text(pair))}; },
        ErrorCode::kInvalid, "the ID of a key"},
-      {"keys the group may read", [&](ListFiles& f) { f.keypair = {write("k", keys, 0640)}; },
+      {"keys that the group may read", [&](ListFiles& f) { f.keypair = {write("k", keys, 0640)}; },
        ErrorCode::kDenied,
        "k: users other than the owner can access this key file, mode 0640; allowed: 0600 or 0400"},
-      {"keys all may read", [&](ListFiles& f) { f.dynamic_keys_map = write("k", keys, 0604); },
-       ErrorCode::kDenied, "mode 0604"},
+      {"keys that everybody may read",
+       [&](ListFiles& f) { f.dynamic_keys_map = write("k", keys, 0604); }, ErrorCode::kDenied,
+       "mode 0604"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.why);
@@ -265,7 +268,7 @@ TEST_F(AccessReloaderTest, RefusesToStartWithoutItsLists) {
   EXPECT_TRUE(AccessReloader::open(owner_only, random_, log_));
 }
 
-TEST_F(AccessReloaderTest, KeepsEverythingWhenNewSettingsCannotWork) {
+TEST_F(AccessReloaderTest, KeepsEverythingIfNewSettingsAreNotValid) {
   options_.blocked = {*Network::parse("203.0.113.1")};
   open();
   ServerOptions other;
@@ -275,7 +278,7 @@ TEST_F(AccessReloaderTest, KeepsEverythingWhenNewSettingsCannotWork) {
   EXPECT_EQ(reloader_->options(), options_);
 }
 
-TEST_F(AccessReloaderTest, RemembersSourcesOverARestart) {
+TEST_F(AccessReloaderTest, RemembersSourcesAcrossARestart) {
   options_.ratelimit.rate = 1;
   options_.ratelimit.burst = 3;
   options_.ratelimit.bucket_ttl = seconds(60);
@@ -291,7 +294,7 @@ TEST_F(AccessReloaderTest, RemembersSourcesOverARestart) {
   EXPECT_TRUE(access().sources().admit(ip("198.51.100.1"), kMoment.steady));
   reloader_->save_limits(path, kMoment);
 
-  // 20 seconds later, after a boot: the steady clock began anew.
+  // 20 seconds later, after a reboot: the steady clock has started again.
   const Moment later{TimePoint(seconds(5)), kMoment.wall + seconds(20)};
   open();
   reloader_->restore_limits(path, later);

@@ -21,7 +21,7 @@ IpAddress ip(const char* text) { return *IpAddress::parse(text); }
 class AccessTest : public ::testing::Test {
  protected:
   Access make(AccessState* state = nullptr) const { return Access::make(options_, state).value(); }
-  /// What belongs to the only key.
+  /// The rights of the only key.
   static const KeyAccess* key_of(const Access& access) { return access.key(crypto::KeyId{}); }
 
   SeededRandom random_{5};
@@ -29,11 +29,11 @@ class AccessTest : public ::testing::Test {
   ServerOptions options_;
 };
 
-TEST_F(AccessTest, SaysWhoMayUpdate) {
+TEST_F(AccessTest, DecidesWhichClientsMayUpdate) {
   struct Case {
     const char* why;
     bool read_only;
-    const char* address;  // in allow_update; null = nothing is
+    const char* address;  // in allow_update; null = allow_update is empty
     bool in_keys;         // allow_update_keys has our key
     KeyRights rights;
     bool sealed;
@@ -52,11 +52,12 @@ TEST_F(AccessTest, SaysWhoMayUpdate) {
   const Case cases[] = {
       {"a listed address", false, "192.0.2.0/24", false, {}, false, "192.0.2.7", true, true},
       {"another address", false, "192.0.2.0/24", false, {}, false, "192.0.3.7", false, false},
-      {"read_only before all", true, "192.0.2.0/24", true, writes, true, "192.0.2.7", false, false},
+      {"read_only comes first", true, "192.0.2.0/24", true, writes, true, "192.0.2.7", false,
+       false},
       {"nothing is configured", false, nullptr, false, {}, false, "127.0.0.1", false, false},
       {"a key without rights", false, nullptr, false, {}, true, "127.0.0.1", false, false},
       {"a listed key", false, nullptr, true, {}, true, "198.51.100.1", true, true},
-      {"a listed key, but in the clear",
+      {"a listed key, but the request is plain",
        false,
        nullptr,
        true,
@@ -67,7 +68,7 @@ TEST_F(AccessTest, SaysWhoMayUpdate) {
        false},
       {"addresses are listed: keys do not count", false, "192.0.2.0/24", true, writes, true,
        "198.51.100.1", false, false},
-      {"addresses are listed: any key or none",
+      {"addresses are listed: with or without a key",
        false,
        "192.0.2.0/24",
        false,
@@ -78,8 +79,9 @@ TEST_F(AccessTest, SaysWhoMayUpdate) {
        true},
       {"a key that may write", false, nullptr, false, writes, true, "198.51.100.1", true, false},
       {"a key that may delete", false, nullptr, false, deletes, true, "198.51.100.1", false, true},
-      {"a key that is expired", false, nullptr, false, expired, true, "198.51.100.1", false, false},
-      {"expired, though listed", false, nullptr, true, expired, true, "198.51.100.1", false, false},
+      {"an expired key", false, nullptr, false, expired, true, "198.51.100.1", false, false},
+      {"a listed key that is expired", false, nullptr, true, expired, true, "198.51.100.1", false,
+       false},
       {"a second before it expires", false, nullptr, false, not_yet, true, "198.51.100.1", true,
        false},
   };
@@ -100,19 +102,19 @@ TEST_F(AccessTest, SaysWhoMayUpdate) {
   }
 }
 
-TEST_F(AccessTest, KnowsWhenAFileOfAddressesDecides) {
+TEST_F(AccessTest, AddressesDecideIfTheyAreInAFile) {
   options_.allow_update.clear();
   options_.keypair = {pair_};
   options_.keypair[0].rights.may_write = true;
   EXPECT_FALSE(make().ignores_keys());
-  options_.files.allow_update = {"/a/list"};  // empty as it may be
+  options_.files.allow_update = {"/a/list"};  // the file may be empty
   const Access access = make();
   EXPECT_TRUE(access.ignores_keys());
   EXPECT_FALSE(
       access.may_update(ip("127.0.0.1"), key_of(access), protocol::CommandCode::kWrite, kNow));
 }
 
-TEST_F(AccessTest, RefusesChecksOfKeys) {
+TEST_F(AccessTest, RefusesChecksByTheRightsOfTheKey) {
   KeyRights blind;
   blind.may_read = false;
   KeyRights expired;
@@ -126,11 +128,11 @@ TEST_F(AccessTest, RefusesChecksOfKeys) {
     KeyRights rights;
     std::int32_t first, second, third;
   } cases[] = {
-      {"by default it may", {}, 0, 0, 0},
+      {"allowed by default", {}, 0, 0, 0},
       {"may not read", blind, 503, 503, 503},
       {"expired", expired, 503, 503, 503},
       {"over its rate", slow, 0, 0, 403},
-      {"the right before the rate", slow_and_blind, 503, 503, 503},
+      {"the right is checked before the rate", slow_and_blind, 503, 503, 503},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.why);
@@ -140,7 +142,7 @@ TEST_F(AccessTest, RefusesChecksOfKeys) {
     EXPECT_EQ(Access::check_refusal(key_of(access), kMoment), c.first);
     EXPECT_EQ(Access::check_refusal(key_of(access), kMoment), c.second);
     EXPECT_EQ(Access::check_refusal(key_of(access), kMoment), c.third);
-    EXPECT_EQ(Access::check_refusal(nullptr, kMoment), 0) << "in the clear";
+    EXPECT_EQ(Access::check_refusal(nullptr, kMoment), 0) << "a plain request";
   }
 }
 
@@ -154,7 +156,7 @@ TEST_F(AccessTest, NeverBansAKey) {
   EXPECT_EQ(Access::check_refusal(key_of(access), later), 403);
 }
 
-TEST_F(AccessTest, KeepsTheLevelsOverAChange) {
+TEST_F(AccessTest, KeepsTheBucketLevelsAcrossAReload) {
   options_.keypair = {pair_};
   options_.keypair[0].rights.ratelimit = RateOptions{0.001, 2};
   AccessState state;
@@ -166,10 +168,10 @@ TEST_F(AccessTest, KeepsTheLevelsOverAChange) {
   EXPECT_EQ(Access::check_refusal(key_of(after), kMoment), 403);
   options_.keypair.clear();
   (void)make(&state);
-  EXPECT_TRUE(state.keys.empty()) << "what is gone is forgotten";
+  EXPECT_TRUE(state.keys.empty()) << "a removed key is forgotten";
 }
 
-TEST_F(AccessTest, CountsOnOverAChange) {
+TEST_F(AccessTest, KeepsTheCountsAcrossAReload) {
   options_.keypair = {pair_};
   options_.keypair[0].rights.name = "alice";
   AccessState state;
@@ -187,10 +189,10 @@ TEST_F(AccessTest, CountsOnOverAChange) {
   EXPECT_EQ(readings[1].counts.of(RequestOutcome::kMatched), 2U) << "of two workers";
   options_.keypair.clear();
   EXPECT_EQ(make(&state).key_readings().size(), 1U);
-  EXPECT_TRUE(state.tallies.empty()) << "what is gone is forgotten";
+  EXPECT_TRUE(state.tallies.empty()) << "a removed key is forgotten";
 }
 
-TEST_F(AccessTest, VeilsByKeyAndAddress) {
+TEST_F(AccessTest, HidesMatchesByKeyAndAddress) {
   options_.forbidden_ids = {7, 8};
   options_.delay = seconds(60);
   options_.delay_whitelist = {*Network::parse("192.0.2.0/24")};
@@ -211,9 +213,11 @@ TEST_F(AccessTest, VeilsByKeyAndAddress) {
   };
   EXPECT_EQ(visibility(nullptr, "198.51.100.1").forbidden, set({7, 8}));
   EXPECT_EQ(visibility(&pair_, "198.51.100.1").forbidden, set({7, 8}))
-      << "a key without a list of its own";
-  EXPECT_EQ(visibility(&own, "198.51.100.1").forbidden, set({9})) << "its own one instead";
-  EXPECT_EQ(visibility(&open, "198.51.100.1").forbidden, set({})) << "an empty one allows all";
+      << "a key without its own forbidden lists";
+  EXPECT_EQ(visibility(&own, "198.51.100.1").forbidden, set({9}))
+      << "its own forbidden lists replace the general ones";
+  EXPECT_EQ(visibility(&open, "198.51.100.1").forbidden, set({}))
+      << "an empty set allows all lists";
   EXPECT_EQ(visibility(nullptr, "198.51.100.1").delay, seconds(60));
   EXPECT_EQ(visibility(nullptr, "192.0.2.1").delay, seconds(0));
 }
@@ -248,7 +252,7 @@ TEST_F(AccessTest, FindsDynamicKeysByNameOnly) {
   options_.dynamic_keypair = {pair_};
   options_.dynamic_keypair[0].rights.may_write = true;
   EXPECT_FALSE(make().key(crypto::key_id(pair_.public_key))->may_write)
-      << "of a pair in both the static one";
+      << "for a pair in both lists, the static one";
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Visibility forbidding(const std::vector<std::size_t>& flags) {
   return visibility;
 }
 
-TEST(Disclosure, LeavesOutForbiddenLists) {
+TEST(Disclosure, HidesForbiddenLists) {
   struct Case {
     const char* why;
     std::vector<FlagValue> stored;
@@ -47,53 +47,65 @@ TEST(Disclosure, LeavesOutForbiddenLists) {
        Shown::kHit,
        {1, 9},
        {{2, 5}}},
-      {"another list is", {{1, 9}}, {2}, protocol::ReplyForm::kV1, Shown::kHit, {1, 9}, {}},
-      {"the only one, long form", {{1, 9}}, {1}, protocol::ReplyForm::kV2, Shown::kHidden, {}, {}},
-      {"the only one, v1", {{1, 9}}, {1}, protocol::ReplyForm::kV1, Shown::kHidden, {}, {}},
-      {"an extra one goes",
+      {"another list is forbidden",
+       {{1, 9}},
+       {2},
+       protocol::ReplyForm::kV1,
+       Shown::kHit,
+       {1, 9},
+       {}},
+      {"the only list, v2", {{1, 9}}, {1}, protocol::ReplyForm::kV2, Shown::kHidden, {}, {}},
+      {"the only list, v1", {{1, 9}}, {1}, protocol::ReplyForm::kV1, Shown::kHidden, {}, {}},
+      {"an extra list is left out",
        {{1, 9}, {2, 5}, {3, 4}},
        {2},
        protocol::ReplyForm::kV2,
        Shown::kHit,
        {1, 9},
        {{3, 4}}},
-      {"the next takes the first one's place",
+      {"the second list takes the place of the first",
        {{1, 9}, {2, 5}, {3, 4}},
        {1},
        protocol::ReplyForm::kV2,
        Shown::kHit,
        {2, 5},
        {{3, 4}}},
-      {"a forbidden first one hides all in v1",
+      {"a forbidden first list hides all in v1",
        {{1, 9}, {2, 5}},
        {1},
        protocol::ReplyForm::kV1,
        Shown::kHidden,
        {},
        {}},
-      {"and in the short form",
+      {"a forbidden first list hides all in the short form",
        {{1, 9}, {2, 5}},
        {1},
        protocol::ReplyForm::kShort,
        Shown::kHidden,
        {},
        {}},
-      {"an extra one in v1 changes nothing",
+      {"a forbidden extra list changes nothing in v1",
        {{1, 9}, {2, 5}},
        {2},
        protocol::ReplyForm::kV1,
        Shown::kHit,
        {1, 9},
        {}},
-      {"all of them", {{1, 9}, {2, 5}}, {1, 2}, protocol::ReplyForm::kV2, Shown::kHidden, {}, {}},
-      {"a flag no request can name is never forbidden",
+      {"all lists are forbidden",
+       {{1, 9}, {2, 5}},
+       {1, 2},
+       protocol::ReplyForm::kV2,
+       Shown::kHidden,
+       {},
+       {}},
+      {"a flag above 255 is never forbidden",
        {{300, 9}},
        {44},
        protocol::ReplyForm::kV2,
        Shown::kHit,
        {300, 9},
        {}},
-      {"no list at all", {}, {}, protocol::ReplyForm::kV2, Shown::kHidden, {}, {}},
+      {"a match without lists", {}, {}, protocol::ReplyForm::kV2, Shown::kHidden, {}, {}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.why);
@@ -101,7 +113,7 @@ TEST(Disclosure, LeavesOutForbiddenLists) {
     EXPECT_EQ(disclose(match_of(c.stored, 7), false, forbidding(c.forbidden), c.form, kThen, reply),
               c.shown);
     if (c.shown == Shown::kHidden) {
-      EXPECT_EQ(reply, protocol::Reply{}) << "as if there were no such hash";
+      EXPECT_EQ(reply, protocol::Reply{}) << "the same reply as for an unknown hash";
       continue;
     }
     EXPECT_EQ(reply.probability, 1.0F);
@@ -112,11 +124,11 @@ TEST(Disclosure, LeavesOutForbiddenLists) {
     ASSERT_EQ(reply.extra_count, c.extra.size());
     EXPECT_TRUE(std::equal(c.extra.begin(), c.extra.end(), reply.extra.begin()));
     for (std::size_t i = c.extra.size(); i < reply.extra.size(); ++i)
-      EXPECT_EQ(reply.extra[i], FlagValue{}) << "nothing of a hidden list stays behind";
+      EXPECT_EQ(reply.extra[i], FlagValue{}) << "the reply contains nothing of a hidden list";
   }
 }
 
-TEST(Disclosure, KeepsYoungHashesBack) {
+TEST(Disclosure, DelaysYoungHashes) {
   Visibility visibility;
   visibility.delay = seconds(100);
   for (const int digest : {0, 1, 77, 255}) {
@@ -128,7 +140,7 @@ TEST(Disclosure, KeepsYoungHashesBack) {
       if (shown == Shown::kDelayed) {
         EXPECT_EQ(reply.value, 0);
         EXPECT_EQ(reply.probability, 0.0F);
-        EXPECT_EQ(reply.flag, 4U) << "rspamd keeps it";
+        EXPECT_EQ(reply.flag, 4U) << "as in rspamd";
         EXPECT_EQ(reply.digest, match.digest);
         EXPECT_EQ(reply.time, 0U);
         EXPECT_EQ(reply.extra_count, 1);
@@ -139,7 +151,7 @@ TEST(Disclosure, KeepsYoungHashesBack) {
     EXPECT_EQ(shown_after(0), Shown::kDelayed);
     EXPECT_EQ(shown_after(99), Shown::kDelayed);
     EXPECT_EQ(shown_after(151), Shown::kHit);
-    // One moment between, the same for each question.
+    // There is one moment in between when the hash is shown, and it is shown from then on.
     int turn = 100;
     while (turn < 151 && shown_after(turn) == Shown::kDelayed) ++turn;
     for (int age = turn; age < 160; ++age) EXPECT_EQ(shown_after(age), Shown::kHit) << age;
@@ -152,7 +164,7 @@ TEST(Disclosure, KeepsYoungHashesBack) {
       << "without a delay";
 }
 
-TEST(Disclosure, SpreadsTheEndOfTheDelay) {
+TEST(Disclosure, TheDelayDependsOnTheDigest) {
   Visibility visibility;
   visibility.delay = seconds(1000);
   int shown = 0;
@@ -182,12 +194,12 @@ TEST(Disclosure, AnswersSkippedDigestsWithTheirStatus) {
   protocol::Reply negative;
   EXPECT_EQ(disclose(match_of({{4, -9}}), true, {}, protocol::ReplyForm::kV2, kThen, negative),
             Shown::kHit)
-      << "only what counts is skipped";
+      << "only positive values are skipped";
   protocol::Reply hidden;
   EXPECT_EQ(
       disclose(match_of({{4, 9}}), true, forbidding({4}), protocol::ReplyForm::kV2, kThen, hidden),
       Shown::kHidden)
-      << "a forbidden list does not even say that";
+      << "a match on a forbidden list does not even show that it is skipped";
   EXPECT_EQ(hidden, protocol::Reply{});
 }
 

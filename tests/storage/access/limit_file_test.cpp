@@ -37,19 +37,19 @@ class LimitFileTest : public ::testing::Test {
   std::string path_ = directory_.file("fuzzy.db.ratelimits");
 };
 
-TEST_F(LimitFileTest, GivesBackWhatWasSavedInTheSameInstant) {
+TEST_F(LimitFileTest, LoadsTheSavedBucketsAtTheSameInstant) {
   ASSERT_TRUE(save_limits(path_, some()));
   const auto loaded = load_limits(path_, kSaved);
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_EQ(*loaded, some());
   struct stat status {};
   ASSERT_EQ(::stat(path_.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777, 0600U) << "its key must stay ours";
-  ASSERT_TRUE(save_limits(path_, {})) << "over the old one";
+  EXPECT_EQ(status.st_mode & 0777, 0600U) << "the file contains a secret key";
+  ASSERT_TRUE(save_limits(path_, {})) << "replaces the old file";
   EXPECT_TRUE(load_limits(path_, kSaved)->entries.empty());
 }
 
-TEST_F(LimitFileTest, TakesOffTheTimeThatPassed) {
+TEST_F(LimitFileTest, SubtractsTheTimeThatPassed) {
   ASSERT_TRUE(save_limits(path_, some()));
   const auto loaded = load_limits(path_, kSaved + seconds(60));
   ASSERT_TRUE(loaded);
@@ -59,10 +59,10 @@ TEST_F(LimitFileTest, TakesOffTheTimeThatPassed) {
   EXPECT_EQ(load_limits(path_, kSaved + hours(1) + seconds(5))->entries[0].ban, Duration::zero());
   EXPECT_TRUE(load_limits(path_, kSaved + hours(24))->entries.empty());
   EXPECT_EQ(load_limits(path_, kSaved - hours(24))->entries, some().entries)
-      << "a clock that went back let no time pass";
+      << "if the clock was set back, no time has passed";
 }
 
-TEST_F(LimitFileTest, RefusesWhatIsDamaged) {
+TEST_F(LimitFileTest, RefusesADamagedFile) {
   EXPECT_EQ(load_limits(path_, kSaved).error().code, ErrorCode::kNotFound);
   ASSERT_TRUE(save_limits(path_, some()));
   const std::string whole = bytes();
@@ -72,7 +72,7 @@ TEST_F(LimitFileTest, RefusesWhatIsDamaged) {
   }
   write(whole + "x");
   EXPECT_EQ(load_limits(path_, kSaved).error().code, ErrorCode::kCorrupt);
-  // Any byte may be wrong; what is read is bounded nevertheless.
+  // Any byte may be wrong; the values that are read are still limited.
   for (std::size_t at = 0; at < whole.size(); ++at) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0xff);

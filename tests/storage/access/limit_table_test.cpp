@@ -26,7 +26,7 @@ int passing(LimitTable& table, std::uint64_t source, const LimitLaw& law, TimePo
   return passed;
 }
 
-TEST(LimitTable, KeepsSourcesApart) {
+TEST(LimitTable, CountsEachSourceByItself) {
   LimitTable table(100);
   const LimitLaw law{LeakRate(1, 5), {}};
   EXPECT_EQ(passing(table, 1, law, kStart, 20), 5);
@@ -43,7 +43,7 @@ TEST(LimitTable, WithoutABanRefusesOnlyUntilEnoughHasLeaked) {
   EXPECT_EQ(table.add(7, law, kStart + milliseconds(500)), Decision::kPass);
 }
 
-TEST(LimitTable, ABanIsNotEasedByTheLeakAndLeavesATenthOfTheBurst) {
+TEST(LimitTable, ALeakDoesNotShortenABanAndATenthOfTheBurstIsLeftAfterIt) {
   LimitTable table(100);
   const LimitLaw law{LeakRate(1000, 50), seconds(60)};
   EXPECT_EQ(passing(table, 7, law, kStart, 50), 50);
@@ -53,11 +53,12 @@ TEST(LimitTable, ABanIsNotEasedByTheLeakAndLeavesATenthOfTheBurst) {
     EXPECT_EQ(table.add(7, law, kStart + after), Decision::kRefused) << after.count();
   EXPECT_EQ(passing(table, 7, law, kStart + seconds(60), 20), 5);
   EXPECT_EQ(table.add(7, law, kStart + seconds(60)), Decision::kRefused) << "banned again";
-  EXPECT_EQ(passing(table, 7, law, kStart + hours(1), 100), 50) << "long after, like a new one";
+  EXPECT_EQ(passing(table, 7, law, kStart + hours(1), 100), 50)
+      << "after a long time it is like a new source";
 }
 
-// Of a slow bucket the end of the ban leaves what had not leaked.
-TEST(LimitTable, ABanNeverMakesRoom) {
+// If a bucket leaks slowly, its level at the end of the ban is what has not leaked yet.
+TEST(LimitTable, ABanNeverEmptiesABucket) {
   LimitTable table(100);
   const LimitLaw law{LeakRate(0.001, 10), seconds(1)};
   EXPECT_EQ(passing(table, 7, law, kStart, 10), 10);
@@ -65,7 +66,7 @@ TEST(LimitTable, ABanNeverMakesRoom) {
   EXPECT_EQ(table.add(7, law, kStart + seconds(1)), Decision::kNowBanned);
 }
 
-TEST(LimitTable, GivesBackARequestThatDoesNotCount) {
+TEST(LimitTable, TakeBackUndoesAnAdd) {
   LimitTable table(100);
   const LimitLaw law{LeakRate(1, 2), seconds(60)};
   for (int i = 0; i < 100; ++i) {
@@ -75,8 +76,8 @@ TEST(LimitTable, GivesBackARequestThatDoesNotCount) {
   EXPECT_EQ(passing(table, 7, law, kStart, 10), 2);
 }
 
-// Whatever the traffic of one source, with bans and without: of its requests at most
-// burst + rate * t pass within any time t.
+// For any traffic of one source, with bans and without: at most burst + rate * t of its requests
+// pass within any time t.
 TEST(LimitTable, NeverPassesMoreThanBurstAndRate) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     std::mt19937_64 random(seed);
@@ -94,19 +95,19 @@ TEST(LimitTable, NeverPassesMoreThanBurstAndRate) {
       least = std::min(least, passed - (now - kStart));
       if (table.add(9, law, now) == Decision::kPass) passed += law.rate.time_of(1);
       ASSERT_LE(passed - (now - kStart) - least, law.rate.room()) << "seed " << seed;
-      if (random() % 8 == 0) table.add(random() % 1000 * 8 + 2, law, now);  // others, elsewhere
+      if (random() % 8 == 0) table.add(random() % 1000 * 8 + 2, law, now);  // other sources
     }
   }
 }
 
-TEST(LimitTable, StaysAsSmallAsItWasMade) {
+TEST(LimitTable, NeverGrows) {
   LimitTable table(2000);
   EXPECT_GE(table.places(), 2000U);
   EXPECT_LE(table.places(), 4000U);
   const std::size_t places = table.places();
   const LimitLaw law{LeakRate(1, 5), hours(1)};
   std::mt19937_64 random(1);
-  // Who came too often stays known through the flood.
+  // A source over its limit stays in the table during the flood.
   constexpr std::uint64_t kAbuser = 0x1234'5678'9abc'def0;
   EXPECT_EQ(passing(table, kAbuser, law, kStart, 20), 5);
   for (int i = 0; i < 100'000; ++i) {
@@ -118,7 +119,7 @@ TEST(LimitTable, StaysAsSmallAsItWasMade) {
   EXPECT_EQ(table.add(kAbuser, law, kStart + seconds(1)), Decision::kRefused);
 }
 
-TEST(LimitTable, TakesThePlacesOfWhoIsForgottenAnyway) {
+TEST(LimitTable, ReusesPlacesWithEmptyBuckets) {
   LimitTable table(8);
   ASSERT_EQ(table.places(), 8U);
   const LimitLaw law{LeakRate(1, 5), hours(1)};
@@ -127,16 +128,16 @@ TEST(LimitTable, TakesThePlacesOfWhoIsForgottenAnyway) {
   EXPECT_EQ(table.evictions(), 0U) << "each bucket was empty after a second";
 }
 
-TEST(LimitTable, GoesOnAfterARestart) {
+TEST(LimitTable, ContinuesAfterARestart) {
   const LimitLaw law{LeakRate(1, 5), seconds(60)};
   LimitTable before(100);
   EXPECT_EQ(passing(before, 1, law, kStart, 3), 3);
   EXPECT_EQ(passing(before, 2, law, kStart, 9), 5);
-  EXPECT_EQ(passing(before, 3, law, kStart - seconds(60), 4), 4);  // empty by now
+  EXPECT_EQ(passing(before, 3, law, kStart - seconds(60), 4), 4);  // the bucket is empty at kStart
   const auto entries = before.entries(kStart);
   ASSERT_EQ(entries.size(), 2U);
 
-  const TimePoint later = kStart + hours(100);  // another boot, another clock
+  const TimePoint later = kStart + hours(100);  // after a reboot the clock differs
   LimitTable after(500);
   after.restore(entries, later);
   EXPECT_EQ(passing(after, 1, law, later, 9), 2);
@@ -145,13 +146,13 @@ TEST(LimitTable, GoesOnAfterARestart) {
   EXPECT_EQ(passing(after, 3, law, later, 9), 5);
 }
 
-// Many workers, one network: the law holds for all of them together.
+// Many workers, one network: the limit holds for all workers together.
 TEST(LimitTable, IsExactForSeveralThreads) {
   constexpr int kThreads = 4;
   constexpr int kTries = 20'000;
   LimitTable table(100);
   const LimitLaw law{LeakRate(1e-3, 5000), {}};
-  ASSERT_EQ(table.add(7, law, kStart), Decision::kPass);  // so that it has its place
+  ASSERT_EQ(table.add(7, law, kStart), Decision::kPass);  // so that the source has a place
   std::atomic<int> passed{1};
   {
     std::vector<std::jthread> threads;
@@ -162,8 +163,8 @@ TEST(LimitTable, IsExactForSeveralThreads) {
   EXPECT_EQ(passed, 5000);
 }
 
-// Sources that push each other out from several threads: nothing is lost but exactness.
-TEST(LimitTable, SurvivesAStruggleForItsPlaces) {
+// Sources replace each other from several threads: only the exactness of the limit suffers.
+TEST(LimitTable, SurvivesThreadsThatCompeteForItsPlaces) {
   LimitTable table(8);
   const LimitLaw law{LeakRate(1000, 2), seconds(1)};
   std::atomic<std::uint64_t> answered{0};

@@ -13,20 +13,19 @@ TEST(NetworkSet, IsEmptyWithoutNetworks) {
   EXPECT_FALSE(NetworkSet({*Network::parse("10.0.0.0/8")}).empty());
 }
 
-TEST(NetworkSet, HasEveryAddressOfAZeroPrefix) {
+TEST(NetworkSet, ContainsEveryAddressOfAZeroPrefix) {
   const NetworkSet all_v4({*Network::parse("0.0.0.0/0")});
   EXPECT_TRUE(all_v4.contains(*IpAddress::parse("203.0.113.9")));
   EXPECT_FALSE(all_v4.contains(*IpAddress::parse("2001:db8::1")));
 }
 
-// It says what a walk over the list would say.
-TEST(NetworkSet, AgreesWithTheList) {
+TEST(NetworkSet, AgreesWithALinearSearch) {
   std::mt19937 random(1);
   const auto address = [&] {
     IpAddress ip;
     const bool v6 = random() % 2 == 0;
     ip.family = v6 ? IpAddress::Family::kV6 : IpAddress::Family::kV4;
-    // Few different bytes, so that many meet.
+    // Use few different bytes, so that many addresses are in a network.
     for (std::size_t i = 0; i < (v6 ? 16U : 4U); ++i)
       ip.bytes[i] = static_cast<std::uint8_t>(random() % 3 * 0x55);
     return ip;
@@ -47,7 +46,7 @@ TEST(NetworkSet, AgreesWithTheList) {
       ASSERT_EQ(set.contains(ip), expected) << ip.to_string();
     }
   }
-  EXPECT_GT(inside, 100) << "both answers occur";
+  EXPECT_GT(inside, 100) << "both results occur";
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 IpAddress ip(const char* text) { return *IpAddress::parse(text); }
 
-/// The counts of a network, all zero if it is not there.
+/// The counts of a network; all zero if the network is not there.
 RequestOutcomeCounts counts_of(const SourceTally::Reading& reading, const char* network) {
   for (const auto& entry : reading.entries) {
     if (entry.network == *Network::parse(network)) return entry.counts;
@@ -41,11 +41,11 @@ struct Case {
 };
 constexpr Case kCases[] = {
     {"IPv4 by /24", "192.0.2.77", "192.0.2.0/24"},
-    {"its highest", "255.255.255.255", "255.255.255.0/24"},
-    {"zeros are an address, too", "0.0.0.0", "0.0.0.0/24"},
+    {"the highest IPv4 network", "255.255.255.255", "255.255.255.0/24"},
+    {"the address 0.0.0.0", "0.0.0.0", "0.0.0.0/24"},
     {"IPv6 by /64", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"},
-    {"loopback has the same beginning as nothing", "::1", "::/64"},
-    {"bits of IPv4 at the end of an IPv6 network are no IPv4", "0:0:c000:200::1",
+    {"the first 64 bits of the loopback address are 0", "::1", "::/64"},
+    {"an IPv6 network that ends with bits of an IPv4 network", "0:0:c000:200::1",
      "0:0:c000:200::/64"},
 };
 
@@ -67,7 +67,7 @@ TEST(SourceTally, CountsByNetwork) {
   }
 }
 
-TEST(SourceTally, AFloodOfForgedSourcesPushesOutItsLike) {
+TEST(SourceTally, ForgedSourcesReplaceOnlyEachOther) {
   testing::SeededRandom random(2);
   SourceTally tally(random);
   constexpr std::uint32_t kForged = 100'000;
@@ -78,18 +78,18 @@ TEST(SourceTally, AFloodOfForgedSourcesPushesOutItsLike) {
   const auto reading = tally.read();
   EXPECT_LE(reading.entries.size(), SourceTally::kPlaces);
   EXPECT_EQ(counts_of(reading, "192.0.2.0/24").of(RequestOutcome::kMatched), kForged / 100)
-      << "a hundredth of all, but more than an eighth of its part of the table";
-  EXPECT_EQ(all_of(reading).of(RequestOutcome::kUnmatched), kForged) << "nothing is lost";
+      << "a hundredth of all requests, but more than an eighth of its part of the table";
+  EXPECT_EQ(all_of(reading).of(RequestOutcome::kUnmatched), kForged) << "no request is lost";
 }
 
-TEST(SourceTally, CanBeReadWhilePlacesChangeHands) {
+TEST(SourceTally, CanBeReadWhilePlacesChangeOwners) {
   testing::SeededRandom random(3);
   SourceTally tally(random);
   std::atomic<bool> over{false};
   std::jthread reader([&] {
     while (!over) {
       for (const auto& entry : tally.read().entries) {
-        // Even networks are refused and odd ones are not: a mixture would be of two owners.
+        // Even networks are refused and odd ones are not, so a mixture would come from two owners.
         const bool even = entry.network.address.bytes[2] % 2 == 0;
         ASSERT_EQ(entry.counts.of(even ? RequestOutcome::kMatched : RequestOutcome::kRefused), 0U);
       }
@@ -103,7 +103,7 @@ TEST(SourceTally, CanBeReadWhilePlacesChangeHands) {
   EXPECT_EQ(all_of(tally.read()).sum(), kRounds);
 }
 
-TEST(TallyReport, MergesWorkersAndTellsTheHeaviest) {
+TEST(TallyReport, MergesWorkersAndReportsTheLargestNetworks) {
   testing::SeededRandom random(4);
   SourceTally one(random);
   SourceTally two(random);
@@ -116,13 +116,14 @@ TEST(TallyReport, MergesWorkersAndTellsTheHeaviest) {
   MetricReport report;
   report_sources({one.read(), two.read()}, report);
   const char* name = "shingled_server_source_requests";
-  EXPECT_EQ(report.families().front().samples.size(), kSourcesTold + 1) << "and the others";
+  EXPECT_EQ(report.families().front().samples.size(), kSourcesTold + 1)
+      << "and one sample for the others";
   EXPECT_EQ(report.total(name, {{"network", "192.0.2.0/24"}, {"result", "added"}}), 5);
   EXPECT_EQ(report.total(name, {{"result", "unmatched"}}), 2 * kNetworks);
   EXPECT_GT(report.total(name, {{"network", "other"}}), 0);
 }
 
-TEST(TallyReport, TellsKeysByIdAndNeverMoreThanItsLimit) {
+TEST(TallyReport, ReportsKeysByIdUpToTheLimit) {
   std::vector<KeyReading> keys;
   for (std::size_t i = 0; i < kKeysTold + 10; ++i) {
     KeyReading key{"id" + std::to_string(i), i == 0 ? "alice" : "", {}};

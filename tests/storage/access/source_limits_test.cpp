@@ -30,7 +30,7 @@ int admitted(const SourceLimits& limits, const char* address, TimePoint now = kS
   return count;
 }
 
-TEST(SourceLimits, AreOffUnlessBothAreSet) {
+TEST(SourceLimits, AreOffUnlessRateAndBurstAreSet) {
   for (const auto& [rate, burst] : {std::pair{0.0, 0.0}, {1.0, 0.0}, {0.0, 5.0}}) {
     RateLimitOptions options;
     options.rate = rate;
@@ -42,7 +42,7 @@ TEST(SourceLimits, AreOffUnlessBothAreSet) {
   EXPECT_EQ(admitted(SourceLimits(), "192.0.2.1"), 100);
 }
 
-TEST(SourceLimits, CountNetworksAndNotAddresses) {
+TEST(SourceLimits, CountByNetworkNotByAddress) {
   constexpr struct {
     const char* why;
     std::uint32_t mask;
@@ -52,17 +52,17 @@ TEST(SourceLimits, CountNetworksAndNotAddresses) {
   } kCases[] = {
       {"one /24", 24, "192.0.2.1", "192.0.2.254", true},
       {"two /24", 24, "192.0.2.1", "192.0.3.1", false},
-      {"each address of its own", 32, "192.0.2.1", "192.0.2.2", false},
+      {"each address is a source", 32, "192.0.2.1", "192.0.2.2", false},
       {"one /25", 25, "192.0.2.1", "192.0.2.127", true},
       {"two /25", 25, "192.0.2.1", "192.0.2.128", false},
       {"one /8", 8, "10.0.0.1", "10.255.255.255", true},
       {"IPv6 has four times as many bits", 24, "2001:db8::1", "2001:db8::ffff:ffff", true},
-      {"another /96", 24, "2001:db8::1", "2001:db8::1:0:0", false},
-      {"but 64 at least", 8, "2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true},
-      {"so this is another one", 8, "2001:db8::1", "2001:db8:0:1::1", false},
-      {"and 128 at most", 32, "2001:db8::1", "2001:db8::2", false},
+      {"two /96", 24, "2001:db8::1", "2001:db8::1:0:0", false},
+      {"IPv6 has at least 64 bits", 8, "2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true},
+      {"two /64", 8, "2001:db8::1", "2001:db8:0:1::1", false},
+      {"IPv6 has at most 128 bits", 32, "2001:db8::1", "2001:db8::2", false},
       {"mapped addresses are IPv4", 24, "::ffff:192.0.2.1", "192.0.2.9", true},
-      {"the families do not meet", 32, "1.0.0.0", "100::", false},
+      {"IPv4 and IPv6 with the same bytes", 32, "1.0.0.0", "100::", false},
   };
   for (const auto& c : kCases) {
     RateLimitOptions options = five();
@@ -74,7 +74,7 @@ TEST(SourceLimits, CountNetworksAndNotAddresses) {
   }
 }
 
-TEST(SourceLimits, ExemptWhatIsNearAndWhatIsListed) {
+TEST(SourceLimits, ExemptLocalAndListedAddresses) {
   RateLimitOptions options = five();
   options.whitelist = {*Network::parse("198.51.100.0/24"), *Network::parse("2001:db8:1::/48")};
   LimitState state;
@@ -95,7 +95,7 @@ class LogLines final : public Logger {
   std::vector<std::string> lines;
 };
 
-TEST(SourceLimits, OnlySayItWhereTheyAreToldTo) {
+TEST(SourceLimits, OnlyLogIfLogOnlyIsSet) {
   for (const bool log_only : {false, true}) {
     LogLines log;
     RateLimitOptions options = five();
@@ -114,11 +114,11 @@ TEST(SourceLimits, OnlySayItWhereTheyAreToldTo) {
                                        std::string(log_only ? "true" : "false") +
                                        " requests_in_all=1 bans_in_all=1"));
     (void)limits.admit(ip("192.0.2.1"), kStart + seconds(60));
-    EXPECT_EQ(log.lines.size(), 2U) << "the next minute";
+    EXPECT_EQ(log.lines.size(), 2U) << "a second line after a minute";
   }
 }
 
-TEST(SourceLimits, GoOnOverAChangeOfTheRate) {
+TEST(SourceLimits, KeepTheirCountsWhenTheRateChanges) {
   LimitState state;
   RateLimitOptions options = five();
   options.bucket_ttl = seconds(0);
@@ -127,13 +127,13 @@ TEST(SourceLimits, GoOnOverAChangeOfTheRate) {
   options.burst = 7;
   const SourceLimits after(options, state);
   EXPECT_EQ(admitted(after, "192.0.2.1"), 2);
-  EXPECT_EQ(admitted(before, "192.0.2.1"), 0) << "a worker that has not looked yet";
+  EXPECT_EQ(admitted(before, "192.0.2.1"), 0) << "a worker that still has the old limits";
   options.network_mask = 16;
   EXPECT_EQ(admitted(SourceLimits(options, state), "192.0.2.1"), 7)
-      << "other networks, a new table";
+      << "other networks need a new table";
 }
 
-TEST(SourceLimits, KeepAFloodOfForgedSourcesSmall) {
+TEST(SourceLimits, KeepTheirSizeAndBansInAFloodOfForgedSources) {
   RateLimitOptions options = five();
   LimitState state;
   const SourceLimits limits(options, state);
@@ -142,14 +142,14 @@ TEST(SourceLimits, KeepAFloodOfForgedSourcesSmall) {
   std::mt19937 random(3);
   for (int i = 0; i < 100'000; ++i) {
     IpAddress forged;
-    const auto bits = static_cast<std::uint32_t>(
-        random() | 0x80000000U);  // none of the exempt ones but link-local
+    const auto bits =
+        static_cast<std::uint32_t>(random() | 0x80000000U);  // of the exempt ones only link-local
     for (std::size_t b = 0; b < 4; ++b)
       forged.bytes[b] = static_cast<std::uint8_t>(bits >> (24 - 8 * b));
     (void)limits.admit(forged, kStart);
   }
   EXPECT_EQ(state.table->places(), places);
-  EXPECT_FALSE(limits.admit(ip("192.0.2.1"), kStart)) << "who is banned stays so";
+  EXPECT_FALSE(limits.admit(ip("192.0.2.1"), kStart)) << "a ban stays";
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(Zbase32, AgreesWithTheVectors) {
   }
 }
 
-TEST(Keypair, IsClampedAndFitsItself) {
+TEST(Keypair, IsClampedAndItsKeysBelongTogether) {
   SeededRandom random(1);
   for (int i = 0; i < 20; ++i) {
     const Keypair pair = generate_keypair(random);
@@ -65,7 +65,7 @@ TEST(Keypair, IsWrittenForBothKindsOfConfiguration) {
             "keypair:\n  - pubkey: " + public_text + "\n    privkey: " + secret_text + "\n");
 }
 
-TEST(Keyring, FindsByTheFirstEightBytesAndFallsBackToTheLast) {
+TEST(Keyring, FindsAPairByEightBytesAndElseTheLastPair) {
   SeededRandom random(2);
   const Keypair first = generate_keypair(random);
   const Keypair last = generate_keypair(random);
@@ -77,7 +77,7 @@ TEST(Keyring, FindsByTheFirstEightBytesAndFallsBackToTheLast) {
   EXPECT_EQ(Keyring::make({})->find(KeyId{}), nullptr);
 }
 
-TEST(Keyring, RefusesKeysThatCannotWork) {
+TEST(Keyring, RefusesInvalidKeys) {
   SeededRandom random(3);
   const Keypair pair = generate_keypair(random);
   EXPECT_EQ(Keyring::make({pair, pair}).error().code, ErrorCode::kInvalid);
@@ -108,7 +108,7 @@ SharedKey key(std::uint8_t number) { return SharedKey(client(number)); }
 constexpr TimePoint kThen{std::chrono::hours(1)};
 
 TEST(SharedKeyCache, DropsTheLeastRecentlyUsed) {
-  SharedKeyCache cache(8);  // two of them for keys that are new
+  SharedKeyCache cache(8);  // two of them for new keys
   cache.keep(KeyId{}, client(1), key(1), 0, kThen);
   cache.keep(KeyId{}, client(2), key(2), 0, kThen);
   cache.keep(KeyId{}, client(3), key(3), 0, kThen);
@@ -117,16 +117,16 @@ TEST(SharedKeyCache, DropsTheLeastRecentlyUsed) {
   ASSERT_NE(cache.find(KeyId{}, client(2), kThen), nullptr);
   EXPECT_EQ(cache.find(KeyId{}, client(2), kThen)->reveal()[0], 2);
   EXPECT_EQ(cache.find(KeyId{9}, client(2), kThen), nullptr)
-      << "another server key, another shared key";
+      << "another server key has another shared key";
 }
 
-TEST(SharedKeyCache, OfNoneKeepsNone) {
+TEST(SharedKeyCache, WithCapacityZeroKeepsNothing) {
   SharedKeyCache cache(0);
   cache.keep(KeyId{}, client(1), key(1), 0, kThen);
   EXPECT_EQ(cache.find(KeyId{}, client(1), kThen), nullptr);
 }
 
-TEST(SharedKeyCache, KeepsWhatIsInUseWhateverComes) {
+TEST(SharedKeyCache, NeverDropsAKeyInUse) {
   SharedKeyCache cache(64);
   const auto come = [&](std::uint8_t number, std::uint64_t source, int times) {
     for (int i = 0; i < times; ++i) {
@@ -143,17 +143,17 @@ TEST(SharedKeyCache, KeepsWhatIsInUseWhateverComes) {
     EXPECT_NE(cache.find(KeyId{}, client(number), kThen), nullptr) << int{number};
 }
 
-TEST(SharedKeyCache, GivesASourceItsShareAndWhatNobodyUsesToOthers) {
-  SharedKeyCache cache(64);  // 16 on probation, 48 others, of which a source may have 6
+TEST(SharedKeyCache, LimitsASourceToItsShareAndReusesIdlePlaces) {
+  SharedKeyCache cache(64);  // 16 on probation and 48 others; a source may have 6 of these
   const auto come = [&](std::uint8_t number, std::uint64_t source, TimePoint now) {
     cache.keep(KeyId{}, client(number), key(number), source, now);
     (void)cache.find(KeyId{}, client(number), now);
   };
   for (std::uint8_t number = 0; number < 100; ++number) come(number, 7, kThen);
   EXPECT_EQ(cache.size(), 16U + 6U) << "one source by itself";
-  EXPECT_NE(cache.find(KeyId{}, client(0), kThen), nullptr) << "who was there stays";
+  EXPECT_NE(cache.find(KeyId{}, client(0), kThen), nullptr) << "an admitted key stays";
   for (std::uint8_t number = 100; number < 200; ++number) come(number, 0, kThen);
-  EXPECT_EQ(cache.size(), 64U) << "who is trusted may have all that is free";
+  EXPECT_EQ(cache.size(), 64U) << "source 0 may have all free places";
   EXPECT_NE(cache.find(KeyId{}, client(0), kThen), nullptr);
   const TimePoint later = kThen + SharedKeyCache::kIdle;
   EXPECT_NE(cache.find(KeyId{}, client(1), later), nullptr);
@@ -162,7 +162,7 @@ TEST(SharedKeyCache, GivesASourceItsShareAndWhatNobodyUsesToOthers) {
   EXPECT_NE(cache.find(KeyId{}, client(1), later), nullptr) << "in use";
 }
 
-TEST(SealName, IsThatOfTheSameBytesAlone) {
+TEST(SealName, DiffersForDifferentBytes) {
   Bytes packet(200, 5);
   packet[7] = 77;
   const std::uint64_t name = seal_name(packet);

@@ -94,13 +94,13 @@ TEST(PacketCipher, RefusesEveryFlippedBitAndEveryTruncation) {
   for (std::size_t length = 0; length < sealed.size(); ++length) {
     EXPECT_FALSE(open(test_key(), BytesView(sealed).first(length), out)) << length;
   }
-  EXPECT_EQ(out, Bytes(message.size(), 0)) << "nothing of a refused message may leak";
+  EXPECT_EQ(out, Bytes(message.size(), 0)) << "a refused message must not reach the output";
   EXPECT_TRUE(open(test_key(), sealed, out));
   EXPECT_EQ(out, message);
 }
 
-// The recorded packets are short; a stream cipher has the same bytes at the same place for any
-// length, wherever the implementation changes its step.
+// The recorded packets are short. The keystream must be the same for any length, even though the
+// implementation works in steps.
 TEST(PacketCipher, SealsAndOpensEveryLength) {
   constexpr std::size_t kLongest = 1100;
   const Nonce nonce{4, 5, 6};
@@ -120,7 +120,7 @@ TEST(PacketCipher, SealsAndOpensEveryLength) {
   }
 }
 
-TEST(PacketCipher, ChecksTheRoomItIsGiven) {
+TEST(PacketCipher, ChecksTheSizeOfTheOutput) {
   const Bytes message(76);
   Bytes small(kSealBytes + message.size() - 1);
   EXPECT_EQ(seal(test_key(), Nonce{}, message, small), 0U);
@@ -137,7 +137,7 @@ TEST(PacketCipher, RefusesAPublicKeyOfLowOrder) {
   EXPECT_FALSE(shared_key(SecretKey(secret), PublicKey{}));
 }
 
-TEST(SealedRequest, IsToldByMagicAndLength) {
+TEST(SealedRequest, IsRecognisedByMagicAndLength) {
   Bytes packet(kSealedRequestBytesMin);
   EXPECT_FALSE(parse_sealed_request(packet));
   std::copy_n("rsfe", 4, packet.begin());

@@ -1,4 +1,4 @@
-// Requests that come sealed: what their key may, and how they are answered.
+// Sealed requests: the rights of their keys, and the replies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class SealedRequestTest : public server::RequestHandlerTest {
   Keypair client_;
 };
 
-TEST_F(SealedRequestTest, MayDoWhatItsKeyMay) {
+TEST_F(SealedRequestTest, HasTheRightsOfItsKey) {
   store_.put(stored());
   options_.allow_update.clear();
   options_.forbidden_ids = {50};
@@ -59,7 +59,7 @@ TEST_F(SealedRequestTest, MayDoWhatItsKeyMay) {
       handle_packet(sealed(command(protocol::CommandCode::kWrite)), server::peer("192.0.2.1"))));
   EXPECT_EQ(answer_to(protocol::CommandCode::kDelete).value, 503);
   const protocol::Reply hit = answer_to(protocol::CommandCode::kCheck);
-  EXPECT_EQ(hit.flag, 50U) << "its own list of what is forbidden";
+  EXPECT_EQ(hit.flag, 50U) << "the key has its own forbidden lists";
   EXPECT_EQ(hit.extra_count, 1);
   const protocol::Reply limited = answer_to(protocol::CommandCode::kCheck);
   EXPECT_EQ(limited.value, 403);
@@ -80,8 +80,8 @@ TEST_F(SealedRequestTest, MayDoWhatItsKeyMay) {
   EXPECT_EQ(answer_to(protocol::CommandCode::kCheck).probability, 1.0F);
 }
 
-// What is named goes when the text is deleted: a way to delete for a key that may only add.
-TEST_F(SealedRequestTest, ACompanionIsTakenFromWhoMayDelete) {
+// A companion is deleted together with its text. Otherwise a key that may only add could delete.
+TEST_F(SealedRequestTest, ACompanionNeedsTheRightToDelete) {
   options_.allow_update.clear();
   KeyRights& rights = options_.keypair[0].rights;
   rights.may_write = true;
@@ -100,9 +100,9 @@ TEST_F(SealedRequestTest, ACompanionIsTakenFromWhoMayDelete) {
   }
 }
 
-// What is sealed with a key that is known does not count; the first packet of a key does, and so
-// does one that came before.
-TEST_F(SealedRequestTest, PassesTheLimitOfItsSource) {
+// Requests that are sealed with a known key do not count. The first packet of a key and repeated
+// packets do.
+TEST_F(SealedRequestTest, DoesNotCountForTheLimitOfItsSource) {
   options_.ratelimit.rate = 0.001;
   options_.ratelimit.burst = 3;
   use(options_);
@@ -116,21 +116,22 @@ TEST_F(SealedRequestTest, PassesTheLimitOfItsSource) {
   EXPECT_EQ(std::get<server::Drop>(handle(command(protocol::CommandCode::kPing), source)),
             server::Drop::kRateLimited);
   const Bytes packet = ping();
-  EXPECT_TRUE(is_served(packet)) << "over the limit others of the network do not take its place";
+  EXPECT_TRUE(is_served(packet))
+      << "other clients of the network that are over the limit do not matter";
   EXPECT_EQ(std::get<server::Drop>(handle_packet(packet, source)), server::Drop::kRateLimited)
-      << "anybody may have recorded it";
+      << "a repeat, which may be recorded by a stranger";
   Bytes damaged = ping();
   damaged.back() ^= 1;
   EXPECT_EQ(std::get<server::Drop>(handle_packet(damaged, source)), server::Drop::kRateLimited)
-      << "who names the key of another has no seal of it";
+      << "a stranger that names the key of a client cannot seal with it";
   const Keypair known = std::exchange(client_, generate_keypair(random_));
-  EXPECT_FALSE(is_served(ping())) << "a new client has to wait";
+  EXPECT_FALSE(is_served(ping())) << "a new client is limited";
 
   client_ = known;
   options_.ratelimit.encrypted = true;
   use(options_);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(is_served(ping()));
-  EXPECT_FALSE(is_served(ping())) << "as it is told to";
+  EXPECT_FALSE(is_served(ping())) << "`encrypted` makes sealed requests count";
 }
 
 TEST_F(SealedRequestTest, IsCountedOnceByKeyAndSource) {
@@ -164,8 +165,8 @@ TEST_F(SealedRequestTest, IsCountedOnceByKeyAndSource) {
   EXPECT_EQ(key.of(access::RequestOutcome::kRateLimited), 1U);
   EXPECT_EQ(key.of(access::RequestOutcome::kAdded), 1U);
   EXPECT_EQ(key.of(access::RequestOutcome::kRefused), 2U)
-      << "a deletion it may not, an update not stored";
-  EXPECT_EQ(key.of(access::RequestOutcome::kOther), 2U) << "a ping, a repeat";
+      << "a DEL that is not allowed, and an update that was not stored";
+  EXPECT_EQ(key.of(access::RequestOutcome::kOther), 2U) << "a PING and a repeat";
   const access::RequestOutcomeCounts clear = access->key_readings()[0].counts;
   EXPECT_EQ(clear.of(access::RequestOutcome::kDropped), 1U);
   EXPECT_EQ(clear.sum(), 1U);
@@ -177,7 +178,7 @@ TEST_F(SealedRequestTest, IsCountedOnceByKeyAndSource) {
   EXPECT_EQ(sources.entries[0].counts, both);
 }
 
-TEST_F(SealedRequestTest, IsAnsweredSealedAndLongForAnybody) {
+TEST_F(SealedRequestTest, GetsASealedLongReplyAtAnyAddress) {
   store_.put(stored());
   for (const std::uint32_t cache : {512U, 0U}) {
     options_.keypair_cache_size = cache;
@@ -195,21 +196,21 @@ TEST_F(SealedRequestTest, IsAnsweredSealedAndLongForAnybody) {
   }
 }
 
-TEST_F(SealedRequestTest, IsRefusedWithAnyBitFlipped) {
+TEST_F(SealedRequestTest, IsDroppedIfABitIsFlipped) {
   const Bytes packet = sealed(command(protocol::CommandCode::kCheck));
   for (std::size_t byte = 0; byte < packet.size(); ++byte) {
     Bytes damaged = packet;
     damaged[byte] ^= 0x10;
     const bool names_the_key = byte >= 4 && byte < 12;
     const server::Handled handled = handle_packet(damaged, server::peer("127.0.0.1"));
-    // An unknown name means the default key, which opens it: as the protocol has it.
+    // The protocol says: for an unknown key name, the default key is used, and it can open this.
     EXPECT_EQ(std::holds_alternative<server::Drop>(handled), !names_the_key) << byte;
   }
   const auto counted = counters_.read();
   EXPECT_EQ(counted.invalid + counted.undecryptable, packet.size() - 8);
 }
 
-TEST_F(SealedRequestTest, IsNoCommandIfWhatWasSealedIsNone) {
+TEST_F(SealedRequestTest, IsDroppedIfItsContentIsNotACommand) {
   protocol::Command command = this->command(protocol::CommandCode::kCheck);
   command.version = 6;
   const server::Handled handled = handle_packet(sealed(command), server::peer("127.0.0.1"));
@@ -224,7 +225,7 @@ TEST_F(SealedRequestTest, IsDroppedByAServerWithoutKeys) {
   EXPECT_EQ(std::get<server::Drop>(handled), server::Drop::kUndecryptable);
 }
 
-TEST_F(SealedRequestTest, NamesAnUpdateByItsClientKeyWhereverItComesFrom) {
+TEST_F(SealedRequestTest, NamesAnUpdateByItsClientKeyNotItsAddress) {
   const Bytes packet = sealed(command(protocol::CommandCode::kWrite));
   options_.allow_update.push_back(*Network::parse("192.0.2.1"));
   use(options_);

@@ -43,7 +43,7 @@ TEST_F(BackupTest, IsTheSameStorageInOneFile) {
   EXPECT_TRUE((*opened)->insert(more));
 }
 
-TEST_F(BackupTest, ReadsWhereNothingCanBeWritten) {
+TEST_F(BackupTest, CanBeReadInAReadOnlyFolder) {
   store_random(path_, 10);
   ASSERT_TRUE(backup(go_on));
   auto database = sqlite::Database::open(copy_, sqlite::Database::Access::kReadOnly);
@@ -52,8 +52,8 @@ TEST_F(BackupTest, ReadsWhereNothingCanBeWritten) {
   EXPECT_FALSE(std::filesystem::exists(copy_ + "-wal"));
 }
 
-// A writer commits between any two steps; the copy neither starts over nor mixes two moments.
-TEST_F(BackupTest, IsOneMomentWhileAWriterGoesOn) {
+// A writer commits between any two steps. The copy neither starts again nor mixes two states.
+TEST_F(BackupTest, IsASnapshotWhileAWriterGoesOn) {
   const auto before = store_random(path_, kRows);
   auto writer = sqlite::FuzzyTable::open(path_, Durability::kCommit);
   ASSERT_TRUE(writer);
@@ -81,7 +81,7 @@ TEST_F(BackupTest, StopsWhenTold) {
   EXPECT_EQ(done.error(), stopped());
 }
 
-TEST_F(BackupTest, ADiskThatFillsUpIsAnErrorWhereverItDoes) {
+TEST_F(BackupTest, AFullDiskIsAnErrorAtAnyWrite) {
   store_random(path_, 500);
   for (int writes = 0;; writes += 7) {
     std::ofstream(copy_).close();
@@ -89,7 +89,7 @@ TEST_F(BackupTest, ADiskThatFillsUpIsAnErrorWhereverItDoes) {
     vfs.fail_after(writes, SQLITE_FULL);
     const Status done = backup_file(path_, copy_, go_on);
     if (done) {
-      EXPECT_GT(writes, 40) << "a write a page";
+      EXPECT_GT(writes, 40) << "one write per page";
       break;
     }
     EXPECT_EQ(done.error().code, ErrorCode::kUnavailable) << done.error().message;
@@ -97,7 +97,7 @@ TEST_F(BackupTest, ADiskThatFillsUpIsAnErrorWhereverItDoes) {
   }
 }
 
-TEST_F(BackupTest, RefusesWhatIsNoStorage) {
+TEST_F(BackupTest, RefusesAFileThatIsNotAStorage) {
   const auto expect = [&](ErrorCode code) {
     const Status done = backup(go_on);
     ASSERT_FALSE(done);

@@ -17,7 +17,7 @@ TEST(DigestRows, AgreesWithAMap) {
   DigestRows rows;
   for (std::int64_t row = 1; row <= 20'000; ++row) {
     Digest digest = engine::random_digest(random);
-    // Many that differ in a few bytes only, in different places.
+    // Many digests differ in only a few bytes, in different places.
     if (row % 2 == 0) digest = digests[random() % digests.size()];
     if (row % 2 == 0) digest.bytes[static_cast<std::size_t>(row) / 2 % kDigestBytes] ^= 1;
     digests.push_back(digest);
@@ -33,7 +33,7 @@ TEST(DigestRows, AgreesWithAMap) {
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(find(engine::random_digest(random)), 0);
 }
 
-TEST(DigestRows, AsksForEachCandidateUntilOneIsIt) {
+TEST(DigestRows, AsksAboutEachCandidateUntilOneMatches) {
   engine::Seeded random(8);
   const Digest digest = engine::random_digest(random);
   DigestRows rows;
@@ -43,8 +43,8 @@ TEST(DigestRows, AsksForEachCandidateUntilOneIsIt) {
   EXPECT_EQ(rows.find(digest, [](std::int64_t) { return false; }), 0);
 }
 
-/// Digests that were all one to a mixer without a secret, hash = (hash ^ word) * factor and hash ^=
-/// hash >> 32 for each word: the last word is calculated backwards.
+/// Digests that all have the same hash in a mixer without a secret (for each word: hash = (hash ^
+/// word) * factor, hash ^= hash >> 32). The last word is calculated backwards.
 Digest same_under_the_mixer(std::uint64_t i) {
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
   constexpr std::uint64_t kInverse = 0xf1de83e19937733d;
@@ -64,7 +64,7 @@ Digest same_under_the_mixer(std::uint64_t i) {
   return digest;
 }
 
-TEST(DigestRows, AsksOnceForDigestsThatAreMadeToMeet) {
+TEST(DigestRows, AsksOnceForDigestsThatAreMadeToCollide) {
   constexpr std::int64_t kRows = 10'000;
   DigestRows rows;
   for (std::int64_t row = 1; row <= kRows; ++row)
@@ -78,7 +78,7 @@ TEST(DigestRows, AsksOnceForDigestsThatAreMadeToMeet) {
     };
     ASSERT_EQ(rows.find(digest, is_it), row);
   }
-  EXPECT_EQ(asked, kRows) << "it was " << kRows * (kRows + 1) / 2;
+  EXPECT_EQ(asked, kRows) << "without a secret: " << kRows * (kRows + 1) / 2;
 }
 
 }  // namespace

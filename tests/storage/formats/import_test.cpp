@@ -39,20 +39,22 @@ TEST_F(ImportTest, EachRuleMergesAsDocumented) {
     FlagSet merged;
   };
   const Case cases[] = {
-      {"weights add up list by list", MergeRule::kSum, lists({{1, 5}, {2, 3}}),
+      {"the values of each list are added", MergeRule::kSum, lists({{1, 5}, {2, 3}}),
        lists({{2, 9}, {3, -4}}), lists({{2, 12}, {1, 5}, {3, -4}})},
       {"a sum saturates", MergeRule::kSum, lists({{1, kMost}}), lists({{1, 1}}),
        lists({{1, kMost}})},
-      {"the larger weight of each list", MergeRule::kLarger, lists({{1, 5}, {2, 3}}),
+      {"the larger value of each list", MergeRule::kLarger, lists({{1, 5}, {2, 3}}),
        lists({{1, 4}, {2, 9}, {3, 1}}), lists({{2, 9}, {1, 5}, {3, 1}})},
-      {"larger keeps negative weights", MergeRule::kLarger, lists({{1, -5}}),
+      {"kLarger keeps negative values", MergeRule::kLarger, lists({{1, -5}}),
        lists({{1, -9}, {2, -1}}), lists({{2, -1}, {1, -5}})},
-      {"a ninth list takes the place of a smaller value", MergeRule::kSum,
+      {"a ninth list replaces a smaller value", MergeRule::kSum,
        lists({{1, 9}, {2, 8}, {3, 7}, {4, 6}, {5, 5}, {6, 4}, {7, 3}, {8, 2}}),
        lists({{9, 1}, {10, 50}}),
        lists({{10, 50}, {1, 9}, {2, 8}, {3, 7}, {4, 6}, {5, 5}, {6, 4}, {7, 3}})},
-      {"skip keeps", MergeRule::kSkip, lists({{1, 5}}), lists({{2, 9}}), lists({{1, 5}})},
-      {"replace replaces", MergeRule::kReplace, lists({{1, 5}}), lists({{2, 9}}), lists({{2, 9}})},
+      {"kSkip keeps the stored row", MergeRule::kSkip, lists({{1, 5}}), lists({{2, 9}}),
+       lists({{1, 5}})},
+      {"kReplace replaces the stored row", MergeRule::kReplace, lists({{1, 5}}), lists({{2, 9}}),
+       lists({{2, 9}})},
   };
   for (const Case& c : cases) {
     sqlite::FuzzyRow stored = random_row();
@@ -80,13 +82,14 @@ TEST_F(ImportTest, TimesSourceAndShinglesFollowTheRule) {
   EXPECT_EQ(merged(stored, coming, MergeRule::kSum).shingles, coming.shingles);
 }
 
-TEST_F(ImportTest, AddsWhatIsNewAndMergesWhatIsThere) {
+TEST_F(ImportTest, AddsNewRowsAndMergesStoredOnes) {
   auto rows = store_random(path_, 50);
   {
     const auto import = open(MergeRule::kSum);
     for (const sqlite::FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
     const sqlite::FuzzyRow fresh = random_row();
-    for (int i = 0; i < 3; ++i) ASSERT_TRUE(import->take(fresh));  // known from the first time on
+    for (int i = 0; i < 3; ++i)
+      ASSERT_TRUE(import->take(fresh));  // a stored row from the second time on
     ASSERT_TRUE(import->commit());
     EXPECT_EQ(import->counts().added, 1U);
     EXPECT_EQ(import->counts().merged, 52U);
@@ -101,7 +104,7 @@ TEST_F(ImportTest, AddsWhatIsNewAndMergesWhatIsThere) {
   EXPECT_THAT(report->problems, ::testing::IsEmpty());
 }
 
-TEST_F(ImportTest, LargerTwiceChangesNothing) {
+TEST_F(ImportTest, ASecondImportWithLargerChangesNothing) {
   const auto rows = store_random(path_, 20);
   const auto import = open(MergeRule::kLarger);
   for (const sqlite::FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
@@ -110,17 +113,18 @@ TEST_F(ImportTest, LargerTwiceChangesNothing) {
   EXPECT_EQ(rows_of(path_), rows);
 }
 
-TEST_F(ImportTest, GivenUpItLeavesTheStorageAsItWas) {
+TEST_F(ImportTest, WithoutACommitTheStorageDoesNotChange) {
   const auto rows = store_random(path_, 20);
   {
     const auto import = open(MergeRule::kSum);
     for (const sqlite::FuzzyRow& row : rows) ASSERT_TRUE(import->take(row));
-    for (int i = 0; i < 20'000; ++i) ASSERT_TRUE(import->take(random_row()));  // beyond the cache
+    for (int i = 0; i < 20'000; ++i)
+      ASSERT_TRUE(import->take(random_row()));  // more than the cache of SQLite can hold
   }
   EXPECT_EQ(rows_of(path_), rows);
 }
 
-TEST_F(ImportTest, ADiskThatFillsUpLeavesTheStorageAsItWas) {
+TEST_F(ImportTest, OnAFullDiskTheStorageDoesNotChange) {
   const auto rows = store_random(path_, 20);
   std::int64_t needed = 0;
   {
@@ -138,7 +142,7 @@ TEST_F(ImportTest, ADiskThatFillsUpLeavesTheStorageAsItWas) {
   EXPECT_EQ(rows_of(path_), rows);
 }
 
-TEST_F(ImportTest, RefusesWhileAnEngineHasTheFile) {
+TEST_F(ImportTest, IsRefusedWhileAnEngineHasTheFile) {
   EngineOptions options;
   options.hashfile = path_;
   SystemClock clock;
@@ -152,7 +156,7 @@ TEST_F(ImportTest, RefusesWhileAnEngineHasTheFile) {
               ::testing::HasSubstr("has it open (process " + std::to_string(::getpid()) + ")"));
 }
 
-TEST_F(ImportTest, AnEngineFindsWhatWasImported) {
+TEST_F(ImportTest, AnEngineFindsTheImportedRows) {
   const sqlite::FuzzyRow row = random_row();
   {
     const auto import = open(MergeRule::kSum);
@@ -174,7 +178,7 @@ TEST_F(ImportTest, AnEngineFindsWhatWasImported) {
   EXPECT_EQ(match->created, row.created);
 }
 
-TEST(PlausibleTimes, AreWhatAnOddHashIsGiven) {
+TEST(PlausibleTimes, ReplaceOddTimesOfAHash) {
   constexpr std::uint32_t kNow = 1'700'000'000;
   constexpr std::uint32_t kLatest = kNow + 86'400;
   using Times = std::pair<std::uint32_t, std::uint32_t>;  // created, updated
@@ -183,12 +187,12 @@ TEST(PlausibleTimes, AreWhatAnOddHashIsGiven) {
     Times coming;
     Times taken;
   } cases[] = {
-      {"as it should be", {1'000, 2'000}, {1'000, 2'000}},
-      {"the clock had stepped back", {2'000, 1'000}, {2'000, 2'000}},
-      {"nothing is known", {0, 0}, {kNow, kNow}},
-      {"only the last add is known", {0, 2'000}, {2'000, 2'000}},
-      {"only the first add is known", {1'000, 0}, {1'000, kNow}},
-      {"a clock a little ahead", {kNow, kLatest}, {kNow, kLatest}},
+      {"normal times", {1'000, 2'000}, {1'000, 2'000}},
+      {"the clock was set back", {2'000, 1'000}, {2'000, 2'000}},
+      {"no time is known", {0, 0}, {kNow, kNow}},
+      {"only `updated` is known", {0, 2'000}, {2'000, 2'000}},
+      {"only `created` is known", {1'000, 0}, {1'000, kNow}},
+      {"the clock is a little ahead", {kNow, kLatest}, {kNow, kLatest}},
       {"it would never expire", {1'000, 4'294'967'295}, {1'000, kLatest}},
       {"both far ahead", {4'294'967'295, kNow}, {kLatest, kLatest}},
   };
@@ -227,8 +231,9 @@ class ImportIntoMirror : public ReplicatedRowsTest {
   }
 };
 
-// Of a digest that others teach, too, only the own part changes; the row is what all make together.
-TEST_F(ImportIntoMirror, ChangesTheOwnPartAlone) {
+// If other stores teach the digest, too, only the own part changes. The row is the sum of all
+// parts.
+TEST_F(ImportIntoMirror, ChangesOnlyTheOwnPart) {
   const struct {
     const char* why;
     const Digest& digest;
@@ -238,11 +243,11 @@ TEST_F(ImportIntoMirror, ChangesTheOwnPartAlone) {
   } cases[] = {
       {"the own part grows", third_, MergeRule::kSum, lists({{7, 10}}),
        lists({{7, 17}, {8, 4}, {9, 1}})},
-      {"the larger value of our own", third_, MergeRule::kLarger, lists({{9, 6}}),
+      {"the larger value of the own part", third_, MergeRule::kLarger, lists({{9, 6}}),
        lists({{7, 17}, {9, 6}, {8, 4}})},
-      {"ours goes, theirs stays", third_, MergeRule::kReplace, lists({{5, 1}}),
+      {"the own part is replaced, the other stays", third_, MergeRule::kReplace, lists({{5, 1}}),
        lists({{8, 4}, {7, 2}, {5, 1}})},
-      {"we had none", fourth_, MergeRule::kSum, lists({{8, 2}}), lists({{8, 3}})},
+      {"there was no own part", fourth_, MergeRule::kSum, lists({{8, 2}}), lists({{8, 3}})},
   };
   for (const auto& c : cases) {
     import(c.digest, c.coming, c.rule);
@@ -254,8 +259,8 @@ TEST_F(ImportIntoMirror, ChangesTheOwnPartAlone) {
   EXPECT_EQ(count("SELECT count(*) FROM parts WHERE store = 1"), 2);
 }
 
-// What an import changes is in no journal: whoever follows it must compare everything.
-TEST_F(ImportIntoMirror, LeavesNoJournalAndKeepsWhatWasAsked) {
+// The changes of an import are not in the journal, so mirrors must compare everything.
+TEST_F(ImportIntoMirror, EmptiesTheJournalAndKeepsTakebacks) {
   ASSERT_NE(count("SELECT count(*) FROM journal"), 0);
   import(third_, lists({{ 7, 1 }}), MergeRule::kSum);
   EXPECT_EQ(count("SELECT count(*) FROM journal"), 0);

@@ -37,12 +37,12 @@ TEST_F(NewFileTest, HasItsNameOnlyWhenItIsComplete) {
   EXPECT_FALSE(std::filesystem::exists(file->part()));
 }
 
-TEST_F(NewFileTest, LeavesNothingWhenItIsGivenUp) {
+TEST_F(NewFileTest, LeavesNothingWithoutACommit) {
   { ASSERT_TRUE(NewFile::create(path_, Existing::kRefuse)); }
   EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(path_).parent_path()));
 }
 
-TEST_F(NewFileTest, KeepsAFileThatIsThereUnlessTold) {
+TEST_F(NewFileTest, KeepsAnExistingFileUnlessToldToReplaceIt) {
   std::ofstream(path_) << "old";
   const auto refused = NewFile::create(path_, Existing::kRefuse);
   ASSERT_FALSE(refused);
@@ -55,7 +55,7 @@ TEST_F(NewFileTest, KeepsAFileThatIsThereUnlessTold) {
   EXPECT_EQ(read(path_), "new");
 }
 
-TEST_F(NewFileTest, KeepsAFileThatCameMeanwhile) {
+TEST_F(NewFileTest, KeepsAFileThatAppearedMeanwhile) {
   auto file = NewFile::create(path_, Existing::kRefuse);
   ASSERT_TRUE(file);
   std::ofstream(path_) << "faster";
@@ -65,7 +65,7 @@ TEST_F(NewFileTest, KeepsAFileThatCameMeanwhile) {
   EXPECT_EQ(read(path_), "faster");
 }
 
-TEST_F(NewFileTest, TakesOverWhatADeadProcessLeft) {
+TEST_F(NewFileTest, ReusesTheFileOfADeadProcess) {
   std::ofstream(path_ + ".part") << "half of";
   auto file = NewFile::create(path_, Existing::kRefuse);
   ASSERT_TRUE(file) << file.error().message;
@@ -74,7 +74,7 @@ TEST_F(NewFileTest, TakesOverWhatADeadProcessLeft) {
   EXPECT_EQ(read(path_), "all");
 }
 
-TEST_F(NewFileTest, OneWriterAtATime) {
+TEST_F(NewFileTest, AllowsOneWriterAtATime) {
   auto file = NewFile::create(path_, Existing::kRefuse);
   ASSERT_TRUE(file);
   const auto other = NewFile::create(path_, Existing::kRefuse);
@@ -83,7 +83,7 @@ TEST_F(NewFileTest, OneWriterAtATime) {
   EXPECT_TRUE(file->commit());
 }
 
-TEST_F(NewFileTest, SaysWhyItCannotBe) {
+TEST_F(NewFileTest, SaysWhyItCannotBeCreated) {
   const auto expect = [](const std::string& path, ErrorCode code) {
     const auto file = NewFile::create(path, Existing::kReplace);
     ASSERT_FALSE(file) << path;
@@ -92,7 +92,7 @@ TEST_F(NewFileTest, SaysWhyItCannotBe) {
   };
   expect(directory_.file("no-such-folder/result"), ErrorCode::kNotFound);
   expect(directory_.file(""), ErrorCode::kInvalid);
-  std::filesystem::create_symlink(path_, path_ + ".part");  // leads out of our hands
+  std::filesystem::create_symlink(path_, path_ + ".part");  // would write through the link
   expect(path_, ErrorCode::kDenied);
 }
 

@@ -9,8 +9,8 @@
 
 namespace shingled::storage::formats {
 
-/// A file that mirrors one store and has mirrors itself: rows 1 and 2 are its own, of row 3 the
-/// other store has a part, too, of row 4 the other store alone.
+/// A file that mirrors one other store and has mirrors itself. Rows 1 and 2 are its own. Row 3 has
+/// a part of both stores, and row 4 only a part of the other store.
 class ReplicatedRowsTest : public StoredRowsTest {
  protected:
   void SetUp() override {
@@ -69,8 +69,8 @@ class ReplicatedRowsTest : public StoredRowsTest {
   static constexpr std::uint32_t kPartsNow = 1'700'000'200;
   Digest third_;
   Digest fourth_;
-  Part own_;     ///< of the third
-  Part theirs_;  ///< of the third
+  Part own_;     ///< of row 3
+  Part theirs_;  ///< of row 3
 };
 
 }  // namespace shingled::storage::formats

@@ -1,6 +1,6 @@
 // Covers storage/sqlite/rspamd_file.cpp.
-// Databases of rspamd's fuzzy worker, written and read (PROTOCOL.md section 5.8). That the
-// real one takes them is shown in tests/e2e/test_rspamd.py.
+// Writes and reads databases of rspamd's fuzzy worker (PROTOCOL.md section 5.8).
+// tests/e2e/test_rspamd.py shows that the real rspamd accepts them.
 #include "storage/sqlite/rspamd_file.h"
 
 #include <gmock/gmock.h>
@@ -51,13 +51,13 @@ class RspamdFileTest : public StoredRowsTest {
   std::string theirs_ = directory_.file("rspamd.db");
 };
 
-TEST_F(RspamdFileTest, KeepsWhatRspamdHasAPlaceFor) {
+TEST_F(RspamdFileTest, KeepsWhatRspamdCanStore) {
   std::vector<sqlite::FuzzyRow> rows;
   for (std::int64_t id = 1; id <= 40; ++id) rows.push_back(numbered_row(id * 3));
   rows[3].shingles.reset();
   rows[4].flags.add({500, 900});
-  rows[5].digest.bytes[0] = 0;     // as TEXT a string of length 0
-  rows[6].digest.bytes[0] = 0xff;  // and no UTF-8
+  rows[5].digest.bytes[0] = 0;     // a string of length 0 if read as TEXT
+  rows[6].digest.bytes[0] = 0xff;  // not valid UTF-8
   write(rows);
   const auto back = read();
   ASSERT_EQ(back.size(), rows.size());
@@ -75,21 +75,21 @@ TEST_F(RspamdFileTest, KeepsWhatRspamdHasAPlaceFor) {
             4);
 }
 
-TEST_F(RspamdFileTest, ASharedSlotGoesToTheNewestAndComesBackAsLost) {
+TEST_F(RspamdFileTest, ASharedSlotGoesToTheNewestRowAndIsLostForOthers) {
   std::vector<sqlite::FuzzyRow> rows = {numbered_row(1), numbered_row(2), numbered_row(3)};
-  std::copy_n(rows[0].shingles->begin(), 10, rows[1].shingles->begin());  // 22 are left to row 1
-  std::copy_n(rows[0].shingles->begin() + 16, 16, rows[2].shingles->begin() + 16);  // then 6
+  std::copy_n(rows[0].shingles->begin(), 10, rows[1].shingles->begin());  // row 1 keeps 22 slots
+  std::copy_n(rows[0].shingles->begin() + 16, 16, rows[2].shingles->begin() + 16);  // then 6 slots
   write(rows);
   EXPECT_EQ(number("SELECT count(*) FROM shingles"), 96 - 26);
   const auto back = read();
   ASSERT_EQ(back.size(), 3U);
   EXPECT_EQ(back[0].slots, 6U);
-  EXPECT_FALSE(back[0].row.shingles) << "six slots can match nothing";
+  EXPECT_FALSE(back[0].row.shingles) << "six slots are not enough for a match";
   EXPECT_EQ(back[1].row.shingles, rows[1].shingles);
   EXPECT_EQ(back[2].row.shingles, rows[2].shingles);
 }
 
-TEST_F(RspamdFileTest, LostSlotsStayLostOverAndOver) {
+TEST_F(RspamdFileTest, LostSlotsStayLostInEachCopy) {
   std::vector<sqlite::FuzzyRow> rows = {numbered_row(1), numbered_row(2)};
   std::copy_n(rows[0].shingles->begin(), 10, rows[1].shingles->begin());
   write(rows);
@@ -109,7 +109,7 @@ TEST_F(RspamdFileTest, LostSlotsStayLostOverAndOver) {
   EXPECT_EQ(read()[0].slots, 22U);
 }
 
-TEST_F(RspamdFileTest, RowsThatCannotBeTakenSayWhy) {
+TEST_F(RspamdFileTest, RefusedRowsSayWhy) {
   struct Case {
     const char* sql;
     const char* problem;
@@ -130,7 +130,7 @@ TEST_F(RspamdFileTest, RowsThatCannotBeTakenSayWhy) {
   }
 }
 
-TEST_F(RspamdFileTest, OdditiesOfRealFilesAreTaken) {
+TEST_F(RspamdFileTest, AcceptsOdditiesOfRealFiles) {
   write({numbered_row(5)});
   execute(theirs_,
           "UPDATE digests SET value = NULL;"
@@ -142,12 +142,12 @@ TEST_F(RspamdFileTest, OdditiesOfRealFilesAreTaken) {
   EXPECT_EQ(rows[0].slots, 32U);
   execute(theirs_, "UPDATE digests SET value = 1 << 60");
   EXPECT_EQ(read()[0].row.flags.front().value, std::numeric_limits<std::int32_t>::max());
-  // The schema without a third table and without indices.
+  // A schema without the third table and without indices.
   execute(theirs_, "DROP TABLE sources; DROP INDEX s; DROP INDEX dgst_id; DROP INDEX d");
   EXPECT_EQ(read()[0].slots, 32U);
 }
 
-TEST_F(RspamdFileTest, OtherDatabasesAreRefused) {
+TEST_F(RspamdFileTest, RefusesOtherDatabases) {
   execute(theirs_, "CREATE TABLE digests (id INTEGER PRIMARY KEY, digest BLOB)");
   const auto reader = sqlite::RspamdReader::open(theirs_);
   ASSERT_FALSE(reader);

@@ -12,12 +12,12 @@
 
 namespace shingled::storage::formats {
 
-/// Database files with random rows, and a look at what is in them.
+/// Makes database files with random rows, and reads them.
 class StoredRowsTest : public ::testing::Test {
  protected:
   sqlite::FuzzyRow random_row() { return storage::sqlite::random_row(random_); }
 
-  /// Makes a file with these rows and tells their ids.
+  /// Makes a file with these rows and returns their ids.
   static void store(const std::string& path, std::vector<sqlite::FuzzyRow>& rows) {
     auto table = sqlite::FuzzyTable::open(path, Durability::kCommit);
     ASSERT_TRUE(table) << table.error().message;

@@ -23,7 +23,7 @@ class VerifyTest : public StoredRowsTest {
   Result<VerifyReport> verify() { return verify_file(path_, {.now = kNow}, go_on); }
 };
 
-TEST_F(VerifyTest, FindsNothingInASoundFileAndCounts) {
+TEST_F(VerifyTest, FindsNoProblemInASoundFileAndCounts) {
   std::vector<sqlite::FuzzyRow> rows(300);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i] = random_row();
@@ -42,7 +42,7 @@ TEST_F(VerifyTest, FindsNothingInASoundFileAndCounts) {
   EXPECT_EQ(report->crowded, 0U);
 }
 
-TEST_F(VerifyTest, MoreLikenessesThanASlotKeepsAreNoDamage) {
+TEST_F(VerifyTest, MoreSimilarRowsThanASlotKeepsAreNotDamage) {
   std::vector<sqlite::FuzzyRow> rows(100);
   const Shingles same = engine::random_shingles(random_);
   for (sqlite::FuzzyRow& row : rows) {
@@ -60,7 +60,7 @@ TEST_F(VerifyTest, NamesEachDamage) {
     const char* sql;
     const char* problem;
   };
-  // The storage has rows 1 to 5 with one list each, but row 3: flags 7 (value 5) and 8 (value 1).
+  // Rows 1 to 5 have one list each, except row 3: it has flags 7 (value 5) and 8 (value 1).
   constexpr Case kCases[] = {
       {"UPDATE digests SET digest = x'0102' WHERE id = 2", "row 2: digest is not 64 bytes"},
       {"UPDATE digests SET digest = (SELECT digest FROM digests WHERE id = 1) WHERE id = 4",
@@ -108,7 +108,7 @@ TEST_F(VerifyTest, NamesEachDamage) {
   }
 }
 
-TEST_F(VerifyTest, ATimeOfAClockThatWasWrongIsAWarning) {
+TEST_F(VerifyTest, ATimeOfAWrongClockIsAWarning) {
   struct Case {
     const char* sql;
     const char* warning;
@@ -158,7 +158,7 @@ TEST_F(ReplicatedFile, NamesEachDamage) {
        "parts row (3, 1): flags or shingle_set has a wrong length"},
       {"UPDATE parts SET shingle_set = x'01' WHERE digest_id = 3 AND store = 1",
        "parts row (3, 1): flags or shingle_set has a wrong length"},
-      // Flags 1, then 2, both of value 0: the wrong way round, and twice the same.
+      // Flags 1 and 2 with value 0: first in the wrong order, then flag 1 twice.
       {"UPDATE parts SET flags = x'02000000000000000100000000000000' WHERE digest_id = 4",
        "parts row (4, 1): its flags are not sorted"},
       {"UPDATE parts SET flags = x'01000000000000000100000000000000' WHERE digest_id = 4",
@@ -213,7 +213,7 @@ TEST_F(ReplicatedFile, NamesEachDamage) {
   }
 }
 
-TEST_F(ReplicatedFile, ATimeOfAMasterThatWasWrongIsAWarning) {
+TEST_F(ReplicatedFile, AWrongTimeOfAMasterIsAWarning) {
   struct Case {
     const char* sql;
     const char* warning;
@@ -240,13 +240,13 @@ TEST_F(ReplicatedFile, ATimeOfAMasterThatWasWrongIsAWarning) {
   }
 }
 
-TEST_F(VerifyTest, JudgesOneMomentBesideAWriter) {
+TEST_F(VerifyTest, ChecksASnapshotWhileAWriterGoesOn) {
   const auto rows = store_random(path_, 5000);
   auto writer = sqlite::FuzzyTable::open(path_, Durability::kCommit);
   ASSERT_TRUE(writer);
   const auto report = verify_file(path_, {.now = kNow}, [&](const WorkDone&) {
     EXPECT_TRUE((*writer)->insert(random_row()));
-    EXPECT_TRUE((*writer)->insert(rows.front()));  // damage, but later
+    EXPECT_TRUE((*writer)->insert(rows.front()));  // damage after the snapshot
     return true;
   });
   ASSERT_TRUE(report);
@@ -254,7 +254,7 @@ TEST_F(VerifyTest, JudgesOneMomentBesideAWriter) {
   EXPECT_EQ(report->rows, 5000U);
 }
 
-// Cut or scratched anywhere, the file never passes; nothing crashes.
+// A file that is cut or damaged at any place never passes, and nothing crashes.
 TEST_F(VerifyTest, ATruncatedOrScratchedFileNeverPasses) {
   store_random(path_, 500);
   execute(path_, "PRAGMA journal_mode = DELETE");
@@ -284,7 +284,7 @@ TEST_F(VerifyTest, ATruncatedOrScratchedFileNeverPasses) {
   }
 }
 
-TEST_F(VerifyTest, SaysWhyThereIsNothingToJudge) {
+TEST_F(VerifyTest, SaysWhyAFileCannotBeChecked) {
   const auto expect = [&](ErrorCode code) {
     const auto report = verify();
     ASSERT_FALSE(report);

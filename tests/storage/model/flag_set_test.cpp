@@ -38,7 +38,7 @@ TEST(FlagSet, SaturatesAtBothEnds) {
   EXPECT_EQ(set.front().value, Limits::min());
 }
 
-TEST(FlagSet, ANinthFlagTakesTheSmallestPlaceOnlyIfItIsLargerAndNotWeak) {
+TEST(FlagSet, ANinthFlagReplacesTheSmallestOnlyIfItIsLargerAndNotWeak) {
   FlagSet set = full_set();
   set.add({99, 11}, true);
   set.add({98, 10});

@@ -46,8 +46,8 @@ TEST(RecentNames, IsBoundedAndKeepsTheNewestHalf) {
   }
 }
 
-// Names of packets are no secret, so one may look for those that begin as one likes.
-TEST(UpdateNameHash, SpreadsNamesThatBeginWithMultiplesOfTheSizeOfTheTable) {
+// A client knows the names of its packets, so it can search for names with chosen first bytes.
+TEST(UpdateNameHash, SpreadsNamesThatBeginWithMultiplesOfTheTableSize) {
   constexpr std::size_t kNames = 10'000;
   std::unordered_set<UpdateName, UpdateNameHash> table;
   table.reserve(kNames);
@@ -62,7 +62,7 @@ TEST(UpdateNameHash, SpreadsNamesThatBeginWithMultiplesOfTheSizeOfTheTable) {
   EXPECT_LE(testing::longest_chain(table), testing::kChainByChance);
 }
 
-TEST(SealSet, HoldsWhatWasPutIntoIt) {
+TEST(SealSet, ContainsTheInsertedNames) {
   server::SealSet set;
   EXPECT_FALSE(set.contains(1));
   for (std::uint64_t i = 1; i <= 10'000; ++i) set.insert(i * i);

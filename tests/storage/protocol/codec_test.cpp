@@ -33,7 +33,7 @@ Bytes command_with(std::uint8_t version, const Bytes& extensions) {
   return encoded(command);
 }
 
-// ---- what was recorded
+// ---- recorded packets
 // ----------------------------------------------------------------------------
 
 void expect_request_survives(const nlohmann::json& packet) {
@@ -88,7 +88,7 @@ TEST(Codec, AgreesWithEveryRecordedPacket) {
 // ---- commands
 // -------------------------------------------------------------------------------------
 
-TEST(Codec, TellsTheReplyFormFromTheVersionByte) {
+TEST(Codec, TakesTheReplyFormFromTheVersionByte) {
   struct Case {
     std::uint8_t version;
     ReplyForm form;
@@ -114,7 +114,7 @@ TEST(Codec, RefusesOtherVersions) {
   }
 }
 
-TEST(Codec, TakesAnyShingleCountForThirtyTwo) {
+TEST(Codec, ReadsAnyShingleCountAsThirtyTwo) {
   for (const std::uint8_t count : std::initializer_list<std::uint8_t>{1, 5, 32, 255}) {
     Command command;
     command.shingle_count = count;
@@ -134,7 +134,7 @@ TEST(Codec, RefusesEveryTruncation) {
   command.shingle_count = 32;
   command.extensions = extensions;
   const Bytes packet = encoded(command);
-  // Where an extension ends the rest is a whole command of its own.
+  // A command that is cut at the end of an extension is a valid command.
   const std::vector<std::size_t> whole = {332, 332 + 5, 332 + 10, packet.size()};
   for (std::size_t length = 0; length <= packet.size(); ++length) {
     const bool is_whole = std::find(whole.begin(), whole.end(), length) != whole.end();
@@ -154,7 +154,7 @@ TEST(Codec, RefusesAnythingAfterAVersion3Command) {
   }
 }
 
-TEST(Codec, BoundsExtensions) {
+TEST(Codec, RefusesMalformedExtensions) {
   struct Case {
     const char* why;
     Bytes extensions;
@@ -165,12 +165,12 @@ TEST(Codec, BoundsExtensions) {
       {"a domain needs its length", {0x64}, false},
       {"a domain needs all its bytes", {0x64, 2, 'a'}, false},
       {"an unknown type below 0x80 has no known length", {0x78, 1, 'a'}, false},
-      {"nor has a NUL", {0}, false},
+      {"a type of 0 has no known length", {0}, false},
       {"sender facts are four bytes", {0x80, 4, 0, 0, 6, 8}, true},
-      {"and no other number of bytes", {0x80, 5, 0, 0, 6, 8, 0}, false},
-      {"not even none", {0x80, 0}, false},
-      {"unknown types from 0x81 on are stepped over", {0x81, 1, 7, 0xff, 0}, true},
-      {"but must be whole", {0x81, 2, 7}, false},
+      {"sender facts of five bytes", {0x80, 5, 0, 0, 6, 8, 0}, false},
+      {"sender facts of zero bytes", {0x80, 0}, false},
+      {"unknown types from 0x81 on are skipped", {0x81, 1, 7, 0xff, 0}, true},
+      {"an unknown type needs all its bytes", {0x81, 2, 7}, false},
       {"any order, any number", {0x34, 1, 2, 3, 4, 0x64, 0, 0x34, 1, 2, 3, 4}, true},
   };
   for (const Case& c : cases) {
@@ -207,7 +207,7 @@ Reply full_reply() {
   return reply;
 }
 
-TEST(Codec, PutsTheMatchedBitWhereEachFormHasIt) {
+TEST(Codec, PutsTheMatchedBitInThePlaceOfEachForm) {
   const Bytes v1 = encoded(full_reply(), ReplyForm::kV1);
   EXPECT_EQ(v1[84], 1);
   const Bytes v2 = encoded(full_reply(), ReplyForm::kV2);
@@ -216,9 +216,9 @@ TEST(Codec, PutsTheMatchedBitWhereEachFormHasIt) {
   EXPECT_EQ(decode_reply(v2), full_reply());
 }
 
-TEST(Codec, ZeroesWhatAReplyDoesNotUse) {
+TEST(Codec, ZeroesTheUnusedBytesOfAReply) {
   Reply reply = full_reply();
-  reply.extra[5] = {99, 99};  // beyond the count
+  reply.extra[5] = {99, 99};  // extra flag beyond the count
   const Bytes v2 = encoded(reply, ReplyForm::kV2);
   EXPECT_TRUE(std::all_of(v2.begin() + 88 + 16, v2.end(), [](std::uint8_t b) { return b == 0; }));
 }
@@ -227,7 +227,7 @@ TEST(Codec, IgnoresOldDataBehindTheExtraFlags) {
   Bytes v2 = encoded(full_reply(), ReplyForm::kV2);
   v2[88 + 16] = 0x55;
   EXPECT_EQ(decode_reply(v2), full_reply());
-  v2[84] = 200;  // more than there is room for
+  v2[84] = 200;  // more flags than a reply can have
   EXPECT_EQ(decode_reply(v2)->extra_count, kExtraFlagsMax);
 }
 

@@ -36,9 +36,11 @@ TEST(Extensions, AreReadOneByOne) {
       {"IPv6", bytes_of("3620010db8000000000000000000000001"), {{0x36, 16}}},
       {"facts", bytes_of("800400000608"), {{0x80, 4}}},
       {"in any order", bytes_of("34c0000201800400000608640178"), {{0x34, 4}, {0x80, 4}, {0x64, 1}}},
-      {"any number of times", bytes_of("34c000020134c0000202"), {{0x34, 4}, {0x34, 4}}},
-      {"unknown ones between", bytes_of("8101ff6403612e62ff00"), {{0x81, 1}, {0x64, 3}, {0xff, 0}}},
-      {"the longest unknown one", longest, {{0x90, 255}}},
+      {"the same type twice", bytes_of("34c000020134c0000202"), {{0x34, 4}, {0x34, 4}}},
+      {"unknown types between others",
+       bytes_of("8101ff6403612e62ff00"),
+       {{0x81, 1}, {0x64, 3}, {0xff, 0}}},
+      {"the longest unknown extension", longest, {{0x90, 255}}},
   };
   for (const Case& c : cases) {
     EXPECT_TRUE(are_extensions(c.bytes)) << c.why;
@@ -76,10 +78,10 @@ TEST(Extensions, NameACompanion) {
   const Case cases[] = {
       {"none", {}, std::nullopt},
       {"one", named(first), first},
-      {"behind another one", both({0x64, 1, 'a'}, named(first)), first},
-      {"the last counts", both(named(first), named(last)), last},
-      {"another length says nothing", {0x81, 2, 0, 0}, std::nullopt},
-      {"nor does it take the place of one", both(named(first), {0x81, 0}), first},
+      {"after another extension", both({0x64, 1, 'a'}, named(first)), first},
+      {"the last companion counts", both(named(first), named(last)), last},
+      {"a companion of another length is ignored", {0x81, 2, 0, 0}, std::nullopt},
+      {"a companion of another length replaces none", both(named(first), {0x81, 0}), first},
       {"another type", both({0x82, 0}, {}), std::nullopt},
   };
   for (const Case& c : cases) {
@@ -88,7 +90,7 @@ TEST(Extensions, NameACompanion) {
   }
 }
 
-TEST(Extensions, AreNoneIfOneIsMalformed) {
+TEST(Extensions, AreRefusedIfOneIsMalformed) {
   struct Case {
     const char* why;
     const char* hex;
@@ -102,10 +104,10 @@ TEST(Extensions, AreNoneIfOneIsMalformed) {
       {"facts of 3 bytes", "8003000006"},
       {"facts of 5 bytes", "80050000060800"},
       {"facts cut", "8004000006"},
-      {"an unknown one cut", "9003ffff"},
+      {"an unknown extension cut", "9003ffff"},
       {"an unknown type without a length", "7803ffffff"},
       {"a type of zero", "00"},
-      {"a good one, then a bad one", "34c000020101"},
+      {"a valid extension, then a malformed one", "34c000020101"},
   };
   for (const Case& c : kCases) {
     EXPECT_FALSE(are_extensions(bytes_of(c.hex))) << c.why;

@@ -24,14 +24,14 @@ Bytes framed(const std::vector<Bytes>& payloads) {
 std::vector<Bytes> read_all(FrameReader& reader, const std::vector<BytesView>& pieces) {
   std::vector<Bytes> out;
   for (const BytesView piece : pieces) {
-    const Bytes lent(piece.begin(), piece.end());  // gone before the next piece comes
+    const Bytes lent(piece.begin(), piece.end());  // destroyed before the next piece
     reader.feed(lent);
     while (const auto frame = reader.next()) out.emplace_back(frame->begin(), frame->end());
   }
   return out;
 }
 
-TEST(Frame, HasItsLengthInFrontLowByteFirst) {
+TEST(Frame, BeginsWithItsLengthLowByteFirst) {
   Bytes out;
   EXPECT_TRUE(append_frame(Bytes(0x0160, 7), out));
   ASSERT_EQ(out.size(), 2U + 0x0160);
@@ -63,16 +63,16 @@ TEST(FrameReader, BreaksAtAForbiddenLength) {
       {"nothing", {}, 0, false},
       {"half a head", {0x60}, 0, false},
       {"a head alone", {0x60, 0x00}, 0, false},
-      {"a zero that may be the low byte", {0x00}, 0, false},
-      {"256 bytes announced", {0x00, 0x01}, 0, false},
-      {"the longest announced", {0x00, 0x20}, 0, false},
+      {"a first byte of 0", {0x00}, 0, false},
+      {"a head for 256 bytes", {0x00, 0x01}, 0, false},
+      {"a head for the longest frame", {0x00, 0x20}, 0, false},
       {"one byte too long", {0x01, 0x20}, 0, true},
       {"far too long", {0xff, 0xff}, 0, true},
-      {"empty", {0x00, 0x00}, 0, true},
-      {"empty after a good one", followed_by({0x00, 0x00}), 1, true},
+      {"an empty frame", {0x00, 0x00}, 0, true},
+      {"an empty frame after a valid one", followed_by({0x00, 0x00}), 1, true},
       {"text of another protocol", {'G', 'E', 'T', ' ', '/'}, 0, true},
-      {"what follows a broken frame is none", {0x00, 0x00, 0x01, 0x00, 0x07}, 0, true},
-      {"a good one and a bit", followed_by({0x05, 0x00, 0x01}), 1, false},
+      {"a valid frame after a broken one is not read", {0x00, 0x00, 0x01, 0x00, 0x07}, 0, true},
+      {"a valid frame and a part of the next", followed_by({0x05, 0x00, 0x01}), 1, false},
   };
   for (const Case& c : cases) {
     FrameReader whole;
@@ -94,7 +94,7 @@ TEST(FrameReader, TakesALowerLimitThanTheProtocol) {
   EXPECT_TRUE(reader.broken());
 }
 
-TEST(FrameReader, KnowsWhetherItStandsInAFrame) {
+TEST(FrameReader, KnowsWhetherItIsInsideAFrame) {
   const Bytes stream = framed({payload(3, 1), payload(3, 4)});
   for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
     FrameReader reader;
@@ -103,7 +103,7 @@ TEST(FrameReader, KnowsWhetherItStandsInAFrame) {
   }
 }
 
-// The law: the frames are those that were sent, wherever the network cuts.
+// Law: the frames are those that were sent, wherever the network cuts the stream.
 TEST(FrameReader, GivesTheSameFramesForAnyCut) {
   constexpr std::uint32_t kSeed = 20'26;
   std::mt19937 random(kSeed);

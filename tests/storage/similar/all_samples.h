@@ -19,7 +19,7 @@
 
 namespace shingled::storage::similar::testing {
 
-/// The oracle: samples in a list, each question compared with all of them.
+/// The reference for tests: a list of samples, and each question is compared with all of them.
 class AllSamples {
  public:
   void add(const Sample& sample) { samples_.push_back(sample); }
@@ -69,8 +69,8 @@ class AllSamples {
   std::vector<Sample> samples_;
 };
 
-/// Samples as unlike and as alike as they come: new ones, changed and cut copies of earlier ones,
-/// with few different letters, long runs, short or no parts, neighbouring block sizes.
+/// Random samples, some similar and some not: new samples, and changed or cut copies of earlier
+/// ones, with few different letters, long runs, short or no parts, and neighbouring block sizes.
 class SampleSource {
  public:
   explicit SampleSource(std::uint64_t seed) : random_(seed) {}

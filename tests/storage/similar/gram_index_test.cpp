@@ -23,13 +23,13 @@ std::multiset<std::uint32_t> sources_of(const GramIndex& index, std::uint32_t gr
   return out;
 }
 
-// Any order of adding, loading, removing and merging: the index is the map.
+// After adding, loading, removing and merging in any order, the index has the content of the map.
 RC_GTEST_PROP(GramIndex, IsAMapFromGramsToSources, ()) {
   GramIndex index;
   GramIndex::Alive alive;
   std::map<std::uint32_t, std::multiset<std::uint32_t>> map;
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
-  // Few grams, so that many sources share one, or spread over all segments.
+  // Either few grams, so that many sources share one, or grams of all segments.
   const std::uint32_t mask = random() % 2 == 0 ? 0x30000003U : 0x3fffffffU;
   const auto merge = [&](GramIndex::Which which) {
     while (const auto segment = index.to_merge(which))
@@ -71,11 +71,11 @@ RC_GTEST_PROP(GramIndex, IsAMapFromGramsToSources, ()) {
   std::uint64_t size = 0;
   for (const auto& [gram, sources] : map) size += sources.size();
   for (const auto& [gram, sources] : map) RC_ASSERT(sources_of(index, gram, alive) == sources);
-  // What went is gone from those segments that had something new, so at most that is left over.
+  // Removed sources are only purged from segments that had recent postings, so some may be left.
   RC_ASSERT(index.size() >= size);
 }
 
-TEST(GramIndex, MergesWhatGotFull) {
+TEST(GramIndex, MergesASegmentWithManyRecentPostings) {
   GramIndex index;
   GramIndex::Alive alive;
   const std::vector<std::uint32_t> grams = {0, 1, 2, 3};
@@ -95,13 +95,13 @@ TEST(GramIndex, MergesWhatGotFull) {
   alive.push_back(true);
   index.add(static_cast<std::uint32_t>(alive.size() - 1), grams);
   merge_all();
-  EXPECT_EQ(index.size(), grams.size()) << "what went is purged";
+  EXPECT_EQ(index.size(), grams.size()) << "removed sources are purged";
   EXPECT_LT(index.bytes(), before);
 }
 
-// Files whose grams all begin alike, or follow one another: no merge is of much more than one
-// segment of 256 holds of all there are.
-TEST(GramIndex, MergesASmallPartOfGramsThatWereChosenToMeet) {
+// Files whose grams all begin with the same bits, or are consecutive. A merge is never of much more
+// than a 256th of all postings, the fair share of a segment.
+TEST(GramIndex, MergesASmallPartEvenIfGramsWereChosenToCollide) {
   constexpr std::uint32_t kGrams = 1U << 16U;
   for (const std::uint32_t step : {1U, 1U << 6U, 1U << 14U}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -121,7 +121,7 @@ TEST(GramIndex, MergesASmallPartOfGramsThatWereChosenToMeet) {
   }
 }
 
-TEST(GramIndex, NamesOfGramsThatRiseRise) {
+TEST(GramIndex, SortedGramsHaveSortedNames) {
   testing::SeededRandom random(1);
   const GramIndex index{SecretHash(random)};
   std::vector<std::uint32_t> grams;
@@ -133,7 +133,7 @@ TEST(GramIndex, NamesOfGramsThatRiseRise) {
   EXPECT_EQ(index.names_of(grams), each);
 }
 
-TEST(GramIndex, FindsTheSameUnderAnySecret) {
+TEST(GramIndex, FindsTheSameWithAnySecret) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     testing::SeededRandom random(seed);
     GramIndex index{SecretHash(random)};

@@ -1,4 +1,4 @@
-// What was acknowledged is there: after kill -9, and on a disk that gets full.
+// Acknowledged changes are kept, after kill -9 and on a full disk.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -34,7 +34,7 @@ std::set<std::uint64_t> ids_of(const SampleLibrary& library) {
   return out;
 }
 
-/// Every sample of the file is found, and nothing else is there.
+/// Expects that each sample of the file is found, and no other one.
 void expect_sound(const SampleLibrary& library) {
   const std::vector<Sample> all = all_of(library);
   EXPECT_EQ(library.counts().samples, all.size());
@@ -47,7 +47,7 @@ void expect_sound(const SampleLibrary& library) {
   }
 }
 
-/// Adds and removes without end, and writes down each change that was acknowledged.
+/// Adds and removes samples without end, and logs each acknowledged change.
 [[noreturn]] void change_until_killed(const std::string& path, std::uint64_t seed, int out) {
   auto library = SampleLibrary::open({.file = path});
   if (!library) ::_exit(1);
@@ -68,14 +68,14 @@ void expect_sound(const SampleLibrary& library) {
     }
     if (ids.size() % 3 != 0) continue;
     const std::uint64_t gone = ids[source.pick(ids.size())];
-    // Begun is written down, too: only of what was in between nothing is known.
+    // The begin of a change is logged, too. Only a change without an end in the log is uncertain.
     const auto begun = -static_cast<std::int64_t>(gone);
     if (::write(out, &begun, sizeof begun) != sizeof begun) ::_exit(1);
     if (!(*library)->remove(std::array{gone})) ::_exit(1);
   }
 }
 
-TEST(SampleLibraryFaults, KeepsWhatItAcknowledgedWhenKilled) {
+TEST(SampleLibraryFaults, KeepsAcknowledgedChangesWhenKilled) {
   const shingled::testing::TemporaryDirectory folder;
   const std::string path = folder.file("similar.db");
   std::set<std::uint64_t> sure;
@@ -100,7 +100,7 @@ TEST(SampleLibraryFaults, KeepsWhatItAcknowledgedWhenKilled) {
     ::close(ends[0]);
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(status)) << "it ended by itself";
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the process ended by itself";
 
     const auto library = SampleLibrary::open({.file = path});
     ASSERT_TRUE(library) << library.error().message;
@@ -109,7 +109,7 @@ TEST(SampleLibraryFaults, KeepsWhatItAcknowledgedWhenKilled) {
     expect_sound(**library);
     std::set<std::uint64_t> more;
     std::ranges::set_difference(there, sure, std::inserter(more, more.end()));
-    // What was written and not yet acknowledged: one batch of the round, or a removal under way.
+    // Changes that were written but not acknowledged: one batch of the round, or one removal.
     EXPECT_LE(more.size(), 5U + 1U) << "round " << round;
     sure = there;
   }
@@ -141,7 +141,7 @@ TEST(SampleLibraryFaults, ChangesNothingWhenTheDiskIsFull) {
       disk.heal();
       EXPECT_EQ(ids_of(*library), sure);
       const auto next = library->add(source.next());
-      ASSERT_TRUE(next) << "it works again: " << next.error().message;
+      ASSERT_TRUE(next) << "it must work again: " << next.error().message;
       sure.insert(*next);
       library.reset();
       library = SampleLibrary::open({.file = path}).value();
@@ -186,13 +186,13 @@ TEST(SampleLibraryFaults, SaysWhenTheFileIsDamaged) {
   }
 }
 
-TEST(SampleLibraryFaults, ReadsAnewWhatItMissedTooMuchOf) {
+TEST(SampleLibraryFaults, LoadsEverythingAgainAfterTooManyRemovals) {
   const shingled::testing::TemporaryDirectory folder;
   const std::string path = folder.file("similar.db");
   const auto here = SampleLibrary::open({.file = path}).value();
   const auto there = SampleLibrary::open({.file = path}).value();
   SampleSource source(5);
-  std::vector<Sample> samples;  // more than the file remembers removals of
+  std::vector<Sample> samples;  // more than the removals that the file remembers
   for (int i = 0; i < 21'000; ++i)
     samples.push_back({.list = "bad", .name = std::to_string(i), .signature = {}, .parts = ""});
   const auto ids = there->add_batch(samples).value().ids;

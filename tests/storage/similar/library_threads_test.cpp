@@ -1,4 +1,4 @@
-// Searches beside changes, from several threads and through two handles on one file.
+// Searches and changes at the same time, from several threads and two handles of one file.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,9 +23,9 @@ void expect_equal(const SampleLibrary& library, const AllSamples& all, SampleSou
   }
 }
 
-// While the index grows, shrinks, is merged and made anew, what is asked for is answered, and
-// samples that nobody touches are found each time.
-TEST(SampleLibraryThreads, SearchBesideChanges) {
+// While the index grows, shrinks, is merged and is built again, searches get answers, and samples
+// that do not change are found each time.
+TEST(SampleLibraryThreads, SearchWhileAnotherThreadChanges) {
   const shingled::testing::TemporaryDirectory folder;
   const LibraryOptions options{.file = folder.file("similar.db")};
   const auto here = SampleLibrary::open(options).value();
@@ -94,7 +94,7 @@ TEST(SampleLibraryThreads, SearchBesideChanges) {
   }
 }
 
-// Two that add the same at the same time: each sample is there once.
+// Two threads add the same samples at the same time. Each sample is stored once.
 TEST(SampleLibraryThreads, AddTheSameTwice) {
   const shingled::testing::TemporaryDirectory folder;
   const LibraryOptions options{.file = folder.file("similar.db")};

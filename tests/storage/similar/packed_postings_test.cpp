@@ -39,9 +39,9 @@ void expect_holds(const std::set<Posting>& postings, unsigned gram_bits) {
   }
 }
 
-// Grams and sources from any range, so that there are few or many low bits, groups without a
-// posting and groups with all of them.
-RC_GTEST_PROP(PackedPostings, HoldWhatWasPacked, ()) {
+// Grams and sources of any range, so that there are few or many low bits, empty groups, and groups
+// with all postings.
+RC_GTEST_PROP(PackedPostings, ContainThePackedPostings, ()) {
   const unsigned gram_bits = *rc::gen::inRange(1U, 31U);
   const auto grams = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << gram_bits);
   const unsigned source_bits = *rc::gen::inRange(0U, 33U);
@@ -56,7 +56,7 @@ RC_GTEST_PROP(PackedPostings, HoldWhatWasPacked, ()) {
   expect_holds(postings, gram_bits);
 }
 
-TEST(PackedPostings, HoldAGramOfVeryMany) {
+TEST(PackedPostings, ContainAGramWithVeryManySources) {
   std::vector<Posting> sorted;
   for (std::uint32_t gram = 0; gram < 1000; ++gram) {
     const std::uint32_t count = gram == 500 ? 100'000 : 1;
@@ -80,9 +80,9 @@ TEST(PackedPostings, StopWhenTold) {
   EXPECT_EQ(seen, 2);
 }
 
-TEST(PackedPostings, TakeLittleMoreThanTheyMust) {
-  // 2^19 of 2^22 grams and 2^20 sources, as in a segment of a million files: 23 bits of which
-  // nothing can be known, and at most 3 for the rest.
+TEST(PackedPostings, NeedLittleMoreThanTheMinimum) {
+  // 2^19 postings of 2^22 grams and 2^20 sources, as in a segment of a million files. A posting
+  // needs at least 23 bits, and at most 3 more.
   std::vector<Posting> sorted;
   for (std::uint32_t i = 0; i < (1U << 19U); ++i)
     sorted.push_back(make_posting(i * 8 + i % 8, i * 2'654'435'761U >> 12U));

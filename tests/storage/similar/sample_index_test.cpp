@@ -1,5 +1,5 @@
 // Covers storage/similar/sample_table.cpp.
-// The laws of the index: it finds what comparing with everything finds.
+// Law of the index: it finds what a comparison with all samples finds.
 #include "storage/similar/sample_index.h"
 
 #include <gmock/gmock.h>
@@ -95,8 +95,8 @@ TEST(SampleIndex, FindsInTheCorpusWhatComparingFinds) {
   }
 }
 
-// Letters that everybody has: a signature of one letter, and one run that all share.
-TEST(SampleIndex, StaysExactWhereAllShareAKey) {
+// Common letters: signatures of one letter, and a run that all signatures share.
+TEST(SampleIndex, IsExactEvenIfAllSamplesShareAKey) {
   SampleIndex index({});
   AllSamples all;
   SampleSource source(7);
@@ -118,9 +118,9 @@ TEST(SampleIndex, StaysExactWhereAllShareAKey) {
   }
 }
 
-// Crafted so that all share one run with whatever is asked: the work is bounded, and what shares
-// more than that run is found among them all the same.
-TEST(SampleIndex, BoundsWhatItComparesWith) {
+// Crafted samples that all share one run with the question. The work is limited, but a sample that
+// shares more than that run is still found.
+TEST(SampleIndex, LimitsTheSamplesThatItCompares) {
   constexpr std::size_t kMany = SimilarLimits::kCandidatesMax + 20'000;
   SampleIndex index({.parts = false});
   const auto number = [](std::uint64_t id) {
@@ -147,8 +147,8 @@ TEST(SampleIndex, BoundsWhatItComparesWith) {
   EXPECT_EQ(found[0].score, 100);
 }
 
-// One of very many equal ones is found, by bounded work, and it is the one with the lowest id.
-TEST(SampleIndex, BoundsWhatItLooksAtForParts) {
+// Of very many equal samples the one with the lowest id is found, with limited work.
+TEST(SampleIndex, LimitsTheWorkOfASearchByParts) {
   SampleIndex index({.exact = false});
   const std::string common = "abcdefghijklmnopqrstuvwxyz";
   for (std::uint64_t id = 1; id <= 2 * PartLimits::kSourcesPerGramMax; ++id)
@@ -170,14 +170,14 @@ TEST(SampleIndex, BoundsWhatItLooksAtForParts) {
   EXPECT_EQ(rare[0].shared, 4U);
   EXPECT_EQ(rare[0].asked, 4U);
 
-  std::string question;  // longer than any may be: its beginning counts
+  std::string question;  // longer than allowed: only its beginning counts
   SampleSource source(1);
   while (question.size() < 2 * PartLimits::kLettersMax) question += source.next().parts;
   const auto beginning = question.substr(0, PartLimits::kLettersMax);
   EXPECT_EQ(index.sharing(question, 5), index.sharing(beginning, 5));
 }
 
-TEST(SampleIndex, KeepsOnlyWhatIsAskedFor) {
+TEST(SampleIndex, KeepsOnlyTheIndicesOfItsOptions) {
   SampleSource source(3);
   SampleIndex none({.exact = false, .parts = false});
   SampleIndex both({});
@@ -196,7 +196,7 @@ TEST(SampleIndex, KeepsOnlyWhatIsAskedFor) {
   EXPECT_LT(none.counts().bytes, both.counts().bytes);
 }
 
-TEST(SampleIndex, SaysWhenMostOfItIsEmpty) {
+TEST(SampleIndex, IsSparseIfMostSlotsAreEmpty) {
   SampleIndex index({});
   for (std::uint64_t id = 1; id <= 10'000; ++id)
     index.add({.id = id, .list = "bad", .name = "", .signature = {}, .parts = ""});

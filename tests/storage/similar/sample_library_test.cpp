@@ -64,7 +64,7 @@ class SampleLibraryTest : public ::testing::Test {
   const std::string path_ = folder_.file("similar.db");
 };
 
-TEST_F(SampleLibraryTest, KeepsWhatItWasGiven) {
+TEST_F(SampleLibraryTest, KeepsItsSamples) {
   Sample one = sample_of("bad", "invoice.docx", random_text(9'000, 1));
   Sample two = sample_of("bad", std::string("\xff\0, \"x\"\n", 8), random_text(10, 2));
   Sample three = sample_of("a.good-1_", "", "");
@@ -72,13 +72,13 @@ TEST_F(SampleLibraryTest, KeepsWhatItWasGiven) {
   one.id = library->add(one).value();
   two.id = library->add(two).value();
   three.id = library->add(three).value();
-  EXPECT_THAT(all(*library), ElementsAre(three, one, two)) << "in the order of lists";
+  EXPECT_THAT(all(*library), ElementsAre(three, one, two)) << "sorted by list";
   EXPECT_THAT(all(*library, "bad"), ElementsAre(one, two));
   EXPECT_THAT(all(*library, "ba"), IsEmpty());
-  EXPECT_THAT(all(*open()), ElementsAre(three, one, two)) << "after opening it anew";
+  EXPECT_THAT(all(*open()), ElementsAre(three, one, two)) << "after opening it again";
 }
 
-TEST_F(SampleLibraryTest, FindsWhatIsAlikeAndWhatIsAPart) {
+TEST_F(SampleLibraryTest, FindsSimilarSamplesAndSharedParts) {
   const std::string bytes = random_text(20'000, 1);
   std::string changed = bytes;
   changed.replace(7'000, 5, "others");
@@ -120,7 +120,7 @@ TEST_F(SampleLibraryTest, StoresEqualSamplesOnce) {
   EXPECT_EQ(library->counts().samples, 3U);
 }
 
-TEST_F(SampleLibraryTest, ReplacesOneWithoutPartsByOneThatHasThem) {
+TEST_F(SampleLibraryTest, ReplacesASampleWithoutPartsByOneWithParts) {
   const auto library = open();
   Sample sample = sample_of("bad", "one", random_text(5'000, 1));
   const std::string parts = std::exchange(sample.parts, "");
@@ -132,10 +132,10 @@ TEST_F(SampleLibraryTest, ReplacesOneWithoutPartsByOneThatHasThem) {
   EXPECT_EQ(library->sharing(parts, 10).at(0).id, next);
   EXPECT_EQ(library->counts().samples, 1U);
   sample.parts.clear();
-  EXPECT_EQ(library->add(sample).value(), next) << "and not back";
+  EXPECT_EQ(library->add(sample).value(), next) << "the sample with parts stays";
 }
 
-TEST_F(SampleLibraryTest, NeverUsesAnIdAgain) {
+TEST_F(SampleLibraryTest, NeverUsesAnIdTwice) {
   std::uint64_t last = 0;
   for (int round = 0; round < 4; ++round) {
     const auto library = open();
@@ -148,22 +148,24 @@ TEST_F(SampleLibraryTest, NeverUsesAnIdAgain) {
   }
 }
 
-TEST_F(SampleLibraryTest, RefusesWhatNoSampleMayBe) {
+TEST_F(SampleLibraryTest, RefusesInvalidSamples) {
   const auto library = open();
   const Sample good = sample_of("bad", "one", "text");
   const struct {
     const char* why;
     void (*change)(Sample&);
   } cases[] = {
-      {"no list", [](Sample& sample) { sample.list = ""; }},
-      {"a list of too long a name", [](Sample& sample) { sample.list.assign(65, 'x'); }},
-      {"a list with a blank", [](Sample& sample) { sample.list = "a b"; }},
-      {"too long a name", [](Sample& sample) { sample.name.assign(4097, 'x'); }},
+      {"an empty list name", [](Sample& sample) { sample.list = ""; }},
+      {"a list name that is too long", [](Sample& sample) { sample.list.assign(65, 'x'); }},
+      {"a list name with a blank", [](Sample& sample) { sample.list = "a b"; }},
+      {"a name that is too long", [](Sample& sample) { sample.name.assign(4097, 'x'); }},
       {"parts with other characters", [](Sample& sample) { sample.parts = "AB-"; }},
-      {"too many parts", [](Sample& sample) { sample.parts.assign((1U << 24U) + 1, 'x'); }},
-      {"no block size", [](Sample& sample) { sample.signature.block_size = 5; }},
+      {"parts that are too long",
+       [](Sample& sample) { sample.parts.assign((1U << 24U) + 1, 'x'); }},
+      {"an invalid block size", [](Sample& sample) { sample.signature.block_size = 5; }},
       {"a colon in a signature", [](Sample& sample) { sample.signature.first = "a:b"; }},
-      {"too long a signature", [](Sample& sample) { sample.signature.first.assign(65, 'x'); }},
+      {"a signature that is too long",
+       [](Sample& sample) { sample.signature.first.assign(65, 'x'); }},
   };
   for (const auto& c : cases) {
     Sample sample = good;
@@ -172,33 +174,34 @@ TEST_F(SampleLibraryTest, RefusesWhatNoSampleMayBe) {
     const auto added = library->add_batch(batch);
     ASSERT_FALSE(added) << c.why;
     EXPECT_EQ(added.error().code, ErrorCode::kInvalid) << c.why;
-    EXPECT_EQ(library->counts().samples, 0U) << c.why << ": all or none";
+    EXPECT_EQ(library->counts().samples, 0U) << c.why << ": all are added or none";
   }
 }
 
-TEST_F(SampleLibraryTest, TakesInWhatOtherProcessesDo) {
+TEST_F(SampleLibraryTest, ReadsTheChangesOfOtherProcesses) {
   const auto here = open();
   const auto there = open();
   EXPECT_FALSE(here->refresh().value());
   const std::string bytes = random_text(5'000, 1);
   const std::uint64_t id = there->add(sample_of("bad", "one", bytes)).value();
-  EXPECT_THAT(here->similar(fingerprint::spamsum(bytes), 10), IsEmpty()) << "not before";
+  EXPECT_THAT(here->similar(fingerprint::spamsum(bytes), 10), IsEmpty()) << "not before a refresh";
   EXPECT_TRUE(here->refresh().value());
-  EXPECT_FALSE(here->refresh().value()) << "once is enough";
+  EXPECT_FALSE(here->refresh().value()) << "no further change";
   EXPECT_EQ(here->similar(fingerprint::spamsum(bytes), 10).at(0).id, id);
   EXPECT_EQ(there->remove(std::array{id}).value(), 1U);
   EXPECT_TRUE(here->refresh().value());
   EXPECT_THAT(here->similar(fingerprint::spamsum(bytes), 10), IsEmpty());
 
   const std::uint64_t brief = there->add(sample_of("bad", "brief", bytes)).value();
-  EXPECT_EQ(there->remove(std::array{brief}).value(), 1U) << "came and went unseen";
+  EXPECT_EQ(there->remove(std::array{brief}).value(), 1U)
+      << "added and removed between two refreshes";
   EXPECT_TRUE(here->refresh().value());
   EXPECT_EQ(here->counts().samples, 0U);
   const std::uint64_t mine = here->add(sample_of("bad", "mine", bytes)).value();
   EXPECT_EQ(here->similar(fingerprint::spamsum(bytes), 10).at(0).id, mine);
 }
 
-TEST_F(SampleLibraryTest, AnswersAFewWithoutAnIndex) {
+TEST_F(SampleLibraryTest, AnswersAFewQuestionsWithoutAnIndex) {
   const auto library = open({.file = path_, .part_block_size = kBlock, .index = false});
   const std::string bytes = random_text(20'000, 1);
   const Sample one = sample_of("bad", "one", bytes);
@@ -226,10 +229,11 @@ TEST_F(SampleLibraryTest, AnswersAFewWithoutAnIndex) {
   EXPECT_EQ(shown, 2U);
 
   EXPECT_TRUE(library->remove(std::array{ids[0]}));
-  EXPECT_THAT(library->scan(questions, 10).value()[0].similar, IsEmpty()) << "as the file is now";
+  EXPECT_THAT(library->scan(questions, 10).value()[0].similar, IsEmpty())
+      << "a scan sees the present file";
 }
 
-TEST_F(SampleLibraryTest, VisitsMayStopAndChange) {
+TEST_F(SampleLibraryTest, AVisitMayStopAndChangeTheLibrary) {
   const auto library = open();
   std::vector<Sample> samples;
   for (int i = 0; i < 600; ++i) samples.push_back(sample_of("bad", std::to_string(i), "text"));
@@ -243,7 +247,7 @@ TEST_F(SampleLibraryTest, VisitsMayStopAndChange) {
   EXPECT_EQ(library->counts().samples, 0U);
 }
 
-TEST_F(SampleLibraryTest, TellsHowFarItIs) {
+TEST_F(SampleLibraryTest, ReportsItsProgress) {
   std::vector<Sample> samples;
   for (int i = 0; i < 25'000; ++i) samples.push_back(sample_of("bad", std::to_string(i), ""));
   ASSERT_TRUE(open()->add_batch(samples));
@@ -259,7 +263,7 @@ TEST_F(SampleLibraryTest, TellsHowFarItIs) {
 
 TEST_F(SampleLibraryTest, HasOneBlockSize) {
   const auto empty = open({.file = path_, .part_block_size = 100});
-  EXPECT_TRUE(open({.file = path_, .part_block_size = 200})) << "nothing in it yet";
+  EXPECT_TRUE(open({.file = path_, .part_block_size = 200})) << "the file is still empty";
   const std::uint64_t id = open()->add(sample_of("bad", "one", random_text(900, 1))).value();
 
   const auto other = SampleLibrary::open({.file = path_, .part_block_size = 100});
@@ -269,13 +273,13 @@ TEST_F(SampleLibraryTest, HasOneBlockSize) {
   EXPECT_THAT(other.error().message, HasSubstr("100"));
   EXPECT_THAT(other.error().message, HasSubstr(path_));
   const auto late = empty->add(sample_of("bad", "two", random_text(900, 2)));
-  ASSERT_FALSE(late) << "opened before the file had one";
+  ASSERT_FALSE(late) << "opened before the file had a block size";
   EXPECT_EQ(late.error().code, ErrorCode::kInvalid);
 
   EXPECT_TRUE(open({.file = path_, .part_block_size = 100, .parts = false}))
-      << "does not matter then";
+      << "then the block size does not matter";
   EXPECT_EQ(open()->remove(std::array{id}).value(), 1U);
-  EXPECT_TRUE(open({.file = path_, .part_block_size = 100})) << "empty again";
+  EXPECT_TRUE(open({.file = path_, .part_block_size = 100})) << "the file is empty again";
 }
 
 TEST_F(SampleLibraryTest, SaysWhyAFileCannotBeUsed) {
@@ -303,12 +307,12 @@ TEST_F(SampleLibraryTest, SaysWhyAFileCannotBeUsed) {
     LibraryOptions options;
     ErrorCode code;
   } cases[] = {
-      {"a text", {.file = text}, ErrorCode::kCorrupt},
+      {"a text file", {.file = text}, ErrorCode::kCorrupt},
       {"another program's database", {.file = foreign}, ErrorCode::kCorrupt},
-      {"of a newer version", {.file = newer}, ErrorCode::kInvalid},
-      {"a row that means nothing", {.file = odd}, ErrorCode::kCorrupt},
-      {"no such folder", {.file = folder_.file("no/file")}, ErrorCode::kDenied},
-      {"not there, and not to be made",
+      {"a file of a newer version", {.file = newer}, ErrorCode::kInvalid},
+      {"a row that is not valid", {.file = odd}, ErrorCode::kCorrupt},
+      {"a folder that does not exist", {.file = folder_.file("no/file")}, ErrorCode::kDenied},
+      {"a missing file, opened read-only",
        {.file = folder_.file("none"), .read_only = true},
        ErrorCode::kNotFound},
   };
@@ -320,9 +324,9 @@ TEST_F(SampleLibraryTest, SaysWhyAFileCannotBeUsed) {
   }
 }
 
-// A file may have been changed by anybody: what is beyond the bounds of a sample must not reach the
-// index, which has room for those alone.
-TEST_F(SampleLibraryTest, RefusesAFileWithWhatNoSampleMayBe) {
+// A file may have been changed by anybody. Samples that are not valid must not reach the index,
+// which relies on the limits of a sample.
+TEST_F(SampleLibraryTest, RefusesAFileWithInvalidSamples) {
   constexpr const char* kRows[] = {
       "UPDATE samples SET list = ''",
       "UPDATE samples SET list = 'a b'",
@@ -348,8 +352,8 @@ TEST_F(SampleLibraryTest, RefusesAFileWithWhatNoSampleMayBe) {
   }
 }
 
-TEST_F(SampleLibraryTest, RootMakesItForTheOwnerOfTheFolder) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root makes files for others";
+TEST_F(SampleLibraryTest, RootGivesTheFileToTheOwnerOfTheFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make files for other users";
   constexpr uid_t kNobody = 65'534;
   const std::string folder = path_ + "_folder";
   const std::string file = folder + "/similar.db";
@@ -365,7 +369,7 @@ TEST_F(SampleLibraryTest, RootMakesItForTheOwnerOfTheFolder) {
   }
 }
 
-TEST_F(SampleLibraryTest, ReadOnlyReadsOnly) {
+TEST_F(SampleLibraryTest, ReadOnlyDoesNotWrite) {
   const auto writer = open();
   const auto reader = open({.file = path_, .part_block_size = kBlock, .read_only = true});
   const Sample sample = sample_of("bad", "one", "some text");

@@ -1,4 +1,4 @@
-// Looking at all samples once says what the index says.
+// A scan of all samples gives the answers of the index.
 #include "storage/similar/sample_scan.h"
 
 #include <gmock/gmock.h>
@@ -39,8 +39,8 @@ RC_GTEST_PROP(SampleScanLaw, FindsWhatComparingWithEverythingFinds, ()) {
   }
 }
 
-// A gram of very many samples counts for the first ones only, as in the index.
-TEST(SampleScan, HasTheBoundsOfTheIndex) {
+// A gram of very many samples counts only for the first samples, as in the index.
+TEST(SampleScan, HasTheLimitsOfTheIndex) {
   const std::string common = "abcdefghijklmnopqrstuvwxyz";
   std::string question = common;
   SampleSource source(1);
@@ -62,7 +62,8 @@ TEST(SampleScan, HasTheBoundsOfTheIndex) {
   const auto answers = scan.answers();
   for (std::size_t i = 0; i < questions.size(); ++i)
     EXPECT_EQ(answers[i].sharing, index.sharing(questions[i].parts, 100'000)) << i;
-  EXPECT_LT(answers[1].sharing.size(), answers[0].sharing.size()) << "fewer for each of many grams";
+  EXPECT_LT(answers[1].sharing.size(), answers[0].sharing.size())
+      << "with many grams, fewer samples per gram count";
 }
 
 }  // namespace
