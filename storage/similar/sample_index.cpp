@@ -75,29 +75,21 @@ SampleIndex::SampleIndex(Options options)
     : options_(options),
       table_(options.exact ? SampleTable::Signatures::kKept : SampleTable::Signatures::kLeftOut) {}
 
-void SampleIndex::add(const Sample& sample) {
+void SampleIndex::put(const Sample& sample, PutGrams put_grams) {
   const std::uint32_t slot = table_.add(sample);
   if (options_.exact) {
     fingerprint::spamsum_keys(sample.signature, keys_);
-    exact_.add(slot, keys_);
+    (exact_.*put_grams)(slot, keys_);
   }
   if (options_.parts) {
     fingerprint::part_keys(sample.parts, keys_);
-    parts_.add(slot, keys_);
+    (parts_.*put_grams)(slot, keys_);
   }
 }
 
-void SampleIndex::load(const Sample& sample) {
-  const std::uint32_t slot = table_.add(sample);
-  if (options_.exact) {
-    fingerprint::spamsum_keys(sample.signature, keys_);
-    exact_.load(slot, keys_);
-  }
-  if (options_.parts) {
-    fingerprint::part_keys(sample.parts, keys_);
-    parts_.load(slot, keys_);
-  }
-}
+void SampleIndex::add(const Sample& sample) { put(sample, &GramIndex::add); }
+
+void SampleIndex::load(const Sample& sample) { put(sample, &GramIndex::load); }
 
 bool SampleIndex::remove(std::uint64_t id) { return table_.remove(id); }
 

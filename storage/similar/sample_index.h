@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -118,7 +119,9 @@ class SampleIndex {
 
  private:
   class SlotSet;
+  using PutGrams = void (GramIndex::*)(std::uint32_t source, std::span<const std::uint32_t> grams);
 
+  void put(const Sample& sample, PutGrams put_grams);
   /// The samples to compare the question with. `names`: the names of its keys in `exact_`.
   [[nodiscard]] SlotSet candidates(std::vector<std::uint32_t> names) const;
 
