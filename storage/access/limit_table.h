@@ -24,9 +24,9 @@ struct LimitLaw {
 /// Further requests are refused, or the source is banned for `ban`; nothing shortens a ban. After
 /// the ban its bucket is filled to 0.9 of the burst, or less if that left no room for one request.
 ///
-/// The table has a fixed number of places, eight in each set. A new source that finds no
-/// free place replaces the source whose bucket (or ban) ends first. So a flood of forged sources
-/// with one packet each replaces its own entries, not the sources that send many requests.
+/// The table has a fixed number of places, eight in each set. A new source that finds no free
+/// place replaces the source whose bucket (or ban) ends first. So a flood of forged sources with
+/// one packet each replaces its own entries, not the sources that send many requests.
 ///
 /// Threads: any thread. There is no lock: each word is atomic. If two workers see a new source at
 /// the same instant, both may begin a bucket for it; then one of the two requests is not counted.

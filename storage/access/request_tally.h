@@ -21,7 +21,7 @@ enum class RequestOutcome : std::uint8_t {
   kUnmatched,    ///< CHECK without a match
   kAdded,        ///< WRITE, acknowledged
   kDeleted,      ///< DEL, acknowledged
-  kRefused,      ///< answered: not allowed
+  kRefused,      ///< answered with a refusal
   kRateLimited,  ///< over a rate limit
   kDropped,      ///< not answered: blocked, not a valid command, or cannot be decrypted
   kOther,        ///< STAT, PING, the repeat of an update

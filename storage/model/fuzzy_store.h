@@ -48,8 +48,8 @@ struct Match {
   friend bool operator==(const Match&, const Match&) = default;
 };
 
-/// The name of an update: an update and its repeats have the same name, no other update has it.
-/// All zeros: the update has no name.
+/// The name of an update: an update and its repeats have the same name, no other update has it. All
+/// zeros: the update has no name.
 using UpdateName = std::array<std::uint8_t, 16>;
 
 /// For hash tables. It uses a secret, because a client that varies a packet can find names that

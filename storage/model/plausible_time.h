@@ -5,7 +5,7 @@
 
 namespace shingled::storage {
 
-/// A time that we are told may be this far ahead of our clock.
+/// A time from another source may be at most this far ahead of our clock.
 inline constexpr std::uint32_t kClockSkewSeconds = 86'400;
 
 /// Returns a time from another source (Unix seconds), limited to `now` + kClockSkewSeconds. A

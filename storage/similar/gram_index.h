@@ -24,8 +24,7 @@ namespace shingled::storage::similar {
 /// whose grams are all in one segment, and a merge would move all postings. Postings with the same
 /// gram are always in one segment; while it is merged they need 8 bytes per source.
 ///
-/// Threads: many threads may call const functions at the same time; only one thread may change it,
-/// and alone.
+/// Threads: many readers at the same time, or one thread that changes it.
 class GramIndex {
  public:
   static constexpr unsigned kGramBits = 30;

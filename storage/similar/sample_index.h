@@ -79,8 +79,7 @@ struct SimilarLimits {
 /// compares the samples of rare keys first, then the first samples of common keys. `sharing` counts
 /// shared grams within PartLimits.
 ///
-/// Threads: many threads may call const functions at the same time; only one thread may change it,
-/// and alone.
+/// Threads: many readers at the same time, or one thread that changes it.
 class SampleIndex {
  public:
   struct Options {

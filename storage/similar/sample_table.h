@@ -16,7 +16,7 @@ namespace shingled::storage::similar {
 /// The data of the samples in memory: id, list, name and packed signature, each sample in a slot.
 /// Slots count from 0 and rise with the ids. The slot of a removed sample stays empty.
 ///
-/// Threads: many threads may read at the same time; only one thread may change it, and alone.
+/// Threads: many readers at the same time, or one thread that changes it.
 /// Cost: per sample about 20 bytes, the name, and 6 bits per character of the signature.
 class SampleTable {
  public:

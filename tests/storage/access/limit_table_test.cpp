@@ -57,7 +57,7 @@ TEST(LimitTable, ALeakDoesNotShortenABanAndATenthOfTheBurstIsLeftAfterIt) {
       << "after a long time it is like a new source";
 }
 
-// If a bucket leaks slowly, its level at the end of the ban is what has not leaked yet.
+// A bucket that leaks slowly is still nearly full at the end of the ban.
 TEST(LimitTable, ABanNeverEmptiesABucket) {
   LimitTable table(100);
   const LimitLaw law{LeakRate(0.001, 10), seconds(1)};

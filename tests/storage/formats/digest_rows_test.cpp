@@ -38,7 +38,7 @@ TEST(DigestRows, AsksAboutEachCandidateUntilOneMatches) {
   const Digest digest = engine::random_digest(random);
   DigestRows rows;
   rows.add(digest, 3);
-  rows.add(digest, 9);  // stands for another digest with the same 64 bits
+  rows.add(digest, 9);  // as if another digest had the same 64 bits
   EXPECT_EQ(rows.find(digest, [](std::int64_t row) { return row == 9; }), 9);
   EXPECT_EQ(rows.find(digest, [](std::int64_t) { return false; }), 0);
 }
