@@ -65,14 +65,14 @@ std::string_view contradiction(const std::vector<BucketPart>& parts) {
   return {};
 }
 
-bool is_off(std::string_view text) {
+bool is_no_limit(std::string_view text) {
   return text == "0" || equal_ignoring_case(text, "off") || equal_ignoring_case(text, "no") ||
          equal_ignoring_case(text, "false");
 }
 
 /// "100 / 1h": 100 at once, and 100 per hour.
 std::optional<BucketRate> rate_of_text(std::string_view text) {
-  if (is_off(text)) return BucketRate{};
+  if (is_no_limit(text)) return BucketRate{};
   const auto rate = parse_rate(text);
   if (!rate) return std::nullopt;
   if (rate->amount == 0) return BucketRate{};

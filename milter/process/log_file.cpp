@@ -16,7 +16,7 @@ namespace {
 
 constexpr mode_t kLogMode = 0640;
 
-Error refused(const std::string& path, int number) {
+Error log_error(const std::string& path, int number) {
   const std::string what =
       number == ELOOP ? "is a symbolic link; name the file it points to" : os_reason(number);
   return {is_refusal(number) ? ErrorCode::kDenied : ErrorCode::kUnavailable,
@@ -28,9 +28,9 @@ Result<UniqueFd> open_here(const std::string& path) {
   UniqueFd fd(::open(path.c_str(),
                      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
                      kLogMode));
-  if (!fd) return refused(path, errno);
+  if (!fd) return log_error(path, errno);
   struct stat info {};
-  if (::fstat(fd.get(), &info) != 0) return refused(path, errno);
+  if (::fstat(fd.get(), &info) != 0) return log_error(path, errno);
   if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
     return Error{ErrorCode::kUnavailable, "daemon.log_file " + path + ": is no regular file"};
   }
@@ -63,7 +63,7 @@ Result<UniqueFd> open_log_file(const std::string& path, const DaemonOptions& opt
   if (log || log.error().code != ErrorCode::kDenied || !is_roots_way(path, *identity)) return log;
   log = open_here(path);
   if (log && ::fchown(log->get(), identity->user, identity->group) != 0) {
-    return refused(path, errno);
+    return log_error(path, errno);
   }
   return log;
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kEntryBytesMax = 65'536;  // of one line of passwd or group
 
-Error refused(const DaemonOptions& options) {
+Error user_error(const DaemonOptions& options) {
   return os_error(ErrorCode::kDenied, errno, "becoming daemon.user " + options.user);
 }
 
@@ -71,7 +71,7 @@ Status drop_privileges(const DaemonOptions& options) {
   const int groups = options.user.empty() ? ::setgroups(0, nullptr)
                                           : ::initgroups(options.user.c_str(), identity->group);
   if (groups != 0 || ::setgid(identity->group) != 0 || ::setuid(identity->user) != 0) {
-    return refused(options);
+    return user_error(options);
   }
   return {};
 }

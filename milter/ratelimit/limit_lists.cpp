@@ -17,7 +17,7 @@ Status put(Result<std::vector<Entry>> parsed, const std::string& path, std::vect
 }
 
 template <typename Entry>
-void append(const std::vector<Entry>& from, std::vector<Entry>& to) {
+void append_entries(const std::vector<Entry>& from, std::vector<Entry>& to) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
@@ -37,8 +37,8 @@ Result<MailLimitOptions> LimitLists::read(const MailLimitOptions& options) {
                            content.error()});
         continue;
       }
-      append((*content)->networks, out.whitelisted_ip);
-      append((*content)->recipients, out.whitelisted_rcpts);
+      append_entries((*content)->networks, out.whitelisted_ip);
+      append_entries((*content)->recipients, out.whitelisted_rcpts);
     }
   }
   if (!faults_.empty()) return faults_.front().error.in(faults_.front().option);

@@ -15,7 +15,7 @@ bool is_text(const MailPart& part, const PartContent& content) {
   return text && !part.is_attached();
 }
 
-bool is_blank(std::string_view body) {
+bool is_blank_body(std::string_view body) {
   return std::all_of(body.begin(), body.end(), ascii::is_space);
 }
 
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> body_texts(const Mail& mail, std::span<const PartCont
     if (part.parent && wants[*part.parent] == Wants::kNothing) continue;
     if (part.is_multipart()) {
       wants[i] = part.type.subtype == "alternative" ? Wants::kAll : Wants::kOne;
-    } else if (is_text(part, contents[i]) && !is_blank(part.body)) {
+    } else if (is_text(part, contents[i]) && !is_blank_body(part.body)) {
       texts.push_back(i);
       for (auto above = part.parent; above; above = mail.parts[*above].parent) {
         if (wants[*above] == Wants::kOne) wants[*above] = Wants::kNothing;

@@ -44,7 +44,7 @@ std::string mark_of(std::string_view what, std::string_view text) {
 }
 
 /// The escaped text; if it is longer than `most`, it is cut and ends in the hash of `text`.
-std::string bounded(std::string_view text, std::size_t most) {
+std::string bounded_part(std::string_view text, std::size_t most) {
   // A long text is hashed as a whole, but only its first `most + 1` characters are escaped.
   std::string out = escaped(text.substr(0, most + 1));
   if (out.size() <= most) return out;
@@ -56,11 +56,11 @@ std::string bounded(std::string_view text, std::size_t most) {
 
 std::string make_bucket_key(std::string_view type, std::span<const std::string_view> parts,
                             std::size_t tag) {
-  std::string key = bounded(type, kBucketTypeMax);
+  std::string key = bounded_part(type, kBucketTypeMax);
   const std::size_t type_end = key.size();
   std::string tagged;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string part = bounded(parts[i], kBucketPartMax);
+    const std::string part = bounded_part(parts[i], kBucketPartMax);
     key += ':';
     if (i == tag) tagged = ":{" + part + "}";
     key += i == tag ? "{" + part + "}" : part;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kBucketFileId = 0x73686762;  // "shgb", SQLite's application_id
 
-Status prepare_file(Database& database) {
+Status prepare_bucket_file(Database& database) {
   if (Status wal = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"); !wal)
     return wal;
   const auto id = database.integer("PRAGMA application_id");
@@ -45,7 +45,7 @@ struct BucketFile::Statements {
 Result<std::unique_ptr<BucketFile>> BucketFile::open(const std::string& path) {
   auto file = OwnedFile::open(path);
   if (!file) return file.error();
-  if (Status prepared = prepare_file(*file->database); !prepared) return prepared.error();
+  if (Status prepared = prepare_bucket_file(*file->database); !prepared) return prepared.error();
   auto statements = prepare_all<Statements>(
       *file->database,
       {"SELECT key, empty_at, room, unit FROM buckets",

@@ -70,7 +70,7 @@ Status use_wal(Database& database) {
   }
 }
 
-Status prepare_file(Database& database, bool read_only) {
+Status prepare_sample_file(Database& database, bool read_only) {
   auto ours = is_ours_now(database);
   if (!ours) return ours.error();
   if (read_only) {
@@ -123,7 +123,7 @@ Result<std::unique_ptr<SampleFile>> SampleFile::open(const Options& options) {
       options.path, options.read_only ? Database::Access::kReadOnly : Database::Access::kCreate);
   if (!database) return database.error();
   (*database)->set_busy_timeout(kBusyMilliseconds);
-  if (Status prepared = prepare_file(**database, options.read_only); !prepared)
+  if (Status prepared = prepare_sample_file(**database, options.read_only); !prepared)
     return prepared.error();
   std::unique_ptr<SampleFile> file(new SampleFile(options, *std::move(database)));
   if (Status prepared = file->prepare_statements(); !prepared) return prepared.error();
