@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "config/flow_text.h"
 #include "config/loader.h"
+#include "config/overrides.h"
 #include "config/reference/key_text.h"
 #include "config/reference/shipped_text.h"
 #include "config/system/whole_file.h"

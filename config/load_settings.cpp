@@ -6,7 +6,6 @@
 #include "config/overrides.h"
 #include "config/sections/sections.h"
 #include "config/system/whole_file.h"
-#include "config/validate.h"
 
 namespace shingled::config {
 

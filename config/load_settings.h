@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/document/places.h"
-#include "config/document/problem.h"
 #include "config/options/settings.h"
 
 namespace shingled::config {

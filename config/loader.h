@@ -22,4 +22,8 @@ Settings load_tree(const YamlNode& root, Diagnostics& diagnostics);
 Settings load(std::string_view yaml, std::span<const std::string> overrides,
               Diagnostics& diagnostics);
 
+/// Reports contradictions between sections: rules without a storage, two services on one port.
+/// `root` gives the positions.
+void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics);
+
 }  // namespace shingled::config

@@ -1,7 +1,6 @@
-#include "config/validate.h"
-
 #include <string>
 
+#include "config/loader.h"
 #include "config/options/message_memory.h"
 
 namespace shingled::config {

@@ -2,9 +2,40 @@
 
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <utility>
 
-#include "config/base/thread_annotations.h"
+/// What clang's -Wthread-safety checks: which lock guards which member, and which function wants it
+/// held. Other compilers see nothing. The names are those of clang's manual ("Thread Safety
+/// Analysis").
+#if defined(__clang__)
+#define SHINGLED_THREAD_ATTRIBUTE(attribute) __attribute__((attribute))
+#else
+#define SHINGLED_THREAD_ATTRIBUTE(attribute)
+#endif
+
+// Of classes: a lock, and what holds one from construction to destruction.
+#define SHINGLED_CAPABILITY(kind) SHINGLED_THREAD_ATTRIBUTE(capability(kind))
+#define SHINGLED_SCOPED_CAPABILITY SHINGLED_THREAD_ATTRIBUTE(scoped_lockable)
+
+// Of members: read and changed only with the lock held.
+#define SHINGLED_GUARDED_BY(lock) SHINGLED_THREAD_ATTRIBUTE(guarded_by(lock))
+
+// Of functions: the caller holds the lock.
+#define SHINGLED_REQUIRES(...) SHINGLED_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
+
+// Of functions: they take or release it. Without an argument it is `this`.
+#define SHINGLED_ACQUIRE(...) SHINGLED_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
+#define SHINGLED_ACQUIRE_SHARED(...) \
+  SHINGLED_THREAD_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
+#define SHINGLED_RELEASE(...) SHINGLED_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
+#define SHINGLED_RELEASE_SHARED(...) \
+  SHINGLED_THREAD_ATTRIBUTE(release_shared_capability(__VA_ARGS__))
+/// The first argument is what the function returns when it has taken it.
+#define SHINGLED_TRY_ACQUIRE(...) SHINGLED_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
+
+/// A function that the analysis cannot follow; say why beside it.
+#define SHINGLED_NO_THREAD_SAFETY_ANALYSIS SHINGLED_THREAD_ATTRIBUTE(no_thread_safety_analysis)
 
 namespace shingled {
 
@@ -92,6 +123,30 @@ class Guarded {
  private:
   Mutex mutex_;
   T data_ SHINGLED_GUARDED_BY(mutex_){};
+};
+
+/// A lock that many threads hold together to read, and one alone to change. One that wants it alone
+/// waits only for the readers that have it now: those that come later wait behind it. With
+/// std::shared_mutex readers that keep coming could keep it out for ever.
+///
+/// For std::unique_lock and std::shared_lock.
+/// Threads: any thread.
+class SHINGLED_CAPABILITY("shared mutex") FairSharedMutex {
+ public:
+  void lock() SHINGLED_ACQUIRE() {
+    const std::lock_guard turn(turn_);
+    inside_.lock();
+  }
+  void unlock() SHINGLED_RELEASE() { inside_.unlock(); }
+  void lock_shared() SHINGLED_ACQUIRE_SHARED() {
+    const std::lock_guard turn(turn_);
+    inside_.lock_shared();
+  }
+  void unlock_shared() SHINGLED_RELEASE_SHARED() { inside_.unlock_shared(); }
+
+ private:
+  std::mutex turn_;
+  std::shared_mutex inside_;
 };
 
 }  // namespace shingled

@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "config/document/places.h"
-#include "config/document/position.h"
-#include "config/document/problem.h"
 
 namespace shingled::config {
 

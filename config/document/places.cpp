@@ -4,6 +4,15 @@
 
 namespace shingled::config {
 
+std::string Problem::to_string() const {
+  std::string text = file;
+  if (line > 0) text += ':' + std::to_string(line) + ':' + std::to_string(column);
+  text += ": ";
+  if (!is_error()) text += "warning: ";
+  if (!key.empty()) text += key + ": ";
+  return text + what;
+}
+
 const Position* Places::find(std::string_view key) const {
   const auto found = places_.find(key);
   return found == places_.end() ? nullptr : &found->second;

@@ -1,5 +1,4 @@
-#include "config/sections/listed.h"
-
+#include "config/sections/sections.h"
 #include "config/words/list_words.h"
 
 namespace shingled::config {

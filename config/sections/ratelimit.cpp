@@ -1,4 +1,3 @@
-#include "config/sections/listed.h"
 #include "config/sections/sections.h"
 #include "config/words/list_words.h"
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/document/section.h"
@@ -42,6 +44,14 @@ enum class ForeignTo : std::uint8_t { kFile, kMilter, kStorage, kRule, kFlag };
 /// Refuses keys that only other programs of this protocol have, each with the reason and our name
 /// for it.
 void refuse_foreign_keys(Section& section, ForeignTo place);
+
+/// Whether a word of a list names a file instead of an entry. A URL is a problem: lists are not
+/// fetched.
+bool take_file(const Field& item, std::string_view word, std::vector<std::string>& files);
+
+/// A list of networks, some of them in files.
+void load_networks(Section& section, std::string_view key, std::vector<Network>& out,
+                   std::vector<std::string>& files);
 
 /// The value of `storage.keypair`: one map or a list of maps. Absolute paths go to `files`,
 /// unless it is null. Problems never show a text that may be a key.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/sections/listed.h"
 #include "config/sections/sections.h"
 #include "config/words/list_words.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "config/document/problem.h"
+#include "config/document/places.h"
 #include "config/options/settings.h"
 
 namespace shingled::milter::daemon {

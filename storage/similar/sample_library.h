@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "config/base/fair_shared_mutex.h"
 #include "config/base/guarded.h"
 #include "config/base/result.h"
 #include "mime/fingerprint/spamsum.h"

@@ -1,15 +1,14 @@
 # Covers milter/main.cpp, milter/cli/cli.cpp, milter/cli/access/asking.cpp,
 # milter/cli/access/asking_servers.cpp, milter/cli/access/service_failure.cpp,
 # milter/cli/access/settings_choice.cpp, milter/cli/commands/check_command.cpp,
-# milter/cli/commands/explain_command.cpp, milter/cli/commands/hash_command.cpp,
-# milter/cli/commands/keypair_command.cpp, milter/cli/commands/list_command.cpp,
-# milter/cli/commands/run_command.cpp, milter/cli/commands/scan_command.cpp,
-# milter/cli/commands/train_commands.cpp, milter/cli/input/directory.cpp,
-# milter/cli/input/message_file.cpp, milter/cli/input/message_loop.cpp,
-# milter/cli/output/explanation.cpp, milter/cli/output/further_matches.cpp,
-# milter/cli/output/lookup_output.cpp, milter/cli/output/record_filter.cpp,
-# milter/cli/output/stored_match.cpp, milter/cli/terminal/interrupt.cpp,
-# milter/cli/training/common_property.cpp, milter/cli/training/list_eraser.cpp,
+# milter/cli/commands/daemon_commands.cpp, milter/cli/commands/explain_command.cpp,
+# milter/cli/commands/hash_command.cpp, milter/cli/commands/keypair_command.cpp,
+# milter/cli/commands/list_command.cpp, milter/cli/commands/scan_command.cpp,
+# milter/cli/commands/train_commands.cpp, milter/cli/input/message_file.cpp,
+# milter/cli/input/message_loop.cpp, milter/cli/output/explanation.cpp,
+# milter/cli/output/further_matches.cpp, milter/cli/output/lookup_output.cpp,
+# milter/cli/output/record_filter.cpp, milter/cli/terminal/interrupt.cpp,
+# milter/cli/training/list_eraser.cpp, milter/cli/training/message_shape.cpp,
 # milter/cli/training/retraction.cpp, milter/cli/training/trainer.cpp.
 """Every command against a running daemon: what it prints, what it exits with, what is true afterwards."""
 

@@ -1,4 +1,4 @@
-# Covers milter/cli/commands/config_command.cpp, milter/cli/commands/configtest_command.cpp.
+# Covers milter/cli/commands/config_command.cpp, milter/cli/commands/daemon_commands.cpp.
 """`shingled config`: what is in force and from where, what a key means."""
 
 import json

@@ -1,4 +1,4 @@
-# Covers storage/open_store.cpp, milter/cli/access/redis_choice.cpp,
+# Covers storage/open_store.cpp, milter/cli/access/storage_choice.cpp,
 # milter/cli/commands/import_command.cpp, milter/cli/commands/export_command.cpp.
 """One Redis database for the real rspamd and for us at the same time: each finds what the other one stored, nobody leaves
 anything behind; hashes go out of it and into it."""

@@ -1,5 +1,5 @@
 # Covers milter/cli/commands/status_commands.cpp, milter/cli/access/status_page.cpp,
-# milter/cli/output/status_output.cpp, milter/cli/output/tally_output.cpp.
+# milter/cli/output/status_output.cpp.
 """The running daemon seen over HTTP: what it counts is what was sent, and nobody can make it say more."""
 
 import http.client

@@ -6,7 +6,7 @@
 
 #include "config/base/hex.h"
 #include "config/base/zbase32.h"
-#include "milter/cli/terminal/shell_word.h"
+#include "milter/cli/terminal/terminal_text.h"
 
 namespace shingled::milter::cli {
 

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <CLI/App.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/load_settings.h"
+#include "config/options/settings.h"
 #include "milter/cli/terminal/console.h"
 #include "milter/daemon/start_check.h"
 
@@ -14,7 +18,7 @@ namespace shingled::milter::cli {
 /// The configuration that a command works with: -c and -o.
 struct SettingsArguments {
   std::string file;  ///< empty = the standard file if it exists, else built-in defaults
-                     ///< (those of a user without /var/lib/shingled: state_folder.h)
+                     ///< (those of a user without /var/lib/shingled: own_state_folder)
   std::vector<std::string> overrides;
 
   void add_to(CLI::App& command);
@@ -37,5 +41,23 @@ struct SettingsArguments {
  private:
   [[nodiscard]] config::Loaded read() const;
 };
+
+/// The user that owns the files, and the environment that says where they go.
+struct StateHome {
+  uid_t user = 0;
+  std::string xdg_state_home;  ///< $XDG_STATE_HOME
+  std::string home;            ///< $HOME
+};
+
+/// Who runs this program.
+StateHome state_home();
+
+/// The folder for files that the settings do not name, instead of /var/lib/shingled. Empty for
+/// root, who can create that folder, and for users without a home.
+/// Source: XDG Base Directory 0.8; a relative path is ignored.
+std::optional<std::string> own_state_folder(const StateHome& home);
+
+/// Puts the files of built-in defaults into `folder`.
+void keep_files_in(const std::string& folder, Settings& settings);
 
 }  // namespace shingled::milter::cli

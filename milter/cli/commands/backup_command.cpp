@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "milter/cli/access/database_file.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/output/work_meter.h"
 #include "storage/formats/backup.h"

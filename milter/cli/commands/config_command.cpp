@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/effective.h"
-#include "config/flow_text.h"
+#include "config/overrides.h"
 #include "config/reference/key_text.h"
 #include "config/reference/page_text.h"
 #include "milter/cli/access/settings_choice.h"
@@ -21,7 +21,7 @@ constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMeantMost = 12;
 
 /// Without a configuration file, the files of a user are in a folder in the home
-/// (milter/cli/access/state_folder.h).
+/// (milter/cli/access/settings_choice.h).
 void name_own_files(const Settings& settings, config::Effective& effective) {
   const std::array<std::pair<std::string_view, const std::string*>, 3> files = {
       {{"storage.hashfile", &settings.storage.engine.hashfile},

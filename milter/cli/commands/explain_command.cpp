@@ -8,9 +8,9 @@
 
 #include "config/base/hex.h"
 #include "milter/cli/access/asking.h"
-#include "milter/cli/access/database_file.h"
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"

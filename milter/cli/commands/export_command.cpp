@@ -3,9 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "milter/cli/access/database_file.h"
-#include "milter/cli/access/redis_choice.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/output/export_output.h"
 #include "milter/cli/output/hash_line.h"

@@ -5,9 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "milter/cli/access/database_file.h"
-#include "milter/cli/access/redis_choice.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/commands/hash_feed.h"
 #include "milter/cli/terminal/interrupt.h"

@@ -8,10 +8,10 @@
 
 #include "config/base/best.h"
 #include "config/base/hex.h"
-#include "milter/cli/access/database_file.h"
 #include "milter/cli/access/server_choice.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/status_page.h"
+#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/output/explanation.h"
 #include "milter/cli/output/lookup_output.h"

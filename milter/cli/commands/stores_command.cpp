@@ -7,8 +7,8 @@
 
 #include "config/base/hex.h"
 #include "config/base/zbase32.h"
-#include "milter/cli/access/database_file.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/output/work_meter.h"
 #include "storage/engine/engine.h"

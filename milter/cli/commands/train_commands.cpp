@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/access/database_file.h"
 #include "milter/cli/access/settings_choice.h"
+#include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/terminal/exit_code.h"

@@ -2,11 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <utility>
 
 #include "config/system/os_error.h"
-#include "milter/cli/input/directory.h"
 
 namespace shingled::milter::cli {
 
@@ -36,6 +37,22 @@ void add_tree(const std::string& directory, std::vector<TreeFile>& out) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> names_in(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry(directory, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (failure) return os_error(failure.value());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string below(const std::string& directory, const std::string& name) {
+  return directory.ends_with('/') ? directory + name : directory + "/" + name;
+}
 
 std::vector<TreeFile> files_of(const std::vector<std::string>& arguments) {
   std::vector<TreeFile> out;

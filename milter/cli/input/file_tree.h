@@ -9,6 +9,13 @@
 
 namespace shingled::milter::cli {
 
+/// All names in a directory but "." and "..", sorted by their bytes.
+/// Errors: those of os_error.
+Result<std::vector<std::string>> names_in(const std::string& directory);
+
+/// "DIRECTORY/NAME".
+std::string below(const std::string& directory, const std::string& name);
+
 /// A file with the name that the user knows.
 struct TreeFile {
   std::string name;            ///< as it was given, or DIR/NAME; "-" = standard input

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "config/system/os_error.h"
-#include "milter/cli/input/directory.h"
+#include "milter/cli/input/file_tree.h"
 
 namespace shingled::milter::cli {
 

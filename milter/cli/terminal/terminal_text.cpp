@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "config/base/ascii.h"
 #include "config/base/utf8.h"
 
 namespace shingled::milter::cli {
@@ -52,6 +53,13 @@ std::string terminal_safe_json(std::string_view json) {
     json.remove_prefix(bytes);
   }
   return safe;
+}
+
+std::string shell_word(std::string_view text) {
+  if (ascii::is_word(text, text.size(), "_-./:=@,+%")) return std::string(text);
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
 }
 
 }  // namespace shingled::milter::cli

@@ -15,4 +15,8 @@ std::string terminal_safe(std::string_view text);
 /// which means the same to a program.
 std::string terminal_safe_json(std::string_view json);
 
+/// Quotes a text as one word that can be pasted into a POSIX shell: unchanged if that is safe, else
+/// in single quotes.
+std::string shell_word(std::string_view text);
+
 }  // namespace shingled::milter::cli

@@ -1,8 +1,11 @@
 #include "milter/cli/training/message_shape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "config/base/ascii.h"
+#include "mime/analysis_parts.h"
 
 namespace shingled::milter::cli {
 
@@ -18,6 +21,25 @@ bool begins_with_field(std::string_view text) {
          colon != std::string_view::npos && rest[colon] == ':';
 }
 
+// An eighth of what the verdict wants: a person has chosen this message. Of the corpus' spam and
+// phish with a hash it leaves out one in a hundred.
+constexpr std::uint32_t kOwnWordsToTeach = 3;
+
+/// Whether the header says "Auto-Submitted: auto-replied" (RFC 3834).
+bool is_auto_reply(std::string_view message) {
+  constexpr std::string_view kField = "auto-submitted:";
+  while (!message.empty()) {
+    const std::string_view line = message.substr(0, message.find('\n'));
+    if (line.empty() || line == "\r") return false;
+    if (ascii::starts_with_ignoring_case(line, kField)) {
+      const std::string_view value = ascii::trim_space(line.substr(kField.size()));
+      return ascii::equal_ignoring_case(value.substr(0, value.find(';')), "auto-replied");
+    }
+    message.remove_prefix(std::min(line.size() + 1, message.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::string> why_no_message(std::string_view bytes) {
@@ -31,6 +53,28 @@ std::optional<std::string> why_no_message(std::string_view bytes) {
   const std::string_view header = bytes.substr(0, bytes.find("\r\n\r\n"));
   if (header.find('\0') != std::string_view::npos) return "its header has NUL bytes";
   return std::nullopt;
+}
+
+std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
+                                           std::span<const mime::PartHash> hashes) {
+  const auto& parts = analysis.parts().mail.parts;
+  const auto report = std::find_if(parts.begin(), parts.end(),
+                                   [](const mime::MailPart& part) { return part.is_report(); });
+  if (report != parts.end()) {
+    return fmt::format("it is a report of a mail system (message/{}), like everybody gets",
+                       report->type.subtype);
+  }
+  if (is_auto_reply(message)) return "it is an automatic answer (Auto-Submitted)";
+  const auto says_little = [](const mime::PartHash& hash) {
+    return hash.common && hash.method == mime::HashMethod::kShingles &&
+           hash.own_words < kOwnWordsToTeach;
+  };
+  const auto text = std::find_if(hashes.begin(), hashes.end(), says_little);
+  if (text == hashes.end()) return std::nullopt;
+  return fmt::format("its text has {}: others write the same about other things",
+                     text->own_words == 0   ? "no words of its own"
+                     : text->own_words == 1 ? "one word of its own"
+                                            : fmt::format("{} words of its own", text->own_words));
 }
 
 }  // namespace shingled::milter::cli

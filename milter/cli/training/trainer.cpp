@@ -10,7 +10,6 @@
 #include "milter/cli/access/asking_servers.h"
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/training/common_property.h"
 #include "milter/cli/training/message_shape.h"
 
 namespace shingled::milter::cli {

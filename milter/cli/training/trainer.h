@@ -46,7 +46,7 @@ class Trainer {
 
   /// One JSON object per line instead of text.
   void set_json(bool json) { json_ = json; }
-  /// Also what looks like many others (common_property.h), and what is no mail (message_shape.h).
+  /// Also what looks like many others, and what is no mail (message_shape.h).
   void set_force(bool force) { force_ = force; }
 
   /// The worst exit code of what was sent by this call: EX_DATAERR for a message without any hash,

@@ -1,5 +1,5 @@
 // Covers config/document/section.cpp, config/document/field.cpp, config/document/diagnostics.cpp,
-// config/document/problem.cpp: typed reads, and the exact text of each problem.
+// config/document/places.cpp: typed reads, and the exact text of each problem.
 #include "config/document/section.h"
 
 #include <gmock/gmock.h>

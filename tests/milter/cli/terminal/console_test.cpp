@@ -1,4 +1,4 @@
-// Covers milter/cli/input/progress.cpp.
+// Covers milter/cli/input/message_loop.cpp.
 #include "milter/cli/terminal/console.h"
 
 #include <gmock/gmock.h>
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "milter/cli/input/progress.h"
+#include "milter/cli/input/message_loop.h"
 
 namespace shingled::milter::cli {
 namespace {

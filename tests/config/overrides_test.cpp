@@ -1,4 +1,4 @@
-#include "config/flow_text.h"
+#include "config/overrides.h"
 
 #include <gtest/gtest.h>
 

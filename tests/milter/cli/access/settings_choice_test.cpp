@@ -1,4 +1,4 @@
-#include "milter/cli/access/state_folder.h"
+#include "milter/cli/access/settings_choice.h"
 
 #include <gtest/gtest.h>
 

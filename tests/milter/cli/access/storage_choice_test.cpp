@@ -1,4 +1,4 @@
-#include "milter/cli/access/database_file.h"
+#include "milter/cli/access/storage_choice.h"
 
 #include <gmock/gmock.h>
 #include <sysexits.h>
