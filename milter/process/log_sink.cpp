@@ -4,9 +4,7 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <ctime>
 #include <memory>
 #include <mutex>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "config/base/guarded.h"
+#include "config/system/byte_transfer.h"
 #include "milter/process/log_file.h"
 #include "milter/process/repeat_filter.h"
 #include "milter/process/service_manager.h"
@@ -33,15 +32,8 @@ class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    const char* at = line.data();
-    std::size_t left = line.size();
-    while (left > 0) {
-      const ssize_t count = ::write(fd_.get(), at, left);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) throw spdlog::spdlog_ex("daemon.log_file " + file_, errno);
-      at += count;
-      left -= static_cast<std::size_t>(count);
-    }
+    const Status written = write_all(fd_.get(), as_bytes({line.data(), line.size()}));
+    if (!written) throw spdlog::spdlog_ex(written.error().in("daemon.log_file " + file_).message);
   }
   void flush_() override {}
 

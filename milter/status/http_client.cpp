@@ -1,11 +1,9 @@
 #include "milter/status/http_client.h"
 
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <optional>
@@ -14,8 +12,8 @@
 
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
+#include "config/system/byte_transfer.h"
 #include "config/system/connect_socket.h"
-#include "config/system/os_error.h"
 #include "config/system/unique_fd.h"
 #include "config/system/unix_address.h"
 
@@ -31,33 +29,17 @@ Result<UniqueFd> connect_to(const SocketSpec& server, const Clock& clock, TimePo
   return fd;
 }
 
-Status send_all(const UniqueFd& fd, std::string_view bytes, const Clock& clock,
-                TimePoint deadline) {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    } else if (errno == EAGAIN) {
-      if (Status ready = wait_for(fd.get(), POLLOUT, deadline, clock); !ready) return ready;
-    } else if (errno != EINTR) {
-      return os_error(ErrorCode::kUnavailable, errno);
-    }
-  }
-  return {};
-}
-
 Result<std::string> receive_all(const UniqueFd& fd, const Clock& clock, TimePoint deadline) {
   std::string bytes;
-  std::array<char, 65'536> buffer{};
+  std::array<std::uint8_t, 65'536> buffer{};
   while (bytes.size() <= kReplyBytesMax) {
-    const ssize_t count = ::recv(fd.get(), buffer.data(), buffer.size(), 0);
-    if (count == 0) return bytes;
-    if (count > 0) {
-      bytes.append(buffer.data(), static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN) {
-      if (Status ready = wait_for(fd.get(), POLLIN, deadline, clock); !ready) return ready.error();
-    } else if (errno != EINTR) {
-      return os_error(ErrorCode::kUnavailable, errno);
+    const auto count = receive_some(fd.get(), buffer);
+    if (!count) return count.error();
+    if (*count == 0) return bytes;
+    if (*count) {
+      bytes += as_text(BytesView(buffer).first(**count));
+    } else if (Status ready = wait_for(fd.get(), POLLIN, deadline, clock); !ready) {
+      return ready.error();
     }
   }
   return Error{ErrorCode::kLimit, "the reply is too long"};
@@ -101,7 +83,7 @@ Result<HttpReply> ask(const char* method, const SocketSpec& server, const std::s
   const std::string request = std::string(method) + ' ' + target +
                               " HTTP/1.1\r\nHost: localhost\r\n" + kDirectHeader +
                               ": 1\r\nConnection: close\r\n\r\n";
-  if (Status sent = send_all(*fd, request, clock, deadline); !sent) {
+  if (Status sent = send_all(fd->get(), as_bytes(request), deadline, clock); !sent) {
     return sent.error().in(server.to_string());
   }
   auto bytes = receive_all(*fd, clock, deadline);

@@ -1,13 +1,13 @@
 #include "storage/access/limit_file.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <optional>
 
 #include "config/base/byte_reader.h"
+#include "config/system/byte_transfer.h"
 #include "config/system/os_error.h"
 #include "config/system/whole_file.h"
 #include "storage/formats/new_file.h"
@@ -84,13 +84,8 @@ Status save_limits(const std::string& path, const SavedLimits& limits) {
   if (!file) return file.error();
   if (::fchmod(file->fd(), S_IRUSR | S_IWUSR) != 0)
     return os_error(ErrorCode::kUnavailable, errno, file->part());
-  const Bytes bytes = encode(limits);
-  for (BytesView rest = bytes; !rest.empty();) {
-    const ssize_t count = ::write(file->fd(), rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return os_error(ErrorCode::kUnavailable, errno, file->part());
-    rest = rest.subspan(static_cast<std::size_t>(count));
-  }
+  if (Status written = write_all(file->fd(), encode(limits)); !written)
+    return written.error().in(file->part());
   return file->commit();
 }
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <utility>
 
+#include "config/system/byte_transfer.h"
 #include "config/system/connect_socket.h"
 
 namespace shingled::storage::client {
@@ -151,13 +151,10 @@ void TcpChannel::attend() {
 
 void TcpChannel::flush() {
   while (!out_.empty()) {
-    const auto sent = ::send(fd(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) {
-      broken_ = errno != EAGAIN;
-      return;
-    }
-    out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(sent));
+    const auto sent = send_some(fd(), out_);
+    broken_ = !sent;
+    if (!sent || *sent == 0) return;
+    out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(*sent));
   }
 }
 
@@ -166,14 +163,10 @@ void TcpChannel::read() {
   constexpr std::size_t kReadBytes = 4096;
   if (broken_) return;
   in_.resize(kReadBytes);
-  const auto got = recv(fd(), in_.data(), in_.size(), MSG_DONTWAIT);
-  if (got > 0) {
-    in_.resize(static_cast<std::size_t>(got));
-    reader_.feed(in_);
-    return;
-  }
-  in_.clear();
-  broken_ = got == 0 || (errno != EAGAIN && errno != EINTR);
+  const auto got = receive_some(fd(), in_);
+  broken_ = !got || *got == 0;
+  in_.resize(broken_ ? 0 : got->value_or(0));
+  if (!in_.empty()) reader_.feed(in_);
 }
 
 std::optional<BytesView> TcpChannel::next_packet() {

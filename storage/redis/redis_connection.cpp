@@ -1,14 +1,12 @@
 #include "storage/redis/redis_connection.h"
 
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <array>
-#include <cerrno>
 #include <utility>
 
+#include "config/system/byte_transfer.h"
 #include "config/system/connect_socket.h"
-#include "config/system/os_error.h"
 #include "config/system/unix_address.h"
 
 namespace shingled::storage::redis {
@@ -16,8 +14,6 @@ namespace shingled::storage::redis {
 namespace {
 
 constexpr std::size_t kReadBytes = 16UL * 1024;
-
-Error failed(const char* doing) { return os_error(ErrorCode::kUnavailable, errno, doing); }
 
 }  // namespace
 
@@ -83,22 +79,18 @@ Result<std::vector<RedisReply>> RedisConnection::ask(const CommandList& commands
 
 Status RedisConnection::send_some(std::string_view& unsent) {
   if (unsent.empty()) return {};
-  const ssize_t sent = ::send(fd_.get(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
-  if (sent >= 0) {
-    unsent.remove_prefix(static_cast<std::size_t>(sent));
-    return {};
-  }
-  if (errno == EAGAIN || errno == EINTR) return {};
-  return failed("sending");
+  const auto sent = shingled::send_some(fd_.get(), as_bytes(unsent));
+  if (!sent) return sent.error().in("sending");
+  unsent.remove_prefix(*sent);
+  return {};
 }
 
 Status RedisConnection::receive_some() {
   std::array<std::uint8_t, kReadBytes> bytes;  // NOLINT: filled by recv
-  const ssize_t count = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
-  if (count > 0) return reader_.feed(BytesView(bytes).first(static_cast<std::size_t>(count)));
-  if (count == 0) return Error{ErrorCode::kUnavailable, "the server closed the connection"};
-  if (errno == EAGAIN || errno == EINTR) return {};
-  return failed("receiving");
+  const auto count = shingled::receive_some(fd_.get(), bytes);
+  if (!count) return count.error().in("receiving");
+  if (*count == 0) return Error{ErrorCode::kUnavailable, "the server closed the connection"};
+  return *count ? reader_.feed(BytesView(bytes).first(**count)) : Status();
 }
 
 }  // namespace shingled::storage::redis

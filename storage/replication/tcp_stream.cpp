@@ -1,11 +1,9 @@
 #include "storage/replication/tcp_stream.h"
 
-#include <sys/socket.h>
-
-#include <cerrno>
 #include <string_view>
 #include <utility>
 
+#include "config/system/byte_transfer.h"
 #include "config/system/connect_socket.h"
 #include "config/system/os_error.h"
 
@@ -15,8 +13,6 @@ namespace {
 Error failure(std::string_view what, int code) {
   return os_error(ErrorCode::kUnavailable, code, what);
 }
-
-bool is_later(int code) { return code == EAGAIN || code == EWOULDBLOCK || code == EINTR; }
 
 }  // namespace
 
@@ -34,27 +30,22 @@ Status TcpStream::finish() {
 }
 
 Result<std::size_t> TcpStream::read(std::span<std::uint8_t> into) {
-  const ssize_t got = ::recv(fd_.get(), into.data(), into.size(), 0);
-  if (got > 0) return static_cast<std::size_t>(got);
-  if (got == 0) return Error{ErrorCode::kUnavailable, "closed by the other side"};
-  if (is_later(errno)) return std::size_t{0};
-  return failure("recv", errno);
+  const auto got = receive_some(fd_.get(), into);
+  if (!got) return got.error().in("recv");
+  if (*got == 0) return Error{ErrorCode::kUnavailable, "closed by the other side"};
+  return got->value_or(0);
 }
 
 Status TcpStream::write(Bytes& output) {
-  std::size_t sent = 0;
+  BytesView rest = output;
   Status outcome;
-  while (sent < output.size()) {
-    const ssize_t count =
-        ::send(fd_.get(), output.data() + sent, output.size() - sent, MSG_NOSIGNAL);
-    if (count >= 0) {
-      sent += static_cast<std::size_t>(count);
-      continue;
-    }
-    if (!is_later(errno)) outcome = failure("send", errno);
-    break;
+  while (!rest.empty()) {
+    const auto sent = send_some(fd_.get(), rest);
+    if (!sent) outcome = sent.error().in("send");
+    if (!sent || *sent == 0) break;
+    rest = rest.subspan(*sent);
   }
-  output.erase(output.begin(), output.begin() + static_cast<std::ptrdiff_t>(sent));
+  output.erase(output.begin(), output.end() - static_cast<std::ptrdiff_t>(rest.size()));
   return outcome;
 }
 

@@ -4,28 +4,22 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include <cerrno>
+#include "config/system/byte_transfer.h"
 
 namespace shingled::storage::server {
 
-namespace {
-
-bool is_passing(int error) { return error == EAGAIN || error == EINTR; }
-
-}  // namespace
-
 Transfer receive(const TcpConnection& connection, std::span<std::uint8_t> into) {
-  const auto count = recv(connection.fd.get(), into.data(), into.size(), 0);
-  if (count > 0) return {Transfer::State::kOpen, static_cast<std::size_t>(count)};
-  if (count == 0) return {Transfer::State::kEnd, 0};
-  return {is_passing(errno) ? Transfer::State::kOpen : Transfer::State::kFailed, 0};
+  const auto count = receive_some(connection.fd.get(), into);
+  if (!count) return {Transfer::State::kFailed, 0};
+  if (*count == 0) return {Transfer::State::kEnd, 0};
+  return {Transfer::State::kOpen, count->value_or(0)};
 }
 
 Transfer send(const TcpConnection& connection, BytesView bytes) {
   if (bytes.empty()) return {};
-  const auto count = ::send(connection.fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  if (count >= 0) return {Transfer::State::kOpen, static_cast<std::size_t>(count)};
-  return {is_passing(errno) ? Transfer::State::kOpen : Transfer::State::kFailed, 0};
+  const auto count = send_some(connection.fd.get(), bytes);
+  if (!count) return {Transfer::State::kFailed, 0};
+  return {Transfer::State::kOpen, *count};
 }
 
 bool has_arrived(const TcpConnection& connection) {

@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 
+#include "config/system/byte_transfer.h"
 #include "config/system/os_error.h"
 
 namespace shingled::milter::cli {
@@ -15,16 +15,6 @@ namespace {
 bool is_device(const std::string& name) {
   struct stat status {};
   return ::stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-Status write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return os_error(ErrorCode::kUnavailable, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return {};
 }
 
 }  // namespace
@@ -52,7 +42,7 @@ Status ExportOutput::write(std::string_view lines) {
       return Error{ErrorCode::kUnavailable, "standard output: cannot be written"};
     return {};
   }
-  Status written = write_all(file_ ? file_->fd() : device_.get(), lines);
+  Status written = write_all(file_ ? file_->fd() : device_.get(), as_bytes(lines));
   return written ? written : Status(written.error().in(name_));
 }
 
