@@ -1,7 +1,9 @@
 #include "config/list_file.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "config/sections/sections.h"
 #include "config/words/list_words.h"
@@ -32,14 +34,15 @@ Status for_each_word(std::string_view text, std::string_view allowed, Take take)
   return {};
 }
 
-template <typename Read>
-Result<std::vector<std::array<std::uint8_t, 64>>> parse_names(std::string_view text,
-                                                              std::string_view allowed, Read read) {
-  std::vector<std::array<std::uint8_t, 64>> out;
+/// The entries that `read` makes of the words.
+template <typename Entry>
+Result<std::vector<Entry>> parse_entries(std::string_view text, std::string_view allowed,
+                                         std::optional<Entry> (*read)(std::string_view)) {
+  std::vector<Entry> out;
   const Status status = for_each_word(text, allowed, [&](std::string_view word) {
-    const auto name = read(word);
-    if (name) out.push_back(*name);
-    return name.has_value();
+    auto entry = read(word);
+    if (entry) out.push_back(*std::move(entry));
+    return entry.has_value();
   });
   if (!status) return status.error();
   return out;
@@ -59,22 +62,15 @@ Result<std::vector<Network>> parse_networks(std::string_view text) {
 }
 
 Result<std::vector<std::array<std::uint8_t, 64>>> parse_key_ids(std::string_view text) {
-  return parse_names(text, kKeyIdForm, key_id_word);
+  return parse_entries(text, kKeyIdForm, key_id_word);
 }
 
 Result<std::vector<std::array<std::uint8_t, 64>>> parse_digests(std::string_view text) {
-  return parse_names(text, kDigestForm, digest_word);
+  return parse_entries(text, kDigestForm, digest_word);
 }
 
 Result<std::vector<std::string>> parse_recipients(std::string_view text) {
-  std::vector<std::string> out;
-  const Status status = for_each_word(text, kRecipientForm, [&](std::string_view word) {
-    const auto recipient = recipient_word(word);
-    if (recipient) out.push_back(*recipient);
-    return recipient.has_value();
-  });
-  if (!status) return status.error();
-  return out;
+  return parse_entries(text, kRecipientForm, recipient_word);
 }
 
 Result<std::vector<Keypair>> parse_keypairs(std::string_view text) {

@@ -1,5 +1,4 @@
 #include "config/sections/sections.h"
-#include "config/words/list_words.h"
 
 namespace shingled::config {
 
@@ -10,22 +9,6 @@ constexpr std::array<Choice<LimitPoint>, 2> kPoints = {
 
 constexpr std::array<Choice<ManyRecipients>, 2> kMany = {
     {{"first", ManyRecipients::kFirst}, {"none", ManyRecipients::kNone}}};
-
-void load_recipients(Section& section, std::string_view key, std::vector<std::string>& out,
-                     std::vector<std::string>& files) {
-  const auto field = section.field(key);
-  if (!field) return;
-  out.clear();
-  const std::string allowed = std::string(kRecipientForm) + ", or the path of a file of them";
-  for (const auto& [item, word] : field->words(allowed)) {
-    if (take_file(item, word, files)) continue;
-    if (auto recipient = recipient_word(word)) {
-      out.push_back(*std::move(recipient));
-    } else {
-      item.problem(quoted(word) + " is not a recipient", allowed);
-    }
-  }
-}
 
 }  // namespace
 

@@ -49,9 +49,17 @@ void refuse_foreign_keys(Section& section, ForeignTo place);
 /// fetched.
 bool take_file(const Field& item, std::string_view word, std::vector<std::string>& files);
 
-/// A list of networks, some of them in files.
+// A list of entries. The absolute paths of files of entries go to `files`. A list that is given
+// replaces the entries in `out`.
 void load_networks(Section& section, std::string_view key, std::vector<Network>& out,
                    std::vector<std::string>& files);
+void load_recipients(Section& section, std::string_view key, std::vector<std::string>& out,
+                     std::vector<std::string>& files);
+/// Problems of these two do not quote the text, which may be a private key by mistake.
+void load_key_ids(Section& section, std::string_view key,
+                  std::vector<std::array<std::uint8_t, 64>>& out, std::vector<std::string>& files);
+void load_digests(Section& section, std::string_view key,
+                  std::vector<std::array<std::uint8_t, 64>>& out, std::vector<std::string>& files);
 
 /// The value of `storage.keypair`: one map or a list of maps. Absolute paths go to `files`,
 /// unless it is null. Problems never show a text that may be a key.

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "config/sections/sections.h"
-#include "config/words/list_words.h"
 
 namespace shingled::config {
 
@@ -10,23 +9,6 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::seconds;
-
-/// Problems do not quote the text, which may be a key by mistake.
-template <typename Read>
-void load_names(Section& section, std::string_view key, std::string_view form, Read read,
-                std::vector<std::array<std::uint8_t, 64>>& out, std::vector<std::string>& files) {
-  const auto field = section.field(key);
-  if (!field) return;
-  const std::string allowed = std::string(form) + ", or the path of a file of them";
-  for (const auto& [item, word] : field->words(allowed)) {
-    if (take_file(item, word, files)) continue;
-    if (const auto name = read(word)) {
-      out.push_back(*name);
-    } else {
-      item.problem("is not a valid entry of this list", allowed);
-    }
-  }
-}
 
 void load_limits(Section& section, RateLimitOptions& out, std::vector<std::string>& files) {
   section.real("ratelimit_rate", out.rate, {0, 1e6});
@@ -53,8 +35,7 @@ bool gives_rights(const Keypair& keypair) {
 }
 
 void load_updaters(Section& section, ServerOptions& out) {
-  load_names(section, "allow_update_keys", kKeyIdForm, key_id_word, out.allow_update_keys,
-             out.files.allow_update_keys);
+  load_key_ids(section, "allow_update_keys", out.allow_update_keys, out.files.allow_update_keys);
   const bool given = section.has("allow_update");
   load_networks(section, "allow_update", out.allow_update, out.files.allow_update);
   // Addresses win over keys. If keys have rights and no address is given, the keys are meant.
@@ -104,8 +85,7 @@ void load_access(Section& section, ServerOptions& out) {
   load_networks(section, "trusted", out.trusted, out.files.trusted);
   load_networks(section, "blocked", out.blocked, out.files.blocked);
   section.boolean("read_only", out.read_only);
-  load_names(section, "skip_hashes", kDigestForm, digest_word, out.skip_hashes,
-             out.files.skip_hashes);
+  load_digests(section, "skip_hashes", out.skip_hashes, out.files.skip_hashes);
   if (const auto field = section.field("forbidden_ids")) load_flags(*field, out.forbidden_ids);
   if (const auto field = section.field("weak_ids")) load_flags(*field, out.weak_ids);
   section.duration<seconds>("delay", out.delay, {seconds(1), hours(24 * 365)}, "at once");
