@@ -7,7 +7,7 @@
 
 #include "config/base/guarded.h"
 
-namespace shingled::mime {
+namespace shingled {
 
 /// An object that a thread uses, and leaves to the next thread when it ends. Each connection of
 /// mail has its own thread, which would otherwise make its own ICU iterators and tables of stems.
@@ -68,4 +68,4 @@ class ReusedThreadLocal {
   std::unique_ptr<T> object_;
 };
 
-}  // namespace shingled::mime
+}  // namespace shingled

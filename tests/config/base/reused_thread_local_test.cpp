@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace shingled::mime {
+namespace shingled {
 namespace {
 
 /// Runs so many threads at once; each says what it works with.
@@ -61,4 +61,4 @@ TEST(ReusedThreadLocal, IsGivenUpWhereTooManyAreLeft) {
 }
 
 }  // namespace
-}  // namespace shingled::mime
+}  // namespace shingled
