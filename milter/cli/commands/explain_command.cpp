@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "config/base/hex.h"
-#include "milter/cli/access/asking.h"
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/storage_choice.h"
@@ -234,18 +233,10 @@ int run_explain(const ExplainArguments& arguments, Console& console) {
   if (!settings) return EX_CONFIG;
   SystemClock clock;
   SystemRandom random;
-  auto samples = open_samples(settings->similar);
-  if (!samples) {
-    console.error("explain", samples.error().message);
-    return exit_code(samples.error().code);
-  }
-  const auto scanner =
-      open_scanner(arguments.server, *settings, clock, random, *std::move(samples));
-  if (!scanner) {
-    console.error("explain", scanner.error().message);
-    return service_exit_code(scanner.error());
-  }
-  Explainer explainer(arguments, *settings, **scanner, clock, random, console);
+  const auto [scanner, code] =
+      open_scanner_with_samples("explain", arguments.server, *settings, clock, random, console);
+  if (scanner == nullptr) return code;
+  Explainer explainer(arguments, *settings, *scanner, clock, random, console);
   if (const auto refusal = explainer.refusal()) {
     console.error("explain", refusal->message);
     return EX_USAGE;

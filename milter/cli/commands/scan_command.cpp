@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "milter/actions/apply.h"
-#include "milter/cli/access/asking.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/input/message_loop.h"
@@ -13,7 +12,6 @@
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/similar/sample_client.h"
-#include "milter/cli/terminal/exit_code.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
@@ -152,22 +150,15 @@ int run_scan(const ScanArguments& arguments, Console& console) {
   if (!settings) return EX_CONFIG;
   SystemClock clock;
   SystemRandom random;
-  auto samples = open_samples(settings->similar);
-  if (!samples) {
-    console.error("scan", samples.error().message);
-    return exit_code(samples.error().code);
-  }
-  const auto scanner = open_scanner({}, *settings, clock, random, *std::move(samples));
-  if (!scanner) {
-    console.error("scan", scanner.error().message);
-    return service_exit_code(scanner.error());
-  }
+  const auto [scanner, code] =
+      open_scanner_with_samples("scan", {}, *settings, clock, random, console);
+  if (scanner == nullptr) return code;
   FurtherMatches further(*settings, clock);
-  return for_each_message(
-      arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
-      [&](const SourceMessage& message) {
-        return scan_message(message, **scanner, further, arguments.json, console);
-      });
+  return for_each_message(arguments.messages,
+                          {.message_bytes_max = settings->milter.message_bytes_max}, console,
+                          [&, &opened = *scanner](const SourceMessage& message) {
+                            return scan_message(message, opened, further, arguments.json, console);
+                          });
 }
 
 }  // namespace

@@ -22,6 +22,18 @@ storage::similar::SampleLibrary::Progress shown_by(WorkMeter& meter) {
   };
 }
 
+/// Null if the settings do not want known files. The error names the file.
+Result<std::shared_ptr<const storage::similar::SampleLibrary>> open_samples(
+    const SimilarOptions& options) {
+  if (!options.enabled) return std::shared_ptr<const storage::similar::SampleLibrary>();
+  auto opened = storage::similar::SampleLibrary::open({.file = options.file,
+                                                       .part_block_size = options.part_block_size,
+                                                       .parts = options.parts,
+                                                       .read_only = true});
+  if (!opened) return opened.error().in("similar.file " + options.file);
+  return std::shared_ptr<const storage::similar::SampleLibrary>(*std::move(opened));
+}
+
 }  // namespace
 
 void LibraryChoice::add_to(CLI::App& command) {
@@ -79,15 +91,20 @@ int SampleClient::failed(const Error& error) {
   return database_exit_code(error);
 }
 
-Result<std::shared_ptr<const storage::similar::SampleLibrary>> open_samples(
-    const SimilarOptions& options) {
-  if (!options.enabled) return std::shared_ptr<const storage::similar::SampleLibrary>();
-  auto opened = storage::similar::SampleLibrary::open({.file = options.file,
-                                                       .part_block_size = options.part_block_size,
-                                                       .parts = options.parts,
-                                                       .read_only = true});
-  if (!opened) return opened.error().in("similar.file " + options.file);
-  return std::shared_ptr<const storage::similar::SampleLibrary>(*std::move(opened));
+OpenedScanner open_scanner_with_samples(const std::string& command,
+                                        const ServerArguments& arguments, const Settings& settings,
+                                        Clock& clock, Random& random, Console& console) {
+  auto samples = open_samples(settings.similar);
+  if (!samples) {
+    console.error(command, samples.error().message);
+    return {nullptr, exit_code(samples.error().code)};
+  }
+  auto scanner = open_scanner(arguments, settings, clock, random, *std::move(samples));
+  if (!scanner) {
+    console.error(command, scanner.error().message);
+    return {nullptr, service_exit_code(scanner.error())};
+  }
+  return {*std::move(scanner), EX_OK};
 }
 
 SigningOptions signing_for(const SimilarOptions& similar, bool raw) {

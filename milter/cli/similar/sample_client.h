@@ -2,10 +2,12 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "config/base/clock.h"
 #include "config/options/settings.h"
+#include "milter/cli/access/asking.h"
 #include "milter/cli/similar/sample_commands.h"
 #include "storage/similar/sample_library.h"
 
@@ -48,12 +50,18 @@ class SampleClient {
   std::unique_ptr<storage::similar::SampleLibrary> library_;
 };
 
-/// The library of known files, to look messages up as the daemon would; null where the settings do
-/// not want that.
-/// Errors: of SampleLibrary::open, naming the file.
-/// Cost: reads all of it.
-Result<std::shared_ptr<const storage::similar::SampleLibrary>> open_samples(
-    const SimilarOptions& options);
+/// The scanner of a command that looks messages up as the daemon would.
+struct OpenedScanner {
+  std::unique_ptr<filter::Scanner> scanner;  ///< null: the command ends with `code`
+  int code = 0;
+};
+
+/// As open_scanner, with the library of known files if the settings want it. Prints errors in the
+/// name of `command`.
+/// Cost: reads the whole library.
+OpenedScanner open_scanner_with_samples(const std::string& command,
+                                        const ServerArguments& arguments, const Settings& settings,
+                                        Clock& clock, Random& random, Console& console);
 
 /// How the files of a command are signed that are to be found in the library, or put there.
 SigningOptions signing_for(const SimilarOptions& similar, bool raw);
