@@ -2,27 +2,29 @@
 
 #include <sys/random.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 namespace shingled {
 
-std::uint32_t Random::next_u32() {
-  std::uint8_t bytes[4];
-  fill(bytes);
-  std::uint32_t value = 0;
-  std::memcpy(&value, bytes, sizeof value);
+namespace {
+
+template <typename Number>
+Number next_number(Random& random) {
+  std::array<std::uint8_t, sizeof(Number)> bytes{};
+  random.fill(bytes);
+  Number value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
   return value;
 }
 
-std::uint64_t Random::next_u64() {
-  std::uint8_t bytes[8];
-  fill(bytes);
-  std::uint64_t value = 0;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
-}
+}  // namespace
+
+std::uint32_t Random::next_u32() { return next_number<std::uint32_t>(*this); }
+
+std::uint64_t Random::next_u64() { return next_number<std::uint64_t>(*this); }
 
 void SystemRandom::fill(std::span<std::uint8_t> bytes) {
   while (!bytes.empty()) {

@@ -64,15 +64,21 @@ bool is_domain(std::string_view text) {
   return true;
 }
 
+/// Reads the weight after the colon at `colon` of `rest`, and cuts both off; npos: there is none.
+Status take_weight(std::string_view text, std::size_t colon, std::string_view& rest,
+                   ServerSpec& spec) {
+  if (colon == std::string_view::npos) return {};
+  const auto weight = parse_weight(rest.substr(colon + 1));
+  if (!weight) return refuse(text, "the weight must be 1 to 1000");
+  spec.weight = *weight;
+  rest = rest.substr(0, colon);
+  return {};
+}
+
 Result<ServerSpec> parse_service(std::string_view text) {
   ServerSpec spec;
   std::string_view rest = text.substr(kService.size());
-  if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos) {
-    const auto weight = parse_weight(rest.substr(colon + 1));
-    if (!weight) return refuse(text, "the weight must be 1 to 1000");
-    spec.weight = *weight;
-    rest = rest.substr(0, colon);
-  }
+  if (Status taken = take_weight(text, rest.find(':'), rest, spec); !taken) return taken.error();
   const std::size_t plus = rest.find('+');
   if (plus == std::string_view::npos) return refuse(text, "the '+' before the domain is missing");
   spec.service = rest.substr(0, plus);
@@ -115,11 +121,8 @@ Result<ServerSpec> ServerSpec::parse(std::string_view text, std::uint16_t defaul
   if (text.starts_with(kService)) return parse_service(text);
   ServerSpec spec;
   std::string_view place = text;
-  if (const std::size_t colon = find_weight(text); colon != std::string_view::npos) {
-    const auto weight = parse_weight(text.substr(colon + 1));
-    if (!weight) return refuse(text, "the weight must be 1 to 1000");
-    spec.weight = *weight;
-    place = text.substr(0, colon);
+  if (Status taken = take_weight(text, find_weight(text), place, spec); !taken) {
+    return taken.error();
   }
   auto socket = SocketSpec::parse(place, default_port);
   if (!socket) return socket.error();

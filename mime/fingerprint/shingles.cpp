@@ -85,12 +85,14 @@ class MumRows {
   std::array<Row, kSlots> rows_;  ///< of the words named
 };
 
-class XxRows {
+/// Rows of a hash that takes a seed.
+template <auto kSeededHash>
+class SeededRows {
  public:
-  explicit XxRows(const HashKeys& keys) : seeds_(keys.seeds) {}
+  explicit SeededRows(const HashKeys& keys) : seeds_(keys.seeds) {}
   const Row& of(std::string_view word) {
     for (std::size_t i = 0; i < kShingleCount; ++i) {
-      row_[i] = XXH64(word.data(), word.size(), seeds_[i]);
+      row_[i] = kSeededHash(word.data(), word.size(), seeds_[i]);
     }
     return row_;
   }
@@ -100,20 +102,8 @@ class XxRows {
   Row row_;
 };
 
-class Xx3Rows {
- public:
-  explicit Xx3Rows(const HashKeys& keys) : seeds_(keys.seeds) {}
-  const Row& of(std::string_view word) {
-    for (std::size_t i = 0; i < kShingleCount; ++i) {
-      row_[i] = XXH3_64bits_withSeed(word.data(), word.size(), seeds_[i]);
-    }
-    return row_;
-  }
-
- private:
-  const Row& seeds_;
-  Row row_;
-};
+using XxRows = SeededRows<XXH64>;
+using Xx3Rows = SeededRows<XXH3_64bits_withSeed>;
 
 /// A window's value: `full` unshifted, `half` and `least` shifted out by 8 and 16 bits.
 constexpr std::uint64_t weigh(std::uint64_t full, std::uint64_t half, std::uint64_t least) {

@@ -84,32 +84,29 @@ bool is_empty_inset(const ShapeNumbers& numbers) {
   return meet(top, bottom) || meet(left, right);
 }
 
+/// Calls `each` with every property of `style` and the same one of `other`.
+template <typename Each>
+void for_each_property(BoxStyle& style, const BoxStyle& other, const Each& each) {
+  each(style.height, other.height);
+  each(style.max_height, other.max_height);
+  each(style.width, other.width);
+  each(style.left, other.left);
+  each(style.top, other.top);
+  each(style.text_indent, other.text_indent);
+  each(style.overflow_cut, other.overflow_cut);
+  each(style.positioned, other.positioned);
+  each(style.clip_empty, other.clip_empty);
+  each(style.clip_path_empty, other.clip_path_empty);
+}
+
 }  // namespace
 
 void BoxStyle::override_with(const BoxStyle& later) {
-  take(height, later.height);
-  take(max_height, later.max_height);
-  take(width, later.width);
-  take(left, later.left);
-  take(top, later.top);
-  take(text_indent, later.text_indent);
-  take(overflow_cut, later.overflow_cut);
-  take(positioned, later.positioned);
-  take(clip_empty, later.clip_empty);
-  take(clip_path_empty, later.clip_path_empty);
+  for_each_property(*this, later, [](auto& value, const auto& other) { take(value, other); });
 }
 
 void BoxStyle::fill_from(const BoxStyle& other) {
-  fill(height, other.height);
-  fill(max_height, other.max_height);
-  fill(width, other.width);
-  fill(left, other.left);
-  fill(top, other.top);
-  fill(text_indent, other.text_indent);
-  fill(overflow_cut, other.overflow_cut);
-  fill(positioned, other.positioned);
-  fill(clip_empty, other.clip_empty);
-  fill(clip_path_empty, other.clip_path_empty);
+  for_each_property(*this, other, [](auto& value, const auto& known) { fill(value, known); });
 }
 
 bool BoxStyle::hides() const {

@@ -102,6 +102,15 @@ CssToken CssTokenizer::read_number() {
   return token;
 }
 
+void skip_block(CssTokenizer& css, std::size_t depth) {
+  while (depth > 0) {
+    const CssToken token = css.next();
+    if (token.kind == CssTokenKind::kEnd) return;
+    if (token.is('{')) ++depth;
+    if (token.is('}')) --depth;
+  }
+}
+
 std::string unescape_css(std::string_view css) {
   std::string plain;
   plain.reserve(css.size());

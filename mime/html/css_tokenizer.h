@@ -47,6 +47,9 @@ class CssTokenizer {
   std::size_t at_ = 0;
 };
 
+/// Reads to the end of a block, with balanced braces. `depth`: how many of its braces are open.
+void skip_block(CssTokenizer& css, std::size_t depth = 1);
+
 /// `css` without backslash escapes.
 std::string unescape_css(std::string_view css);
 

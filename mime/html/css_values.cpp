@@ -239,14 +239,7 @@ CssToken next_word(CssTokenizer& css) {
 }
 
 /// A misplaced block ends the body: skips to its end, with balanced braces.
-void skip_body(CssTokenizer& css, const CssToken& block) {
-  for (std::size_t depth = block.is('{') ? 2 : 1; depth > 0;) {
-    const CssToken token = css.next();
-    if (token.kind == CssTokenKind::kEnd) return;
-    if (token.is('{')) ++depth;
-    if (token.is('}')) --depth;
-  }
-}
+void skip_body(CssTokenizer& css, const CssToken& block) { skip_block(css, block.is('{') ? 2 : 1); }
 
 /// Reads values from `token` on.
 ValueEnd read_values(CssTokenizer& css, CssToken token, Property property,

@@ -8,16 +8,6 @@
 namespace shingled::mime {
 namespace {
 
-/// Skips a block whose opening token was read.
-void skip_block(CssTokenizer& css) {
-  for (std::size_t depth = 1; depth > 0;) {
-    const CssToken token = css.next();
-    if (token.kind == CssTokenKind::kEnd) return;
-    if (token.is('{')) ++depth;
-    if (token.is('}')) --depth;
-  }
-}
-
 /// An @ rule ends with its block. It ends with a semicolon only if it has a string or a function,
 /// like `@import url(x);`: in rspamd `@layer x;` swallows the next rule.
 void skip_at_rule(CssTokenizer& css) {
