@@ -8,8 +8,9 @@ namespace {
 /// Calls `take` with each word of a list that does not name a file; false = not a valid entry.
 /// `noun`: "network", for problems that quote the word; empty = they do not.
 template <typename Entry, typename Take>
-void load_list(Section& section, std::string_view key, std::string_view form, std::string_view noun,
-               std::vector<Entry>& out, std::vector<std::string>& files, Take take) {
+void load_entries(Section& section, std::string_view key, std::string_view form,
+                  std::string_view noun, std::vector<Entry>& out, std::vector<std::string>& files,
+                  Take take) {
   const auto field = section.field(key);
   if (!field) return;
   out.clear();
@@ -45,7 +46,7 @@ bool take_file(const Field& item, std::string_view word, std::vector<std::string
 
 void load_networks(Section& section, std::string_view key, std::vector<Network>& out,
                    std::vector<std::string>& files) {
-  load_list(section, key, kNetworkForm, "network", out, files, [&](std::string_view word) {
+  load_entries(section, key, kNetworkForm, "network", out, files, [&](std::string_view word) {
     const auto networks = network_word(word);
     if (networks) out.insert(out.end(), networks->begin(), networks->end());
     return networks.has_value();
@@ -54,20 +55,20 @@ void load_networks(Section& section, std::string_view key, std::vector<Network>&
 
 void load_recipients(Section& section, std::string_view key, std::vector<std::string>& out,
                      std::vector<std::string>& files) {
-  load_list(section, key, kRecipientForm, "recipient", out, files,
-            [&](std::string_view word) { return append(out, recipient_word(word)); });
+  load_entries(section, key, kRecipientForm, "recipient", out, files,
+               [&](std::string_view word) { return append(out, recipient_word(word)); });
 }
 
 void load_key_ids(Section& section, std::string_view key,
                   std::vector<std::array<std::uint8_t, 64>>& out, std::vector<std::string>& files) {
-  load_list(section, key, kKeyIdForm, "", out, files,
-            [&](std::string_view word) { return append(out, key_id_word(word)); });
+  load_entries(section, key, kKeyIdForm, "", out, files,
+               [&](std::string_view word) { return append(out, key_id_word(word)); });
 }
 
 void load_digests(Section& section, std::string_view key,
                   std::vector<std::array<std::uint8_t, 64>>& out, std::vector<std::string>& files) {
-  load_list(section, key, kDigestForm, "", out, files,
-            [&](std::string_view word) { return append(out, digest_word(word)); });
+  load_entries(section, key, kDigestForm, "", out, files,
+               [&](std::string_view word) { return append(out, digest_word(word)); });
 }
 
 }  // namespace shingled::config
