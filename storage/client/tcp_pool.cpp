@@ -1,7 +1,6 @@
 #include "storage/client/tcp_pool.h"
 
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
