@@ -6,16 +6,15 @@
 
 #include "config/base/ascii.h"
 #include "config/base/hex.h"
-#include "milter/actions/printable.h"
 
 namespace shingled::milter::actions {
 
 namespace {
 
 constexpr std::size_t kLineBytesMax = 78;          // RFC 5322 2.1.1
-constexpr std::size_t kHeaderValueBytesMax = 900;  // one header of ours; its lines stay below 998
+constexpr std::size_t kHeaderValueBytesMax = 900;  // lines of our headers stay below 998
 
-/// "X-Shingled-Score \t" is X-Shingled-Score to a mail client (RFC 5322 4.5.8), so it is to us.
+/// A mail client reads "X-Shingled-Score \t" as X-Shingled-Score (RFC 5322 4.5.8), and so do we.
 std::string_view without_trailing_space(std::string_view name) {
   const std::size_t last = name.find_last_not_of(" \t");
   return name.substr(0, last == std::string_view::npos ? 0 : last + 1);
@@ -97,7 +96,7 @@ std::string header_value(std::string_view text, std::size_t name_bytes) {
   for (std::size_t begin = 0; begin < safe.size();) {
     const std::size_t end = std::min(safe.find(' ', begin + 1), safe.size());
     const std::string_view word = std::string_view(safe).substr(begin, end - begin);
-    const bool may_fold = begin > 0 && word.size() > 1;  // a fold of spaces alone would be no line
+    const bool may_fold = begin > 0 && word.size() > 1;  // a folded line must not be blank
     if (may_fold && column + word.size() > kLineBytesMax) {
       folded.append("\n\t").append(word.substr(1));
       column = word.size();
@@ -108,6 +107,13 @@ std::string header_value(std::string_view text, std::size_t name_bytes) {
     begin = end;
   }
   return folded;
+}
+
+std::string printable(std::string_view text, std::size_t bytes_max) {
+  std::string safe(text.substr(0, bytes_max));
+  std::replace_if(
+      safe.begin(), safe.end(), [](char c) { return c < 0x20 || c > 0x7e; }, '?');
+  return safe;
 }
 
 }  // namespace shingled::milter::actions

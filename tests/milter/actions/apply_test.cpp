@@ -1,4 +1,3 @@
-// Covers milter/actions/reply_text.cpp.
 #include "milter/actions/apply.h"
 
 #include <gmock/gmock.h>

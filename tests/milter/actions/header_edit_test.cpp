@@ -1,4 +1,3 @@
-// Covers milter/actions/printable.cpp.
 #include "milter/actions/header_edit.h"
 
 #include <gmock/gmock.h>

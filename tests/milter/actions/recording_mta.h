@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "milter/actions/mta.h"
+#include "milter/actions/apply.h"
 
 namespace shingled::milter::actions {
 
