@@ -22,45 +22,45 @@ struct Detail {
   std::variant<bool, std::int64_t, double, std::string> value;
 };
 
-/// How a piece of evidence came about, in each form in which somebody reads it.
+/// How a piece of evidence came about, in each form in which it is shown.
 struct Account {
   std::string log;                   ///< its entry in the log line of the message
-  std::string header;                ///< X-Shingled-Result; any bytes, made safe for a header later
+  std::string header;                ///< for X-Shingled-Result; any bytes, made safe later
   std::string arithmetic;            ///< "0.93 (similarity 93) x 8.00 = 7.44"
   std::vector<Detail> details = {};  ///< for JSON, with symbol and score
   std::vector<std::pair<std::string, std::string>> rows = {};  ///< for a table: {"sample", "a.exe"}
 };
 
-/// One thing that speaks for or against a message, whatever it was found by.
+/// One fact that speaks for or against a message. The source that found it makes no difference.
 struct Evidence {
   enum class Effect : std::uint8_t {
     kCounts,   ///< its symbol counts in the score
-    kSpared,   ///< something good takes it away: shown only
+    kSpared,   ///< a good fact cancels it: it is only shown
     kDropped,  ///< too weak: only `scan` lists it
   };
 
   std::string symbol;
-  double score = 0;  ///< negative speaks for the message
+  double score = 0;  ///< negative: speaks for the message
   std::string part;  ///< IMAP section number; empty = the message
   Effect effect = Effect::kCounts;
-  /// Made when asked for, for there may be thousands of which a few are shown.
+  /// Makes the account on demand: there may be thousands of items, and few are shown.
   std::function<Account()> account;
 };
 
-/// What is constant about a source of evidence; each has one of these.
+/// The constant properties of a source of evidence. Each source has one object of this type.
 struct Source {
-  std::string_view key;    ///< of the log line and of JSON: "similar"
-  std::string_view title;  ///< above its evidence in `scan`; empty = only in the table of the score
-  std::string_view unit = {};         ///< what it looks up: "pieces"
-  std::string_view separator = ", ";  ///< of entries in the log
-  bool strongest_shown = false;       ///< of more than can be shown the strongest; else the first
-  bool always_shown = false;          ///< in headers beside the bound, behind all others
+  std::string_view key;    ///< in the log line and in JSON: "similar"
+  std::string_view title;  ///< heading of its evidence in `scan`; empty = only the table of scores
+  std::string_view unit = {};         ///< of the things that it looks up: "pieces"
+  std::string_view separator = ", ";  ///< between entries in the log
+  bool strongest_shown = false;       ///< if not all can be shown: the strongest; else the first
+  bool always_shown = false;          ///< in headers, last, and not counted for the bound
 };
 
-/// Something a source could not find out.
+/// Something that a source could not find out.
 struct Gap {
   std::string text;  ///< "known files not looked up to the end"
-  /// The most that it could have added to the score; nullopt = there is no telling.
+  /// The most that it could have added to the score; nullopt = not known.
   std::optional<double> score_max = {};
 };
 
@@ -73,22 +73,23 @@ struct Figure {
   std::string label_value = {};
 };
 
-/// Everything that one source says of a message. A source makes it; verdict, headers, log, metrics
-/// and commands go through all of them and know none by name.
+/// Everything that one source has found out about a message. Verdict, headers, log, metrics and
+/// commands go through the findings of all sources and do not know any source by name.
 struct Findings {
   const Source* source = nullptr;
-  std::vector<Evidence> evidence = {};    ///< in the order found
-  std::optional<std::size_t> asked = {};  ///< how many of its units; nullopt = it was not asked
-  std::optional<double> score_max = {};   ///< its symbols together count for no more
-  bool held = false;        ///< some evidence counts for less than its arithmetic says
-  bool incomplete = false;  ///< a bound was met before all was looked at
+  std::vector<Evidence> evidence = {};    ///< in the order in which it was found
+  std::optional<std::size_t> asked = {};  ///< units looked up; nullopt = the source was not asked
+  std::optional<double> score_max = {};   ///< upper bound for the sum of its symbols
+  bool held = false;                      ///< some evidence counts less than its arithmetic says
+  bool incomplete = false;                ///< a bound was reached before everything was looked at
   std::vector<Gap> gaps = {};
-  std::vector<std::string> notes = {};  ///< why something was left out, fixed phrases; no failure
+  std::vector<std::string> notes = {};  ///< why something was left out, fixed phrases; not errors
   std::vector<Figure> figures = {};
-  Duration time{};  ///< of looking up
+  Duration time{};  ///< of the look-up
 };
 
-/// A symbol's share of the score: its strongest evidence. Many parts of one mail are one report.
+/// The share of a symbol in the score: its strongest evidence counts, not the sum. Many parts of
+/// one message are one report.
 struct Symbol {
   std::string name;
   double score = 0;
@@ -96,24 +97,25 @@ struct Symbol {
   friend bool operator==(const Symbol&, const Symbol&) = default;
 };
 
-/// Adds evidence that counts to the symbols, new ones behind the others. Pure.
+/// Adds the evidence with kCounts to the symbols. New symbols are appended. Pure.
 void add_symbols(std::span<const Evidence> evidence, std::vector<Symbol>& symbols);
 
-/// Evidence that the log line and the headers of a message name, of what may be thousands.
+/// The most pieces of evidence in the log line and in the headers. A message may have thousands.
 inline constexpr std::size_t kEvidenceShown = 32;
 
 struct ShownEvidence {
   std::vector<const Evidence*> evidence;
-  std::size_t more = 0;  ///< that is not named
+  std::size_t more = 0;  ///< the number of those that are left out
 };
 
-/// The evidence to name, in its order; of more than `count_max` as its source wants. Pure.
+/// The evidence to show, without kDropped, in its order. If there is more than `count_max`, the
+/// source decides: the first, or the strongest (`Source::strongest_shown`). Pure.
 ShownEvidence shown_evidence(const Findings& findings, std::size_t count_max = kEvidenceShown);
 
-/// The entries of the log line; empty without evidence. Pure.
+/// The entries for the log line; empty without evidence. Pure.
 std::string log_text(const Findings& findings);
-/// Adds to the log line the evidence of a source under its key, and its notes under KEY_notes, if
-/// there are any.
+/// Adds to the log line: the evidence of a source under its key, and its notes under KEY_notes. A
+/// field that would be empty is left out.
 void log_findings(const Findings& findings, LogLine& line);
 
 }  // namespace shingled::milter::rules

@@ -3,20 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <utility>
 
 #include "config/base/hex.h"
 #include "milter/rules/standing.h"
 #include "milter/rules/unknown.h"
-#include "milter/rules/white.h"
 
 namespace shingled::milter::rules {
+
+void keep_white_to_its_part(std::span<Hit> hits, const Facts& facts) {
+  std::map<std::uint32_t, double> good;  // by part: the highest amount that speaks for it
+  for (Hit& hit : hits) {
+    const mime::PartHash& hash = facts.lookups[hit.lookup].hash;
+    if (hit.score >= 0 || hash.place == mime::PartPlace::kBody) continue;
+    double& most = good[hash.index];
+    most = std::max(most, -hit.score);
+    hit.own_part = true;
+    hit.score = 0;
+  }
+  if (good.empty()) return;
+  for (Hit& hit : hits) {
+    const auto spared = good.find(facts.lookups[hit.lookup].hash.index);
+    if (hit.score <= 0 || spared == good.end()) continue;
+    hit.spared = std::min(hit.score, spared->second);
+    hit.score -= hit.spared;
+  }
+}
 
 namespace {
 
 constexpr std::size_t kDigestHexShown = 10;
 
-/// What is told of a hit: kept until it is asked for, so that the look-up may be gone by then.
+/// A copy of everything that an account of a hit needs: the look-up may be gone when it is made.
 struct FuzzyHit {
   Hit hit;
   std::string rule;
@@ -28,7 +48,7 @@ struct FuzzyHit {
   [[nodiscard]] std::vector<Detail> details() const;
 };
 
-/// In the log "FUZZY_DENIED:11:20:0.94:rule/part:<digest>": enough to do the sum again.
+/// In the log "FUZZY_DENIED:11:20:0.94:rule/part:<digest>": enough to calculate the score again.
 Account FuzzyHit::account() const {
   const std::string shown = to_hex(digest.bytes).substr(0, kDigestHexShown);
   return {.log = fmt::format("{}:{}:{}:{:.2f}:{}/{}:{}", hit.symbol, hit.flag, hit.value,
@@ -85,8 +105,8 @@ Findings fuzzy_findings(const Facts& facts, std::span<const RuleOptions> rules,
 
   Findings findings;
   findings.source = &kFuzzySource;
-  // Symbols of several lists and rules together are no more than the strongest of their hits may
-  // do, unless something else speaks against the message.
+  // The sum over several lists and rules may reach no more than the strongest hit may by itself.
+  // The limit is for this source only: evidence of other sources adds to it.
   const Standing standing = strongest_standing(hits);
   if (standing != Standing::kFull) {
     findings.score_max = standing == Standing::kMarks ? hold.marks : hold.noted;

@@ -11,17 +11,24 @@
 
 namespace shingled::milter::rules {
 
-/// Hits of fuzzy hashes. Its key is in every log line of a message, also without evidence.
+/// Limits each hit that speaks for a message (a white list, a report withdrawn) to its own part. A
+/// hit of the visible body speaks for the message, with its whole score. A hit of any other part
+/// only reduces the scores of hits against that part, of any rule, by its own amount at most.
+/// Otherwise a spammer could attach a known good text to spam. Call it once, with all hits of a
+/// message. Pure.
+void keep_white_to_its_part(std::span<Hit> hits, const Facts& facts);
+
+/// Hits of fuzzy hashes. The key is in the log line of every message, also without evidence.
 inline constexpr Source kFuzzySource = {
     .key = "hits", .title = {}, .separator = ",", .strongest_shown = true};
 
-/// What the look-ups of a message say together: each hit weighed, held where it may not do more by
-/// itself (standing.h), and good hits kept to their part (white.h). What was not looked up, or not
-/// analysed, is a gap. Pure.
+/// The findings of all look-ups of a message. Each hit is weighed (score.h) and limited to what it
+/// may do by itself (standing.h); good hits are limited to their part. Hashes that were not looked
+/// up and parts that were not analysed are gaps. Pure.
 Findings fuzzy_findings(const Facts& facts, std::span<const RuleOptions> rules,
                         const ActionOptions& actions);
 
-/// Evidence of hits, in their order. Pure.
+/// Makes evidence of hits, in the same order. Pure.
 std::vector<Evidence> fuzzy_evidence(std::vector<Hit> hits, std::span<const Lookup> lookups);
 
 }  // namespace shingled::milter::rules

@@ -10,8 +10,8 @@ namespace shingled::milter::rules {
 
 namespace {
 
-constexpr double kProbabilityBias = 0.5;               // an answer at it means nothing
-constexpr std::uint64_t kSmallImageBytesMax = 32'768;  // larger ones count as attachments
+constexpr double kProbabilityBias = 0.5;  // an answer with this probability means nothing
+constexpr std::uint64_t kSmallImageBytesMax = 32'768;  // a larger image counts as an attachment
 constexpr double kImageExponent = 8;
 constexpr double kImageBesideLongText = 0.25;
 constexpr double kImageBesideShortText = 0.9;
@@ -41,7 +41,7 @@ double normalised(double probability) {
   return std::clamp((probability - kProbabilityBias) / (1 - kProbabilityBias), 0.0, 1.0);
 }
 
-/// What one rule found in texts and images; each rule judges by its own hits only.
+/// The hits of one rule in texts and images. Each rule is judged by its own hits only.
 struct Company {
   bool text_hit = false;
   bool image_hit = false;

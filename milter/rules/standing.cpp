@@ -7,15 +7,16 @@ namespace shingled::milter::rules {
 
 namespace {
 
-// 29 of 32 slots. Of the corpus' near-duplicates nine of ten found by their robust form are above,
-// different messages of one template below (tests/bench/README.md, "Templates").
+// 29 of 32 slots. In the corpus, nine of ten near-duplicates found by their robust form are above
+// this value, and different messages of one template are below it (tests/bench/README.md,
+// "Templates").
 constexpr float kSureProbability = 0.9F;
-constexpr double kBelow = 0.01;  // as scores are shown
+constexpr double kBelow = 0.01;  // one unit of the last digit of scores as shown
 
-/// What one rule knows of a message's body, and of its files.
+/// The hits of one rule in the body and in the files of a message.
 struct RuleEvidence {
   bool text_exact = false;
-  float text = 0;  ///< the best probability of its words, 0 = unknown
+  float text = 0;  ///< the best probability of the words; 0 = unknown
   bool robust_exact = false;
   float robust = 0;
   bool robust_asked = false;
@@ -27,13 +28,13 @@ bool is_text(const mime::PartHash& hash) {
   return hash.kind == mime::PartKind::kText || hash.kind == mime::PartKind::kHtml;
 }
 
-/// Known by its bytes, all of them or a script's.
+/// Hashed by its bytes: all of them, or those of a script.
 bool is_file(const mime::PartHash& hash) {
   return hash.kind == mime::PartKind::kAttachment || hash.kind == mime::PartKind::kImage ||
          hash.kind == mime::PartKind::kPdfScript;
 }
 
-/// Whether a list that counts against messages has the hash.
+/// Whether the hash is in a list that counts against messages.
 bool accuses(const Lookup& lookup, const RuleOptions& rule) {
   if (lookup.outcome != Lookup::Outcome::kHit) return false;
   const auto count = std::min<std::size_t>(lookup.match.flag_count, lookup.match.flags.size());
@@ -62,7 +63,7 @@ void take(RuleEvidence& evidence, const Lookup& lookup, const RuleOptions& rule)
   if (body && (robust || is_text(hash))) evidence.common = evidence.common || hash.common;
 }
 
-/// Of texts of the body.
+/// The standing of texts of the body.
 Standing body_standing(const RuleEvidence& found) {
   if (found.text_exact) return Standing::kFull;
   if (found.common) {

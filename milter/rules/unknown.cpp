@@ -9,7 +9,8 @@ namespace shingled::milter::rules {
 
 namespace {
 
-constexpr std::string_view kLimitReached = "limit reached";  // so end the defects of bounds
+constexpr std::string_view kLimitReached =
+    "limit reached";  // the end of each defect that reports a bound
 
 std::string count_of(std::size_t some, std::size_t all) {
   return std::to_string(some) + " of " + std::to_string(all) + " look-ups ";

@@ -16,7 +16,7 @@ struct Threshold {
   std::optional<double> score;
 };
 
-/// Strongest first.
+/// The strongest is the first.
 std::array<Threshold, 5> thresholds(const ActionOptions& actions) {
   return {{{Action::kDiscard, actions.discard},
            {Action::kReject, actions.reject},
@@ -45,7 +45,7 @@ Action action_of(FailurePolicy policy) {
   return Action::kPass;
 }
 
-/// By how much the symbols of one source are more than they may be together.
+/// The amount by which the sum of the symbols of one source exceeds `score_max`.
 double excess_of(const Findings& findings) {
   if (!findings.score_max) return 0;
   std::vector<Symbol> symbols;

@@ -11,37 +11,37 @@
 
 namespace shingled::milter::rules {
 
-/// What happens to a message; the later, the stronger.
+/// The action for a message, from the weakest to the strongest.
 enum class Action : std::uint8_t { kPass, kAddHeader, kTempfail, kQuarantine, kReject, kDiscard };
 
 std::string_view to_string(Action action);  ///< "pass" "add_header" "tempfail" "quarantine" ...
 
-/// What we think of a message, and why.
+/// The judgement of a message, with its reason.
 struct Verdict {
   Action action = Action::kPass;
   double score = 0;
   std::optional<double> required;  ///< the add_header threshold, "required" in X-Shingled-Status
   std::vector<Symbol> symbols;
-  std::string reason;   ///< "score 12.00 reaches reject 10.00"; on failure, what failed
+  std::string reason;   ///< "score 12.00 reaches reject 10.00"; after a failure: what failed
   bool failed = false;  ///< something is unknown, and the failure policy decided
 
   [[nodiscard]] bool is_spam() const { return required && score >= *required; }
 };
 
-/// The strongest action whose threshold the score reaches. Pure.
+/// The strongest action whose threshold the score reaches; kPass if it reaches none. Pure.
 Action choose_action(double score, const ActionOptions& actions);
 
-/// Facts to verdict: pure, so a log line or `scan` can replay it. Only `Facts::findings` count.
+/// Makes a verdict of facts. Only `Facts::findings` count. It is pure, so `scan` can repeat it.
 ///
-/// A message of which something is unknown (unknown.h: look-ups without an answer, bounds that were
-/// met) is judged by what is known when that is enough for more than a header; else by
-/// `on_failure`; `failed` tells it from others when it is accepted, too.
+/// If something about the message is unknown (unknown.h: look-ups without an answer, bounds that
+/// were reached), the known facts decide if they are enough for an action above a header. Otherwise
+/// `on_failure` decides, and `failed` is set, also when the message is accepted.
 Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on_failure);
 
-/// The verdict on a message that could not be looked at at all. Pure.
+/// The verdict on a message that could not be looked at. Pure.
 Verdict verdict_on_failure(FailurePolicy policy, std::string reason);
 
-/// The verdict on a message that is put off unseen, because a limit is reached. Pure.
+/// The verdict on a message that is deferred without a check, because a limit is reached. Pure.
 Verdict verdict_on_limit(std::string reason);
 
 }  // namespace shingled::milter::rules
