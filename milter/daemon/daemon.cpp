@@ -1,12 +1,12 @@
 #include "milter/daemon/daemon.h"
 
+#include <malloc.h>
 #include <sysexits.h>
 
 #include <cstdio>
 #include <utility>
 
 #include "milter/daemon/running_daemon.h"
-#include "milter/process/allocator.h"
 #include "milter/process/exit_code.h"
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
@@ -14,6 +14,21 @@
 namespace shingled::milter::daemon {
 
 namespace {
+
+/// Makes the C library give large blocks back to the system when they are freed. Call it before
+/// other threads exist.
+///
+/// With its usual settings the library takes large blocks from its heaps once the first one was
+/// freed, and there a small block behind a large one keeps it. Measured: after 100 messages of
+/// 10 MB and 20 of 50 MB, all at once, the idle daemon had 991 MB, of which malloc_trim(3) returned
+/// half. With this threshold it has 34 MB, its peak is a third lower, and ordinary mail is as fast.
+/// jemalloc kept 36 to 49 MB and was not faster.
+void return_large_blocks() {
+  // A threshold that was set is not adapted any more. Blocks of this size are rare in ordinary
+  // mail.
+  constexpr int kLargeBlockBytes = 256 * 1024;
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBlockBytes);
+}
 
 /// The operator at the terminal sees it too when the log is a file.
 int give_up(const Error& error, const DaemonOptions& options, Logger* log) {
@@ -28,7 +43,7 @@ int give_up(const Error& error, const DaemonOptions& options, Logger* log) {
 
 int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source) {
   process::block_signals();
-  process::return_large_blocks();
+  return_large_blocks();
   const DaemonOptions options = settings->daemon;
   SystemClock clock;
   auto log = process::LogSink::open(options.log_file, options.log_level, clock, options);

@@ -24,4 +24,10 @@ namespace shingled::milter::filter {
 /// Source: Linux tcp(7); libmilter 8.17, comm.c.
 void acknowledge_commands(bool at_once);
 
+/// Lets the connections of this process's listening TCP sockets send at once (TCP_NODELAY, which
+/// accepted connections inherit). libmilter answers in several small writes; with Nagle's algorithm
+/// and the delayed acknowledgement of the other side each message would wait 40 ms for the second.
+/// Errors: none; a socket that refuses stays as it is.
+void send_without_delay();
+
 }  // namespace shingled::milter::filter

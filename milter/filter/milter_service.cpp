@@ -16,7 +16,6 @@
 #include "config/base/guarded.h"
 #include "config/system/listen_socket.h"
 #include "milter/filter/libmilter_overrides.h"
-#include "milter/filter/send_without_delay.h"
 #include "milter/filter/session.h"
 #include "milter/filter/traffic.h"
 

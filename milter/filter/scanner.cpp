@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "milter/filter/lookup_order.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "milter/similar/similar_evidence.h"
 #include "storage/protocol/reply.h"
@@ -227,6 +226,18 @@ void Scanner::ask_remotes(std::vector<rules::Lookup>& lookups, TimePoint deadlin
       take_answer(lookups[first[rule_of_batch[b]] + r], answers[b][r]);
     }
   }
+}
+
+std::vector<mime::PartHash> in_order_of_value(std::vector<mime::PartHash> hashes,
+                                              std::size_t count_max) {
+  std::stable_sort(hashes.begin(), hashes.end(),
+                   [](const mime::PartHash& a, const mime::PartHash& b) {
+                     if (a.place != b.place) return a.place < b.place;
+                     return a.place != mime::PartPlace::kBody && a.bytes > b.bytes;
+                   });
+  if (hashes.size() > count_max)
+    hashes.erase(hashes.begin() + static_cast<std::ptrdiff_t>(count_max), hashes.end());
+  return hashes;
 }
 
 }  // namespace shingled::milter::filter

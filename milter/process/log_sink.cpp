@@ -14,10 +14,22 @@
 #include "config/base/guarded.h"
 #include "config/system/byte_transfer.h"
 #include "milter/process/log_file.h"
-#include "milter/process/repeat_filter.h"
 #include "milter/process/service_manager.h"
 
 namespace shingled::milter::process {
+
+std::optional<std::uint64_t> RepeatFilter::admit(std::string_view line, TimePoint now) {
+  auto known = seen_.find(line);
+  if (known == seen_.end()) {
+    // Full of lines that differ: none of them is a repetition worth holding back.
+    if (seen_.size() >= kLinesMax) seen_.clear();
+    known = seen_.try_emplace(std::string(line)).first;
+  }
+  Seen& seen = known->second;
+  if (seen.passing.pass(now)) return std::exchange(seen.held_back, 0);
+  ++seen.held_back;
+  return std::nullopt;
+}
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "milter/ratelimit/full_bucket.h"
+#include "milter/ratelimit/limit_evidence.h"
 #include "milter/ratelimit/mail_limiter.h"
 
 namespace shingled::milter::ratelimit {

@@ -7,7 +7,7 @@
 #include "config/base/clock.h"
 #include "config/options/similar_options.h"
 #include "milter/rules/evidence.h"
-#include "milter/similar/similar_facts.h"
+#include "milter/similar/similar_search.h"
 
 namespace shingled::milter::similar {
 

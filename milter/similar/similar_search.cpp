@@ -1,5 +1,7 @@
 #include "milter/similar/similar_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -9,6 +11,21 @@
 #include "mime/container/container_kind.h"
 
 namespace shingled::milter::similar {
+
+std::string piece_name(const SimilarHit& hit) {
+  std::string name = hit.file.empty() ? "part " + hit.part : hit.file;
+  if (!hit.entry.empty()) name += "!" + hit.entry;
+  return name;
+}
+
+std::string likeness_text(const SimilarHit& hit) {
+  std::string text;
+  if (hit.score > 0) text = "similarity " + std::to_string(hit.score);
+  if (hit.shared == 0) return text;
+  if (!text.empty()) text += " and ";
+  return text + fmt::format("{} of {} n-grams ({:.0f} %)", hit.shared, hit.asked,
+                            100.0 * hit.shared / std::max(hit.asked, 1U));
+}
 
 namespace {
 

@@ -1,5 +1,4 @@
-// Covers milter/process/allocator.cpp.
-// What mail under way may cost the whole daemon.
+// The memory that the whole daemon needs for mail under way.
 #include <gmock/gmock.h>
 
 #include "config/options/message_memory.h"

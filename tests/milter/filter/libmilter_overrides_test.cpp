@@ -1,4 +1,4 @@
-#include "milter/filter/send_without_delay.h"
+#include "milter/filter/libmilter_overrides.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

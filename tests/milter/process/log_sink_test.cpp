@@ -1,5 +1,4 @@
-// Covers milter/process/log_file.cpp, milter/process/privileges.cpp,
-// milter/process/repeat_filter.cpp.
+// Covers milter/process/log_file.cpp, milter/process/privileges.cpp.
 #include "milter/process/log_sink.h"
 
 #include <fcntl.h>
@@ -19,7 +18,6 @@
 
 #include "config/system/unique_fd.h"
 #include "milter/process/privileges.h"
-#include "milter/process/repeat_filter.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_directory.h"
 

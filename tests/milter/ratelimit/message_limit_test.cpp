@@ -1,5 +1,4 @@
-// Covers storage/buckets/embedded_buckets.cpp, milter/ratelimit/full_bucket.cpp,
-// milter/ratelimit/mail_limiter.cpp, milter/ratelimit/limit_counters.cpp.
+// Covers storage/buckets/embedded_buckets.cpp, milter/ratelimit/mail_limiter.cpp.
 #include "milter/ratelimit/message_limit.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,3 @@
-// Covers milter/similar/similar_facts.cpp.
 #include "milter/similar/similar_search.h"
 
 #include <gmock/gmock.h>
