@@ -23,7 +23,7 @@ using ReadCommand = char* (*)(int, timeval*, char*, std::size_t*, char*);
 
 std::atomic<bool> g_acknowledge{false};
 
-/// libmilter's own, which it would have called. It is there: nobody else calls ours.
+/// The original of libmilter. It exists, because only libmilter calls our version.
 ReadCommand read_command() {
   static const auto function = reinterpret_cast<ReadCommand>(::dlsym(RTLD_NEXT, "mi_rd_cmd"));
   return function;
@@ -34,7 +34,7 @@ ReadCommand read_command() {
 void acknowledge_commands(bool at_once) { g_acknowledge.store(at_once); }
 
 void send_without_delay() {
-  std::error_code ignored;  // libmilter keeps its descriptor to itself: look at all of ours
+  std::error_code ignored;  // libmilter does not tell its descriptor: try all of this process
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
     const std::string name = entry.path().filename();
     int fd = -1;
@@ -55,8 +55,8 @@ __attribute__((visibility("default"))) int sigwait(const sigset_t* /*signals*/, 
   for (;;) ::pause();
 }
 
-/// The descriptor of the MTA, how long to wait, the command's letter and length, the filter's name;
-/// returns the command's data.
+/// Parameters: the descriptor of the MTA, how long to wait, letter and length of the command, name
+/// of the filter. Returns the data of the command.
 __attribute__((visibility("default"))) char* mi_rd_cmd(int descriptor, timeval* timeout,
                                                        char* command, std::size_t* length,
                                                        char* name) {

@@ -15,10 +15,10 @@
 
 namespace shingled::milter::filter {
 
-/// What is counted of messages. A new counter is a field and its line in `table`.
+/// Counters of messages. A new counter needs a field and a line in `table`.
 struct MessageCounts {
-  EventCount unasked;     ///< look-ups
-  EventCount incomplete;  ///< messages of which parts were not looked at
+  EventCount unasked;     ///< look-ups that were left out
+  EventCount incomplete;  ///< messages with parts that were not looked at
   EventCount unknown;     ///< messages that the failure policy decided on
   EventCount bytes;
   EventCount truncated;
@@ -40,13 +40,13 @@ struct MessageCounts {
 };
 static_assert(kHasWholeTable<MessageCounts>);
 
-/// What became of the mail since the start, and how long each stage took.
+/// Counts the results of all messages since the start, and how long each stage took.
 /// Threads: any thread.
 class MailCounters {
  public:
-  /// A message judged; `total` from its MAIL command to the end.
+  /// Counts a judged message. `total`: the time from its MAIL command to its end.
   void judged(const rules::Facts& facts, const rules::Verdict& verdict, Duration total);
-  /// A message of a sender who is not judged.
+  /// Counts a message that is passed without a check because of its sender.
   void skipped() { skipped_.add(); }
   void report(MetricReport& report) const;
 
@@ -54,9 +54,9 @@ class MailCounters {
   static constexpr std::size_t kActions = 6;
   static constexpr std::size_t kOutcomes = 5;
 
-  /// What one source of evidence counts and takes.
+  /// The figures and the times of one source of evidence.
   struct OfSource {
-    std::vector<rules::Figure> sums;  ///< labels are lists, fixed phrases: some hundred at most
+    std::vector<rules::Figure> sums;  ///< labels are lists and fixed phrases: a few hundred at most
     Histogram time{kLatencyShape};
   };
   using BySource = std::map<std::string_view, OfSource>;
@@ -72,7 +72,8 @@ class MailCounters {
   Histogram local_{kLatencyShape};
   Histogram remote_{kLatencyShape};
   Histogram total_{kLatencyShape};
-  mutable Guarded<BySource> sources_;  ///< by Source::key; those that ever looked something up
+  mutable Guarded<BySource>
+      sources_;  ///< by Source::key; only sources that have looked something up
 };
 
 }  // namespace shingled::milter::filter

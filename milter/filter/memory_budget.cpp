@@ -42,7 +42,7 @@ bool MemoryBudget::await(std::uint64_t bytes, Use use, const Patience& patience)
   MutexLock lock(mutex_);
   const std::uint64_t ticket = tickets_++;
   const bool queues = use == Use::kAnalyze;
-  // One that needs much would else wait for ever behind those that need less.
+  // Without the queue, one that needs much would wait for ever behind those that need less.
   if (queues) queue_.insert(ticket);
   const auto there = [&]() SHINGLED_REQUIRES(mutex_) {
     return has(bytes, use) && (!queues || *queue_.begin() == ticket);
@@ -65,7 +65,7 @@ bool MemoryBudget::await(std::uint64_t bytes, Use use, const Patience& patience)
     refused_analyzed_.add();
   }
   if (queues) queue_.erase(ticket);
-  changed_.notify_all();  // the next in the queue
+  changed_.notify_all();  // wakes the next in the queue
   return taken;
 }
 

@@ -15,20 +15,21 @@
 
 namespace shingled::milter::filter {
 
-/// One budget of memory for all messages under way (`milter.memory_max`). Nothing is measured:
-/// whoever needs memory takes its estimate (config/options/message_memory.h) and gives it back.
+/// One budget of memory for all messages under way (`milter.memory_max`). Memory is not measured: a
+/// user takes an estimate from the budget (config/options/message_memory.h) and gives it back
+/// later.
 ///
-/// Large messages leave an eighth to small ones, so that ordinary mail passes while they wait, and
-/// half to analyses, so that a message that is here can be judged. Law: what is taken is never more
-/// than the most it was told.
+/// Large messages leave an eighth to small ones, so that ordinary mail passes while they wait. The
+/// bytes of large messages leave half to analyses, so that a received message can be judged.
+/// Invariant: the sum of all memory taken does not exceed the maximum at the time of taking.
 /// Threads: any thread.
 class MemoryBudget {
  public:
   /// What the memory is for.
   enum class Use : std::uint8_t {
-    kSmall,    ///< a small message: may use all there is
-    kReceive,  ///< the bytes of a large one
-    kAnalyze,  ///< the analysis of a large one
+    kSmall,    ///< a small message: may use the whole budget
+    kReceive,  ///< the bytes of a large message
+    kAnalyze,  ///< the analysis of a large message
   };
 
   /// How to wait for memory.
@@ -36,17 +37,17 @@ class MemoryBudget {
     const Clock& clock;
     TimePoint deadline;
     std::stop_token stop;
-    std::function<void()> meanwhile;  ///< called about every second; must not throw; may be empty
+    std::function<void()> meanwhile;  ///< called about once a second; must not throw; may be empty
   };
 
   explicit MemoryBudget(std::uint64_t bytes_max) : max_(bytes_max) {}
 
-  /// From now on; what is taken stays.
+  /// Sets the maximum from now on. Memory that is already taken stays taken.
   void set_max(std::uint64_t bytes_max);
-  /// Takes memory if it is there.
+  /// Takes memory if enough is free, and returns whether it did.
   [[nodiscard]] bool take(std::uint64_t bytes, Use use);
-  /// Waits until it is there; those that wait for large amounts take turns. False: the deadline has
-  /// passed, or it was asked to stop.
+  /// Waits until enough is free and takes it. Those that wait for kAnalyze are served in the order
+  /// of their calls. False: the deadline has passed, or a stop was requested.
   [[nodiscard]] bool await(std::uint64_t bytes, Use use, const Patience& patience);
   void give_back(std::uint64_t bytes, Use use);
 
@@ -61,10 +62,10 @@ class MemoryBudget {
   std::condition_variable_any changed_;
   std::uint64_t max_ SHINGLED_GUARDED_BY(mutex_);
   std::uint64_t used_ SHINGLED_GUARDED_BY(mutex_) = 0;
-  std::uint64_t received_ SHINGLED_GUARDED_BY(mutex_) = 0;  // of those, for kReceive
+  std::uint64_t received_ SHINGLED_GUARDED_BY(mutex_) = 0;  // part of `used_`, for kReceive
   std::uint64_t peak_ SHINGLED_GUARDED_BY(mutex_) = 0;
   std::uint64_t tickets_ SHINGLED_GUARDED_BY(mutex_) = 0;
-  // Tickets of those that wait for kAnalyze.
+  // Tickets of the callers that wait for kAnalyze.
   std::set<std::uint64_t> queue_ SHINGLED_GUARDED_BY(mutex_);
 
   EventCount refused_received_;
@@ -72,11 +73,11 @@ class MemoryBudget {
   EventCount waited_;
 };
 
-/// Memory taken from a budget, given back at the end.
+/// Memory taken from a budget. The destructor gives it back.
 /// Threads: one at a time.
 class MemoryLease {
  public:
-  /// Without a budget there is always enough.
+  /// Without a budget there is always enough memory.
   MemoryLease() = default;
   MemoryLease(std::shared_ptr<MemoryBudget> budget, MemoryBudget::Use use)
       : budget_(std::move(budget)), use_(use) {}
@@ -89,9 +90,10 @@ class MemoryLease {
   MemoryLease& operator=(const MemoryLease&) = delete;
   ~MemoryLease() { drop(); }
 
-  /// Holds so much in all, for that use from now on. False: it is not there, and nothing changed.
+  /// Changes the total to `bytes`, for `use` from now on. False: there is not enough, and nothing
+  /// has changed.
   [[nodiscard]] bool hold(std::uint64_t bytes, MemoryBudget::Use use);
-  /// Takes so much more; see MemoryBudget::await.
+  /// Takes `bytes` more; see MemoryBudget::await.
   [[nodiscard]] bool await(std::uint64_t bytes, const MemoryBudget::Patience& patience);
   void drop();
 

@@ -37,9 +37,9 @@ void MessageBuffer::append(std::string_view bytes) {
   size_ += bytes.size();
 }
 
-/// Twice as much each time for a small message, an eighth more for a large one, so that little is
-/// kept for nothing. realloc(3), because a large block then grows by remapping its pages: there is
-/// never the old beside the new, and nothing is copied.
+/// A small message doubles its memory each time, a large one grows by an eighth, so that little
+/// memory stays unused. realloc(3) grows a large block by remapping its pages: the old and the new
+/// block never exist at the same time, and nothing is copied.
 bool MessageBuffer::make_room_for(std::size_t size) {
   if (size <= capacity_) return true;
   constexpr std::size_t kLeast = 4096;

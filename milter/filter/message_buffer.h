@@ -13,11 +13,11 @@ namespace shingled::milter::filter {
 /// Whether the MTA hands over header values with the space after the colon (SMFIP_HDR_LEADSPC).
 enum class HeaderSpacing : std::uint8_t { kKept, kStripped };
 
-/// Puts a message together again from what a milter sees of it, byte for byte as it came in (with
+/// Builds a message from the parts that a milter receives, byte for byte like the original (with
 /// CRLF), so that its hashes are those of the original.
 ///
-/// What lies beyond `bytes_max` is left out. Memory is taken from a budget as the message grows;
-/// one that finds none is given up, and what it held is free at once.
+/// Bytes after the first `bytes_max` are left out. Memory is taken from a budget as the message
+/// grows. If there is not enough, the message is given up, and its memory is freed at once.
 /// Threads: one thread.
 class MessageBuffer {
  public:
@@ -27,14 +27,14 @@ class MessageBuffer {
         spacing_(spacing),
         lease_(std::move(budget), MemoryBudget::Use::kSmall) {}
 
-  /// `value` with folds as the MTA sends them: "\n" and the white space after it.
+  /// `value`: with folds as the MTA sends them, "\n" and white space.
   void add_header(std::string_view name, std::string_view value);
   void end_headers();
   void add_body(std::string_view bytes);
 
   [[nodiscard]] std::string_view bytes() const { return {bytes_.get(), size_}; }
   [[nodiscard]] bool truncated() const { return truncated_; }
-  /// There was no memory for it: `bytes` is empty.
+  /// There was not enough memory for the message: `bytes` is empty.
   [[nodiscard]] bool given_up() const { return given_up_; }
 
  private:
@@ -43,7 +43,7 @@ class MessageBuffer {
   };
 
   void append(std::string_view bytes);
-  /// False: given up.
+  /// False: there is not enough memory, and the message was given up.
   bool make_room_for(std::size_t size);
   void give_up();
 

@@ -21,7 +21,7 @@
 
 namespace shingled::milter::filter {
 
-/// What the callbacks, which are given no argument of ours, find through `g_service`.
+/// State of the service. The callbacks get no argument of ours, so they find it by `g_service`.
 class MilterService::Impl {
  public:
   Impl(const MilterOptions& options, const CurrentScanner& current, Clock& a_clock,
@@ -47,7 +47,8 @@ class MilterService::Impl {
 
   struct End {
     bool stopped = false;
-    std::optional<bool> libmilter_ended{};  // well or not
+    std::optional<bool>
+        libmilter_ended{};  // empty while it runs; then whether it ended without an error
   };
   Guarded<End> end;
   std::condition_variable changed;
@@ -57,20 +58,21 @@ namespace {
 
 constexpr int kBacklog = 256;
 constexpr std::string_view kOption = "milter.socket";
-constexpr std::size_t kPacketBytesMax =
-    1024UL * 1024;  // beyond libmilter's 64 KB: long headers exist
+// More than the 64 KB of libmilter: long headers exist.
+constexpr std::size_t kPacketBytesMax = 1024UL * 1024;
 constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
-constexpr unsigned long kStepsUnwanted =
-    SMFIP_NOHELO | SMFIP_NODATA | SMFIP_NOUNKNOWN;  // and RCPT, while nothing is limited
-// libmilter answers in our place where the MTA insists on an answer to these.
+// SMFIP_NORCPT is added if there are no limits.
+constexpr unsigned long kStepsUnwanted = SMFIP_NOHELO | SMFIP_NODATA | SMFIP_NOUNKNOWN;
+// If the MTA requires an answer to these steps, libmilter sends one.
 constexpr unsigned long kStepsUnanswered =
     SMFIP_NR_CONN | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
 
-/// libmilter hands no user data to its callbacks before we set it per connection. It lives as long
-/// as the process, as libmilter's threads do; when its owner is gone its door is closed.
+/// libmilter gives its callbacks no user data before we set it for each connection. The object
+/// lives as long as the process, like the threads of libmilter. Its Traffic is closed when its
+/// owner is destroyed.
 std::atomic<MilterService::Impl*> g_service{nullptr};
 
-/// One connection of the MTA, kept by libmilter as its private pointer.
+/// One connection of the MTA; the private pointer of libmilter refers to it.
 struct Connection {
   Connection(MilterService::Impl& service, HeaderSpacing header_spacing)
       : spacing(header_spacing),
@@ -85,7 +87,7 @@ Connection* connection_of(SMFICTX* context) {
   return static_cast<Connection*>(smfi_getpriv(context));
 }
 
-/// A step under way; false when the service is closed.
+/// A callback under way; false if the service is closed.
 class Step {
  public:
   Step() : service_(g_service.load()) {
@@ -99,7 +101,7 @@ class Step {
 
   explicit operator bool() const { return service_ != nullptr; }
   [[nodiscard]] MilterService::Impl& service() const { return *service_; }
-  /// Counts the connection's message while it is under way.
+  /// Tells the service whether the connection has a message under way.
   void count_message(Connection& connection) const {
     service_->traffic.note(connection.message, connection.session.in_message());
   }
@@ -124,8 +126,9 @@ sfsistat answer(rules::Action action) {
   return SMFIS_ACCEPT;
 }
 
-/// Nothing may leave a C callback: what a step throws fails its message, which is then judged by
-/// policy at its end. When the service has ended the policy answers at once.
+/// Runs a step. No exception may leave a C callback: if the step throws, its message fails, and the
+/// failure policy judges it at its end. If the service is closed, the failure policy answers at
+/// once.
 template <typename Body>
 sfsistat guarded_step(SMFICTX* context, sfsistat usual, Body&& body) noexcept {
   Connection* connection = connection_of(context);
@@ -148,10 +151,10 @@ sfsistat guarded_step(SMFICTX* context, sfsistat usual, Body&& body) noexcept {
 
 char* unconst(const std::string& text) { return const_cast<char*>(text.c_str()); }
 
-/// libmilter's requests as an Mta, for one end of message.
+/// Implements Mta with the requests of libmilter, for one end of message.
 class LibmilterMta final : public actions::Mta {
  public:
-  /// With kKept the MTA writes a value right behind the colon, as it hands them over.
+  /// `spacing`: with kKept the MTA writes a value directly after the colon.
   LibmilterMta(SMFICTX* context, HeaderSpacing spacing) : context_(context), spacing_(spacing) {}
 
   Status edit_header(const actions::HeaderEdit& edit) override {
@@ -200,14 +203,14 @@ sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long ste
       static_cast<void>(connection.release());
     return SMFIS_CONTINUE;
   } catch (...) {
-    return SMFIS_REJECT;  // the MTA goes on as if there were no filter, by its own default action
+    return SMFIS_REJECT;  // the MTA continues with its own default action
   }
 }
 
-/// libmilter gives no address for the family "U". Sendmail has that for a message on its standard
-/// input and Postfix for one whose client is no socket of the internet, both from "localhost"; but
-/// Postfix has it too when it cannot tell who the client is, "unknown", which is nobody's
-/// privilege.
+/// libmilter gives no address for the family "U". Sendmail uses this family for a message from its
+/// standard input, Postfix for a client that has no internet socket; in both cases the host is
+/// "localhost". But Postfix also uses it if it does not know the client; then the host is
+/// "unknown", and the client must not get privileges.
 Unaddressed without_address(const char* host, const sockaddr* address) {
   const bool local = address != nullptr ? address->sa_family == AF_UNIX
                                         : host != nullptr && std::string_view(host) == "localhost";
@@ -246,7 +249,7 @@ sfsistat on_recipient(SMFICTX* context, char** arguments) {
     const auto reply = connection.session.recipient(first(arguments));
     if (!reply) return SMFIS_CONTINUE;
     static_cast<void>(LibmilterMta(context, connection.spacing).set_reply(*reply));
-    return SMFIS_TEMPFAIL;  // should the MTA not take the text, it has one of its own
+    return SMFIS_TEMPFAIL;  // if the MTA declines our text, it sends its own
   });
 }
 
@@ -360,14 +363,14 @@ MilterService::MilterService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 MilterService::~MilterService() {
   static_cast<void>(drain(impl_->clock.now()));
   stop();
-  static_cast<void>(impl_.release());  // libmilter's threads still knock at its closed door
+  static_cast<void>(impl_.release());  // the threads of libmilter still use it
 }
 
 Status MilterService::run() {
-  // smfi_stop(3) is no way out: the listener destroys its lock while the caller waits for it, and
-  // the controller of the workers frees their connections and destroys the lock they share without
-  // waiting for anybody. So the thread that serves is never told; it is left to the end of the
-  // process, as libmilter itself leaves all the others.
+  // smfi_stop(3) cannot be used: the listener destroys its lock while the caller waits for it, and
+  // the controller of the workers frees their connections and destroys their common lock without
+  // waiting for them. So the serving thread is never stopped; it runs until the process ends, as
+  // libmilter does it with all its other threads.
   std::thread([impl = impl_.get()] {
     const bool well = smfi_main() == MI_SUCCESS;
     auto end = impl->end.lock();

@@ -12,17 +12,19 @@
 
 namespace shingled::milter::filter {
 
-/// The milter protocol through libmilter: the one file that knows it. Turns its callbacks
-/// into steps of a Session and its requests into an Mta.
+/// The milter protocol; the only user of libmilter. Turns callbacks into steps of a Session, and
+/// implements Mta with the requests of libmilter.
 ///
-/// libmilter is one per process, so is this. It owns a thread per connection and, against its
-/// manual, would take SIGHUP, SIGTERM and SIGINT from us; see libmilter_overrides.h.
-/// Threads: `run` on one thread, the others from any.
+/// There can be only one per process, because libmilter has global state. libmilter has a thread
+/// for each connection. Contrary to its manual it would also take SIGHUP, SIGTERM and SIGINT; see
+/// libmilter_overrides.h.
+/// Threads: `run` on one thread, the others on any.
 class MilterService {
  public:
-  /// Binds the socket. A unix socket gets its mode and group; a stale one of a dead process is
+  /// Binds the socket. A unix socket gets its mode and group; one that a dead process has left is
   /// removed first.
-  /// Errors: kUnavailable (in use), kDenied, kInvalid (path is no socket), each naming the socket.
+  /// Errors: kUnavailable (in use), kDenied, kInvalid (the path is not a socket); each names the
+  /// socket.
   static Result<std::unique_ptr<MilterService>> open(const MilterOptions& options,
                                                      const CurrentScanner& scanner, Clock& clock,
                                                      Logger& logger, MailCounters& counters,
@@ -33,17 +35,17 @@ class MilterService {
   MilterService& operator=(const MilterService&) = delete;
 
   /// Serves until `stop`.
-  /// Errors: libmilter gave up (its reason is in syslog).
+  /// Errors: kInternal (libmilter ended with an error; the reason is in syslog).
   Status run();
-  /// Waits until the messages that are under way now have ended or the deadline has passed, serving
-  /// later ones too; then ends the analyses that are running, and answers every further step of an
-  /// open connection by the failure policy until the process ends. Returns how many messages were
-  /// cut off. Comes before `stop`.
+  /// Waits until all messages under way have ended or the deadline has passed. Later messages are
+  /// served meanwhile. Then it ends running analyses; every further step of an open connection is
+  /// answered by the failure policy until the process ends. Returns the number of messages that
+  /// were cut off. Call it before `stop`.
   std::size_t drain(TimePoint deadline);
-  /// Makes `run` return; nobody new is served. libmilter's threads are left to the end of the
-  /// process: told to stop, it destroys locks and connections that they still use.
+  /// Makes `run` return. The threads of libmilter stay until the process ends: smfi_stop would
+  /// destroy locks and connections that they still use.
   void stop();
-  /// Between MAIL and their end now.
+  /// The number of messages between their MAIL command and their end.
   [[nodiscard]] std::size_t messages_under_way() const;
 
   class Impl;

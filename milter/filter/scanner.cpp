@@ -22,7 +22,7 @@ Outcome outcome_of(const storage::client::RemoteAnswer& answer) {
       return Outcome::kMiss;
     case storage::client::RemoteAnswer::Outcome::kRefused:
       if (answer.status == storage::protocol::kStatusStoreAway) return Outcome::kUnreachable;
-      // The server knows the hash and will not tell: a miss.
+      // The server knows the hash but does not report it: a miss.
       return answer.status == storage::protocol::kStatusSkipped ? Outcome::kMiss
                                                                 : Outcome::kRefused;
     case storage::client::RemoteAnswer::Outcome::kTimeout:
@@ -114,7 +114,7 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
   const TimePoint deadline = hashed + settings_->milter.timeout;
   const auto now = unix_seconds(clock_.wall());
   bool has_remote = false;
-  std::vector<std::vector<mime::PartHash>> chosen;  // as `hashes`
+  std::vector<std::vector<mime::PartHash>> chosen;  // same index as `hashes.of_rule`
   for (const auto& of_one_kind : hashes.of_rule) {
     facts.hashes += of_one_kind.size();
     chosen.push_back(in_order_of_value(of_one_kind, settings_->milter.lookups_max));
@@ -131,7 +131,7 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
     }
   }
   facts.stages.local = ask_local(facts.lookups, now);
-  // Servers have their share of the time, whatever an attachment takes.
+  // At least half of the time stays for remote servers, however long an attachment takes.
   const TimePoint begun = clock_.now();
   rules::Findings known_files = look_files_up(
       analysis, hashes, message.size(), has_remote ? begun + (deadline - begun) / 2 : deadline);
@@ -203,7 +203,7 @@ Duration Scanner::ask_local(std::vector<rules::Lookup>& lookups, std::uint32_t n
 
 void Scanner::ask_remotes(std::vector<rules::Lookup>& lookups, TimePoint deadline,
                           const std::stop_token& stop) const {
-  // The look-ups stand rule by rule, so each remote rule's are one run.
+  // The look-ups are ordered by rule, so those of one remote rule are adjacent.
   std::vector<std::vector<storage::client::RemoteRequest>> requests(remotes_.size());
   std::vector<std::size_t> first(remotes_.size());
   for (std::size_t i = 0; i < lookups.size(); ++i) {

@@ -22,50 +22,50 @@
 
 namespace shingled::milter::filter {
 
-/// From message bytes to facts: taken apart once, hashed once for all rules that hash alike, then
-/// every look-up of every rule at once: the embedded store in process, known files in the library
-/// of samples, remote stores over UDP, all with one deadline. What the milter does with a message
-/// and what `scan` explains is this.
+/// Makes facts from the bytes of a message. The message is taken apart once, and hashed once for
+/// all rules with the same hash options. Then the hashes of all rules are looked up, with one
+/// deadline: in the embedded store, in the library of known files, and in all remote stores at the
+/// same time over UDP. The milter and the command `scan` both use it.
 ///
-/// One immutable snapshot of the settings; a reload makes a new one.
+/// It has one immutable snapshot of the settings; a reload makes a new scanner.
 /// Threads: any thread.
 class Scanner {
  public:
   /// When the names of remote servers are looked up.
   enum class Names : std::uint8_t {
-    kNow,    ///< by `open`, for which each must have an address
-    kLater,  ///< by whoever cares for `remotes`; until then such a server cannot be reached
+    kNow,    ///< by `open`; it fails if one has no address
+    kLater,  ///< by the user of `remotes`; such a server is unreachable until then
   };
-  /// `local` answers the rules without servers; it must outlive the scanner. Without one their
-  /// look-ups are unreachable. Without `library` no known files are looked up, whatever the
-  /// settings want.
-  /// Errors: a remote that cannot be opened, naming its rule.
+  /// `local` answers the rules without servers; it must outlive the scanner. If it is null, their
+  /// look-ups are kUnreachable. If `library` is null, known files are not looked up, even if the
+  /// settings enable it.
+  /// Errors: a remote store that cannot be opened; names its rule.
   static Result<std::unique_ptr<Scanner>> open(
       std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
       Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library = {},
       Names names = Names::kNow);
 
-  /// `before_wait` is called when only remote servers are left to ask. `stop`: ends it early; the
-  /// facts then are `stopped`.
-  /// Errors: inside the facts.
-  /// Cost: the analysis, a hash pass for each different way to hash, then at most `milter.timeout`.
+  /// `before_wait` is called before the remote servers are asked, which is the last look-up. `stop`
+  /// ends the scan early; then the facts are `stopped`.
+  /// Errors: in the facts.
+  /// Cost: the analysis, one hash pass for each set of hash options, then at most `milter.timeout`.
   [[nodiscard]] rules::Facts scan(std::string_view message,
                                   const std::function<void()>& before_wait = {},
                                   const std::stop_token& stop = {}) const;
-  /// The verdict on facts of this scanner.
+  /// The verdict on facts that this scanner has made.
   [[nodiscard]] rules::Verdict judge(const rules::Facts& facts, FailurePolicy on_failure) const;
   [[nodiscard]] const Settings& settings() const { return *settings_; }
-  /// The remote services it asks; they may outlive it.
+  /// The remote services that it asks; they may outlive it.
   [[nodiscard]] std::vector<storage::client::ProbedService> remotes() const;
 
  private:
   Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
-  /// Known files in the attachments of a message of so many bytes.
+  /// Looks up known files in the attachments of a message of `bytes` bytes.
   [[nodiscard]] rules::Findings look_files_up(const mime::Analysis& analysis,
                                               const mime::MessageHashes& hashes, std::size_t bytes,
                                               TimePoint deadline) const;
-  /// All of them together, for a store behind a network waits once; each has their common time,
-  /// which it gives.
+  /// Asks for all hashes in one call, so that a store behind a network waits only once. Returns the
+  /// time that it took; each look-up gets this time.
   Duration ask_local(std::vector<rules::Lookup>& lookups, std::uint32_t now) const;
   void ask_remotes(std::vector<rules::Lookup>& lookups, TimePoint deadline,
                    const std::stop_token& stop) const;
@@ -73,17 +73,18 @@ class Scanner {
   std::shared_ptr<const Settings> settings_;
   const storage::FuzzyStore* local_;
   Clock& clock_;
-  std::vector<mime::HashRule> hash_rules_;                              ///< the different ones
+  std::vector<mime::HashRule> hash_rules_;                              ///< without duplicates
   std::vector<std::size_t> hash_of_rule_;                               ///< into hash_rules_
   std::vector<std::shared_ptr<storage::client::RemoteStore>> remotes_;  ///< by rule; null = local
-  std::optional<similar::SimilarSearch> similar_;                       ///< of known files
+  std::optional<similar::SimilarSearch> similar_;  ///< empty = known files are not looked up
 };
 
-/// Fills in what a remote server answered. A 401 (the server knows the hash and will not tell) is a
-/// miss.
+/// Copies the answer of a remote server into a look-up. Status 401 (the server knows the hash, but
+/// does not report it) is a miss.
 void take_answer(rules::Lookup& lookup, const storage::client::RemoteAnswer& answer);
 
-/// The scanner in force, swapped as a whole at reload and taken once a message.
+/// The scanner in force. A reload replaces it; each message uses one scanner from its beginning to
+/// its end.
 /// Threads: any thread.
 class CurrentScanner {
  public:
@@ -96,9 +97,10 @@ class CurrentScanner {
   mutable Guarded<std::shared_ptr<const Scanner>> scanner_;
 };
 
-/// The hashes of a message as they are asked about, at most `count_max`: the visible body as it
-/// stands, then other texts, attachments and images, archives, of each the larger first. So padding
-/// costs more bytes than it hides, and what is left out tells least. Pure.
+/// The hashes of a message in the order in which they are looked up, at most `count_max`: first
+/// those of the visible body in their order, then other texts, attachments and images, archives;
+/// within a group the larger part first. So the least useful hashes are left out, and hiding a part
+/// behind padding costs more bytes than the part has. Pure.
 std::vector<mime::PartHash> in_order_of_value(std::vector<mime::PartHash> hashes,
                                               std::size_t count_max);
 

@@ -14,7 +14,7 @@ namespace shingled::milter::filter {
 namespace {
 
 constexpr const char* kServiceEnds = "the service ends";
-// The MTA is asked for patience meanwhile, and its client has ten minutes (RFC 5321 4.5.3.2.6).
+// Meanwhile the MTA is asked for more time; its client waits ten minutes (RFC 5321 4.5.3.2.6).
 constexpr std::chrono::seconds kMemoryPatience{60};
 
 std::int64_t milliseconds(Duration time) {
@@ -23,14 +23,14 @@ std::int64_t milliseconds(Duration time) {
 
 bool is_fuzzy(const rules::Findings& findings) { return findings.source == &rules::kFuzzySource; }
 
-/// The first thing that people look for in the line, so it is there without hits, too.
+/// The field of the log line that people look for first, so it is there without hits, too.
 std::string hits_text(const rules::Facts& facts) {
   const auto fuzzy = std::find_if(facts.findings.begin(), facts.findings.end(), is_fuzzy);
   const std::string text = fuzzy == facts.findings.end() ? std::string() : rules::log_text(*fuzzy);
   return text.empty() ? "none" : text;
 }
 
-/// Not a failure to judge by policy: whatever that is, the message is to come again.
+/// The failure policy does not decide here: the message is always deferred.
 rules::Verdict verdict_without_memory(std::string_view what_for) {
   rules::Verdict verdict = rules::verdict_on_failure(FailurePolicy::kTempfail, "no memory ");
   verdict.reason += what_for;
@@ -131,9 +131,9 @@ std::optional<actions::Reply> Session::recipient(std::string_view path) {
   if (!message_ || !message_->limit) return std::nullopt;
   const auto full = message_->limit->recipient(path);
   if (!full) return std::nullopt;
-  const bool put_off = full->enforced && !message_->scanner->settings().milter.dry_run;
-  log_full(*full, put_off);
-  return put_off ? std::optional(actions::reply_for_limit()) : std::nullopt;
+  const bool deferred = full->enforced && !message_->scanner->settings().milter.dry_run;
+  log_full(*full, deferred);
+  return deferred ? std::optional(actions::reply_for_limit()) : std::nullopt;
 }
 
 void Session::forget() {
@@ -157,7 +157,8 @@ void Session::body(std::string_view bytes) {
 }
 
 rules::Action Session::end_of_message(std::string_view queue_id, actions::Mta& mta) noexcept {
-  // What fails once is judged by policy; if even that fails, the policy is all there is.
+  // After the first failure `conclude` judges by the failure policy. If it fails again, only the
+  // action of the policy is left.
   for (int attempt = 0; attempt < 2; ++attempt) {
     try {
       return conclude(queue_id, mta);
@@ -181,16 +182,16 @@ rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
   rules::Facts facts;
   std::optional<ratelimit::FullBucket> full;
   if (message_->limit && message.failure.empty()) full = message_->limit->end_of_message();
-  const bool put_off = full && full->enforced && !options.dry_run;
-  if (full && !put_off) log_full(*full, false);
-  if (message.unseen && !put_off) {
+  const bool deferred = full && full->enforced && !options.dry_run;
+  if (full && !deferred) log_full(*full, false);
+  if (message.unseen && !deferred) {
     message_->limit->keep();
     skip();
     message_.reset();
     return rules::Action::kPass;
   }
   rules::Verdict verdict =
-      put_off ? rules::verdict_on_limit(ratelimit::describe(*full)) : judge(message, facts, mta);
+      deferred ? rules::verdict_on_limit(ratelimit::describe(*full)) : judge(message, facts, mta);
   Status applied;
   actions::Decision decision = actions::decide(std::move(verdict), facts, message.forged, options);
   if (message.lacks_memory) decision.reply = actions::reply_for_memory();
@@ -219,7 +220,7 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
   return scanner.judge(facts, policy);
 }
 
-/// For the analysis, which may have to wait for that of others.
+/// Takes memory for the analysis; may wait until other analyses have ended.
 bool Session::get_memory(const Message& message, MemoryLease& lease, actions::Mta& mta) const {
   const std::uint64_t bytes = message.buffer.bytes().size();
   lease = MemoryLease(bounds_.memory, bytes <= kSmallMessageBytes ? MemoryBudget::Use::kSmall
@@ -239,7 +240,8 @@ rules::Action Session::finish(const rules::Facts& facts, const rules::Verdict& v
 }
 
 void Session::fail(std::string_view what) noexcept {
-  constexpr const char* kNoMemory = "out of memory";  // short enough to need none
+  constexpr const char* kNoMemory =
+      "out of memory";  // short enough for std::string without an allocation
   try {
     if (!message_ && begun_) begin(current_.get(), std::nullopt, /*unseen=*/false);
     if (message_ && message_->failure.empty()) message_->failure = what;
@@ -253,9 +255,9 @@ rules::Action Session::failure_action() const noexcept {
   return rules::verdict_on_failure(policy_for(sender_, last_resort_.on_failure), {}).action;
 }
 
-void Session::log_full(const ratelimit::FullBucket& full, bool put_off) {
+void Session::log_full(const ratelimit::FullBucket& full, bool deferred) {
   logger_.info(LogLine("limit")
-                   .field("action", put_off ? "tempfail" : "pass")
+                   .field("action", deferred ? "tempfail" : "pass")
                    .field("bucket", full.key)
                    .field("drops", full.drops, 1)
                    .field("burst", full.burst, 1)
@@ -275,7 +277,7 @@ void Session::log_skipped() {
                    .field("client", client_text()));
 }
 
-/// Names no message: lines that are equal are one warning to the log.
+/// The line has nothing of the message in it, so that the log can hold back equal lines.
 void Session::warn_of_failures(const rules::Facts& facts) {
   for (const rules::Lookup& lookup : facts.lookups) {
     if (!lookup.failed()) continue;

@@ -18,41 +18,42 @@
 
 namespace shingled::milter::filter {
 
-/// Whose mail it is, for the failure policy and for passing it unseen.
+/// The class of a sender, for the failure policy and for passing mail without a check.
 enum class SenderClass : std::uint8_t { kLocal, kAuthenticated, kOther };
 
 std::string_view to_string(SenderClass sender);  ///< "local" "authenticated" "other"
 FailurePolicy policy_for(SenderClass sender, const FailureOptions& options);
 
-/// What a client without an address is.
+/// The kind of a client without an address.
 enum class Unaddressed : std::uint8_t {
   kLocal,    ///< a program on this machine: a pipe or a unix socket
-  kUnknown,  ///< the MTA cannot tell
+  kUnknown,  ///< the MTA does not know
 };
 
-/// What all messages share.
+/// Shared by all messages.
 struct SessionBounds {
-  std::shared_ptr<MemoryBudget> memory;  ///< null = as much as they need
-  std::stop_token stop;                  ///< the service ends: nothing takes its time any more
+  std::shared_ptr<MemoryBudget> memory;  ///< null = no limit
+  std::stop_token stop;  ///< requested when the service ends: nothing may take long any more
 };
 
-/// One SMTP connection and its transactions, as a plain state machine: knows nothing of libmilter.
+/// One SMTP connection and its transactions, as a state machine without libmilter.
 ///
 ///   connect -> (mail_from -> recipient* -> header* -> end_of_headers -> body* ->
 ///               end_of_message | abort)*
 ///
-/// A step out of order is harmless: without mail_from the rest does nothing. A message that does
-/// not come to its end, or is refused there, gives back what its limits took. One that finds no
-/// memory is put off whatever the failure policy is: it was not judged, and comes again.
+/// A step out of order is harmless: without mail_from the other steps do nothing. A message that
+/// does not come to its end, or is refused there, gives back the drops that its limits took. A
+/// message for which there is not enough memory is deferred, whatever the failure policy is: it was
+/// not judged, and the client will send it again.
 /// Threads: one thread at a time.
 class Session {
  public:
   enum class Next : std::uint8_t {
     kContinue,
-    kAccept,  ///< pass this message unseen
+    kAccept,  ///< pass this message without a check
   };
 
-  /// `counters`: where messages are counted; null = nowhere. `limiter`: null = no limits.
+  /// `counters`: null = messages are not counted. `limiter`: null = no limits.
   Session(const CurrentScanner& current, Clock& clock, Logger& logger,
           MailCounters* counters = nullptr, const ratelimit::CurrentLimiter* limiter = nullptr,
           SessionBounds bounds = {})
@@ -63,51 +64,52 @@ class Session {
         limiter_(limiter),
         bounds_(std::move(bounds)) {}
 
-  /// `without`: what a client is that has no address.
+  /// `without`: the kind of the client if it has no address.
   void connect(std::optional<IpAddress> client, HeaderSpacing spacing,
                Unaddressed without = Unaddressed::kLocal);
-  /// The login of the next message, empty = none. `mail_from` does that, too; by itself it is for
-  /// a message that meets the end of the service.
+  /// Sets the login of the next message; empty = none. `mail_from` calls it. It is also called
+  /// alone, because `mail_from` is not called after the end of the service.
   void identify(std::string_view login) noexcept;
-  /// `path` as MAIL has it; `login` of SMTP AUTH, empty = none.
+  /// `path`: as in MAIL. `login`: of SMTP AUTH; empty = none.
   Next mail_from(std::string_view path, std::string_view login);
-  /// `path` as RCPT has it. What this one is to be told instead of being taken.
+  /// `path`: as in RCPT. Returns the reply if the recipient is deferred; nullopt if it is accepted.
   std::optional<actions::Reply> recipient(std::string_view path);
   void header(std::string_view name, std::string_view value);
   void end_of_headers();
   void body(std::string_view bytes);
-  /// Judges the message, asks the MTA for what follows and writes the message's one log line.
-  /// Returns what the MTA is to be answered; with dry_run always kPass. Whatever fails in it, the
-  /// failure policy then decides.
+  /// Judges the message, sends the requests to the MTA and writes the one log line of the message.
+  /// Returns the answer to the MTA; with dry_run always kPass. If anything fails, the failure
+  /// policy decides.
   rules::Action end_of_message(std::string_view queue_id, actions::Mta& mta) noexcept;
   void abort() { forget(); }
 
-  /// A step failed (an exception stopped at the rim): the message is judged by the failure policy.
+  /// Reports that a step threw an exception: the failure policy will judge the message.
   void fail(std::string_view what) noexcept;
-  /// What the failure policy has for the message under way or the one that comes, by the class of
-  /// its sender as far as that is known. Asks nobody: it answers when the service has ended.
+  /// The action of the failure policy for the current or next message, by the class of its sender
+  /// as far as it is known. Uses only members of the session, so it works after the end of the
+  /// service.
   [[nodiscard]] rules::Action failure_action() const noexcept;
   [[nodiscard]] bool in_message() const { return message_.has_value(); }
 
  private:
   struct Message {
-    std::shared_ptr<const Scanner> scanner;  ///< the settings in force when it began
+    std::shared_ptr<const Scanner> scanner;  ///< with the settings in force when the message began
     MessageBuffer buffer;
     actions::ForgedHeaders forged;
     TimePoint start;
     std::string failure;
     std::optional<ratelimit::MessageLimit> limit;
-    bool unseen = false;        ///< only its limits count
-    bool lacks_memory = false;  ///< it was not looked at for that
+    bool unseen = false;        ///< passed without a check; only its limits apply
+    bool lacks_memory = false;  ///< it was not checked for this reason
   };
 
-  /// The settings that decide when nothing else can.
+  /// A copy of the settings that decide after a failure.
   struct LastResort {
     FailureOptions on_failure;
     bool dry_run = false;
   };
 
-  /// The message ends without being accepted.
+  /// Ends the message; it was not accepted.
   void forget();
   void begin(std::shared_ptr<const Scanner> scanner, std::optional<ratelimit::MessageLimit> limit,
              bool unseen);
@@ -115,13 +117,13 @@ class Session {
   rules::Action conclude(std::string_view queue_id, actions::Mta& mta);
   [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(std::string_view path,
                                                                 std::string_view login) const;
-  /// Judges a message that met no limit.
+  /// Judges a message that is not deferred by a limit.
   rules::Verdict judge(Message& message, rules::Facts& facts, actions::Mta& mta);
   [[nodiscard]] bool get_memory(const Message& message, MemoryLease& lease,
                                 actions::Mta& mta) const;
-  /// Its end: drops are kept or given back, it is counted and forgotten.
+  /// Ends the message: keeps its drops or gives them back, counts it and forgets it.
   rules::Action finish(const rules::Facts& facts, const rules::Verdict& verdict);
-  void log_full(const ratelimit::FullBucket& full, bool put_off);
+  void log_full(const ratelimit::FullBucket& full, bool deferred);
   void log_skipped();
   [[nodiscard]] std::string client_text() const;
   void warn_of_failures(const rules::Facts& facts);
@@ -137,10 +139,10 @@ class Session {
   std::optional<IpAddress> client_;
   Unaddressed without_ = Unaddressed::kUnknown;
   HeaderSpacing spacing_ = HeaderSpacing::kStripped;
-  bool local_ = false;  ///< the client is
+  bool local_ = false;  ///< whether the client is local
   SenderClass sender_ = SenderClass::kOther;
   LastResort last_resort_;
-  bool begun_ = false;  ///< MAIL came; without a message, it failed
+  bool begun_ = false;  ///< MAIL was received; if there is no `message_`, it failed
   std::optional<Message> message_;
 };
 

@@ -37,7 +37,7 @@ std::size_t Traffic::drain(TimePoint deadline) {
                       [&]() SHINGLED_REQUIRES(mutex_) { return awaited_ == 0; });
   closed_ = true;
   const auto empty = [&]() SHINGLED_REQUIRES(mutex_) { return steps_ == 0; };
-  // The longest step is an end of message: the analysis ends when it is asked to.
+  // The longest callback is an end of message. Its analysis ends when a stop is requested.
   if (!changed_.wait_until(lock.as_lock(), deadline, empty)) {
     lock.unlock();
     stop_.request_stop();

@@ -9,29 +9,29 @@
 
 namespace shingled::milter::filter {
 
-/// Who is inside the milter service: the callbacks running now and the messages between MAIL and
-/// their end; and the door that `drain` closes behind the last one.
+/// Counts the callbacks that are running and the messages between MAIL and their end. `drain`
+/// closes the service: it waits for them, and no callback can begin afterwards.
 /// Threads: any thread.
 class Traffic {
  public:
-  /// A place in the count, one a connection.
+  /// The entry of one connection in the counts.
   struct Message {
     bool counted = false;
-    bool awaited = false;  ///< one that `drain` waits for
+    bool awaited = false;  ///< `drain` waits for it
   };
 
-  /// A callback begins; false when the door is closed, then there is no `leave`.
+  /// A callback begins. False: the service is closed; then do not call `leave`.
   [[nodiscard]] bool enter();
   void leave();
-  /// Whether the connection has a message under way now; call it inside a step.
+  /// Tells whether the connection has a message under way now. Call it between `enter` and `leave`.
   void note(Message& message, bool under_way);
 
-  /// Waits until the messages that are under way now have ended or the deadline has passed; those
-  /// that begin meanwhile come in, but are not waited for. Then closes the door, and waits for the
-  /// last step; at the deadline it asks those that are inside to stop. Gives how many of the
-  /// messages did not end.
+  /// Waits until the messages under way have ended or the deadline has passed. Messages that begin
+  /// meanwhile are served, but it does not wait for them. Then it closes the service and waits for
+  /// the running callbacks; at the deadline it requests them to stop. Returns the number of
+  /// messages that did not end.
   std::size_t drain(TimePoint deadline);
-  /// For steps that take long: the deadline of `drain` has passed.
+  /// For callbacks that take long: a stop is requested when the deadline of `drain` has passed.
   [[nodiscard]] std::stop_token stopping() const { return stop_.get_token(); }
   [[nodiscard]] std::size_t messages() const;
 
@@ -40,7 +40,7 @@ class Traffic {
   mutable Mutex mutex_;
   std::condition_variable changed_;
   std::size_t messages_ SHINGLED_GUARDED_BY(mutex_) = 0;
-  std::size_t awaited_ SHINGLED_GUARDED_BY(mutex_) = 0;  // of those, begun before `drain`
+  std::size_t awaited_ SHINGLED_GUARDED_BY(mutex_) = 0;  // those that began before `drain`
   std::size_t steps_ SHINGLED_GUARDED_BY(mutex_) = 0;
   bool draining_ SHINGLED_GUARDED_BY(mutex_) = false;
   bool closed_ SHINGLED_GUARDED_BY(mutex_) = false;
