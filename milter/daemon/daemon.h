@@ -9,18 +9,17 @@
 
 namespace shingled::milter::daemon {
 
-/// Where the daemon's settings came from, for reload at SIGHUP.
+/// The origin of the settings, for the reload at SIGHUP.
 struct SettingsSource {
   std::string file;                    ///< empty = built-in defaults
   std::vector<std::string> overrides;  ///< from -o
-  /// Warnings that came with the settings, for the log.
+  /// Warnings of the loader, for the log.
   std::vector<config::Problem> warnings{};
 };
 
-/// Runs the daemon in the foreground until SIGTERM or SIGINT: milter, storage, signals. Returns a
-/// sysexits code: 0 after a clean stop, EX_CONFIG, EX_UNAVAILABLE (port or file in use), EX_NOPERM,
-/// EX_OSERR, EX_DATAERR.
-/// Threads: call from main, before any other thread exists (it blocks signals).
+/// Runs the daemon in the foreground until SIGTERM or SIGINT. Returns a code of <sysexits.h>: EX_OK
+/// after a clean stop, else the one for kDaemon (milter/process/exit_code.h).
+/// Threads: call it from main, before any other thread exists (it blocks signals).
 int run_daemon(std::shared_ptr<const Settings> settings, const SettingsSource& source);
 
 }  // namespace shingled::milter::daemon

@@ -68,7 +68,7 @@ void add_others(const Settings& settings, Uses& uses) {
   uses.add("storage.redis.write_servers", redis.write_servers);
 }
 
-/// Why a server has no address; nothing where it has one.
+/// The reason why a server has no address; nullopt if it has one.
 std::optional<std::string> why_lost(const ServerSpec& server) {
   storage::client::SystemLookup lookup(0);
   const auto found = lookup.find(server);

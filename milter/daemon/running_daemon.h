@@ -33,8 +33,8 @@
 
 namespace shingled::milter::daemon {
 
-/// Everything that lives as long as the daemon, in the order of its making: what is below may use
-/// what is above. Its beginning is in start.cpp, the rest of its life in serve.cpp.
+/// All objects that live as long as the daemon. A member may use the members above it. The start is
+/// in start.cpp; serving, reload and stop are in serve.cpp.
 /// Threads: main; the milter and a reload have a thread each.
 class RunningDaemon {
  public:
@@ -53,20 +53,20 @@ class RunningDaemon {
   }
 
   Status start();
-  /// Whether `start` failed because a signal said stop.
+  /// Whether `start` failed because of a stop signal.
   [[nodiscard]] bool stopped_early() const { return stopped_early_; }
-  /// Signals until one says stop.
-  /// Errors: the milter ended by itself.
+  /// Handles signals until a stop signal comes.
+  /// Errors: kUnavailable (the milter ended by itself).
   Status serve();
   void stop();
 
  private:
-  /// As many descriptors as may be; what TCP gets of them is said in the log.
+  /// Raises the limit of descriptors and logs how many TCP connections there may be.
   void budget_files();
-  /// The settings of the port, with no more connections than there are descriptors for.
+  /// The options of the fuzzy port. The number of TCP connections is reduced to the descriptors.
   [[nodiscard]] ServerOptions server_options(const Settings& settings) const;
   Status start_storage();
-  /// While the storage is loaded. False: a signal said stop.
+  /// Called while the storage is loaded. False: a stop signal came.
   bool go_on_loading(std::uint64_t rows, std::uint64_t of);
   Status open_milter();
   Result<std::unique_ptr<filter::Scanner>> open_scanner(std::shared_ptr<const Settings> settings) {
@@ -75,13 +75,13 @@ class RunningDaemon {
   }
   void use(std::shared_ptr<const filter::Scanner> scanner);
   Status start_status();
-  /// Everything that is measured, once it is all there.
+  /// Registers everything that is measured. Call it when all parts have started.
   void register_metrics();
   void reload();
-  /// The same while the watchdog is fed.
+  /// Reloads in a thread of its own, and meanwhile reports to the watchdog.
   void reload_alive();
   void reopen_log();
-  /// Where the rate limits of the port outlive a restart.
+  /// The file that keeps the rate limits of the fuzzy port over a restart.
   [[nodiscard]] std::string limits_file() const {
     return settings_->storage.engine.hashfile + ".ratelimits";
   }
@@ -95,22 +95,23 @@ class RunningDaemon {
   process::FileBudget files_;
   MetricRegistry metrics_;
   filter::MailCounters mail_counters_;
-  std::shared_ptr<filter::MemoryBudget> memory_;  // of the mail; libmilter's threads may outlive us
+  // For mail. Shared, because the threads of libmilter may live longer than this object.
+  std::shared_ptr<filter::MemoryBudget> memory_;
   std::unique_ptr<storage::FuzzyStore> store_;
   std::unique_ptr<storage::server::FuzzyServer> server_;
   std::unique_ptr<storage::replication::ReplicationService> replication_;
   ratelimit::LimitReloader limits_;
   similar::LibraryReloader similar_;
   std::unique_ptr<filter::CurrentScanner> scanner_;
-  std::unique_ptr<storage::client::ProberThread>
-      prober_;  // of the scanner's remote services, if any
+  // For the remote services of the scanner; null if it has none.
+  std::unique_ptr<storage::client::ProberThread> prober_;
   std::unique_ptr<filter::MilterService> milter_;
   std::vector<MetricRegistry::Registration> registrations_;
   status::BucketPages bucket_pages_;
   status::StatusPages pages_;
   std::unique_ptr<status::HttpServer> http_;
   bool stopped_early_ = false;
-  bool reload_waits_ = false;  ///< a signal that came while the storage was loaded
+  bool reload_waits_ = false;  ///< a reload was requested while the storage was loaded
   std::atomic<bool> milter_ended_{false};
   std::jthread milter_thread_;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kSignalWait{1000};
 
-/// How long the main thread may wait before it says that it is alive.
+/// The longest time between two reports to the watchdog.
 std::chrono::milliseconds alive_interval() {
   const auto watchdog = process::watchdog_interval();
   return watchdog ? std::min(kSignalWait, *watchdog / 2) : kSignalWait;
@@ -39,7 +39,7 @@ Status RunningDaemon::serve() {
 }
 
 void RunningDaemon::reload_alive() {
-  // Servers of rules are looked up by name, and a name server may take its time.
+  // The names of servers of rules are looked up, and a name server may be slow.
   const auto reloaded = std::async(std::launch::async, [this] { reload(); });
   while (reloaded.wait_for(alive_interval()) != std::future_status::ready) process::notify_alive();
 }
@@ -97,11 +97,11 @@ void RunningDaemon::reopen_log() {
 void RunningDaemon::stop() {
   process::notify_stopping();
   log_.info(LogLine("stopping"));
-  if (prober_ != nullptr)
-    prober_->request_stop();  // a name server may take its time: with the mail
+  // A name server may be slow, so the prober ends while the mail is drained.
+  if (prober_ != nullptr) prober_->request_stop();
   pages_.set_state(status::StatusPages::State::kDraining);
   if (milter_ != nullptr) {
-    const auto drain_time = scanner_->get()->settings().milter.drain_time;  // maybe of a reload
+    const auto drain_time = scanner_->get()->settings().milter.drain_time;  // of the last reload
     const std::size_t cut_off = milter_->drain(clock_.now() + drain_time);
     if (cut_off > 0) log_.warning(LogLine("drain_incomplete").field("messages", cut_off));
     milter_->stop();
@@ -113,7 +113,7 @@ void RunningDaemon::stop() {
   registrations_.clear();
   limits_.close();
   similar_.close();
-  server_.reset();  // first the packets, then what they wait for
+  server_.reset();  // the server first: its packets use the others
   replication_.reset();
   store_.reset();
   http_.reset();

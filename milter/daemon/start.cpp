@@ -14,10 +14,11 @@ namespace shingled::milter::daemon {
 
 namespace {
 
-/// How long the start waits for the names of servers, so that the first mail finds them. A name
-/// server that is away takes longer, and then mail does not wait.
+/// How long the start waits for the addresses of servers, so that they are known for the first
+/// mail. If a name server does not answer in this time, mail is served without these addresses.
 constexpr std::chrono::seconds kNamesPatience{3};
-/// A portion of a load takes about a second; on a machine that is very busy, or swaps, much longer.
+/// The longest time for one step of loading. Usually a step takes about a second, but much longer
+/// on a machine that is very busy or swaps.
 constexpr std::chrono::seconds kLoadPatience{120};
 
 }  // namespace
@@ -30,8 +31,9 @@ Status RunningDaemon::start() {
     if (!pid_file) return pid_file.error();
     pid_file_ = *std::move(pid_file);
   }
-  // The milter's socket may stand where only root may write; the storage's files must be the
-  // user's. So the socket comes first and answers nobody until the storage is there.
+  // The socket of the milter may be in a folder where only root may write, but the files of the
+  // storage must belong to daemon.user. So the socket is opened first, but nothing is served on it
+  // until the storage is ready.
   if (settings_->milter.enabled) {
     scanner_ = std::make_unique<filter::CurrentScanner>(nullptr);
     if (Status status = open_milter(); !status) return status;
@@ -150,8 +152,8 @@ void RunningDaemon::use(std::shared_ptr<const filter::Scanner> scanner) {
   scanner_->set(std::move(scanner));
 }
 
-/// Early, so that a load of the storage can be watched; after the change of user, because a unix
-/// socket is the user's.
+/// Called before the storage is loaded, so that an operator can watch the load; but after the
+/// change of user, because a unix socket must belong to the user.
 Status RunningDaemon::start_status() {
   if (settings_->status.listen.empty()) return {};
   auto http = status::HttpServer::start(

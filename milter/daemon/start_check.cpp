@@ -27,7 +27,7 @@ namespace {
 using config::Places;
 using config::Problem;
 
-/// Gathers what is found.
+/// Collects problems.
 class Findings {
  public:
   explicit Findings(const Places& places) : places_(places) {}
@@ -46,9 +46,10 @@ class Findings {
 };
 
 constexpr const char* kFolderForm =
-    "; allowed: a folder that is there (mkdir) and the daemon's (chown)";
+    "; allowed: a folder that exists (mkdir) and belongs to the daemon (chown)";
 
-/// Who the daemon will be, as far as the system knows them.
+/// The user and group of the daemon. If one does not exist, this is an error, and the present one
+/// is used.
 process::Identity check_identity(const DaemonOptions& options, Findings& found) {
   process::Identity out;
   DaemonOptions user_only = options;
@@ -57,22 +58,22 @@ process::Identity check_identity(const DaemonOptions& options, Findings& found) 
     out = *identity;
   } else {
     found.error("daemon.user", "'" + options.user +
-                                   "' is no user of this system; allowed: one that is, or \"\" to "
-                                   "stay who started it");
+                                   "' is not a user of this system; allowed: an existing user, or "
+                                   "\"\" for the user who starts the daemon");
   }
   DaemonOptions group_only = options;
   group_only.user.clear();
   if (const auto identity = process::daemon_identity(group_only); !identity) {
     found.error("daemon.group", "'" + options.group +
-                                    "' is no group of this system; allowed: one that is, or \"\" "
-                                    "for the user's");
+                                    "' is not a group of this system; allowed: an existing group, "
+                                    "or \"\" for the group of the user");
   } else if (!options.group.empty()) {
     out.group = identity->group;
   }
   return out;
 }
 
-/// A folder in which a file of the daemon's is made or read.
+/// Checks that the daemon can create `file`, or read and write it, and its folder.
 void check_folder(std::string_view key, const std::string& file, Findings& found) {
   if (file.empty()) return;
   const auto parent = std::filesystem::path(file).parent_path();
@@ -81,17 +82,18 @@ void check_folder(std::string_view key, const std::string& file, Findings& found
   if (::stat(folder.c_str(), &info) != 0) {
     found.error(key, file + ": its folder cannot be used: " + os_reason(errno) + kFolderForm);
   } else if (!S_ISDIR(info.st_mode)) {
-    found.error(key, file + ": " + folder + " is no folder" + kFolderForm);
+    found.error(key, file + ": " + folder + " is not a folder" + kFolderForm);
   } else if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
-    found.error(key, file + ": its folder is not the daemon's: " + os_reason(errno) + kFolderForm);
+    found.error(
+        key, file + ": the daemon may not write to its folder: " + os_reason(errno) + kFolderForm);
   } else if (::faccessat(AT_FDCWD, file.c_str(), F_OK, AT_EACCESS) == 0 &&
              ::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
-    found.error(key, file + ": is not the daemon's: " + os_reason(errno) +
-                         "; allowed: a file that it may read and write (chown)");
+    found.error(key, file + ": the daemon may not read and write it: " + os_reason(errno) +
+                         "; allowed: a file that belongs to the daemon (chown)");
   }
 }
 
-/// The folder of the log alone: who may write there is settled when it is opened.
+/// Checks only that the folder of the log exists. The rights are checked when the log is opened.
 void check_log(const std::string& file, Findings& found) {
   if (file.empty()) return;
   struct stat info {};
@@ -165,12 +167,12 @@ void check_milter(const MilterOptions& options, Findings& found) {
   check_folder("milter.socket", options.socket.path, found);
   if (!options.socket_group.empty() && ::getgrnam(options.socket_group.c_str()) == nullptr) {
     found.error("milter.socket_group", "'" + options.socket_group +
-                                           "' is no group of this system; allowed: one that is, or "
-                                           "\"\" for the process's");
+                                           "' is not a group of this system; allowed: an existing "
+                                           "group, or \"\" for the group of the process");
   }
 }
 
-/// The same as when the scanner opens them.
+/// The same checks as when the scanner opens the remote stores.
 void check_rules(const std::vector<RuleOptions>& rules, Findings& found) {
   SystemClock clock;
   SystemRandom random;
@@ -181,7 +183,7 @@ void check_rules(const std::vector<RuleOptions>& rules, Findings& found) {
   }
 }
 
-/// What the daemon does after it has become daemon.user.
+/// Checks what the daemon uses after it has become daemon.user.
 void check_as_daemon(const Settings& settings, Findings& found) {
   if (settings.storage.enabled) {
     const Backend backend = settings.storage.backend;

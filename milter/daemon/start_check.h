@@ -9,20 +9,20 @@ namespace shingled::milter::daemon {
 
 /// Whether the names of other servers are looked up.
 enum class OtherNames : std::uint8_t {
-  kLookUp,  ///< each that has no address is a warning
-  kLeave,   ///< the daemon does it by itself, and starts without them
+  kLookUp,  ///< each name without an address is a warning
+  kLeave,   ///< the daemon does this itself, and starts without them
 };
 
-/// What of these settings does not work on this machine: users and groups, list files and keys,
-/// folders of files, names. What `configtest` says and the start refuses is this, with the rights
-/// that the daemon will have, as far as we may take them. Sockets are not bound and databases not
-/// opened, because a daemon may be running.
+/// Finds settings that do not work on this machine: users and groups, list files and keys, folders,
+/// names. `configtest` shows these problems, and the start refuses the errors among them. It checks
+/// with the rights that the daemon will have, if it can take them. It does not bind sockets and
+/// does not change databases, because a daemon may be running.
 ///
-/// `places`: where the keys stand.
-/// Errors: none; each finding is a problem with its key.
-/// Threads: the rights of all threads change for a moment where root checks for daemon.user.
-/// Cost: reads the list files; names are looked up together, which may take as long as the system's
-/// resolver does.
+/// `places`: the positions of the keys in the file.
+/// Errors: none; each problem has its key.
+/// Threads: if root checks for daemon.user, the rights of all threads change for a moment.
+/// Cost: reads the list files; names are looked up at the same time, in the time of the resolver of
+/// the system.
 std::vector<config::Problem> check_start(const Settings& settings, const config::Places& places,
                                          OtherNames names);
 

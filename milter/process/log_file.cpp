@@ -24,7 +24,7 @@ Error log_error(const std::string& path, int number) {
 }
 
 Result<UniqueFd> open_here(const std::string& path) {
-  // A pipe that nobody reads would make us wait.
+  // O_NONBLOCK: open would wait for ever on a pipe without a reader.
   UniqueFd fd(::open(path.c_str(),
                      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
                      kLogMode));
@@ -32,13 +32,13 @@ Result<UniqueFd> open_here(const std::string& path) {
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return log_error(path, errno);
   if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
-    return Error{ErrorCode::kUnavailable, "daemon.log_file " + path + ": is no regular file"};
+    return Error{ErrorCode::kUnavailable, "daemon.log_file " + path + ": is not a regular file"};
   }
   return fd;
 }
 
-/// Every folder on the way is root's, and the user may not write there. Of groups only the user's
-/// counts: /var/log often is that of the system's log.
+/// Whether every folder of the path belongs to root and the user may not write there. Write access
+/// of a group counts only for the group of the user: /var/log often belongs to the group of syslog.
 bool is_roots_way(const std::string& path, const Identity& user) {
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   for (;; folder = folder.parent_path()) {
@@ -56,7 +56,8 @@ Result<UniqueFd> open_log_file(const std::string& path, const DaemonOptions& opt
   const bool becomes_another = !options.user.empty() || !options.group.empty();
   if (::geteuid() != 0 || !becomes_another) return open_here(path);
   const auto identity = daemon_identity(options);
-  if (!identity) return open_here(path);  // the start ends with that, and the log says so
+  if (!identity)
+    return open_here(path);  // the start fails later for this reason, and the log tells it
   Result<UniqueFd> log = Error{};
   const Status borrowed = with_rights_of(*identity, [&] { log = open_here(path); });
   if (!borrowed) return borrowed.error();

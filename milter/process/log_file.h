@@ -8,15 +8,16 @@
 
 namespace shingled::milter::process {
 
-/// Opens the log to append to, and makes it (mode 0640) where there is none.
+/// Opens the log file for appending; creates it with mode 0640 if it does not exist.
 ///
-/// What stands in its place may have been put there by somebody else, in a folder that is his: so a
-/// symbolic link is refused, and root who will become daemon.user opens it with that user's rights,
-/// which decide about every folder on the way as well. Only where the user may not make it, and all
-/// folders on the way are root's and not open to him, root does, and gives it to the user, so that
-/// it can be opened again.
-/// Errors: kDenied, kUnavailable (a link, no regular file or device), naming the file.
-/// Threads: root's rights change for a moment; call it before there are threads.
+/// Another user who owns a folder of the path may have prepared the file there. So a symbolic link
+/// is refused, and root that will become daemon.user opens the file with the rights of this user,
+/// which apply to every folder of the path, too. If this is denied, and all folders of the path
+/// belong to root and the user may not write there, root creates the file and gives it to the user,
+/// so that the daemon can reopen it later.
+/// Errors: kDenied; kUnavailable (also: a symbolic link; neither a regular file nor a device). They
+/// name the file.
+/// Threads: the rights of root change for a moment; call it before there are threads.
 Result<UniqueFd> open_log_file(const std::string& path, const DaemonOptions& options);
 
 }  // namespace shingled::milter::process

@@ -21,7 +21,7 @@ namespace shingled::milter::process {
 std::optional<std::uint64_t> RepeatFilter::admit(std::string_view line, TimePoint now) {
   auto known = seen_.find(line);
   if (known == seen_.end()) {
-    // Full of lines that differ: none of them is a repetition worth holding back.
+    // All remembered lines are different, so there are hardly any repetitions to hold back.
     if (seen_.size() >= kLinesMax) seen_.clear();
     known = seen_.try_emplace(std::string(line)).first;
   }
@@ -35,7 +35,7 @@ namespace {
 
 using SpdLogger = std::shared_ptr<spdlog::logger>;
 
-/// Lines into a file that we have opened ourselves.
+/// Writes lines to an open file.
 class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   FileSink(std::string file, UniqueFd fd) : file_(std::move(file)), fd_(std::move(fd)) {}
@@ -54,7 +54,7 @@ class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
   UniqueFd fd_;
 };
 
-/// What the journal takes off again: "<3>" and the like (sd-daemon(3)).
+/// The priority before a line, for example "<3>". The journal removes it (sd-daemon(3)).
 class PriorityFlag final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
@@ -77,7 +77,7 @@ class PriorityFlag final : public spdlog::custom_flag_formatter {
 std::unique_ptr<spdlog::formatter> make_formatter(bool journal) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   if (journal) {
-    formatter->add_flag<PriorityFlag>('*').set_pattern("%*%l %v");  // it has times of its own
+    formatter->add_flag<PriorityFlag>('*').set_pattern("%*%l %v");  // the journal adds the time
   } else {
     formatter->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
   }

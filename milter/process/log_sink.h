@@ -18,15 +18,15 @@
 
 namespace shingled::milter::process {
 
-/// Lets a line that says the same again and again through once a minute. A value; takes `now`.
-/// Threads: one thread at a time. Bounded: kLinesMax lines are remembered.
+/// Passes equal lines at most once a minute. It remembers at most kLinesMax lines.
+/// Threads: one thread at a time.
 class RepeatFilter {
  public:
   static constexpr Duration kInterval = std::chrono::minutes(1);
   static constexpr std::size_t kLinesMax = 256;
 
-  /// How many equal lines were held back since the last one that passed; nothing = hold this one
-  /// back too.
+  /// The number of equal lines that were held back since the last one that passed; nullopt = hold
+  /// this line back, too.
   std::optional<std::uint64_t> admit(std::string_view line, TimePoint now);
 
  private:
@@ -37,15 +37,15 @@ class RepeatFilter {
   std::unordered_map<std::string, Seen, TextHash, std::equal_to<>> seen_;
 };
 
-/// The daemon's log through spdlog: standard error, or a file that can be opened anew after
-/// rotation. A line has its time and level before it; where standard error is the journal, which
-/// has times of its own, the priority that it understands. A warning that repeats itself is written
-/// once a minute, with the number held back.
+/// The log of the daemon, with spdlog: on standard error, or in a file that can be reopened after a
+/// rotation. A line begins with time and level. If standard error is the journal, which adds the
+/// time itself, the line begins with the priority in the form of the journal, and the level. A
+/// repeated warning is written once a minute, with the number of lines held back.
 /// Threads: any thread.
 class LogSink final : public Logger {
  public:
-  /// `file` empty = standard error. `options`: who the daemon is to be, which matters while it is
-  /// root.
+  /// `file`: empty = standard error. `options`: the user and group of the daemon, which matter
+  /// while it is root.
   /// Errors: those of open_log_file.
   static Result<std::unique_ptr<LogSink>> open(const std::string& file, LogLevel level,
                                                Clock& clock, const DaemonOptions& options = {});
@@ -56,7 +56,7 @@ class LogSink final : public Logger {
   void write(LogLevel level, std::string_view line) override;
   [[nodiscard]] bool enabled(LogLevel level) const override { return level >= level_.load(); }
   void set_level(LogLevel level) { level_.store(level); }
-  /// Opens the file anew; the old one stays in use when that fails.
+  /// Reopens the file. If this fails, the old one stays in use. Without a file it does nothing.
   Status reopen();
 
  private:

@@ -7,10 +7,11 @@
 
 namespace shingled::milter::process {
 
-/// The file that tells the process's number, locked while we run and removed when we end.
+/// The file with the number of the process. It is locked while the daemon runs; the destructor
+/// removes it.
 class PidFile {
  public:
-  PidFile() = default;  ///< none
+  PidFile() = default;  ///< without a file
   /// Errors: kUnavailable (another process holds it), kDenied, kNotFound; each names the file.
   static Result<PidFile> create(const std::string& path);
   PidFile(PidFile&&) noexcept = default;

@@ -15,18 +15,19 @@ struct Identity {
   gid_t group = ::getegid();
 };
 
-/// Who the daemon is to be: daemon.user and daemon.group, else who we are.
+/// The user and group that the daemon is to run as: daemon.user and daemon.group, else the present
+/// ones.
 /// Errors: kNotFound (no such user or group).
 Result<Identity> daemon_identity(const DaemonOptions& options);
 
-/// Does `work` with the rights of somebody else, and takes root's again.
-/// Errors: kDenied.
+/// Calls `work` with the rights of another user, then takes back those of root.
+/// Errors: kDenied (a change of rights failed). If it was the first one, `work` was not called.
 /// Threads: the rights of all threads change meanwhile.
 Status with_rights_of(const Identity& identity, const std::function<void()>& work);
 
-/// Becomes daemon.user and daemon.group for good: groups, group, user, in that order. Nothing to do
-/// when neither is set or we are they already.
-/// Errors: kNotFound (no such user or group), kDenied (we may not).
+/// Becomes daemon.user and daemon.group permanently. The order is: groups, group, user. It does
+/// nothing if neither is set, or if the process already has both.
+/// Errors: kNotFound (no such user or group), kDenied.
 Status drop_privileges(const DaemonOptions& options);
 
 }  // namespace shingled::milter::process

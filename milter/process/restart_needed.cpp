@@ -4,7 +4,7 @@ namespace shingled::milter::process {
 
 namespace {
 
-/// How the Redis of the limits is talked to, whichever it is.
+/// The options of the Redis of the limits, without its servers.
 RedisOptions redis_access(const MailLimitOptions& limits) {
   RedisOptions out = limits.redis;
   out.servers.clear();

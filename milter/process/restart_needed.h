@@ -7,8 +7,8 @@
 
 namespace shingled::milter::process {
 
-/// The options that differ between two settings but are read at the start only: "storage.hashfile".
-/// Pure.
+/// The names of the options that differ and are read only at the start, for example
+/// "storage.hashfile". Pure.
 std::vector<std::string> restart_needed(const Settings& running, const Settings& wanted);
 
 }  // namespace shingled::milter::process

@@ -21,7 +21,7 @@ void notify_ready(const std::string& status) {
 
 void notify_reloading() {
   timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);  // Type=notify-reload wants it, from systemd 253 on
+  ::clock_gettime(CLOCK_MONOTONIC, &now);  // required for Type=notify-reload, since systemd 253
   const long long microseconds = now.tv_sec * 1'000'000LL + now.tv_nsec / 1000;
   sd_notify(0, ("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(microseconds)).c_str());
 }

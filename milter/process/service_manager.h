@@ -6,17 +6,19 @@
 
 namespace shingled::milter::process {
 
-/// What systemd is told, if it started us (NOTIFY_SOCKET). Each is a no-op otherwise.
-/// Still starting, and how far; the start may take so much longer from now.
+// Messages to systemd. They have no effect if systemd did not start this process (NOTIFY_SOCKET).
+
+/// The start still goes on. `status`: its progress. `longer`: the time that it may still take.
 void notify_starting(const std::string& status, std::chrono::seconds longer);
 void notify_ready(const std::string& status);
 void notify_reloading();
 void notify_stopping();
 void notify_alive();
-/// How often `notify_alive` is expected, or nothing.
+/// The interval in which systemd expects `notify_alive`; nullopt if there is no watchdog.
 std::optional<std::chrono::milliseconds> watchdog_interval();
-/// Whether what we write on standard error goes to systemd's journal, which JOURNAL_STREAM tells a
-/// service (systemd.exec(5)); a child that inherits the variable may have been given another one.
+/// Whether standard error goes to the journal of systemd. JOURNAL_STREAM names the file of the
+/// journal (systemd.exec(5)). It is compared with the file of standard error, because a child
+/// process may inherit the variable but have another standard error.
 bool stderr_is_journal();
 
 }  // namespace shingled::milter::process

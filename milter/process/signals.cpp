@@ -20,8 +20,8 @@ void block_signals() {
   const sigset_t set = our_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ,
-           SIG_IGN);  // a file at its size limit is an error of that write, as on a full disk
+  // A write beyond the size limit of a file then fails with an error, as on a full disk.
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 std::optional<Signal> wait_for_signal(std::chrono::milliseconds most) {

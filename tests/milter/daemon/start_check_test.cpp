@@ -93,7 +93,7 @@ TEST_F(StartCheckTest, HasTheRightsOfTheUserThatTheDaemonWillBe) {
   ASSERT_EQ(::chmod(folder_.file("").c_str(), 0755), 0);
   EXPECT_THAT(found_of("daemon: {user: nobody}"),
               ElementsAre(AllOf(HasSubstr("storage.hashfile: "),
-                                HasSubstr("its folder is not the daemon's: Permission denied"))));
+                                HasSubstr("the daemon may not write to its folder: Permission denied"))));
   EXPECT_EQ(::geteuid(), 0U);
 }
 
