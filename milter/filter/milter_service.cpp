@@ -179,7 +179,7 @@ class LibmilterMta final : public actions::Mta {
  private:
   static Status check(const char* doing, int result) {
     if (result == MI_SUCCESS) return {};
-    return Error{ErrorCode::kUnavailable, std::string(doing) + ": the MTA does not take it"};
+    return Error{ErrorCode::kUnavailable, std::string(doing) + ": the MTA does not accept it"};
   }
   SMFICTX* context_;
   HeaderSpacing spacing_;
@@ -324,7 +324,8 @@ Status register_callbacks(const MilterOptions& options) {
                   smfi_setbacklog(kBacklog) == MI_SUCCESS &&
                   smfi_settimeout(static_cast<int>(options.mta_timeout.count())) == MI_SUCCESS;
   if (ok) return {};
-  return Error{ErrorCode::kInvalid, "milter.socket " + connection + ": libmilter does not take it"};
+  return Error{ErrorCode::kInvalid,
+               "milter.socket " + connection + ": libmilter does not accept it"};
 }
 
 bool open_socket() {

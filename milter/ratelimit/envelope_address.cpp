@@ -19,14 +19,14 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// "@a,@b:user@c" is user@c (RFC 5321 4.1.2: routes are to be ignored).
+/// "@a,@b:user@c" becomes "user@c" (RFC 5321 4.1.2: ignore routes).
 std::string_view without_route(std::string_view path) {
   if (!path.starts_with('@')) return path;
   const std::size_t colon = path.find(':');
   return colon == std::string_view::npos ? path : path.substr(colon + 1);
 }
 
-/// "\"a b\\c\"" is a bc.
+/// "\"a b\\c\"" becomes "a bc".
 std::string without_quotes(std::string_view local) {
   if (local.size() < 2 || local.front() != '"' || local.back() != '"') return std::string(local);
   local = local.substr(1, local.size() - 2);

@@ -9,7 +9,7 @@ namespace shingled::milter::ratelimit {
 
 namespace {
 
-/// The text of a part for this mail; nothing where it lacks it.
+/// The text of a part for this mail; nullopt if the mail does not have the part.
 std::optional<std::string> part_text(BucketPart part, const MailLimitOptions& options,
                                      const LimitedEnvelope& mail,
                                      const EnvelopeAddress* recipient) {
@@ -55,7 +55,8 @@ bool fits(const BucketOverride& one, const LimitedEnvelope& mail,
   return false;
 }
 
-/// What the key needs beside its parts, so that it has one rate only; empty = nothing.
+/// An extra part for the key of mail with an override, so that each key has only one rate; empty if
+/// the key does not need it.
 std::string distinction(const BucketType& type, const BucketOverride& one) {
   const auto has = [&](BucketPart part) {
     return std::find(type.parts.begin(), type.parts.end(), part) != type.parts.end();
@@ -75,7 +76,7 @@ std::optional<LimitDemand> demand_of(const BucketType& type, const MailLimitOpti
   for (const BucketPart part : type.parts) {
     auto text = part_text(part, options, mail, recipient);
     if (!text) return std::nullopt;
-    // In a cluster the buckets of a recipient are to be on one server, for one script.
+    // In a cluster the buckets of a recipient must be on one server, because one script uses them.
     if (part == BucketPart::kTo && options.redis.cluster) tag = parts.size();
     if (part != BucketPart::kBounce) parts.push_back(*std::move(text));
   }

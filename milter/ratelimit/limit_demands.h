@@ -12,37 +12,38 @@
 
 namespace shingled::milter::ratelimit {
 
-/// What a message says of itself before its recipients.
+/// The facts about a message that are known before its recipients.
 struct LimitedEnvelope {
-  std::optional<IpAddress> client;  ///< none for mail from a local pipe
+  std::optional<IpAddress> client;  ///< nullopt for mail from a local pipe
   std::string user;                 ///< login of SMTP AUTH; empty = none
   EnvelopeAddress sender;
 };
 
-/// What a message or recipient puts into a bucket.
+/// The drops that a message or recipient puts into a bucket.
 struct LimitDemand {
   std::string type;  ///< "to_ip"
-  std::string key;   ///< of the bucket, bounded (storage/buckets/bucket_key.h); in a Redis cluster
-                     ///< the recipient is its tag
+  /// Of the bucket, bounded (storage/buckets/bucket_key.h); in a Redis cluster with the recipient
+  /// as its tag.
+  std::string key;
   BucketRate rate;
   std::uint32_t drops = 1;
-  bool by_recipient = false;  ///< of one recipient; else of the message as such
+  bool by_recipient = false;  ///< of one recipient; else of the whole message
 };
 
-/// The buckets of a message as such: those of types without a recipient. Pure.
+/// The demands of a whole message: those of bucket types without a recipient. Pure.
 std::vector<LimitDemand> message_demands(const MailLimitOptions& options,
                                          const LimitedEnvelope& envelope);
 
-/// The buckets of one of its recipients. Pure.
+/// The demands of one recipient of the message. Pure.
 ///
-/// A type whose parts the message does not have (no login, no client address, the empty sender) has
-/// no bucket here, nor has one that is off for this mail. Where an override tells apart what the
-/// parts of the type do not, the mail it is for has a bucket of its own: a key has one rate.
+/// There is no demand of a type if the message lacks one of its parts (no login, no client address,
+/// the empty sender), or if the type is off for this mail. If an override applies to only some of
+/// the mail of a bucket, this mail gets a bucket of its own, because a key has one rate.
 std::vector<LimitDemand> recipient_demands(const MailLimitOptions& options,
                                            const LimitedEnvelope& envelope,
                                            const EnvelopeAddress& recipient);
 
-/// The same demands, each bucket once. Pure.
+/// Merges demands of the same bucket: their drops are added. Sorted by key. Pure.
 std::vector<LimitDemand> merged(std::vector<LimitDemand> demands);
 
 }  // namespace shingled::milter::ratelimit

@@ -8,7 +8,7 @@ namespace shingled::milter::ratelimit {
 
 namespace {
 
-/// Puts what was parsed into its place.
+/// Moves parsed entries to `out`, or returns the error with the path.
 template <typename Entry>
 Status put(Result<std::vector<Entry>> parsed, const std::string& path, std::vector<Entry>& out) {
   if (!parsed) return parsed.error().in(path);

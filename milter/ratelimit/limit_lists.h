@@ -10,27 +10,27 @@
 
 namespace shingled::milter::ratelimit {
 
-/// Reads the files that the lists of section `ratelimit` name, and again when they changed
+/// Reads the list files that section `ratelimit` names, again if they have changed
 /// (config/watched_files.h).
 /// Threads: one thread.
 class LimitLists {
  public:
-  /// A file that was never good.
+  /// A file that has never been valid.
   struct Fault {
-    std::string option;  ///< that names it: "ratelimit.whitelisted_ip"
+    std::string option;  ///< the option with this file: "ratelimit.whitelisted_ip"
     Error error;         ///< with the path
   };
 
   explicit LimitLists(Logger& logger) : files_(parse, logger) {}
 
-  /// The options with all that is in their files added. To be followed by `accept` when they are in
+  /// Returns the options with the contents of their files added. Call `accept` when they are in
   /// force.
-  /// Errors: the first file that was never good, with its option, named, with the line.
+  /// Errors: the first file that has never been valid, with option, path and line.
   Result<MailLimitOptions> read(const MailLimitOptions& options);
-  /// All those of the last reading.
+  /// All invalid files of the last `read`.
   [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
   void accept() { files_.accept(); }
-  /// Whether a file that was read last time is another one by now.
+  /// Whether a file has changed since it was read.
   [[nodiscard]] bool changed() const { return files_.changed(); }
 
  private:

@@ -10,26 +10,26 @@
 
 namespace shingled::milter::ratelimit {
 
-/// The limits of a daemon: makes the limiter from the settings and the files they name, anew
-/// whenever one of them changes; the buckets go on.
-///
-/// Threads: `use`, `refresh` and `close` on one thread; the others from any.
+/// The limits of a daemon. Makes a limiter from the settings and their list files, and a new one if
+/// they change; the buckets stay.
+/// Threads: `use`, `refresh` and `close` on one thread; the others on any.
 class LimitReloader {
  public:
   LimitReloader(Clock& clock, Random& random, Logger& logger)
       : clock_(clock), random_(random), logger_(logger), lists_(logger) {}
 
-  /// Takes over settings. Opens the buckets the first time that something is limited; where they
-  /// are is then fixed.
-  /// Errors: a list file, the file of the buckets; all stays as it is.
+  /// Applies settings. Opens the buckets the first time that a limit is set; their place (file or
+  /// servers) does not change any more.
+  /// Errors: of a list file or of the buckets; then the old limits stay in force.
   Status use(const MailLimitOptions& options);
-  /// Looks whether list files changed. Meant for every second or so.
+  /// Applies changed list files. Call it about once a second.
   void refresh();
-  /// Sessions find no limits any more; the buckets are let go, and written where they have a file.
+  /// Ends the limits for new messages and releases the buckets; buckets with a file are written to
+  /// it.
   void close();
 
   [[nodiscard]] const CurrentLimiter& current() const { return current_; }
-  /// The buckets; null while nothing was ever limited.
+  /// The buckets; null until a limit is set for the first time, and after `close`.
   [[nodiscard]] std::shared_ptr<storage::buckets::BucketStore> store() const {
     return *store_.lock();
   }
@@ -43,7 +43,7 @@ class LimitReloader {
   Logger& logger_;
   LimitLists lists_;
   LimitCounters counters_;
-  MailLimitOptions options_;  // as given, without what is in files
+  MailLimitOptions options_;  // without the contents of list files
   mutable Guarded<std::shared_ptr<storage::buckets::BucketStore>> store_;
   CurrentLimiter current_;
 };

@@ -18,16 +18,17 @@
 
 namespace shingled::milter::ratelimit {
 
-/// What the limits did since the start, by type of buckets. Bound: as many types as settings named.
+/// Counts the events of the limits since the start, by bucket type. Bound: one entry for each type
+/// that was in the settings.
 /// Threads: any thread.
-/// Cost: one lock a decision.
+/// Cost: one lock for each event.
 class LimitCounters {
  public:
   enum class Event : std::uint8_t {
     kTaken,      ///< a drop went into a bucket
-    kRefused,    ///< a bucket was full: put off, or would have been
-    kMarked,     ///< a bucket was over its burst: the message got the symbol
-    kGivenBack,  ///< a drop of a message that was not accepted
+    kRefused,    ///< a bucket was full: the mail was deferred, or would have been
+    kMarked,     ///< a bucket was above its burst: the message got the symbol
+    kGivenBack,  ///< a drop of a message that was not accepted was given back
   };
 
   void count(std::string_view type, Event event, std::uint64_t times = 1);
@@ -39,28 +40,28 @@ class LimitCounters {
   mutable Guarded<std::map<std::string, Counts, std::less<>>> by_type_;
 };
 
-/// The limits in force: settings with their lists, and the buckets. One immutable snapshot; a
-/// reload makes a new one over the same buckets.
+/// The limits in force: settings with their lists, and the buckets. It is an immutable snapshot; a
+/// reload makes a new one with the same buckets.
 /// Threads: any thread.
 class MailLimiter {
  public:
-  /// `options`: with what is in their files. `counters` must outlive it, `store` need not: a
-  /// session that nobody ends at shutdown must not keep the buckets open.
+  /// `options`: with the contents of the list files. `counters` must outlive it. `store` need not,
+  /// so that a session that is still open at the shutdown does not keep the buckets open.
   MailLimiter(MailLimitOptions options, std::weak_ptr<storage::buckets::BucketStore> store,
               const Clock& clock, LimitCounters& counters);
 
-  /// Whether mail of that client meets any limit.
+  /// Whether any limit applies to mail of this client.
   [[nodiscard]] bool limits(const std::optional<IpAddress>& client) const;
-  /// A recipient that is never limited.
+  /// Whether the limits never apply to this recipient.
   [[nodiscard]] bool spares(const EnvelopeAddress& recipient) const;
 
   [[nodiscard]] const MailLimitOptions& options() const { return options_; }
-  /// Null when it is gone: then nothing is limited.
+  /// Null after it was closed: then nothing is limited.
   [[nodiscard]] std::shared_ptr<storage::buckets::BucketStore> store() const {
     return store_.lock();
   }
   [[nodiscard]] LimitCounters& counters() const { return counters_; }
-  /// Until when the buckets may let a message wait.
+  /// The time until which a message that asks now may wait for the buckets.
   [[nodiscard]] TimePoint deadline() const { return clock_.now() + options_.redis.timeout; }
 
  private:
@@ -71,7 +72,7 @@ class MailLimiter {
   LimitCounters& counters_;
 };
 
-/// Where sessions find the limiter in force; null = no limits.
+/// Holds the limiter in force for the sessions; null = no limits.
 /// Threads: any thread.
 class CurrentLimiter {
  public:

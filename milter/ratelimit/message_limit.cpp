@@ -10,8 +10,9 @@ namespace shingled::milter::ratelimit {
 
 namespace {
 
-// With a symbol nothing is put off and a bucket may run over, so that its value rises from 0.92 at
-// the burst to 2.00 here; without an end a flood would be held against somebody for ever.
+// With a symbol nothing is deferred and a bucket may overflow, so that the value of the mark rises
+// from 0.92 at the burst to 2.00 here. Without a bound, a flood would count against a sender for
+// ever.
 constexpr double kOverflow = storage::buckets::kBurstsMax;
 
 using Event = LimitCounters::Event;
@@ -27,8 +28,8 @@ std::vector<storage::buckets::BucketDemand> lent(const std::vector<LimitDemand>&
   return out;
 }
 
-/// Of more drops than a bucket ever holds it would say no for ever, and the sender would try for
-/// days.
+/// Reduces demands to the burst of their buckets. A larger demand would always be refused, and the
+/// sender would retry for days.
 void fill_at_most(std::vector<LimitDemand>& demands) {
   for (LimitDemand& demand : demands) {
     const double burst = std::max(1.0, std::floor(demand.rate.burst));
@@ -36,7 +37,7 @@ void fill_at_most(std::vector<LimitDemand>& demands) {
   }
 }
 
-/// A name of an address that is short, whatever the address is.
+/// A name for an address; its length is bounded.
 std::string bounded_name(const EnvelopeAddress& address) {
   const std::string text = address.text();
   const std::array<std::string_view, 1> parts = {text};
@@ -133,11 +134,11 @@ void MessageLimit::look_for_mark(const std::vector<LimitDemand>& demands,
   for (std::size_t i = 0; i < demands.size() && i < answer.levels.size(); ++i) {
     const LimitDemand& demand = demands[i];
     const BucketRate& rate = demand.rate;
-    // What is refused here would have filled it: a symbol puts nothing off.
+    // A symbol defers nothing. If the drops were refused, the bucket counts as filled with them.
     const double drops =
         answer.taken ? answer.levels[i].drops
                      : std::min(answer.levels[i].drops + demand.drops, kOverflow * rate.burst);
-    // A drop may leak while it falls: a full bucket and one more is never quite one more.
+    // Some of a drop may leak in the meantime, so a bucket is never exactly full.
     constexpr double kGrain = 1e-6;
     if (drops <= rate.burst + kGrain) continue;
     const double value = 2 * std::tanh(drops / (2 * rate.burst));
@@ -169,7 +170,7 @@ void MessageLimit::give_back(const Taken& taken) {
 
 void MessageLimit::give_back_recipients() {
   std::erase_if(pending_, [](const LimitDemand& demand) { return demand.by_recipient; });
-  std::vector<Taken> kept;  // one at most, for a message takes its own drops once
+  std::vector<Taken> kept;  // at most one: a message takes its own drops once
   for (auto taken = taken_.rbegin(); taken != taken_.rend(); ++taken) {
     auto [of_recipients, of_message] = split(std::move(*taken));
     if (!of_recipients.demands.empty()) give_back(of_recipients);

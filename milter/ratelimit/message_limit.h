@@ -12,36 +12,40 @@
 
 namespace shingled::milter::ratelimit {
 
-/// The limits of one message: what it took out of which buckets, until it is known whether it is
-/// accepted.
+/// The limits of one message: the drops that it has put into buckets, until it is known whether the
+/// message is accepted.
 ///
 ///   recipient* -> end_of_message -> keep | give_back        or give_back at any time
 ///
-/// At RCPT (`LimitPoint::kRecipient`) a recipient takes its drops and, the first one that passes,
-/// those of the message, all or none. The same recipient again takes nothing more. Of more than
-/// `max_rcpts` different recipients the later ones have no drops of their own; or, by
-/// `above_max_rcpts`, none has: then the drops of recipients are given back, and who was put off
-/// before will come again. Those of the message stay whatever it names. At the end, or with a
-/// symbol, all drops are taken in one; a message that has more of them than a bucket holds needs
-/// that bucket empty, and fills it.
+/// With `LimitPoint::kRecipient` (and without a symbol) drops are taken at RCPT. Each recipient
+/// takes its drops; the first that passes also takes those of the message, all or none. A repeated
+/// recipient takes nothing. If there are more than `max_rcpts` different recipients, the later ones
+/// have no drops of their own; or, by `above_max_rcpts`, no recipient has: then their drops are
+/// given back. Recipients that were deferred before will be retried. The drops
+/// of the message stay in any case.
 ///
-/// A drop stays when it is kept. Whoever neither keeps nor gives back keeps: the destructor does
-/// nothing, for buckets may be gone by then.
+/// Otherwise all drops are taken together at the end of the message. If a message has more drops
+/// than a bucket can hold, it passes only if the bucket is empty, and fills it; with a symbol the
+/// bucket may overflow instead.
+///
+/// The destructor does not give drops back, because the buckets may not exist any more.
 /// Threads: one at a time.
 class MessageLimit {
  public:
   MessageLimit(std::shared_ptr<const MailLimiter> limiter, LimitedEnvelope envelope);
 
-  /// A recipient as RCPT names it; the bucket that is full for it.
+  /// Counts a recipient. `path`: as in RCPT. Returns the bucket that is too full for it; nullopt if
+  /// it passes.
   std::optional<FullBucket> recipient(std::string_view path);
-  /// The whole message; the bucket that is full for it. Takes once.
+  /// Takes the drops that are taken at the end. Returns the bucket that is too full; nullopt if the
+  /// message passes. A second call does nothing.
   std::optional<FullBucket> end_of_message();
-  /// After that: the symbol, where limits have one and a bucket is over.
+  /// After `end_of_message`: the mark, if the limits have a symbol and a bucket is above its burst.
   [[nodiscard]] const std::optional<LimitMark>& mark() const { return mark_; }
 
-  /// The message was accepted.
+  /// The message was accepted: its drops stay in the buckets.
   void keep() { taken_.clear(); }
-  /// It was not, or never came to its end.
+  /// The message was refused or did not come to its end: gives its drops back.
   void give_back();
 
  private:
@@ -52,7 +56,7 @@ class MessageLimit {
   static std::pair<Taken, Taken> split(Taken taken);
 
   [[nodiscard]] bool at_the_end() const;
-  /// There are too many recipients for any to have drops of its own.
+  /// Whether no recipient has drops of its own, because there are too many recipients.
   [[nodiscard]] bool none_counts() const;
   std::optional<FullBucket> take(std::vector<LimitDemand> demands);
   void look_for_mark(const std::vector<LimitDemand>& demands,
@@ -62,12 +66,12 @@ class MessageLimit {
 
   std::shared_ptr<const MailLimiter> limiter_;
   LimitedEnvelope envelope_;
-  std::set<std::string> recipients_;  ///< bounded names, max_rcpts at most
-  std::set<std::string> passed_;      ///< of those, whose drops are taken
-  std::vector<LimitDemand> pending_;  ///< to be taken at the end
+  std::set<std::string> recipients_;  ///< bounded names, at most max_rcpts
+  std::set<std::string> passed_;      ///< recipients whose drops are taken
+  std::vector<LimitDemand> pending_;  ///< taken at the end
   std::vector<Taken> taken_;
-  bool too_many_ = false;       ///< there are more recipients than those
-  bool message_taken_ = false;  ///< the drops of the message as such
+  bool too_many_ = false;       ///< there are more recipients than `recipients_` holds
+  bool message_taken_ = false;  ///< the drops of the whole message are taken
   bool ended_ = false;
   std::optional<LimitMark> mark_;
 };

@@ -97,7 +97,7 @@ Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on
   verdict.required = actions.add_header;
   verdict.action = choose_action(verdict.score, actions);
   verdict.reason = reason_for(verdict.action, verdict.score, actions);
-  if (held) verdict.reason += ", held: what was found is not the message";
+  if (held) verdict.reason += ", held: the hits do not identify the message";
 
   const bool enough = verdict.action > Action::kAddHeader;
   if (enough) return verdict;

@@ -14,12 +14,12 @@
 
 namespace shingled::milter::similar {
 
-/// The library of samples of a daemon: opened once it is wanted, then kept up with what other
-/// processes change, by a thread of its own that looks once a second; no message waits for that.
+/// The library of samples of a daemon. It is opened when the settings enable it. Then its own
+/// thread reads the changes of other processes once a second; no message waits for this.
 ///
-/// What goes wrong while it runs costs no mail: searches go on with what was read before, and the
-/// log says so once, and when it is over.
-/// Threads: `use` and `close` on one thread; the others from any.
+/// Errors of a refresh do not affect mail: searches use the samples that were read before. The log
+/// has one line when the errors begin and one when they end.
+/// Threads: `use` and `close` on one thread; the others on any.
 class LibraryReloader {
  public:
   LibraryReloader(const Clock& clock, Logger& logger) : clock_(clock), logger_(logger) {}
@@ -27,15 +27,16 @@ class LibraryReloader {
   LibraryReloader(const LibraryReloader&) = delete;
   LibraryReloader& operator=(const LibraryReloader&) = delete;
 
-  /// Opens it where `options` want it and it is not open yet; which file it is, is then fixed.
-  /// Errors: of SampleLibrary::open, naming the option and the file.
+  /// Opens the library if `options` enable it and it is not open yet. The file does not change any
+  /// more.
+  /// Errors: those of SampleLibrary::open, with option and file.
   Status use(const SimilarOptions& options);
-  /// Takes in what changed, now. For the thread, and for tests.
+  /// Reads changes now. Called by the thread and by tests.
   void refresh();
-  /// The thread ends; who has the library keeps it.
+  /// Ends the thread and releases the library; other owners of the pointer keep it.
   void close();
 
-  /// Null while it was never wanted.
+  /// Null until it was opened, and after `close`.
   [[nodiscard]] std::shared_ptr<const storage::similar::SampleLibrary> library() const {
     return *library_.lock();
   }

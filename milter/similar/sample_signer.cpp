@@ -12,10 +12,10 @@ namespace shingled::milter::similar {
 
 namespace {
 
-constexpr std::size_t kStepBytes = std::size_t{1}
-                                   << 20U;  ///< signed between two looks at the clock
+/// The number of bytes that are signed between two readings of the clock.
+constexpr std::size_t kStepBytes = std::size_t{1} << 20U;
 
-// What opening costs: a reader, an entry, a byte that is unpacked and copied.
+// The costs of opening: of a reader, of an entry, of a byte that is unpacked and copied.
 constexpr mime::Steps kStepsAContainer = 40'000;
 constexpr mime::Steps kStepsAnEntry = 10'000;
 constexpr mime::Steps kStepsAnUnpackedByte = 5;
@@ -55,7 +55,7 @@ class Signer {
     return std::move(opened.root);
   }
 
-  /// Bounds that stop the opening before it costs much more than may be spent.
+  /// The options of containers, with bounds that match the steps that are left.
   [[nodiscard]] ContainerOptions affordable() const {
     ContainerOptions out = options_.containers;
     if (work_ == nullptr) return out;
@@ -77,7 +77,7 @@ class Signer {
       if (is_over()) return;
       const std::string_view own = mime::own_bytes(kind, entry.name, entry.bytes);
       if (own.empty()) continue;
-      // What is compressed and nothing more has no name, and the whole is the same.
+      // An entry without a name is a compressed file, not an archive: the whole file is the same.
       if (!entry.name.empty()) sign_entry(entry, own, prefix + entry.name);
       sign_entries(entry.inside, entry.name.empty() ? prefix : prefix + entry.name + "!");
     }
@@ -94,7 +94,7 @@ class Signer {
 
   void sign(std::string path, std::string_view bytes) {
     if (bytes.size() > options_.bytes_max) return note("larger than bytes_max");
-    if (!file_.pieces.empty() && bytes == whole_) {  // the one file of a container is all of it
+    if (!file_.pieces.empty() && bytes == whole_) {  // the container has only this file
       SignedPiece same = file_.pieces.front();
       same.path = std::move(path);
       file_.pieces.push_back(std::move(same));
@@ -131,7 +131,7 @@ class Signer {
   const Clock& clock_;
   const TimePoint deadline_;
   mime::WorkMeter* const work_;
-  std::string_view whole_;  ///< what the first piece is of
+  std::string_view whole_;  ///< the bytes of the first piece
   SignedFile file_;
 };
 

@@ -12,39 +12,42 @@
 
 namespace shingled::milter::similar {
 
-/// What is signed of a file: the whole of it, or an entry of the container it is.
+/// A signed piece of a file: the whole file, or an entry of a container.
 struct SignedPiece {
   std::string path;  ///< "" = the whole; else the entry: "a/b.exe", "inner.zip!a/b.exe"
   std::uint64_t bytes = 0;
   fingerprint::Spamsum signature;
-  std::string parts;  ///< the free form, of `part_block_size`; empty unless `parts` is on
+  std::string
+      parts;  ///< the signature of parts, with `part_block_size`; empty unless `parts` is on
 };
 
 struct SignedFile {
-  std::vector<SignedPiece> pieces;  ///< the whole first; none when the file was too large
-  std::uint64_t containers = 0;     ///< opened, those inside others too
-  /// What was left out and why, fixed phrases, each once: those of mime::OpenedContainer, "larger
+  std::vector<SignedPiece>
+      pieces;                    ///< the first is the whole file; empty if the file was too large
+  std::uint64_t containers = 0;  ///< that were opened, also inside others
+  /// Why something was left out; fixed phrases, each once: those of mime::OpenedContainer, "larger
   /// than bytes_max", "time limit reached", "work limit reached".
   std::vector<std::string> notes;
 };
 
-/// Signs a file as the library knows it.
+/// Signs a file in the form of the library.
 ///
-/// The whole is: of a container that could be read to its end, its content (container_content.h),
-/// so that it does not matter how it was packed; of any other file, also one that is encrypted,
-/// broken or beyond a bound, its bytes. This is what a sample is made of.
+/// The first piece is the whole file. A container that could be read to its end is signed by its
+/// content (container_content.h), so that the packing makes no difference. Any other file is signed
+/// by its bytes, also an encrypted or broken container or one beyond a bound. Samples are made of
+/// this piece.
 ///
-/// Then follow, for look-ups, the files in the container, at all depths, that have at least
-/// `bytes_min`: their own content, too; without what every document of the kind has.
+/// Then follow, for look-ups, the files in the container, at all depths, with at least `bytes_min`
+/// bytes. They are signed in the same way, without the parts that all documents of their kind have.
 ///
-/// Bounds:  `options`; nothing begins after the deadline, or when the steps of `work` are spent
-/// ("work limit reached"); null = no bound.
+/// Bounds: `options`. Nothing is begun after the deadline, or when the steps of `work` are spent
+/// ("work limit reached"); `work` null = no bound of steps.
 /// Threads: stateless.
-/// Cost:    opening (container.h), then a few nanoseconds a byte for each depth it stands at.
+/// Cost: opening (container.h), then a few nanoseconds per byte for each depth.
 SignedFile sign_pieces(std::string_view bytes, const SimilarOptions& options, const Clock& clock,
                        TimePoint deadline, mime::WorkMeter* work = nullptr);
 
-/// What signing so many bytes is charged, once for the whole and once for its parts.
+/// The steps for signing one byte: once for the whole signature, and again for that of parts.
 inline constexpr mime::Steps kStepsASignedByte = 3;
 
 }  // namespace shingled::milter::similar

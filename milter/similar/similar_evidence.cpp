@@ -16,7 +16,7 @@ const SimilarList* find_list(std::span<const SimilarList> lists, const std::stri
   return list == lists.end() ? nullptr : &*list;
 }
 
-/// By piece, how like what is known as good it is.
+/// By piece: its likeness to the most similar known good file.
 std::map<std::size_t, double> good_likeness(const SimilarFacts& facts,
                                             std::span<const SimilarList> lists) {
   std::map<std::size_t, double> out;
@@ -29,9 +29,9 @@ std::map<std::size_t, double> good_likeness(const SimilarFacts& facts,
   return out;
 }
 
-constexpr std::size_t kNameBytesShown = 200;  // of a file, in a header
+constexpr std::size_t kNameBytesShown = 200;  // of the name of a file, in a header
 
-/// What is told of a hit: kept until it is asked for.
+/// A copy of everything that an account of a hit needs.
 struct WeighedHit {
   SimilarShare share;
   SimilarHit hit;
@@ -53,7 +53,7 @@ rules::Account WeighedHit::account() const {
                              piece),
           .header = share.symbol + "; " + alike + " to " + hit.sample.substr(0, kNameBytesShown) +
                     " of " + hit.list + " in " + piece.substr(0, kNameBytesShown) +
-                    (share.spared ? ", spared by what is known as good" : ""),
+                    (share.spared ? ", spared by a known good file" : ""),
           .arithmetic = sum,
           .details = details(),
           .rows = {{"piece", piece + ", " + std::to_string(hit.bytes) + " bytes"},
@@ -133,7 +133,7 @@ std::vector<SimilarShare> weigh_similar(const SimilarFacts& facts,
 }
 
 std::string SimilarShare::arithmetic(const SimilarHit& of) const {
-  if (spared) return likeness_text(of) + ", spared: at least as like what is known as good";
+  if (spared) return likeness_text(of) + ", spared: at least as similar to a known good file";
   return fmt::format("{:.2f} ({}) x {:.2f} = {:.2f}", likeness, likeness_text(of), weight, score);
 }
 

@@ -11,11 +11,11 @@
 
 namespace shingled::milter::similar {
 
-/// Known files.
+/// The source "known files".
 inline constexpr rules::Source kSimilarSource = {
     .key = "similar", .title = "known files", .unit = "pieces"};
 
-/// What one hit in the library weighs:
+/// The weight of one hit in the library:
 ///
 ///   score = likeness x weight of the list
 struct SimilarShare {
@@ -24,18 +24,18 @@ struct SimilarShare {
   double likeness = 0;
   double weight = 0;
   double score = 0;     ///< the product; 0 if spared
-  bool spared = false;  ///< the piece is at least as like a sample of a good list
+  bool spared = false;  ///< the piece is at least as similar to a sample of a good list
 
   /// "0.93 (similarity 93) x 8.00 = 7.44"
   [[nodiscard]] std::string arithmetic(const SimilarHit& of) const;
 };
 
-/// Every hit whose list is among `lists`, in their order. Pure.
+/// The share of each hit whose list is in `lists`, in the order of the hits. Pure.
 std::vector<SimilarShare> weigh_similar(const SimilarFacts& facts,
                                         std::span<const SimilarList> lists);
 
-/// What the library says of a message; `time` is what it took. That some files were not looked up
-/// matters as far as all lists together could have added to the score. Pure.
+/// The findings of the library about a message. `time`: the time of the look-ups. If some files
+/// were not looked up, there is a gap of the score that all lists together could have added. Pure.
 rules::Findings similar_findings(const SimilarFacts& facts, std::span<const SimilarList> lists,
                                  Duration time);
 

@@ -29,22 +29,22 @@ std::string likeness_text(const SimilarHit& hit) {
 
 namespace {
 
-/// Of all lists together; the best of each list is what counts.
+/// The most matches over all lists; only the best of each list counts.
 constexpr std::size_t kMatchesMax = 256;
-constexpr std::size_t kHitsMax = 1000;  ///< of a message
+constexpr std::size_t kHitsMax = 1000;  ///< in a message
 
-// What a piece costs in a library of a million files (tests/bench/README.md).
+// The costs of a piece in a library of a million files (tests/bench/README.md).
 constexpr mime::Steps kStepsASearch = 60'000;
 constexpr mime::Steps kStepsASearchedByte = 1;
 
-/// What a container needs to say anything: some hundred KB unpacked, signed and looked up.
+/// The smallest useful share of a container: some hundred KB unpacked, signed and looked up.
 constexpr mime::Steps kShareMin = 5'000'000;
 
 bool is_text(const mime::PartContent& content) {
   return content.kind == mime::ContentKind::kText || content.kind == mime::ContentKind::kHtml;
 }
 
-/// A text that has a name or says so is a file like any other.
+/// A text with a file name, or marked as an attachment, is an attachment, too.
 bool is_attachment(const mime::MailPart& part, const mime::PartContent& content) {
   if (part.is_multipart() || part.children > 0) return false;
   return !is_text(content) || !part.file_name().empty() || part.is_attached();
@@ -52,7 +52,7 @@ bool is_attachment(const mime::MailPart& part, const mime::PartContent& content)
 
 }  // namespace
 
-/// One message.
+/// The search for one message.
 class SimilarSearch::Run {
  public:
   Run(const SimilarSearch& search, TimePoint deadline, mime::WorkMeter meter)
@@ -90,8 +90,8 @@ class SimilarSearch::Run {
     return options_.containers.open && mime::sniff_container(bytes) != mime::ContainerKind::kNone;
   }
 
-  /// A container that is beyond a bound of its own is signed as the file it is: then it was looked
-  /// up, after all.
+  /// Whether a note makes the facts incomplete. Other notes are of bounds of one container: then it
+  /// was signed by its bytes, and so looked up all the same.
   static bool is_of_the_message(const std::string& note) {
     return note == "time limit reached" || note == "work limit reached";
   }
@@ -124,7 +124,8 @@ class SimilarSearch::Run {
     }
   }
 
-  /// The whole of a container with one entry: the entry has a name besides.
+  /// Whether the piece is the whole of a container with one entry. The entry is the same piece and
+  /// has a name.
   static bool is_only_entry(const SignedPiece& piece, const SignedFile& file) {
     return piece.path.empty() && file.pieces.size() > 1 && file.pieces[1].bytes == piece.bytes &&
            file.pieces[1].signature == piece.signature;

@@ -43,7 +43,7 @@ BucketJson bucket_json(const storage::buckets::BucketState& state) {
           {"empty_in", std::chrono::duration<double>(state.empty_in).count()}};
 }
 
-/// One request at the buckets.
+/// One request for buckets.
 class Page {
  public:
   Page(const HttpRequest& request, storage::buckets::BucketStore& store, TimePoint deadline)
@@ -90,7 +90,7 @@ class Page {
     const auto found = request_.arguments.find(name);
     return found == request_.arguments.end() ? std::string_view() : found->second;
   }
-  /// A finite one of 0 or more, below what any setting means.
+  /// A number from 0 to 1e12, far above any useful setting; nullopt otherwise.
   [[nodiscard]] std::optional<double> number(const char* name) const {
     constexpr double kNumberMost = 1e12;
     const auto value = parse_real(argument(name));

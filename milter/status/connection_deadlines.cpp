@@ -41,7 +41,7 @@ void ConnectionDeadlines::run(const std::stop_token& stop) {
       change_.wait_for(lock.as_lock(), stop, first.end - now, [] { return false; });
       continue;
     }
-    ::shutdown(first.socket, SHUT_RDWR);  // under the lock: it is not another's yet
+    ::shutdown(first.socket, SHUT_RDWR);  // under the lock, so that the number is not reused yet
     places_.erase(first.socket);
     open_.pop_front();
   }

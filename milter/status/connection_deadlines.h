@@ -10,12 +10,13 @@
 
 namespace shingled::milter::status {
 
-/// Ends connections that have been open for too long, whatever their clients do meanwhile: one that
-/// sends a byte now and then is never idle, and would keep its place for ever.
+/// Ends connections that have been open for too long, also if they are not idle: a client that
+/// sends a byte now and then could otherwise keep its connection for ever.
 ///
-/// All have the same time, so they end in the order they began. An ended connection is shut down,
-/// not closed: its owner finds that out and closes it.
-/// Threads: any thread; one inside, "http-deadline", joined by the destructor, which ends nothing.
+/// All connections have the same time, so they end in the order in which they began. An ended
+/// connection is shut down, not closed: its owner notices it and closes it.
+/// Threads: any thread. It has a thread of its own, "http-deadline". The destructor joins it and does
+/// not end connections.
 class ConnectionDeadlines {
  public:
   ConnectionDeadlines(Duration time, Clock& clock);
@@ -25,7 +26,7 @@ class ConnectionDeadlines {
   ConnectionDeadlines(ConnectionDeadlines&&) = delete;
   ConnectionDeadlines& operator=(ConnectionDeadlines&&) = delete;
 
-  /// A connection began; `socket` is open until `closed` was called for it.
+  /// A connection began. `socket` must stay open until `closed` is called for it.
   void opened(int socket);
   void closed(int socket);
 
@@ -40,7 +41,7 @@ class ConnectionDeadlines {
   Clock& clock_;
   Mutex mutex_;
   std::condition_variable_any change_;
-  // The first to end in front; those that were ended have gone.
+  // The connection with the earliest end is the first. Ended connections are removed.
   std::list<Open> open_ SHINGLED_GUARDED_BY(mutex_);
   std::unordered_map<int, std::list<Open>::iterator> places_ SHINGLED_GUARDED_BY(mutex_);
   std::jthread thread_;  // last: it uses all of the above

@@ -8,17 +8,18 @@
 
 namespace shingled::milter::status {
 
-/// Which names a request on this machine may have for us (its header Host).
+/// Checks the header Host of requests from this machine: which names belong to this server.
 ///
-/// A page in a browser here may have had its own name made to point to us (DNS rebinding) and would
-/// read everything as its own. Such a page has a name of its own making; so an address, localhost,
-/// the name of this machine and the names in status.listen are ours, and nothing else is.
-/// Threads: any thread, once it is made.
+/// A page in a browser on this machine could make its own name resolve to this server (DNS
+/// rebinding), and the browser would let it read all replies. Such a page has a name that the
+/// attacker chose. So only these are accepted: addresses, localhost, the name of this machine and
+/// the names in status.listen.
+/// Threads: any thread after construction.
 class HostCheck {
  public:
   HostCheck(const StatusOptions& options, std::string_view machine);
 
-  /// `host` as in the header: with or without a port, an IPv6 address in brackets, any case.
+  /// `host`: as in the header, with or without a port, an IPv6 address in brackets, any case.
   [[nodiscard]] bool is_ours(std::string_view host) const;
 
  private:
@@ -28,7 +29,7 @@ class HostCheck {
 /// `host` without its port and brackets.
 std::string_view without_port(std::string_view host);
 
-/// The system's name of this machine; "" where it has none.
+/// The name of this machine; "" if the system does not tell it.
 std::string machine_name();
 
 }  // namespace shingled::milter::status

@@ -9,22 +9,22 @@
 
 namespace shingled::milter::status {
 
-/// Asks an HTTP service for one page, without a body, over a TCP or unix socket; the connection
-/// ends with it. For our own service: no redirections, no chunks, no TLS.
-///
-/// Errors: kUnavailable (nobody there), kTimeout (not all of it before `deadline`), kLimit (more
-/// than kReplyBytesMax), kInvalid (no HTTP, or cut off). Any status code is a reply.
+/// Asks an HTTP service for one page with GET, over a TCP or unix socket, and closes the
+/// connection. It is for our own service: it does not support redirections, chunks and TLS. A reply
+/// with any status code is a result, not an error.
+/// Errors: kUnavailable (no connection), kTimeout (not complete before `deadline`), kLimit (more than
+/// kReplyBytesMax), kInvalid (not HTTP, or cut off).
 /// Threads: stateless; waits.
 Result<HttpReply> http_get(const SocketSpec& server, const std::string& target, const Clock& clock,
                            TimePoint deadline);
-/// The same as a POST.
+/// The same with POST.
 Result<HttpReply> http_post(const SocketSpec& server, const std::string& target, const Clock& clock,
                             TimePoint deadline);
 
 inline constexpr std::size_t kReplyBytesMax = 16UL * 1024 * 1024;
 
-/// The head and body of a whole reply.
-/// Errors: kInvalid.
+/// Parses a complete reply.
+/// Errors: kInvalid (not HTTP, or cut off).
 Result<HttpReply> parse_http_reply(std::string_view bytes);
 
 }  // namespace shingled::milter::status

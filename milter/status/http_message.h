@@ -9,14 +9,15 @@ namespace shingled::milter::status {
 
 enum class HttpMethod : std::uint8_t { kGet, kPost };
 
-/// A request, taken apart and unescaped.
+/// A parsed and unescaped request.
 struct HttpRequest {
   std::string path = {};                              ///< "/metrics"
-  std::map<std::string, std::string> arguments = {};  ///< of equal names the first one
+  std::map<std::string, std::string> arguments = {};  ///< the first one if names are equal
   HttpMethod method = HttpMethod::kGet;               ///< HEAD counts as GET
-  /// It comes from a program on this machine that means us: over a unix socket or from a loopback
-  /// address, to a host that names this machine, with the header kDirectHeader, and through no
-  /// proxy. Neither a web page in a browser here nor a stranger behind a proxy can make one.
+  /// The request comes from a program on this machine that is meant for this server: over a unix
+  /// socket or from a loopback address, with a loopback address or localhost as the host, with the
+  /// header kDirectHeader, and not through a proxy. Neither a web page in a browser on this machine
+  /// nor a stranger behind a proxy can send such a request.
   bool direct = false;
 };
 
@@ -28,7 +29,8 @@ struct HttpReply {
   std::string body;
 };
 
-/// Answers one request. May be called on several threads; should not wait.
+/// Answers one request.
+/// Threads: called on several threads; should not wait.
 using HttpHandler = std::function<HttpReply(const HttpRequest&)>;
 
 }  // namespace shingled::milter::status

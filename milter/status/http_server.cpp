@@ -39,7 +39,7 @@ class HttpServer::Impl {
   Impl(Impl&&) = delete;
   Impl& operator=(Impl&&) = delete;
 
-  /// `unix_path`: to be removed at the end; empty for TCP.
+  /// `unix_path`: is removed at the end; empty for TCP.
   Status serve(StreamListener listener, const std::string& unix_path);
   [[nodiscard]] const HttpHandler& handler() const { return handler_; }
   [[nodiscard]] const HostCheck& hosts() const { return hosts_; }
@@ -65,7 +65,7 @@ MHD_Result take_argument(void* arguments, MHD_ValueKind /*kind*/, const char* ke
   return MHD_YES;
 }
 
-/// Ends the walk over the headers at one that announces a body.
+/// Called for each header; sets `found` and ends the walk at a header that announces a body.
 MHD_Result look_for_body(void* found, MHD_ValueKind /*kind*/, const char* key, const char* value) {
   const bool length = ::strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 && value != nullptr &&
                       std::strcmp(value, "0") != 0;
@@ -84,7 +84,7 @@ const char* header(MHD_Connection* connection, const char* name) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/// The address at an end of the connection, or nothing: a unix socket has none.
+/// The address of one end of the connection; nullopt for a unix socket.
 std::optional<IpAddress> ip_of(int (*ask)(int, sockaddr*, socklen_t*), int fd) {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
@@ -107,8 +107,9 @@ struct Ends {
   }
 };
 
-/// Another name may have been made to point here, for a page in a browser on this machine. Who asks
-/// from elsewhere was let in by status.listen, under whatever name.
+/// Refuses other names in requests from this machine: they may come from a page in a browser, whose
+/// name was made to resolve to this server. Requests from other machines are allowed by
+/// status.listen, with any name.
 bool host_is_wrong(const HostCheck& hosts, MHD_Connection* connection, const Ends& ends) {
   const char* host = header(connection, MHD_HTTP_HEADER_HOST);
   return host != nullptr && !ends.is_unix() && ends.on_this_machine() && !hosts.is_ours(host);
@@ -144,7 +145,7 @@ HttpReply reply_to(const HttpServer::Impl& server, MHD_Connection* connection, c
     return {MHD_HTTP_METHOD_NOT_ALLOWED, HttpReply{}.type, "only GET, HEAD and POST\n"};
   }
   if (has_body(connection)) {
-    return {MHD_HTTP_CONTENT_TOO_LARGE, HttpReply{}.type, "a request has no body here\n"};
+    return {MHD_HTTP_CONTENT_TOO_LARGE, HttpReply{}.type, "a request must not have a body\n"};
   }
   HttpRequest request{
       url, {}, post ? HttpMethod::kPost : HttpMethod::kGet, is_direct(connection, ends)};
@@ -153,7 +154,7 @@ HttpReply reply_to(const HttpServer::Impl& server, MHD_Connection* connection, c
 }
 
 MHD_Result send_reply(MHD_Connection* connection, const HttpReply& reply) {
-  void* bytes = const_cast<char*>(reply.body.data());  // it is copied
+  void* bytes = const_cast<char*>(reply.body.data());  // the library copies it
   MHD_Response* response =
       MHD_create_response_from_buffer(reply.body.size(), bytes, MHD_RESPMEM_MUST_COPY);
   if (response == nullptr) return MHD_NO;
@@ -169,8 +170,8 @@ MHD_Result send_reply(MHD_Connection* connection, const HttpReply& reply) {
   return queued;
 }
 
-/// libmicrohttpd calls this when start line and headers are there; answering at once, it reads
-/// nothing more of the connection. MHD_NO closes it.
+/// libmicrohttpd calls this after the start line and the headers. The reply is made at once, so the
+/// library reads nothing more from the connection. MHD_NO closes the connection.
 MHD_Result on_request(void* server, MHD_Connection* connection, const char* url, const char* method,
                       const char* /*version*/, const char* /*upload_data*/,
                       std::size_t* /*upload_bytes*/, void** /*state*/) noexcept {
@@ -212,9 +213,9 @@ Status HttpServer::Impl::serve(StreamListener listener, const std::string& unix_
       &on_connection, this, MHD_OPTION_END);
   if (daemon == nullptr) {
     return Error{ErrorCode::kUnavailable, "status.listen " + listener.address().to_string() +
-                                              ": libmicrohttpd does not take it"};
+                                              ": libmicrohttpd cannot listen on it"};
   }
-  static_cast<void>(listener.release().release());  // the library's now
+  static_cast<void>(listener.release().release());  // the library owns it now
   daemons_.push_back(daemon);
   addresses_.push_back(listener.address().to_string());
   return {};

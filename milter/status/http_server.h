@@ -12,22 +12,22 @@
 
 namespace shingled::milter::status {
 
-/// A small HTTP/1.1 service through libmicrohttpd: the one file that knows it. GET, HEAD and POST,
-/// no bodies; every connection ends with its reply.
+/// A small HTTP/1.1 service; the only user of libmicrohttpd. It supports GET, HEAD and POST,
+/// without bodies in requests. Every connection is closed after its reply.
 ///
-/// Bounds: `connections_max` for each address listened on, half of them of one client;
-/// kRequestBytesMax for a request; `timeout` from the connection to the end of the reply, however
-/// slowly a client sends or reads. What breaks them gets 4xx or a closed connection and never
-/// reaches the handler. A handler that throws gives 500.
-/// Threads: one inside for each address listened on and one for the deadlines; the destructor joins
-/// them, after which the handler is not called any more.
+/// Bounds: `connections_max` for each listening address, at most half of them for one client;
+/// kRequestBytesMax for a request; `timeout` from the connection to the end of the reply, also if a
+/// client sends or reads slowly. A request that exceeds a bound gets 4xx or a closed connection,
+/// and does not reach the handler. If the handler throws, the reply is 500.
+/// Threads: one for each listening address and one for the deadlines. The destructor joins them; the
+/// handler is not called afterwards.
 class HttpServer {
  public:
-  /// Start line and headers, with what the library keeps about them.
+  /// Start line and headers, with the data of the library about them.
   static constexpr std::size_t kRequestBytesMax = 16UL * 1024;
 
-  /// Errors: kDenied or kUnavailable (in use), kNotFound (no such host or directory), kInvalid;
-  /// naming the address.
+  /// Errors: kDenied, kUnavailable (in use), kNotFound (no such host or directory), kInvalid; each
+  /// names the address.
   static Result<std::unique_ptr<HttpServer>> start(const StatusOptions& options,
                                                    HttpHandler handler, Clock& clock);
   ~HttpServer();
@@ -36,7 +36,7 @@ class HttpServer {
   HttpServer(HttpServer&&) = delete;
   HttpServer& operator=(HttpServer&&) = delete;
 
-  /// Where it listens, with the port the kernel chose where 0 was asked for.
+  /// The listening addresses; if the port was 0, with the port that the kernel has chosen.
   [[nodiscard]] const std::vector<std::string>& addresses() const;
 
   class Impl;

@@ -8,13 +8,13 @@
 
 namespace shingled::milter::status {
 
-/// What `/matches` is asked, as arguments of its address:
+/// Parses the arguments of a request for `/matches`:
 ///
-///   digest=128 hexadecimal digits   shingles=32 decimal numbers with commas (not required)
+///   digest=128 hexadecimal digits   shingles=32 decimal numbers with commas (optional)
 ///
-/// Errors: kInvalid with what is wrong, showing nothing of what was sent.
+/// Errors: kInvalid. The text says what is wrong, without anything of the request.
 Result<Fingerprint> parse_match_question(const std::map<std::string, std::string>& arguments);
-/// The other way round: "digest=...&shingles=...".
+/// The arguments for a fingerprint: "digest=...&shingles=...".
 std::string match_question(const Fingerprint& fingerprint);
 
 }  // namespace shingled::milter::status

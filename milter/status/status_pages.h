@@ -13,32 +13,33 @@
 
 namespace shingled::milter::status {
 
-/// What the daemon tells about itself, page by page:
+/// The pages with which the daemon reports its state:
 ///
-///   /metrics  everything measured, as OpenMetrics text
+///   /metrics  all metrics, as OpenMetrics text
 ///   /stat     the same as JSON, with version, state and uptime
 ///   /healthz  200 while the process answers
 ///   /readyz   200 while it serves; 503 while it loads its storage and while it ends
-///   /hits     the stored hashes that answered most questions since the start: ?most=N, 100
-///   /matches  every stored hash like the one asked for, best first (match_question.h)
-///   /buckets  the buckets of the rate limits (bucket_pages.h), for this machine only
+///   /hits     the stored hashes with the most hits since the start; ?most=N, default 100
+///   /matches  all stored hashes that match a given one, the best first (match_question.h)
+///   /buckets  the buckets of the rate limits (bucket_pages.h), only for this machine
 ///
-/// The rest is not secret: no key has a way into a report or a match. No I/O, no waiting but for
-/// the buckets.
+/// The other pages are not secret: keys cannot get into a report or a match. Only the pages of
+/// buckets do I/O and wait.
 /// Threads: any thread.
 class StatusPages {
  public:
-  static constexpr std::size_t kHitsMost = 1000;  ///< that one answer of /hits may hold
+  static constexpr std::size_t kHitsMost = 1000;  ///< hashes in one answer of /hits
 
   enum class State : std::uint8_t { kStarting, kServing, kDraining };
 
   StatusPages(const MetricRegistry& registry, const Clock& clock, std::size_t matches_max);
 
   void set_state(State state) { state_ = state; }
-  /// Where /matches looks; null = nowhere. Returns when nobody looks at the one before any more.
+  /// Sets the store for /matches and /hits; null = none, then they answer 503. Returns when the
+  /// previous store is not used any more.
   void set_store(const storage::FuzzyStore* store) { *store_.lock() = store; }
 
-  /// Who answers about buckets; before anybody asks.
+  /// Sets the pages of buckets. Call it before the first request.
   void set_buckets(const BucketPages* buckets) { buckets_ = buckets; }
 
   [[nodiscard]] HttpReply answer(const HttpRequest& request) const;

@@ -243,7 +243,7 @@ class KnownFiles(unittest.TestCase):
         filled = list(form)
         filled[50] = filled[50].replace(filled[50].split()[3], "somebody", 1)
         headers = self.send("filled.docx", docx(filled))
-        self.assertRegex(headers, r"X-Shingled-Result: KNOWN_BAD; .*spared by what is known as good")
+        self.assertRegex(headers, r"X-Shingled-Result: KNOWN_BAD; .*spared by a known good file")
         self.assert_known(headers, "form.docx", "filled.docx", "OUR_FORM")
         self.assertNotIn("X-Spam: Yes", headers)
         headers = self.send("again.docx", docx(abused))

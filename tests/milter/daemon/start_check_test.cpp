@@ -91,9 +91,10 @@ TEST_F(StartCheckTest, LooksNamesOfOthersUpOnlyWhereItIsAsked) {
 TEST_F(StartCheckTest, HasTheRightsOfTheUserThatTheDaemonWillBe) {
   if (::geteuid() != 0) GTEST_SKIP() << "root alone can look with another's rights";
   ASSERT_EQ(::chmod(folder_.file("").c_str(), 0755), 0);
-  EXPECT_THAT(found_of("daemon: {user: nobody}"),
-              ElementsAre(AllOf(HasSubstr("storage.hashfile: "),
-                                HasSubstr("the daemon may not write to its folder: Permission denied"))));
+  EXPECT_THAT(
+      found_of("daemon: {user: nobody}"),
+      ElementsAre(AllOf(HasSubstr("storage.hashfile: "),
+                        HasSubstr("the daemon may not write to its folder: Permission denied"))));
   EXPECT_EQ(::geteuid(), 0U);
 }
 

@@ -125,7 +125,7 @@ TEST(Standing, IsShownWhereItHoldsAScore) {
       fuzzy_findings(facts, std::span(&rule, 1), {}).evidence[0].account().arithmetic,
       "1.00 (100 of 10) x 1.00 certain x 20.00 = 20.00, held at 9.99: by itself it only marks");
   EXPECT_EQ(verdict.reason,
-            "score 9.99 reaches add_header 4.00, held: what was found is not the message");
+            "score 9.99 reaches add_header 4.00, held: the hits do not identify the message");
 }
 
 TEST(Standing, IsHeldBelowTheWeakestActionThatStopsAMessage) {
