@@ -12,8 +12,8 @@ namespace shingled::milter::status {
 /// Asks an HTTP service for one page with GET, over a TCP or unix socket, and closes the
 /// connection. It is for our own service: it does not support redirections, chunks and TLS. A reply
 /// with any status code is a result, not an error.
-/// Errors: kUnavailable (no connection), kTimeout (not complete before `deadline`), kLimit (more than
-/// kReplyBytesMax), kInvalid (not HTTP, or cut off).
+/// Errors: kUnavailable (no connection), kTimeout (not complete before `deadline`), kLimit (more
+/// than kReplyBytesMax), kInvalid (not HTTP, or cut off).
 /// Threads: stateless; waits.
 Result<HttpReply> http_get(const SocketSpec& server, const std::string& target, const Clock& clock,
                            TimePoint deadline);

@@ -19,8 +19,8 @@ namespace shingled::milter::status {
 /// kRequestBytesMax for a request; `timeout` from the connection to the end of the reply, also if a
 /// client sends or reads slowly. A request that exceeds a bound gets 4xx or a closed connection,
 /// and does not reach the handler. If the handler throws, the reply is 500.
-/// Threads: one for each listening address and one for the deadlines. The destructor joins them; the
-/// handler is not called afterwards.
+/// Threads: one for each listening address and one for the deadlines. The destructor joins them;
+/// the handler is not called afterwards.
 class HttpServer {
  public:
   /// Start line and headers, with the data of the library about them.

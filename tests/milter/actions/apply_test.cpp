@@ -19,7 +19,7 @@ struct ActionCase {
   std::vector<std::string> requests;
 };
 
-TEST(Apply, AsksForWhatTheActionNeeds) {
+TEST(Apply, SendsTheRequestsOfEachAction) {
   const ActionCase cases[] = {
       {"a message that passes loses forged headers only",
        rules::Action::kPass,
@@ -58,7 +58,7 @@ TEST(Apply, AsksForWhatTheActionNeeds) {
   }
 }
 
-TEST(Apply, DoesTheRestWhenTheMtaDeclinesAndTellsTheFirstReason) {
+TEST(Apply, SendsTheOtherRequestsWhenTheMtaDeclinesOneAndReturnsTheFirstError) {
   rules::Verdict verdict;
   verdict.action = rules::Action::kQuarantine;
   ForgedHeaders forged({});
@@ -72,14 +72,14 @@ TEST(Apply, DoesTheRestWhenTheMtaDeclinesAndTellsTheFirstReason) {
   EXPECT_EQ(mta.requests.size(), 3U);
 }
 
-TEST(ReplyText, StaysOneLineOfAsciiWhateverIsConfigured) {
+TEST(ReplyText, IsOneLineOfAsciiWithAnyConfiguration) {
   rules::Verdict verdict;
   verdict.action = rules::Action::kReject;
   EXPECT_EQ(reply_for(verdict, "no\r\n250 OK\xff")->text, "no??250 OK?");
   EXPECT_LE(reply_for(verdict, std::string(5000, 'x'))->text.size(), 400U);
 }
 
-TEST(ReplyText, IsForRefusalsOnly) {
+TEST(ReplyText, ExistsOnlyForRefusals) {
   for (const rules::Action action : {rules::Action::kPass, rules::Action::kAddHeader,
                                      rules::Action::kQuarantine, rules::Action::kDiscard}) {
     rules::Verdict verdict;

@@ -45,7 +45,7 @@ TEST(ForgedHeaders, CountsCopiesOfAnyCaseTogetherAsAnMtaDoes) {
               ElementsAre("x-shingled-status 3", "x-shingled-status 2", "x-shingled-status 1"));
 }
 
-TEST(ForgedHeaders, SeesThroughSpaceBeforeTheColon) {
+TEST(ForgedHeaders, IgnoresSpaceBeforeTheColon) {
   EXPECT_THAT(removals({"X-Shingled-Status ", "X-Shingled-Status\t", "X-Shingled-Score \t "}),
               ElementsAre("x-shingled-score 1", "x-shingled-status 2", "x-shingled-status 1"));
 }
@@ -57,7 +57,7 @@ TEST(ForgedHeaders, FollowsTheConfiguration) {
               ElementsAre("x-our-mark 1"));
 }
 
-TEST(ForgedHeaders, RemovesManyWithoutLosingCount) {
+TEST(ForgedHeaders, RemovesManyCopies) {
   EXPECT_EQ(removals(std::vector<std::string>(10'000, "X-Shingled-Result")).size(), 10'000U);
 }
 
@@ -99,7 +99,7 @@ std::vector<std::string> headers(const rules::Facts& unweighed, const HeaderOpti
 
 TEST(VerdictHeaders, SayNothingAboutAnUnknownMessage) { EXPECT_THAT(headers({}), IsEmpty()); }
 
-TEST(VerdictHeaders, TellMarkScoreStatusAndResult) {
+TEST(VerdictHeaders, HaveMarkScoreStatusAndResult) {
   rules::Facts facts;
   facts.lookups = {rules::hit_lookup(mime::PartKind::kText, 0.9375F, {{12, 9}})};
   EXPECT_THAT(
@@ -119,7 +119,7 @@ TEST(VerdictHeaders, DoNotMarkBelowTheThreshold) {
   EXPECT_THAT(lines[1], testing::StartsWith("X-Shingled-Status: No, score=1.97 required=4.00"));
 }
 
-TEST(VerdictHeaders, SaySoWhenAMessageCouldNotBeJudged) {
+TEST(VerdictHeaders, TellThatAMessageCouldNotBeJudged) {
   rules::Facts facts;
   facts.lookups = {rules::failed_lookup(rules::Lookup::Outcome::kTimeout)};
   EXPECT_THAT(
@@ -136,7 +136,7 @@ TEST(VerdictHeaders, AreBoundedInNumber) {
   EXPECT_EQ(edits.back(), "X-Shingled-Result: and 468 more");
 }
 
-TEST(VerdictHeaders, LeaveOutWhatHasNoName) {
+TEST(VerdictHeaders, LeaveOutHeadersWithoutAName) {
   rules::Facts facts;
   facts.lookups = {rules::hit_lookup(mime::PartKind::kText, 1.0F, {{11, 20}})};
   EXPECT_THAT(headers(facts, HeaderOptions{"", "", "", ""}), IsEmpty());
@@ -175,7 +175,7 @@ rules::Findings made_up(const rules::Source& source, std::size_t count) {
   return findings;
 }
 
-TEST(VerdictHeaders, TellOfASourceThatNobodyKnows) {
+TEST(VerdictHeaders, ShowAnySourceOfEvidence) {
   constexpr rules::Source kCounters = {.key = "counters", .title = {}};
   rules::Facts facts;
   facts.findings = {made_up(kCounters, 1)};
@@ -186,7 +186,7 @@ TEST(VerdictHeaders, TellOfASourceThatNobodyKnows) {
                           "X-Shingled-Result: MADE_UP; mass=3 of=4"));
 }
 
-TEST(VerdictHeaders, BoundAllSourcesTogetherButThoseThatAreAlwaysShown) {
+TEST(VerdictHeaders, BoundAllSourcesTogetherExceptThoseThatAreAlwaysShown) {
   constexpr rules::Source kCounters = {.key = "counters", .title = {}};
   constexpr rules::Source kLimits = {.key = "limit", .title = {}, .always_shown = true};
   rules::Facts facts;

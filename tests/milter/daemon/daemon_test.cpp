@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST_F(DaemonTest, JudgesMailAndForgetsNothingOverARestart) {
+TEST_F(DaemonTest, JudgesMailAndKeepsHashesOverARestart) {
   settings_.daemon.pid_file = directory_ + "/pid";
   start_and_wait();
   EXPECT_EQ(read(settings_.daemon.pid_file), std::to_string(child_) + "\n");
@@ -51,7 +51,7 @@ TEST_F(DaemonTest, RemovesForgedHeadersAndAddsItsOwn) {
   EXPECT_EQ(stop(), EX_OK);
 }
 
-TEST_F(DaemonTest, TakesAHeaderLongerThanLibmiltersOwnBound) {
+TEST_F(DaemonTest, AcceptsAHeaderLongerThanTheDefaultBoundOfLibmilter) {
   start_and_wait();
   MilterClient client(settings_.milter.socket.path);
   const auto packets =
@@ -114,7 +114,7 @@ TEST_F(DaemonTest, SurvivesAStormOfSignals) {
   EXPECT_EQ(stop(), EX_OK);
 }
 
-TEST_F(DaemonTest, OpensItsLogAnewAfterRotation) {
+TEST_F(DaemonTest, ReopensItsLogAfterRotation) {
   start_and_wait();
   std::filesystem::rename(settings_.daemon.log_file, settings_.daemon.log_file + ".1");
   ::kill(child_, SIGUSR1);
@@ -140,7 +140,7 @@ TEST_F(DaemonTest, FinishesTheMessageUnderWayBeforeItStops) {
   EXPECT_THAT(log(), AllOf(HasSubstr("queue_id=Q1"), Not(HasSubstr("drain_incomplete"))));
 }
 
-TEST_F(DaemonTest, CutsOffAMessageThatOutlastsTheDrainTime) {
+TEST_F(DaemonTest, CutsOffAMessageThatTakesLongerThanTheDrainTime) {
   settings_.milter.drain_time = std::chrono::seconds(0);
   start_and_wait();
   MilterClient client(settings_.milter.socket.path);
@@ -164,7 +164,7 @@ TEST_F(DaemonTest, TakesOverTheSocketOfAKilledDaemon) {
   EXPECT_EQ(stop(), EX_OK);
 }
 
-TEST_F(DaemonTest, RefusesToTakeOverALivingOne) {
+TEST_F(DaemonTest, DoesNotTakeOverTheSocketOfARunningDaemon) {
   start_and_wait();
   const pid_t first = child_;
   settings_.daemon.log_file = directory_ + "/log2";
@@ -183,7 +183,7 @@ struct BadStart {
   const char* names;
 };
 
-TEST_F(DaemonTest, SaysWhyItCannotStart) {
+TEST_F(DaemonTest, TellsWhyItCannotStart) {
   const BadStart cases[] = {
       {"no directory for the database",
        [](Settings& s, const std::string& d) { s.storage.engine.hashfile = d + "/none/fuzzy.db"; },
@@ -238,7 +238,7 @@ TEST_F(DaemonTest, SaysWhyItCannotStart) {
   }
 }
 
-TEST_F(DaemonTest, CanBeTheStorageAlone) {
+TEST_F(DaemonTest, CanRunOnlyTheStorage) {
   settings_.milter.enabled = false;
   start_and_wait();
   learn(digest_of("hi"), 11, 20);
@@ -246,7 +246,7 @@ TEST_F(DaemonTest, CanBeTheStorageAlone) {
   EXPECT_EQ(stop(), EX_OK);
 }
 
-TEST_F(DaemonTest, ReadsAListAgainWhenItsFileChangesAndKeepsTheRateLimitsBesideTheHashes) {
+TEST_F(DaemonTest, ReadsAChangedListFileAndKeepsRateLimitsInAFileNextToTheHashes) {
   const std::string writers = directory_ + "/writers";
   std::ofstream(writers) << "localhost\n";
   settings_.storage.server.allow_update.clear();

@@ -74,7 +74,7 @@ class ServiceManager {
   UniqueFd fd_;
 };
 
-TEST_F(DaemonTest, FeedsTheWatchdogWhileAReloadWaitsForANameServer) {
+TEST_F(DaemonTest, ReportsToTheWatchdogWhileAReloadWaitsForANameServer) {
   g_slow_pipe = directory_ + "/slow";
   ASSERT_EQ(::mkfifo(g_slow_pipe.c_str(), 0600), 0);
   const ServiceManager manager(directory_ + "/notify");
@@ -91,7 +91,7 @@ TEST_F(DaemonTest, FeedsTheWatchdogWhileAReloadWaitsForANameServer) {
   EXPECT_EQ(stop(), EX_OK);
 }
 
-TEST_F(DaemonTest, StartsAndPassesMailWhileANameServerIsAway) {
+TEST_F(DaemonTest, StartsAndServesMailWhileANameServerDoesNotAnswer) {
   g_slow_pipe = directory_ + "/slow";
   ASSERT_EQ(::mkfifo(g_slow_pipe.c_str(), 0600), 0);
   const ServiceManager manager(directory_ + "/notify");

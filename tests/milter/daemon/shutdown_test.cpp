@@ -130,7 +130,7 @@ TEST(Shutdown, OpenConnectionsAreAnsweredByTheFailurePolicyOfTheirSender) {
 /// Large enough to hold back an analysis, as long as it is not at its end.
 std::string large_text() { return std::string(30'000'000, 'x'); }
 
-TEST_F(DaemonTest, AnAnalysisThatOutlastsTheDrainTimeIsEndedAndAnsweredByPolicy) {
+TEST_F(DaemonTest, AnAnalysisLongerThanTheDrainTimeIsStoppedAndAnsweredByPolicy) {
   settings_.milter.drain_time = std::chrono::seconds(0);
   settings_.milter.memory_max = 100'000'000;  // for one of them
   start_and_wait();
@@ -155,7 +155,7 @@ TEST_F(DaemonTest, AnAnalysisThatOutlastsTheDrainTimeIsEndedAndAnsweredByPolicy)
   EXPECT_THAT(log(), HasSubstr("drain_incomplete messages="));
 }
 
-TEST_F(DaemonTest, ADrainTimeThatAReloadChangedCounts) {
+TEST_F(DaemonTest, UsesTheDrainTimeOfTheLastReload) {
   settings_.milter.drain_time = std::chrono::hours(1);
   start_and_wait();
   std::ofstream(source_.file) << "milter: {drain_time: 0s, socket: unix:"
@@ -172,7 +172,7 @@ TEST_F(DaemonTest, ADrainTimeThatAReloadChangedCounts) {
 }
 
 /// Under ThreadSanitizer: libmilter's threads run on while the daemon ends.
-TEST_F(DaemonTest, StopsAgainAndAgainWithConnectionsOpen) {
+TEST_F(DaemonTest, StopsManyTimesWithOpenConnections) {
   settings_.milter.drain_time = std::chrono::seconds(0);
   for (int round = 0; round < 10; ++round) {
     std::filesystem::remove(settings_.daemon.log_file);

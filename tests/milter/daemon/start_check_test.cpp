@@ -40,7 +40,7 @@ class StartCheckTest : public ::testing::Test {
 
 TEST_F(StartCheckTest, FindsNothingWrongWithTheDefaults) { EXPECT_THAT(found_of(""), IsEmpty()); }
 
-TEST_F(StartCheckTest, LooksAtNothingThatIsSwitchedOff) {
+TEST_F(StartCheckTest, DoesNotCheckDisabledParts) {
   EXPECT_THAT(found_of("storage: {enabled: no, keypair: /nonexistent/keys}\n"
                        "similar: {enabled: no, file: /nonexistent/a.db, lists: [{name: a}]}\n"
                        "ratelimit: {file: /nonexistent/b.db}\n"
@@ -48,7 +48,7 @@ TEST_F(StartCheckTest, LooksAtNothingThatIsSwitchedOff) {
               IsEmpty());
 }
 
-TEST_F(StartCheckTest, WantsTheFolderOfTheHashesWhereSomethingIsKeptThere) {
+TEST_F(StartCheckTest, RequiresTheFolderOfTheHashesOnlyIfItIsUsed) {
   struct Case {
     const char* why;
     const char* storage;
@@ -71,7 +71,7 @@ TEST_F(StartCheckTest, WantsTheFolderOfTheHashesWhereSomethingIsKeptThere) {
   }
 }
 
-TEST_F(StartCheckTest, FindsEveryFileThatIsMissing) {
+TEST_F(StartCheckTest, FindsEveryMissingFile) {
   EXPECT_THAT(found_of("storage:\n  blocked: [/nonexistent/a, /nonexistent/b]\n"
                        "  trusted: /nonexistent/c\n"),
               ElementsAre(HasSubstr("f:3:12: storage.trusted: /nonexistent/c"),
@@ -79,7 +79,7 @@ TEST_F(StartCheckTest, FindsEveryFileThatIsMissing) {
                           HasSubstr("f:2:12: storage.blocked: /nonexistent/b")));
 }
 
-TEST_F(StartCheckTest, LooksNamesOfOthersUpOnlyWhereItIsAsked) {
+TEST_F(StartCheckTest, LooksUpNamesOfOtherServersOnlyOnRequest) {
   const std::string yaml =
       "rules: {feed: {servers: no-such-host.invalid, write_servers: no-such-host.invalid}}";
   EXPECT_THAT(found_of(yaml), IsEmpty());
@@ -88,7 +88,7 @@ TEST_F(StartCheckTest, LooksNamesOfOthersUpOnlyWhereItIsAsked) {
                           AllOf(HasSubstr("warning"), HasSubstr("rules.feed.write_servers"))));
 }
 
-TEST_F(StartCheckTest, HasTheRightsOfTheUserThatTheDaemonWillBe) {
+TEST_F(StartCheckTest, ChecksWithTheRightsOfTheUserOfTheDaemon) {
   if (::geteuid() != 0) GTEST_SKIP() << "root alone can look with another's rights";
   ASSERT_EQ(::chmod(folder_.file("").c_str(), 0755), 0);
   EXPECT_THAT(

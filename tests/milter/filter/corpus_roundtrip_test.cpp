@@ -67,7 +67,7 @@ std::vector<Fingerprint> fingerprints(const std::string& message) {
   return prints;
 }
 
-TEST(MessageBuffer, GivesCorpusMailTheHashesOfItsFiles) {
+TEST(MessageBuffer, GivesCorpusMailTheSameHashesAsItsFiles) {
   const fs::path corpus = fs::path(SHINGLED_SHARED_DIR) / "corpus";
   if (!fs::exists(corpus)) GTEST_SKIP() << corpus << " is not there";
   std::vector<fs::path> files;

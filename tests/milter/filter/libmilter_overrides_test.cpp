@@ -19,7 +19,7 @@ bool sends_without_delay(int fd) {
   return ::getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, &length) == 0 && on != 0;
 }
 
-TEST(SendWithoutDelay, HoldsForAcceptedConnections) {
+TEST(SendWithoutDelay, AppliesToAcceptedConnections) {
   auto listener = StreamListener::bind({*IpAddress::parse("127.0.0.1"), 0}, {.backlog = 1});
   ASSERT_TRUE(listener);
   send_without_delay();

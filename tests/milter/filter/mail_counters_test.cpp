@@ -5,7 +5,7 @@
 namespace shingled::milter::filter {
 namespace {
 
-TEST(MailCounters, CountASourceThatNobodyKnows) {
+TEST(MailCounters, CountAnySourceOfEvidence) {
   constexpr rules::Source kCounters = {.key = "made_up", .title = {}};
   MailCounters counters;
   rules::Facts facts;

@@ -24,7 +24,7 @@ struct TakeCase {
   bool taken;
 };
 
-TEST(MemoryBudget, SharesWhatThereIs) {
+TEST(MemoryBudget, DividesMemoryBetweenUses) {
   constexpr TakeCase kCases[] = {
       {"a small message may use all", Use::kSmall, 0, Use::kSmall, 800, true},
       {"and no more", Use::kSmall, 0, Use::kSmall, 801, false},
@@ -51,7 +51,7 @@ TEST(MemoryBudget, SharesWhatThereIs) {
   }
 }
 
-TEST(MemoryBudget, HasRoomForAMessageThatTheLoaderAccepts) {
+TEST(MemoryBudget, HasRoomForEveryMessageThatTheLoaderAccepts) {
   constexpr std::uint64_t kMebibyte = 1024UL * 1024;
   for (const std::uint64_t bytes :
        {std::uint64_t{1024}, kMebibyte, 50 * kMebibyte, 2048 * kMebibyte}) {
@@ -78,7 +78,7 @@ TEST(MemoryBudget, WaitsUntilMemoryIsGivenBack) {
   EXPECT_EQ(budget.used(), 600U);
 }
 
-TEST(MemoryBudget, AsksForPatienceEverySecondAndGivesUpAtTheDeadline) {
+TEST(MemoryBudget, CallsMeanwhileEverySecondAndGivesUpAtTheDeadline) {
   shingled::testing::ManualClock clock;
   MemoryBudget budget(kMax);
   ASSERT_TRUE(budget.take(700, Use::kAnalyze));
@@ -98,7 +98,7 @@ TEST(MemoryBudget, AsksForPatienceEverySecondAndGivesUpAtTheDeadline) {
   EXPECT_EQ(report.total("shingled_mail_memory_peak_bytes"), 700);
 }
 
-TEST(MemoryBudget, StopsWaitingWhenItIsAskedTo) {
+TEST(MemoryBudget, StopsWaitingOnRequest) {
   const SystemClock clock;
   MemoryBudget budget(kMax);
   ASSERT_TRUE(budget.take(700, Use::kAnalyze));
@@ -109,7 +109,7 @@ TEST(MemoryBudget, StopsWaitingWhenItIsAskedTo) {
   other.join();
 }
 
-TEST(MemoryBudget, LetsNobodyWhoNeedsLessPassOneThatWaitsForMuch) {
+TEST(MemoryBudget, ServesALargeRequestBeforeALaterSmallOne) {
   shingled::testing::ManualClock clock;
   MemoryBudget budget(kMax);
   ASSERT_TRUE(budget.take(500, Use::kAnalyze));
@@ -150,7 +150,7 @@ TEST(MemoryBudget, IsNeverOverdrawnByManyThreads) {
   EXPECT_EQ(budget.used(), 0U);
 }
 
-TEST(MemoryLease, GivesBackWhatItHolds) {
+TEST(MemoryLease, GivesItsMemoryBack) {
   const auto budget = std::make_shared<MemoryBudget>(kMax);
   {
     MemoryLease lease(budget, Use::kSmall);

@@ -30,7 +30,7 @@ constexpr HeaderCase kHeaders[] = {
     {"a fold right after the colon", HeaderSpacing::kKept, "To", "\n a", "To:\r\n a\r\n"},
 };
 
-TEST(MessageBuffer, WritesHeadersAsTheyCameIn) {
+TEST(MessageBuffer, WritesHeadersAsReceived) {
   for (const HeaderCase& c : kHeaders) {
     MessageBuffer buffer(1000, c.spacing);
     buffer.add_header(c.name, c.value);
@@ -38,7 +38,7 @@ TEST(MessageBuffer, WritesHeadersAsTheyCameIn) {
   }
 }
 
-TEST(MessageBuffer, PutsAMessageTogether) {
+TEST(MessageBuffer, BuildsAMessageFromItsParts) {
   MessageBuffer buffer(1000, HeaderSpacing::kKept);
   buffer.add_header("From", " a@example.org");
   buffer.add_header("Subject", " hi");
@@ -49,7 +49,7 @@ TEST(MessageBuffer, PutsAMessageTogether) {
   EXPECT_FALSE(buffer.truncated());
 }
 
-TEST(MessageBuffer, KeepsWhatFits) {
+TEST(MessageBuffer, KeepsTheBytesThatFit) {
   MessageBuffer buffer(10, HeaderSpacing::kKept);
   buffer.end_headers();
   buffer.add_body("12345678");
@@ -60,7 +60,7 @@ TEST(MessageBuffer, KeepsWhatFits) {
   EXPECT_EQ(buffer.bytes(), "\r\n12345678");
 }
 
-TEST(MessageBuffer, TakesLittleMoreMemoryThanTheMessageHas) {
+TEST(MessageBuffer, TakesLittleMoreMemoryThanTheMessageNeeds) {
   constexpr std::uint64_t kMax = 1024UL * 1024 * 1024;
   for (const std::size_t bytes : {1UL, 5000UL, 300'000UL, 3'000'000UL, 30'000'000UL}) {
     const auto budget = std::make_shared<MemoryBudget>(kMax);
@@ -76,7 +76,7 @@ TEST(MessageBuffer, TakesLittleMoreMemoryThanTheMessageHas) {
   }
 }
 
-TEST(MessageBuffer, IsGivenUpWithoutMemoryAndKeepsNone) {
+TEST(MessageBuffer, IsGivenUpAndFreedWithoutMemory) {
   const auto budget = std::make_shared<MemoryBudget>(2'000'000);
   MessageBuffer buffer(50'000'000, HeaderSpacing::kKept, budget);
   const std::string chunk(65'535, 'x');
@@ -88,7 +88,7 @@ TEST(MessageBuffer, IsGivenUpWithoutMemoryAndKeepsNone) {
   EXPECT_EQ(budget->used(), 0U);
 }
 
-TEST(MessageBuffer, SmallMessagesFindMemoryWhereLargeOnesDoNot) {
+TEST(MessageBuffer, SmallMessagesGetMemoryThatLargeOnesDoNotGet) {
   const auto budget = std::make_shared<MemoryBudget>(8'000'000);
   ASSERT_TRUE(budget->take(7'000'000, MemoryBudget::Use::kAnalyze));
   MessageBuffer large(50'000'000, HeaderSpacing::kKept, budget);

@@ -73,7 +73,7 @@ TEST_F(ScannerTest, AsksTheEmbeddedStoreAboutEveryHash) {
   EXPECT_EQ(facts.failed(), 0U);
 }
 
-TEST_F(ScannerTest, KnowsHowMuchThereIsToRead) {
+TEST_F(ScannerTest, KnowsTheAmountOfText) {
   const auto scanner = open({}, &store_);
   EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\n").text, rules::TextAmount::kNone);
   EXPECT_EQ(scanner->scan("Subject: hi\r\n\r\nSee the picture\r\n").text,
@@ -81,7 +81,7 @@ TEST_F(ScannerTest, KnowsHowMuchThereIsToRead) {
   EXPECT_EQ(scanner->scan(message()).text, rules::TextAmount::kLong);
 }
 
-TEST_F(ScannerTest, HashesOnceForRulesThatHashAlike) {
+TEST_F(ScannerTest, HashesOnceForRulesWithTheSameHashOptions) {
   Settings settings;
   settings.rules.resize(3);
   settings.rules[1].name = "again";
@@ -95,14 +95,14 @@ TEST_F(ScannerTest, HashesOnceForRulesThatHashAlike) {
   EXPECT_EQ(facts.lookups[2].rule, "other");
 }
 
-TEST_F(ScannerTest, TellsThatARuleHasNoStorage) {
+TEST_F(ScannerTest, ReportsThatARuleHasNoStorage) {
   const rules::Facts facts = open({}, nullptr)->scan(message());
   ASSERT_EQ(facts.lookups.size(), 1U);
   EXPECT_EQ(facts.lookups[0].outcome, rules::Lookup::Outcome::kUnreachable);
   EXPECT_EQ(facts.failed(), 1U);
 }
 
-TEST_F(ScannerTest, FindsNothingToAskInAnEmptyMessage) {
+TEST_F(ScannerTest, HasNoLookupsForAnEmptyMessage) {
   EXPECT_TRUE(open({}, &store_)->scan("").lookups.empty());
 }
 
@@ -155,7 +155,7 @@ TEST_F(ScannerTest, PaddingBeforeTheTextDoesNotHideIt) {
   EXPECT_EQ(facts.failed(), 0U);
 }
 
-TEST_F(ScannerTest, LosesAFactNotTheMessageWhenARemoteIsSilent) {
+TEST_F(ScannerTest, ASilentRemoteCostsAFactAndNotTheMessage) {
   // A bound socket that nobody reads: no answer and no ICMP error.
   const UniqueFd silent(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   SocketAddress any(*IpAddress::parse("127.0.0.1"), 0);
@@ -185,7 +185,7 @@ TEST_F(ScannerTest, NamesTheRuleWhoseServerCannotBeFound) {
   EXPECT_THAT(scanner.error().message, ::testing::HasSubstr("rule lost"));
 }
 
-TEST_F(ScannerTest, LooksKnownFilesUpWhereALibraryIsGiven) {
+TEST_F(ScannerTest, LooksUpKnownFilesIfThereIsALibrary) {
   const shingled::testing::TemporaryLibrary file;
   const std::shared_ptr<storage::similar::SampleLibrary> library = file.open();
   const std::string sample = shingled::testing::noise(30'000, 1);
@@ -239,7 +239,7 @@ struct Case {
   std::string expected;
 };
 
-TEST(LookupOrder, AsksWhatTellsMostFirst) {
+TEST(LookupOrder, BeginsWithTheMostUsefulHashes) {
   const Case cases[] = {
       {"an ordinary message stays as it is",
        {hash("1.1", PartPlace::kBody, 10), hash("1.2", PartPlace::kBody, 90),

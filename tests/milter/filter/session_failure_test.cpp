@@ -138,7 +138,7 @@ TEST_F(SessionFailureTest, AnExceptionAtMailFromIsJudgedByPolicyAtTheEnd) {
   }
 }
 
-TEST_F(SessionFailureTest, AndEvenWhenNothingCanBeNotedOfIt) {
+TEST_F(SessionFailureTest, AnExceptionAtMailFromIsJudgedByPolicyEvenIfItCannotBeNoted) {
   for (const SenderCase& c : kSenders) {
     Session& session = open();
     session.connect(IpAddress::parse(c.client), HeaderSpacing::kKept, c.without);
@@ -164,7 +164,7 @@ TEST_F(SessionFailureTest, AFailureAtTheEndIsJudgedByPolicy) {
   }
 }
 
-TEST_F(SessionFailureTest, ASecondFailureAtTheEndIsToo) {
+TEST_F(SessionFailureTest, ASecondFailureAtTheEndIsJudgedByPolicy) {
   for (const SenderCase& c : kSenders) {
     Session& session = open();
     session.connect(IpAddress::parse(c.client), HeaderSpacing::kKept, c.without);
@@ -177,7 +177,7 @@ TEST_F(SessionFailureTest, ASecondFailureAtTheEndIsToo) {
   }
 }
 
-TEST_F(SessionFailureTest, KnowsWhatThePolicyHasWithoutAskingAnybody) {
+TEST_F(SessionFailureTest, KnowsTheActionOfThePolicyAfterTheEndOfTheService) {
   for (const SenderCase& c : kSenders) {
     Session& session = open();
     session.connect(IpAddress::parse(c.client), HeaderSpacing::kKept, c.without);
@@ -191,7 +191,7 @@ TEST_F(SessionFailureTest, KnowsWhatThePolicyHasWithoutAskingAnybody) {
   EXPECT_EQ(session.failure_action(), rules::Action::kPass) << "a dry run changes nothing";
 }
 
-TEST_F(SessionFailureTest, AMessageThatNeedsMemoryThereIsNotIsPutOffWhateverThePolicy) {
+TEST_F(SessionFailureTest, AMessageWithoutMemoryIsDeferredUnderAnyPolicy) {
   const auto memory = std::make_shared<MemoryBudget>(8'000'000);
   for (const SenderCase& c : kSenders) {
     Session& session = open({memory, {}});
@@ -204,7 +204,7 @@ TEST_F(SessionFailureTest, AMessageThatNeedsMemoryThereIsNotIsPutOffWhateverTheP
   }
 }
 
-TEST_F(SessionFailureTest, AnAnalysisWaitsForMemoryAndTheMtaIsAskedForPatience) {
+TEST_F(SessionFailureTest, AnAnalysisWaitsForMemoryAndTheMtaIsAskedForMoreTime) {
   const auto memory = std::make_shared<MemoryBudget>(100'000'000);
   Session& session = open({memory, {}});
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
@@ -226,7 +226,7 @@ TEST_F(SessionFailureTest, AnAnalysisWaitsForMemoryAndTheMtaIsAskedForPatience) 
   EXPECT_EQ(memory->used(), 0U);
 }
 
-TEST_F(SessionFailureTest, AMessageThatPassesUnseenNeedsNone) {
+TEST_F(SessionFailureTest, AMessageThatPassesWithoutACheckNeedsNoMemory) {
   settings_.milter.skip_local = true;
   const auto memory = std::make_shared<MemoryBudget>(0);
   Session& session = open({memory, {}});
@@ -236,7 +236,7 @@ TEST_F(SessionFailureTest, AMessageThatPassesUnseenNeedsNone) {
   EXPECT_THAT(end(), ElementsAre("= pass"));
 }
 
-TEST_F(SessionFailureTest, ADryRunPutsNothingOffForMemory) {
+TEST_F(SessionFailureTest, ADryRunDefersNothingForMemory) {
   settings_.milter.dry_run = true;
   Session& session = open({std::make_shared<MemoryBudget>(0), {}});
   session.connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);

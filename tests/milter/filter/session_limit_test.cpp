@@ -83,7 +83,7 @@ struct SessionCase {
   double left;  ///< in to:a afterwards
 };
 
-TEST_F(SessionLimitTest, KeepsDropsOfWhatWasAcceptedOnly) {
+TEST_F(SessionLimitTest, KeepsOnlyDropsOfAcceptedMessages) {
   const SessionCase cases[] = {
       {"an accepted message",
        "rates: {to: [1, 0.1]}",
@@ -131,7 +131,7 @@ TEST_F(SessionLimitTest, KeepsDropsOfWhatWasAcceptedOnly) {
   }
 }
 
-TEST_F(SessionLimitTest, LimitsMailThatPassesUnseen) {
+TEST_F(SessionLimitTest, LimitsMailThatPassesWithoutACheck) {
   MilterOptions options;
   options.skip_authenticated = true;
   use("rates: {user: [1, 0.1]}", options);
@@ -143,7 +143,7 @@ TEST_F(SessionLimitTest, LimitsMailThatPassesUnseen) {
   EXPECT_THAT(play("connect login"), ElementsAre("unseen")) << "nothing is limited";
 }
 
-TEST_F(SessionLimitTest, PutsNothingOffInADryRun) {
+TEST_F(SessionLimitTest, DefersNothingInADryRun) {
   MilterOptions options;
   options.dry_run = true;
   use("rates: {to: [1, 0.1]}", options);
@@ -166,7 +166,7 @@ TEST_F(SessionLimitTest, AddsTheSymbolToScoreHeadersAndLog) {
   EXPECT_THAT(lines_.lines.back(), HasSubstr("limit=\"bucket to:a holds 2.0 of 1, again in 20s\""));
 }
 
-TEST_F(SessionLimitTest, MeetsTheLimitsInForceWhenTheMessageBegan) {
+TEST_F(SessionLimitTest, UsesTheLimitsInForceWhenTheMessageBegan) {
   use("rates: {to: [1, 0.1]}");
   play("connect mail a text end mail");
   limiter_.set(nullptr);

@@ -205,7 +205,7 @@ TEST_F(SessionTest, AddsHeadersBetweenTheThresholds) {
   EXPECT_EQ(requests[4], "= add_header");
 }
 
-TEST_F(SessionTest, WritesOneLineAMessage) {
+TEST_F(SessionTest, WritesOneLinePerMessage) {
   store_.knows_all = storage::FlagValue{11, 20};
   play(std::string(kMail) + "\nmail\nabort", Settings{});
   ASSERT_THAT(logger_.info_lines, SizeIs(1));
@@ -224,7 +224,7 @@ TEST_F(SessionTest, LogsWhatADryRunWouldHaveDone) {
   EXPECT_THAT(logger_.info_lines[0], AllOf(HasSubstr("action=reject"), HasSubstr("dry_run=true")));
 }
 
-TEST_F(SessionTest, JudgesWhatFitsOfALargeMessage) {
+TEST_F(SessionTest, JudgesTheBeginningOfALargeMessage) {
   store_.knows_all = storage::FlagValue{11, 20};
   Settings settings;
   settings.milter.message_bytes_max = 500;
@@ -232,7 +232,7 @@ TEST_F(SessionTest, JudgesWhatFitsOfALargeMessage) {
   EXPECT_THAT(logger_.info_lines.at(0), AllOf(HasSubstr("bytes=500"), HasSubstr("truncated=true")));
 }
 
-TEST_F(SessionTest, TakesTheSettingsInForceWhenTheMessageBegan) {
+TEST_F(SessionTest, UsesTheSettingsInForceWhenTheMessageBegan) {
   auto first = std::make_shared<Settings>();
   auto scanner = Scanner::open(first, &store_, clock_, random_);
   CurrentScanner current(*std::move(scanner));

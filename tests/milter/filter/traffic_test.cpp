@@ -11,7 +11,7 @@ namespace {
 
 TimePoint far() { return std::chrono::steady_clock::now() + std::chrono::hours(1); }
 
-TEST(Traffic, WithoutMessagesTheDoorClosesAtOnce) {
+TEST(Traffic, IsClosedAtOnceWithoutMessages) {
   Traffic traffic;
   EXPECT_EQ(traffic.drain(far()), 0U);
   EXPECT_FALSE(traffic.enter());
@@ -28,7 +28,7 @@ TEST(Traffic, CountsAMessageOnceHoweverOftenItIsNoted) {
   EXPECT_EQ(traffic.messages(), 0U);
 }
 
-TEST(Traffic, TellsWhatWasCutOffAtTheDeadline) {
+TEST(Traffic, ReturnsTheMessagesCutOffAtTheDeadline) {
   Traffic traffic;
   Traffic::Message first;
   Traffic::Message second;
@@ -37,7 +37,7 @@ TEST(Traffic, TellsWhatWasCutOffAtTheDeadline) {
   EXPECT_EQ(traffic.drain(TimePoint{}), 2U);
 }
 
-TEST(Traffic, ServesAMessageThatIsUnderWayToItsEnd) {
+TEST(Traffic, ServesAMessageUnderWayToItsEnd) {
   Traffic traffic;
   Traffic::Message message;
   traffic.note(message, true);
@@ -72,7 +72,7 @@ TEST(Traffic, DoesNotWaitForAMessageThatBeganLater) {
   EXPECT_EQ(traffic.messages(), 1U);
 }
 
-TEST(Traffic, WaitsForTheStepThatIsInside) {
+TEST(Traffic, WaitsForARunningStep) {
   Traffic traffic;
   ASSERT_TRUE(traffic.enter());
   bool left = false;
@@ -86,7 +86,7 @@ TEST(Traffic, WaitsForTheStepThatIsInside) {
   session.join();
 }
 
-TEST(Traffic, AsksAStepThatOutlastsTheDeadlineToStop) {
+TEST(Traffic, RequestsAStepToStopAfterTheDeadline) {
   Traffic traffic;
   ASSERT_TRUE(traffic.enter());
   std::thread session([&] {
@@ -97,7 +97,7 @@ TEST(Traffic, AsksAStepThatOutlastsTheDeadlineToStop) {
   session.join();
 }
 
-TEST(Traffic, StopsNobodyWhoLeavesInTime) {
+TEST(Traffic, DoesNotRequestAStopIfAStepEndsInTime) {
   Traffic traffic;
   ASSERT_TRUE(traffic.enter());
   std::thread session([&] {

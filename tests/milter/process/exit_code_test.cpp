@@ -6,19 +6,19 @@
 namespace shingled::milter::process {
 namespace {
 
-TEST(ExitCode, ADaemonThatLacksASettingOrAFileIsMisconfigured) {
+TEST(ExitCode, ADaemonWithoutASettingOrAFileIsMisconfigured) {
   EXPECT_EQ(exit_code(ErrorCode::kInvalid, ExitContext::kDaemon), EX_CONFIG);
   EXPECT_EQ(exit_code(ErrorCode::kNotFound, ExitContext::kDaemon), EX_CONFIG);
   EXPECT_EQ(exit_code(ErrorCode::kCorrupt, ExitContext::kDaemon), EX_DATAERR);
 }
 
-TEST(ExitCode, ADaemonThatFindsNoRoomDoesNotPromiseToComeBack) {
+TEST(ExitCode, ADaemonWithoutResourcesDoesNotReturnTempfail) {
   for (const ErrorCode code : {ErrorCode::kLimit, ErrorCode::kTimeout, ErrorCode::kUnavailable}) {
     EXPECT_EQ(exit_code(code, ExitContext::kDaemon), EX_UNAVAILABLE);
   }
 }
 
-TEST(ExitCode, AMessageThatIsWrongIsTriedAgainOnlyWhereThatMayHelp) {
+TEST(ExitCode, AMessageIsTriedAgainOnlyIfThatMayHelp) {
   EXPECT_EQ(exit_code(ErrorCode::kInvalid, ExitContext::kInput), EX_DATAERR);
   EXPECT_EQ(exit_code(ErrorCode::kNotFound, ExitContext::kInput), EX_NOINPUT);
   EXPECT_EQ(exit_code(ErrorCode::kLimit, ExitContext::kInput), EX_TEMPFAIL);
@@ -30,7 +30,7 @@ TEST(ExitCode, ADatabaseThatIsInUseIsTriedAgain) {
   EXPECT_EQ(exit_code(ErrorCode::kUnavailable, ExitContext::kInput), EX_UNAVAILABLE);
 }
 
-TEST(ExitCode, RefusalsAndOurOwnBugsAreTheSameEverywhere) {
+TEST(ExitCode, RefusalsAndBugsAreTheSameInAllContexts) {
   for (const ExitContext context :
        {ExitContext::kDaemon, ExitContext::kInput, ExitContext::kArgument, ExitContext::kService,
         ExitContext::kDatabase}) {

@@ -6,7 +6,7 @@
 namespace shingled::milter::process {
 namespace {
 
-TEST(FileBudget, LeavesTcpWhatOthersDoNotNeed) {
+TEST(FileBudget, GivesTcpTheDescriptorsThatOthersDoNotNeed) {
   Settings settings;
   settings.milter.enabled = true;
   settings.status.connections_max = 64;
@@ -33,7 +33,7 @@ TEST(FileBudget, LeavesTcpWhatOthersDoNotNeed) {
   }
 }
 
-TEST(FileLimit, IsRaisedAsFarAsItMayBeAndNeverLowered) {
+TEST(FileLimit, IsRaisedUpToTheHardLimitAndNeverLowered) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   ASSERT_GE(before.rlim_max, 300U);

@@ -38,7 +38,7 @@ class LogSinkTest : public ::testing::Test {
   shingled::testing::ManualClock clock_;
 };
 
-TEST_F(LogSinkTest, WritesWhatItsLevelAllows) {
+TEST_F(LogSinkTest, WritesTheLinesThatItsLevelAllows) {
   auto sink = LogSink::open(file_, LogLevel::kInfo, clock_);
   ASSERT_TRUE(sink.has_value());
   (*sink)->debug(LogLine("quiet"));
@@ -91,7 +91,7 @@ TEST_F(LogSinkTest, TheJournalGetsPrioritiesAndNoTimes) {
             "<7>debug a\n<6>info b\n<4>warning c\n<3>error d\n");
 }
 
-TEST_F(LogSinkTest, StandardErrorThatIsNotTheJournalGetsTimes) {
+TEST_F(LogSinkTest, StandardErrorGetsTimesIfItIsNotTheJournal) {
   const std::string text = lines_of_all_levels(file_, "1:1", clock_);
   EXPECT_THAT(text, ::testing::HasSubstr(" error d\n"));
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("<")));
@@ -114,7 +114,7 @@ TEST_F(LogSinkTest, ASymbolicLinkIsNotFollowed) {
   EXPECT_EQ(read(target), "root\n");
 }
 
-TEST_F(LogSinkTest, OpensAnewAfterRotationAndKeepsTheOldOneWhenItCannot) {
+TEST_F(LogSinkTest, ReopensAfterRotationAndKeepsTheOldFileIfItCannot) {
   auto sink = LogSink::open(file_, LogLevel::kInfo, clock_);
   ASSERT_TRUE(sink.has_value());
   (*sink)->info(LogLine("first"));
@@ -131,7 +131,7 @@ TEST_F(LogSinkTest, OpensAnewAfterRotationAndKeepsTheOldOneWhenItCannot) {
   EXPECT_FALSE(std::filesystem::exists(directory_ + "/elsewhere"));
 }
 
-TEST_F(LogSinkTest, APipeOrAFolderIsNoLog) {
+TEST_F(LogSinkTest, RefusesAPipeOrAFolder) {
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
   EXPECT_FALSE(LogSink::open(file_, LogLevel::kInfo, clock_).has_value());
   EXPECT_FALSE(LogSink::open(directory_, LogLevel::kInfo, clock_).has_value());
@@ -159,7 +159,7 @@ class LogOfAnotherUserTest : public LogSinkTest {
   std::string theirs_;
 };
 
-TEST_F(LogOfAnotherUserTest, AFolderThatPointsElsewhereGivesTheUserNothing) {
+TEST_F(LogOfAnotherUserTest, ALinkToAnotherFolderGivesTheUserNothing) {
   const std::string roots = directory_ + "/roots";
   std::filesystem::create_directory(roots);
   std::filesystem::create_directory_symlink(roots, theirs_ + "/log");
@@ -169,7 +169,7 @@ TEST_F(LogOfAnotherUserTest, AFolderThatPointsElsewhereGivesTheUserNothing) {
   EXPECT_FALSE(std::filesystem::exists(roots + "/cron"));
 }
 
-TEST_F(LogOfAnotherUserTest, TheLogIsTheUsers) {
+TEST_F(LogOfAnotherUserTest, TheLogBelongsToTheUser) {
   const std::string file = theirs_ + "/log";
   ASSERT_TRUE(LogSink::open(file, LogLevel::kInfo, clock_, options_).has_value());
   EXPECT_EQ(owner_of(file), nobody_.user);
@@ -178,7 +178,7 @@ TEST_F(LogOfAnotherUserTest, TheLogIsTheUsers) {
   EXPECT_FALSE(LogSink::open(file_, LogLevel::kInfo, clock_, options_).has_value());
 }
 
-TEST_F(LogSinkTest, HoldsBackAWarningThatRepeatsItself) {
+TEST_F(LogSinkTest, HoldsBackARepeatedWarning) {
   auto sink = LogSink::open(file_, LogLevel::kInfo, clock_);
   for (int i = 0; i < 100; ++i) (*sink)->warning(LogLine("down").field("server", "a"));
   (*sink)->warning(LogLine("down").field("server", "b"));

@@ -11,7 +11,7 @@
 namespace shingled::milter::process {
 namespace {
 
-TEST(PidFile, IsHeldByOneAndRemovedAtTheEnd) {
+TEST(PidFile, IsHeldByOneProcessAndRemovedAtTheEnd) {
   const shingled::testing::TemporaryDirectory directory;
   const std::string path = directory.file("pid");
   {

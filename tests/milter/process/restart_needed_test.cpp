@@ -15,7 +15,7 @@
 namespace shingled::milter::process {
 namespace {
 
-TEST(RestartNeeded, NamesWhatIsReadAtTheStartOnly) {
+TEST(RestartNeeded, NamesOptionsThatAreReadOnlyAtTheStart) {
   const Settings running;
   Settings wanted;
   EXPECT_THAT(restart_needed(running, wanted), testing::IsEmpty());
@@ -117,7 +117,7 @@ std::vector<std::string> choices_of(const std::string& name) {
   return out;
 }
 
-TEST(RestartNeeded, IsWhatTheManualPageSaysOfEveryOption) {
+TEST(RestartNeeded, AgreesWithTheManualPageForEveryOption) {
   int tried = 0;
   for (const config::KeyText& key : config::key_texts()) {
     if (key.type.empty() || is_inside(key.name)) continue;

@@ -35,7 +35,7 @@ class ServiceManagerTest : public ::testing::Test {
   UniqueFd socket_;
 };
 
-TEST_F(ServiceManagerTest, HearsThatALongStartNeedsMoreTime) {
+TEST_F(ServiceManagerTest, IsToldThatALongStartNeedsMoreTime) {
   notify_starting("loading 65536 of 7000000 hashes", std::chrono::seconds(120));
   EXPECT_EQ(heard(), "EXTEND_TIMEOUT_USEC=120000000\nSTATUS=loading 65536 of 7000000 hashes");
   notify_ready("serving");

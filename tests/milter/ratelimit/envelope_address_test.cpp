@@ -5,7 +5,7 @@
 namespace shingled::milter::ratelimit {
 namespace {
 
-TEST(EnvelopeAddress, IsOneTextForOneMailbox) {
+TEST(EnvelopeAddress, IsTheSameTextForTheSameMailbox) {
   struct Case {
     const char* why;
     std::string path;
@@ -44,7 +44,7 @@ TEST(EnvelopeAddress, IsOneTextForOneMailbox) {
   }
 }
 
-TEST(EnvelopeAddress, TakesWhateverAStrangerSends) {
+TEST(EnvelopeAddress, AcceptsAnyTextOfAStranger) {
   const std::string longest(10'000, 'A');
   EXPECT_EQ(parse_envelope_address('<' + longest + "@x>").local.size(), longest.size());
   std::string every_byte;
@@ -55,7 +55,7 @@ TEST(EnvelopeAddress, TakesWhateverAStrangerSends) {
   }
 }
 
-TEST(BounceSender, IsOneOfTheDocuments) {
+TEST(BounceSender, IsOneOfTheDocumentedSenders) {
   for (const char* sender : {"<>", "", "<MAILER-DAEMON@example.org>", "postmaster", "<Null@x>",
                              "<fetchmail-daemon@x>", "<mdaemon@x>", "<\"postmaster\"@x>"}) {
     EXPECT_TRUE(is_bounce_sender(parse_envelope_address(sender))) << sender;

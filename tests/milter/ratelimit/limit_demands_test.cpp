@@ -35,7 +35,7 @@ std::vector<std::string> demands(const MailLimitOptions& options, const LimitedE
   return out;
 }
 
-TEST(LimitDemands, AreThoseOfTheTypesTheMailHasThePartsOf) {
+TEST(LimitDemands, ExistForTypesWhosePartsTheMailHas) {
   const auto options = limits(
       "to: [1, 1], to_ip: [2, 1], to_ip_from: [3, 1], bounce_to: [4, 1], bounce_to_ip: [5, 1], "
       "user: [6, 1], network_to_domain: [7, 1], from_domain: [8, 1], ip: [9, 1]");
@@ -58,7 +58,7 @@ TEST(LimitDemands, AreThoseOfTheTypesTheMailHasThePartsOf) {
       << "a local pipe has no address, a local name no domain";
 }
 
-TEST(LimitDemands, OfARecipientAreTogetherInACluster) {
+TEST(LimitDemands, OfARecipientHaveTheSameTagInACluster) {
   auto options = limits("to: [1, 1], ip_to: [2, 1], to_domain: [3, 1], user: [4, 1]");
   options.redis.cluster = true;
   EXPECT_THAT(demands(options, envelope("192.0.2.1", "bob", "<s@b>"), "<r@a>"),
@@ -104,7 +104,7 @@ TEST(LimitDemands, FollowTheFirstOverrideThatFits) {
   }
 }
 
-TEST(LimitDemands, TakeThePrefixesOfTheSettings) {
+TEST(LimitDemands, UseThePrefixesOfTheSettings) {
   const auto options = limits("network: [1, 1]", ", ipv4_prefix: 8, ipv6_prefix: 32");
   EXPECT_THAT(demands(options, envelope("192.0.2.1", "", ""), ""),
               ElementsAre("network:192.0.0.0/8 1"));
@@ -112,7 +112,7 @@ TEST(LimitDemands, TakeThePrefixesOfTheSettings) {
               ElementsAre("network:2001%3Adb8%3A%3A/32 1"));
 }
 
-TEST(LimitDemands, HaveBoundedPrintableKeysWhateverAStrangerSends) {
+TEST(LimitDemands, HaveBoundedPrintableKeysForAnyInput) {
   const auto options = limits("to_ip_from: [1, 1], user: [1, 1], from: [1, 1]");
   const std::string longest(10'000, 'a');
   std::string controls;

@@ -5,7 +5,7 @@
 namespace shingled::milter::ratelimit {
 namespace {
 
-TEST(LimitEvidence, TellsTheKeyOfTheBucketToTheLogAlone) {
+TEST(LimitEvidence, ShowsTheKeyOfTheBucketOnlyInTheLog) {
   const LimitMark mark = {
       "RATELIMIT", 1.0, {"to", "to:a@b", 6, 5, std::chrono::seconds(30), /*enforced=*/false}};
   const rules::Findings findings = limit_findings(mark);
@@ -22,7 +22,7 @@ TEST(LimitEvidence, TellsTheKeyOfTheBucketToTheLogAlone) {
   }
 }
 
-TEST(LimitEvidence, IsNothingWithoutAFullBucket) {
+TEST(LimitEvidence, IsEmptyWithoutAFullBucket) {
   EXPECT_TRUE(limit_findings(std::nullopt).evidence.empty());
 }
 

@@ -83,7 +83,7 @@ TEST_F(LimitReloaderTest, ReadsListsAgainWhenTheyChange) {
   EXPECT_FALSE(takes("<c@d>"));
 }
 
-TEST_F(LimitReloaderTest, LetsTheBucketsGoEvenWhileAMessageIsUnderWay) {
+TEST_F(LimitReloaderTest, ReleasesTheBucketsWhileAMessageIsUnderWay) {
   ASSERT_TRUE(reloader_.use(options()));
   MessageLimit message(reloader_.current().get(), {IpAddress::parse("192.0.2.1"), "", {}});
   EXPECT_FALSE(message.recipient("<a@b>"));

@@ -171,7 +171,7 @@ TEST_F(MessageLimitTest, PlaysMessages) {
   }
 }
 
-TEST_F(MessageLimitTest, MarksInsteadOfPuttingOff) {
+TEST_F(MessageLimitTest, MarksInsteadOfDeferring) {
   const auto marking = limiter("rates: {to: [2, 0.1]}, symbol: RATELIMIT");
   const auto value_after = [&] {
     MessageLimit message(marking, {IpAddress::parse("192.0.2.1"), "", {}});
@@ -194,7 +194,7 @@ TEST_F(MessageLimitTest, MarksInsteadOfPuttingOff) {
   EXPECT_EQ(report.total("shingled_ratelimit_drops", {{"event", "refused"}}), 0);
 }
 
-TEST_F(MessageLimitTest, MarksAMessageOfMoreDropsThanABucketEverHolds) {
+TEST_F(MessageLimitTest, MarksAMessageWithMoreDropsThanABucketCanHold) {
   const auto marking = limiter("rates: {to_domain: [1, 0.1]}, symbol: RATELIMIT, max_rcpts: 20");
   for (const bool empty : {true, false}) {
     MessageLimit message(marking, {IpAddress::parse("192.0.2.1"), "", {}});
@@ -206,7 +206,7 @@ TEST_F(MessageLimitTest, MarksAMessageOfMoreDropsThanABucketEverHolds) {
   }
 }
 
-TEST_F(MessageLimitTest, ABucketTellsItsBurstEvenWhereItMayRunOver) {
+TEST_F(MessageLimitTest, ABucketReportsItsBurstEvenIfItMayOverflow) {
   const auto marking = limiter("rates: {to: [2, 0.1]}, symbol: RATELIMIT");
   for (int i = 0; i < 5; ++i) {
     MessageLimit message(marking, {IpAddress::parse("192.0.2.1"), "", {}});
@@ -220,7 +220,7 @@ TEST_F(MessageLimitTest, ABucketTellsItsBurstEvenWhereItMayRunOver) {
   EXPECT_NEAR(state->drops(), 5, 1e-6);
 }
 
-TEST_F(MessageLimitTest, TellsAndCountsWhatALogOnlyLimitWouldPutOff) {
+TEST_F(MessageLimitTest, ReportsAndCountsMailThatALogOnlyLimitWouldDefer) {
   const auto telling = limiter("rates: {to: [1, 0.1], user: [9, 1]}, log_only: yes");
   for (const bool fits : {true, false}) {
     MessageLimit message(telling, {IpAddress::parse("192.0.2.1"), "bob", {}});
@@ -248,7 +248,7 @@ TEST_F(MessageLimitTest, TellsAndCountsWhatALogOnlyLimitWouldPutOff) {
   EXPECT_EQ(total("user", "taken"), 1);
 }
 
-TEST_F(MessageLimitTest, LimitsNothingOnceTheBucketsAreGone) {
+TEST_F(MessageLimitTest, LimitsNothingAfterTheBucketsAreReleased) {
   const auto limits = limiter("rates: {to: [1, 0.1]}");
   MessageLimit message(limits, {IpAddress::parse("192.0.2.1"), "", {}});
   EXPECT_FALSE(message.recipient("<a@b>"));
@@ -258,7 +258,7 @@ TEST_F(MessageLimitTest, LimitsNothingOnceTheBucketsAreGone) {
   EXPECT_FALSE(message.end_of_message());
 }
 
-TEST_F(MessageLimitTest, SparesClientsOnTheList) {
+TEST_F(MessageLimitTest, DoesNotLimitClientsOnTheList) {
   const auto limits = limiter("rates: {to: [1, 1]}, whitelisted_ip: 192.0.2.0/24");
   EXPECT_FALSE(limits->limits(IpAddress::parse("192.0.2.9")));
   EXPECT_TRUE(limits->limits(IpAddress::parse("198.51.100.1")));
@@ -266,7 +266,7 @@ TEST_F(MessageLimitTest, SparesClientsOnTheList) {
   EXPECT_FALSE(limiter("rates: {}")->limits(std::nullopt));
 }
 
-TEST(FullBucket, SaysWhenToTryAgain) {
+TEST(FullBucket, TellsWhenToTryAgain) {
   EXPECT_EQ(wait_text(Duration::max()), "never");
   EXPECT_EQ(wait_text(Duration{}), "0s");
   EXPECT_EQ(wait_text(std::chrono::milliseconds(1)), "1s");

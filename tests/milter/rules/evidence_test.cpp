@@ -32,7 +32,7 @@ std::vector<std::size_t> shown(const Findings& findings, std::size_t count_max) 
   return indices;
 }
 
-TEST(ShownEvidence, IsAllInItsOrderOrTheStrongest) {
+TEST(ShownEvidence, IsAllInOrderOrTheStrongest) {
   const Findings few = findings_of(kStrongest, {1, 0, 3, -2});
   EXPECT_THAT(shown(few, 3), ElementsAre(0, 2, 3));
   EXPECT_EQ(shown_evidence(few, 3).more, 0U);
@@ -41,14 +41,14 @@ TEST(ShownEvidence, IsAllInItsOrderOrTheStrongest) {
   EXPECT_EQ(shown_evidence(many, 3).more, 1U);
 }
 
-TEST(ShownEvidence, IsTheFirstWhereTheSourceHasItsOwnOrder) {
+TEST(ShownEvidence, IsTheFirstIfTheSourceHasItsOwnOrder) {
   const Findings many = findings_of(kFirst, {1, 0, 3, -2, 3});
   EXPECT_THAT(shown(many, 2), ElementsAre(0, 2));
   EXPECT_EQ(shown_evidence(many, 2).more, 2U);
   EXPECT_EQ(shown_evidence(many, 0).more, 4U);
 }
 
-TEST(LogText, NamesWhatIsShownAndHowMuchMoreThereIs) {
+TEST(LogText, NamesShownEvidenceAndTheNumberOfTheRest) {
   EXPECT_EQ(log_text(findings_of(kFirst, {})), "");
   EXPECT_EQ(log_text(findings_of(kFirst, {0})), "");
   EXPECT_EQ(log_text(findings_of(kStrongest, {1, 2})), "MADE_UP:3 of 4, MADE_UP:3 of 4");
@@ -56,7 +56,7 @@ TEST(LogText, NamesWhatIsShownAndHowMuchMoreThereIs) {
   EXPECT_TRUE(text.ends_with(",MADE_UP:3 of 4,and 8 more")) << text;
 }
 
-TEST(LogFindings, AddsWhatThereIs) {
+TEST(LogFindings, AddsOnlyFieldsThatAreNotEmpty) {
   Findings findings = findings_of(kFirst, {});
   LogLine line("message");
   log_findings(findings, line);
@@ -68,7 +68,7 @@ TEST(LogFindings, AddsWhatThereIs) {
             "message model=\"MADE_UP:3 of 4,MADE_UP:3 of 4\" model_notes=\"too old, too new\"");
 }
 
-TEST(Symbols, OfEverySourceHaveTheirStrongestEvidence) {
+TEST(Symbols, OfEverySourceCountTheirStrongestEvidence) {
   std::vector<Symbol> symbols = {{"MADE_UP", 2, 1}};
   add_symbols(findings_of(kFirst, {1, 0, -3}).evidence, symbols);
   const std::vector<Evidence> other = {made_up_evidence("OTHER", 0.5)};
@@ -76,7 +76,7 @@ TEST(Symbols, OfEverySourceHaveTheirStrongestEvidence) {
   EXPECT_EQ(symbols, (std::vector<Symbol>{{"MADE_UP", -3, 3}, {"OTHER", 0.5, 1}}));
 }
 
-TEST(Evidence, OfASourceThatNobodyKnowsCountsAsAnyOther) {
+TEST(Evidence, OfAnySourceCountsInTheSameWay) {
   Facts facts;
   facts.lookups = {hit_lookup(mime::PartKind::kText, 1.0F, {{11, 3}})};
   facts.findings = {findings_of(kFirst, {2.5})};
@@ -91,7 +91,7 @@ TEST(Evidence, OfASourceThatNobodyKnowsCountsAsAnyOther) {
   EXPECT_DOUBLE_EQ(held.score, verdict.score - 1.5) << "a source may bound what it says";
 }
 
-TEST(Evidence, OfASourceThatNobodyKnowsMayBeMissing) {
+TEST(Evidence, OfAnySourceMayBeMissing) {
   Facts facts;
   facts.findings = {findings_of(kFirst, {3})};
   facts.findings[0].gaps = {{"counters unknown: Redis is away", 5.0}};

@@ -11,7 +11,7 @@
 namespace shingled::milter::rules {
 namespace {
 
-TEST(FuzzyEvidence, TellsOfAHitInEachForm) {
+TEST(FuzzyEvidence, DescribesAHitInEachForm) {
   Facts facts;
   facts.lookups = {hit_lookup(mime::PartKind::kText, 1.0F, {{11, 7}})};
   RuleOptions rule;
@@ -33,7 +33,7 @@ TEST(FuzzyEvidence, TellsOfAHitInEachForm) {
   EXPECT_EQ(std::get<std::int64_t>(account.details[1].value), 11);
 }
 
-TEST(FuzzyEvidence, ThatIsTooWeakIsDropped) {
+TEST(FuzzyEvidence, IsDroppedIfItIsTooWeak) {
   Facts facts;
   facts.lookups = {hit_lookup(mime::PartKind::kText, 0.53125F, {{11, 100}})};
   RuleOptions rule;
@@ -43,7 +43,7 @@ TEST(FuzzyEvidence, ThatIsTooWeakIsDropped) {
   EXPECT_EQ(findings.evidence[0].effect, Evidence::Effect::kDropped);
 }
 
-TEST(FuzzyEvidence, SaysWhatWasNotLookedUp) {
+TEST(FuzzyEvidence, ReportsHashesThatWereNotLookedUp) {
   Facts facts;
   facts.lookups = {failed_lookup(Lookup::Outcome::kTimeout)};
   facts.unasked = 2;
@@ -70,7 +70,7 @@ TEST(FuzzyEvidence, OutlivesTheLookup) {
   EXPECT_EQ(evidence[0].account().log, "FUZZY_PROB:12:9:0.94:local/1:ababababab");
 }
 
-TEST(FuzzyEvidence, OfManyHitsCostsNoMoreEachThanOfFew) {
+TEST(FuzzyEvidence, OfManyHitsCostsLinearTime) {
   Facts facts;
   facts.lookups.assign(20'000, hit_lookup(mime::PartKind::kText, 1.0F, {{11, 20}}));
   const RuleOptions rule;
@@ -131,7 +131,7 @@ const WhiteCase kCases[] = {
      Action::kPass},
 };
 
-TEST(White, OfAPartThatIsNotTheBodySpeaksForItsPartAlone) {
+TEST(White, OfAPartOutsideTheBodySpeaksOnlyForItsPart) {
   RuleOptions rule;
   rule.flags = FlagMap(
       {{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}, {"white", 13, "FUZZY_WHITE", 2.0, -10.0}});
@@ -145,7 +145,7 @@ TEST(White, OfAPartThatIsNotTheBodySpeaksForItsPartAlone) {
   }
 }
 
-TEST(White, SparesNoMoreThanItsOwnAmount) {
+TEST(White, SparesAtMostItsOwnAmount) {
   RuleOptions rule;
   rule.flags = FlagMap(
       {{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}, {"white", 13, "FUZZY_WHITE", 2.0, -3.0}});

@@ -64,7 +64,7 @@ TEST(Score, MultipliesTheWeightLast) {
   EXPECT_NEAR(score_of(facts, rule_with(10, 20)), 19.13, 0.01);
 }
 
-TEST(Score, SmallImagesLoseFastWithCertaintyAndLargeOnesDoNot) {
+TEST(Score, OfSmallImagesFallsFasterWithCertaintyThanOfLargeOnes) {
   Facts facts;
   facts.lookups = {hit_lookup(PartKind::kImage, 0.9F, {{11, 100}}, 32 * 1024)};
   EXPECT_NEAR(score_of(facts, rule_with(10, 1)), 0.8 * std::pow(0.8, 8), 0.0001);
@@ -118,7 +118,7 @@ TEST(Score, GivesEachFurtherFlagAHitOfTheSameProbability) {
   EXPECT_LT(hits[1].score, -9.9);
 }
 
-TEST(Score, NamesAnUnknownFlagAfterTheRuleWhenAsked) {
+TEST(Score, NamesAnUnknownFlagAfterTheRuleOnRequest) {
   Facts facts;
   facts.lookups = {hit_lookup(PartKind::kText, 1.0F, {{99, 5}})};
   RuleOptions rule = rule_with(10, 20);
@@ -129,7 +129,7 @@ TEST(Score, NamesAnUnknownFlagAfterTheRuleWhenAsked) {
   EXPECT_EQ(hits[0].score, 0);
 }
 
-TEST(Score, DropsWhatIsBelowTheRulesThreshold) {
+TEST(Score, DropsHitsBelowTheThresholdOfTheRule) {
   Facts facts;
   facts.lookups = {hit_lookup(PartKind::kText, 0.53125F, {{11, 100}})};
   RuleOptions rule = rule_with(10, 20);
@@ -151,7 +151,7 @@ TEST(Score, CountsASymbolOnceByItsStrongestHit) {
   EXPECT_EQ(symbols[0].hits, 2U);
 }
 
-TEST(Score, SurvivesALookupOfARuleThatIsGone) {
+TEST(Score, IgnoresALookupOfARuleThatDoesNotExist) {
   Facts facts;
   facts.lookups = {hit_lookup(PartKind::kText, 1.0F, {{11, 7}})};
   facts.lookups[0].rule_index = 5;
@@ -159,7 +159,7 @@ TEST(Score, SurvivesALookupOfARuleThatIsGone) {
   EXPECT_THAT(score_hits(facts, std::span(&rule, 1)), testing::IsEmpty());
 }
 
-TEST(Score, ShowsTheSumAsItWasDone) {
+TEST(Score, ShowsItsCalculation) {
   Facts facts;
   facts.lookups = {hit_lookup(PartKind::kText, 1.0F, {{11, 7}})};
   const RuleOptions rule = rule_with(10, 20);

@@ -65,7 +65,7 @@ Lookup answer(PartKind kind, PartPlace place, float probability, bool common) {
   return lookup;
 }
 
-TEST(Standing, OfAHitIsWhatItsCompanyMakesIt) {
+TEST(Standing, OfAHitDependsOnTheOtherHits) {
   RuleOptions rule;
   rule.flags = FlagMap({{"denied", 11, "FUZZY_DENIED", 10.0, 40.0}});
   for (const StandingCase& c : kCases) {
@@ -87,7 +87,7 @@ TEST(Standing, OfAHitIsWhatItsCompanyMakesIt) {
   }
 }
 
-TEST(Standing, OfOneRuleIsNoCompanyForAnother) {
+TEST(Standing, OfAHitIgnoresHitsOfOtherRules) {
   const std::vector<RuleOptions> rules(2);
   Facts facts;
   facts.text = TextAmount::kLong;
@@ -100,7 +100,7 @@ TEST(Standing, OfOneRuleIsNoCompanyForAnother) {
   EXPECT_EQ(of[2], Standing::kMarks);
 }
 
-TEST(Standing, OfSeveralListsTogetherIsThatOfTheStrongest) {
+TEST(Standing, OfSeveralListsTogetherIsTheStrongest) {
   const RuleOptions rule;
   Facts facts;
   facts.text = TextAmount::kLong;
@@ -114,7 +114,7 @@ TEST(Standing, OfSeveralListsTogetherIsThatOfTheStrongest) {
   EXPECT_NEAR(verdict.score, 9.99, 0.001);
 }
 
-TEST(Standing, IsShownWhereItHoldsAScore) {
+TEST(Standing, IsShownIfItLimitsAScore) {
   RuleOptions rule;
   rule.flags = FlagMap({{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}});
   Facts facts;
@@ -128,7 +128,7 @@ TEST(Standing, IsShownWhereItHoldsAScore) {
             "score 9.99 reaches add_header 4.00, held: the hits do not identify the message");
 }
 
-TEST(Standing, IsHeldBelowTheWeakestActionThatStopsAMessage) {
+TEST(Standing, LimitsScoresBelowTheWeakestActionThatStopsAMessage) {
   EXPECT_NEAR(hold_scores({}).marks, 9.99, 1e-9);
   EXPECT_NEAR(hold_scores({}).noted, 3.99, 1e-9);
   EXPECT_NEAR(hold_scores({20.0, 15.0, 10.0, 7.0, 4.0}).marks, 6.99, 1e-9);

@@ -43,7 +43,7 @@ TEST(Verdict, TakesTheStrongestActionReached) {
   }
 }
 
-TEST(Verdict, AddsUpSymbolsAndSaysWhy) {
+TEST(Verdict, AddsUpSymbolsAndGivesTheReason) {
   Facts facts;
   facts.lookups = {hit_lookup(PartKind::kText, 1.0F, {{11, 20}, {13, 2}})};
   const RuleOptions rule;
@@ -120,7 +120,7 @@ constexpr UnknownCase kUnknown[] = {
      "known files not looked up to the end"},
 };
 
-TEST(Verdict, FollowsThePolicyWhenABoundWasMet) {
+TEST(Verdict, FollowsThePolicyWhenABoundWasReached) {
   for (const UnknownCase& c : kUnknown) {
     Facts facts;
     facts.unasked = c.unasked;

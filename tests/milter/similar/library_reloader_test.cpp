@@ -28,7 +28,7 @@ class LibraryReloaderTest : public ::testing::Test {
   LibraryReloader reloader_{clock_, logger_};
 };
 
-TEST_F(LibraryReloaderTest, OpensNothingUnlessItIsWanted) {
+TEST_F(LibraryReloaderTest, OpensTheLibraryOnlyIfItIsEnabled) {
   options_.enabled = false;
   ASSERT_TRUE(reloader_.use(options_).has_value());
   EXPECT_EQ(reloader_.library(), nullptr);
@@ -37,7 +37,7 @@ TEST_F(LibraryReloaderTest, OpensNothingUnlessItIsWanted) {
   EXPECT_TRUE(report.families().empty());
 }
 
-TEST_F(LibraryReloaderTest, TakesInWhatOthersChange) {
+TEST_F(LibraryReloaderTest, ReadsChangesOfOtherProcesses) {
   ASSERT_TRUE(reloader_.use(options_).has_value());
   const auto other = file_.open();
   const auto library = reloader_.library();

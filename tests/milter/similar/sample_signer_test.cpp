@@ -42,7 +42,7 @@ TEST(SampleSigner, SignsAPlainFileAsItIs) {
   EXPECT_THAT(paths(sign("")), ElementsAre("")) << "an empty file is a file, too";
 }
 
-TEST(SampleSigner, SignsAContainerAlikeHoweverItIsPacked) {
+TEST(SampleSigner, SignsAContainerTheSameForEveryPacking) {
   const std::vector<PackedFile> files = {{"a", noise(20'000, 2)}, {"b", noise(30'000, 3)}};
   const std::vector<PackedFile> turned = {files[1], files[0]};
   const auto expected = fingerprint::spamsum(files[0].bytes + files[1].bytes);
@@ -55,7 +55,7 @@ TEST(SampleSigner, SignsAContainerAlikeHoweverItIsPacked) {
             fingerprint::spamsum(packed));
 }
 
-TEST(SampleSigner, SignsWhatIsInsideByItself) {
+TEST(SampleSigner, SignsEntriesOfAContainer) {
   const std::string program = noise(50'000, 4);
   const std::string inner = zip({{"c/evil.exe", program}, {"tiny", "too small to be looked up"}});
   const std::string packed =
@@ -86,14 +86,14 @@ std::string docx(const std::string& text) {
               {"word/theme/theme1.xml", noise(8000, 9)}});
 }
 
-TEST(SampleSigner, StrangersDocumentsAreNotAlike) {
+TEST(SampleSigner, DocumentsOfDifferentAuthorsAreNotSimilar) {
   const SignedFile one = sign(docx(noise(12'000, 10)));
   const SignedFile other = sign(docx(noise(12'000, 11)));
   EXPECT_THAT(paths(one), ElementsAre("", "word/document.xml"));
   EXPECT_EQ(fingerprint::spamsum_score(one.pieces[0].signature, other.pieces[0].signature), 0);
 }
 
-TEST(SampleSigner, WhatCannotBeOpenedIsSignedAsItIs) {
+TEST(SampleSigner, SignsAContainerByItsBytesIfItCannotBeOpened) {
   const std::vector<PackedFile> files = {{"a", noise(9000, 12)}, {"b", noise(9000, 13)}};
   const std::string whole = zip(files, false);
   const std::string cut = whole.substr(0, 14'000);
@@ -106,7 +106,7 @@ TEST(SampleSigner, WhatCannotBeOpenedIsSignedAsItIs) {
   EXPECT_THAT(bounded.notes, ElementsAre("entry limit reached"));
 }
 
-TEST(SampleSigner, KeepsToItsBounds) {
+TEST(SampleSigner, KeepsItsBounds) {
   const std::string bytes = noise(10'000, 14);
   const SignedFile large = sign(bytes, {.bytes_max = 9999});
   EXPECT_THAT(large.pieces, IsEmpty());

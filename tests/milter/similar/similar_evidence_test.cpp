@@ -43,7 +43,7 @@ TEST(SimilarScore, WeighsByLikeness) {
       << "the strongest hit counts, and once";
 }
 
-TEST(SimilarScore, WhatIsKnownAsGoodSparesItsPiece) {
+TEST(SimilarScore, AKnownGoodFileSparesItsPiece) {
   struct Case {
     std::string_view why;
     int bad;
@@ -65,7 +65,7 @@ TEST(SimilarScore, WhatIsKnownAsGoodSparesItsPiece) {
   }
 }
 
-TEST(SimilarScore, TheVerdictSums) {
+TEST(SimilarScore, CountsInTheVerdict) {
   SimilarFacts files;
   files.hits = {hit(0, "worse", 60)};
   files.notes = {"time limit reached"};
@@ -77,7 +77,7 @@ TEST(SimilarScore, TheVerdictSums) {
   EXPECT_FALSE(verdict.failed) << "a note is no failure";
 }
 
-TEST(SimilarEvidence, TellsOfAHitInEachForm) {
+TEST(SimilarEvidence, DescribesAHitInEachForm) {
   SimilarFacts files;
   files.hits = {hit(0, "bad", 93), hit(0, "good", 95)};
   for (SimilarHit& of : files.hits) {

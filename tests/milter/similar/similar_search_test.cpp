@@ -105,7 +105,7 @@ TEST_F(SimilarSearchTest, AContainerOfOneFileIsLookedUpOnce) {
   EXPECT_EQ(facts.hits[0].entry, "run.exe");
 }
 
-TEST_F(SimilarSearchTest, GivesTheBestOfEachList) {
+TEST_F(SimilarSearchTest, ReturnsTheBestOfEachList) {
   const std::string sample = noise(60'000, 7);
   add("bad", "far", sample.substr(0, 30'000) + noise(30'000, 8));
   add("bad", "near", sample.substr(0, 58'000));
@@ -118,7 +118,7 @@ TEST_F(SimilarSearchTest, GivesTheBestOfEachList) {
   EXPECT_EQ(facts.hits[0].piece, facts.hits[1].piece);
 }
 
-TEST_F(SimilarSearchTest, KeepsToWhatAListWants) {
+TEST_F(SimilarSearchTest, UsesTheMinimumsOfEachList) {
   const std::string sample = noise(100'000, 9);
   add("bad", "sample", sample);
   const std::string part = noise(60'000, 10) + sample.substr(20'000, 12'000);
@@ -137,7 +137,7 @@ TEST_F(SimilarSearchTest, KeepsToWhatAListWants) {
   }
 }
 
-TEST_F(SimilarSearchTest, LooksUpWhatTheSettingsSay) {
+TEST_F(SimilarSearchTest, LooksUpThePartsThatTheSettingsEnable) {
   const std::string text = [] {
     std::string out;
     for (unsigned i = 0; i < 1500; ++i) out += "word" + std::to_string(i * 7919 % 1501) + " ";
@@ -167,7 +167,7 @@ TEST_F(SimilarSearchTest, LooksUpWhatTheSettingsSay) {
   }
 }
 
-TEST_F(SimilarSearchTest, WithoutTimeThereIsANote) {
+TEST_F(SimilarSearchTest, AddsANoteIfThereIsNoTime) {
   const std::string sample = noise(60'000, 11);
   add("bad", "sample", sample);
   const SimilarFacts facts = search(message({{"a", sample}}), std::chrono::seconds(0));
@@ -207,14 +207,14 @@ TEST_F(SimilarSearchTest, ContainersBeforeItDoNotHideAKnownFile) {
   }
 }
 
-TEST_F(SimilarSearchTest, WhatIsLookedUpToTheEndIsComplete) {
+TEST_F(SimilarSearchTest, IsCompleteIfEverythingWasLookedUp) {
   const SimilarFacts facts =
       search(message({{"a.zip", zip({{"a", noise(50'000, 13)}, {"b", noise(9000, 14)}})}}));
   EXPECT_FALSE(facts.incomplete);
   EXPECT_THAT(facts.notes, IsEmpty());
 }
 
-TEST(SimilarHit, SaysHowAlike) {
+TEST(SimilarHit, DescribesItsLikeness) {
   struct Case {
     int score;
     unsigned shared;

@@ -21,7 +21,7 @@ class BucketPagesTest : public ratelimit::LimiterFixture {
   }
 };
 
-TEST_F(BucketPagesTest, ShowsEmptiesAndFills) {
+TEST_F(BucketPagesTest, ShowsResetsAndSetsABucket) {
   fill("to:a@b", 4);
   fill("to_ip:a@b:192.0.2.1", 6);
   fill("user:bob", 1);
@@ -41,7 +41,7 @@ TEST_F(BucketPagesTest, ShowsEmptiesAndFills) {
               HasSubstr("\"drops\":3.0,\"burst\":5.0"));
 }
 
-TEST_F(BucketPagesTest, RefusesWhatItShould) {
+TEST_F(BucketPagesTest, RefusesInvalidRequests) {
   struct Case {
     const char* why;
     HttpMethod method;

@@ -5,7 +5,7 @@
 namespace shingled::milter::status {
 namespace {
 
-TEST(HostCheck, KnowsWhatWeAreCalled) {
+TEST(HostCheck, KnowsTheNamesOfThisServer) {
   StatusOptions options;
   options.listen = {{SocketSpec::Kind::kInet, "status.example", 11340, ""},
                     {SocketSpec::Kind::kInet, "", 11341, ""},

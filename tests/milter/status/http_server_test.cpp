@@ -106,7 +106,7 @@ TEST_F(HttpServerTest, ListensOnAUnixSocketAndOnIpv6) {
   EXPECT_EQ(get("/six")->body, "/six");
 }
 
-TEST_F(HttpServerTest, NamesTheAddressItCannotHave) {
+TEST_F(HttpServerTest, NamesAnAddressThatItCannotListenOn) {
   start();
   StatusOptions options;
   options.listen = {place_};
@@ -116,7 +116,7 @@ TEST_F(HttpServerTest, NamesTheAddressItCannotHave) {
   EXPECT_THAT(second.error().message, StartsWith("status.listen inet:"));
 }
 
-TEST_F(HttpServerTest, SurvivesWhatNobodyShouldSend) {
+TEST_F(HttpServerTest, SurvivesInvalidRequests) {
   start();
   const std::string host = "Host: localhost\r\n";
   struct Case {
@@ -163,7 +163,7 @@ TEST_F(HttpServerTest, SurvivesWhatNobodyShouldSend) {
   EXPECT_EQ(get("/still")->body, "/still") << "and goes on serving";
 }
 
-TEST_F(HttpServerTest, WhoDripsBytesIsHungUpOnAllTheSame) {
+TEST_F(HttpServerTest, EndsAConnectionThatSendsByteByByte) {
   StatusOptions options;
   options.timeout = std::chrono::seconds(1);
   start(options);
@@ -191,7 +191,7 @@ TEST_F(HttpServerTest, AHeadRequestHasNoBody) {
   EXPECT_TRUE(answer.ends_with("\r\n\r\n"));
 }
 
-TEST_F(HttpServerTest, ANameThatWasMadeToPointHereReadsNothing) {
+TEST_F(HttpServerTest, RefusesAReboundName) {
   start();
   for (const std::string page : {"/stat", "/hits", "/metrics", "/matches?digest=00", "/healthz"}) {
     const std::string answer =
@@ -209,7 +209,7 @@ TEST_F(HttpServerTest, ANameThatWasMadeToPointHereReadsNothing) {
       << "a browser always names one";
 }
 
-TEST_F(HttpServerTest, OnAUnixSocketAnyNameWillDo) {
+TEST_F(HttpServerTest, AcceptsAnyNameOnAUnixSocket) {
   const std::string path = "/tmp/shingled-host-" + std::to_string(::getpid());
   StatusOptions options;
   options.listen = {{SocketSpec::Kind::kUnix, "", 0, path}};
@@ -222,7 +222,7 @@ TEST_F(HttpServerTest, OnAUnixSocketAnyNameWillDo) {
   EXPECT_THAT(read_all(fd), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_F(HttpServerTest, AFailingPageIsAnErrorAndNothingMore) {
+TEST_F(HttpServerTest, AnswersAnErrorIfAPageThrows) {
   start();
   EXPECT_EQ(get("/throw")->status, 500U);
   EXPECT_EQ(get("/throw")->body, "") << "why is nobody's business";
@@ -240,7 +240,7 @@ TEST_F(HttpServerTest, BoundsConnectionsOfOneAddress) {
   EXPECT_EQ(asked_, 0);
 }
 
-TEST_F(HttpServerTest, HangsUpOnWhoSaysNothing) {
+TEST_F(HttpServerTest, EndsASilentConnection) {
   StatusOptions options;
   options.timeout = std::chrono::seconds(1);
   start(options);
@@ -248,7 +248,7 @@ TEST_F(HttpServerTest, HangsUpOnWhoSaysNothing) {
   EXPECT_THAT(read_all(fd), ::testing::Not(HasSubstr("stays open")));
 }
 
-TEST(HttpReply, IsReadOrRefused) {
+TEST(HttpReply, IsParsedOrRefused) {
   struct Case {
     const char* why;
     const char* bytes;

@@ -13,7 +13,7 @@ std::string joined(const std::string& one, std::size_t times) {
   return text;
 }
 
-TEST(MatchQuestion, IsReadAsItIsWritten) {
+TEST(MatchQuestion, IsParsedAsItIsWritten) {
   Fingerprint asked;
   asked.digest.bytes.fill(0xab);
   std::string hex;
@@ -30,7 +30,7 @@ TEST(MatchQuestion, IsReadAsItIsWritten) {
   EXPECT_EQ(*read, asked);
 }
 
-TEST(MatchQuestion, RefusesWhatIsNone) {
+TEST(MatchQuestion, RefusesInvalidQuestions) {
   struct Case {
     const char* why;
     std::map<std::string, std::string> arguments;

@@ -19,7 +19,7 @@ TEST(MetricJson, ListsTheSamplesOfEachMetric) {
             R"({"labels":{"version":"3"},"value":3}],"level":[{"value":-1}]})");
 }
 
-TEST(MetricJson, AHistogramIsItsSumAndItsQuantiles) {
+TEST(MetricJson, ShowsAHistogramAsSumAndQuantiles) {
   struct Case {
     const char* why;
     std::vector<std::uint64_t> counts;  // of at most 1, 10, 100 and above

@@ -77,7 +77,7 @@ TEST_F(StatusPagesTest, IsReadyOnlyWhileItServes) {
   EXPECT_EQ(get("/healthz").status, 200U) << "it lives to the end";
 }
 
-TEST_F(StatusPagesTest, TellsWhatIsMeasuredAsTextAndAsJson) {
+TEST_F(StatusPagesTest, ShowsMetricsAsTextAndAsJson) {
   const auto registration = registry_.add([](MetricReport& report) {
     report.counter({"things", "Things that happened."}, 7, {{"by", "\xff\""}});
   });
@@ -118,7 +118,7 @@ TEST_F(StatusPagesTest, ListsAllMatchesUpToABound) {
   }
 }
 
-TEST_F(StatusPagesTest, SaysOfAMatchWhatIsKnown) {
+TEST_F(StatusPagesTest, ShowsTheFactsOfAMatch) {
   const ManyMatches store(2);
   pages_.set_store(&store);
   const Json list = Json::parse(get("/matches", {{"digest", digest_}}).body).at("matches");
@@ -130,7 +130,7 @@ TEST_F(StatusPagesTest, SaysOfAMatchWhatIsKnown) {
   pages_.set_store(nullptr);
 }
 
-TEST_F(StatusPagesTest, RefusesWhatItCannotAnswer) {
+TEST_F(StatusPagesTest, RefusesRequestsThatItCannotAnswer) {
   struct Case {
     const char* why;
     const char* path;
@@ -152,7 +152,7 @@ TEST_F(StatusPagesTest, RefusesWhatItCannotAnswer) {
   }
 }
 
-TEST_F(StatusPagesTest, TellsWhatAnsweredMostQuestions) {
+TEST_F(StatusPagesTest, ListsTheHashesWithTheMostHits) {
   EXPECT_EQ(get("/hits").status, 503U) << "there is no storage yet";
   const ManyMatches store(2000);
   pages_.set_store(&store);
