@@ -41,7 +41,7 @@ Status RunningDaemon::start() {
   if (Status status = process::drop_privileges(options); !status) return status;
   if (::geteuid() == 0) {
     log_.warning(LogLine("runs_as_root")
-                     .field("why", "daemon.user names nobody else")
+                     .field("why", "daemon.user does not name another user")
                      .field("risk", "a flaw in it would give away the whole machine"));
   }
   if (Status status = start_status(); !status) return status;

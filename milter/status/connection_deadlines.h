@@ -15,8 +15,8 @@ namespace shingled::milter::status {
 ///
 /// All connections have the same time, so they end in the order in which they began. An ended
 /// connection is shut down, not closed: its owner notices it and closes it.
-/// Threads: any thread. It has a thread of its own, "http-deadline". The destructor joins the thread
-/// and does not end connections.
+/// Threads: any thread. It has a thread of its own, "http-deadline". The destructor joins it, and
+/// does not end connections.
 class ConnectionDeadlines {
  public:
   ConnectionDeadlines(Duration time, Clock& clock);

@@ -21,7 +21,7 @@ struct ActionCase {
 
 TEST(Apply, SendsTheRequestsOfEachAction) {
   const ActionCase cases[] = {
-      {"a message that passes loses forged headers only",
+      {"a message that passes loses only forged headers",
        rules::Action::kPass,
        false,
        {"remove x-shingled-score 1"}},
@@ -33,7 +33,7 @@ TEST(Apply, SendsTheRequestsOfEachAction) {
        rules::Action::kReject,
        false,
        {"reply 550 5.7.1 Message rejected as spam"}},
-      {"what could not be judged is not called spam",
+      {"a message that could not be judged is not called spam",
        rules::Action::kReject,
        true,
        {"reply 550 5.7.1 Message could not be checked"}},

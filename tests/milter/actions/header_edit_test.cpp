@@ -72,14 +72,14 @@ TEST(HeaderValue, IsPrintableAsciiWithinItsLines) {
       {"plain", "Yes", "Yes"},
       {"a line break cannot start a header", "Yes\r\nBcc: a@example.org",
        "Yes??Bcc: a@example.org"},
-      {"nor can NUL end one", std::string("a\0b", 3), "a?b"},
+      {"NUL cannot end a header", std::string("a\0b", 3), "a?b"},
       {"8-bit", "caf\xc3\xa9", "caf??"},
       {"tab and DEL", "a\tb\x7f", "a?b?"},
       {"empty", "", ""},
       {"a long text folds at a space", std::string(60, 'a') + " " + std::string(30, 'b'),
        std::string(60, 'a') + "\n\t" + std::string(30, 'b')},
-      {"a long word stands as it is", std::string(100, 'a'), std::string(100, 'a')},
-      {"no fold of spaces alone", std::string(76, 'a') + "   ", std::string(76, 'a') + "   "},
+      {"a long word is not folded", std::string(100, 'a'), std::string(100, 'a')},
+      {"a folded line is not blank", std::string(76, 'a') + "   ", std::string(76, 'a') + "   "},
   };
   for (const ValueCase& c : cases) EXPECT_EQ(header_value(c.text, 6), c.expected) << c.why;
 }
@@ -167,7 +167,7 @@ TEST(VerdictHeaders, NameTheKnownFile) {
                   "\tevil??X-Spam: No.exe of bad in setup.zip!../run.exe"));
 }
 
-/// Findings of a source that nobody knows.
+/// Findings of a source that no code knows by name.
 rules::Findings made_up(const rules::Source& source, std::size_t count) {
   rules::Findings findings;
   findings.source = &source;

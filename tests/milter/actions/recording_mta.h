@@ -7,7 +7,7 @@
 
 namespace shingled::milter::actions {
 
-/// Remembers what was asked of it, a line for each request; declines all of it if told so.
+/// Records each request as a line of text. It can be set to decline all requests.
 class RecordingMta final : public Mta {
  public:
   Status edit_header(const HeaderEdit& edit) override {

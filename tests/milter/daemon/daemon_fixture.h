@@ -25,7 +25,7 @@ namespace shingled::milter::daemon {
 
 inline constexpr std::chrono::seconds kPatience{60};
 
-/// Looks again and again until the condition holds; false when patience ends.
+/// Waits until the condition holds; false after a timeout.
 inline bool eventually(const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!condition()) {
@@ -41,7 +41,7 @@ inline std::string long_text() {
   return text.str();
 }
 
-/// The daemon in a process of its own, with its own directory.
+/// Runs the daemon in a process of its own, with its own directory.
 class DaemonTest : public testing::Test {
  protected:
   DaemonTest() {

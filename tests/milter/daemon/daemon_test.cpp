@@ -89,7 +89,7 @@ TEST_F(DaemonTest, ReloadsAndKeepsTheOldSettingsWhenTheNewOnesAreWrong) {
   ::kill(child_, SIGHUP);
   EXPECT_TRUE(logs("reload_failed"));
   EXPECT_TRUE(logs("rejct_text"));
-  EXPECT_TRUE(logs("nonsense")) << "every problem, not the first";
+  EXPECT_TRUE(logs("nonsense")) << "every problem, not only the first";
   EXPECT_EQ(final_answer("Q1"), "a");
 
   std::ofstream(source_.file) << "milter:\n  reject_text: Go away\n  socket: unix:/elsewhere\n";
@@ -185,10 +185,10 @@ struct BadStart {
 
 TEST_F(DaemonTest, TellsWhyItCannotStart) {
   const BadStart cases[] = {
-      {"no directory for the database",
+      {"the folder of the database is missing",
        [](Settings& s, const std::string& d) { s.storage.engine.hashfile = d + "/none/fuzzy.db"; },
        0, "none/fuzzy.db"},
-      {"the database is something else",
+      {"the file is not a database",
        [](Settings& s, const std::string& d) {
          s.storage.engine.hashfile = d + "/other";
          std::ofstream(d + "/other") << std::string(8192, 'x');
@@ -200,7 +200,7 @@ TEST_F(DaemonTest, TellsWhyItCannotStart) {
       {"an unknown socket group",
        [](Settings& s, const std::string&) { s.milter.socket_group = "no-such-group-here"; },
        EX_CONFIG, "no-such-group-here"},
-      {"no such address for the storage",
+      {"the address of the storage does not exist",
        [](Settings& s, const std::string&) { s.storage.server.listen[0].host = "192.0.2.77"; }, 0,
        "192.0.2.77"},
       {"a list file is missing: its option is named, not that of the port",
@@ -208,7 +208,7 @@ TEST_F(DaemonTest, TellsWhyItCannotStart) {
          s.storage.server.files.allow_update = {d + "/none"};
        },
        EX_CONFIG, "\"storage.allow_update: "},
-      {"a private key of another pair, likewise",
+      {"a private key of another pair: its option is named, not that of the port",
        [](Settings& s, const std::string&) {
          SystemRandom random;
          Keypair pair = storage::crypto::generate_keypair(random);
@@ -216,7 +216,7 @@ TEST_F(DaemonTest, TellsWhyItCannotStart) {
          s.storage.server.keypair = {pair};
        },
        EX_CONFIG, "\"storage.keypair: "},
-      {"the port is in use: its option",
+      {"the port is in use: its option is named",
        [](Settings& s, const std::string&) { s.storage.server.listen[0].host = "192.0.2.77"; }, 0,
        "\"storage.listen: "},
       {"the pid file's directory is missing",
@@ -267,7 +267,7 @@ TEST_F(DaemonTest, ReadsAChangedListFileAndKeepsRateLimitsInAFileNextToTheHashes
                                      Fingerprint{digest_of("two"), std::nullopt}});
     return answer.outcome == storage::client::RemoteAnswer::Outcome::kRefused;
   };
-  EXPECT_TRUE(eventually(refused)) << "the line comes before the workers see it";
+  EXPECT_TRUE(eventually(refused)) << "the log line is written before the workers see the list";
   EXPECT_EQ(stop(), EX_OK);
   EXPECT_TRUE(std::filesystem::exists(settings_.storage.engine.hashfile + ".ratelimits"));
   start_and_wait();

@@ -46,21 +46,21 @@ TEST_F(DaemonTest, ManyHalfSentMessagesStayWithinTheBudgetAndOrdinaryMailPasses)
   if (!kSanitized) {
     EXPECT_LT(resident(child_), idle + settings_.milter.memory_max + 20 * kMebibyte);
   }
-  int put_off = 0;
+  int deferred = 0;
   for (const auto& sender : senders) {
     const auto packets = sender->end_of_message();
     ASSERT_FALSE(packets.empty());
     const std::string answer = packets.back().command + packets.back().data;
     if (answer != "a") {
       EXPECT_EQ(answer.substr(0, 10), "y451 4.3.1");
-      ++put_off;
+      ++deferred;
     }
   }
-  EXPECT_GE(put_off, kSenders / 2) << "240 MB of messages are too many";
-  EXPECT_LT(put_off, kSenders) << "those that came first were judged";
+  EXPECT_GE(deferred, kSenders / 2) << "240 MB of messages do not fit";
+  EXPECT_LT(deferred, kSenders) << "the first messages were judged";
   EXPECT_TRUE(logs("reason=\"no memory to receive it (milter.memory_max)\""));
   if (!kSanitized) {
-    EXPECT_LT(resident(child_), idle + 40 * kMebibyte) << "given back";
+    EXPECT_LT(resident(child_), idle + 40 * kMebibyte) << "the memory is given back";
   }
   EXPECT_EQ(stop(), EX_OK);
 }

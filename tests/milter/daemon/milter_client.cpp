@@ -105,7 +105,7 @@ void MilterClient::send(char command, const std::string& data) {
   for (std::size_t done = 0; done < packet.size();) {
     const ssize_t sent =
         ::send(fd_.get(), packet.data() + done, packet.size() - done, MSG_NOSIGNAL);
-    if (sent <= 0) return;  // the next receive tells
+    if (sent <= 0) return;  // the next receive reports it
     done += static_cast<std::size_t>(sent);
   }
 }

@@ -15,29 +15,29 @@ struct MilterPacket {
   std::string data;
 };
 
-/// Plays the MTA's side of the milter protocol, version 6, over a unix socket.
+/// The side of the MTA in the milter protocol, version 6, over a unix socket.
 class MilterClient {
  public:
-  /// Connects and negotiates; `ok` tells whether that worked. The client is an IPv4 address, or
-  /// none by the name of `client`: "localhost", "unknown".
+  /// Connects and negotiates; `ok` tells whether it worked. `client`: an IPv4 address, or the name
+  /// of a client without an address ("localhost", "unknown").
   explicit MilterClient(const std::string& socket_path, std::string_view client = "192.0.2.1");
   [[nodiscard]] bool ok() const { return ok_; }
 
-  /// The dialogue up to the body. False when the filter ended it.
+  /// Sends the steps up to the body. False if the filter ended the message.
   bool begin(const std::string& queue_id);
-  /// What MAIL is answered: 'c', 'a', 't', ...; 0 = the connection broke.
+  /// Returns the answer to MAIL: 'c', 'a', 't', ...; 0 = the connection broke.
   char mail();
   void header(const std::string& name, const std::string& value);
   void end_headers();
   void body(const std::string& bytes);
-  /// Everything the filter sends until the final packet, which is the last element. Empty when the
+  /// Returns all packets of the filter up to the final one, which is the last element. Empty if the
   /// connection broke.
   std::vector<MilterPacket> end_of_message();
   /// The same without waiting.
   void ask_for_the_end();
-  /// Reads until a packet of that kind comes; false when the connection broke before.
+  /// Reads until a packet of this kind comes; false if the connection broke before.
   bool await_packet(char command);
-  /// All of it for one message.
+  /// All steps for one message.
   std::vector<MilterPacket> send_mail(
       const std::string& queue_id, const std::vector<std::pair<std::string, std::string>>& headers,
       const std::string& body);

@@ -1,5 +1,5 @@
 // Covers milter/daemon/serve.cpp.
-// A reload, and a start, with a name server that does not answer.
+// A reload and a start with a name server that does not answer.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// While the daemon looks this name up, it waits for somebody to open the pipe of that path.
+/// While the daemon looks up this name, it waits until the test opens the pipe with this path.
 constexpr std::string_view kSlowName = "slow.example";
 std::string g_slow_pipe;  // set before the daemon is forked
 
@@ -37,7 +37,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Plays the service manager: takes what the daemon tells it.
+/// Acts as the service manager: receives the messages of the daemon.
 class ServiceManager {
  public:
   explicit ServiceManager(const std::string& path)
@@ -56,7 +56,7 @@ class ServiceManager {
   ServiceManager(const ServiceManager&) = delete;
   ServiceManager& operator=(const ServiceManager&) = delete;
 
-  /// The next thing it is told, its first line; empty when patience ends.
+  /// The first line of the next message; empty after a timeout.
   [[nodiscard]] std::string next() const {
     std::string text(1000, '\0');
     const ssize_t count = ::recv(fd_.get(), text.data(), text.size(), 0);
@@ -104,7 +104,7 @@ TEST_F(DaemonTest, StartsAndServesMailWhileANameServerDoesNotAnswer) {
   start();
   ASSERT_TRUE(manager.hears("READY=1")) << log();
   EXPECT_EQ(final_answer("Q1"), "a") << "and mail passes";
-  EXPECT_THAT(log(), Not(HasSubstr("fuzzy_name_lost"))) << "nothing is known yet";
+  EXPECT_THAT(log(), Not(HasSubstr("fuzzy_name_lost"))) << "the result is not known yet";
   const UniqueFd answered(::open(g_slow_pipe.c_str(), O_WRONLY | O_CLOEXEC));
   EXPECT_TRUE(logs("fuzzy_name_lost rule=far server=slow.example:11335")) << log();
   EXPECT_EQ(stop(), EX_OK);

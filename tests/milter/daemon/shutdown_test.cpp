@@ -1,5 +1,5 @@
 // Covers milter/filter/milter_service.cpp.
-// The end of the service: what open connections are answered, and how long it takes.
+// The end of the service: the answers to open connections, and how long it takes.
 #include <gmock/gmock.h>
 #include <poll.h>
 
@@ -8,7 +8,7 @@
 #include "milter/filter/milter_service.h"
 #include "tests/milter/daemon/daemon_fixture.h"
 
-/// A race then ends the daemon with a code of its own, which the tests see.
+/// With this option a race ends the daemon with a special exit code, which the tests check.
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" const char* __tsan_default_options() { return "halt_on_error=1"; }
 
@@ -24,8 +24,8 @@ class SilentLogger final : public Logger {
   [[nodiscard]] bool enabled(LogLevel) const override { return false; }
 };
 
-/// A milter service in a process of its own, which ends in two steps: its drain, at a word of ours,
-/// and the process.
+/// A milter service in a process of its own. It ends in two steps at orders of the test: first the
+/// service is drained, then the process ends.
 class DrainedService {
  public:
   DrainedService(const std::string& socket_path, const FailureOptions& on_failure) {
@@ -44,7 +44,7 @@ class DrainedService {
     read_report();
   }
   ~DrainedService() {
-    orders_ = UniqueFd();  // the last word
+    orders_ = UniqueFd();  // the order to end the process
     if (child_ > 0) ::waitpid(child_, nullptr, 0);
   }
   DrainedService(const DrainedService&) = delete;
@@ -127,12 +127,12 @@ TEST(Shutdown, OpenConnectionsAreAnsweredByTheFailurePolicyOfTheirSender) {
   }
 }
 
-/// Large enough to hold back an analysis, as long as it is not at its end.
+/// Large enough that an unfinished message holds back the analysis of another.
 std::string large_text() { return std::string(30'000'000, 'x'); }
 
 TEST_F(DaemonTest, AnAnalysisLongerThanTheDrainTimeIsStoppedAndAnsweredByPolicy) {
   settings_.milter.drain_time = std::chrono::seconds(0);
-  settings_.milter.memory_max = 100'000'000;  // for one of them
+  settings_.milter.memory_max = 100'000'000;  // enough for one of them
   start_and_wait();
   MilterClient half(settings_.milter.socket.path);
   ASSERT_TRUE(half.begin("Q1"));
@@ -143,9 +143,9 @@ TEST_F(DaemonTest, AnAnalysisLongerThanTheDrainTimeIsStoppedAndAnsweredByPolicy)
   ASSERT_TRUE(waiting.begin("Q2"));
   waiting.end_headers();
   waiting.body(std::string(2'000'000, 'y'));
-  // Its analysis waits for memory, for a minute if it is let.
+  // Its analysis waits for memory, up to a minute.
   waiting.ask_for_the_end();
-  EXPECT_TRUE(waiting.await_packet('p')) << "the MTA is asked for patience";
+  EXPECT_TRUE(waiting.await_packet('p')) << "the MTA is asked for more time";
   const auto begun = std::chrono::steady_clock::now();
   EXPECT_EQ(stop(), EX_OK);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, kPatience / 2);
@@ -171,7 +171,7 @@ TEST_F(DaemonTest, UsesTheDrainTimeOfTheLastReload) {
   EXPECT_THAT(log(), HasSubstr("drain_incomplete messages=1"));
 }
 
-/// Under ThreadSanitizer: libmilter's threads run on while the daemon ends.
+/// For ThreadSanitizer: the threads of libmilter continue to run while the daemon ends.
 TEST_F(DaemonTest, StopsManyTimesWithOpenConnections) {
   settings_.milter.drain_time = std::chrono::seconds(0);
   for (int round = 0; round < 10; ++round) {

@@ -1,6 +1,6 @@
 // Covers storage/open_store.cpp, milter/daemon/name_check.cpp.
-// What only the machine can tell of settings. e2e/test_mistakes.py has the texts, by the same
-// function.
+// Problems of settings that depend on the machine. e2e/test_mistakes.py checks the texts of the
+// same function.
 #include "milter/daemon/start_check.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 
 class StartCheckTest : public ::testing::Test {
  protected:
-  /// What is found of settings whose files stand in the folder.
+  /// The problems of settings whose files are in the folder.
   std::vector<std::string> found_of(const std::string& yaml,
                                     OtherNames names = OtherNames::kLeave) {
     const std::vector<std::string> overrides = {"storage.hashfile=" + folder_.file("fuzzy.db")};
@@ -89,7 +89,7 @@ TEST_F(StartCheckTest, LooksUpNamesOfOtherServersOnlyOnRequest) {
 }
 
 TEST_F(StartCheckTest, ChecksWithTheRightsOfTheUserOfTheDaemon) {
-  if (::geteuid() != 0) GTEST_SKIP() << "root alone can look with another's rights";
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can check with the rights of another user";
   ASSERT_EQ(::chmod(folder_.file("").c_str(), 0755), 0);
   EXPECT_THAT(
       found_of("daemon: {user: nobody}"),

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kEveryNth = 16;  // of the corpus: enough kinds of mail, a few seconds
+constexpr std::size_t kEveryNth = 16;  // of the corpus: enough kinds of mail in a few seconds
 
 std::string with_crlf(const std::string& bytes) {
   std::string out;
@@ -25,7 +25,7 @@ std::string with_crlf(const std::string& bytes) {
   return out;
 }
 
-/// Hands a message to the buffer the way an MTA hands it to a milter.
+/// Gives a message to the buffer as an MTA gives it to a milter.
 std::string through_an_mta(const std::string& message, HeaderSpacing spacing) {
   MessageBuffer buffer(message.size() * 2 + 1000, spacing);
   std::string name;
@@ -46,7 +46,7 @@ std::string through_an_mta(const std::string& message, HeaderSpacing spacing) {
     }
     flush();
     const std::size_t colon = line.find(':');
-    if (colon == std::string::npos) return {};  // an MTA would make it something else
+    if (colon == std::string::npos) return {};  // an MTA would change such a header
     name = line.substr(0, colon);
     value = line.substr(colon + 1);
     if (spacing == HeaderSpacing::kStripped && value.starts_with(' ')) value.erase(0, 1);
@@ -57,8 +57,8 @@ std::string through_an_mta(const std::string& message, HeaderSpacing spacing) {
   return std::string(buffer.bytes());
 }
 
-/// What storages are asked. Of the message with CRLF: an attachment that is not encoded is hashed
-/// by its bytes, line ends and all, so a file with LF has another hash for it.
+/// The hashes that storages are asked for, of the message with CRLF. An attachment that is not
+/// encoded is hashed by its bytes with its line ends, so a file with LF would have another hash.
 std::vector<Fingerprint> fingerprints(const std::string& message) {
   std::vector<Fingerprint> prints;
   for (const auto& hash : mime::hash_message(mime::analyze(message, {}), mime::HashRule())) {

@@ -31,7 +31,8 @@ TEST(SendWithoutDelay, AppliesToAcceptedConnections) {
   const auto* const accepted = std::get_if<StreamListener::Accepted>(&next);
   ASSERT_NE(accepted, nullptr);
   EXPECT_TRUE(sends_without_delay(accepted->fd.get()));
-  EXPECT_FALSE(sends_without_delay(client.fd.get())) << "what does not listen is left alone";
+  EXPECT_FALSE(sends_without_delay(client.fd.get()))
+      << "a socket that does not listen stays as it is";
 }
 
 }  // namespace

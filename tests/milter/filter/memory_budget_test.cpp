@@ -26,18 +26,19 @@ struct TakeCase {
 
 TEST(MemoryBudget, DividesMemoryBetweenUses) {
   constexpr TakeCase kCases[] = {
-      {"a small message may use all", Use::kSmall, 0, Use::kSmall, 800, true},
-      {"and no more", Use::kSmall, 0, Use::kSmall, 801, false},
-      {"all together", Use::kAnalyze, 700, Use::kSmall, 100, true},
-      {"never more", Use::kAnalyze, 700, Use::kSmall, 101, false},
-      {"a large one leaves an eighth", Use::kSmall, 0, Use::kAnalyze, 700, true},
-      {"all of it", Use::kSmall, 0, Use::kAnalyze, 701, false},
-      {"beside small ones that fill it", Use::kSmall, 1, Use::kAnalyze, 700, false},
-      {"what is received leaves half to analyses", Use::kSmall, 0, Use::kReceive, 400, true},
-      {"all of it", Use::kReceive, 400, Use::kReceive, 1, false},
-      {"which they find", Use::kReceive, 400, Use::kAnalyze, 300, true},
+      {"a small message may use the whole budget", Use::kSmall, 0, Use::kSmall, 800, true},
+      {"a small message may not use more", Use::kSmall, 0, Use::kSmall, 801, false},
+      {"small and large together may use the whole budget", Use::kAnalyze, 700, Use::kSmall, 100,
+       true},
+      {"together they may not use more", Use::kAnalyze, 700, Use::kSmall, 101, false},
+      {"a large message leaves an eighth", Use::kSmall, 0, Use::kAnalyze, 700, true},
+      {"a large message may not use the last eighth", Use::kSmall, 0, Use::kAnalyze, 701, false},
+      {"memory of small messages counts for large ones", Use::kSmall, 1, Use::kAnalyze, 700, false},
+      {"receiving leaves half to analyses", Use::kSmall, 0, Use::kReceive, 400, true},
+      {"receiving may not use more than half", Use::kReceive, 400, Use::kReceive, 1, false},
+      {"an analysis may use the other half", Use::kReceive, 400, Use::kAnalyze, 300, true},
       {"analyses do not count as received", Use::kAnalyze, 300, Use::kReceive, 400, true},
-      {"but in the sum", Use::kAnalyze, 301, Use::kReceive, 400, false},
+      {"analyses count in the sum", Use::kAnalyze, 301, Use::kReceive, 400, false},
       {"a number near the end of the range", Use::kSmall, 1, Use::kSmall, ~std::uint64_t{0}, false},
   };
   for (const TakeCase& c : kCases) {
@@ -59,7 +60,7 @@ TEST(MemoryBudget, HasRoomForEveryMessageThatTheLoaderAccepts) {
     while (!fits_memory(bytes, max)) max += kMebibyte;
     MemoryBudget budget(max);
     EXPECT_TRUE(budget.take(memory_to_receive(bytes), Use::kReceive)) << bytes;
-    // Others that are received meanwhile cannot keep it from its end.
+    // Other messages that are received at the same time cannot keep it from ending.
     while (budget.take(1024, Use::kReceive)) continue;
     EXPECT_TRUE(budget.take(memory_to_analyze(bytes), Use::kAnalyze)) << bytes;
   }
@@ -114,7 +115,7 @@ TEST(MemoryBudget, ServesALargeRequestBeforeALaterSmallOne) {
   MemoryBudget budget(kMax);
   ASSERT_TRUE(budget.take(500, Use::kAnalyze));
   bool passed = true;
-  // While the first waits for 400, one that needs 100 comes: there is room for it, and it waits.
+  // While the first waits for 400, another needs 100. There is room for it, but it waits.
   const auto meanwhile = [&] {
     clock.advance(std::chrono::seconds(1));
     passed = budget.await(100, Use::kAnalyze, {clock, clock.now(), {}, {}});
@@ -122,7 +123,8 @@ TEST(MemoryBudget, ServesALargeRequestBeforeALaterSmallOne) {
   EXPECT_FALSE(budget.await(400, Use::kAnalyze,
                             {clock, clock.now() + std::chrono::seconds(1), {}, meanwhile}));
   EXPECT_FALSE(passed);
-  EXPECT_TRUE(budget.await(100, Use::kAnalyze, {clock, clock.now(), {}, {}})) << "its turn";
+  EXPECT_TRUE(budget.await(100, Use::kAnalyze, {clock, clock.now(), {}, {}}))
+      << "now it is its turn";
 }
 
 TEST(MemoryBudget, IsNeverOverdrawnByManyThreads) {
@@ -156,7 +158,7 @@ TEST(MemoryLease, GivesItsMemoryBack) {
     MemoryLease lease(budget, Use::kSmall);
     EXPECT_TRUE(lease.hold(100, Use::kSmall));
     EXPECT_TRUE(lease.hold(300, Use::kReceive));
-    EXPECT_EQ(budget->used(), 300U) << "not both";
+    EXPECT_EQ(budget->used(), 300U) << "the old and the new amount are not added";
     EXPECT_FALSE(lease.hold(500, Use::kReceive));
     EXPECT_EQ(budget->used(), 300U) << "nothing changed";
     MemoryLease moved = std::move(lease);

@@ -20,12 +20,11 @@ constexpr HeaderCase kHeaders[] = {
     {"the space is part of the value", HeaderSpacing::kKept, "Subject", " hi", "Subject: hi\r\n"},
     {"no space", HeaderSpacing::kKept, "Subject", "hi", "Subject:hi\r\n"},
     {"two spaces and a tab", HeaderSpacing::kKept, "Subject", "  \thi", "Subject:  \thi\r\n"},
-    {"an old MTA took the space away", HeaderSpacing::kStripped, "Subject", "hi",
-     "Subject: hi\r\n"},
+    {"an old MTA removes the space", HeaderSpacing::kStripped, "Subject", "hi", "Subject: hi\r\n"},
     {"empty", HeaderSpacing::kKept, "Subject", "", "Subject:\r\n"},
-    {"folds come with a bare LF", HeaderSpacing::kKept, "To", " a,\n\tb,\n  c",
+    {"folds have a bare LF", HeaderSpacing::kKept, "To", " a,\n\tb,\n  c",
      "To: a,\r\n\tb,\r\n  c\r\n"},
-    {"folds that kept their CR do not get another", HeaderSpacing::kKept, "To", " a,\r\n\tb",
+    {"folds with a CR do not get another", HeaderSpacing::kKept, "To", " a,\r\n\tb",
      "To: a,\r\n\tb\r\n"},
     {"a fold right after the colon", HeaderSpacing::kKept, "To", "\n a", "To:\r\n a\r\n"},
 };
@@ -69,7 +68,7 @@ TEST(MessageBuffer, TakesLittleMoreMemoryThanTheMessageNeeds) {
       const std::string chunk(std::min<std::size_t>(bytes, 65'535), 'x');
       for (std::size_t sent = 0; sent < bytes; sent += chunk.size()) buffer.add_body(chunk);
       EXPECT_GE(budget->used(), buffer.bytes().size());
-      const std::size_t least = 600'000;  // a small one grows by doubling
+      const std::size_t least = 600'000;  // a small message doubles its memory
       EXPECT_LE(budget->used(), std::max(least, buffer.bytes().size() * 9 / 8 + 65'535));
     }
     EXPECT_EQ(budget->used(), 0U) << bytes;

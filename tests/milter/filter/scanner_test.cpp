@@ -156,7 +156,7 @@ TEST_F(ScannerTest, PaddingBeforeTheTextDoesNotHideIt) {
 }
 
 TEST_F(ScannerTest, ASilentRemoteCostsAFactAndNotTheMessage) {
-  // A bound socket that nobody reads: no answer and no ICMP error.
+  // Nothing reads from this bound socket: there is neither an answer nor an ICMP error.
   const UniqueFd silent(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   SocketAddress any(*IpAddress::parse("127.0.0.1"), 0);
   ASSERT_EQ(::bind(silent.get(), any.get(), any.length()), 0);
@@ -241,12 +241,12 @@ struct Case {
 
 TEST(LookupOrder, BeginsWithTheMostUsefulHashes) {
   const Case cases[] = {
-      {"an ordinary message stays as it is",
+      {"the order of an ordinary message does not change",
        {hash("1.1", PartPlace::kBody, 10), hash("1.2", PartPlace::kBody, 90),
         hash("2", PartPlace::kAttachment, 50)},
        1000,
        "1.1 1.2 2"},
-      {"the body is asked first, wherever it stands",
+      {"the body is the first, wherever it is",
        {hash("1", PartPlace::kArchive, 9000), hash("2", PartPlace::kAttachment, 9000),
         hash("3", PartPlace::kText, 9000), hash("4", PartPlace::kBody, 1)},
        1000,
@@ -256,12 +256,12 @@ TEST(LookupOrder, BeginsWithTheMostUsefulHashes) {
         hash("3", PartPlace::kAttachment, 900)},
        1,
        "3"},
-      {"nor small texts and archives",
+      {"small texts and archives do not hide large ones",
        {hash("1", PartPlace::kText, 1), hash("2", PartPlace::kText, 2),
         hash("3", PartPlace::kArchive, 1), hash("4", PartPlace::kArchive, 2)},
        1000,
        "2 1 4 3"},
-      {"of equal ones the first",
+      {"of equal parts the first ones are asked",
        {hash("1", PartPlace::kText, 5), hash("2", PartPlace::kText, 5),
         hash("3", PartPlace::kText, 5)},
        2,

@@ -1,4 +1,4 @@
-// Sessions in which something goes wrong: a step throws, there is no memory, the service ends.
+// Sessions with failures: a step throws, there is not enough memory, the service ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr char kReject[] = "reply 550 5.7.1 Message could not be checked";
 constexpr char kNoMemory[] =
     "reply 451 4.3.1 Message could not be checked now, please try again later";
 
-/// Breaks as often as it is told to.
+/// Throws for the next `breaks` calls.
 class FragileClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override {
@@ -42,7 +42,7 @@ class LastLine final : public Logger {
   std::string line;
 };
 
-/// While it is asked for patience time passes.
+/// Time passes when it is asked for more time.
 class PatientMta final : public actions::Mta {
  public:
   explicit PatientMta(shingled::testing::ManualClock& clock) : clock_(clock) {}
@@ -64,7 +64,7 @@ class PatientMta final : public actions::Mta {
 class SessionFailureTest : public ::testing::Test {
  protected:
   SessionFailureTest() {
-    // Told apart by what they are answered.
+    // Each class of sender has another answer.
     settings_.milter.on_failure = {FailurePolicy::kAccept, FailurePolicy::kReject,
                                    FailurePolicy::kTempfail};
   }
@@ -101,7 +101,7 @@ class SessionFailureTest : public ::testing::Test {
 
 struct SenderCase {
   const char* why;
-  const char* client;  // no address = none
+  const char* client;  // "" = without an address
   Unaddressed without;
   const char* login;
   std::vector<std::string> expected;
@@ -119,7 +119,7 @@ const SenderCase kSenders[] = {
     {"others", "192.0.2.1", Unaddressed::kLocal, "", {kTempfail, "= tempfail"}},
 };
 
-/// Without the header that tells of it, which is tested elsewhere.
+/// Without the header about the failure, which has other tests.
 std::vector<std::string> without_headers(std::vector<std::string> requests) {
   std::erase_if(requests, [](const std::string& line) { return line.starts_with("add "); });
   return requests;
@@ -131,7 +131,7 @@ TEST_F(SessionFailureTest, AnExceptionAtMailFromIsJudgedByPolicyAtTheEnd) {
     session.connect(IpAddress::parse(c.client), HeaderSpacing::kKept, c.without);
     clock_.breaks = 1;
     EXPECT_THROW(session.mail_from("<a@b>", c.login), std::runtime_error) << c.why;
-    session.fail("the clock broke");  // as the rim does
+    session.fail("the clock broke");  // as the callbacks of MilterService do
     send(1000);
     EXPECT_EQ(without_headers(end()), c.expected) << c.why;
     EXPECT_FALSE(session.in_message());
@@ -214,11 +214,11 @@ TEST_F(SessionFailureTest, AnAnalysisWaitsForMemoryAndTheMtaIsAskedForMoreTime) 
   EXPECT_THAT(end(), ElementsAre(kNoMemory, "= tempfail"));
   EXPECT_EQ(mta_.recorded.progress_count, 60);
   EXPECT_THAT(log_.line, HasSubstr("reason=\"no memory to analyse it (milter.memory_max)\""));
-  EXPECT_EQ(memory->used(), 80'000'000U) << "its own is given back";
+  EXPECT_EQ(memory->used(), 80'000'000U) << "the memory of this message is given back";
 
   session.mail_from("<a@b>", "");
   send(10'000);
-  EXPECT_THAT(end(), ElementsAre("= pass")) << "small ones have a share";
+  EXPECT_THAT(end(), ElementsAre("= pass")) << "small messages have a share of their own";
   memory->give_back(80'000'000, MemoryBudget::Use::kAnalyze);
   session.mail_from("<a@b>", "");
   send(1'000'000);

@@ -1,4 +1,4 @@
-// Sessions with rate limits: what the client is told, and when drops stay or come back.
+// Sessions with rate limits: the answers to the client, and when drops stay or are given back.
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -28,7 +28,7 @@ class InfoLogger final : public Logger {
 
 class SessionLimitTest : public ratelimit::LimiterFixture {
  protected:
-  /// Opens the session's surroundings; `limits` is what stands in section ratelimit.
+  /// Makes a session. `limits`: the content of section ratelimit.
   void use(const std::string& limits, const MilterOptions& options = {}) {
     store_ = std::make_shared<storage::buckets::EmbeddedBuckets>(1000, clock_, random_);
     lines_.lines.clear();
@@ -40,8 +40,8 @@ class SessionLimitTest : public ratelimit::LimiterFixture {
     limiter_.set(limiter(limits));
     session_ = std::make_unique<Session>(*scanner_, clock_, lines_, &mail_, &limiter_);
   }
-  /// Plays `mail`, `login`, `abort`, `connect`, `text`, `end`; another word is a recipient. Gives
-  /// what the MTA was asked and answered.
+  /// Plays the steps `mail`, `login`, `abort`, `connect`, `text`, `end`; any other word is a
+  /// recipient. Returns the requests to the MTA and the answers.
   std::vector<std::string> play(const std::string& steps) {
     actions::RecordingMta mta;
     std::istringstream words(steps);
@@ -93,27 +93,27 @@ TEST_F(SessionLimitTest, KeepsOnlyDropsOfAcceptedMessages) {
        1},
       {"RSET", "rates: {to: [1, 0.1]}", 0, "connect mail a abort mail a abort", {}, 0},
       {"MAIL twice", "rates: {to: [1, 0.1]}", 0, "connect mail a mail a text end", {"= pass"}, 1},
-      {"a client that begins anew", "rates: {to: [1, 0.1]}", 0, "connect mail a connect", {}, 0},
+      {"a client that connects again", "rates: {to: [1, 0.1]}", 0, "connect mail a connect", {}, 0},
       {"a rejected message",
        "rates: {to: [1, 0.1]}",
        20,
        "connect mail a text end",
        {"reply 550 5.7.1 Message rejected as spam", "= reject"},
        0},
-      {"a message put off at its end",
+      {"a message deferred at its end",
        "rates: {to: [1, 0.1]}, when: end_of_message",
        0,
        "connect mail a text end mail a b text end",
        {"= pass", "reply 451 4.7.1 Message could not be accepted now, please try again later",
         "= tempfail"},
        1},
-      {"only told",
+      {"log_only defers nothing",
        "rates: {to: [1, 0.1]}, log_only: yes",
        0,
        "connect mail a text end mail a text end",
        {"= pass", "= pass"},
        1},
-      {"no RCPT without MAIL", "rates: {to: [1, 0.1]}", 0, "connect a a", {}, 0},
+      {"RCPT without MAIL takes nothing", "rates: {to: [1, 0.1]}", 0, "connect a a", {}, 0},
       {"a client on the list",
        "rates: {to: [1, 0.1]}, whitelisted_ip: 192.0.2.1",
        0,
@@ -156,7 +156,8 @@ TEST_F(SessionLimitTest, AddsTheSymbolToScoreHeadersAndLog) {
   MilterOptions options;
   options.actions.add_header = 1.5;
   use("rates: {to: [1, 0.1]}, symbol: RL", options);
-  EXPECT_THAT(play("connect mail a text end"), ElementsAre("= pass")) << "not over yet";
+  EXPECT_THAT(play("connect mail a text end"), ElementsAre("= pass"))
+      << "the bucket is not above its burst yet";
   EXPECT_THAT(play("mail a text end"),
               ElementsAre("add X-Spam: Yes", "add X-Shingled-Score: 1.52",
                           "add X-Shingled-Status: Yes, score=1.52 required=1.50 action=add_header\n"

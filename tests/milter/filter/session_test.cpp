@@ -38,7 +38,7 @@ std::string long_text() {
 
 class SessionTest : public ::testing::Test {
  protected:
-  /// Plays a trace of one step a line and returns what the MTA was asked and answered.
+  /// Plays a trace with one step per line. Returns the requests to the MTA and the answers.
   std::vector<std::string> play(const std::string& trace, const Settings& settings) {
     auto scanner =
         Scanner::open(std::make_shared<const Settings>(settings), &store_, clock_, random_);
@@ -95,28 +95,24 @@ TEST_F(SessionTest, PlaysTraces) {
       "connect 192.0.2.1\nmail\nheader X-Shingled-Score: 0\nheader x-SHINGLED-score: 0\nheader "
       "X-Spam: Yes\neoh\ntext\neom";
   const TraceCase cases[] = {
-      {"an unknown message passes untouched", kMail, 0, {}, {"= pass"}},
-      {"a reported one is rejected",
+      {"an unknown message passes without changes", kMail, 0, {}, {"= pass"}},
+      {"a reported message is rejected",
        kMail,
        20,
        {},
        {"reply 550 5.7.1 Message rejected as spam", "= reject"}},
-      {"forged headers go, a filter's before us stay",
+      {"forged headers are removed, those of other filters stay",
        forged,
        0,
        {},
        {"remove x-shingled-score 2", "remove x-shingled-score 1", "= pass"}},
-      {"a dry run changes nothing at all",
-       forged,
-       20,
-       [](auto& o) { o.dry_run = true; },
-       {"= pass"}},
+      {"a dry run changes nothing", forged, 20, [](auto& o) { o.dry_run = true; }, {"= pass"}},
       {"an aborted message is forgotten",
        "connect 192.0.2.1\nmail\nheader X-Shingled-Score: 0\nabort\nmail\neoh\ntext\neom",
        0,
        {},
        {"= pass"}},
-      {"a second MAIL begins anew",
+      {"a second MAIL begins a new message",
        "connect 192.0.2.1\nmail\nheader X-Shingled-Score: 0\nmail\neoh\ntext\neom",
        0,
        {},
@@ -132,7 +128,7 @@ TEST_F(SessionTest, PlaysTraces) {
        [](auto& o) { o.reject_text = "no"; },
        {"reply 550 5.7.1 no", "= reject", "reply 550 5.7.1 no", "= reject"}},
       {"local mail is judged", "connect 127.0.0.1\nmail\neoh\ntext\neom", 0, {}, {"= pass"}},
-      {"local mail may pass unseen",
+      {"local mail may pass without a check",
        "connect 127.0.0.1\nmail",
        20,
        [](auto& o) { o.skip_local = true; },
@@ -142,34 +138,34 @@ TEST_F(SessionTest, PlaysTraces) {
        20,
        [](auto& o) { o.skip_local = true; },
        {"= unseen"}},
-      {"authenticated mail may pass unseen",
+      {"authenticated mail may pass without a check",
        "connect 192.0.2.1\nmail auth",
        20,
        [](auto& o) { o.skip_authenticated = true; },
        {"= unseen"}},
-      {"but not that of others",
+      {"mail of others is checked all the same",
        kMail,
        20,
        [](auto& o) { o.skip_authenticated = o.skip_local = true; },
        {"reply 550 5.7.1 Message rejected as spam", "= reject"}},
-      {"a failed step passes by default and says so",
+      {"after a failed step the message passes by default, with a header",
        "connect 192.0.2.1\nmail\nfail out of memory\neom",
        20,
        {},
        {"add X-Shingled-Status: Unknown, score=0.00, reason=out of memory", "= pass"}},
-      {"or is deferred",
+      {"after a failed step the message can be deferred",
        "connect 192.0.2.1\nmail\nfail x\neom",
        20,
        [](auto& o) { o.on_failure.other = FailurePolicy::kTempfail; },
        {"reply 451 4.7.1 Message could not be accepted now, please try again later", "= tempfail"}},
-      {"by class of sender",
+      {"the policy depends on the class of the sender",
        "connect 127.0.0.1\nmail\nfail x\neom",
        20,
        [](auto& o) {
          o.on_failure = {FailurePolicy::kReject, FailurePolicy::kAccept, FailurePolicy::kAccept};
        },
        {"reply 550 5.7.1 Message could not be checked", "= reject"}},
-      {"an authenticated sender is that first",
+      {"an authenticated sender from a local network is authenticated",
        "connect 127.0.0.1\nmail auth\nfail x\neom",
        20,
        [](auto& o) {
@@ -286,7 +282,7 @@ TEST_F(SessionTest, CountsEachMessageOnce) {
   EXPECT_EQ(report.total("shingled_mail_stage_seconds", {{"stage", "analysis"}}), 2);
   EXPECT_EQ(report.total("shingled_mail_stage_seconds", {{"stage", "total"}}), 2);
   EXPECT_EQ(report.total("shingled_mail_stage_seconds", {{"stage", "remote_lookup"}}), 0)
-      << "nobody was asked";
+      << "nothing was looked up";
 }
 
 TEST_F(SessionTest, CannotBeMadeToForgeALogLine) {

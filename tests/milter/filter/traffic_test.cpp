@@ -1,5 +1,4 @@
-// Which messages the end of the service waits for. The far deadline is never reached: a test that
-// would wait for it hangs.
+// The messages that the end of the service waits for. A test that waits for the far deadline hangs.
 #include "milter/filter/traffic.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +41,7 @@ TEST(Traffic, ServesAMessageUnderWayToItsEnd) {
   Traffic::Message message;
   traffic.note(message, true);
   std::thread session([&] {
-    // Every further step comes in until the message has ended.
+    // Every further step can begin until the message has ended.
     for (int step = 0; step < 1000; ++step) {
       ASSERT_TRUE(traffic.enter());
       if (step == 999) traffic.note(message, false);
@@ -60,7 +59,8 @@ TEST(Traffic, DoesNotWaitForAMessageThatBeganLater) {
   Traffic::Message late;
   traffic.note(early, true);
   std::thread session([&] {
-    // A message noted while nobody drains is waited for, so it is noted until it no longer is.
+    // `drain` waits for a message that was noted before it began. So the message is noted again and
+    // again, until `drain` has begun.
     do {
       traffic.note(late, false);
       traffic.note(late, true);
@@ -77,7 +77,7 @@ TEST(Traffic, WaitsForARunningStep) {
   ASSERT_TRUE(traffic.enter());
   bool left = false;
   std::thread session([&] {
-    while (traffic.enter()) traffic.leave();  // until the door is closed
+    while (traffic.enter()) traffic.leave();  // until it is closed
     left = true;
     traffic.leave();
   });

@@ -21,11 +21,11 @@ TEST(FileBudget, GivesTcpTheDescriptorsThatOthersDoNotNeed) {
   };
   const Case cases[] = {
       {"there is enough for all", 16'384, 4096, 4096},
-      {"as many shells have it", 1024, 4096, static_cast<std::uint32_t>(1024 - budget.reserve)},
-      {"no TCP stays no TCP", 1024, 0, 0},
-      {"fewer than the others need", 256, 4096, FileBudget::kTcpMin},
-      {"fewer than fewest are wanted", 256, 3, 3},
-      {"nothing is known", 0, 4096, FileBudget::kTcpMin},
+      {"the usual limit of a shell", 1024, 4096, static_cast<std::uint32_t>(1024 - budget.reserve)},
+      {"0 connections stay 0", 1024, 0, 0},
+      {"fewer descriptors than the others need", 256, 4096, FileBudget::kTcpMin},
+      {"fewer connections are wanted than the minimum", 256, 3, 3},
+      {"the limit is not known", 0, 4096, FileBudget::kTcpMin},
   };
   for (const Case& one : cases) {
     budget.limit = one.limit;

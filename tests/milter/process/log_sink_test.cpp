@@ -50,7 +50,7 @@ TEST_F(LogSinkTest, WritesTheLinesThatItsLevelAllows) {
                                             ::testing::Not(::testing::HasSubstr("quiet"))));
 }
 
-/// Standard error into `file` while it lives.
+/// Redirects standard error to `file` as long as it exists.
 class StandardErrorInto {
  public:
   explicit StandardErrorInto(const std::string& file) : before_(::dup(STDERR_FILENO)) {
@@ -65,7 +65,7 @@ class StandardErrorInto {
   UniqueFd before_;
 };
 
-/// One line of each level, as standard error gets it when JOURNAL_STREAM is `stream`.
+/// One line of each level, as written to standard error if JOURNAL_STREAM is `stream`.
 std::string lines_of_all_levels(const std::string& file, const std::string& stream, Clock& clock) {
   ::setenv("JOURNAL_STREAM", stream.c_str(), 1);
   {
@@ -137,13 +137,13 @@ TEST_F(LogSinkTest, RefusesAPipeOrAFolder) {
   EXPECT_FALSE(LogSink::open(directory_, LogLevel::kInfo, clock_).has_value());
 }
 
-/// Root that will be `nobody`, as a service that is started by root.
+/// Root that will become `nobody`, like a service that root starts.
 class LogOfAnotherUserTest : public LogSinkTest {
  protected:
   void SetUp() override {
     options_.user = "nobody";
     const auto nobody = daemon_identity(options_);
-    if (::geteuid() != 0 || !nobody) GTEST_SKIP() << "only root becomes another user";
+    if (::geteuid() != 0 || !nobody) GTEST_SKIP() << "only root can become another user";
     nobody_ = *nobody;
     ASSERT_EQ(::chmod(directory_.c_str(), 0755), 0);
     theirs_ = directory_ + "/theirs";
@@ -173,8 +173,9 @@ TEST_F(LogOfAnotherUserTest, TheLogBelongsToTheUser) {
   const std::string file = theirs_ + "/log";
   ASSERT_TRUE(LogSink::open(file, LogLevel::kInfo, clock_, options_).has_value());
   EXPECT_EQ(owner_of(file), nobody_.user);
-  EXPECT_EQ(::geteuid(), 0U) << "root's rights are back";
-  // Below /tmp no way is root's alone: nobody may make a file in this folder, so there is none.
+  EXPECT_EQ(::geteuid(), 0U) << "root has its rights again";
+  // A path below /tmp is writable for all. `nobody` may not create a file in this folder, so there
+  // is none.
   EXPECT_FALSE(LogSink::open(file_, LogLevel::kInfo, clock_, options_).has_value());
 }
 

@@ -21,7 +21,7 @@ TEST(PidFile, IsHeldByOneProcessAndRemovedAtTheEnd) {
     ASSERT_FALSE(second.has_value());
     EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
     EXPECT_THAT(second.error().message, ::testing::HasSubstr(path));
-    EXPECT_TRUE(std::filesystem::exists(path)) << "the loser leaves it alone";
+    EXPECT_TRUE(std::filesystem::exists(path)) << "the second process does not remove it";
   }
   EXPECT_FALSE(std::filesystem::exists(path));
 }

@@ -23,7 +23,7 @@ TEST(RestartNeeded, NamesOptionsThatAreReadOnlyAtTheStart) {
   wanted.rules.clear();
   wanted.similar.lists.emplace_back();
   wanted.storage.server.encrypted_only = true;
-  EXPECT_THAT(restart_needed(running, wanted), testing::IsEmpty()) << "these are taken over";
+  EXPECT_THAT(restart_needed(running, wanted), testing::IsEmpty()) << "a reload applies these";
   wanted.milter.socket.port = 1;
   wanted.storage.engine.hashfile = "/elsewhere";
   wanted.similar.file = "/elsewhere";
@@ -32,7 +32,7 @@ TEST(RestartNeeded, NamesOptionsThatAreReadOnlyAtTheStart) {
               testing::ElementsAre("milter.socket", "storage.hashfile", "similar.file", "status"));
 }
 
-// Every option of shingled.yaml(5), one by one.
+// Each option of shingled.yaml(5).
 
 const std::string kKey(52, 'y');  // 32 bytes of z-base-32
 const std::string kPair = "{pubkey: " + kKey + ", privkey: " + kKey + "}";
@@ -72,7 +72,7 @@ const std::map<std::string, std::vector<std::string>>& values_by_type() {
   return kValues;
 }
 
-/// Options without which another one is a mistake.
+/// Options that other options require.
 std::vector<std::string> needed_by(const std::string& key) {
   static const std::map<std::string, std::vector<std::string>> kNeeded = {
       {"storage.encrypted_only", {"storage.keypair=" + kPair}},
@@ -90,7 +90,7 @@ std::vector<std::string> needed_by(const std::string& key) {
   return {};
 }
 
-/// Entries of lists and maps: the option that has them is tried as a whole.
+/// Entries of lists and maps are not tried: the option that contains them is tried as a whole.
 bool is_inside(const std::string& key) {
   for (const char* outer :
        {"storage.keypair.", "storage.mirror.", "similar.lists.", "rules.NAME.flags.LIST."}) {
@@ -103,7 +103,7 @@ std::shared_ptr<const Settings> settings_of(const std::vector<std::string>& opti
   return config::load_settings("", "test", options).settings;
 }
 
-/// The values a choice has, from the loader's own words.
+/// The values of a choice, from the error text of the loader.
 std::vector<std::string> choices_of(const std::string& name) {
   const auto loaded = config::load_settings("", "test", std::array{name + "=quux"});
   std::vector<std::string> out;
@@ -129,7 +129,7 @@ TEST(RestartNeeded, AgreesWithTheManualPageForEveryOption) {
     }
     const auto values = values_by_type().find(key.type);
     if (key.type != "choice") {
-      ASSERT_NE(values, values_by_type().end()) << "a type that this test does not know";
+      ASSERT_NE(values, values_by_type().end()) << "this test does not know the type";
     }
     const std::vector<std::string> needed = needed_by(key.name);
     const auto running = settings_of(needed);

@@ -14,7 +14,7 @@
 namespace shingled::milter::process {
 namespace {
 
-/// Where systemd would listen.
+/// The socket on which systemd would listen.
 class ServiceManagerTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -23,7 +23,7 @@ LimitedEnvelope envelope(const char* client, const char* user, const char* sende
   return {IpAddress::parse(client), user, parse_envelope_address(sender)};
 }
 
-/// "KEY BURST", all of a recipient's, then all of the message's.
+/// "KEY BURST" for each demand: first those of a recipient, then those of the message.
 std::vector<std::string> demands(const MailLimitOptions& options, const LimitedEnvelope& mail,
                                  const char* recipient) {
   std::vector<std::string> out;
@@ -52,7 +52,7 @@ TEST(LimitDemands, ExistForTypesWhosePartsTheMailHas) {
                   "bounce_to_ip:r@example.org:2001%3Adb8%3A1%3A2%3A3%3A%3A1 5",
                   "network_to_domain:2001%3Adb8%3A1%3A2%3A%3A/64:example.org 7",
                   "ip:2001%3Adb8%3A1%3A2%3A3%3A%3A1 9"))
-      << "the empty sender is none";
+      << "the empty sender has no bucket";
   EXPECT_THAT(demands(options, envelope("-", "bob", "<postmaster>"), "<r>"),
               ElementsAre("to:r 1", "bounce_to:r 4", "user:bob 6"))
       << "a local pipe has no address, a local name no domain";
@@ -80,21 +80,21 @@ TEST(LimitDemands, FollowTheFirstOverrideThatFits) {
     std::vector<std::string> expected;
   };
   const Case cases[] = {
-      {"the first one turns it off", near, "<VIP@a.example>", {"to_domain:a.example 2"}},
-      {"the domain before the network",
+      {"the first override turns it off", near, "<VIP@a.example>", {"to_domain:a.example 2"}},
+      {"the override of the domain comes before that of the network",
        near,
        "<x@a.example>",
        {"to:x@a.example 20", "to_domain:a.example 2"}},
-      {"a network's mail has a bucket of its own, for a key has one rate",
+      {"the mail of a network has a bucket of its own, because a key has one rate",
        near,
        "<x@b.example>",
        {"to:x@b.example:192.0.2.0/24 30", "to_domain:b.example 2"}},
-      {"none fits", far, "<x@b.example>", {"to:x@b.example 1", "to_domain:b.example 2"}},
+      {"no override fits", far, "<x@b.example>", {"to:x@b.example 1", "to_domain:b.example 2"}},
       {"a recipient apart from its domain",
        far,
        "<list@a.example>",
        {"to:list@a.example 20", "to_domain:a.example:list@a.example 40"}},
-      {"a type that is only overrides",
+      {"a type with nothing but overrides",
        envelope("192.0.2.200", "", "<s@x>"),
        "<vip@a.example>",
        {"to_domain:a.example 2", "ip:192.0.2.200 50"}},

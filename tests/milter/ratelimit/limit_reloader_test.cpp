@@ -19,7 +19,7 @@ class LimitReloaderTest : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove(list_); }
 
-  /// A newer file each time, whatever the file system's grain of time is.
+  /// The file is newer each time, also if the file system has coarse times.
   void write_list(const std::string& text) {
     const std::string fresh = list_ + ".new";
     std::ofstream(fresh) << text;
@@ -40,7 +40,7 @@ class LimitReloaderTest : public ::testing::Test {
   testing::SeededRandom random_{1};
   NullLogger logger_;
   LimitReloader reloader_{clock_, random_, logger_};
-  // Of this process alone: the others of the suite remove theirs at the same time.
+  // Only of this process: the other tests of the suite remove theirs at the same time.
   const std::string list_ =
       ::testing::TempDir() + "limit_keeper_list_" + std::to_string(::getpid());
 };
@@ -78,7 +78,7 @@ TEST_F(LimitReloaderTest, ReadsListsAgainWhenTheyChange) {
   EXPECT_TRUE(takes("<a@b>"));
   write_list("a@b c@\n");
   reloader_.refresh();
-  EXPECT_TRUE(takes("<a@b>")) << "a broken list counts as it was";
+  EXPECT_TRUE(takes("<a@b>")) << "if a list is broken, its last valid version counts";
   EXPECT_TRUE(takes("<c@d>"));
   EXPECT_FALSE(takes("<c@d>"));
 }

@@ -13,10 +13,10 @@
 
 namespace shingled::milter::ratelimit {
 
-/// A limiter over real buckets and a clock moved by hand.
+/// A limiter with real buckets and a manual clock.
 class LimiterFixture : public ::testing::Test {
  protected:
-  /// `yaml`: what stands in section ratelimit.
+  /// `yaml`: the content of section ratelimit.
   std::shared_ptr<const MailLimiter> limiter(const std::string& yaml) {
     const auto loaded = config::load_settings("ratelimit: {" + yaml + "}", "f", {});
     for (const auto& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
@@ -24,7 +24,7 @@ class LimiterFixture : public ::testing::Test {
         loaded.settings ? loaded.settings->ratelimit : MailLimitOptions{}, store_, clock_,
         counters_);
   }
-  /// What a bucket holds.
+  /// The drops in a bucket.
   double drops(const std::string& key) {
     const auto state = store_->show(key, clock_.now());
     return state && *state ? (*state)->drops() : 0;

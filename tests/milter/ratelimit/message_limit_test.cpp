@@ -14,11 +14,11 @@ namespace {
 
 class MessageLimitTest : public LimiterFixture {
  protected:
-  /// Plays steps, one a word, and gives what each that could be put off was told:
+  /// Plays steps, one per word, and returns the answers of the steps that can be deferred:
   ///
-  ///   mail          begins another message (the one before is given up)
-  ///   NAME          a recipient: "-" taken, else the bucket
-  ///   end keep back the end of the message and what became of it
+  ///   mail          begins another message (the previous one is given up)
+  ///   NAME          a recipient: "-" = taken, else the full bucket
+  ///   end keep back the end of the message; keep or give back its drops
   ///   +SECONDS      time passes
   std::vector<std::string> play(const std::shared_ptr<const MailLimiter>& limiter,
                                 const std::string& steps) {
@@ -54,12 +54,12 @@ struct LimitCase {
 
 TEST_F(MessageLimitTest, PlaysMessages) {
   const LimitCase cases[] = {
-      {"the burst passes, the next is put off until one has leaked, others pass",
+      {"the burst passes, the next is deferred until a drop has leaked, others pass",
        "rates: {to: [2, 0.1]}",
        "mail a end keep mail a end keep mail a b end keep +10 mail a end keep",
        {"-", "-", "-", "-", "to:a 10s", "-", "-", "-", "-"},
        {{"to:a", 2}, {"to:b", 0}}},
-      {"a message that is given up gives back",
+      {"a message that is given up gives its drops back",
        "rates: {to: [1, 0.1]}",
        "mail a b back mail a b back mail a end keep",
        {"-", "-", "-", "-", "-", "-"},
@@ -69,57 +69,57 @@ TEST_F(MessageLimitTest, PlaysMessages) {
        "mail a a A <a> end keep",
        {"-", "-", "-", "-", "-"},
        {{"to:a", 1}}},
-      {"one that was put off may ask again",
+      {"a deferred recipient may ask again",
        "rates: {to: [1, 1]}",
        "mail a keep mail a +1 a keep",
        {"-", "to:a 1s", "-"},
        {{"to:a", 1}}},
-      {"a login takes one drop a message, with the first recipient that passes",
+      {"a login takes one drop per message, with the first recipient that passes",
        "rates: {to: [1, 0.1], user: [2, 0.1]}",
        "mail a b c end keep mail a b d end keep",
        {"-", "-", "-", "-", "to:a 10s", "to:b 10s", "-", "-"},
        {{"user:bob", 2}, {"to:d", 1}}},
-      {"a full login puts off each recipient, and none takes anything",
+      {"a full bucket of a login defers each recipient, and no recipient takes a drop",
        "rates: {to: [5, 0.1], user: [1, 0.1]}",
        "mail a end keep mail a b end keep",
        {"-", "-", "user:bob 10s", "user:bob 10s", "-"},
        {{"user:bob", 1}, {"to:a", 1}, {"to:b", 0}}},
-      {"above max_rcpts the first of them count, and the login all the same",
+      {"above max_rcpts only the first recipients count, and the login still counts",
        "rates: {to: [1, 0.1], user: [2, 0.1]}, max_rcpts: 2",
        "mail a b c d end keep mail a c end keep",
        {"-", "-", "-", "-", "-", "to:a 10s", "-", "-"},
        {{"to:a", 1}, {"to:b", 1}, {"to:c", 1}, {"to:d", 0}, {"user:bob", 2}}},
-      {"a full login puts off every recipient, however many there are",
+      {"a full bucket of a login defers every recipient, also above max_rcpts",
        "rates: {to: [9, 1], user: [1, 0.1]}, max_rcpts: 2",
        "mail a end keep mail a b c d end keep",
        {"-", "-", "user:bob 10s", "user:bob 10s", "user:bob 10s", "user:bob 10s", "-"},
        {{"to:a", 1}, {"to:b", 0}, {"user:bob", 1}}},
-      {"above max_rcpts recipients may count for nothing, the login still does",
+      {"above max_rcpts no recipient counts if so configured, but the login still counts",
        "rates: {to: [1, 0.1], user: [2, 0.1]}, max_rcpts: 2, above_max_rcpts: none",
        "mail a b c d a end keep mail a end keep mail e",
        {"-", "-", "-", "-", "-", "-", "-", "-", "user:bob 10s"},
        {{"to:a", 1}, {"to:b", 0}, {"to:c", 0}, {"user:bob", 2}}},
-      {"a full login puts off every recipient even then",
+      {"then a full bucket of a login still defers every recipient",
        "rates: {to: [9, 1], user: [1, 0.1]}, max_rcpts: 2, above_max_rcpts: none",
        "mail a end keep mail a b c d end keep",
        {"-", "-", "user:bob 10s", "user:bob 10s", "user:bob 10s", "user:bob 10s", "-"},
        {{"to:a", 1}, {"user:bob", 1}}},
-      {"what such a message took comes back with it",
+      {"such a message gives its drops back",
        "rates: {to: [1, 0.1], user: [1, 0.1]}, max_rcpts: 2, above_max_rcpts: none",
        "mail a b c end back",
        {"-", "-", "-", "-"},
        {{"to:a", 0}, {"user:bob", 0}}},
-      {"the same recipient again is not one more",
+      {"a repeated recipient does not count for max_rcpts",
        "rates: {to: [1, 0.1]}, max_rcpts: 2",
        "mail a b a b A end keep mail a",
        {"-", "-", "-", "-", "-", "-", "to:a 10s"},
        {{"to:a", 1}}},
-      {"a recipient on the list takes nothing, nor does its message",
+      {"a recipient on the list takes nothing, and its message takes nothing",
        "rates: {to: [1, 0.1], user: [1, 0.1]}, whitelisted_rcpts: [a, b@x, '@y']",
        "mail a A@z b@x q@y end keep mail b",
        {"-", "-", "-", "-", "-", "-"},
        {{"user:bob", 1}, {"to:b", 1}, {"to:a", 0}}},
-      {"what leaked is not given back twice",
+      {"drops that have leaked are not given back again",
        "rates: {to: [2, 1]}",
        "mail a +1 back mail a a keep mail a end keep",
        {"-", "-", "-", "-", "-"},
@@ -129,35 +129,35 @@ TEST_F(MessageLimitTest, PlaysMessages) {
        "mail a end keep mail a b end back mail b end keep",
        {"-", "-", "-", "-", "to:a 10s", "-", "-"},
        {{"to:a", 1}, {"to:b", 1}}},
-      {"at the end: one bucket of several recipients",
+      {"at the end: several recipients with one bucket",
        "rates: {to_domain: [3, 0.1]}, when: end_of_message",
        "mail a@x b@x end keep mail c@x d@x end back mail e@x end keep",
        {"-", "-", "-", "-", "-", "to_domain:x 10s", "-", "-"},
        {{"to_domain:x", 3}}},
-      {"at the end: more than a bucket ever holds passes when it is empty, and fills it",
+      {"at the end: more drops than a bucket can hold pass if it is empty, and fill it",
        "rates: {to_domain: [2, 0.1]}, when: end_of_message",
        "mail a@x b@x c@x end keep mail a@x end back +10 mail a@x b@x c@x end back"
        " +10 mail a@x b@x c@x end keep",
        {"-", "-", "-", "-", "-", "to_domain:x 10s", "-", "-", "-", "to_domain:x 10s", "-", "-", "-",
         "-"},
        {{"to_domain:x", 2}}},
-      {"at the end: what such a message took comes back",
+      {"at the end: such a message gives its drops back",
        "rates: {to_domain: [2.5, 0.1]}, when: end_of_message",
        "mail a@x b@x c@x end back",
        {"-", "-", "-", "-"},
        {{"to_domain:x", 0}}},
-      {"at the end: above max_rcpts the first of them count, and the login all the same",
+      {"at the end: above max_rcpts only the first recipients count, and the login still counts",
        "rates: {to: [1, 0.1], user: [1, 0.1]}, when: end_of_message, max_rcpts: 2",
        "mail a b c end keep",
        {"-", "-", "-", "-"},
        {{"to:a", 1}, {"to:b", 1}, {"to:c", 0}, {"user:bob", 1}}},
-      {"at the end: or none of them, but the login",
+      {"at the end: or no recipient counts, but the login does",
        "rates: {to: [1, 0.1], user: [1, 0.1]}, when: end_of_message, max_rcpts: 2, "
        "above_max_rcpts: none",
        "mail a b c end keep mail d e f end back",
        {"-", "-", "-", "-", "-", "-", "-", "user:bob 10s"},
        {{"to:a", 0}, {"to:b", 0}, {"user:bob", 1}}},
-      {"nobody asks twice at the end",
+      {"a second end takes nothing",
        "rates: {to: [5, 0.1]}, when: end_of_message",
        "mail a end end keep",
        {"-", "-", "-"},
@@ -181,12 +181,12 @@ TEST_F(MessageLimitTest, MarksInsteadOfDeferring) {
     return message.mark() ? message.mark()->value : 0;
   };
   EXPECT_EQ(value_after(), 0) << "the first drop of two";
-  EXPECT_EQ(value_after(), 0) << "the bucket is full and not over";
+  EXPECT_EQ(value_after(), 0) << "the bucket is full, but not above its burst";
   EXPECT_NEAR(value_after(), 2 * std::tanh(3 / 4.0), 1e-9);
   for (int i = 0; i < 12; ++i) EXPECT_GT(value_after(), 1.26);
   EXPECT_NEAR(drops("to:a@b"), 15, 1e-6);
   value_after();
-  EXPECT_NEAR(value_after(), 2 * std::tanh(4), 1e-9) << "eight bursts, and no more goes in";
+  EXPECT_NEAR(value_after(), 2 * std::tanh(4), 1e-9) << "a bucket holds at most eight bursts";
   EXPECT_NEAR(drops("to:a@b"), 16, 1e-6);
   MetricReport report;
   counters_.report(report);
@@ -262,7 +262,8 @@ TEST_F(MessageLimitTest, DoesNotLimitClientsOnTheList) {
   const auto limits = limiter("rates: {to: [1, 1]}, whitelisted_ip: 192.0.2.0/24");
   EXPECT_FALSE(limits->limits(IpAddress::parse("192.0.2.9")));
   EXPECT_TRUE(limits->limits(IpAddress::parse("198.51.100.1")));
-  EXPECT_TRUE(limits->limits(std::nullopt)) << "a local pipe has no address to be on a list";
+  EXPECT_TRUE(limits->limits(std::nullopt))
+      << "a local pipe has no address that could be on a list";
   EXPECT_FALSE(limiter("rates: {}")->limits(std::nullopt));
 }
 

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 constexpr Source kStrongest = {.key = "counters", .title = {}, .strongest_shown = true};
 constexpr Source kFirst = {.key = "model", .title = {}, .separator = ","};
 
-/// A score of 0 stands for what was dropped.
+/// Evidence with a score of 0 is kDropped.
 Findings findings_of(const Source& source, const std::vector<double>& scores) {
   Findings findings;
   findings.source = &source;
@@ -88,7 +88,7 @@ TEST(Evidence, OfAnySourceCountsInTheSameWay) {
 
   facts.findings[0].score_max = 1;
   const Verdict held = judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);
-  EXPECT_DOUBLE_EQ(held.score, verdict.score - 1.5) << "a source may bound what it says";
+  EXPECT_DOUBLE_EQ(held.score, verdict.score - 1.5) << "a source may bound its score";
 }
 
 TEST(Evidence, OfAnySourceMayBeMissing) {
@@ -96,7 +96,7 @@ TEST(Evidence, OfAnySourceMayBeMissing) {
   facts.findings = {findings_of(kFirst, {3})};
   facts.findings[0].gaps = {{"counters unknown: Redis is away", 5.0}};
   EXPECT_FALSE(judge(facts, {}, {}, FailurePolicy::kTempfail).failed)
-      << "8 is not enough to do more than mark";
+      << "8 is only enough for a header";
   facts.findings[0].gaps[0].score_max = 7;
   const Verdict verdict = judge(facts, {}, {}, FailurePolicy::kTempfail);
   EXPECT_EQ(verdict.action, Action::kTempfail);

@@ -12,7 +12,7 @@
 
 namespace shingled::milter::rules {
 
-/// A look-up that hit, as rule 0 would have made it.
+/// A look-up of rule 0 with a hit.
 inline Lookup hit_lookup(mime::PartKind kind, float probability,
                          std::vector<storage::FlagValue> flags, std::uint64_t bytes = 2000) {
   Lookup lookup;
@@ -41,20 +41,20 @@ inline Lookup failed_lookup(Lookup::Outcome outcome) {
   return lookup;
 }
 
-/// With what the look-ups say in front of the findings that are there.
+/// Adds the findings of the look-ups before the existing findings.
 inline Facts weighed(Facts facts, std::span<const RuleOptions> rules,
                      const ActionOptions& actions = {}) {
   facts.findings.insert(facts.findings.begin(), fuzzy_findings(facts, rules, actions));
   return facts;
 }
 
-/// The verdict on facts of which nobody weighed the look-ups yet.
+/// The verdict on facts; the findings of their look-ups are added first.
 inline Verdict judge(const Facts& facts, std::span<const RuleOptions> rules,
                      const ActionOptions& actions, FailurePolicy on_failure) {
   return judge(weighed(facts, rules, actions), actions, on_failure);
 }
 
-/// Evidence of a source that nobody has heard of.
+/// Evidence of a source that no code knows by name.
 inline Evidence made_up_evidence(std::string symbol, double score) {
   Evidence item;
   item.symbol = symbol;

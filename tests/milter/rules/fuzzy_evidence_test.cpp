@@ -79,7 +79,7 @@ TEST(FuzzyEvidence, OfManyHitsCostsLinearTime) {
   const Findings findings = fuzzy_findings(facts, std::span(&rule, 1), {});
   std::vector<Symbol> symbols;
   add_symbols(findings.evidence, symbols);
-  // 40 ms; each hit that looks at all others takes 20 s.
+  // Takes 40 ms. If each hit looked at all others, it would take 20 s.
   EXPECT_LT(clock.now() - start, std::chrono::seconds(3));
   ASSERT_EQ(symbols.size(), 1U);
   EXPECT_EQ(symbols[0].hits, 20'000U);
@@ -109,23 +109,23 @@ const WhiteCase kCases[] = {
       hit_of(2, PartPlace::kAttachment, PartKind::kAttachment, 11)},
      9.99 - 10,
      Action::kPass},
-    {"a good text attached to spam says nothing of the spam",
+    {"a good text attached to spam does not speak for the spam",
      {hit_of(1, PartPlace::kBody, PartKind::kText, 11),
       hit_of(2, PartPlace::kText, PartKind::kText, 13)},
      20,
      Action::kReject},
-    {"a good file beside spam says nothing of the spam",
+    {"a good file beside spam does not speak for the spam",
      {hit_of(1, PartPlace::kBody, PartKind::kHtml, 11),
       hit_of(2, PartPlace::kAttachment, PartKind::kAttachment, 13),
       hit_of(3, PartPlace::kAttachment, PartKind::kAttachment, 13)},
      20,
      Action::kReject},
-    {"a good file takes away what was found against itself",
+    {"a good file cancels hits against itself",
      {hit_of(2, PartPlace::kAttachment, PartKind::kAttachment, 11),
       hit_of(2, PartPlace::kAttachment, PartKind::kAttachment, 13)},
      0,
      Action::kPass},
-    {"not more: it does not count as good for the rest",
+    {"a good file does not speak for the rest",
      {hit_of(2, PartPlace::kArchive, PartKind::kAttachment, 13)},
      0,
      Action::kPass},
@@ -149,7 +149,7 @@ TEST(White, SparesAtMostItsOwnAmount) {
   RuleOptions rule;
   rule.flags = FlagMap(
       {{"denied", 11, "FUZZY_DENIED", 10.0, 20.0}, {"white", 13, "FUZZY_WHITE", 2.0, -3.0}});
-  Facts facts;  // no text: the file is the message, and not held
+  Facts facts;  // without a text the file is the message, so its score is not limited
   facts.lookups = {hit_of(2, PartPlace::kAttachment, PartKind::kAttachment, 11),
                    hit_of(2, PartPlace::kAttachment, PartKind::kAttachment, 13)};
   const Verdict verdict = judge(facts, std::span(&rule, 1), {}, FailurePolicy::kAccept);

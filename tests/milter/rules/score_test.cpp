@@ -39,15 +39,15 @@ struct FormulaCase {
 };
 
 constexpr FormulaCase kFormula[] = {
-    {"seen on rspamd 3.4 and 4.1: value 7 of 10, sure", 7, 10, 1.0F, 0.9564},
-    {"a value at the limit is nearly all", 10, 10, 1.0F, 0.9913},
-    {"half of the certainty is half of the score", 10, 10, 0.75F, 0.4957},
+    {"as rspamd 3.4 and 4.1 do it: value 7 of 10, certain", 7, 10, 1.0F, 0.9564},
+    {"a value at the limit counts almost in full", 10, 10, 1.0F, 0.9913},
+    {"half of the certainty gives half of the score", 10, 10, 0.75F, 0.4957},
     {"an answer at the bias means nothing", 10, 10, 0.5F, 0.0},
     {"below the bias is clamped, not negative", 10, 10, 0.25F, 0.0},
     {"above certainty is clamped", 10, 10, 2.0F, 0.9913},
-    {"no limit, no score", 10, 0, 1.0F, 0.0},
+    {"without a limit there is no score", 10, 0, 1.0F, 0.0},
     {"value zero", 0, 10, 1.0F, 0.0},
-    {"a withdrawn report weighs the other way", -7, 10, 1.0F, -0.9564},
+    {"a withdrawn report speaks for the message", -7, 10, 1.0F, -0.9564},
 };
 
 TEST(Score, FollowsTheFormula) {
@@ -82,7 +82,7 @@ struct CompanyCase {
 
 constexpr CompanyCase kCompany[] = {
     {"an image alone counts in full", TextAmount::kNone, 0.0F, 1.0, 0},
-    {"an image beside a little unknown text", TextAmount::kShort, 0.0F, 0.9, 0},
+    {"an image beside a short unknown text", TextAmount::kShort, 0.0F, 0.9, 0},
     {"an image beside a long unknown text", TextAmount::kLong, 0.0F, 0.25, 0},
     {"text and image known: the text gains", TextAmount::kLong, 1.0F, 1.0, 1.1},
     {"an image beside a weak text match", TextAmount::kLong, 0.625F, 0.625, 1.1},

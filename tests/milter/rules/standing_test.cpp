@@ -14,7 +14,7 @@ using mime::PartPlace;
 constexpr float kNone = -1;  // not asked
 constexpr float kMiss = 0;
 
-/// What the storage says of each hash of a message; its list counts against messages.
+/// The answers of the storage for each hash of a message. Its list counts against messages.
 struct StandingCase {
   const char* why;
   float text;
@@ -28,32 +28,32 @@ struct StandingCase {
 constexpr StandingCase kCases[] = {
     {"the same text", 1, kMiss, kNone, false, TextAmount::kLong, Action::kReject},
     {"the same text of common words", 1, 1, kNone, true, TextAmount::kLong, Action::kReject},
-    {"the same but for links and numbers", kMiss, 1, kNone, false, TextAmount::kLong,
+    {"the same except links and numbers", kMiss, 1, kNone, false, TextAmount::kLong,
      Action::kReject},
-    {"nearly the same but for these", kMiss, 0.94F, kNone, false, TextAmount::kLong,
+    {"nearly the same except links and numbers", kMiss, 0.94F, kNone, false, TextAmount::kLong,
      Action::kReject},
-    {"alike in both forms", 0.8F, 0.8F, kNone, false, TextAmount::kLong, Action::kReject},
-    {"alike in its words, not in the robust form", 0.95F, kMiss, kNone, false, TextAmount::kLong,
+    {"near in both forms", 0.8F, 0.8F, kNone, false, TextAmount::kLong, Action::kReject},
+    {"near in its words, not in the robust form", 0.95F, kMiss, kNone, false, TextAmount::kLong,
      Action::kAddHeader},
-    {"alike in the robust form alone", kMiss, 0.85F, kNone, false, TextAmount::kLong,
+    {"near only in the robust form", kMiss, 0.85F, kNone, false, TextAmount::kLong,
      Action::kAddHeader},
-    {"a storage without robust forms: very much alike", 0.95F, kNone, kNone, false,
-     TextAmount::kLong, Action::kReject},
-    {"a storage without robust forms: alike", 0.85F, kNone, kNone, false, TextAmount::kLong,
+    {"a storage without robust forms: very near", 0.95F, kNone, kNone, false, TextAmount::kLong,
+     Action::kReject},
+    {"a storage without robust forms: near", 0.85F, kNone, kNone, false, TextAmount::kLong,
      Action::kAddHeader},
-    {"alike, in words that all use", 0.85F, 0.97F, kNone, true, TextAmount::kLong, Action::kPass},
-    {"very much alike, in words that all use", 0.95F, 0.97F, kNone, true, TextAmount::kLong,
+    {"near, with common words", 0.85F, 0.97F, kNone, true, TextAmount::kLong, Action::kPass},
+    {"very near, with common words", 0.95F, 0.97F, kNone, true, TextAmount::kLong,
      Action::kAddHeader},
-    {"alike but for numbers, in words that all use", 0.95F, 1, kNone, true, TextAmount::kLong,
+    {"the same except numbers, with common words", 0.95F, 1, kNone, true, TextAmount::kLong,
      Action::kAddHeader},
-    {"words that all use and nothing beside them", 0.85F, kNone, kNone, true, TextAmount::kLong,
-     Action::kPass},
+    {"common words, and a storage without robust forms", 0.85F, kNone, kNone, true,
+     TextAmount::kLong, Action::kPass},
     {"a file beside a text", kMiss, kMiss, 1, false, TextAmount::kLong, Action::kAddHeader},
     {"a file beside a short text", kNone, kNone, 1, false, TextAmount::kShort, Action::kAddHeader},
     {"a file without any text is the message", kNone, kNone, 1, false, TextAmount::kNone,
      Action::kReject},
-    {"a file and a text that is alike", 0.8F, kMiss, 1, false, TextAmount::kLong, Action::kReject},
-    {"a file and a text that all write", 0.8F, kMiss, 1, true, TextAmount::kLong,
+    {"a file and a text that is near", 0.8F, kMiss, 1, false, TextAmount::kLong, Action::kReject},
+    {"a file and a text of common words", 0.8F, kMiss, 1, true, TextAmount::kLong,
      Action::kAddHeader},
 };
 
@@ -133,8 +133,8 @@ TEST(Standing, LimitsScoresBelowTheWeakestActionThatStopsAMessage) {
   EXPECT_NEAR(hold_scores({}).noted, 3.99, 1e-9);
   EXPECT_NEAR(hold_scores({20.0, 15.0, 10.0, 7.0, 4.0}).marks, 6.99, 1e-9);
   EXPECT_NEAR(hold_scores({{}, 5.0, {}, {}, {}}).noted, 4.99, 1e-9);
-  EXPECT_GT(hold_scores({{}, {}, {}, {}, {}}).marks, 1e9) << "no action, nothing to hold";
-  EXPECT_EQ(hold_scores({{}, 0.0, {}, {}, {}}).marks, 0) << "never for a message";
+  EXPECT_GT(hold_scores({{}, {}, {}, {}, {}}).marks, 1e9) << "without actions no score is limited";
+  EXPECT_EQ(hold_scores({{}, 0.0, {}, {}, {}}).marks, 0) << "never negative";
 }
 
 }  // namespace

@@ -68,11 +68,11 @@ constexpr FailureCase kFailures[] = {
      Action::kPass, true},
     {"tempfail", 0, FailurePolicy::kTempfail, Action::kTempfail, true},
     {"reject", 0, FailurePolicy::kReject, Action::kReject, true},
-    {"what is known suffices to reject: the failure changes nothing", 20, FailurePolicy::kAccept,
+    {"the known facts suffice to reject: the failure changes nothing", 20, FailurePolicy::kAccept,
      Action::kReject, false},
-    {"what is known suffices for a header only: policy decides", 3, FailurePolicy::kTempfail,
+    {"the known facts suffice only for a header: the policy decides", 3, FailurePolicy::kTempfail,
      Action::kTempfail, true},
-    {"what is known suffices for a header: accept keeps it", 3, FailurePolicy::kAccept,
+    {"the known facts suffice for a header: accept keeps it", 3, FailurePolicy::kAccept,
      Action::kAddHeader, true},
 };
 
@@ -101,16 +101,16 @@ struct UnknownCase {
 };
 
 constexpr UnknownCase kUnknown[] = {
-    {"nothing is", 0, false, false, 8, 0, FailurePolicy::kReject, Action::kPass,
+    {"nothing is unknown", 0, false, false, 8, 0, FailurePolicy::kReject, Action::kPass,
      "score 0.00 reaches no threshold"},
-    {"accepted, but never silently clean", 7, false, false, 8, 0, FailurePolicy::kAccept,
+    {"accepted, but marked as unknown", 7, false, false, 8, 0, FailurePolicy::kAccept,
      Action::kPass, "7 of 7 look-ups not asked"},
     {"a bound of the analysis", 0, true, false, 8, 0, FailurePolicy::kTempfail, Action::kTempfail,
      "analysis incomplete: part limit reached, work limit reached"},
-    {"what was seen is enough", 7, true, true, 8, 20, FailurePolicy::kTempfail, Action::kReject,
+    {"the known facts are enough", 7, true, true, 8, 20, FailurePolicy::kTempfail, Action::kReject,
      "score 19.83 reaches reject 10.00"},
-    {"enough for a header only", 7, false, false, 8, 3, FailurePolicy::kReject, Action::kReject,
-     "7 of 8 look-ups not asked"},
+    {"the known facts are only enough for a header", 7, false, false, 8, 3, FailurePolicy::kReject,
+     Action::kReject, "7 of 8 look-ups not asked"},
     {"known files that would have been enough", 0, false, true, 12, 0, FailurePolicy::kTempfail,
      Action::kTempfail, "known files not looked up to the end"},
     {"known files that could only have marked it", 0, false, true, 8, 0, FailurePolicy::kTempfail,

@@ -49,13 +49,13 @@ TEST_F(LibraryReloaderTest, ReadsChangesOfOtherProcesses) {
     TemporaryLibrary::add(*other, "bad", std::to_string(i), noise(10'000, i));
     reloader_.refresh();
   }
-  // The reloader's own thread may just be at it, and then a refresh is none.
+  // If the thread of the reloader is just refreshing, this refresh does nothing.
   while (library->counts().samples < 20) reloader_.refresh();
   reloader_.close();
   stop = true;
   searches.join();
   EXPECT_EQ(reloader_.library(), nullptr);
-  EXPECT_EQ(library->counts().samples, 20U) << "who has it keeps it";
+  EXPECT_EQ(library->counts().samples, 20U) << "other owners keep the library";
 }
 
 TEST_F(LibraryReloaderTest, NamesTheFileThatCannotBeOpened) {

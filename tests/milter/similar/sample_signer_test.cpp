@@ -39,7 +39,7 @@ TEST(SampleSigner, SignsAPlainFileAsItIs) {
   EXPECT_EQ(file.pieces[0].signature, fingerprint::spamsum(bytes));
   EXPECT_EQ(file.pieces[0].parts, fingerprint::spamsum_parts(bytes, 768));
   EXPECT_EQ(sign(bytes, {.parts = false}).pieces[0].parts, "");
-  EXPECT_THAT(paths(sign("")), ElementsAre("")) << "an empty file is a file, too";
+  EXPECT_THAT(paths(sign("")), ElementsAre("")) << "an empty file is signed, too";
 }
 
 TEST(SampleSigner, SignsAContainerTheSameForEveryPacking) {
@@ -100,7 +100,7 @@ TEST(SampleSigner, SignsAContainerByItsBytesIfItCannotBeOpened) {
   const SignedFile file = sign(cut);
   EXPECT_EQ(file.pieces.at(0).signature, fingerprint::spamsum(cut));
   EXPECT_THAT(file.notes, ElementsAre("broken container"));
-  EXPECT_EQ(paths(file).at(1), "a") << "what could be read is looked up nevertheless";
+  EXPECT_EQ(paths(file).at(1), "a") << "the readable entries are looked up all the same";
   const SignedFile bounded = sign(whole, {.containers = {.entries_max = 1}});
   EXPECT_EQ(bounded.pieces.at(0).signature, fingerprint::spamsum(whole));
   EXPECT_THAT(bounded.notes, ElementsAre("entry limit reached"));

@@ -40,7 +40,7 @@ TEST(SimilarScore, WeighsByLikeness) {
   std::vector<rules::Symbol> symbols = {{"S_worse", 9, 1}};
   rules::add_symbols(similar_findings(facts, lists(), {}).evidence, symbols);
   EXPECT_EQ(symbols, (std::vector<rules::Symbol>{{"S_worse", 9, 2}, {"S_bad", 7.2, 2}}))
-      << "the strongest hit counts, and once";
+      << "only the strongest hit counts";
 }
 
 TEST(SimilarScore, AKnownGoodFileSparesItsPiece) {
@@ -52,8 +52,9 @@ TEST(SimilarScore, AKnownGoodFileSparesItsPiece) {
     bool spared;
   };
   for (const auto& [why, bad, good, good_piece, spared] :
-       {Case{"more like the good one", 80, 90, 0, true}, Case{"just as like", 80, 80, 0, true},
-        Case{"more like the bad one", 80, 79, 0, false},
+       {Case{"more similar to the good file", 80, 90, 0, true},
+        Case{"equally similar", 80, 80, 0, true},
+        Case{"more similar to the bad file", 80, 79, 0, false},
         Case{"another piece", 80, 100, 1, false}}) {
     SimilarFacts facts;
     facts.hits = {hit(0, "bad", bad), hit(good_piece, "good", good)};
@@ -74,7 +75,7 @@ TEST(SimilarScore, CountsInTheVerdict) {
   const rules::Verdict verdict = rules::judge(facts, {}, FailurePolicy::kTempfail);
   EXPECT_EQ(verdict.action, rules::Action::kReject);
   EXPECT_DOUBLE_EQ(verdict.score, 12);
-  EXPECT_FALSE(verdict.failed) << "a note is no failure";
+  EXPECT_FALSE(verdict.failed) << "a note is not a failure";
 }
 
 TEST(SimilarEvidence, DescribesAHitInEachForm) {

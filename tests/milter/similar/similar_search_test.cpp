@@ -89,7 +89,7 @@ TEST_F(SimilarSearchTest, FindsAFileInAContainerAndNamesItsEntry) {
   const SimilarFacts facts =
       search(message({{"all.zip", zip({{"readme", noise(200'000, 5)}, {"in.zip", inner}})}}));
   ASSERT_EQ(facts.hits.size(), 3U);
-  EXPECT_EQ(facts.hits[0].entry, "") << "a part of the whole";
+  EXPECT_EQ(facts.hits[0].entry, "") << "a part of the whole file";
   EXPECT_EQ(facts.hits[0].score, 0);
   EXPECT_EQ(facts.hits[1].entry, "in.zip");
   EXPECT_EQ(facts.hits[2].entry, "in.zip!x/run.exe");
@@ -176,7 +176,7 @@ TEST_F(SimilarSearchTest, AddsANoteIfThereIsNoTime) {
   EXPECT_TRUE(facts.incomplete);
 }
 
-/// A small file that unpacks to two megabytes, within the ratio.
+/// A small file that unpacks to two megabytes, within the allowed ratio.
 std::string bomb(unsigned number) {
   const std::string block = noise(20'000, 100 + number);
   std::string bytes;

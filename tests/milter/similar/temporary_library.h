@@ -11,7 +11,7 @@
 
 namespace shingled::testing {
 
-/// A library in a folder of its own, filled as `similar add` does.
+/// A library in a folder of its own, filled like with `similar add`.
 class TemporaryLibrary {
  public:
   [[nodiscard]] std::filesystem::path file() const { return folder_.file("similar.db"); }

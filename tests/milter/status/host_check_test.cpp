@@ -22,15 +22,15 @@ TEST(HostCheck, KnowsTheNamesOfThisServer) {
       {"in any case, fully qualified", "LocalHost.", true},
       {"IPv6", "[::1]:11340", true},
       {"IPv6 without a port", "::1", true},
-      {"an address nobody can give a name of his own", "192.0.2.1:11340", true},
+      {"another address: it cannot be an attacker's name", "192.0.2.1:11340", true},
       {"the name of status.listen", "status.example", true},
       {"the name of this machine", "MX1:11340", true},
-      {"a name that was made to point here", "rebind.evil.example:11340", false},
-      {"one that begins as ours", "localhost.evil.example", false},
-      {"one that ends as ours", "evil-localhost", false},
-      {"an address that is a name", "127.0.0.1.evil.example", false},
-      {"no name", "", false},
-      {"a port alone", ":11340", false},
+      {"a name that resolves to this server", "rebind.evil.example:11340", false},
+      {"a name that begins like an allowed one", "localhost.evil.example", false},
+      {"a name that ends like an allowed one", "evil-localhost", false},
+      {"a name that begins like an address", "127.0.0.1.evil.example", false},
+      {"an empty name", "", false},
+      {"only a port", ":11340", false},
   };
   for (const Case& one : kCases) EXPECT_EQ(check.is_ours(one.host), one.ours) << one.why;
 }

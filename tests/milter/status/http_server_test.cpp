@@ -53,7 +53,7 @@ class HttpServerTest : public ::testing::Test {
     EXPECT_EQ(::connect(fd.get(), addresses->front().get(), addresses->front().length()), 0);
     return fd;
   }
-  /// What comes back for these bytes until the server closes.
+  /// Sends bytes and returns the answer until the server closes.
   [[nodiscard]] std::string answer_to(const std::string& bytes) const {
     const UniqueFd fd = connected();
     static_cast<void>(::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
@@ -128,7 +128,7 @@ TEST_F(HttpServerTest, SurvivesInvalidRequests) {
       {"not HTTP", "\x16\x03\x01\x02 hello\r\n\r\n", ""},
       {"a head of HTTP/1.1 without a host", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400"},
       {"another method", "DELETE / HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 405"},
-      {"a method nobody knows", "BREW /pot HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 405"},
+      {"an unknown method", "BREW /pot HTTP/1.1\r\n" + host + "\r\n", "HTTP/1.1 405"},
       {"a body", "GET / HTTP/1.1\r\n" + host + "Content-Length: 5\r\n\r\nhello", "HTTP/1.1 413"},
       {"a body without end",
        "GET / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\nffffffff\r\n",
@@ -160,7 +160,7 @@ TEST_F(HttpServerTest, SurvivesInvalidRequests) {
     EXPECT_THAT(answer, ::testing::Not(HasSubstr("200 OK"))) << test.why;
     EXPECT_EQ(asked_, asked) << test.why << ": it reached a page";
   }
-  EXPECT_EQ(get("/still")->body, "/still") << "and goes on serving";
+  EXPECT_EQ(get("/still")->body, "/still") << "the server still works";
 }
 
 TEST_F(HttpServerTest, EndsAConnectionThatSendsByteByByte) {
@@ -170,7 +170,7 @@ TEST_F(HttpServerTest, EndsAConnectionThatSendsByteByByte) {
   const UniqueFd fd = connected();
   const std::string head = "GET /slow HTTP/1.1\r\nHost: localhost\r\nX: ";
   static_cast<void>(::send(fd.get(), head.data(), head.size(), MSG_NOSIGNAL));
-  // Ten bytes a second: never silent for a tenth of the time there is.
+  // Ten bytes per second: never silent for a tenth of the timeout.
   constexpr int kDripMs = 100;
   bool ended = false;
   for (int byte = 0; byte < 10 * kPatienceMs / 1000 && !ended; ++byte) {
@@ -180,7 +180,7 @@ TEST_F(HttpServerTest, EndsAConnectionThatSendsByteByByte) {
   }
   EXPECT_TRUE(ended);
   EXPECT_EQ(asked_, 0);
-  EXPECT_EQ(get("/still")->body, "/still") << "whoever is quick is served";
+  EXPECT_EQ(get("/still")->body, "/still") << "a quick client is served";
 }
 
 TEST_F(HttpServerTest, AHeadRequestHasNoBody) {
@@ -206,7 +206,7 @@ TEST_F(HttpServerTest, RefusesAReboundName) {
         << host;
   }
   EXPECT_THAT(answer_to("GET /metrics HTTP/1.0\r\n\r\n"), HasSubstr(" 200 OK"))
-      << "a browser always names one";
+      << "a browser always sends a host";
 }
 
 TEST_F(HttpServerTest, AcceptsAnyNameOnAUnixSocket) {
@@ -225,7 +225,7 @@ TEST_F(HttpServerTest, AcceptsAnyNameOnAUnixSocket) {
 TEST_F(HttpServerTest, AnswersAnErrorIfAPageThrows) {
   start();
   EXPECT_EQ(get("/throw")->status, 500U);
-  EXPECT_EQ(get("/throw")->body, "") << "why is nobody's business";
+  EXPECT_EQ(get("/throw")->body, "") << "the reply does not tell the reason";
   EXPECT_EQ(get("/next")->body, "/next");
 }
 
@@ -235,7 +235,7 @@ TEST_F(HttpServerTest, BoundsConnectionsOfOneAddress) {
   start(options);
   std::vector<UniqueFd> silent;
   for (int i = 0; i < 4; ++i) silent.push_back(connected());
-  // The fifth of this address is closed unread.
+  // The fifth connection from this address is closed at once.
   EXPECT_EQ(answer_to("GET /full HTTP/1.1\r\nHost: localhost\r\n\r\n"), "");
   EXPECT_EQ(asked_, 0);
 }
@@ -261,11 +261,12 @@ TEST(HttpReply, IsParsedOrRefused) {
        "404 x "},
       {"headers are not required", "HTTP/1.1 503 \r\n\r\nbody",
        "503 text/plain; charset=utf-8 body"},
-      {"half of it", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi", "the answer is cut off"},
+      {"half of a reply", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi",
+       "the answer is cut off"},
       {"another protocol", "SSH-2.0-x\r\n\r\n", "the answer is not HTTP"},
-      {"no end of its head", "HTTP/1.1 200 OK\r\n", "the answer is not HTTP"},
+      {"the end of the head is missing", "HTTP/1.1 200 OK\r\n", "the answer is not HTTP"},
       {"no status", "HTTP/1.1\r\n\r\n", "the answer is not HTTP"},
-      {"a status that is no number", "HTTP/1.1 2x0\r\n\r\n", "the answer is not HTTP"},
+      {"a status that is not a number", "HTTP/1.1 2x0\r\n\r\n", "the answer is not HTTP"},
       {"nothing", "", "the answer is not HTTP"},
   };
   for (const Case& test : cases) {

@@ -26,11 +26,11 @@ TEST(MetricJson, ShowsAHistogramAsSumAndQuantiles) {
     const char* expected;
   };
   const Case cases[] = {
-      {"nothing was seen", {0, 0, 0, 0}, "null null null"},
-      {"all alike", {0, 7, 0, 0}, "10.0 10.0 10.0"},
-      {"one is all quantiles", {1, 0, 0, 0}, "1.0 1.0 1.0"},
-      {"half of them are the median", {50, 40, 10, 0}, "1.0 10.0 100.0"},
-      {"one more than half", {49, 41, 9, 1}, "10.0 10.0 100.0"},
+      {"no values", {0, 0, 0, 0}, "null null null"},
+      {"all values in one bucket", {0, 7, 0, 0}, "10.0 10.0 10.0"},
+      {"one value is every quantile", {1, 0, 0, 0}, "1.0 1.0 1.0"},
+      {"the bucket with half of the values is the median", {50, 40, 10, 0}, "1.0 10.0 100.0"},
+      {"49 of 100 values are not the median", {49, 41, 9, 1}, "10.0 10.0 100.0"},
       {"above all bounds", {0, 0, 0, 5}, "null null null"},
   };
   constexpr std::uint64_t kBounds[] = {1, 10, 100};

@@ -15,7 +15,7 @@ using shingled::testing::ManualClock;
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
-/// Has `count` matches for everything.
+/// A store that has `count` matches for every question.
 class ManyMatches final : public storage::FuzzyStore {
  public:
   explicit ManyMatches(std::size_t count) : count_(count) {}
@@ -68,13 +68,13 @@ class StatusPagesTest : public ::testing::Test {
 TEST_F(StatusPagesTest, IsReadyOnlyWhileItServes) {
   EXPECT_EQ(get("/readyz").status, 503U);
   EXPECT_EQ(get("/readyz").body, "starting\n");
-  EXPECT_EQ(get("/healthz").status, 200U) << "it lives from the beginning";
+  EXPECT_EQ(get("/healthz").status, 200U) << "the process answers from the beginning";
   pages_.set_state(StatusPages::State::kServing);
   EXPECT_EQ(get("/readyz").status, 200U);
   pages_.set_state(StatusPages::State::kDraining);
   EXPECT_EQ(get("/readyz").status, 503U);
   EXPECT_EQ(get("/readyz").body, "draining\n");
-  EXPECT_EQ(get("/healthz").status, 200U) << "it lives to the end";
+  EXPECT_EQ(get("/healthz").status, 200U) << "the process answers to the end";
 }
 
 TEST_F(StatusPagesTest, ShowsMetricsAsTextAndAsJson) {
@@ -104,8 +104,8 @@ TEST_F(StatusPagesTest, ListsAllMatchesUpToABound) {
   };
   const Case cases[] = {{"none", 0, 0, false},
                         {"one", 1, 1, false},
-                        {"as many as may be listed", 2, 2, false},
-                        {"more than may be listed", 3, 2, true}};
+                        {"the highest number that is listed", 2, 2, false},
+                        {"more than are listed", 3, 2, true}};
   for (const Case& test : cases) {
     const ManyMatches store(test.stored);
     pages_.set_store(&store);
@@ -140,7 +140,7 @@ TEST_F(StatusPagesTest, RefusesRequestsThatItCannotAnswer) {
   const Case cases[] = {
       {"there is no such page", "/", {}, 404},
       {"names are exact", "/metrics/", {}, 404},
-      {"no way to a file", "/../../etc/passwd", {}, 404},
+      {"a path of a file", "/../../etc/passwd", {}, 404},
       {"no question", "/matches", {}, 400},
       {"no digest", "/matches", {{"digest", "<script>"}}, 400},
       {"the storage is not open", "/matches", {{"digest", digest_}}, 503},
