@@ -90,16 +90,16 @@ Session::Next Session::mail_from(std::string_view path, std::string_view login) 
   last_resort_ = {options.on_failure, options.dry_run};
   local_ = client_ ? contains(options.local_networks, *client_) : without_ == Unaddressed::kLocal;
   identify(login);
-  const bool unseen =
+  const bool unchecked =
       (local_ && options.skip_local) || (!login.empty() && options.skip_authenticated);
   auto limit = limit_of(path, login);
-  if (unseen && !limit) return skip();
-  begin(std::move(scanner), std::move(limit), unseen);
+  if (unchecked && !limit) return skip();
+  begin(std::move(scanner), std::move(limit), unchecked);
   return Next::kContinue;
 }
 
 void Session::begin(std::shared_ptr<const Scanner> scanner,
-                    std::optional<ratelimit::MessageLimit> limit, bool unseen) {
+                    std::optional<ratelimit::MessageLimit> limit, bool unchecked) {
   const MilterOptions& options = scanner->settings().milter;
   MessageBuffer buffer(options.message_bytes_max, spacing_, bounds_.memory);
   actions::ForgedHeaders forged(options.headers);
@@ -109,7 +109,7 @@ void Session::begin(std::shared_ptr<const Scanner> scanner,
                            clock_.now(),
                            {},
                            std::move(limit),
-                           unseen});
+                           unchecked});
 }
 
 std::optional<ratelimit::MessageLimit> Session::limit_of(std::string_view path,
@@ -143,17 +143,17 @@ void Session::forget() {
 }
 
 void Session::header(std::string_view name, std::string_view value) {
-  if (!message_ || message_->unseen) return;
+  if (!message_ || message_->unchecked) return;
   message_->forged.see(name);
   message_->buffer.add_header(name, value);
 }
 
 void Session::end_of_headers() {
-  if (message_ && !message_->unseen) message_->buffer.end_headers();
+  if (message_ && !message_->unchecked) message_->buffer.end_headers();
 }
 
 void Session::body(std::string_view bytes) {
-  if (message_ && !message_->unseen) message_->buffer.add_body(bytes);
+  if (message_ && !message_->unchecked) message_->buffer.add_body(bytes);
 }
 
 rules::Action Session::end_of_message(std::string_view queue_id, actions::Mta& mta) noexcept {
@@ -184,7 +184,7 @@ rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
   if (message_->limit && message.failure.empty()) full = message_->limit->end_of_message();
   const bool deferred = full && full->enforced && !options.dry_run;
   if (full && !deferred) log_full(*full, false);
-  if (message.unseen && !deferred) {
+  if (message.unchecked && !deferred) {
     message_->limit->keep();
     skip();
     message_.reset();
@@ -243,7 +243,7 @@ void Session::fail(std::string_view what) noexcept {
   constexpr const char* kNoMemory =
       "out of memory";  // short enough for std::string without an allocation
   try {
-    if (!message_ && begun_) begin(current_.get(), std::nullopt, /*unseen=*/false);
+    if (!message_ && begun_) begin(current_.get(), std::nullopt, /*unchecked=*/false);
     if (message_ && message_->failure.empty()) message_->failure = what;
   } catch (...) {
     if (message_) message_->failure = kNoMemory;

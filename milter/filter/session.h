@@ -99,7 +99,7 @@ class Session {
     TimePoint start;
     std::string failure;
     std::optional<ratelimit::MessageLimit> limit;
-    bool unseen = false;        ///< passed without a check; only its limits apply
+    bool unchecked = false;     ///< passed without a check; only its limits apply
     bool lacks_memory = false;  ///< it was not checked for this reason
   };
 
@@ -112,7 +112,7 @@ class Session {
   /// Ends the message; it was not accepted.
   void forget();
   void begin(std::shared_ptr<const Scanner> scanner, std::optional<ratelimit::MessageLimit> limit,
-             bool unseen);
+             bool unchecked);
   Next skip();
   rules::Action conclude(std::string_view queue_id, actions::Mta& mta);
   [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(std::string_view path,

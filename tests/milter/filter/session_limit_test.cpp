@@ -50,7 +50,7 @@ class SessionLimitTest : public ratelimit::LimiterFixture {
         session_->connect(IpAddress::parse("192.0.2.1"), HeaderSpacing::kKept);
       } else if (word == "mail" || word == "login") {
         const auto next = session_->mail_from("<s@x>", word == "login" ? "bob" : "");
-        if (next == Session::Next::kAccept) mta.requests.emplace_back("unseen");
+        if (next == Session::Next::kAccept) mta.requests.emplace_back("unchecked");
       } else if (word == "abort") {
         session_->abort();
       } else if (word == "text") {
@@ -140,7 +140,7 @@ TEST_F(SessionLimitTest, LimitsMailThatPassesWithoutACheck) {
               ElementsAre("= pass", "451 4.7.1 b", "= pass"));
   EXPECT_THAT(lines_.lines, Contains(AllOf(HasSubstr("message"), HasSubstr("action=skip"))));
   use("rates: {user: [1, 0.1]}, whitelisted_ip: 192.0.2.1", options);
-  EXPECT_THAT(play("connect login"), ElementsAre("unseen")) << "nothing is limited";
+  EXPECT_THAT(play("connect login"), ElementsAre("unchecked")) << "nothing is limited";
 }
 
 TEST_F(SessionLimitTest, DefersNothingInADryRun) {

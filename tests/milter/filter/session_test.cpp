@@ -71,7 +71,7 @@ class SessionTest : public ::testing::Test {
   }
 
   static void answer(actions::RecordingMta& mta, Session::Next next) {
-    if (next == Session::Next::kAccept) mta.requests.emplace_back("= unseen");
+    if (next == Session::Next::kAccept) mta.requests.emplace_back("= unchecked");
   }
 
   shingled::testing::FakeStore store_;
@@ -132,17 +132,17 @@ TEST_F(SessionTest, PlaysTraces) {
        "connect 127.0.0.1\nmail",
        20,
        [](auto& o) { o.skip_local = true; },
-       {"= unseen"}},
+       {"= unchecked"}},
       {"a local pipe has no address",
        "connect -\nmail",
        20,
        [](auto& o) { o.skip_local = true; },
-       {"= unseen"}},
+       {"= unchecked"}},
       {"authenticated mail may pass without a check",
        "connect 192.0.2.1\nmail auth",
        20,
        [](auto& o) { o.skip_authenticated = true; },
-       {"= unseen"}},
+       {"= unchecked"}},
       {"mail of others is checked all the same",
        kMail,
        20,

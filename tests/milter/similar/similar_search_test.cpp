@@ -129,8 +129,8 @@ TEST_F(SimilarSearchTest, UsesTheMinimumsOfEachList) {
     std::size_t hits;
   };
   for (const auto& [why, similarity_min, shared_min, hits] :
-       {Case{"a part is enough", 90, 4, 1}, Case{"parts do not count", 90, 0, 0},
-        Case{"more of it is wanted", 90, 1000, 0}}) {
+       {Case{"a shared part is enough", 90, 4, 1}, Case{"shared parts do not count", 90, 0, 0},
+        Case{"the list requires more shared n-grams", 90, 1000, 0}}) {
     options_.lists[0].similarity_min = similarity_min;
     options_.lists[0].shared_min = shared_min;
     EXPECT_EQ(search(message({{"a", part}})).hits.size(), hits) << why;
@@ -154,10 +154,10 @@ TEST_F(SimilarSearchTest, LooksUpThePartsThatTheSettingsEnable) {
   const std::string in_body = message({}, text);
   const std::string attached = message({{"a.txt", text, "text/plain"}});
   for (const auto& [why, bytes, attachments, texts, pieces] :
-       {Case{"the body is no attachment", in_body, true, false, 0},
-        Case{"but a text", in_body, false, true, 1},
+       {Case{"the body is not an attachment", in_body, true, false, 0},
+        Case{"the body is a text", in_body, false, true, 1},
         Case{"an attached text is an attachment", attached, true, false, 1},
-        Case{"nothing is wanted", attached, false, false, 0},
+        Case{"nothing is enabled", attached, false, false, 0},
         Case{"too small", message({{"a", text.substr(0, 4000)}}), true, true, 0}}) {
     options_.attachments = attachments;
     options_.texts = texts;
@@ -196,7 +196,9 @@ TEST_F(SimilarSearchTest, ContainersBeforeItDoNotHideAKnownFile) {
   for (unsigned i = 0; i < 20; ++i) junk.push_back({"junk.zip", bomb(i)});
   for (const auto& [why, known, work] :
        {Case{"a file comes before all containers", {"a.exe", program}, 2'000'000},
-        Case{"a container has its share", {"a.zip", zip({{"a.exe", program}})}, 200'000'000}}) {
+        Case{"a container has a share of its own",
+             {"a.zip", zip({{"a.exe", program}})},
+             200'000'000}}) {
     std::vector<Attachment> attachments = junk;
     attachments.push_back(known);
     const SimilarFacts facts = search(message(attachments), std::chrono::seconds(5), work);
