@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 16;
 
-/// One name in one place.
+/// A name, and the key of the settings with it.
 struct Use {
   std::string key;
   ServerSpec server;

@@ -25,7 +25,7 @@ namespace shingled::milter::filter {
 /// Threads: any thread.
 class MemoryBudget {
  public:
-  /// What the memory is for.
+  /// The purpose of the memory.
   enum class Use : std::uint8_t {
     kSmall,    ///< a small message: may use the whole budget
     kReceive,  ///< the bytes of a large message

@@ -179,7 +179,7 @@ void MessageLimit::give_back_recipients() {
   taken_ = std::move(kept);
 }
 
-/// The share of recipients, and that of the message as such.
+/// Splits drops into those of recipients and those of the whole message.
 std::pair<MessageLimit::Taken, MessageLimit::Taken> MessageLimit::split(Taken taken) {
   Taken of_recipients;
   Taken of_message;

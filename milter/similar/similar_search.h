@@ -54,7 +54,7 @@ std::string piece_name(const SimilarHit& hit);
 /// "similarity 93", "12 of 40 n-grams (30 %)", or both joined with " and ".
 std::string likeness_text(const SimilarHit& hit);
 
-/// Looks the attachments of messages, and by option their texts, up in the library of samples.
+/// Looks up the attachments of messages, and optionally their texts, in the library of samples.
 /// Threads: any thread.
 class SimilarSearch {
  public:
