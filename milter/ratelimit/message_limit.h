@@ -21,8 +21,8 @@ namespace shingled::milter::ratelimit {
 /// takes its drops; the first that passes also takes those of the message, all or none. A repeated
 /// recipient takes nothing. If there are more than `max_rcpts` different recipients, the later ones
 /// have no drops of their own; or, by `above_max_rcpts`, no recipient has: then their drops are
-/// given back. Recipients that were deferred before will be retried. The drops
-/// of the message stay in any case.
+/// given back, and recipients that were deferred before will be retried. The drops of the message
+/// stay in any case.
 ///
 /// Otherwise all drops are taken together at the end of the message. If a message has more drops
 /// than a bucket can hold, it passes only if the bucket is empty, and fills it; with a symbol the
