@@ -12,7 +12,7 @@ namespace shingled::testing {
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override {
-    return TimePoint(std::chrono::hours(1)) + Duration(passed_.load());
+    return TimePoint(std::chrono::seconds(1)) + Duration(passed_.load());
   }
   [[nodiscard]] WallTime wall() const override {
     return WallTime(std::chrono::seconds(1'700'000'000)) +
