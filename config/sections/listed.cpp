@@ -26,8 +26,9 @@ void load_entries(Section& section, std::string_view key, std::string_view form,
 /// Puts an entry into a list; false if it is not there.
 template <typename Entry>
 bool append(std::vector<Entry>& list, std::optional<Entry> entry) {
-  if (entry) list.push_back(*std::move(entry));
-  return entry.has_value();
+  if (!entry) return false;
+  list.push_back(*std::move(entry));
+  return true;
 }
 
 }  // namespace
