@@ -17,6 +17,7 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 jobs=$(nproc)
+tests=$((jobs + 1))  # at a time: one that waits for a daemon leaves a processor to another
 # Relative paths, so that clones share the cache of compiled files.
 export CCACHE_DIR=${CCACHE_DIR:-${HOME:-/tmp}/.cache/shingled-ccache} CCACHE_MAXSIZE=5G
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
@@ -68,20 +69,20 @@ run_tidy() {
 run_asan() {
   cmake --preset asan >/dev/null
   cmake --build --preset asan -j "$jobs"
-  ctest --preset asan -j "$jobs" --timeout 600 --no-tests=error -LE '^release$'
+  ctest --preset asan -j "$tests" --timeout 600 --no-tests=error -LE '^release$'
 }
 
 run_tsan() {
   cmake --preset tsan >/dev/null
   cmake --build --preset tsan -j "$jobs" --target tsan_tests
-  ctest --preset tsan -j "$jobs" --timeout 600 --no-tests=error -L '^threads$'
+  ctest --preset tsan -j "$tests" --timeout 600 --no-tests=error -L '^threads$'
 }
 
 # In the tree that packaging/run.sh uses. The engine's benchmark first stores a million hashes, so it only has to start.
 run_release() {
   packaging/run.sh --demo
   cmake --build --preset release -j "$jobs"
-  ctest --preset release -j "$jobs" --timeout 600 --no-tests=error
+  ctest --preset release -j "$tests" --timeout 600 --no-tests=error
   for bench in fingerprint html mime protocol text; do
     "build/release/tests/bench/bench_$bench" --benchmark_min_time=0.01 >/dev/null
   done
