@@ -66,16 +66,24 @@ run_tidy() {
     sed '/^[0-9]* warnings\{0,1\} \(generated\|treated as errors\)/d'
 }
 
+# Says which tests were skipped in the last run of a build, and why.
+tell_skipped() {
+  sed -n '/: Skipped$/{s/^.*\/\(tests\/.*\): Skipped$/skipped: \1/;N;s/\n/: /;p}' \
+    "build/$1/Testing/Temporary/LastTest.log" | sort -u
+}
+
 run_asan() {
   cmake --preset asan >/dev/null
   cmake --build --preset asan -j "$jobs"
   ctest --preset asan -j "$tests" --timeout 600 --no-tests=error -LE '^release$'
+  tell_skipped asan
 }
 
 run_tsan() {
   cmake --preset tsan >/dev/null
   cmake --build --preset tsan -j "$jobs" --target tsan_tests
   ctest --preset tsan -j "$tests" --timeout 600 --no-tests=error -L '^threads$'
+  tell_skipped tsan
 }
 
 # In the tree that packaging/run.sh uses. The engine's benchmark first stores a million hashes, so it only has to start.
@@ -83,6 +91,7 @@ run_release() {
   packaging/run.sh --demo
   cmake --build --preset release -j "$jobs"
   ctest --preset release -j "$tests" --timeout 600 --no-tests=error
+  tell_skipped release
   for bench in fingerprint html mime protocol text; do
     "build/release/tests/bench/bench_$bench" --benchmark_min_time=0.01 >/dev/null
   done
