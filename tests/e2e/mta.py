@@ -131,7 +131,9 @@ class Postfix:
         return None
 
     def __init__(self, folder, milter_port, sink_port, main_cf=()):
-        """`main_cf`: more lines for it."""
+        """`main_cf`: lines of main.cf, each in the place of ours for the same parameter. Postfix would warn of a
+        repeated one in each of its processes, also in postlogd, which takes the warnings: ten of them fill its socket,
+        and then it waits for itself."""
         self.port = free_port()
         self.folder = pathlib.Path(folder) / "postfix"
         self.log_file = self.folder / "log" / "mail.log"
@@ -143,7 +145,7 @@ class Postfix:
                 break
             above.chmod(0o755)
         shutil.chown(self.folder / "data", "postfix")
-        (self.folder / "conf" / "main.cf").write_text(textwrap.dedent(f"""\
+        ours = textwrap.dedent(f"""\
             compatibility_level = 3.6
             queue_directory = {self.folder}/queue
             data_directory = {self.folder}/data
@@ -162,7 +164,9 @@ class Postfix:
             smtpd_peername_lookup = no
             smtpd_milters = inet:127.0.0.1:{milter_port}
             milter_default_action = accept
-            """) + "".join(line + "\n" for line in main_cf))
+            """)
+        by_parameter = {line.split("=")[0].strip(): line for line in [*ours.splitlines(), *main_cf]}
+        (self.folder / "conf" / "main.cf").write_text("".join(line + "\n" for line in by_parameter.values()))
         (self.folder / "conf" / "master.cf").write_text(textwrap.dedent(f"""\
             127.0.0.1:{self.port} inet n - n - - smtpd
             pickup    unix n - n 60 1 pickup
