@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,13 @@ using BytesView = std::span<const std::uint8_t>;
 BytesView as_bytes(std::string_view text);
 /// The bytes as text, without a copy.
 std::string_view as_text(BytesView bytes);
+
+/// Appends an unsigned number, the lowest byte first.
+template <std::unsigned_integral Number>
+void append_number(Bytes& out, Number number) {
+  for (std::size_t i = 0; i < sizeof number; ++i)
+    out.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
+}
 
 /// A cursor over bytes from a stranger. Reads are little-endian and bounds-checked. After the first
 /// read that does not fit, every later read gives zeros, `ok()` is false and nothing moves. So a

@@ -1,0 +1,145 @@
+#include "config/system/file_system.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "config/system/os_error.h"
+#include "config/system/unique_fd.h"
+
+namespace shingled {
+
+namespace {
+
+constexpr mode_t kFileMode = 0640;
+
+class FolderAppendFile final : public AppendFile {
+ public:
+  explicit FolderAppendFile(UniqueFd fd) : fd_(std::move(fd)) {}
+
+  Status append(BytesView bytes) override {
+    if (is_broken_)
+      return Error{ErrorCode::kUnavailable, "an earlier write failed and could not be undone"};
+    std::size_t written = 0;
+    while (written < bytes.size()) {
+      const ssize_t count = ::write(fd_.get(), bytes.data() + written, bytes.size() - written);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) {
+        const Error error = os_write_error(errno, "write");
+        is_broken_ = written > 0 && ::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0;
+        return error;
+      }
+      written += static_cast<std::size_t>(count);
+    }
+    size_ += written;
+    return {};
+  }
+
+  Status sync() override {
+    if (::fdatasync(fd_.get()) != 0) return os_write_error(errno, "fdatasync");
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t size() const override { return size_; }
+
+ private:
+  UniqueFd fd_;
+  std::uint64_t size_ = 0;
+  bool is_broken_ = false;
+};
+
+class FolderMappedFile final : public MappedFile {
+ public:
+  FolderMappedFile(void* data, std::size_t size) : data_(data), size_(size) {}
+  ~FolderMappedFile() override {
+    if (size_ > 0) ::munmap(data_, size_);
+  }
+  FolderMappedFile(const FolderMappedFile&) = delete;
+  FolderMappedFile& operator=(const FolderMappedFile&) = delete;
+  FolderMappedFile(FolderMappedFile&&) = delete;
+  FolderMappedFile& operator=(FolderMappedFile&&) = delete;
+
+  [[nodiscard]] BytesView bytes() const override {
+    return {static_cast<const std::uint8_t*>(data_), size_};
+  }
+
+ private:
+  void* data_;
+  std::size_t size_;
+};
+
+class Folder final : public FileSystem {
+ public:
+  explicit Folder(std::string path) : path_(std::move(path)) {}
+
+  Result<std::unique_ptr<AppendFile>> create(const std::string& name) override {
+    UniqueFd fd(::open(place(name).c_str(),
+                       O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+                       kFileMode));
+    if (!fd) return os_write_error(errno, place(name));
+    return std::unique_ptr<AppendFile>(std::make_unique<FolderAppendFile>(std::move(fd)));
+  }
+
+  Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
+    const UniqueFd fd(::open(place(name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    struct stat about {};
+    if (!fd || ::fstat(fd.get(), &about) != 0) return os_error(errno, place(name));
+    const auto size = static_cast<std::size_t>(about.st_size);
+    void* data = nullptr;
+    if (size > 0) {
+      data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd.get(), 0);
+      if (data == MAP_FAILED) return os_error(errno, place(name));
+      ::madvise(data, size, MADV_RANDOM);
+    }
+    return std::unique_ptr<MappedFile>(std::make_unique<FolderMappedFile>(data, size));
+  }
+
+  Status rename(const std::string& from, const std::string& to) override {
+    if (::rename(place(from).c_str(), place(to).c_str()) != 0)
+      return os_write_error(errno, place(from));
+    return {};
+  }
+
+  Status remove(const std::string& name) override {
+    if (::unlink(place(name).c_str()) != 0 && errno != ENOENT)
+      return os_write_error(errno, place(name));
+    return {};
+  }
+
+  Status sync_names() override {
+    const UniqueFd fd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd || ::fsync(fd.get()) != 0) return os_write_error(errno, path_);
+    return {};
+  }
+
+  Result<std::vector<std::string>> names() override {
+    DIR* const folder = ::opendir(path_.c_str());
+    if (folder == nullptr) return os_error(errno, path_);
+    std::vector<std::string> out;
+    while (const dirent* entry = ::readdir(folder)) {
+      const std::string name = static_cast<const char*>(entry->d_name);
+      if (name != "." && name != "..") out.push_back(name);
+    }
+    ::closedir(folder);
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::string place(const std::string& name) const { return path_ + "/" + name; }
+
+  const std::string path_;
+};
+
+}  // namespace
+
+std::unique_ptr<FileSystem> folder_files(std::string path) {
+  return std::make_unique<Folder>(std::move(path));
+}
+
+}  // namespace shingled

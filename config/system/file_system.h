@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/base/byte_reader.h"
+#include "config/base/result.h"
+
+namespace shingled {
+
+/// A file that only grows.
+/// Errors:  kUnavailable (disk full, I/O), without the path.
+/// Threads: one thread, except `sync`, which may run beside the others.
+class AppendFile {
+ public:
+  virtual ~AppendFile() = default;
+  /// Writes all bytes behind the others, or none: what a failed write left is cut off again. If
+  /// that fails, too, every later call fails.
+  virtual Status append(BytesView bytes) = 0;
+  /// What was appended before is on the disk afterwards.
+  virtual Status sync() = 0;
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+};
+
+/// The content of a file as memory.
+/// Threads: any thread. Reading the bytes may fail like any read of a disk: use
+/// `read_mapped` (config/system/mapped_read.h).
+class MappedFile {
+ public:
+  virtual ~MappedFile() = default;
+  [[nodiscard]] virtual BytesView bytes() const = 0;
+};
+
+/// The files of one folder, by name. Tests put a disk in its place that fails, or forgets what was
+/// not synced.
+/// Errors:  those of os_error and os_write_error, with the path.
+/// Threads: any thread.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  /// A new, empty file; replaces one of the same name.
+  virtual Result<std::unique_ptr<AppendFile>> create(const std::string& name) = 0;
+  virtual Result<std::unique_ptr<MappedFile>> map(const std::string& name) = 0;
+  virtual Status rename(const std::string& from, const std::string& to) = 0;
+  /// No error if there is no such file.
+  virtual Status remove(const std::string& name) = 0;
+  /// Names and removals are on the disk afterwards.
+  virtual Status sync_names() = 0;
+  virtual Result<std::vector<std::string>> names() = 0;
+};
+
+/// The folder at `path`, which must exist. New files have mode 0640.
+std::unique_ptr<FileSystem> folder_files(std::string path);
+
+}  // namespace shingled

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "config/base/byte_reader.h"
+
+namespace shingled::storage::counters {
+
+// Bits, the lowest of each byte first, and numbers in them:
+//   fixed   `width` bits
+//   rice    the number without its lower `width` bits in unary (zeros and a one), then those bits
+//   gamma   a number from 1: its length without the first bit in unary, then the bits behind it
+
+/// Appends bits to bytes.
+/// Threads: one thread.
+class BitWriter {
+ public:
+  explicit BitWriter(Bytes& out) : out_(out) {}
+
+  void fixed(std::uint64_t value, unsigned width) {
+    while (width > 0) {
+      const unsigned taken = width < 32 ? width : 32;
+      put(value & ((1ULL << taken) - 1), taken);
+      value >>= taken;
+      width -= taken;
+    }
+  }
+  void unary(std::uint64_t zeros) {
+    for (; zeros >= 32; zeros -= 32) put(0, 32);
+    put(1ULL << zeros, static_cast<unsigned>(zeros) + 1);
+  }
+  void rice(std::uint64_t value, unsigned width) {
+    unary(value >> width);
+    fixed(value & ((1ULL << width) - 1), width);
+  }
+  void gamma(std::uint64_t value) {
+    const auto length = static_cast<unsigned>(std::bit_width(value)) - 1;
+    unary(length);
+    fixed(value & ((1ULL << length) - 1), length);
+  }
+  /// Fills the last byte with zeros.
+  void finish() {
+    if (filled_ > 0) out_.push_back(static_cast<std::uint8_t>(bits_));
+    bits_ = 0;
+    filled_ = 0;
+  }
+
+ private:
+  void put(std::uint64_t bits, unsigned width) {  // at most 33
+    bits_ |= bits << filled_;
+    for (filled_ += width; filled_ >= 8; filled_ -= 8) {
+      out_.push_back(static_cast<std::uint8_t>(bits_));
+      bits_ >>= 8U;
+    }
+  }
+
+  Bytes& out_;
+  std::uint64_t bits_ = 0;
+  unsigned filled_ = 0;  ///< less than 8 between two calls
+};
+
+/// Reads bits of bytes that may be damaged: what lies behind the end is zeros, and `ok()` is then
+/// false.
+/// Threads: one thread.
+class BitReader {
+ public:
+  explicit BitReader(BytesView bytes) : bytes_(bytes) {}
+
+  std::uint64_t fixed(unsigned width) {
+    std::uint64_t value = 0;
+    unsigned got = 0;
+    if (width > 32) {
+      value = take(32);
+      got = 32;
+    }
+    return value | take(width - got) << got;
+  }
+  /// Ends at the end of the bytes.
+  std::uint64_t unary() {
+    std::uint64_t zeros = 0;
+    for (;;) {
+      const std::uint64_t ahead = peek();
+      if (ahead != 0) {
+        const auto run = static_cast<unsigned>(std::countr_zero(ahead));
+        at_ += run + 1;
+        return zeros + run;
+      }
+      if (at_ >= bytes_.size() * 8) {
+        at_ = std::numeric_limits<std::size_t>::max() / 2;
+        return 0;
+      }
+      zeros += kAhead;
+      at_ += kAhead;
+    }
+  }
+  std::uint64_t rice(unsigned width) {
+    const std::uint64_t upper = unary();
+    return upper << width | fixed(width);
+  }
+  std::uint64_t gamma() {
+    const std::uint64_t length = unary();
+    if (length >= 64) {
+      at_ = std::numeric_limits<std::size_t>::max() / 2;
+      return 1;
+    }
+    return 1ULL << length | fixed(static_cast<unsigned>(length));
+  }
+  void skip(std::uint64_t bits) { at_ += bits; }
+
+  [[nodiscard]] bool ok() const { return at_ <= bytes_.size() * 8; }
+
+ private:
+  static constexpr unsigned kAhead = 56;
+
+  /// The next 56 bits.
+  [[nodiscard]] std::uint64_t peek() const {
+    const std::size_t byte = at_ / 8;
+    std::uint64_t ahead = 0;
+    if (byte + sizeof ahead <= bytes_.size()) {
+      std::memcpy(&ahead, bytes_.data() + byte, sizeof ahead);
+    } else if (byte < bytes_.size()) {
+      std::memcpy(&ahead, bytes_.data() + byte, bytes_.size() - byte);
+    }
+    return ahead >> at_ % 8 & ((1ULL << kAhead) - 1);
+  }
+  std::uint64_t take(unsigned width) {  // at most 32
+    const std::uint64_t value = peek() & ((1ULL << width) - 1);
+    at_ += width;
+    return value;
+  }
+
+  BytesView bytes_;
+  std::size_t at_ = 0;  ///< in bits
+};
+
+}  // namespace shingled::storage::counters

@@ -1,0 +1,89 @@
+#include "storage/counters/counter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "config/base/number_text.h"
+
+namespace shingled::storage::counters {
+
+namespace {
+
+constexpr std::array<std::string_view, kMeasures> kMeasureNames = {
+    "mass", "recipients", "bytes", "spam", "ham", "complaint", "rescue", "failed"};
+constexpr std::array<std::string_view, 2> kSpaceNames = {"in", "out"};
+constexpr std::array<std::string_view, 2> kUnitNames = {"10m", "1d"};
+constexpr std::size_t kShingleDigits = 16;
+
+template <std::size_t N>
+std::optional<std::size_t> place_of(std::string_view name,
+                                    const std::array<std::string_view, N>& names) {
+  const auto* const found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+/// Takes the text before the next '_' off the front; the whole rest if there is none.
+std::string_view take_field(std::string_view& text) {
+  const std::size_t end = std::min(text.find('_'), text.size());
+  const std::string_view field = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return field;
+}
+
+}  // namespace
+
+std::string_view to_string(Space space) { return kSpaceNames[static_cast<std::size_t>(space)]; }
+std::string_view to_string(Measure measure) {
+  return kMeasureNames[static_cast<std::size_t>(measure)];
+}
+
+std::optional<Measure> parse_measure(std::string_view name) {
+  const auto place = place_of(name, kMeasureNames);
+  if (!place) return std::nullopt;
+  return static_cast<Measure>(*place);
+}
+
+Slot slot_of(WallTime time) {
+  const std::int64_t seconds = std::max<std::int64_t>(time.time_since_epoch().count(), 0);
+  return static_cast<Slot>(
+      std::min<std::int64_t>(seconds / kSlotSeconds, std::numeric_limits<Slot>::max()));
+}
+
+Amounts day_part(PieceType type, const Amounts& of_slot) {
+  if (!is_unique(type)) return of_slot;
+  Amounts day;
+  day.of(Measure::kMass) = of_slot.of(kNewOnDay);
+  return day;
+}
+
+std::string to_string(const CountName& name) {
+  return fmt::format("{}_{}_{:016x}_{}_{}_{}", to_string(name.measure), to_string(name.key.space),
+                     name.key.shingle, static_cast<unsigned>(name.key.type),
+                     kUnitNames[static_cast<std::size_t>(name.period.unit)], name.period.number);
+}
+
+std::optional<CountName> parse_count_name(std::string_view text) {
+  std::string_view rest = text;
+  const auto measure = parse_measure(take_field(rest));
+  const auto space = place_of(take_field(rest), kSpaceNames);
+  const std::string_view digits = take_field(rest);
+  const auto type = parse_whole<std::uint8_t>(take_field(rest));
+  const auto unit = place_of(take_field(rest), kUnitNames);
+  const auto number = parse_whole<std::uint32_t>(take_field(rest));
+  std::uint64_t shingle = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, failure] = std::from_chars(digits.data(), end, shingle, 16);
+  if (!measure || !space || !type || !unit || !number || failure != std::errc{} || stop != end ||
+      digits.size() != kShingleDigits || find_piece_type(*type) == nullptr)
+    return std::nullopt;
+  const CountName name{{shingle, static_cast<PieceType>(*type), static_cast<Space>(*space)},
+                       *measure,
+                       {static_cast<Period::Unit>(*unit), *number}};
+  // The only form: "007", capital digits and text behind it are not names.
+  return to_string(name) == text ? std::optional(name) : std::nullopt;
+}
+
+}  // namespace shingled::storage::counters

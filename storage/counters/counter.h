@@ -1,0 +1,130 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/base/clock.h"
+#include "mime/fingerprint/piece_type.h"
+
+namespace shingled::storage::counters {
+
+/// Which mail is counted.
+enum class Space : std::uint8_t {
+  kIn,
+  kOut,  ///< from local or authenticated senders
+};
+
+/// What is counted.
+enum class Measure : std::uint8_t {
+  kMass,        ///< messages
+  kRecipients,  ///< their envelope recipients
+  kBytes,
+  kSpam,       ///< messages that our verdict calls spam
+  kHam,        ///< messages that it calls ham
+  kComplaint,  ///< complaints of people
+  kRescue,     ///< people who say that it is not spam
+  kFailed,     ///< recipients that the mail server refused
+};
+inline constexpr std::size_t kMeasures = 8;
+
+/// Counts stay here instead of overflowing.
+inline constexpr std::uint64_t kCountMax = std::numeric_limits<std::int64_t>::max();
+
+std::string_view to_string(Space space);      ///< "in" "out"
+std::string_view to_string(Measure measure);  ///< "mass" "recipients" ...
+std::optional<Measure> parse_measure(std::string_view name);
+
+/// One count for each measure. Sums stay at kCountMax.
+/// Threads: a value.
+struct Amounts {
+  std::array<std::uint64_t, kMeasures> counts{};
+
+  [[nodiscard]] std::uint64_t of(Measure measure) const {
+    return counts[static_cast<std::size_t>(measure)];
+  }
+  std::uint64_t& of(Measure measure) { return counts[static_cast<std::size_t>(measure)]; }
+  [[nodiscard]] bool is_zero() const { return *this == Amounts{}; }
+  Amounts& operator+=(const Amounts& more) {
+    for (std::size_t i = 0; i < kMeasures; ++i) {
+      // Both are at most kCountMax, so the sum of 64 bits cannot overflow.
+      const std::uint64_t sum = counts[i] + more.counts[i];
+      counts[i] = sum < kCountMax ? sum : kCountMax;
+    }
+    return *this;
+  }
+  friend bool operator==(const Amounts&, const Amounts&) = default;
+};
+
+/// What is counted of a unique type: how many pairs were new in these ten minutes, and how many of
+/// them were new on their day. A pair that comes in two periods of ten minutes is new in both, but
+/// new on one day only, so the number of the day is not the sum of its ten minutes.
+inline constexpr Measure kNewOnDay = Measure::kRecipients;
+
+/// A counter: a piece (its type and shingle) in a space. Ordered by shingle, as files are.
+struct CounterKey {
+  std::uint64_t shingle = 0;
+  PieceType type{};
+  Space space = Space::kIn;
+
+  /// Type and space in one byte.
+  [[nodiscard]] std::uint8_t tag() const {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(type) << 1U |
+                                     static_cast<unsigned>(space));
+  }
+  static CounterKey of(std::uint64_t shingle, std::uint8_t tag) {
+    return {shingle, static_cast<PieceType>(tag >> 1U), static_cast<Space>(tag & 1U)};
+  }
+  friend bool operator==(const CounterKey&, const CounterKey&) = default;
+  friend std::strong_ordering operator<=>(const CounterKey& a, const CounterKey& b) {
+    if (const auto order = a.shingle <=> b.shingle; order != 0) return order;
+    return a.tag() <=> b.tag();
+  }
+};
+
+/// A period of ten minutes: Unix time / 600.
+using Slot = std::uint32_t;
+/// A period of a day, UTC: Unix time / 86 400.
+using Day = std::uint32_t;
+
+inline constexpr std::uint32_t kSlotSeconds = 600;
+inline constexpr std::uint32_t kSlotsPerDay = 144;  ///< also how long slots are kept
+inline constexpr std::uint32_t kDaysKept = 14;
+
+/// Times before 1970 count as 1970.
+Slot slot_of(WallTime time);
+constexpr Day day_of(Slot slot) { return slot / kSlotsPerDay; }
+
+/// Which period a number belongs to.
+struct Period {
+  enum class Unit : std::uint8_t { kSlot, kDay };
+
+  Unit unit = Unit::kSlot;
+  std::uint32_t number = 0;
+
+  friend auto operator<=>(const Period&, const Period&) = default;
+};
+
+/// The part of what a slot holds that counts for its day: all of it, or of a unique type the pairs
+/// that were new on the day.
+Amounts day_part(PieceType type, const Amounts& of_slot);
+
+/// The name of one number, as logs, exports and HTTP have it:
+/// `mass_in_5791f8cac2b7d8dd_14_10m_2831519`.
+struct CountName {
+  CounterKey key;
+  Measure measure = Measure::kMass;
+  Period period;
+  friend bool operator==(const CountName&, const CountName&) = default;
+};
+
+std::string to_string(const CountName& name);
+/// nullopt if the text is not the name of a count, in exactly the form that to_string gives it.
+std::optional<CountName> parse_count_name(std::string_view text);
+
+}  // namespace shingled::storage::counters

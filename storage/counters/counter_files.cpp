@@ -1,0 +1,34 @@
+#include "storage/counters/counter_files.h"
+
+#include <fmt/format.h>
+
+#include "config/base/number_text.h"
+
+namespace shingled::storage::counters {
+
+namespace {
+
+constexpr std::string_view kSealedEnd = ".counts";
+constexpr std::string_view kLogEnd = ".log";
+constexpr std::string_view kTemporaryEnd = ".tmp";
+
+std::optional<std::uint64_t> number_before(std::string_view name, std::string_view end) {
+  if (!name.ends_with(end)) return std::nullopt;
+  name.remove_suffix(end.size());
+  return parse_whole<std::uint64_t>(name);
+}
+
+}  // namespace
+
+std::string sealed_name(std::int64_t id) { return fmt::format("{}{}", id, kSealedEnd); }
+std::string log_name(std::uint64_t number) { return fmt::format("{}{}", number, kLogEnd); }
+std::optional<std::uint64_t> log_number(std::string_view name) {
+  return number_before(name, kLogEnd);
+}
+
+bool is_counter_file(std::string_view name) {
+  if (name.ends_with(kTemporaryEnd)) name.remove_suffix(kTemporaryEnd.size());
+  return log_number(name) || number_before(name, kSealedEnd);
+}
+
+}  // namespace shingled::storage::counters

@@ -1,0 +1,235 @@
+#include "storage/counters/embedded_counters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "storage/counters/counter_files.h"
+
+namespace shingled::storage::counters {
+
+namespace {
+
+/// Of the memory, what the live table may use; the rest is for tables that wait to be sealed.
+constexpr std::uint64_t kLiveShare = 3;
+
+}  // namespace
+
+EmbeddedCounters::EmbeddedCounters(EmbeddedCounterOptions options, FileSystem& files,
+                                   const Clock& clock, std::function<void()> wanted,
+                                   std::unique_ptr<sqlite::CounterCatalogue> catalogue,
+                                   const Timekeeper::State& time)
+    : options_(std::move(options)),
+      files_(files),
+      clock_(clock),
+      wanted_(std::move(wanted)),
+      catalogue_(std::move(catalogue)),
+      time_(std::in_place, time),
+      view_(std::in_place, ViewPointer(std::make_shared<const View>())) {}
+
+Slot EmbeddedCounters::present_slot() {
+  return slot_of(time_.lock()->now(clock_.wall(), clock_.now()));
+}
+
+void EmbeddedCounters::change_view(const std::function<void(View&)>& change) {
+  auto view = view_.lock();
+  auto next = std::make_shared<View>(**view);
+  change(*next);
+  *view = std::move(next);
+}
+
+Status EmbeddedCounters::begin_table(const Live* seen, Slot slot) {
+  const std::unique_lock alone(adding_);
+  const ViewPointer before = view();
+  if (before->live.get() != seen) return {};
+  auto live = std::make_shared<Live>(slot, next_log_++);
+  auto log = CounterLog::create(files_, log_name(live->number), slot);
+  if (!log) return log.error();
+  live->log = *std::move(log);
+  change_view([&](View& view) {
+    if (view.live) view.frozen.push_back(view.live);
+    view.live = std::move(live);
+  });
+  if (wanted_) wanted_();
+  return {};
+}
+
+bool EmbeddedCounters::is_full(const View& view) const {
+  std::uint64_t bytes = view.live->table.memory_bytes();
+  for (const auto& table : view.frozen) bytes += table->table.memory_bytes();
+  return bytes > options_.memory_max;
+}
+
+Status EmbeddedCounters::add(const Addition& addition) {
+  if (addition.counters.size() + addition.pairs.size() > kAdditionKeysMax)
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("more than {} counters in one call", kAdditionKeysMax)};
+  if (addition.amounts.is_zero() || (addition.counters.empty() && addition.pairs.empty()))
+    return {};
+  for (;;) {
+    const Slot slot = present_slot();
+    const Live* stale = nullptr;
+    {
+      const std::shared_lock together(adding_);
+      const ViewPointer now = view();
+      const std::shared_ptr<Live>& live = now->live;
+      const bool is_large =
+          live && (live->table.memory_bytes() > options_.memory_max / kLiveShare ||
+                   live->log->bytes() > options_.log_max);
+      if (live && live->table.slot() == slot && !is_large) {
+        if (Status written = live->log->append(addition); !written) return written;
+        apply(*now, live->table, addition);
+        return {};
+      }
+      if (live && is_full(*now))
+        return Error{ErrorCode::kLimit, "counters.memory_max is used and waits to be written"};
+      stale = live.get();
+    }
+    if (Status begun = begin_table(stale, slot); !begun) return begun;
+  }
+}
+
+void EmbeddedCounters::apply(const View& view, LiveTable& table, const Addition& addition) {
+  for (const CounterKey& key : addition.counters) table.add(key, addition.amounts);
+  for (const Pair& pair : addition.pairs) {
+    const std::uint64_t mass_before = table.add(pair.key, addition.amounts);
+    if (mass_before != 0 || addition.amounts.of(Measure::kMass) == 0) continue;
+    // Of all who bring this pair to this table one alone comes here.
+    const Seen seen = seen_before(view, table, pair.key);
+    if (seen.in_slot) continue;
+    Amounts one;
+    one.of(Measure::kMass) = 1;
+    one.of(kNewOnDay) = seen.on_day ? 0 : 1;
+    table.add(pair.unique_key(), one);
+  }
+}
+
+EmbeddedCounters::Seen EmbeddedCounters::seen_before(const View& view, const LiveTable& table,
+                                                     const CounterKey& key) const {
+  const Slot slot = table.slot();
+  const Day day = day_of(slot);
+  Seen seen;
+  for (const auto& older : view.frozen) {
+    if (&older->table == &table || day_of(older->table.slot()) != day) continue;
+    if (older->table.find(key).of(Measure::kMass) == 0) continue;
+    seen.on_day = true;
+    seen.in_slot = seen.in_slot || older->table.slot() == slot;
+  }
+  for (const auto& file : view.files) {
+    if (seen.in_slot || !file->sealed->footer().range.covers_day(day)) continue;
+    const Status found = file->sealed->find(key, [&](const Period& period, const Amounts& amounts) {
+      if (amounts.of(Measure::kMass) == 0) return;
+      const bool is_slot = period.unit == Period::Unit::kSlot;
+      seen.on_day = seen.on_day || (is_slot ? day_of(period.number) : period.number) == day;
+      seen.in_slot = seen.in_slot || (is_slot && period.number == slot);
+    });
+    // Rather one too few than one pair twice.
+    if (!found) seen = {true, true};
+  }
+  return seen;
+}
+
+CounterAnswers EmbeddedCounters::ask(std::span<const CounterKey> keys,
+                                     std::span<const Window> windows) {
+  const Slot slot = present_slot();
+  const ViewPointer now = view();
+  CounterAnswers answers;
+  answers.windows = windows.size();
+  answers.sums.resize(keys.size() * windows.size());
+  answers.known.assign(keys.size(), true);
+  for (const auto& file : now->files)
+    for (const CounterKey& key : keys) file->sealed->prefetch_index(key.shingle);
+
+  const auto sums_of = [&](std::size_t key) {
+    return WindowSums(windows, slot,
+                      std::span(answers.sums).subspan(key * windows.size(), windows.size()));
+  };
+  const auto add_table = [&](const LiveTable& table) {
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (const Amounts amounts = table.find(keys[i]); !amounts.is_zero())
+        sums_of(i).add(keys[i].type, {Period::Unit::kSlot, table.slot()}, amounts);
+  };
+  if (now->live) add_table(now->live->table);
+  for (const auto& table : now->frozen) add_table(table->table);
+
+  for (const auto& file : now->files) {
+    for (const CounterKey& key : keys) file->sealed->prefetch_bucket(key.shingle);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      WindowSums sums = sums_of(i);
+      const Status found =
+          file->sealed->find(keys[i], [&](const Period& period, const Amounts& amounts) {
+            sums.add(keys[i].type, period, amounts);
+          });
+      if (!found) answers.known[i] = false;
+    }
+  }
+  return answers;
+}
+
+Result<std::vector<Entry>> EmbeddedCounters::series(const CounterKey& key) {
+  const ViewPointer now = view();
+  std::vector<Entry> entries;
+  const auto add_table = [&](const LiveTable& table) {
+    if (const Amounts amounts = table.find(key); !amounts.is_zero())
+      add_entry(entries, {{Period::Unit::kSlot, table.slot()}, amounts});
+  };
+  if (now->live) add_table(now->live->table);
+  for (const auto& table : now->frozen) add_table(table->table);
+  for (const auto& file : now->files) {
+    // A find may end in the middle, so what it takes must not be on the heap yet.
+    constexpr std::size_t kEntriesMax = kSlotsPerDay * 4;
+    std::array<Entry, kEntriesMax> found;  // NOLINT(*-member-init): written before it is read
+    std::size_t count = 0;
+    const Status read = file->sealed->find(key, [&](const Period& period, const Amounts& amounts) {
+      if (count < kEntriesMax) found[count++] = {period, amounts};
+    });
+    if (!read) return read.error();
+    for (std::size_t i = 0; i < count; ++i) add_entry(entries, found[i]);
+  }
+  return entries;
+}
+
+Status EmbeddedCounters::sync() {
+  const ViewPointer now = view();
+  Status first;
+  for (const auto& table : now->frozen)
+    if (table->log)
+      if (Status synced = table->log->sync(); !synced) first = synced;
+  if (now->live)
+    if (Status synced = now->live->log->sync(); !synced) first = synced;
+  return first;
+}
+
+Status EmbeddedCounters::verify() {
+  // Held, as the view may change meanwhile.
+  const ViewPointer held = view();
+  for (const auto& file : held->files)
+    if (Status right = file->sealed->verify(); !right) return right;
+  return {};
+}
+
+EmbeddedCounterStatus EmbeddedCounters::status() const {
+  const ViewPointer now = view();
+  EmbeddedCounterStatus status;
+  const auto add_table = [&](const LiveTable& table) {
+    status.live_counters += table.size();
+    status.memory_bytes += table.memory_bytes();
+  };
+  if (now->live) add_table(now->live->table);
+  for (const auto& table : now->frozen) add_table(table->table);
+  status.tables_unsealed = now->frozen.size();
+  status.shrunk = shrunk_.load(std::memory_order_relaxed);
+  status.log_bytes_lost = log_bytes_lost_.load(std::memory_order_relaxed);
+  for (const auto& file : now->files) {
+    ++status.files;
+    status.rows += file->catalogued.rows;
+    status.disk_bytes += file->catalogued.bytes;
+  }
+  return status;
+}
+
+}  // namespace shingled::storage::counters

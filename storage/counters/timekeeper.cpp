@@ -1,0 +1,42 @@
+#include "storage/counters/timekeeper.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace shingled::storage::counters {
+
+namespace {
+
+constexpr std::int64_t kDaySeconds = 86'400;
+constexpr std::int64_t kAheadMax = 2 * kDaySeconds;
+
+}  // namespace
+
+WallTime Timekeeper::now(WallTime wall, TimePoint steady) {
+  const std::int64_t wanted = std::max<std::int64_t>(wall.time_since_epoch().count(), 0);
+  const bool is_first_ever = state_.wall == 0 && !steady_;
+  std::int64_t expected = state_.wall;
+  if (steady_) {
+    const auto passed = std::chrono::floor<std::chrono::seconds>(steady - *steady_);
+    expected += passed.count();
+    *steady_ += passed;  // the rest of a second counts for the next time
+  } else {
+    steady_ = steady;
+  }
+  if (is_first_ever) {
+    state_.wall = wanted;
+    return WallTime(std::chrono::seconds(wanted));
+  }
+  if (wanted > expected + kAheadMax) {
+    state_.doubted_until = wanted + kDaySeconds;
+  } else if (wanted <= expected - kDaySeconds) {
+    state_.doubted_until = 0;
+  } else if (state_.doubted_until != 0 && std::max(wanted, expected) >= state_.doubted_until) {
+    state_.doubted_until = 0;
+  }
+  const bool follows = wanted >= expected || wanted <= expected - kDaySeconds;
+  state_.wall = follows ? wanted : expected;
+  return WallTime(std::chrono::seconds(state_.wall));
+}
+
+}  // namespace shingled::storage::counters

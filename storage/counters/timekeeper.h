@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "config/base/clock.h"
+
+namespace shingled::storage::counters {
+
+/// The time of the counters. It is the time of day, except where that cannot be right:
+///
+/// - It does not go back by less than a day. If the clock is set back, the counters go on with
+/// their
+///   own time, so that no period is counted twice and each is ten minutes long.
+/// - If the clock goes back by a day or more, it was wrong before: the counters follow it.
+/// - If it jumps ahead by more than two days, the counters follow it, too, so that new mail is
+///   counted where people look for it; but nothing is deleted because of its age until a day has
+///   passed on the new time. If the clock is set right meanwhile, all is still there.
+///
+/// Threads: one thread at a time.
+class Timekeeper {
+ public:
+  /// What a restart needs.
+  struct State {
+    std::int64_t wall = 0;           ///< Unix seconds of the counters' time; 0 = there is none yet
+    std::int64_t doubted_until = 0;  ///< Unix seconds; 0 = not doubted
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  explicit Timekeeper(const State& state) : state_(state) {}
+
+  /// The counters' time. `wall` and `steady` are read together.
+  WallTime now(WallTime wall, TimePoint steady);
+  /// Whether what is too old by the last `now` may be deleted.
+  [[nodiscard]] bool may_expire() const { return state_.doubted_until == 0; }
+  [[nodiscard]] const State& state() const { return state_; }
+
+ private:
+  State state_;
+  std::optional<TimePoint> steady_;  ///< of state_.wall; nullopt before the first `now`
+};
+
+}  // namespace shingled::storage::counters

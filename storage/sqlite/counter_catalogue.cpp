@@ -1,0 +1,111 @@
+#include "storage/sqlite/counter_catalogue.h"
+
+#include <utility>
+
+#include "storage/sqlite/statements.h"
+
+namespace shingled::storage::sqlite {
+
+namespace {
+
+constexpr std::int64_t kCatalogueFileId = 0x73686763;  // "shgc", SQLite's application_id
+
+Status prepare_catalogue(Database& database) {
+  if (Status wal = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"); !wal)
+    return wal;
+  const auto id = database.integer("PRAGMA application_id");
+  if (!id) return id.error();
+  if (*id == kCatalogueFileId) return {};
+  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
+  if (!tables) return tables.error();
+  if (*tables != 0 || *id != 0)
+    return Error{ErrorCode::kCorrupt, database.path() + ": not a catalogue of counters"};
+  return database.execute(
+      "BEGIN;"
+      "CREATE TABLE files (id INTEGER PRIMARY KEY, rows INTEGER NOT NULL,"
+      " bytes INTEGER NOT NULL);"
+      "CREATE TABLE state (first_log INTEGER NOT NULL, wall INTEGER NOT NULL,"
+      " doubted_until INTEGER NOT NULL);"
+      "INSERT INTO state VALUES (0, 0, 0);"
+      "PRAGMA application_id = 1936222051;"
+      "COMMIT;");
+}
+static_assert(kCatalogueFileId == 1936222051, "the statement must name the same number");
+
+}  // namespace
+
+struct CounterCatalogue::Statements {
+  Statement all;
+  Statement put;
+  Statement remove;
+  Statement set_log;
+  Statement set_time;
+  Statement time;
+};
+
+Result<std::unique_ptr<CounterCatalogue>> CounterCatalogue::open(const std::string& path) {
+  auto file = OwnedFile::open(path);
+  if (!file) return file.error();
+  if (Status prepared = prepare_catalogue(*file->database); !prepared) return prepared.error();
+  auto statements = prepare_all<Statements>(
+      *file->database,
+      {"SELECT id, rows, bytes FROM files ORDER BY id", "INSERT INTO files VALUES (?1, ?2, ?3)",
+       "DELETE FROM files WHERE id = ?1", "UPDATE state SET first_log = max(first_log, ?1)",
+       "UPDATE state SET wall = ?1, doubted_until = ?2", "SELECT wall, doubted_until FROM state"});
+  if (!statements) return statements.error();
+  return std::unique_ptr<CounterCatalogue>(
+      new CounterCatalogue(*std::move(file), std::make_unique<Statements>(*std::move(statements))));
+}
+
+CounterCatalogue::CounterCatalogue(OwnedFile file, std::unique_ptr<Statements> statements)
+    : file_(std::move(file)), statements_(std::move(statements)) {}
+
+CounterCatalogue::~CounterCatalogue() = default;
+
+Result<std::vector<CataloguedFile>> CounterCatalogue::files() {
+  std::vector<CataloguedFile> out;
+  Status done = for_each_row(statements_->all, [&](const Statement& row) {
+    out.push_back({row.integer(0), static_cast<std::uint64_t>(row.integer(1)),
+                   static_cast<std::uint64_t>(row.integer(2))});
+  });
+  if (!done) return done.error();
+  return out;
+}
+
+Result<std::uint64_t> CounterCatalogue::first_log() {
+  const auto number = file_.database->integer("SELECT max(first_log) FROM state");
+  if (!number) return number.error();
+  return static_cast<std::uint64_t>(*number);
+}
+
+Result<CatalogueTime> CounterCatalogue::time() {
+  CatalogueTime time;
+  Status done = for_each_row(statements_->time, [&](const Statement& row) {
+    time = {row.integer(0), row.integer(1)};
+  });
+  if (!done) return done.error();
+  return time;
+}
+
+Status CounterCatalogue::change(const Change& change) {
+  auto transaction = Transaction::begin(*file_.database);
+  if (!transaction) return transaction.error();
+  for (const std::int64_t id : change.removed)
+    if (Status done = statements_->remove.bind(1, id).run(); !done) return done;
+  for (const CataloguedFile& file : change.added)
+    if (Status done = statements_->put.bind(1, file.id)
+                          .bind(2, static_cast<std::int64_t>(file.rows))
+                          .bind(3, static_cast<std::int64_t>(file.bytes))
+                          .run();
+        !done)
+      return done;
+  Status done = statements_->set_log.bind(1, static_cast<std::int64_t>(change.first_log)).run();
+  if (!done) return done;
+  return transaction->commit();
+}
+
+Status CounterCatalogue::set_time(const CatalogueTime& time) {
+  return statements_->set_time.bind(1, time.wall).bind(2, time.doubted_until).run();
+}
+
+}  // namespace shingled::storage::sqlite

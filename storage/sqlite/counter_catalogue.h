@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/base/result.h"
+#include "storage/sqlite/owned_file.h"
+
+namespace shingled::storage::sqlite {
+
+/// One sealed file of counters, as the catalogue knows it.
+struct CataloguedFile {
+  std::int64_t id = 0;  ///< never used again
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+  friend bool operator==(const CataloguedFile&, const CataloguedFile&) = default;
+};
+
+/// What time it was when the catalogue was written last (storage/counters/timekeeper.h).
+struct CatalogueTime {
+  std::int64_t wall = 0;           ///< Unix seconds; 0 = never written
+  std::int64_t doubted_until = 0;  ///< Unix seconds; 0 = not doubted
+  friend bool operator==(const CatalogueTime&, const CatalogueTime&) = default;
+};
+
+/// Says which files hold the counters: a file counts from the transaction that names it, and a log
+/// until the transaction that names the file made of it.
+///
+/// Errors:  those of Database; kCorrupt for a file that is not a catalogue. One process has it.
+/// Threads: one thread at a time.
+/// Source:  COUNTERS.md section 3.
+class CounterCatalogue {
+ public:
+  ~CounterCatalogue();
+  CounterCatalogue(const CounterCatalogue&) = delete;
+  CounterCatalogue& operator=(const CounterCatalogue&) = delete;
+  CounterCatalogue(CounterCatalogue&&) = delete;
+  CounterCatalogue& operator=(CounterCatalogue&&) = delete;
+
+  /// Opens or makes the file.
+  static Result<std::unique_ptr<CounterCatalogue>> open(const std::string& path);
+
+  /// Every file, by id.
+  Result<std::vector<CataloguedFile>> files();
+  /// Logs with a smaller number do not count any more.
+  Result<std::uint64_t> first_log();
+  Result<CatalogueTime> time();
+
+  struct Change {
+    std::span<const std::int64_t> removed{};  ///< ids
+    std::span<const CataloguedFile> added{};
+    std::uint64_t first_log = 0;  ///< takes effect if it is larger than before
+  };
+  /// In one transaction, which is on the disk afterwards.
+  Status change(const Change& change);
+  Status set_time(const CatalogueTime& time);
+
+ private:
+  struct Statements;
+  CounterCatalogue(OwnedFile file, std::unique_ptr<Statements> statements);
+
+  OwnedFile file_;
+  std::unique_ptr<Statements> statements_;  ///< end before the database
+};
+
+}  // namespace shingled::storage::sqlite

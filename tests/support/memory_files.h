@@ -1,0 +1,147 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/system/file_system.h"
+
+namespace shingled::testing {
+
+/// A folder in memory that can fail, and lose what was not synced.
+/// Threads: any thread.
+class MemoryFiles final : public FileSystem {
+ public:
+  /// The n-th write from now on fails (0 = the next one), and all after it, until `repair`. Every
+  /// append, sync, rename and removal is a write.
+  void fail_at(std::uint64_t writes) {
+    const std::lock_guard lock(mutex_);
+    writes_left_ = writes;
+    fails_ = true;
+  }
+  void repair() {
+    const std::lock_guard lock(mutex_);
+    fails_ = false;
+  }
+  /// As if the power was cut: files have the content and the names of their last sync.
+  void cut_power() {
+    const std::lock_guard lock(mutex_);
+    files_ = durable_names_;
+    for (auto& [name, file] : files_) file->content.resize(file->synced);
+  }
+  [[nodiscard]] std::uint64_t writes() const {
+    const std::lock_guard lock(mutex_);
+    return writes_;
+  }
+  /// The content of a file, to be looked at or damaged. Only while nobody has it mapped.
+  Bytes& content(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return files_.at(name)->content;
+  }
+  [[nodiscard]] bool has(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    return files_.contains(name);
+  }
+
+  Result<std::unique_ptr<AppendFile>> create(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    if (Status allowed = write(); !allowed) return allowed.error();
+    auto file = std::make_shared<File>();
+    files_[name] = file;
+    return std::unique_ptr<AppendFile>(std::make_unique<Appending>(*this, std::move(file)));
+  }
+  Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = files_.find(name);
+    if (found == files_.end()) return Error{ErrorCode::kNotFound, name + ": not there"};
+    return std::unique_ptr<MappedFile>(std::make_unique<Mapped>(found->second->content));
+  }
+  Status rename(const std::string& from, const std::string& to) override {
+    const std::lock_guard lock(mutex_);
+    if (Status allowed = write(); !allowed) return allowed;
+    files_[to] = files_.at(from);
+    files_.erase(from);
+    return {};
+  }
+  Status remove(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    if (Status allowed = write(); !allowed) return allowed;
+    files_.erase(name);
+    return {};
+  }
+  Status sync_names() override {
+    const std::lock_guard lock(mutex_);
+    if (Status allowed = write(); !allowed) return allowed;
+    durable_names_ = files_;
+    return {};
+  }
+  Result<std::vector<std::string>> names() override {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> out;
+    for (const auto& [name, file] : files_) out.push_back(name);
+    return out;
+  }
+
+ private:
+  struct File {
+    Bytes content;
+    std::size_t synced = 0;
+  };
+
+  class Appending final : public AppendFile {
+   public:
+    Appending(MemoryFiles& folder, std::shared_ptr<File> file)
+        : folder_(folder), file_(std::move(file)) {}
+    Status append(BytesView bytes) override {
+      const std::lock_guard lock(folder_.mutex_);
+      if (Status allowed = folder_.write(); !allowed) return allowed;
+      file_->content.insert(file_->content.end(), bytes.begin(), bytes.end());
+      return {};
+    }
+    Status sync() override {
+      const std::lock_guard lock(folder_.mutex_);
+      if (Status allowed = folder_.write(); !allowed) return allowed;
+      file_->synced = file_->content.size();
+      return {};
+    }
+    [[nodiscard]] std::uint64_t size() const override {
+      const std::lock_guard lock(folder_.mutex_);
+      return file_->content.size();
+    }
+
+   private:
+    MemoryFiles& folder_;
+    std::shared_ptr<File> file_;
+  };
+
+  /// A copy, as the file may grow meanwhile.
+  class Mapped final : public MappedFile {
+   public:
+    explicit Mapped(Bytes content) : content_(std::move(content)) {}
+    [[nodiscard]] BytesView bytes() const override { return content_; }
+
+   private:
+    Bytes content_;
+  };
+
+  Status write() {
+    ++writes_;
+    if (fails_ && writes_left_ == 0) return Error{ErrorCode::kUnavailable, "the disk is full"};
+    if (fails_) --writes_left_;
+    return {};
+  }
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<File>> files_;
+  std::map<std::string, std::shared_ptr<File>> durable_names_;
+  std::uint64_t writes_ = 0;
+  std::uint64_t writes_left_ = 0;
+  bool fails_ = false;
+};
+
+}  // namespace shingled::testing
