@@ -1,0 +1,167 @@
+// Covers storage/counters/counter_log.cpp, storage/counters/addition.cpp.
+#include "storage/counters/counter_log.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "tests/support/memory_files.h"
+
+namespace shingled::storage::counters {
+namespace {
+
+using testing::MemoryFiles;
+
+Addition any_addition(std::mt19937_64& random) {
+  Addition addition;
+  for (std::uint64_t i = random() % 5; i > 0; --i)
+    addition.counters.push_back({random(), PieceType::kLink, static_cast<Space>(random() % 2)});
+  for (std::uint64_t i = random() % 3; i > 0; --i)
+    addition.pairs.push_back({{random(), PieceType::kLinkFrom}, random()});
+  for (std::uint64_t& count : addition.amounts.counts)
+    if (random() % 2 == 0) count = random() >> (1 + random() % 63);
+  return addition;
+}
+
+std::vector<Addition> write_log(FileSystem& files, std::size_t count) {
+  std::mt19937_64 random(2);
+  auto log = CounterLog::create(files, "1.log", 77);
+  EXPECT_TRUE(log);
+  std::vector<Addition> written;
+  for (std::size_t i = 0; i < count; ++i) {
+    written.push_back(any_addition(random));
+    EXPECT_TRUE((*log)->append(written.back()));
+  }
+  EXPECT_EQ((*log)->bytes() > 0, count > 0);
+  return written;
+}
+
+struct Read {
+  LogContent content;
+  std::vector<Addition> additions;
+};
+
+Result<Read> read(FileSystem& files) {
+  Read out;
+  auto content = read_log(files, "1.log", [&](Slot slot, const Addition& addition) {
+    EXPECT_EQ(slot, 77U);
+    out.additions.push_back(addition);
+    return Status{};
+  });
+  if (!content) return content.error();
+  out.content = *content;
+  return out;
+}
+
+TEST(Addition, IsDecodedAsItWasEncodedAndNoOtherBytesAre) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    const Addition addition = any_addition(random);
+    Bytes bytes;
+    encode_addition(addition, bytes);
+    EXPECT_EQ(decode_addition(bytes), addition);
+    EXPECT_EQ(decode_addition(BytesView(bytes).first(bytes.size() - 1)), std::nullopt);
+    bytes.push_back(0);
+    EXPECT_EQ(decode_addition(bytes), std::nullopt);
+  }
+}
+
+TEST(Addition, OfTypesThatDoNotFitIsRefused) {
+  for (const auto type : {PieceType::kLinkFrom, PieceType::kUniqueLinkSenders,
+                          static_cast<PieceType>(29), static_cast<PieceType>(0)}) {
+    Addition addition;
+    addition.counters.push_back({1, type});
+    Bytes bytes;
+    encode_addition(addition, bytes);
+    EXPECT_EQ(decode_addition(bytes), std::nullopt);
+  }
+  Addition addition;
+  addition.pairs.push_back({{1, PieceType::kFrom}, 1});
+  Bytes bytes;
+  encode_addition(addition, bytes);
+  EXPECT_EQ(decode_addition(bytes), std::nullopt);
+}
+
+TEST(CounterLog, HasTheAdditionsThatWereAppended) {
+  MemoryFiles files;
+  const std::vector<Addition> written = write_log(files, 300);
+  const auto got = read(files);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->additions, written);
+  EXPECT_EQ(got->content.additions, 300U);
+  EXPECT_EQ(got->content.bytes_lost, 0U);
+}
+
+TEST(CounterLog, CutAtEveryByteHasTheWholeRecordsBefore) {
+  MemoryFiles files;
+  const std::vector<Addition> written = write_log(files, 12);
+  const Bytes whole = files.content("1.log");
+  std::size_t before = 0;
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    files.content("1.log").assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    const auto got = read(files);
+    ASSERT_TRUE(got) << size;
+    const std::size_t count = got->additions.size();
+    ASSERT_TRUE(count == before || count == before + 1) << size;
+    before = count;
+    for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(got->additions[i], written[i]);
+  }
+  EXPECT_EQ(before, written.size());
+}
+
+TEST(CounterLog, FlippedBitLosesOneRecordAndSaysSo) {
+  MemoryFiles files;
+  const std::vector<Addition> written = write_log(files, 12);
+  constexpr std::size_t kHeaderBytes = 20;
+  const std::size_t size = files.content("1.log").size();
+  for (std::size_t at = 0; at < size; ++at) {
+    files.content("1.log")[at] ^= 4;
+    const auto got = read(files);
+    if (at < kHeaderBytes) {
+      ASSERT_FALSE(got) << at;
+      EXPECT_EQ(got.error().code, ErrorCode::kCorrupt);
+    } else {
+      ASSERT_TRUE(got) << at;
+      EXPECT_EQ(got->additions.size(), written.size() - 1) << at;
+      EXPECT_GT(got->content.bytes_lost, 0U);
+    }
+    files.content("1.log")[at] ^= 4;
+  }
+}
+
+TEST(CounterLog, RecordsOfAnotherPlaceDoNotCount) {
+  MemoryFiles files;
+  write_log(files, 3);
+  Bytes& content = files.content("1.log");
+  const Bytes records(content.begin() + 20, content.end());
+  content.insert(content.end(), records.begin(), records.end());
+  const auto got = read(files);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->additions.size(), 3U);
+  EXPECT_EQ(got->content.bytes_lost, records.size());
+}
+
+TEST(CounterLog, SyncThatFailedIsTriedAgain) {
+  MemoryFiles files;
+  auto log = CounterLog::create(files, "1.log", 77);
+  ASSERT_TRUE(log);
+  Addition addition;
+  addition.counters.push_back({1, PieceType::kFrom});
+  addition.amounts.of(Measure::kMass) = 1;
+  ASSERT_TRUE((*log)->append(addition));
+  files.fail_at(0);
+  EXPECT_FALSE((*log)->sync());
+  files.repair();
+  EXPECT_TRUE((*log)->sync());
+  const std::uint64_t writes = files.writes();
+  EXPECT_TRUE((*log)->sync());
+  EXPECT_EQ(files.writes(), writes) << "nothing new, so nothing to do";
+  files.cut_power();
+  const auto got = read(files);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->additions.size(), 1U);
+}
+
+}  // namespace
+}  // namespace shingled::storage::counters
