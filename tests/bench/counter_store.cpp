@@ -1,0 +1,305 @@
+// The embedded counters as one process: updates, messages, one hot counter, and questions over many
+// counters on disk. The clock is moved by hand, so a day of mail takes minutes.
+//
+//   counter_store                     10 million updates of a day; all figures
+//   counter_store UPDATES [FOLDER]    another number; the folder is kept and used again
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "storage/counters/embedded_counters.h"
+#include "tests/support/manual_clock.h"
+
+namespace {
+
+using namespace shingled;
+using namespace shingled::storage::counters;
+using Clocks = std::chrono::steady_clock;
+
+constexpr std::size_t kPiecesPerMessage = 40;
+constexpr std::uint64_t kGolden = 0x9E37'79B9'7F4A'7C15;
+/// Of the document's system: 68 % of all updates are of counters that are new in their period.
+constexpr std::uint64_t kNewPercent = 68;
+constexpr std::uint64_t kKnownPieces = 1'000'000;
+
+const std::vector<Window> kWindows = {{Period::Unit::kSlot, 1, 0},
+                                      {Period::Unit::kSlot, 6, 0},
+                                      {Period::Unit::kDay, 1, 0},
+                                      {Period::Unit::kDay, 14, 0}};
+
+double processor_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+double seconds_since(Clocks::time_point begin) {
+  return std::chrono::duration<double>(Clocks::now() - begin).count();
+}
+
+std::uint64_t resident_megabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("RssAnon:")) return std::strtoull(line.c_str() + 8, nullptr, 10) / 1024;
+  return 0;
+}
+
+[[noreturn]] void die(const Error& error) {
+  fmt::print(stderr, "{}\n", error.message);
+  std::exit(1);
+}
+
+/// Messages of 40 pieces: most are new, the others follow Zipf's law.
+class Mail {
+ public:
+  explicit Mail(std::uint64_t seed) : random_(seed) {}
+
+  Addition next() {
+    Addition addition;
+    addition.counters.reserve(kPiecesPerMessage);
+    for (std::size_t i = 0; i < kPiecesPerMessage; ++i)
+      addition.counters.push_back({piece(), static_cast<PieceType>(50 + i % 4), Space::kIn});
+    addition.amounts.of(Measure::kMass) = 1;
+    addition.amounts.of(Measure::kRecipients) = 1;
+    addition.amounts.of(Measure::kBytes) = 2000 + (random_() % 300) * (random_() % 300);
+    addition.amounts.of(random_() % 2 == 0 ? Measure::kSpam : Measure::kHam) = 1;
+    return addition;
+  }
+
+ private:
+  std::uint64_t piece() {
+    if (random_() % 100 < kNewPercent) return random_();
+    // Zipf with exponent 1: the logarithm of the rank is uniform.
+    const double u = std::uniform_real_distribution<double>(0, 1)(random_);
+    const auto rank = static_cast<std::uint64_t>(std::pow(double{kKnownPieces}, u));
+    return rank * kGolden;
+  }
+
+  std::mt19937_64 random_;
+};
+
+/// The thread that the daemon has for it.
+class Maintainer {
+ public:
+  void start(EmbeddedCounters& counters) {
+    thread_ = std::jthread([this, &counters](const std::stop_token& stop) {
+      std::unique_lock lock(mutex_);
+      while (!stop.stop_requested()) {
+        wanted_.wait(lock, stop, [&] { return is_wanted_; });
+        is_wanted_ = false;
+        lock.unlock();
+        const auto begin = Clocks::now();
+        if (const Status done = counters.maintain(stop); !done && !stop.stop_requested())
+          die(done.error());
+        longest_ = std::max(longest_, seconds_since(begin));
+        lock.lock();
+      }
+    });
+  }
+  void wake() {
+    const std::lock_guard lock(mutex_);
+    is_wanted_ = true;
+    wanted_.notify_all();
+  }
+  void stop() {
+    thread_.request_stop();
+    thread_.join();
+  }
+  [[nodiscard]] double longest() const { return longest_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any wanted_;
+  bool is_wanted_ = false;
+  double longest_ = 0;
+  std::jthread thread_;
+};
+
+struct Percentiles {
+  double p50 = 0;
+  double p99 = 0;
+  double p999 = 0;
+  double most = 0;
+};
+
+Percentiles percentiles_of(std::vector<double>& times) {
+  std::ranges::sort(times);
+  const auto at = [&](double share) {
+    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
+  };
+  return {at(0.5), at(0.99), at(0.999), times.back()};
+}
+
+class Run {
+ public:
+  Run(std::uint64_t updates, const std::filesystem::path& folder)
+      : messages_(updates / kPiecesPerMessage), files_(folder_files(folder)) {
+    options_.catalogue = folder / "counters.db";
+    options_.disk_max = 64ULL << 30U;
+  }
+
+  void all() {
+    open();
+    updates();
+    one_counter();
+    questions("with the maintenance of the end still to do");
+    maintainer_.stop();
+    finish();
+    questions("after it");
+    reopen();
+  }
+
+ private:
+  void open() {
+    auto opened = EmbeddedCounters::open(options_, *files_, clock_, [this] { maintainer_.wake(); });
+    if (!opened) die(opened.error());
+    counters_ = *std::move(opened);
+    maintainer_.start(*counters_);
+  }
+
+  void updates() {
+    // A day, so that what is written is merged over days as well.
+    const auto step = std::chrono::nanoseconds(std::chrono::hours(24)) /
+                      static_cast<std::int64_t>(std::max<std::uint64_t>(messages_, 1));
+    Mail mail(1);
+    std::vector<double> asks;
+    double live_bytes = 0;
+    double live_counters = 0;
+    std::uint64_t most_memory = 0;
+    const auto begin = Clocks::now();
+    const double processor = processor_seconds();
+    double generating = 0;
+    for (std::uint64_t i = 0; i < messages_; ++i) {
+      const auto made = Clocks::now();
+      const Addition addition = mail.next();
+      generating += seconds_since(made);
+      for (;;) {
+        const Status added = counters_->add(addition);
+        if (added) break;
+        if (added.error().code != ErrorCode::kLimit) die(added.error());
+        ++refused_;
+        std::this_thread::yield();
+      }
+      if (i % 64 == 0) {
+        const auto asked = Clocks::now();
+        static_cast<void>(counters_->ask(addition.counters, kWindows));
+        asks.push_back(seconds_since(asked) * 1e6);
+      }
+      if (i % 65'536 == 0) {
+        const EmbeddedCounterStatus status = counters_->status();
+        if (status.live_counters > 100'000) {
+          live_bytes += static_cast<double>(status.memory_bytes);
+          live_counters += static_cast<double>(status.live_counters);
+        }
+        most_memory = std::max(most_memory, resident_megabytes());
+        maintainer_.wake();
+      }
+      clock_.advance(step);
+    }
+    const double wall = seconds_since(begin) - generating;
+    const double used = processor_seconds() - processor - generating;
+    const auto updates = static_cast<double>(messages_ * kPiecesPerMessage);
+    fmt::print("updates                    {:.0f}, of a day of mail\n", updates);
+    fmt::print("  per second               {:.0f}\n", updates / wall);
+    fmt::print("  per second of processor  {:.0f}, sealing and merging included\n", updates / used);
+    fmt::print("  refused and tried again  {}\n", refused_);
+    if (live_counters > 0)
+      fmt::print("memory a live counter      {:.1f} bytes\n", live_bytes / live_counters);
+    fmt::print("memory at most             {} MB\n", most_memory);
+    const Percentiles times = percentiles_of(asks);
+    fmt::print(
+        "ask of 40 meanwhile        p50 {:.1f} us, p99 {:.1f}, p99.9 {:.1f}, at most {:.0f}\n",
+        times.p50, times.p99, times.p999, times.most);
+    fmt::print("longest maintenance        {:.2f} s\n", maintainer_.longest());
+  }
+
+  void one_counter() {
+    constexpr int kMessages = 100'000;
+    Addition addition = Mail(2).next();
+    const std::vector<CounterKey> spread = addition.counters;
+    const auto per_update = [&] {
+      const double begin = processor_seconds();
+      for (int i = 0; i < kMessages; ++i)
+        if (const Status added = counters_->add(addition); !added) die(added.error());
+      return (processor_seconds() - begin) / kMessages / kPiecesPerMessage * 1e9;
+    };
+    const double many = per_update();
+    addition.counters.assign(kPiecesPerMessage, spread.front());
+    const double one = per_update();
+    fmt::print("update of 40 counters      {:.0f} ns; 40 times one counter {:.0f} ns\n", many, one);
+  }
+
+  void questions(const char* when) {
+    Mail mail(1);  // the same mail again, so the known pieces are there
+    std::vector<double> asks;
+    for (int i = 0; i < 20'000; ++i) {
+      const Addition addition = mail.next();
+      const auto begin = Clocks::now();
+      const CounterAnswers answers = counters_->ask(addition.counters, kWindows);
+      asks.push_back(seconds_since(begin) * 1e6);
+      if (!answers.known.front()) die({ErrorCode::kCorrupt, "a counter is unknown"});
+    }
+    const Percentiles times = percentiles_of(asks);
+    const EmbeddedCounterStatus status = counters_->status();
+    fmt::print("ask of 40, {}: p50 {:.1f} us, p99 {:.1f}, p99.9 {:.1f}; {} files, {} rows\n", when,
+               times.p50, times.p99, times.p999, status.files, status.rows);
+  }
+
+  void finish() {
+    clock_.advance(std::chrono::minutes(10));
+    if (const Status done = counters_->maintain({}); !done) die(done.error());
+    const EmbeddedCounterStatus status = counters_->status();
+    fmt::print("disk a row                 {:.2f} bytes: {} MB in {} files\n",
+               static_cast<double>(status.disk_bytes) / static_cast<double>(status.rows),
+               status.disk_bytes >> 20U, status.files);
+  }
+
+  void reopen() {
+    counters_.reset();
+    const auto begin = Clocks::now();
+    auto opened = EmbeddedCounters::open(options_, *files_, clock_);
+    if (!opened) die(opened.error());
+    counters_ = *std::move(opened);
+    fmt::print("start                      {:.3f} s with {} rows\n", seconds_since(begin),
+               counters_->status().rows);
+  }
+
+  const std::uint64_t messages_;
+  std::unique_ptr<FileSystem> files_;
+  shingled::testing::ManualClock clock_;
+  EmbeddedCounterOptions options_;
+  std::unique_ptr<EmbeddedCounters> counters_;
+  Maintainer maintainer_;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint64_t updates = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
+  const bool is_kept = argc > 2;
+  const std::filesystem::path folder = is_kept
+                                           ? std::filesystem::path(argv[2])
+                                           : std::filesystem::temp_directory_path() /
+                                                 fmt::format("shingled-counters-{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  Run(updates, folder).all();
+  if (!is_kept) std::filesystem::remove_all(folder);
+  return 0;
+}
