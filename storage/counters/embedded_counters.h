@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "config/base/clock.h"
-#include "config/base/fair_shared_mutex.h"
 #include "config/base/guarded.h"
 #include "config/base/result.h"
 #include "config/system/file_system.h"
