@@ -1,0 +1,95 @@
+#include "mime/pieces/piece_list.h"
+
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "mime/charset/charset.h"
+#include "mime/pieces/clipped.h"
+
+namespace shingled::mime {
+
+namespace {
+
+std::string piece_text(std::string_view piece, std::size_t bytes_max) {
+  piece = clipped(piece, bytes_max);
+  if (is_valid_utf8(piece)) return std::string(piece);
+  return std::string(clipped(replace_invalid_utf8(piece), bytes_max));
+}
+
+}  // namespace
+
+std::uint32_t pieces_max_of(PieceType type, const CounterOptions& options) {
+  if (is_pair(type)) return options.pairs_max;
+  switch (type) {
+    case PieceType::kText:
+    case PieceType::kRobustText:
+    case PieceType::kStructure:
+      return options.texts_max;
+    case PieceType::kRecipient:
+      return options.recipients_max;
+    case PieceType::kDkimDomain:
+      return options.signatures_max;
+    case PieceType::kLink:
+    case PieceType::kLinkHost:
+    case PieceType::kLinkDomain:
+    case PieceType::kLinkPath:
+      return options.links_max;
+    case PieceType::kAddress:
+      return options.addresses_max;
+    case PieceType::kPhone:
+      return options.phones_max;
+    case PieceType::kWallet:
+      return options.wallets_max;
+    case PieceType::kAttachmentName:
+    case PieceType::kAttachmentKind:
+    case PieceType::kAttachment:
+    case PieceType::kImage:
+      return options.attachments_max;
+    default:
+      return 1;
+  }
+}
+
+void PieceList::add(PieceType type, std::string_view piece) {
+  if (piece.empty()) return;
+  insert({.type = type, .first = piece_text(piece, options_.piece_bytes_max), .second = {}});
+}
+
+void PieceList::add_pair(PieceType type, std::string_view first, std::string_view second) {
+  if (first.empty() || second.empty()) return;
+  insert({.type = type,
+          .first = piece_text(first, options_.piece_bytes_max),
+          .second = piece_text(second, options_.piece_bytes_max)});
+}
+
+bool PieceList::has_room(PieceType type) const {
+  return pieces_.size() < options_.pieces_max &&
+         counts_[static_cast<std::uint8_t>(type)] < pieces_max_of(type, options_);
+}
+
+std::vector<std::string_view> PieceList::of_type(PieceType type) const {
+  std::vector<std::string_view> out;
+  const Piece least{.type = type, .first = {}, .second = {}};
+  for (auto at = pieces_.lower_bound(least); at != pieces_.end() && at->type == type; ++at) {
+    out.emplace_back(at->first);
+  }
+  return out;
+}
+
+std::vector<Piece> PieceList::take() {
+  std::vector<Piece> out;
+  out.reserve(pieces_.size());
+  while (!pieces_.empty()) out.push_back(std::move(pieces_.extract(pieces_.begin()).value()));
+  counts_.fill(0);
+  return out;
+}
+
+void PieceList::insert(Piece piece) {
+  if (pieces_.contains(piece)) return;
+  if (!has_room(piece.type)) return note_dropped();
+  ++counts_[static_cast<std::uint8_t>(piece.type)];
+  pieces_.insert(std::move(piece));
+}
+
+}  // namespace shingled::mime

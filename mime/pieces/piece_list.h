@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "config/options/counter_options.h"
+#include "mime/pieces/piece.h"
+
+namespace shingled::mime {
+
+/// The pieces of one message while they are collected: each once, in order of type, within bounds.
+/// Whoever adds begins with the most telling ones, for the last ones meet the bounds.
+/// Threads: one.
+class PieceList {
+ public:
+  /// `options` must outlive it.
+  explicit PieceList(const CounterOptions& options) : options_(options) {}
+
+  /// Adds a piece; one that is empty is no piece. Bytes that are not UTF-8 become U+FFFD, and what
+  /// exceeds `piece_bytes_max` is cut off at the end of a character.
+  void add(PieceType type, std::string_view piece);
+  /// The same for a pair; both pieces must be there.
+  void add_pair(PieceType type, std::string_view first, std::string_view second);
+
+  /// Whether another piece of a type may find room: without it there is no need to look for more.
+  [[nodiscard]] bool has_room(PieceType type) const;
+  /// The pieces of a type so far.
+  [[nodiscard]] std::vector<std::string_view> of_type(PieceType type) const;
+  [[nodiscard]] std::size_t size() const { return pieces_.size(); }
+  /// How often a piece met a bound and was left out.
+  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+  /// Notes that something was left out before it was a piece.
+  void note_dropped(std::uint64_t count = 1) { dropped_ += count; }
+
+  /// The list is empty afterwards.
+  std::vector<Piece> take();
+
+ private:
+  void insert(Piece piece);
+
+  const CounterOptions& options_;
+  std::set<Piece> pieces_;
+  std::array<std::uint32_t, 256> counts_{};  ///< by type
+  std::uint64_t dropped_ = 0;
+};
+
+/// The most pieces of a type that a message may have.
+std::uint32_t pieces_max_of(PieceType type, const CounterOptions& options);
+
+}  // namespace shingled::mime

@@ -1,0 +1,86 @@
+#include "mime/pieces/piece_list.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "mime/pieces/clipped.h"
+
+namespace shingled::mime {
+namespace {
+
+TEST(PieceList, HasEachPieceOnceInOrderOfType) {
+  const CounterOptions options;
+  PieceList list(options);
+  list.add(PieceType::kLink, "b");
+  list.add(PieceType::kLink, "a");
+  list.add(PieceType::kSubject, "s");
+  list.add(PieceType::kLink, "b");
+  list.add_pair(PieceType::kSenderRecipient, "x", "z");
+  list.add_pair(PieceType::kSenderRecipient, "x", "y");
+  const std::vector<Piece> expected = {{PieceType::kSubject, "s", ""},
+                                       {PieceType::kSenderRecipient, "x", "y"},
+                                       {PieceType::kSenderRecipient, "x", "z"},
+                                       {PieceType::kLink, "a", ""},
+                                       {PieceType::kLink, "b", ""}};
+  EXPECT_EQ(list.of_type(PieceType::kLink), (std::vector<std::string_view>{"a", "b"}));
+  EXPECT_EQ(list.take(), expected);
+  EXPECT_EQ(list.dropped(), 0U);
+  EXPECT_EQ(list.size(), 0U);
+}
+
+TEST(PieceList, TakesNoEmptyPiece) {
+  const CounterOptions options;
+  PieceList list(options);
+  list.add(PieceType::kSubject, "");
+  list.add_pair(PieceType::kSenderRecipient, "x", "");
+  list.add_pair(PieceType::kSenderRecipient, "", "y");
+  EXPECT_TRUE(list.take().empty());
+  EXPECT_EQ(list.dropped(), 0U);
+}
+
+TEST(PieceList, CountsWhatMeetsABound) {
+  CounterOptions options;
+  options.links_max = 2;
+  options.pieces_max = 4;
+  PieceList list(options);
+  for (const char* link : {"a", "b", "c", "a"}) list.add(PieceType::kLink, link);
+  EXPECT_FALSE(list.has_room(PieceType::kLink));
+  EXPECT_EQ(list.dropped(), 1U) << "a is there already";
+  list.add(PieceType::kSubject, "s");
+  list.add(PieceType::kSubject, "t");
+  EXPECT_EQ(list.dropped(), 2U) << "a message has one subject";
+  list.add(PieceType::kPhone, "1");
+  list.add(PieceType::kWallet, "1");
+  EXPECT_EQ(list.dropped(), 3U);
+  EXPECT_EQ(list.take().size(), options.pieces_max);
+}
+
+TEST(PieceList, CutsAtTheEndOfACharacter) {
+  CounterOptions options;
+  options.piece_bytes_max = 16;
+  PieceList list(options);
+  list.add(PieceType::kSubject, std::string(15, 'a') + "\u00FC");
+  list.add(PieceType::kMailer,
+           "a\xFF"
+           "b");
+  list.add(PieceType::kReplyTo, std::string(100, '\xFF'));
+  const std::vector<Piece> pieces = list.take();
+  ASSERT_EQ(pieces.size(), 3U);
+  EXPECT_EQ(pieces[0].first, std::string(15, 'a'));
+  EXPECT_EQ(pieces[1].first,
+            "a\uFFFD"
+            "b");
+  EXPECT_EQ(pieces[2].first, "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD");
+}
+
+TEST(Clipped, EndsBetweenCharacters) {
+  EXPECT_EQ(clipped("abc", 3), "abc");
+  EXPECT_EQ(clipped("abc", 2), "ab");
+  EXPECT_EQ(clipped("a\u00FC", 2), "a");
+  EXPECT_EQ(clipped("\U0001F600", 3), "");
+  EXPECT_EQ(clipped("abc", 0), "");
+}
+
+}  // namespace
+}  // namespace shingled::mime
