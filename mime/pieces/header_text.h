@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "mime/model/mail.h"
+
+namespace shingled::mime {
+
+// Small forms of header fields. None of them fails: a field without what is asked for gives an
+// empty text.
+// Threads: stateless.
+// Cost:    linear.
+
+/// Without blanks at the ends; each run of blanks and line breaks is one space.
+std::string single_spaced(std::string_view text);
+
+/// With each ASCII digit as 0: numbers of versions and messages vary.
+std::string with_zero_digits(std::string_view text);
+
+/// The program that X-Mailer or User-Agent names: single_spaced(), with_zero_digits().
+std::string normal_mailer(std::string_view value);
+
+/// The right side of a Message-ID, in the form of ascii_host().
+std::string message_id_domain(std::string_view value);
+
+/// The identifier of a List-Id in lower case, without the phrase before it (RFC 2919).
+std::string list_id(std::string_view value);
+
+/// The names of the fields below the last Received as written, joined by colons: the hand of the
+/// sending program. Servers on the way add theirs above. The first kOrderedNamesMax names.
+std::string header_order(std::span<const HeaderField> fields);
+
+inline constexpr std::size_t kOrderedNamesMax = 64;
+
+}  // namespace shingled::mime
