@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace shingled::mime {
+
+/// The rest of a longer link is not read.
+inline constexpr std::size_t kLinkBytesMax = 2048;
+
+/// Where a link leads, without what differs from mail to mail: user, port, query and fragment.
+struct Link {
+  std::string scheme;  ///< lower case
+  std::string host;    ///< in the form of ascii_host(), or a dotted IPv4 or an IPv6 address
+  std::string path;    ///< percent escapes decoded once; begins with a slash
+
+  [[nodiscard]] std::string text() const;    ///< "https://www.example.org/a/b"
+  [[nodiscard]] std::string domain() const;  ///< "example.org"; an IP address itself
+  /// "www.example.org/a": tells the customers of a hoster apart. Empty without a step.
+  [[nodiscard]] std::string first_step() const;
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+/// Reads a link of a text or the href of HTML with its entities decoded. White space in it is
+/// nothing, as for browsers. Without a scheme it must begin with two slashes or with `www.`.
+///
+/// Errors:  nullopt for relative links, other schemes than http, https and ftp, invalid hosts.
+/// Threads: stateless.
+/// Cost:    linear in kLinkBytesMax.
+std::optional<Link> read_link(std::string_view url);
+
+}  // namespace shingled::mime
