@@ -1,0 +1,107 @@
+#include "mime/pieces/text_pieces.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace shingled::mime {
+namespace {
+
+std::string pieces_of(const VisibleText& text, const CounterOptions& options = {},
+                      Steps steps = UINT64_MAX) {
+  PieceList pieces(options);
+  WorkMeter meter(steps);
+  add_text_pieces(text, Compat::kRspamd4, options, meter, pieces);
+  std::string out;
+  for (const Piece& piece : pieces.take()) {
+    out += (out.empty() ? "" : " ") + std::string(to_string(piece.type)) + "=" + piece.first;
+  }
+  return out;
+}
+
+TEST(TextPieces, AreWhatATextNames) {
+  struct Case {
+    const char* why;
+    std::string text;
+    std::string expected;
+  };
+  const Case cases[] = {
+      {"a link", "see https://www.example.org/a/b?x=1.",
+       "link=https://www.example.org/a/b link_host=www.example.org link_domain=example.org "
+       "link_path=www.example.org/a"},
+      {"the end of a sentence", "see http://www.example.org.",
+       "link=http://www.example.org/ link_host=www.example.org link_domain=example.org"},
+      {"in brackets", "(<http://example.org/>)",
+       "link=http://example.org/ link_host=example.org link_domain=example.org"},
+      {"a bare name", "go to example.org now",
+       "link=http://example.org/ link_host=example.org link_domain=example.org"},
+      {"a link twice", "http://example.org/ http://example.org/",
+       "link=http://example.org/ link_host=example.org link_domain=example.org"},
+      {"a mail address", "write to Joe.Doe+x@example.org.", "address=joe.doe@example.org"},
+      {"a mailto link", "mailto:joe@example.org?subject=x", "address=joe@example.org"},
+      {"a telephone number", "call +49 30 1234567", "phone=49301234567"},
+      {"an account", "pay DE89 3704 0044 0532 0130 00", "wallet=DE89370400440532013000"},
+      {"over two lines", "call\n+49 30 1234567\nnow", "phone=49301234567"},
+      {"nothing", "hello", ""},
+  };
+  for (const Case& test : cases)
+    EXPECT_EQ(pieces_of({.content = test.text}), test.expected) << test.why;
+}
+
+TEST(TextPieces, AreTheTargetsOfHtml) {
+  const auto element = [](std::string name, std::string url) {
+    return HtmlElement{.name = std::move(name), .css_class = {}, .url = std::move(url)};
+  };
+  const std::vector<HtmlElement> elements = {
+      element("base", "http://base.example/"),
+      element("link", "http://style.example/"),
+      element("a", "/relative"),
+      element("a", "#top"),
+      element("a", "javascript:x()"),
+      element("a", " https://user@shop.example.org:8080/%61/b?id=7#x "),
+      element("a", "mailto:a@example.org,%62@example.org?cc=c@example.org"),
+      element("a", "tel:+49-30-1234567"),
+      element("form", "http://192.0.2.1/login"),
+      element("p", ""),
+  };
+  EXPECT_EQ(pieces_of({.content = "bank.example and www.bank.example",
+                       .form = TextForm::kHtml,
+                       .elements = elements}),
+            "link=http://192.0.2.1/login link=https://shop.example.org/a/b "
+            "link_host=192.0.2.1 link_host=shop.example.org "
+            "link_domain=192.0.2.1 link_domain=example.org "
+            "link_path=192.0.2.1/login link_path=shop.example.org/a "
+            "address=a@example.org address=b@example.org phone=49301234567");
+}
+
+TEST(TextPieces, MeetTheirBounds) {
+  std::string text;
+  for (int i = 1000; i < 1100; ++i) {
+    const std::string n = std::to_string(i);
+    text += "http://x";
+    text += n;
+    text += ".example.org/ a";
+    text += n;
+    text += "@example.org +49 30 123";
+    text += n;
+    text += '\n';
+  }
+  CounterOptions options;
+  options.links_max = options.addresses_max = options.phones_max = 3;
+  PieceList pieces(options);
+  WorkMeter meter(UINT64_MAX);
+  add_text_pieces({.content = text}, Compat::kRspamd4, options, meter, pieces);
+  EXPECT_EQ(pieces.of_type(PieceType::kLinkHost).size(), 3U);
+  EXPECT_EQ(pieces.of_type(PieceType::kLinkDomain).size(), 1U);
+  EXPECT_EQ(pieces.of_type(PieceType::kAddress).size(), 3U);
+  EXPECT_EQ(pieces.of_type(PieceType::kPhone).size(), 3U);
+  EXPECT_GE(pieces.dropped(), 97U * 3);
+}
+
+TEST(TextPieces, AreLeftOutWhenTheWorkIsSpent) {
+  EXPECT_EQ(pieces_of({.content = "http://example.org/"}, {}, 10), "");
+}
+
+}  // namespace
+}  // namespace shingled::mime
