@@ -1,0 +1,86 @@
+#include "milter/counters/envelope_pieces.h"
+
+#include <set>
+#include <utility>
+
+#include "config/base/ascii.h"
+#include "milter/ratelimit/envelope_address.h"
+#include "mime/pieces/normal_address.h"
+#include "mime/url/ascii_host.h"
+#include "mime/url/public_suffix.h"
+
+namespace shingled::milter::counters {
+
+namespace {
+
+using mime::NormalAddress;
+
+constexpr int kNetworkBitsV4 = 24;
+constexpr int kNetworkBitsV6 = 64;
+constexpr std::size_t kCountryLetters = 2;
+
+/// The mailbox of a path; without a local part for the empty one.
+NormalAddress mailbox_of(std::string_view path) {
+  const ratelimit::EnvelopeAddress address = ratelimit::parse_envelope_address(path);
+  return mime::normal_address(address.text()).value_or(NormalAddress{});
+}
+
+std::string domain_of(std::string_view host) {
+  return host.empty() ? std::string() : mime::registrable_domain(mime::ascii_host(host));
+}
+
+std::string network_of(const IpAddress& client) {
+  const bool v4 = client.family == IpAddress::Family::kV4;
+  return Network::of(client, v4 ? kNetworkBitsV4 : kNetworkBitsV6).to_string();
+}
+
+std::string country_of(std::string_view code) {
+  if (!ascii::is_word(code, kCountryLetters, "") || code.size() < kCountryLetters) return {};
+  return {ascii::to_upper(code[0]), ascii::to_upper(code[1])};
+}
+
+}  // namespace
+
+NormalEnvelope normal_envelope(const Envelope& envelope, std::uint32_t recipients_max) {
+  NormalEnvelope out;
+  out.client_domain = domain_of(envelope.client_name);
+  const bool bounce = ratelimit::parse_envelope_address(envelope.sender).is_empty();
+  const NormalAddress sender = mailbox_of(envelope.sender);
+  out.sender = bounce ? std::string(kBounceSender) : sender.text();
+  out.sender_domain = bounce ? out.client_domain : domain_of(sender.domain);
+  std::set<std::string> seen;
+  for (const std::string& path : envelope.recipients) {
+    std::string recipient = mailbox_of(path).text();
+    if (recipient.empty() || seen.contains(recipient)) continue;
+    if (seen.size() == recipients_max) {
+      ++out.recipients_dropped;
+      continue;
+    }
+    seen.insert(recipient);
+    out.recipients.push_back(std::move(recipient));
+  }
+  if (envelope.client) {
+    out.client = envelope.client->to_string();
+    out.network = network_of(*envelope.client);
+  }
+  out.helo = mime::ascii_host(ascii::trim_space(envelope.helo));
+  out.user = ascii::to_lower(ascii::trim_space(envelope.user));
+  out.country = country_of(envelope.country);
+  return out;
+}
+
+void add_envelope_pieces(const NormalEnvelope& envelope, mime::PieceList& pieces) {
+  pieces.add(PieceType::kSender, envelope.sender);
+  pieces.add(PieceType::kSenderDomain, envelope.sender_domain);
+  for (const std::string& recipient : envelope.recipients) {
+    pieces.add(PieceType::kRecipient, recipient);
+  }
+  pieces.note_dropped(envelope.recipients_dropped);
+  pieces.add(PieceType::kClient, envelope.client);
+  pieces.add(PieceType::kClientNetwork, envelope.network);
+  pieces.add(PieceType::kHelo, envelope.helo);
+  pieces.add(PieceType::kClientDomain, envelope.client_domain);
+  pieces.add(PieceType::kUser, envelope.user);
+}
+
+}  // namespace shingled::milter::counters

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "config/options/counter_options.h"
+#include "milter/counters/envelope.h"
+#include "mime/analyze.h"
+#include "mime/model/work_meter.h"
+#include "mime/pieces/piece.h"
+
+namespace shingled::milter::counters {
+
+/// A message to be counted. The views must outlive the call.
+struct CountedMessage {
+  std::string_view bytes;          ///< as a whole, with its header
+  const mime::Analysis& analysis;  ///< of these bytes
+  /// Of one rule, the same for all messages: its digests are pieces. Without hashes there are no
+  /// pieces of texts, and checksums of attachments are made anew.
+  std::span<const mime::PartHash> hashes = {};
+};
+
+struct MessagePieces {
+  std::vector<mime::Piece> pieces;  ///< each once, in order of type; at most `pieces_max`
+  std::uint64_t dropped = 0;        ///< met a bound, or were left out as `work` was spent
+};
+
+/// The time for opening containers never ends.
+inline bool always_in_time() { return false; }
+
+/// All pieces that a message and its envelope give: all types but those that come from elsewhere
+/// (stored hashes, reporters, known files). Pairs are there with both pieces; a *unique* type is
+/// counted with its pair and is not in the list.
+///
+/// From is *proved* if a server in `authserv_ids` says so (sender_proof.h) or the sender has logged
+/// in, else it is *claimed*. A message with several From addresses proves none of them.
+///
+/// Errors:  none; what meets a bound is left out and counted.
+/// Threads: any thread.
+/// Cost:    linear in the message, paid to `work`; `out_of_time` ends the reading of containers.
+/// Source:  COUNTERS.md section 2.
+MessagePieces message_pieces(const CountedMessage& message, const Envelope& envelope,
+                             const CounterOptions& options, mime::WorkMeter& work,
+                             const std::function<bool()>& out_of_time = always_in_time);
+
+}  // namespace shingled::milter::counters

@@ -1,0 +1,165 @@
+// Covers milter/counters/message_pieces.cpp, with the vectors of tests/data/pieces.json:
+// UPDATE_GOLDEN=1 writes what is expected there.
+#include "milter/counters/message_pieces.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace shingled::milter::counters {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Envelope envelope_of(const Json& in) {
+  Envelope out;
+  out.sender = in.value("sender", "<sender@example.org>");
+  for (const Json& path : in.value("recipients", Json::array())) out.recipients.push_back(path);
+  out.client = IpAddress::parse(in.value("client", ""));
+  out.helo = in.value("helo", "");
+  out.client_name = in.value("client_name", "");
+  out.user = in.value("user", "");
+  out.country = in.value("country", "");
+  return out;
+}
+
+std::string text_of(const mime::Piece& piece) {
+  std::string out = std::string(to_string(piece.type)) + " = " + piece.first;
+  return piece.second.empty() ? out : out + " | " + piece.second;
+}
+
+MessagePieces pieces_of(const std::string& message, const Envelope& envelope,
+                        const CounterOptions& options, bool hashed = false) {
+  static const mime::HashRule kRule(HashOptions{.robust = true});
+  const mime::Analysis analysis = mime::analyze(message, {});
+  std::vector<mime::PartHash> hashes;
+  if (hashed) hashes = mime::hash_message(analysis, kRule);
+  mime::WorkMeter meter(UINT64_MAX);
+  return message_pieces({.bytes = message, .analysis = analysis, .hashes = hashes}, envelope,
+                        options, meter);
+}
+
+/// The pieces of the types that the vector is about.
+Json pieces_of(const Json& vector) {
+  std::string message;
+  for (const Json& line : vector.at("message")) message += line.get<std::string>() + "\r\n";
+  CounterOptions options;
+  options.authserv_ids = {"mx.example.org"};
+  const Json types = vector.at("types");
+  Json out = Json::array();
+  const Envelope envelope = envelope_of(vector.value("envelope", Json::object()));
+  for (const mime::Piece& piece : pieces_of(message, envelope, options).pieces) {
+    const bool wanted = std::find(types.begin(), types.end(), to_string(piece.type)) != types.end();
+    if (wanted) out.push_back(text_of(piece));
+  }
+  return out;
+}
+
+TEST(MessagePieces, AreThoseOfTheVectors) {
+  const std::string name = SHINGLED_SOURCE_DIR "/tests/data/pieces.json";
+  std::ifstream in(name);
+  Json vectors = Json::parse(in);
+  ASSERT_GE(vectors.size(), 40U);
+  for (Json& vector : vectors) {
+    const Json pieces = pieces_of(vector);
+    if (std::getenv("UPDATE_GOLDEN") != nullptr) {
+      vector["pieces"] = pieces;
+    } else {
+      EXPECT_EQ(vector.at("pieces"), pieces) << vector.at("why");
+    }
+  }
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(name) << vectors.dump(1) << '\n';
+}
+
+std::string long_message() {
+  std::string body;
+  for (int i = 0; i < 60; ++i) {
+    body += "word" + std::string(1, static_cast<char>('a' + i % 26)) + "x" +
+            std::string(1, static_cast<char>('a' + i / 26)) + " ";
+  }
+  return "From: Joe <joe@shop.example.org>\r\nSubject: Hello\r\nMIME-Version: 1.0\r\n"
+         "Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: "
+         "text/plain\r\n\r\n" +
+         body +
+         "https://a.example.net/x\r\n--x\r\nContent-Type: application/pdf; name=a.pdf\r\n\r\n" +
+         "%PDF-1.7\r\n--x--\r\n";
+}
+
+Envelope full_envelope() {
+  Envelope out;
+  out.sender = "<joe@example.org>";
+  out.recipients = {"<a@example.com>", "<b@example.com>"};
+  out.client = IpAddress::parse("192.0.2.1");
+  out.helo = "mx.example.org";
+  out.client_name = "mx.example.org";
+  out.user = "joe";
+  out.country = "DE";
+  return out;
+}
+
+TEST(MessagePieces, PairWhatBelongsTogether) {
+  const MessagePieces found = pieces_of(long_message(), full_envelope(), {}, true);
+  std::map<PieceType, std::size_t> counts;
+  for (const mime::Piece& piece : found.pieces) {
+    ++counts[piece.type];
+    EXPECT_EQ(is_pair(piece.type), !piece.second.empty()) << to_string(piece.type);
+    EXPECT_FALSE(is_unique(piece.type));
+  }
+  for (const auto& [type, count] :
+       std::map<PieceType, std::size_t>{{PieceType::kText, 1},
+                                        {PieceType::kRobustText, 1},
+                                        {PieceType::kRecipient, 2},
+                                        {PieceType::kFrom, 1},
+                                        {PieceType::kFromDomain, 1},
+                                        {PieceType::kUser, 1},
+                                        {PieceType::kSenderRecipient, 2},
+                                        {PieceType::kClientSender, 1},
+                                        {PieceType::kFromNetwork, 1},
+                                        {PieceType::kLinkFrom, 1},
+                                        {PieceType::kTextRecipient, 2},
+                                        {PieceType::kTextSender, 1},
+                                        {PieceType::kUserRecipient, 2},
+                                        {PieceType::kUserCountry, 1},
+                                        {PieceType::kRecipientSender, 2},
+                                        {PieceType::kAttachment, 1},
+                                        {PieceType::kAttachmentRecipient, 2},
+                                        {PieceType::kAttachmentSender, 1}}) {
+    EXPECT_EQ(counts[type], count) << to_string(type);
+  }
+  EXPECT_EQ(found.dropped, 0U);
+}
+
+TEST(MessagePieces, StayWithinAllBounds) {
+  std::string message = "From: a@example.org\r\nContent-Type: text/html\r\n\r\n";
+  for (int i = 0; i < 2000; ++i) {
+    message += "<a href=\"http://h" + std::to_string(i) + ".example.org/x\">x</a>\r\n";
+  }
+  Envelope envelope = full_envelope();
+  for (int i = 0; i < 2000; ++i) {
+    envelope.recipients.push_back("<r" + std::to_string(i) + "@example.org>");
+  }
+  CounterOptions options;
+  options.pieces_max = 150;
+  const MessagePieces found = pieces_of(message, envelope, options);
+  EXPECT_EQ(found.pieces.size(), 150U);
+  EXPECT_GT(found.dropped, 3000U);
+  EXPECT_TRUE(std::is_sorted(found.pieces.begin(), found.pieces.end()));
+}
+
+TEST(MessagePieces, EndWithTheWork) {
+  const std::string message = long_message();
+  const mime::Analysis analysis = mime::analyze(message, {});
+  mime::WorkMeter none(0);
+  const MessagePieces found =
+      message_pieces({.bytes = message, .analysis = analysis}, full_envelope(), {}, none);
+  EXPECT_GT(found.dropped, 0U);
+  for (const mime::Piece& piece : found.pieces) EXPECT_NE(piece.type, PieceType::kLink);
+}
+
+}  // namespace
+}  // namespace shingled::milter::counters
