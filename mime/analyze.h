@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -113,6 +115,12 @@ struct MessageHashes {
   std::uint64_t work_left = 0;  ///< of `mime.work_max` (work_meter.h)
 };
 
+struct TextStages;  ///< see mime/analysis_parts.h
+
+/// Is shown each text of a message while it is hashed, with the index of its part, so that others
+/// who need the text do not read it again. The text is gone afterwards.
+using TextObserver = std::function<void(std::size_t part, const TextStages& text)>;
+
 /// The hashes that each rule makes of a message, in the order of its parts; equal digests once
 /// (HASHING.md section 4).
 ///
@@ -121,7 +129,8 @@ struct MessageHashes {
 /// a time.
 /// Errors:  none.
 /// Threads: stateless.
-MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules);
+MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules,
+                           const TextObserver& observer = {});
 
 /// The same for a single rule. Sets `common` and `own_words` only if the rule makes robust hashes.
 std::vector<PartHash> hash_message(const Analysis& analysis, const HashRule& rule);

@@ -23,8 +23,9 @@ enum class OwnWords : std::uint8_t { kCounted, kUncounted };
 /// Hashes one message for all rules: reads each part once, the most telling first.
 class MessageHasher {
  public:
-  MessageHasher(const Analysis::Parts& parts, std::span<const HashRule> rules, OwnWords own_words)
-      : parts_(parts), meter_(parts.work_left, parts.stop) {
+  MessageHasher(const Analysis::Parts& parts, std::span<const HashRule> rules, OwnWords own_words,
+                const TextObserver& observer)
+      : parts_(parts), observer_(observer), meter_(parts.work_left, parts.stop) {
     hashers_.reserve(rules.size());
     for (const HashRule& rule : rules) hashers_.emplace_back(parts, rule);
     robust_ = own_words == OwnWords::kCounted ||
@@ -66,6 +67,7 @@ class MessageHasher {
     read_text(parts_, i, meter_, text);
     if (text.html.truncated) note("html limit reached");
     if (!text.complete) return;
+    if (observer_) observer_(i, text);
     share_language(i, text.words);
     if (text.words.truncated) note("text limit reached");
     result_.longest_text_bytes = std::max(result_.longest_text_bytes, text.words.oneline.size());
@@ -151,6 +153,7 @@ class MessageHasher {
   }
 
   const Analysis::Parts& parts_;
+  const TextObserver& observer_;
   WorkMeter meter_;
   std::vector<RuleHasher> hashers_;
   std::optional<SisterTexts> sisters_;
@@ -162,12 +165,14 @@ class MessageHasher {
 
 }  // namespace
 
-MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules) {
-  return MessageHasher(analysis.parts(), rules, OwnWords::kCounted).run();
+MessageHashes hash_message(const Analysis& analysis, std::span<const HashRule> rules,
+                           const TextObserver& observer) {
+  return MessageHasher(analysis.parts(), rules, OwnWords::kCounted, observer).run();
 }
 
 std::vector<PartHash> hash_message(const Analysis& analysis, const HashRule& rule) {
-  MessageHasher hasher(analysis.parts(), std::span(&rule, 1), OwnWords::kUncounted);
+  const TextObserver nobody;
+  MessageHasher hasher(analysis.parts(), std::span(&rule, 1), OwnWords::kUncounted, nobody);
   return std::move(hasher.run().of_rule.front());
 }
 

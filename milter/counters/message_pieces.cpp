@@ -8,7 +8,7 @@
 #include "mime/message/header_block.h"
 #include "mime/pieces/header_pieces.h"
 #include "mime/pieces/part_pieces.h"
-#include "mime/pieces/piece_list.h"
+#include "mime/pieces/text_collector.h"
 #include "mime/url/public_suffix.h"
 
 namespace shingled::milter::counters {
@@ -25,7 +25,7 @@ struct FromDomain {
 
 FromDomain add_from_pieces(const mime::FromField& from, bool proved, PieceList& pieces) {
   if (!from.address) return {};
-  const FromDomain domain{.text = mime::registrable_domain(from.address->domain), .proved = proved};
+  FromDomain domain{.text = mime::registrable_domain(from.address->domain), .proved = proved};
   pieces.add(proved ? PieceType::kFromDomain : PieceType::kClaimedFromDomain, domain.text);
   pieces.add(proved ? PieceType::kFrom : PieceType::kClaimedFrom, from.address->text());
   return domain;
@@ -74,7 +74,13 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
   }
   mime::add_header_pieces(header.fields, parts.subject, from, pieces);
   mime::add_hash_pieces(message.hashes, pieces);
-  mime::add_all_text_pieces(message.analysis, options, work, pieces);
+  if (message.texts != nullptr) {
+    pieces.add_all(*message.texts);
+  } else {
+    mime::TextCollector texts(message.analysis, options, work);
+    texts.add_all();
+    pieces.add_all(texts.pieces());
+  }
   mime::add_attachment_pieces(message.analysis, message.hashes, options, out_of_time, work, pieces);
   add_pairs_of(normal, domain, pieces);
 

@@ -13,7 +13,6 @@
 #include "mime/fingerprint/digests.h"
 #include "mime/message/part_kind.h"
 #include "mime/pieces/file_kind.h"
-#include "mime/pieces/text_pieces.h"
 
 namespace shingled::mime {
 
@@ -138,30 +137,6 @@ class AttachmentPieces {
 void add_hash_pieces(std::span<const PartHash> hashes, PieceList& pieces) {
   for (const PartHash& hash : hashes) {
     if (const auto type = type_of(hash)) pieces.add(*type, to_hex(hash.fingerprint.digest.bytes));
-  }
-}
-
-void add_all_text_pieces(const Analysis& analysis, const CounterOptions& options, WorkMeter& meter,
-                         PieceList& pieces) {
-  const Analysis::Parts& parts = analysis.parts();
-  std::vector<std::size_t> texts(parts.body.begin(), parts.body.end());
-  for (std::size_t i = 0; i < parts.mail.parts.size(); ++i) {
-    const bool body = std::binary_search(parts.body.begin(), parts.body.end(), i);
-    if (!body && parts.is_text(i)) texts.push_back(i);
-  }
-  if (texts.size() > options.texts_max) {
-    pieces.note_dropped(texts.size() - options.texts_max);
-    texts.resize(options.texts_max);
-  }
-  for (const std::size_t i : texts) {
-    TextStages text;
-    read_content(parts, i, meter, text);
-    if (!text.complete) return pieces.note_dropped();
-    const bool html = parts.contents[i].kind == ContentKind::kHtml;
-    add_text_pieces({.content = text.content,
-                     .form = html ? TextForm::kHtml : TextForm::kPlain,
-                     .elements = text.html.elements},
-                    parts.options.compat, options, meter, pieces);
   }
 }
 

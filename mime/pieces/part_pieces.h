@@ -15,14 +15,6 @@ namespace shingled::mime {
 /// Threads: stateless.
 void add_hash_pieces(std::span<const PartHash> hashes, PieceList& pieces);
 
-/// Adds what the texts of a message name, those of the body first (text_pieces.h).
-///
-/// Errors:  none; what `meter` refuses is left out, and the list notes it.
-/// Threads: any.
-/// Cost:    reads the texts as for a hash (read_content()), paid to `meter`.
-void add_all_text_pieces(const Analysis& analysis, const CounterOptions& options, WorkMeter& meter,
-                         PieceList& pieces);
-
 /// Adds names, kinds and checksums of attachments and images, and of the files in containers at all
 /// depths. Not those that are the same in every document of their kind (own_bytes()), and of office
 /// documents no names. A text is an attachment if it has a name or says so.

@@ -63,6 +63,11 @@ void PieceList::add_pair(PieceType type, std::string_view first, std::string_vie
           .second = piece_text(second, options_.piece_bytes_max)});
 }
 
+void PieceList::add_all(const PieceList& other) {
+  for (const Piece& piece : other.pieces_) insert(piece);
+  note_dropped(other.dropped());
+}
+
 bool PieceList::has_room(PieceType type) const {
   return pieces_.size() < options_.pieces_max &&
          counts_[static_cast<std::uint8_t>(type)] < pieces_max_of(type, options_);

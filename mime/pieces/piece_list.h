@@ -26,6 +26,9 @@ class PieceList {
   /// The same for a pair; both pieces must be there.
   void add_pair(PieceType type, std::string_view first, std::string_view second);
 
+  /// Adds all pieces of another list, and what it has dropped.
+  void add_all(const PieceList& other);
+
   /// Whether another piece of a type may find room: without it there is no need to look for more.
   [[nodiscard]] bool has_room(PieceType type) const;
   /// The pieces of a type so far.

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "mime/pieces/text_collector.h"
+
 namespace shingled::milter::counters {
 namespace {
 
@@ -35,10 +37,10 @@ std::string text_of(const mime::Piece& piece) {
 
 MessagePieces pieces_of(const std::string& message, const Envelope& envelope,
                         const CounterOptions& options, bool hashed = false) {
-  static const mime::HashRule kRule(HashOptions{.robust = true});
+  static const mime::HashRule rule(HashOptions{.robust = true});
   const mime::Analysis analysis = mime::analyze(message, {});
   std::vector<mime::PartHash> hashes;
-  if (hashed) hashes = mime::hash_message(analysis, kRule);
+  if (hashed) hashes = mime::hash_message(analysis, rule);
   mime::WorkMeter meter(UINT64_MAX);
   return message_pieces({.bytes = message, .analysis = analysis, .hashes = hashes}, envelope,
                         options, meter);
@@ -50,7 +52,7 @@ Json pieces_of(const Json& vector) {
   for (const Json& line : vector.at("message")) message += line.get<std::string>() + "\r\n";
   CounterOptions options;
   options.authserv_ids = {"mx.example.org"};
-  const Json types = vector.at("types");
+  const Json& types = vector.at("types");
   Json out = Json::array();
   const Envelope envelope = envelope_of(vector.value("envelope", Json::object()));
   for (const mime::Piece& piece : pieces_of(message, envelope, options).pieces) {
@@ -132,6 +134,19 @@ TEST(MessagePieces, PairWhatBelongsTogether) {
     EXPECT_EQ(counts[type], count) << to_string(type);
   }
   EXPECT_EQ(found.dropped, 0U);
+}
+
+TEST(MessagePieces, AreTheSameIfTheTextsWereSeenBefore) {
+  const std::string message = long_message();
+  const mime::Analysis analysis = mime::analyze(message, {});
+  const CounterOptions options;
+  mime::WorkMeter meter(UINT64_MAX);
+  mime::TextCollector texts(analysis, options, meter);
+  texts.add_all();
+  const CountedMessage again{.bytes = message, .analysis = analysis};
+  const CountedMessage before{.bytes = message, .analysis = analysis, .texts = &texts.pieces()};
+  EXPECT_EQ(message_pieces(again, full_envelope(), options, meter).pieces,
+            message_pieces(before, full_envelope(), options, meter).pieces);
 }
 
 TEST(MessagePieces, StayWithinAllBounds) {

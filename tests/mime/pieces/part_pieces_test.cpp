@@ -11,8 +11,8 @@ namespace shingled::mime {
 namespace {
 
 const HashRule& rule() {
-  static const HashRule kRule;
-  return kRule;
+  static const HashRule made;
+  return made;
 }
 
 /// "attachment_name=a.pdf" of each piece; digests by their first letters.
@@ -129,28 +129,6 @@ TEST(PartPieces, AreTheHashesOfTexts) {
   const auto texts = pieces.of_type(PieceType::kText);
   ASSERT_EQ(texts.size(), 1U);
   EXPECT_EQ(texts[0], to_hex(hashes[0].fingerprint.digest.bytes));
-}
-
-TEST(PartPieces, ReadTheBodyFirst) {
-  const std::string message =
-      std::string(kHead) + part("Content-Type: text/plain", "http://body.example.org/") +
-      part("Content-Type: text/html", "<a href=\"http://foot&#101;r.example.org/a\">x</a>") +
-      "--x--\n";
-  const Analysis analysis = analyze(message, {});
-  const auto hosts = [&](std::uint32_t texts_max) {
-    CounterOptions options;
-    options.texts_max = texts_max;
-    PieceList pieces(options);
-    WorkMeter meter(UINT64_MAX);
-    add_all_text_pieces(analysis, options, meter, pieces);
-    std::string out = std::to_string(pieces.dropped());
-    for (const std::string_view host : pieces.of_type(PieceType::kLinkHost)) {
-      out += " " + std::string(host);
-    }
-    return out;
-  };
-  EXPECT_EQ(hosts(8), "0 body.example.org footer.example.org");
-  EXPECT_EQ(hosts(1), "1 body.example.org");
 }
 
 }  // namespace

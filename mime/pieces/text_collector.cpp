@@ -1,0 +1,35 @@
+#include "mime/pieces/text_collector.h"
+
+#include <algorithm>
+
+#include "mime/pieces/text_pieces.h"
+
+namespace shingled::mime {
+
+void TextCollector::add(std::size_t part, const TextStages& text) {
+  if (!has_room()) return pieces_.note_dropped();
+  ++count_;
+  const bool html = parts_.contents[part].kind == ContentKind::kHtml;
+  add_text_pieces({.content = text.content,
+                   .form = html ? TextForm::kHtml : TextForm::kPlain,
+                   .elements = text.html.elements},
+                  parts_.options.compat, options_, meter_, pieces_);
+}
+
+void TextCollector::add_all() {
+  for (const std::uint32_t part : parts_.body) read(part);
+  for (std::size_t i = 0; i < parts_.mail.parts.size(); ++i) {
+    const bool body = std::binary_search(parts_.body.begin(), parts_.body.end(), i);
+    if (!body && parts_.is_text(i)) read(i);
+  }
+}
+
+void TextCollector::read(std::size_t part) {
+  if (!has_room() || meter_.refused()) return pieces_.note_dropped();
+  TextStages text;
+  read_content(parts_, part, meter_, text);
+  if (!text.complete) return pieces_.note_dropped();
+  add(part, text);
+}
+
+}  // namespace shingled::mime
