@@ -1,5 +1,5 @@
-// Each kind of hostile mail through hashing and through the scanner. Measures the work (steps and
-// memory) instead of the time.
+// Each kind of hostile mail through hashing, through the scanner and through the pieces for the
+// counters. Measures the work (steps and memory) instead of the time.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -10,6 +10,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/random.h"
+#include "milter/counters/message_pieces.h"
 #include "milter/filter/scanner.h"
 #include "mime/analyze.h"
 #include "tests/hostile/hostile_kinds.h"
@@ -59,9 +60,16 @@ class Paths {
              [this](const std::string& message) {
                hash_message(mime::analyze(message, MimeOptions{}), rule_);
              }},
-            {"scan", [this](const std::string& message) {
+            {"scan",
+             [this](const std::string& message) {
                const milter::rules::Facts facts = scanner_->scan(message);
                static_cast<void>(scanner_->judge(facts, FailurePolicy::kAccept));
+             }},
+            {"pieces", [](const std::string& message) {
+               const mime::Analysis analysis = mime::analyze(message, MimeOptions{});
+               mime::WorkMeter meter(mime::kStepsAMegabyte);
+               static_cast<void>(milter::counters::message_pieces(
+                   {.bytes = message, .analysis = analysis}, {}, CounterOptions{}, meter));
              }}};
   }
 
