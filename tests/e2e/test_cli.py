@@ -1,7 +1,8 @@
 # Covers milter/main.cpp, milter/cli/cli.cpp, milter/cli/access/asking.cpp,
 # milter/cli/access/asking_servers.cpp, milter/cli/access/service_failure.cpp,
 # milter/cli/access/settings_choice.cpp, milter/cli/commands/check_command.cpp,
-# milter/cli/commands/daemon_commands.cpp, milter/cli/commands/explain_command.cpp,
+# milter/cli/commands/counters_command.cpp, milter/cli/commands/daemon_commands.cpp,
+# milter/cli/commands/explain_command.cpp,
 # milter/cli/commands/hash_command.cpp, milter/cli/commands/keypair_command.cpp,
 # milter/cli/commands/list_command.cpp, milter/cli/commands/scan_command.cpp,
 # milter/cli/commands/train_commands.cpp, milter/cli/input/message_file.cpp,
@@ -483,6 +484,34 @@ class WithoutDaemon(unittest.TestCase):
         for arguments in wrong:
             with self.subTest(arguments=arguments):
                 self.assertRegex(self.ends_with(EX_USAGE, *arguments).stderr, r"^shingled: \S")
+
+    def test_counters_pieces_prints_each_piece_with_its_type(self):
+        message = ("From: Ann <Ann+news@Example.ORG>\nTo: bob@example.com\nSubject: Re: [list] Invoice 4711\n"
+                   "Authentication-Results: mx.example.com; dkim=pass header.d=example.org\n\n"
+                   "Pay at https://www.shop.example.net/pay/now?x=1 or call +49 30 1234567.\n")
+        envelope = ("--sender", "ann@example.org", "--recipient", "bob@example.com", "--recipient", "eve@example.com",
+                    "--client", "192.0.2.7")
+
+        def pieces(*arguments):
+            done = self.ends_with(0, "counters", "pieces", "--json", *envelope, *arguments, stdin=message.encode())
+            found, = objects(done.stdout)
+            return {(piece["type"], *([piece["piece"]] if isinstance(piece["piece"], str) else piece["piece"]))
+                    for piece in found["pieces"]}
+
+        claimed = pieces()
+        self.assertLessEqual({("sender", "ann@example.org"), ("recipient", "eve@example.com"),
+                              ("sender_recipient", "ann@example.org", "bob@example.com"),
+                              ("claimed_from", "ann@example.org"), ("client_network", "192.0.2.0/24"),
+                              ("link_host", "www.shop.example.net"), ("link_domain", "example.net"),
+                              ("phone", "49301234567")}, claimed)
+        self.assertFalse([piece for piece in claimed if piece[0] in ("from", "from_domain", "dkim_domain")])
+        proved = pieces("--authserv-id", "mx.example.com")
+        self.assertLessEqual({("from", "ann@example.org"), ("from_domain", "example.org"),
+                              ("dkim_domain", "example.org")}, proved)
+        table = self.ends_with(0, "counters", "pieces", stdin=message.encode()).stdout
+        self.assertRegex(table, r"(?m)^  52 +link_domain +example\.net$")
+        wrong = self.ends_with(EX_USAGE, "counters", "pieces", "--client", "nowhere", stdin=b"")
+        self.assertIn("--client: nowhere is not an IP address", wrong.stderr)
 
     def test_hash_prints_the_documented_object(self):
         hashed, = objects(self.ends_with(0, "hash", "--json", OFFER).stdout)
