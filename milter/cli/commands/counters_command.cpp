@@ -86,11 +86,11 @@ int run_pieces(PieceArguments& arguments, Console& console) {
       return EX_USAGE;
     }
   }
-  return for_each_message(
-      arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
-      [&](const SourceMessage& message) {
-        return print_pieces(message, arguments, settings->mime, console);
-      });
+  return for_each_message(arguments.messages,
+                          {.message_bytes_max = settings->milter.message_bytes_max}, console,
+                          [&](const SourceMessage& message) {
+                            return print_pieces(message, arguments, settings->mime, console);
+                          });
 }
 
 void add_pieces(CLI::App& parent, Command& chosen) {

@@ -1,0 +1,64 @@
+#include "storage/counters/counter_key.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+#include "config/base/hex.h"
+#include "config/system/byte_transfer.h"
+#include "config/system/os_error.h"
+#include "config/system/unique_fd.h"
+#include "config/system/whole_file.h"
+
+namespace shingled::storage::counters {
+
+namespace {
+
+constexpr mode_t kKeyMode = 0600;
+constexpr std::size_t kFileBytesMax = 1024;
+
+Result<CounterKeyBytes> read_key(const std::string& path) {
+  const auto file = read_whole_file(path, kFileBytesMax);
+  if (!file) return file.error();
+  if (!file->is_private())
+    return Error{ErrorCode::kDenied, path + ": others may read it; allowed: mode 0600"};
+  std::string_view text = file->text;
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  const auto bytes = from_hex(text);
+  CounterKeyBytes key{};
+  if (!bytes || bytes->size() != key.size())
+    return Error{ErrorCode::kInvalid, path + ": is not a key: 32 hexadecimal digits"};
+  std::ranges::copy(*bytes, key.begin());
+  return key;
+}
+
+/// Under a name of its own first: a file that was cut off would be a wrong key for ever.
+Status make_key(const std::string& path, Random& random) {
+  CounterKeyBytes key{};
+  random.fill(key);
+  const std::string temporary = path + "." + std::to_string(::getpid());
+  const UniqueFd fd(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kKeyMode));
+  if (!fd) return os_write_error(errno, temporary);
+  Status written = write_all(fd.get(), as_bytes(to_hex(key) + "\n"));
+  if (written && ::fsync(fd.get()) != 0) written = os_write_error(errno, "fsync");
+  // A link, unlike a rename, does not replace the key that another process made meanwhile.
+  if (written && ::link(temporary.c_str(), path.c_str()) != 0 && errno != EEXIST)
+    written = os_write_error(errno, "link");
+  ::unlink(temporary.c_str());
+  return written ? written : Status(written.error().in(path));
+}
+
+}  // namespace
+
+Result<CounterKeyBytes> read_or_make_key(const std::string& path, Random& random) {
+  auto key = read_key(path);
+  if (key || key.error().code != ErrorCode::kNotFound) return key;
+  if (Status made = make_key(path, random); !made) return made.error();
+  return read_key(path);
+}
+
+}  // namespace shingled::storage::counters

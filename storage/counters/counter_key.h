@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "config/base/random.h"
+#include "config/base/result.h"
+#include "mime/fingerprint/piece_shingle.h"
+
+namespace shingled::storage::counters {
+
+/// The site's key from its file: 32 hexadecimal digits and a line end. If there is no file, makes
+/// one with a random key, mode 0600.
+///
+/// Errors: kInvalid (not such a text), kDenied (others may read the file, or we may not), those of
+/// read_whole_file and of writing; each names the file, none the key.
+/// Threads: any thread; of several processes that make the file at once one wins, and all get its
+/// key.
+Result<CounterKeyBytes> read_or_make_key(const std::string& path, Random& random);
+
+}  // namespace shingled::storage::counters
