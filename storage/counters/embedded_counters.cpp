@@ -205,9 +205,8 @@ Status EmbeddedCounters::sync() {
 }
 
 Status EmbeddedCounters::verify() {
-  // Held, as the view may change meanwhile.
-  const ViewPointer held = view();
-  for (const auto& file : held->files)
+  const ViewPointer now = view();
+  for (const auto& file : now->files)
     if (Status right = file->sealed->verify(); !right) return right;
   return {};
 }

@@ -116,9 +116,8 @@ Status EmbeddedCounters::maintain(const std::stop_token& stop) {
   const ViewPointer before = view();
   if (before->live && before->live->table.slot() != slot && before->live->table.size() > 0)
     note(first, begin_table(before->live.get(), slot));
-  // Held, as the view may change meanwhile.
-  const ViewPointer held = view();
-  for (const auto& table : held->frozen) {
+  const ViewPointer now = view();
+  for (const auto& table : now->frozen) {
     if (stop.stop_requested()) return first;
     // In order: the number of the first log that counts says that all before it are sealed.
     if (Status sealed = seal(table); !sealed) {
@@ -219,9 +218,8 @@ Status EmbeddedCounters::merge_some(const std::stop_token& stop) {
 
 Status EmbeddedCounters::expire(const std::stop_token& stop) {
   const MergeRules rules = rules_now();
-  // Held, as the view may change meanwhile.
-  const ViewPointer held = view();
-  for (const auto& file : held->files) {
+  const ViewPointer now = view();
+  for (const auto& file : now->files) {
     if (stop.stop_requested()) return {};
     const PeriodRange& range = file->sealed->footer().range;
     const bool has_old_slots = range.has_slots && range.slot_first + kSlotSlack < rules.slots_from;
@@ -251,9 +249,8 @@ Status EmbeddedCounters::shrink(const std::stop_token& stop) {
       }
     }
     ++shrunk_;
-    // Held, as the view may change meanwhile.
-    const ViewPointer held = view();
-    for (const auto& file : held->files)
+    const ViewPointer now = view();
+    for (const auto& file : now->files)
       if (Status rewritten = rewrite({file}, rules, stop); !rewritten) return rewritten;
   }
   days_shrunk_ = 0;
