@@ -20,7 +20,7 @@ namespace {
 constexpr mode_t kKeyMode = 0600;
 constexpr std::size_t kFileBytesMax = 1024;
 
-Result<CounterKeyBytes> read_key(const std::string& path) {
+Result<CounterKeyBytes> read_key_file(const std::string& path) {
   const auto file = read_whole_file(path, kFileBytesMax);
   if (!file) return file.error();
   if (!file->is_private())
@@ -55,10 +55,10 @@ Status make_key(const std::string& path, Random& random) {
 }  // namespace
 
 Result<CounterKeyBytes> read_or_make_key(const std::string& path, Random& random) {
-  auto key = read_key(path);
+  auto key = read_key_file(path);
   if (key || key.error().code != ErrorCode::kNotFound) return key;
   if (Status made = make_key(path, random); !made) return made.error();
-  return read_key(path);
+  return read_key_file(path);
 }
 
 }  // namespace shingled::storage::counters

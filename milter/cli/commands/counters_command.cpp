@@ -8,6 +8,7 @@
 #include "milter/cli/commands/commands.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/counters/message_pieces.h"
+#include "mime/fingerprint/piece_type.h"
 #include "mime/model/work_meter.h"
 #include "mime/pieces/text_collector.h"
 
