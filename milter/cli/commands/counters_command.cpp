@@ -133,6 +133,7 @@ Example:
 
 void add_counters_command(CLI::App& app, Command& chosen) {
   CLI::App* counters = app.add_subcommand("counters", "What is counted of messages");
+  counters->footer("Example:\n  shingled counters pieces message.eml");
   counters->require_subcommand(1);
   add_pieces(*counters, chosen);
 }
