@@ -84,7 +84,9 @@ TEST(LiveTable, TakesAtMost24BytesForACounter) {
   LiveTable table(0);
   for (int i = 1; i <= 400'000; ++i) {
     table.add({random(), PieceType::kLink}, of({{Measure::kMass, 1}}));
-    if (i % 50'000 == 0) EXPECT_LE(table.memory_bytes() / table.size(), 24U) << i;
+    if (i % 50'000 == 0) {
+      EXPECT_LE(table.memory_bytes() / table.size(), 24U) << i;
+    }
   }
 }
 

@@ -101,7 +101,9 @@ TEST(RowCode, ReadsTheEntriesThatWereWritten) {
       add_entry(entries, {period, any_amounts(random)});
     }
     const RowCode code(range);
-    if (range.is_one_slot()) ASSERT_EQ(entries.size(), 1U);
+    if (range.is_one_slot()) {
+      ASSERT_EQ(entries.size(), 1U);
+    }
     Bytes bytes;
     BitWriter out(bytes);
     code.write(entries, out);

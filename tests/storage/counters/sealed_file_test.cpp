@@ -142,7 +142,9 @@ TEST(SealedFile, FlippedBitInAnyByteIsFoundAndNeverAWrongNumber) {
         const Status found = (*file)->find(key, [&](const Period& period, const Amounts& amounts) {
           if (got.size() < 64) got.push_back({period, amounts});
         });
-        if (found) ASSERT_EQ(got, entries) << at;
+        if (found) {
+          ASSERT_EQ(got, entries) << at;
+        }
       }
     } else {
       EXPECT_EQ(file.error().code, ErrorCode::kCorrupt);
