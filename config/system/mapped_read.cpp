@@ -25,8 +25,8 @@ bool install() {
 }  // namespace
 
 void catch_mapped_faults() {
-  static const bool kInstalled = install();
-  static_cast<void>(kInstalled);
+  static const bool installed = install();
+  static_cast<void>(installed);
 }
 
 }  // namespace shingled::detail

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "config/base/assert.h"
 #include "config/base/byte_reader.h"
 
 namespace shingled::storage::counters {
@@ -38,7 +39,8 @@ class BitWriter {
     fixed(value & ((1ULL << width) - 1), width);
   }
   void gamma(std::uint64_t value) {
-    const auto length = static_cast<unsigned>(std::bit_width(value)) - 1;
+    SHINGLED_DEBUG_ASSERT(value > 0);
+    const unsigned length = 63U - static_cast<unsigned>(std::countl_zero(value | 1U));
     unary(length);
     fixed(value & ((1ULL << length) - 1), length);
   }

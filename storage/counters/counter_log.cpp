@@ -40,7 +40,7 @@ std::uint64_t checksum_of(std::uint64_t place, BytesView addition) {
 
 }  // namespace
 
-Result<std::unique_ptr<CounterLog>> CounterLog::create(FileSystem& files, std::string name,
+Result<std::unique_ptr<CounterLog>> CounterLog::create(FileSystem& files, const std::string& name,
                                                        Slot slot) {
   auto file = files.create(name);
   if (!file) return file.error();

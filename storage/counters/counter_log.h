@@ -23,7 +23,8 @@ class CounterLog {
  public:
   /// A new, empty log of the periods of ten minutes that begins at `slot`.
   /// Errors: those of FileSystem.
-  static Result<std::unique_ptr<CounterLog>> create(FileSystem& files, std::string name, Slot slot);
+  static Result<std::unique_ptr<CounterLog>> create(FileSystem& files, const std::string& name,
+                                                    Slot slot);
 
   /// The addition survives the end of the process afterwards.
   /// Errors: kUnavailable; then nothing of it is in the log.

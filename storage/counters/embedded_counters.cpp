@@ -181,7 +181,7 @@ Result<std::vector<Entry>> EmbeddedCounters::series(const CounterKey& key) {
   for (const auto& table : now->frozen) add_table(table->table);
   for (const auto& file : now->files) {
     // A find may end in the middle, so what it takes must not be on the heap yet.
-    constexpr std::size_t kEntriesMax = kSlotsPerDay * 4;
+    constexpr std::size_t kEntriesMax = std::size_t{4} * kSlotsPerDay;
     std::array<Entry, kEntriesMax> found;  // NOLINT(*-member-init): written before it is read
     std::size_t count = 0;
     const Status read = file->sealed->find(key, [&](const Period& period, const Amounts& amounts) {

@@ -165,6 +165,7 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
                                  const std::shared_ptr<const File>& made,
                                  const std::shared_ptr<Live>& sealed) {
   std::vector<std::int64_t> removed;
+  removed.reserve(inputs.size());
   for (const auto& input : inputs) removed.push_back(input->catalogued.id);
   sqlite::CounterCatalogue::Change change;
   change.removed = removed;
@@ -190,6 +191,7 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
 Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>& inputs,
                                  const MergeRules& rules, const std::stop_token& stop) {
   std::vector<const SealedFile*> sealed;
+  sealed.reserve(inputs.size());
   for (const auto& input : inputs) sealed.push_back(input->sealed.get());
   const std::int64_t id = next_file_++;
   const auto footer = merge_files(files_, sealed, sealed_name(id), rules, stop);

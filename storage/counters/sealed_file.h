@@ -108,7 +108,7 @@ class SealedFile {
 
   /// Compares every checksum, also of blocks that were checked before.
   /// Errors: as find.
-  Status verify() const;
+  [[nodiscard]] Status verify() const;
 
  private:
   enum class Fault : std::uint8_t { kNone, kCorrupt, kUnreadable };

@@ -27,11 +27,10 @@ WallTime Timekeeper::now(WallTime wall, TimePoint steady) {
     state_.wall = wanted;
     return WallTime(std::chrono::seconds(wanted));
   }
+  const bool has_passed = std::max(wanted, expected) >= state_.doubted_until;
   if (wanted > expected + kAheadMax) {
     state_.doubted_until = wanted + kDaySeconds;
-  } else if (wanted <= expected - kDaySeconds) {
-    state_.doubted_until = 0;
-  } else if (state_.doubted_until != 0 && std::max(wanted, expected) >= state_.doubted_until) {
+  } else if (wanted <= expected - kDaySeconds || has_passed) {
     state_.doubted_until = 0;
   }
   const bool follows = wanted >= expected || wanted <= expected - kDaySeconds;
