@@ -17,7 +17,7 @@ namespace shingled::milter::cli {
 namespace {
 
 struct PieceArguments {
-  SettingsArguments settings;
+  std::shared_ptr<SettingsArguments> settings;
   MessageArguments messages;
   counters::Envelope envelope;
   std::string client;
@@ -78,7 +78,7 @@ int print_pieces(const SourceMessage& message, const PieceArguments& arguments,
 }
 
 int run_pieces(PieceArguments& arguments, Console& console) {
-  const auto settings = arguments.settings.load(console);
+  const auto settings = arguments.settings->load(console);
   if (!settings) return EX_CONFIG;
   if (!arguments.client.empty()) {
     arguments.envelope.client = IpAddress::parse(arguments.client);
@@ -94,7 +94,7 @@ int run_pieces(PieceArguments& arguments, Console& console) {
                           });
 }
 
-void add_pieces(CLI::App& parent, Command& chosen) {
+void add_pieces(CLI::App& parent, std::shared_ptr<SettingsArguments> settings, Command& chosen) {
   CLI::App* command = parent.add_subcommand(
       "pieces", "Show the pieces of messages that are counted: addresses, links, names of files");
   command->footer(
@@ -102,8 +102,9 @@ void add_pieces(CLI::App& parent, Command& chosen) {
 
 Example:
   shingled counters pieces --sender a@example.org --client 192.0.2.1 message.eml)");
+  command->fallthrough();
   const auto arguments = std::make_shared<PieceArguments>();
-  arguments->settings.add_to(*command);
+  arguments->settings = std::move(settings);
   arguments->messages.add_to(*command);
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
   counters::Envelope& envelope = arguments->envelope;
@@ -135,7 +136,9 @@ void add_counters_command(CLI::App& app, Command& chosen) {
   CLI::App* counters = app.add_subcommand("counters", "What is counted of messages");
   counters->footer("Example:\n  shingled counters pieces message.eml");
   counters->require_subcommand(1);
-  add_pieces(*counters, chosen);
+  const auto settings = std::make_shared<SettingsArguments>();
+  settings->add_to(*counters);
+  add_pieces(*counters, settings, chosen);
 }
 
 }  // namespace shingled::milter::cli
