@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "config/system/byte_transfer.h"
 #include "config/system/os_error.h"
 #include "config/system/unique_fd.h"
 
@@ -26,19 +27,12 @@ class FolderAppendFile final : public AppendFile {
   Status append(BytesView bytes) override {
     if (is_broken_)
       return Error{ErrorCode::kUnavailable, "an earlier write failed and could not be undone"};
-    std::size_t written = 0;
-    while (written < bytes.size()) {
-      const ssize_t count = ::write(fd_.get(), bytes.data() + written, bytes.size() - written);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) {
-        const Error error = os_write_error(errno, "write");
-        is_broken_ = written > 0 && ::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0;
-        return error;
-      }
-      written += static_cast<std::size_t>(count);
-    }
-    size_ += written;
-    return {};
+    Status written = write_all(fd_.get(), bytes);
+    if (written)
+      size_ += bytes.size();
+    else
+      is_broken_ = ::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0;
+    return written;
   }
 
   Status sync() override {

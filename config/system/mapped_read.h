@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <csetjmp>
 
 namespace shingled {
@@ -29,7 +30,11 @@ bool read_mapped(const Read& read) {
     return false;
   }
   detail::mapped_fault = &back;
+  // The handler looks at it in between, which the compiler does not see: without these it may drop
+  // the first store, or move the reads out of the two.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   read();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   detail::mapped_fault = nullptr;
   return true;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -180,15 +179,17 @@ Result<std::vector<Entry>> EmbeddedCounters::series(const CounterKey& key) {
   if (now->live) add_table(now->live->table);
   for (const auto& table : now->frozen) add_table(table->table);
   for (const auto& file : now->files) {
-    // A find may end in the middle, so what it takes must not be on the heap yet.
-    constexpr std::size_t kEntriesMax = std::size_t{4} * kSlotsPerDay;
-    std::array<Entry, kEntriesMax> found;  // NOLINT(*-member-init): written before it is read
+    // What `find` calls must not allocate (read_mapped), so the entries are counted first.
     std::size_t count = 0;
-    const Status read = file->sealed->find(key, [&](const Period& period, const Amounts& amounts) {
-      if (count < kEntriesMax) found[count++] = {period, amounts};
-    });
+    Status read = file->sealed->find(key, [&](const Period&, const Amounts&) { ++count; });
+    std::vector<Entry> found(count);
+    count = 0;
+    if (read)
+      read = file->sealed->find(key, [&](const Period& period, const Amounts& amounts) {
+        if (count < found.size()) found[count++] = {period, amounts};
+      });
     if (!read) return read.error();
-    for (std::size_t i = 0; i < count; ++i) add_entry(entries, found[i]);
+    for (const Entry& entry : found) add_entry(entries, entry);
   }
   return entries;
 }

@@ -12,8 +12,7 @@ namespace {
 // The counts of a cell. Most counters of ten minutes have been seen by one or two messages, all of
 // the same verdict.
 //   bit  63      wide: the other bits are a place in Shard::wide
-//   bits 61..62  verdict: 0 none, 1 all messages spam, 2 all messages ham; 3 in a counter of
-//                neither messages nor verdicts never happens
+//   bits 61..62  verdict: 0 none, 1 all messages spam, 2 all messages ham
 //   bits 48..60  mass
 //   bits 32..47  recipients
 //   bits  0..31  bytes

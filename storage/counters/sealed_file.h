@@ -80,7 +80,8 @@ class SealedFile {
   void prefetch_index(std::uint64_t shingle) const;
   void prefetch_bucket(std::uint64_t shingle) const;
 
-  /// Calls `take(period, amounts)` for each entry of the counter.
+  /// Calls `take(period, amounts)` for each entry of the counter. `take` must not own or allocate
+  /// anything (read_mapped).
   /// Errors: kCorrupt (a checksum is wrong), kUnavailable (the disk). What was taken by then is to
   /// be thrown away.
   template <typename Take>
