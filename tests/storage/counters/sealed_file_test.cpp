@@ -2,6 +2,7 @@
 #include "storage/counters/sealed_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 #include <random>
@@ -11,6 +12,7 @@
 
 #include "storage/counters/sealed_writer.h"
 #include "tests/support/memory_files.h"
+#include "tests/support/temporary_directory.h"
 
 namespace shingled::storage::counters {
 namespace {
@@ -161,6 +163,24 @@ TEST(SealedFile, ThatWasCutIsRefused) {
     files.content("a").assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(SealedFile::open(files, "a")) << size;
   }
+}
+
+TEST(SealedFile, ThatBecomesShorterWhileItIsOpenIsUnreadable) {
+  const testing::TemporaryDirectory directory;
+  const auto files = folder_files(directory.path());
+  const Rows rows = random_rows(9, 20'000, true);
+  write(*files, "a", rows, rows.size());
+  const auto file = SealedFile::open(*files, "a");
+  ASSERT_TRUE(file);
+  ASSERT_EQ(::truncate(directory.file("a").c_str(), 4096), 0);
+  const Status verified = (*file)->verify();
+  ASSERT_FALSE(verified);
+  EXPECT_EQ(verified.error().code, ErrorCode::kUnavailable);
+  const CounterKey last = rows.rbegin()->first;
+  (*file)->prefetch_bucket(last.shingle);
+  const Status found = (*file)->find(last, [](const Period&, const Amounts&) {});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::kUnavailable);
 }
 
 TEST(SealedWriter, LeavesNothingBehindIfItDoesNotFinish) {
