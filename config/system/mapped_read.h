@@ -24,7 +24,7 @@ template <typename Read>
 bool read_mapped(const Read& read) {
   detail::catch_mapped_faults();
   sigjmp_buf back;
-  // The signal mask is not saved: the handler does not block the signal.
+  // The signal mask is not saved here, which would be a system call: the handler restores it.
   if (sigsetjmp(back, 0) != 0) {
     detail::mapped_fault = nullptr;
     return false;
