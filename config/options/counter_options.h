@@ -1,10 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "config/options/redis_options.h"
 #include "config/options/similar_options.h"
+#include "config/system/socket_address.h"
 
 namespace shingled {
 
@@ -17,8 +21,9 @@ inline ContainerOptions counted_containers() {
   return options;
 }
 
-/// Section `counters`: which pieces of a message are counted. What exceeds a limit is not counted.
-struct CounterOptions {
+/// Section `counters.pieces`: which pieces of a message are counted. What exceeds a limit is not
+/// counted.
+struct PieceOptions {
   /// Servers whose Authentication-Results are believed, by the name that they write. The first
   /// server of ours must remove such headers that came from outside (RFC 8601 section 5).
   std::vector<std::string> authserv_ids = {};
@@ -36,6 +41,95 @@ struct CounterOptions {
   std::uint32_t piece_bytes_max = 1024;  ///< of a piece; the rest is cut off, 16 to 64K
   ContainerOptions containers = counted_containers();
 
+  friend bool operator==(const PieceOptions&, const PieceOptions&) = default;
+};
+
+/// The counters of this machine.
+struct EmbeddedCounterOptions {
+  /// Folder of the files. The daemon makes it; one process at a time may use it.
+  std::string directory = "/var/lib/shingled/counters";
+  /// What was counted is on the disk after this time at the latest, 10ms to 1m. A power failure
+  /// loses at most as much; the end of the process loses nothing.
+  std::chrono::milliseconds sync{1000};
+  /// Of the running ten minutes, 16M to 1T. If it is full, they are written out early.
+  std::uint64_t memory_max = 256ULL << 20U;
+  /// Of all files, 64M to 1P. Beyond it the oldest ten minutes go, then rare counters of old days.
+  std::uint64_t disk_max = 8ULL << 30U;
+  /// Of the log of the running ten minutes, not in the file: they are written out early beyond it,
+  /// so that a start has little to read.
+  std::uint64_t log_max = 64ULL << 20U;
+  std::uint64_t cache_max = 32ULL << 20U;  ///< memory of recently read series, 0 to 1T
+
+  friend bool operator==(const EmbeddedCounterOptions&, const EmbeddedCounterOptions&) = default;
+};
+
+/// The counters that several daemons share in Redis.
+struct SharedCounterOptions {
+  RedisOptions redis = without_servers();  ///< no servers = the embedded counters are used
+  /// What was counted is sent after this time, 10ms to 1m; equal counters meet before.
+  std::chrono::milliseconds flush{1000};
+  std::chrono::milliseconds cache{2000};  ///< answers are reused for this long, 0 to 1m
+  /// Bytes that may wait on disk while no server accepts them, 0 to 1T; 0 = they are lost.
+  std::uint64_t journal_max = 1ULL << 30U;
+  /// Folder of what waits.
+  std::string journal_directory = "/var/lib/shingled/counters";
+
+  [[nodiscard]] bool enabled() const { return !redis.servers.empty(); }
+  friend bool operator==(const SharedCounterOptions&, const SharedCounterOptions&) = default;
+
+  static RedisOptions without_servers() {
+    RedisOptions out;
+    out.servers.clear();
+    out.prefix = "counters";
+    return out;
+  }
+};
+
+/// By what score a message counts as spam or ham.
+enum class CounterJudge : std::uint8_t {
+  kWithoutCounters,  ///< without rules on counters and without the model
+  kFinal,            ///< the whole verdict
+};
+
+/// Who may use the counters over HTTP.
+struct CounterServiceOptions {
+  std::vector<SocketSpec>
+      listen;  ///< of the HTTP service; a unix socket has mode 0660. Empty = off
+  /// File with one key per line, which clients of a network address must send. Needed for an
+  /// address that is not a unix socket.
+  std::string keys_file;
+  std::uint32_t connections_max = 64;        ///< at the same time for each address, 2 to 10000
+  std::chrono::seconds timeout{60};          ///< for a request and its answer, 1s to 1h
+  std::uint64_t body_bytes_max = 4U << 20U;  ///< of a request, 4K to 1G
+
+  friend bool operator==(const CounterServiceOptions&, const CounterServiceOptions&) = default;
+};
+
+/// Section `counters`: how many messages had the same pieces.
+struct CounterOptions {
+  bool enabled = true;
+  /// The site's key, 32 hexadecimal digits; empty = the file `key` in `directory`. Made at the
+  /// first start. Daemons that share counters need the same key.
+  std::string key_file;
+  CounterJudge judge = CounterJudge::kWithoutCounters;
+  /// A message with a lower score counts as ham; any finite number.
+  double ham_below = 1;
+  /// A message with this score counts as spam; empty = the threshold `milter.actions.add_header`,
+  /// or without one the lowest of an action.
+  std::optional<double> spam_from;
+  bool names = false;                   ///< keep the texts of pieces, so that `top` can show them
+  std::uint32_t names_mass = 10;        ///< mass of a day from which a piece is kept, 1 to 1000000
+  std::uint32_t names_max = 1'000'000;  ///< pieces kept, 1000 to 100000000
+
+  PieceOptions pieces;
+  EmbeddedCounterOptions embedded;
+  SharedCounterOptions shared;
+  CounterServiceOptions service;
+
+  /// The file of the key.
+  [[nodiscard]] std::string key_path() const {
+    return key_file.empty() ? embedded.directory + "/key" : key_file;
+  }
   friend bool operator==(const CounterOptions&, const CounterOptions&) = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "config/options/counter_options.h"
 #include "config/options/daemon_options.h"
 #include "config/options/milter_options.h"
 #include "config/options/mime_options.h"
@@ -21,6 +22,7 @@ struct Settings {
   MimeOptions mime;
   MailLimitOptions ratelimit;
   SimilarOptions similar;
+  CounterOptions counters;
   StorageOptions storage;
   StatusOptions status;
   std::vector<RuleOptions> rules = {RuleOptions{}};  ///< empty if all are switched off

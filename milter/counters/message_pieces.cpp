@@ -56,7 +56,7 @@ void add_pairs_of(const NormalEnvelope& envelope, const FromDomain& from, PieceL
 }  // namespace
 
 MessagePieces message_pieces(const CountedMessage& message, const Envelope& envelope,
-                             const CounterOptions& options, mime::WorkMeter& work,
+                             const PieceOptions& options, mime::WorkMeter& work,
                              const std::function<bool()>& out_of_time) {
   const mime::Analysis::Parts& parts = message.analysis.parts();
   const mime::HeaderBlock header = mime::split_header_block(message.bytes, parts.options);

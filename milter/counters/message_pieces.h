@@ -48,7 +48,7 @@ inline bool always_in_time() { return false; }
 ///          half of all messages at most 36 µs, or 22 µs with `texts`, their collection included.
 /// Source:  COUNTERS.md section 2.
 MessagePieces message_pieces(const CountedMessage& message, const Envelope& envelope,
-                             const CounterOptions& options, mime::WorkMeter& work,
+                             const PieceOptions& options, mime::WorkMeter& work,
                              const std::function<bool()>& out_of_time = always_in_time);
 
 }  // namespace shingled::milter::counters

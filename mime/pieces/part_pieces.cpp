@@ -61,8 +61,8 @@ std::string_view media_type_of(const PartContent& content, std::string_view body
 
 class AttachmentPieces {
  public:
-  AttachmentPieces(std::span<const PartHash> hashes, const CounterOptions& options,
-                   WorkMeter& meter, PieceList& pieces)
+  AttachmentPieces(std::span<const PartHash> hashes, const PieceOptions& options, WorkMeter& meter,
+                   PieceList& pieces)
       : hashes_(hashes), options_(options), meter_(meter), pieces_(pieces) {}
 
   void add_part(const Analysis::Parts& parts, std::size_t i) {
@@ -127,7 +127,7 @@ class AttachmentPieces {
   }
 
   std::span<const PartHash> hashes_;
-  const CounterOptions& options_;
+  const PieceOptions& options_;
   WorkMeter& meter_;
   PieceList& pieces_;
 };
@@ -141,7 +141,7 @@ void add_hash_pieces(std::span<const PartHash> hashes, PieceList& pieces) {
 }
 
 void add_attachment_pieces(const Analysis& analysis, std::span<const PartHash> hashes,
-                           const CounterOptions& options, const std::function<bool()>& out_of_time,
+                           const PieceOptions& options, const std::function<bool()>& out_of_time,
                            WorkMeter& meter, PieceList& pieces) {
   const Analysis::Parts& parts = analysis.parts();
   AttachmentPieces attachments(hashes, options, meter, pieces);

@@ -25,7 +25,7 @@ void add_hash_pieces(std::span<const PartHash> hashes, PieceList& pieces);
 /// Cost:    a checksum of each part that `hashes` do not have; opening containers within
 ///          `options.containers`, paid to `meter`.
 void add_attachment_pieces(const Analysis& analysis, std::span<const PartHash> hashes,
-                           const CounterOptions& options, const std::function<bool()>& out_of_time,
+                           const PieceOptions& options, const std::function<bool()>& out_of_time,
                            WorkMeter& meter, PieceList& pieces);
 
 }  // namespace shingled::mime

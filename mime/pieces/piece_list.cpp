@@ -19,7 +19,7 @@ std::string piece_text(std::string_view piece, std::size_t bytes_max) {
 
 }  // namespace
 
-std::uint32_t pieces_max_of(PieceType type, const CounterOptions& options) {
+std::uint32_t pieces_max_of(PieceType type, const PieceOptions& options) {
   if (is_pair(type)) return options.pairs_max;
   switch (type) {
     case PieceType::kText:

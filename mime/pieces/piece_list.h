@@ -18,7 +18,7 @@ namespace shingled::mime {
 class PieceList {
  public:
   /// `options` must outlive it.
-  explicit PieceList(const CounterOptions& options) : options_(options) {}
+  explicit PieceList(const PieceOptions& options) : options_(options) {}
 
   /// Adds a piece; one that is empty is no piece. Bytes that are not UTF-8 become U+FFFD, and what
   /// exceeds `piece_bytes_max` is cut off at the end of a character.
@@ -45,13 +45,13 @@ class PieceList {
  private:
   void insert(Piece piece);
 
-  const CounterOptions& options_;
+  const PieceOptions& options_;
   std::set<Piece> pieces_;
   std::array<std::uint32_t, 256> counts_{};  ///< by type
   std::uint64_t dropped_ = 0;
 };
 
 /// The most pieces of a type that a message may have.
-std::uint32_t pieces_max_of(PieceType type, const CounterOptions& options);
+std::uint32_t pieces_max_of(PieceType type, const PieceOptions& options);
 
 }  // namespace shingled::mime

@@ -21,7 +21,7 @@ namespace shingled::mime {
 class TextCollector {
  public:
   /// All of them must outlive it.
-  TextCollector(const Analysis& analysis, const CounterOptions& options, WorkMeter& meter)
+  TextCollector(const Analysis& analysis, const PieceOptions& options, WorkMeter& meter)
       : parts_(analysis.parts()), options_(options), meter_(meter), pieces_(options) {}
 
   /// A text that has been read.
@@ -36,7 +36,7 @@ class TextCollector {
   void read(std::size_t part);
 
   const Analysis::Parts& parts_;
-  const CounterOptions& options_;
+  const PieceOptions& options_;
   WorkMeter& meter_;
   PieceList pieces_;
   std::uint32_t count_ = 0;  ///< texts so far

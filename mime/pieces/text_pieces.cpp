@@ -97,7 +97,7 @@ bool leads_somewhere(const HtmlElement& element) {
 
 }  // namespace
 
-void add_text_pieces(const VisibleText& text, Compat compat, const CounterOptions& options,
+void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions& options,
                      WorkMeter& meter, PieceList& pieces) {
   TextPieces named(meter, pieces);
   for (const HtmlElement& element : text.elements) {

@@ -26,7 +26,7 @@ struct VisibleText {
 /// Threads: any.
 /// Cost:    linear in the text and its elements, paid to `meter`.
 /// Source:  COUNTERS.md section 2.
-void add_text_pieces(const VisibleText& text, Compat compat, const CounterOptions& options,
+void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions& options,
                      WorkMeter& meter, PieceList& pieces);
 
 }  // namespace shingled::mime

@@ -13,9 +13,11 @@
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
 #include "config/base/result.h"
+#include "config/options/counter_options.h"
 #include "config/system/file_system.h"
 #include "storage/counters/addition.h"
 #include "storage/counters/counter_log.h"
+#include "storage/counters/counter_store.h"
 #include "storage/counters/live_table.h"
 #include "storage/counters/merge.h"
 #include "storage/counters/sealed_file.h"
@@ -24,25 +26,6 @@
 #include "storage/sqlite/counter_catalogue.h"
 
 namespace shingled::storage::counters {
-
-struct EmbeddedCounterOptions {
-  std::string catalogue;  ///< path of counters.db
-  std::uint64_t memory_max = 256ULL << 20U;
-  std::uint64_t disk_max = 8ULL << 30U;
-  /// A table is sealed early when its log has this many bytes, so that a start has little to read.
-  std::uint64_t log_max = 64ULL << 20U;
-};
-
-/// What `ask` says.
-struct CounterAnswers {
-  std::size_t windows = 0;
-  std::vector<Amounts> sums;  ///< of key k and window w at k * windows + w
-  std::vector<bool> known;  ///< of each key; false = a file could not be read, the sums say nothing
-
-  [[nodiscard]] const Amounts& of(std::size_t key, std::size_t window) const {
-    return sums[key * windows + window];
-  }
-};
 
 /// Numbers for metrics.
 struct EmbeddedCounterStatus {

@@ -26,7 +26,7 @@ void note(Status& first, Status status) {
 Result<std::unique_ptr<EmbeddedCounters>> EmbeddedCounters::open(
     const EmbeddedCounterOptions& options, FileSystem& files, const Clock& clock,
     std::function<void()> wanted) {
-  auto catalogue = sqlite::CounterCatalogue::open(options.catalogue);
+  auto catalogue = sqlite::CounterCatalogue::open(options.directory + "/counters.db");
   if (!catalogue) return catalogue.error();
   const auto time = (*catalogue)->time();
   if (!time) return time.error();

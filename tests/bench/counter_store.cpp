@@ -150,7 +150,7 @@ class Run {
  public:
   Run(std::uint64_t updates, const std::filesystem::path& folder)
       : messages_(updates / kPiecesPerMessage), files_(folder_files(folder)) {
-    options_.catalogue = folder / "counters.db";
+    options_.directory = folder;
     options_.disk_max = 64ULL << 30U;
   }
 

@@ -44,8 +44,8 @@ Envelope envelope_of(std::string_view lines) {
   return out;
 }
 
-CounterOptions small_options() {
-  CounterOptions options;
+PieceOptions small_options() {
+  PieceOptions options;
   options.recipients_max = 3;
   options.links_max = 4;
   options.attachments_max = 3;
@@ -57,7 +57,7 @@ CounterOptions small_options() {
 }
 
 MessagePieces pieces_of(std::string_view message, const Envelope& envelope,
-                        const CounterOptions& options) {
+                        const PieceOptions& options) {
   static const mime::HashRule rule(HashOptions{.robust = true});
   const mime::Analysis analysis = mime::analyze(message, {});
   const auto hashes = mime::hash_message(analysis, rule);
@@ -66,7 +66,7 @@ MessagePieces pieces_of(std::string_view message, const Envelope& envelope,
                         options, meter);
 }
 
-void check_pieces(const MessagePieces& found, const CounterOptions& options) {
+void check_pieces(const MessagePieces& found, const PieceOptions& options) {
   require(found.pieces.size() <= options.pieces_max);
   require(std::is_sorted(found.pieces.begin(), found.pieces.end()));
   require(std::adjacent_find(found.pieces.begin(), found.pieces.end()) == found.pieces.end());
@@ -82,7 +82,7 @@ void check_pieces(const MessagePieces& found, const CounterOptions& options) {
 
 /// Without names of servers of ours nothing is proved.
 void check_strangers(std::string_view message, const Envelope& envelope) {
-  const CounterOptions options;
+  const PieceOptions options;
   for (const mime::Piece& piece : pieces_of(message, envelope, options).pieces) {
     require(piece.type != PieceType::kFrom && piece.type != PieceType::kFromDomain &&
             piece.type != PieceType::kDkimDomain && piece.type != PieceType::kFromNetwork);
@@ -107,7 +107,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t end = std::min(all.find('\0'), all.size());
   const Envelope envelope = envelope_of(all.substr(0, end));
   const std::string_view message = all.substr(std::min(end + 1, all.size()));
-  const CounterOptions options = small_options();
+  const PieceOptions options = small_options();
   const MessagePieces found = pieces_of(message, envelope, options);
   check_pieces(found, options);
   const MessagePieces again = pieces_of(message, envelope, options);

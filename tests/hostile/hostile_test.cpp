@@ -69,7 +69,7 @@ class Paths {
                const mime::Analysis analysis = mime::analyze(message, MimeOptions{});
                mime::WorkMeter meter(mime::kStepsAMegabyte);
                static_cast<void>(milter::counters::message_pieces(
-                   {.bytes = message, .analysis = analysis}, {}, CounterOptions{}, meter));
+                   {.bytes = message, .analysis = analysis}, {}, PieceOptions{}, meter));
              }}};
   }
 

@@ -21,7 +21,7 @@ struct PieceArguments {
   MessageArguments messages;
   counters::Envelope envelope;
   std::string client;
-  CounterOptions options;
+  PieceOptions options;
   bool json = false;
 };
 

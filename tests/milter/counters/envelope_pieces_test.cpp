@@ -6,7 +6,7 @@ namespace shingled::milter::counters {
 namespace {
 
 std::string pieces_of(const Envelope& envelope, std::uint32_t recipients_max = 50) {
-  const CounterOptions options;
+  const PieceOptions options;
   mime::PieceList pieces(options);
   add_envelope_pieces(normal_envelope(envelope, recipients_max), pieces);
   std::string out;

@@ -36,7 +36,7 @@ std::string text_of(const mime::Piece& piece) {
 }
 
 MessagePieces pieces_of(const std::string& message, const Envelope& envelope,
-                        const CounterOptions& options, bool hashed = false) {
+                        const PieceOptions& options, bool hashed = false) {
   static const mime::HashRule rule(HashOptions{.robust = true});
   const mime::Analysis analysis = mime::analyze(message, {});
   std::vector<mime::PartHash> hashes;
@@ -50,7 +50,7 @@ MessagePieces pieces_of(const std::string& message, const Envelope& envelope,
 Json pieces_of(const Json& vector) {
   std::string message;
   for (const Json& line : vector.at("message")) message += line.get<std::string>() + "\r\n";
-  CounterOptions options;
+  PieceOptions options;
   options.authserv_ids = {"mx.example.org"};
   const Json& types = vector.at("types");
   Json out = Json::array();
@@ -139,7 +139,7 @@ TEST(MessagePieces, PairWhatBelongsTogether) {
 TEST(MessagePieces, AreTheSameIfTheTextsWereSeenBefore) {
   const std::string message = long_message();
   const mime::Analysis analysis = mime::analyze(message, {});
-  const CounterOptions options;
+  const PieceOptions options;
   mime::WorkMeter meter(UINT64_MAX);
   mime::TextCollector texts(analysis, options, meter);
   texts.add_all();
@@ -158,7 +158,7 @@ TEST(MessagePieces, StayWithinAllBounds) {
   for (int i = 0; i < 2000; ++i) {
     envelope.recipients.push_back("<r" + std::to_string(i) + "@example.org>");
   }
-  CounterOptions options;
+  PieceOptions options;
   options.pieces_max = 150;
   const MessagePieces found = pieces_of(message, envelope, options);
   EXPECT_EQ(found.pieces.size(), 150U);

@@ -52,7 +52,7 @@ TEST(HeaderPieces, AreThoseOfTheFields) {
       "User-Agent: Other 1.0\n"
       "X-Mailer: Mailer 3.14\n"
       "\n";
-  const CounterOptions options;
+  const PieceOptions options;
   PieceList pieces(options);
   const HeaderBlock block = split_header_block(kMessage, {});
   add_header_pieces(block.fields, "Re: [Team] Invoice 17",
@@ -71,7 +71,7 @@ TEST(HeaderPieces, AreThoseOfTheFields) {
 }
 
 TEST(HeaderPieces, AreNotThereWithoutFields) {
-  const CounterOptions options;
+  const PieceOptions options;
   PieceList pieces(options);
   add_header_pieces({}, "", {}, pieces);
   EXPECT_TRUE(pieces.take().empty());

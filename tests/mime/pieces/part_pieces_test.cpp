@@ -39,7 +39,7 @@ std::string part(std::string_view fields, std::string_view body) {
   return "--x\n" + std::string(fields) + "\n\n" + std::string(body) + "\n";
 }
 
-std::string attachments_of(const std::string& message, const CounterOptions& options = {},
+std::string attachments_of(const std::string& message, const PieceOptions& options = {},
                            bool hashed = false, Steps steps = UINT64_MAX) {
   const Analysis analysis = analyze(message, {});
   PieceList pieces(options);
@@ -97,7 +97,7 @@ TEST(PartPieces, NameTheFilesInContainers) {
   EXPECT_NE(names.find("attachment_kind=exe application/x-dosexec"), std::string::npos) << names;
   EXPECT_NE(names.find("attachment=" + checksum("MZ program")), std::string::npos) << names;
   EXPECT_NE(names.find("image=" + checksum("\x89PNG\r\n\x1A\n")), std::string::npos) << names;
-  CounterOptions closed;
+  PieceOptions closed;
   closed.containers.open = false;
   EXPECT_EQ(attachments_of(message, closed).find("a0.exe"), std::string::npos);
 }
@@ -110,7 +110,7 @@ TEST(PartPieces, StopAtTheirBounds) {
                     letter(i));
   }
   message += "--x--\n";
-  CounterOptions options;
+  PieceOptions options;
   options.attachments_max = 2;
   const std::string few = attachments_of(message, options);
   EXPECT_EQ(few.find("c.bin"), std::string::npos) << few;
@@ -123,7 +123,7 @@ TEST(PartPieces, AreTheHashesOfTexts) {
   const std::string message = "Content-Type: text/plain\n\n" + words + "\n";
   const auto hashes = hash_message(analyze(message, {}), rule());
   ASSERT_FALSE(hashes.empty());
-  const CounterOptions options;
+  const PieceOptions options;
   PieceList pieces(options);
   add_hash_pieces(hashes, pieces);
   const auto texts = pieces.of_type(PieceType::kText);

@@ -10,7 +10,7 @@ namespace shingled::mime {
 namespace {
 
 TEST(PieceList, HasEachPieceOnceInOrderOfType) {
-  const CounterOptions options;
+  const PieceOptions options;
   PieceList list(options);
   list.add(PieceType::kLink, "b");
   list.add(PieceType::kLink, "a");
@@ -30,7 +30,7 @@ TEST(PieceList, HasEachPieceOnceInOrderOfType) {
 }
 
 TEST(PieceList, TakesNoEmptyPiece) {
-  const CounterOptions options;
+  const PieceOptions options;
   PieceList list(options);
   list.add(PieceType::kSubject, "");
   list.add_pair(PieceType::kSenderRecipient, "x", "");
@@ -40,7 +40,7 @@ TEST(PieceList, TakesNoEmptyPiece) {
 }
 
 TEST(PieceList, CountsWhatMeetsABound) {
-  CounterOptions options;
+  PieceOptions options;
   options.links_max = 2;
   options.pieces_max = 4;
   PieceList list(options);
@@ -57,7 +57,7 @@ TEST(PieceList, CountsWhatMeetsABound) {
 }
 
 TEST(PieceList, CutsAtTheEndOfACharacter) {
-  CounterOptions options;
+  PieceOptions options;
   options.piece_bytes_max = 16;
   PieceList list(options);
   list.add(PieceType::kSubject, std::string(15, 'a') + "\u00FC");

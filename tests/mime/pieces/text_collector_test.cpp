@@ -26,7 +26,7 @@ class TextCollectorTest : public ::testing::TestWithParam<bool> {
   /// By itself, or while the message is hashed.
   static std::string hosts(std::uint32_t texts_max, Steps steps = UINT64_MAX) {
     const Analysis analysis = analyze(kMessage, {});
-    CounterOptions options;
+    PieceOptions options;
     options.texts_max = texts_max;
     WorkMeter meter(steps);
     TextCollector texts(analysis, options, meter);

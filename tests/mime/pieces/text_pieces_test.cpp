@@ -8,7 +8,7 @@
 namespace shingled::mime {
 namespace {
 
-std::string pieces_of(const VisibleText& text, const CounterOptions& options = {},
+std::string pieces_of(const VisibleText& text, const PieceOptions& options = {},
                       Steps steps = UINT64_MAX) {
   PieceList pieces(options);
   WorkMeter meter(steps);
@@ -87,7 +87,7 @@ TEST(TextPieces, MeetTheirBounds) {
     text += n;
     text += '\n';
   }
-  CounterOptions options;
+  PieceOptions options;
   options.links_max = options.addresses_max = options.phones_max = 3;
   PieceList pieces(options);
   WorkMeter meter(UINT64_MAX);

@@ -40,7 +40,7 @@ class EmbeddedCountersTest : public ::testing::Test {
   void open() {
     counters_.reset();
     EmbeddedCounterOptions options = options_;
-    options.catalogue = directory_.file("counters.db");
+    options.directory = directory_.path();
     auto opened = EmbeddedCounters::open(options, files_, clock_);
     ASSERT_TRUE(opened) << opened.error().message;
     counters_ = *std::move(opened);
@@ -184,7 +184,7 @@ TEST_F(EmbeddedCountersTest, CatalogueThatNamesAMissingFileIsAnError) {
   counters_.reset();
   ASSERT_TRUE(files_.remove("1.counts"));
   EmbeddedCounterOptions options;
-  options.catalogue = directory_.file("counters.db");
+  options.directory = directory_.path();
   const auto opened = EmbeddedCounters::open(options, files_, clock_);
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().message.find("1.counts"), std::string::npos);
@@ -203,7 +203,7 @@ TEST_F(EmbeddedCountersTest, FileThatNobodyNamesIsRemovedAtTheStart) {
 TEST_F(EmbeddedCountersTest, TwoStoresOnOneFolderAreAnError) {
   open();
   EmbeddedCounterOptions options;
-  options.catalogue = directory_.file("counters.db");
+  options.directory = directory_.path();
   MemoryFiles others;
   EXPECT_FALSE(EmbeddedCounters::open(options, others, clock_));
 }
@@ -309,7 +309,7 @@ void random_walk(std::uint64_t seed, std::uint64_t steps, std::uint64_t log_max)
   ManualClock clock;
   CounterOracle oracle;
   EmbeddedCounterOptions options;
-  options.catalogue = directory.file("counters.db");
+  options.directory = directory.path();
   options.log_max = log_max;
   std::unique_ptr<EmbeddedCounters> counters;
   const auto open = [&] {

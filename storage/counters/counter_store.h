@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/result.h"
+#include "storage/counters/addition.h"
+#include "storage/counters/counter.h"
+#include "storage/counters/series.h"
+
+namespace shingled {
+class MetricReport;  // config/metrics/metric_report.h
+}
+
+namespace shingled::storage::counters {
+
+/// What `ask` says.
+struct CounterAnswers {
+  std::size_t windows = 0;
+  std::vector<Amounts> sums;  ///< of key k and window w at k * windows + w
+  std::vector<bool> known;    ///< of each key; false = it cannot be known, the sums say nothing
+
+  [[nodiscard]] const Amounts& of(std::size_t key, std::size_t window) const {
+    return sums[key * windows + window];
+  }
+};
+
+/// A counter with all its entries, which are sorted by period, each period once.
+struct CounterSeries {
+  CounterKey key;
+  std::vector<Entry> entries;
+  friend bool operator==(const CounterSeries&, const CounterSeries&) = default;
+};
+
+/// Reads all counters of a store, each once, in no particular order. What is added meanwhile may be
+/// missing. It keeps the files that it reads, so the store must outlive it.
+/// Threads: one thread.
+class CounterCursor {
+ public:
+  virtual ~CounterCursor() = default;
+  /// The next counter; nullptr at the end. Valid until the next call.
+  /// Errors: kCorrupt, kUnavailable, kTimeout; then there are no more.
+  virtual Result<const CounterSeries*> next() = 0;
+};
+
+/// A call of `add` that is made later than it should have been.
+struct PastAddition {
+  Slot slot = 0;
+  Addition addition;
+};
+
+/// The counters of one machine, or those that several daemons share.
+///
+/// A deadline bounds the wait for a peer; what happens in this process and on its disk takes no
+/// notice of it.
+/// Threads: any thread.
+/// Source:  COUNTERS.md.
+class CounterStore {
+ public:
+  virtual ~CounterStore() = default;
+
+  /// Adds in the present period. What returns without an error survives the end of the process.
+  /// Errors: kUnavailable, kLimit (no room), kInvalid (more than kAdditionKeysMax keys). Then
+  ///         nothing was added.
+  virtual Status add(const Addition& addition, TimePoint deadline) = 0;
+
+  /// The sums of some counters as they are now. A counter without entries is known; its sums are 0.
+  virtual CounterAnswers ask(std::span<const CounterKey> keys, std::span<const Window> windows,
+                             TimePoint deadline) = 0;
+
+  /// All entries of one counter.
+  /// Errors: kCorrupt, kUnavailable, kTimeout.
+  virtual Result<std::vector<Entry>> series(const CounterKey& key, TimePoint deadline) = 0;
+
+  /// Begins to read all counters that have entries.
+  /// Errors: kUnavailable.
+  virtual Result<std::unique_ptr<CounterCursor>> scan() = 0;
+
+  /// Adds entries to counters as they are: nothing is counted besides (no unique types). All or
+  /// nothing. Entries that are too old to be kept are left out.
+  /// Errors: as `add`; kInvalid for a period in the future.
+  virtual Status import(std::span<const CounterSeries> counters, TimePoint deadline) = 0;
+
+  /// Adds what happened earlier, unique types included, all or nothing; what is too old to be kept
+  /// is left out. Sorted by slot it is quickest.
+  /// Errors: as `import`.
+  virtual Status learn(std::span<const PastAddition> additions, TimePoint deadline) = 0;
+
+  /// Removes counters with all that was added before.
+  /// Errors: as `add`.
+  virtual Status forget(std::span<const CounterKey> keys, TimePoint deadline) = 0;
+
+  [[nodiscard]] virtual Slot present_slot() = 0;
+
+  /// Reports the metrics. Does not wait for a disk or a peer.
+  virtual void report(MetricReport& report) const = 0;
+};
+
+}  // namespace shingled::storage::counters
