@@ -21,6 +21,17 @@ std::optional<CounterKey> read_key(ByteReader& in) {
 
 }  // namespace
 
+CounterKey counter_of(const CounterKeyBytes& site, Space space, PieceType type,
+                      std::string_view piece) {
+  return {piece_shingle(site, type, piece), type, space};
+}
+
+Pair pair_of(const CounterKeyBytes& site, Space space, PieceType type, std::string_view first,
+             std::string_view second) {
+  return {counter_of(site, space, type, pair_piece(first, second)),
+          piece_shingle(site, unique_of(type), first)};
+}
+
 void encode_addition(const Addition& addition, Bytes& out) {
   SHINGLED_ASSERT(addition.counters.size() + addition.pairs.size() <= kAdditionKeysMax);
   std::uint8_t present = 0;

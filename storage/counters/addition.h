@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "config/base/byte_reader.h"
+#include "mime/fingerprint/piece_shingle.h"
 #include "storage/counters/counter.h"
 
 namespace shingled::storage::counters {
@@ -19,6 +21,13 @@ struct Pair {
   [[nodiscard]] CounterKey unique_key() const { return {unique, unique_of(key.type), key.space}; }
   friend bool operator==(const Pair&, const Pair&) = default;
 };
+
+/// The counter of a piece that is not a pair.
+CounterKey counter_of(const CounterKeyBytes& site, Space space, PieceType type,
+                      std::string_view piece);
+/// The counter of a pair, with the shingle of its unique.
+Pair pair_of(const CounterKeyBytes& site, Space space, PieceType type, std::string_view first,
+             std::string_view second);
 
 /// What one call adds: the same amounts to each of its counters and pairs.
 struct Addition {
