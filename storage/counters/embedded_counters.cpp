@@ -13,6 +13,18 @@ namespace shingled::storage::counters {
 
 namespace {
 
+/// The oldest day that one of the windows looks at.
+Day oldest_day(std::span<const Window> windows, Slot now) {
+  Day oldest = day_of(now);
+  for (const Window& window : windows) {
+    const std::uint32_t back = window.count + window.skipped - 1;
+    const Day day = window.unit == Period::Unit::kSlot ? day_of(now - std::min(now, back))
+                                                       : day_of(now) - std::min(day_of(now), back);
+    oldest = std::min(oldest, day);
+  }
+  return oldest;
+}
+
 /// Of the memory, what the live table may use; the rest is for tables that wait to be sealed.
 constexpr std::uint64_t kLiveShare = 3;
 
@@ -26,9 +38,15 @@ EmbeddedCounters::EmbeddedCounters(EmbeddedCounterOptions options, FileSystem& f
       files_(files),
       clock_(clock),
       wanted_(std::move(wanted)),
-      catalogue_(std::move(catalogue)),
       time_(std::in_place, time),
-      view_(std::in_place, ViewPointer(std::make_shared<const View>())) {}
+      view_(std::in_place, ViewPointer(std::make_shared<const View>())) {
+  catalogue_.lock()->file = std::move(catalogue);
+}
+
+bool EmbeddedCounters::View::misses(Day first, Day last) const {
+  return std::ranges::any_of(
+      lost, [&](const auto& file) { return file.day_first <= last && first <= file.day_last; });
+}
 
 Slot EmbeddedCounters::present_slot() {
   return slot_of(time_.lock()->now(clock_.wall(), clock_.now()));
@@ -43,15 +61,19 @@ void EmbeddedCounters::change_view(const std::function<void(View&)>& change) {
 
 Status EmbeddedCounters::begin_table(const Live* seen, Slot slot) {
   const std::unique_lock alone(adding_);
-  const ViewPointer before = view();
-  if (before->live.get() != seen) return {};
-  auto live = std::make_shared<Live>(slot, next_log_++);
+  if (view()->live.get() != seen) return {};
+  return begin_alone(slot, [](View&) {});
+}
+
+Status EmbeddedCounters::begin_alone(Slot slot, const std::function<void(View&)>& change) {
+  auto live = std::make_shared<Live>(slot, next_number_++);
   auto log = CounterLog::create(files_, log_name(live->number), slot);
   if (!log) return log.error();
   live->log = *std::move(log);
   change_view([&](View& view) {
     if (view.live) view.frozen.push_back(view.live);
     view.live = std::move(live);
+    change(view);
   });
   if (wanted_) wanted_();
   return {};
@@ -72,16 +94,17 @@ Status EmbeddedCounters::add(const Addition& addition) {
   for (;;) {
     const Slot slot = present_slot();
     const Live* stale = nullptr;
+    bool is_early = false;
     {
       const std::shared_lock together(adding_);
       const ViewPointer now = view();
       const std::shared_ptr<Live>& live = now->live;
-      const bool is_large =
-          live && (live->table.memory_bytes() > options_.memory_max / kLiveShare ||
-                   live->log->bytes() > options_.log_max);
+      is_early = live && live->table.slot() == slot &&
+                 live->table.memory_bytes() > options_.memory_max / kLiveShare;
+      const bool is_large = is_early || (live && live->log->bytes() > options_.log_max);
       if (live && live->table.slot() == slot && !is_large) {
         if (Status written = live->log->append(addition); !written) return written;
-        apply(*now, live->table, addition);
+        apply(*now, *live, addition);
         return {};
       }
       if (live && is_full(*now))
@@ -89,44 +112,48 @@ Status EmbeddedCounters::add(const Addition& addition) {
       stale = live.get();
     }
     if (Status begun = begin_table(stale, slot); !begun) return begun;
+    if (is_early) sealed_early_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
-void EmbeddedCounters::apply(const View& view, LiveTable& table, const Addition& addition) {
-  for (const CounterKey& key : addition.counters) table.add(key, addition.amounts);
+void EmbeddedCounters::apply(const View& view, Live& live, const Addition& addition) {
+  for (const CounterKey& key : addition.counters) live.table.add(key, addition.amounts);
   for (const Pair& pair : addition.pairs) {
-    const std::uint64_t mass_before = table.add(pair.key, addition.amounts);
+    const std::uint64_t mass_before = live.table.add(pair.key, addition.amounts);
     if (mass_before != 0 || addition.amounts.of(Measure::kMass) == 0) continue;
     // Of all who bring this pair to this table one alone comes here.
-    const Seen seen = seen_before(view, table, pair.key);
-    if (seen.in_slot) continue;
-    Amounts one;
-    one.of(Measure::kMass) = 1;
-    one.of(kNewOnDay) = seen.on_day ? 0 : 1;
-    table.add(pair.unique_key(), one);
+    PairSeen seen = seen_before(view, live, pair.key);
+    if (view.claims) seen = view.claims->add_to(seen, pair.key, pair.unique_key(), live.table);
+    if (const Amounts grown = unique_amounts(seen); !grown.is_zero())
+      live.table.add(pair.unique_key(), grown);
   }
 }
 
-EmbeddedCounters::Seen EmbeddedCounters::seen_before(const View& view, const LiveTable& table,
-                                                     const CounterKey& key) const {
-  const Slot slot = table.slot();
+PairSeen EmbeddedCounters::seen_before(const View& view, const Live& live, const CounterKey& key) {
+  const Slot slot = live.table.slot();
   const Day day = day_of(slot);
-  Seen seen;
+  // For a table that is read again after it was told to forget, all was still there.
+  const std::uint64_t forgotten = view.last_forgotten(key);
+  const std::uint64_t last = live.number > forgotten ? forgotten : 0;
+  PairSeen seen;
+  // Rather one too few than one pair twice.
+  if (view.misses(day, day)) return {true, true};
   for (const auto& older : view.frozen) {
-    if (&older->table == &table || day_of(older->table.slot()) != day) continue;
+    if (older.get() == &live || older->number <= last || day_of(older->table.slot()) != day)
+      continue;
     if (older->table.find(key).of(Measure::kMass) == 0) continue;
     seen.on_day = true;
     seen.in_slot = seen.in_slot || older->table.slot() == slot;
   }
   for (const auto& file : view.files) {
-    if (seen.in_slot || !file->sealed->footer().range.covers_day(day)) continue;
+    if (seen.in_slot || file->number() <= last || !file->sealed->footer().range.covers_day(day))
+      continue;
     const Status found = file->sealed->find(key, [&](const Period& period, const Amounts& amounts) {
       if (amounts.of(Measure::kMass) == 0) return;
       const bool is_slot = period.unit == Period::Unit::kSlot;
       seen.on_day = seen.on_day || (is_slot ? day_of(period.number) : period.number) == day;
       seen.in_slot = seen.in_slot || (is_slot && period.number == slot);
     });
-    // Rather one too few than one pair twice.
     if (!found) seen = {true, true};
   }
   return seen;
@@ -147,17 +174,21 @@ CounterAnswers EmbeddedCounters::ask(std::span<const CounterKey> keys,
     return WindowSums(windows, slot,
                       std::span(answers.sums).subspan(key * windows.size(), windows.size()));
   };
-  const auto add_table = [&](const LiveTable& table) {
+  const auto add_table = [&](const Live& live) {
     for (std::size_t i = 0; i < keys.size(); ++i)
-      if (const Amounts amounts = table.find(keys[i]); !amounts.is_zero())
-        sums_of(i).add(keys[i].type, {Period::Unit::kSlot, table.slot()}, amounts);
+      if (const Amounts amounts = live.table.find(keys[i]);
+          !amounts.is_zero() && live.number > now->last_forgotten(keys[i]))
+        sums_of(i).add(keys[i].type, {Period::Unit::kSlot, live.table.slot()}, amounts);
   };
-  if (now->live) add_table(now->live->table);
-  for (const auto& table : now->frozen) add_table(table->table);
+  if (now->live) add_table(*now->live);
+  for (const auto& table : now->frozen) add_table(*table);
+  if (now->misses(oldest_day(windows, slot), day_of(slot)))
+    answers.known.assign(keys.size(), false);
 
   for (const auto& file : now->files) {
     for (const CounterKey& key : keys) file->sealed->prefetch_bucket(key.shingle);
     for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (file->number() <= now->last_forgotten(keys[i])) continue;
       WindowSums sums = sums_of(i);
       const Status found =
           file->sealed->find(keys[i], [&](const Period& period, const Amounts& amounts) {
@@ -170,15 +201,22 @@ CounterAnswers EmbeddedCounters::ask(std::span<const CounterKey> keys,
 }
 
 Result<std::vector<Entry>> EmbeddedCounters::series(const CounterKey& key) {
-  const ViewPointer now = view();
+  return entries_of(*view(), key);
+}
+
+Result<std::vector<Entry>> EmbeddedCounters::entries_of(const View& view, const CounterKey& key) {
+  if (!view.lost.empty())
+    return Error{ErrorCode::kCorrupt, sealed_name(view.lost.front().id) + ": not there or damaged"};
+  const std::uint64_t last = view.last_forgotten(key);
   std::vector<Entry> entries;
-  const auto add_table = [&](const LiveTable& table) {
-    if (const Amounts amounts = table.find(key); !amounts.is_zero())
-      add_entry(entries, {{Period::Unit::kSlot, table.slot()}, amounts});
+  const auto add_table = [&](const Live& live) {
+    if (const Amounts amounts = live.table.find(key); !amounts.is_zero() && live.number > last)
+      add_entry(entries, {{Period::Unit::kSlot, live.table.slot()}, amounts});
   };
-  if (now->live) add_table(now->live->table);
-  for (const auto& table : now->frozen) add_table(table->table);
-  for (const auto& file : now->files) {
+  if (view.live) add_table(*view.live);
+  for (const auto& table : view.frozen) add_table(*table);
+  for (const auto& file : view.files) {
+    if (file->number() <= last) continue;
     // What `find` calls must not allocate (read_mapped), so the entries are counted first.
     std::size_t count = 0;
     Status read = file->sealed->find(key, [&](const Period&, const Amounts&) { ++count; });
@@ -207,6 +245,7 @@ Status EmbeddedCounters::sync() {
 
 Status EmbeddedCounters::verify() {
   const ViewPointer now = view();
+  if (!lost_.empty()) return Error{ErrorCode::kCorrupt, lost_.front()};
   for (const auto& file : now->files)
     if (Status right = file->sealed->verify(); !right) return right;
   return {};
@@ -223,9 +262,15 @@ EmbeddedCounterStatus EmbeddedCounters::status() const {
   for (const auto& table : now->frozen) add_table(table->table);
   status.tables_unsealed = now->frozen.size();
   status.shrunk = shrunk_.load(std::memory_order_relaxed);
-  status.log_bytes_lost = log_bytes_lost_.load(std::memory_order_relaxed);
+  status.sealed_early = sealed_early_.load(std::memory_order_relaxed);
+  status.forgotten = now->forgotten ? now->forgotten->size() : 0;
+  status.files_lost = now->lost.size();
+  status.logs_lost = logs_lost_;
+  status.log_bytes_lost = log_bytes_lost_;
+  status.lost = lost_;
   for (const auto& file : now->files) {
     ++status.files;
+    if (file->is_damaged.load(std::memory_order_relaxed)) ++status.files_damaged;
     status.rows += file->catalogued.rows;
     status.disk_bytes += file->catalogued.bytes;
   }

@@ -18,8 +18,10 @@
 #include "storage/counters/addition.h"
 #include "storage/counters/counter_log.h"
 #include "storage/counters/counter_store.h"
+#include "storage/counters/forgotten_counters.h"
 #include "storage/counters/live_table.h"
 #include "storage/counters/merge.h"
+#include "storage/counters/pair_claims.h"
 #include "storage/counters/sealed_file.h"
 #include "storage/counters/series.h"
 #include "storage/counters/timekeeper.h"
@@ -36,7 +38,13 @@ struct EmbeddedCounterStatus {
   std::uint64_t disk_bytes = 0;
   std::uint64_t tables_unsealed = 0;
   std::uint64_t shrunk = 0;          ///< times that disk_max made files lose periods or counters
+  std::uint64_t sealed_early = 0;    ///< tables that memory_max ended before their ten minutes
+  std::uint64_t forgotten = 0;       ///< counters that were forgotten and are still in files
+  std::uint64_t files_lost = 0;      ///< of the catalogue, not there or damaged at their end
+  std::uint64_t files_damaged = 0;   ///< damaged within; not merged any more
+  std::uint64_t logs_lost = 0;       ///< at the start: damaged at their beginning, or unreadable
   std::uint64_t log_bytes_lost = 0;  ///< at the start (LogContent::bytes_lost)
+  std::vector<std::string> lost;     ///< what is wrong with the files and logs that were lost
 };
 
 /// Counters of this machine: the running ten minutes in memory over a log, the rest in sealed
@@ -45,17 +53,18 @@ struct EmbeddedCounterStatus {
 /// It has no thread. Its owner calls `sync` once per `counters.sync`, and `maintain` every few
 /// seconds and whenever `wanted` was called.
 ///
-/// Threads: `ask`, `add`, `series`, `sync` and `status` from any thread; `maintain` from one at a
-///          time. `ask` never waits for a disk that `add` or `maintain` writes to.
+/// Threads: any thread, except `maintain` from one at a time. `ask` never waits for a disk that
+///          others write to; `add` does while a new table begins.
 /// Source:  COUNTERS.md sections 3 to 6.
 class EmbeddedCounters {
  public:
-  /// Takes up what was there before: logs that were not sealed are read into memory.
+  /// Takes up what was there before: logs that were not sealed are read into memory. A sealed file
+  /// that is gone or damaged does not count as an error: counters that may have been in it are
+  /// unknown until it would be too old.
   ///
   /// `files`: the folder of sealed files and logs. `wanted`: called when `maintain` has work; from
   /// any thread, must not block.
-  /// Errors: those of CounterCatalogue, FileSystem and SealedFile (a file that the catalogue names
-  /// is not there or damaged at its end).
+  /// Errors: those of CounterCatalogue and of reading the folder.
   static Result<std::unique_ptr<EmbeddedCounters>> open(const EmbeddedCounterOptions& options,
                                                         FileSystem& files, const Clock& clock,
                                                         std::function<void()> wanted = {});
@@ -78,6 +87,15 @@ class EmbeddedCounters {
   /// Errors: those of SealedFile.
   Result<std::vector<Entry>> series(const CounterKey& key);
 
+  /// All counters, sorted by key, as CounterStore::scan. Files that were lost are left out.
+  /// `slot`s and days that are too old are left out, too.
+  [[nodiscard]] std::unique_ptr<CounterCursor> scan();
+
+  // As those of CounterStore. One at a time; the others wait.
+  Status import(std::span<const CounterSeries> counters);
+  Status learn(std::span<const PastAddition> additions);
+  Status forget(std::span<const CounterKey> keys);
+
   /// What was added before is on the disk afterwards.
   /// Errors: kUnavailable.
   Status sync();
@@ -88,7 +106,7 @@ class EmbeddedCounters {
   Status maintain(const std::stop_token& stop);
 
   /// Compares every checksum of every file.
-  /// Errors: the first one.
+  /// Errors: the first one; a file that was lost.
   Status verify();
 
   [[nodiscard]] Slot present_slot();
@@ -99,19 +117,32 @@ class EmbeddedCounters {
   struct Live {
     Live(Slot slot, std::uint64_t log_number) : table(slot), number(log_number) {}
     LiveTable table;
-    std::uint64_t number;  ///< of its log
+    std::uint64_t number;  ///< of its log, and of the file that is made of it
     std::unique_ptr<CounterLog>
         log;  ///< nullptr after a restart: the log only remains to be sealed
   };
   struct File {
     sqlite::CataloguedFile catalogued;
     std::unique_ptr<SealedFile> sealed;
+    mutable std::atomic<bool> is_damaged{false};  ///< found when it was merged
+
+    [[nodiscard]] std::uint64_t number() const { return static_cast<std::uint64_t>(catalogued.id); }
   };
   /// What readers see. Never changed; a new one takes its place.
   struct View {
     std::shared_ptr<Live> live;
     std::vector<std::shared_ptr<Live>> frozen;  ///< the oldest first
     std::vector<std::shared_ptr<const File>> files;
+    std::vector<sqlite::CataloguedFile> lost;  ///< named by the catalogue, but not to be read
+    std::shared_ptr<const ForgottenCounters> forgotten;  ///< nullptr = none
+    std::shared_ptr<PairClaims> claims;                  ///< nullptr = none
+
+    /// What a counter has in tables and files up to this number does not count.
+    [[nodiscard]] std::uint64_t last_forgotten(const CounterKey& key) const {
+      return forgotten ? forgotten->last(key) : 0;
+    }
+    /// Whether a lost file may have entries of these days.
+    [[nodiscard]] bool misses(Day first, Day last) const;
   };
   using ViewPointer = std::shared_ptr<const View>;
 
@@ -122,22 +153,35 @@ class EmbeddedCounters {
 
   // At the start.
   Status open_files();
+  Status read_forgotten();
   Status read_logs();
+  Status read_one_log(std::uint64_t number);
 
   [[nodiscard]] ViewPointer view() const { return *view_.lock(); }
   void change_view(const std::function<void(View&)>& change);
   /// Begins a new table, unless the present one is still that of `seen`.
   Status begin_table(const Live* seen, Slot slot);
   [[nodiscard]] bool is_full(const View& view) const;
-  void apply(const View& view, LiveTable& table, const Addition& addition);
-  struct Seen {
-    bool in_slot = false;
-    bool on_day = false;
-  };
-  [[nodiscard]] Seen seen_before(const View& view, const LiveTable& table,
-                                 const CounterKey& key) const;
+  Status begin_alone(Slot slot, const std::function<void(View&)>& change);
+  static void apply(const View& view, Live& live, const Addition& addition);
+  [[nodiscard]] static PairSeen seen_before(const View& view, const Live& live,
+                                            const CounterKey& key);
+  static Result<std::vector<Entry>> entries_of(const View& view, const CounterKey& key);
 
+  // Past additions and entries: they become a sealed file (embedded_past.cpp).
+  using TakeRow = std::function<Status(const CounterKey&, const std::vector<Entry>&)>;
+  using Rows = std::function<Status(const TakeRow&)>;
+  Status insert(std::vector<PairClaims::Claim> claims,
+                const std::function<Rows(const View&)>& make_rows);
+  Status insert_file(const Rows& rows);
+  Status claim(std::vector<PairClaims::Claim> claims);
+
+  class Scan;
+
+  Status seal_all(const std::vector<std::shared_ptr<Live>>& tables, const std::stop_token& stop);
   Status seal(const std::shared_ptr<Live>& table);
+  [[nodiscard]] std::vector<std::shared_ptr<const File>> whole_files() const;
+  static void find_damage(const std::vector<std::shared_ptr<const File>>& inputs);
   Status merge_some(const std::stop_token& stop);
   Status expire(const std::stop_token& stop);
   Status shrink(const std::stop_token& stop);
@@ -146,24 +190,35 @@ class EmbeddedCounters {
   /// Takes the place of `inputs`, in the catalogue and in the view; `made` may be nullptr.
   Status replace(const std::vector<std::shared_ptr<const File>>& inputs,
                  const std::shared_ptr<const File>& made, const std::shared_ptr<Live>& sealed);
+  Status drop_lost(const sqlite::CataloguedFile& lost);
   Result<std::shared_ptr<const File>> open_file(const sqlite::CataloguedFile& catalogued);
+  Result<std::shared_ptr<const File>> open_made(std::uint64_t number, const SealedFooter& footer);
   [[nodiscard]] MergeRules rules_now();
 
   const EmbeddedCounterOptions options_;
   FileSystem& files_;
   const Clock& clock_;
   const std::function<void()> wanted_;
-  std::unique_ptr<sqlite::CounterCatalogue> catalogue_;  ///< of `maintain`
+  /// Held while tables are sealed, and by `import`, `learn` and `forget`. First of all locks.
+  Mutex sealing_;
   Guarded<Timekeeper> time_;
   /// Held together while something is added, alone while a new table takes its place.
   FairSharedMutex adding_;
+  struct Catalogue {
+    std::unique_ptr<sqlite::CounterCatalogue> file;
+    std::uint64_t first_log = 0;
+  };
+  /// Held while the catalogue and then the view change.
+  Guarded<Catalogue> catalogue_;
   mutable Guarded<ViewPointer> view_;
-  std::int64_t next_file_ = 1;     ///< of `maintain`
   Slot last_maintained_ = 0;       ///< of `maintain`
   std::uint32_t days_shrunk_ = 0;  ///< of `maintain`
   std::atomic<std::uint64_t> shrunk_{0};
-  std::atomic<std::uint64_t> log_bytes_lost_{0};
-  std::atomic<std::uint64_t> next_log_{1};
+  std::atomic<std::uint64_t> sealed_early_{0};
+  std::uint64_t log_bytes_lost_ = 0;  ///< these three never change after the start
+  std::uint64_t logs_lost_ = 0;
+  std::vector<std::string> lost_;
+  std::atomic<std::uint64_t> next_number_{1};  ///< of a log or file
 };
 
 }  // namespace shingled::storage::counters

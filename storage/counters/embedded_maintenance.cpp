@@ -1,8 +1,7 @@
-// The half of EmbeddedCounters that its owner's thread runs: start, sealing, merging, expiry.
+// The part of EmbeddedCounters that its owner's thread runs: sealing, merging, expiry.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "storage/counters/counter_files.h"
@@ -21,85 +20,20 @@ void note(Status& first, Status status) {
   if (first && !status) first = std::move(status);
 }
 
+std::int64_t file_id(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+
+/// Drops those that apply to nothing any more. `first`: the smallest number that is still there.
+void drop_forgotten(std::shared_ptr<const ForgottenCounters>& forgotten, std::uint64_t first) {
+  if (!forgotten) return;
+  auto left = std::make_shared<ForgottenCounters>(*forgotten);
+  left->drop_before(first);
+  if (left->size() == 0)
+    forgotten = nullptr;
+  else if (left->size() != forgotten->size())
+    forgotten = std::move(left);
+}
+
 }  // namespace
-
-Result<std::unique_ptr<EmbeddedCounters>> EmbeddedCounters::open(
-    const EmbeddedCounterOptions& options, FileSystem& files, const Clock& clock,
-    std::function<void()> wanted) {
-  auto catalogue = sqlite::CounterCatalogue::open(options.directory + "/counters.db");
-  if (!catalogue) return catalogue.error();
-  const auto time = (*catalogue)->time();
-  if (!time) return time.error();
-  std::unique_ptr<EmbeddedCounters> counters(
-      new EmbeddedCounters(options, files, clock, std::move(wanted), *std::move(catalogue),
-                           {time->wall, time->doubted_until}));
-  if (Status opened = counters->open_files(); !opened) return opened.error();
-  if (Status read = counters->read_logs(); !read) return read.error();
-  return counters;
-}
-
-Result<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::open_file(
-    const sqlite::CataloguedFile& catalogued) {
-  auto sealed = SealedFile::open(files_, sealed_name(catalogued.id));
-  if (!sealed) return sealed.error();
-  auto file = std::make_shared<File>();
-  file->catalogued = catalogued;
-  file->sealed = *std::move(sealed);
-  return std::shared_ptr<const File>(std::move(file));
-}
-
-Status EmbeddedCounters::open_files() {
-  const auto catalogued = catalogue_->files();
-  if (!catalogued) return catalogued.error();
-  const auto first_log = catalogue_->first_log();
-  if (!first_log) return first_log.error();
-  next_log_ = std::max<std::uint64_t>(*first_log, 1);
-  std::set<std::string> named;
-  for (const sqlite::CataloguedFile& each : *catalogued) {
-    auto file = open_file(each);
-    if (!file) return file.error().in("counters");
-    named.insert(sealed_name(each.id));
-    next_file_ = std::max(next_file_, each.id + 1);
-    change_view([&](View& view) { view.files.push_back(*std::move(file)); });
-  }
-  // What no row names was being made when the process ended, or has been merged or sealed.
-  const auto names = files_.names();
-  if (!names) return names.error();
-  for (const std::string& name : *names) {
-    const auto log = log_number(name);
-    const bool is_needed = named.contains(name) || (log && *log >= *first_log);
-    if (is_counter_file(name) && !is_needed)
-      if (Status removed = files_.remove(name); !removed) return removed;
-  }
-  return {};
-}
-
-Status EmbeddedCounters::read_logs() {
-  const auto names = files_.names();
-  if (!names) return names.error();
-  std::vector<std::uint64_t> numbers;
-  for (const std::string& name : *names)
-    if (const auto number = log_number(name)) numbers.push_back(*number);
-  std::ranges::sort(numbers);
-  for (const std::uint64_t number : numbers) {
-    next_log_ = number + 1;
-    std::shared_ptr<Live> table;
-    const ViewPointer now = view();
-    const auto content =
-        read_log(files_, log_name(number), [&](Slot slot, const Addition& addition) -> Status {
-          if (!table) table = std::make_shared<Live>(slot, number);
-          apply(*now, table->table, addition);
-          return {};
-        });
-    if (!content) return content.error();
-    log_bytes_lost_ += content->bytes_lost;
-    if (table)
-      change_view([&](View& view) { view.frozen.push_back(table); });
-    else if (Status removed = files_.remove(log_name(number)); !removed)
-      return removed;
-  }
-  return {};
-}
 
 MergeRules EmbeddedCounters::rules_now() {
   const Slot slot = present_slot();
@@ -116,24 +50,29 @@ Status EmbeddedCounters::maintain(const std::stop_token& stop) {
   const ViewPointer before = view();
   if (before->live && before->live->table.slot() != slot && before->live->table.size() > 0)
     note(first, begin_table(before->live.get(), slot));
-  const ViewPointer now = view();
-  for (const auto& table : now->frozen) {
-    if (stop.stop_requested()) return first;
-    // In order: the number of the first log that counts says that all before it are sealed.
-    if (Status sealed = seal(table); !sealed) {
-      note(first, std::move(sealed));
-      break;
-    }
+  {
+    const MutexLock sealing(sealing_);
+    note(first, seal_all(view()->frozen, stop));
   }
   note(first, expire(stop));
   note(first, merge_some(stop));
   note(first, shrink(stop));
   if (slot != last_maintained_) {
     const Timekeeper::State time = time_.lock()->state();
-    note(first, catalogue_->set_time({time.wall, time.doubted_until}));
+    note(first, catalogue_.lock()->file->set_time({time.wall, time.doubted_until}));
     last_maintained_ = slot;
   }
   return first;
+}
+
+Status EmbeddedCounters::seal_all(const std::vector<std::shared_ptr<Live>>& tables,
+                                  const std::stop_token& stop) {
+  // In order: the number of the first log that counts says that all before it are sealed.
+  for (const auto& table : tables) {
+    if (stop.stop_requested()) return {};
+    if (Status sealed = seal(table); !sealed) return sealed;
+  }
+  return {};
 }
 
 Status EmbeddedCounters::seal(const std::shared_ptr<Live>& table) {
@@ -141,8 +80,8 @@ Status EmbeddedCounters::seal(const std::shared_ptr<Live>& table) {
   if (table->table.size() > 0) {
     PeriodRange range;
     range.include({Period::Unit::kSlot, table->table.slot()});
-    const std::int64_t id = next_file_++;
-    auto writer = SealedWriter::begin(files_, sealed_name(id), table->table.size(), range);
+    auto writer = SealedWriter::begin(files_, sealed_name(file_id(table->number)),
+                                      table->table.size(), range);
     if (!writer) return writer.error();
     Status written;
     std::vector<Entry> entry(1);
@@ -154,7 +93,7 @@ Status EmbeddedCounters::seal(const std::shared_ptr<Live>& table) {
     if (!written) return written;
     const auto footer = writer->finish();
     if (!footer) return footer.error();
-    auto file = open_file({id, footer->rows, footer->file_bytes()});
+    auto file = open_made(table->number, *footer);
     if (!file) return file.error();
     made = *std::move(file);
   }
@@ -171,16 +110,23 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
   change.removed = removed;
   if (made) change.added = std::span(&made->catalogued, 1);
   if (sealed) change.first_log = sealed->number + 1;
-  if (Status changed = catalogue_->change(change); !changed) {
+  auto catalogue = catalogue_.lock();
+  if (Status changed = catalogue->file->change(change); !changed) {
     if (made) static_cast<void>(files_.remove(sealed_name(made->catalogued.id)));
     return changed;
   }
+  if (sealed) catalogue->first_log = sealed->number + 1;
   change_view([&](View& view) {
     std::erase_if(view.files, [&](const auto& file) {
       return std::ranges::find(inputs, file) != inputs.end();
     });
     std::erase(view.frozen, sealed);
     if (made) view.files.push_back(made);
+    std::uint64_t first_left = catalogue->first_log;
+    for (const auto& file : view.files) first_left = std::min(first_left, file->number());
+    for (const auto& file : view.lost)
+      first_left = std::min(first_left, static_cast<std::uint64_t>(file.id));
+    drop_forgotten(view.forgotten, first_left);
   });
   // Readers may still have them open. What cannot be removed now goes at the next start.
   for (const std::int64_t id : removed) static_cast<void>(files_.remove(sealed_name(id)));
@@ -193,42 +139,86 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
   std::vector<const SealedFile*> sealed;
   sealed.reserve(inputs.size());
   for (const auto& input : inputs) sealed.push_back(input->sealed.get());
-  const std::int64_t id = next_file_++;
-  const auto footer = merge_files(files_, sealed, sealed_name(id), rules, stop);
-  if (!footer) return footer.error();
+  std::uint64_t number = 0;
+  std::shared_ptr<const ForgottenCounters> forgotten;
+  {
+    // What is forgotten from now on has this number, too.
+    auto catalogue = catalogue_.lock();
+    number = next_number_++;
+    forgotten = view()->forgotten;
+  }
+  LeavesOut leaves_out;
+  if (forgotten)
+    leaves_out = [&](std::size_t place, const CounterKey& key) {
+      return inputs[place]->number() <= forgotten->last(key);
+    };
+  const std::string name = sealed_name(file_id(number));
+  const auto footer = merge_files(files_, sealed, name, rules, stop, leaves_out);
+  if (!footer) {
+    if (footer.error().code != ErrorCode::kTimeout) find_damage(inputs);
+    return footer.error();
+  }
   if (footer->rows == 0) {
-    if (Status removed = files_.remove(sealed_name(id)); !removed) return removed;
+    if (Status removed = files_.remove(name); !removed) return removed;
     return replace(inputs, nullptr, nullptr);
   }
-  auto made = open_file({id, footer->rows, footer->file_bytes()});
+  auto made = open_made(number, *footer);
   if (!made) return made.error();
   return replace(inputs, *made, nullptr);
 }
 
+void EmbeddedCounters::find_damage(const std::vector<std::shared_ptr<const File>>& inputs) {
+  for (const auto& input : inputs)
+    if (!input->sealed->verify()) input->is_damaged.store(true, std::memory_order_relaxed);
+}
+
 Status EmbeddedCounters::merge_some(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const ViewPointer now = view();
+    std::vector<std::shared_ptr<const File>> files = whole_files();
     std::vector<std::uint64_t> bytes;
-    for (const auto& file : now->files) bytes.push_back(file->catalogued.bytes);
+    for (const auto& file : files) bytes.push_back(file->catalogued.bytes);
     std::vector<std::shared_ptr<const File>> inputs;
-    for (const std::size_t place : files_to_merge(bytes)) inputs.push_back(now->files[place]);
+    for (const std::size_t place : files_to_merge(bytes)) inputs.push_back(files[place]);
     if (inputs.empty()) return {};
     if (Status merged = rewrite(inputs, rules_now(), stop); !merged) return merged;
   }
   return {};
 }
 
+std::vector<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::whole_files() const {
+  std::vector<std::shared_ptr<const File>> files = view()->files;
+  std::erase_if(files, [](const auto& file) { return file->is_damaged.load(); });
+  return files;
+}
+
 Status EmbeddedCounters::expire(const std::stop_token& stop) {
   const MergeRules rules = rules_now();
   const ViewPointer now = view();
+  Status first;
+  for (const sqlite::CataloguedFile& lost : now->lost)
+    if (lost.day_last < rules.days_from) note(first, drop_lost(lost));
   for (const auto& file : now->files) {
-    if (stop.stop_requested()) return {};
+    if (stop.stop_requested()) return first;
+    if (file->catalogued.day_last < rules.days_from) {
+      note(first, replace({file}, nullptr, nullptr));
+      continue;
+    }
     const PeriodRange& range = file->sealed->footer().range;
     const bool has_old_slots = range.has_slots && range.slot_first + kSlotSlack < rules.slots_from;
     const bool has_old_days = range.has_days && range.day_first + kDaySlack < rules.days_from;
-    if (!has_old_slots && !has_old_days) continue;
-    if (Status rewritten = rewrite({file}, rules, stop); !rewritten) return rewritten;
+    if ((!has_old_slots && !has_old_days) || file->is_damaged.load()) continue;
+    note(first, rewrite({file}, rules, stop));
   }
+  return first;
+}
+
+Status EmbeddedCounters::drop_lost(const sqlite::CataloguedFile& lost) {
+  auto catalogue = catalogue_.lock();
+  sqlite::CounterCatalogue::Change change;
+  change.removed = std::span(&lost.id, 1);
+  if (Status changed = catalogue->file->change(change); !changed) return changed;
+  change_view([&](View& view) { std::erase(view.lost, lost); });
+  static_cast<void>(files_.remove(sealed_name(lost.id)));
   return {};
 }
 
@@ -251,8 +241,7 @@ Status EmbeddedCounters::shrink(const std::stop_token& stop) {
       }
     }
     ++shrunk_;
-    const ViewPointer now = view();
-    for (const auto& file : now->files)
+    for (const auto& file : whole_files())
       if (Status rewritten = rewrite({file}, rules, stop); !rewritten) return rewritten;
   }
   days_shrunk_ = 0;

@@ -162,18 +162,21 @@ Amounts LiveTable::find(const CounterKey& key) const {
   return cell.counts != 0 && cell.key == wanted ? counts_of(*shard, cell) : Amounts{};
 }
 
+void LiveTable::read_shard(std::size_t first,
+                           std::vector<std::pair<CounterKey, Amounts>>& counters) const {
+  counters.clear();
+  auto shard = shards_[first].lock();
+  for (const Cell& cell : shard->cells)
+    if (cell.counts != 0)
+      counters.emplace_back(CounterKey::of(std::uint64_t{first} << kShardShift | cell.key >> 8U,
+                                           static_cast<std::uint8_t>(cell.key)),
+                            counts_of(*shard, cell));
+}
+
 void LiveTable::for_each(const std::function<void(const CounterKey&, const Amounts&)>& take) const {
   std::vector<std::pair<CounterKey, Amounts>> counters;
-  for (std::uint64_t first = 0; first < kShards; ++first) {
-    counters.clear();
-    {
-      auto shard = shards_[first].lock();
-      for (const Cell& cell : shard->cells)
-        if (cell.counts != 0)
-          counters.emplace_back(CounterKey::of(first << kShardShift | cell.key >> 8U,
-                                               static_cast<std::uint8_t>(cell.key)),
-                                counts_of(*shard, cell));
-    }
+  for (std::size_t first = 0; first < kShards; ++first) {
+    read_shard(first, counters);
     for (const auto& [key, amounts] : counters) take(key, amounts);
   }
 }

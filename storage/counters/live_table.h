@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "config/base/guarded.h"
@@ -42,6 +43,10 @@ class LiveTable {
   /// Every counter, sorted by key. Copies a shard at a time, so `take` may be slow.
   void for_each(const std::function<void(const CounterKey&, const Amounts&)>& take) const;
 
+  static constexpr std::size_t kShards = 256;
+  /// The counters whose shingle begins with this byte, sorted by key.
+  void read_shard(std::size_t first, std::vector<std::pair<CounterKey, Amounts>>& counters) const;
+
  private:
   /// 56 bits of the shingle (the shard has the others) and the tag; the counts in 64 bits, or the
   /// number of wide counts. Both are 0 in a free cell.
@@ -55,7 +60,6 @@ class LiveTable {
     std::size_t used = 0;
     std::deque<Amounts> wide;
   };
-  static constexpr std::size_t kShards = 256;
   static constexpr unsigned kShardShift = 56;
 
   static std::size_t place_of(const Shard& shard, std::uint64_t key);

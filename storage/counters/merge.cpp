@@ -73,7 +73,7 @@ std::vector<Entry> apply_rules(PieceType type, std::span<const Entry> entries,
 
 Result<SealedFooter> merge_files(FileSystem& files, std::span<const SealedFile* const> inputs,
                                  const std::string& name, const MergeRules& rules,
-                                 const std::stop_token& stop) {
+                                 const std::stop_token& stop, const LeavesOut& leaves_out) {
   PeriodRange range;
   std::uint64_t rows = 0;
   std::vector<Source> sources;
@@ -104,7 +104,8 @@ Result<SealedFooter> merge_files(FileSystem& files, std::span<const SealedFile* 
     while (!heap.empty() && sources[heap.front()].row->key == key) {
       std::ranges::pop_heap(heap, is_later);
       Source& source = sources[heap.back()];
-      entries.insert(entries.end(), source.row->entries.begin(), source.row->entries.end());
+      if (!leaves_out || !leaves_out(heap.back(), key))
+        entries.insert(entries.end(), source.row->entries.begin(), source.row->entries.end());
       if (Status status = source.advance(); !status) return status.error();
       if (source.row == nullptr)
         heap.pop_back();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -19,13 +21,16 @@ struct MergeRules {
   Day singles_from = 0;  ///< of older days, entries with mass 1 or less are left out
 };
 
-/// Writes the rows of some files into one, each counter once.
+/// Whether what input number `place` has of a counter does not count.
+using LeavesOut = std::function<bool(std::size_t place, const CounterKey& key)>;
+
+/// Writes the rows of some files into one, each counter once. `leaves_out` may be empty.
 /// Errors:  those of SealedFile and SealedWriter; kTimeout if `stop` was requested.
 /// Threads: any thread.
 /// Cost:    about 100 ns a row.
 Result<SealedFooter> merge_files(FileSystem& files, std::span<const SealedFile* const> inputs,
                                  const std::string& name, const MergeRules& rules,
-                                 const std::stop_token& stop);
+                                 const std::stop_token& stop, const LeavesOut& leaves_out = {});
 
 /// The entries of one counter after the rules: sorted, maybe none.
 std::vector<Entry> apply_rules(PieceType type, std::span<const Entry> entries,

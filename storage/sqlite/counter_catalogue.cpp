@@ -23,7 +23,10 @@ Status prepare_catalogue(Database& database) {
   return database.execute(
       "BEGIN;"
       "CREATE TABLE files (id INTEGER PRIMARY KEY, rows INTEGER NOT NULL,"
-      " bytes INTEGER NOT NULL);"
+      " bytes INTEGER NOT NULL, day_first INTEGER NOT NULL, day_last INTEGER NOT NULL);"
+      "CREATE TABLE forgotten (shingle INTEGER, tag INTEGER, last INTEGER NOT NULL,"
+      " PRIMARY KEY (shingle, tag)) WITHOUT ROWID;"
+      "CREATE INDEX forgotten_last ON forgotten (last);"
       "CREATE TABLE state (first_log INTEGER NOT NULL, wall INTEGER NOT NULL,"
       " doubted_until INTEGER NOT NULL);"
       "INSERT INTO state VALUES (0, 0, 0);"
@@ -41,6 +44,9 @@ struct CounterCatalogue::Statements {
   Statement set_log;
   Statement set_time;
   Statement time;
+  Statement all_forgotten;
+  Statement forget;
+  Statement drop_forgotten;
 };
 
 Result<std::unique_ptr<CounterCatalogue>> CounterCatalogue::open(const std::string& path) {
@@ -49,9 +55,15 @@ Result<std::unique_ptr<CounterCatalogue>> CounterCatalogue::open(const std::stri
   if (Status prepared = prepare_catalogue(*file->database); !prepared) return prepared.error();
   auto statements = prepare_all<Statements>(
       *file->database,
-      {"SELECT id, rows, bytes FROM files ORDER BY id", "INSERT INTO files VALUES (?1, ?2, ?3)",
-       "DELETE FROM files WHERE id = ?1", "UPDATE state SET first_log = max(first_log, ?1)",
-       "UPDATE state SET wall = ?1, doubted_until = ?2", "SELECT wall, doubted_until FROM state"});
+      {"SELECT id, rows, bytes, day_first, day_last FROM files ORDER BY id",
+       "INSERT INTO files VALUES (?1, ?2, ?3, ?4, ?5)", "DELETE FROM files WHERE id = ?1",
+       "UPDATE state SET first_log = max(first_log, ?1)",
+       "UPDATE state SET wall = ?1, doubted_until = ?2", "SELECT wall, doubted_until FROM state",
+       "SELECT shingle, tag, last FROM forgotten",
+       "INSERT INTO forgotten VALUES (?1, ?2, ?3)"
+       " ON CONFLICT (shingle, tag) DO UPDATE SET last = max(last, excluded.last)",
+       "DELETE FROM forgotten WHERE last < min((SELECT max(first_log) FROM state),"
+       " (SELECT coalesce(min(id), 9223372036854775807) FROM files))"});
   if (!statements) return statements.error();
   return std::unique_ptr<CounterCatalogue>(
       new CounterCatalogue(*std::move(file), std::make_unique<Statements>(*std::move(statements))));
@@ -66,7 +78,19 @@ Result<std::vector<CataloguedFile>> CounterCatalogue::files() {
   std::vector<CataloguedFile> out;
   Status done = for_each_row(statements_->all, [&](const Statement& row) {
     out.push_back({row.integer(0), static_cast<std::uint64_t>(row.integer(1)),
-                   static_cast<std::uint64_t>(row.integer(2))});
+                   static_cast<std::uint64_t>(row.integer(2)),
+                   static_cast<std::uint32_t>(row.integer(3)),
+                   static_cast<std::uint32_t>(row.integer(4))});
+  });
+  if (!done) return done.error();
+  return out;
+}
+
+Result<std::vector<ForgottenRow>> CounterCatalogue::forgotten() {
+  std::vector<ForgottenRow> out;
+  Status done = for_each_row(statements_->all_forgotten, [&](const Statement& row) {
+    out.push_back({static_cast<std::uint64_t>(row.integer(0)),
+                   static_cast<std::uint8_t>(row.integer(1)), row.integer(2)});
   });
   if (!done) return done.error();
   return out;
@@ -96,10 +120,20 @@ Status CounterCatalogue::change(const Change& change) {
     if (Status done = statements_->put.bind(1, file.id)
                           .bind(2, static_cast<std::int64_t>(file.rows))
                           .bind(3, static_cast<std::int64_t>(file.bytes))
+                          .bind(4, std::int64_t{file.day_first})
+                          .bind(5, std::int64_t{file.day_last})
+                          .run();
+        !done)
+      return done;
+  for (const ForgottenRow& row : change.forgotten)
+    if (Status done = statements_->forget.bind(1, static_cast<std::int64_t>(row.shingle))
+                          .bind(2, std::int64_t{row.tag})
+                          .bind(3, row.last)
                           .run();
         !done)
       return done;
   Status done = statements_->set_log.bind(1, static_cast<std::int64_t>(change.first_log)).run();
+  if (done) done = statements_->drop_forgotten.run();
   if (!done) return done;
   return transaction->commit();
 }

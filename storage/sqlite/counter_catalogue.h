@@ -16,7 +16,18 @@ struct CataloguedFile {
   std::int64_t id = 0;  ///< never used again
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
+  std::uint32_t day_first = 0;  ///< of all its entries; also if the file itself cannot be read
+  std::uint32_t day_last = 0;
   friend bool operator==(const CataloguedFile&, const CataloguedFile&) = default;
+};
+
+/// A counter that was forgotten: what it has in files and logs with a number up to `last` does not
+/// count.
+struct ForgottenRow {
+  std::uint64_t shingle = 0;
+  std::uint8_t tag = 0;
+  std::int64_t last = 0;
+  friend bool operator==(const ForgottenRow&, const ForgottenRow&) = default;
 };
 
 /// What time it was when the catalogue was written last (storage/counters/timekeeper.h).
@@ -48,13 +59,17 @@ class CounterCatalogue {
   /// Logs with a smaller number do not count any more.
   Result<std::uint64_t> first_log();
   Result<CatalogueTime> time();
+  /// Every forgotten counter, in no particular order.
+  Result<std::vector<ForgottenRow>> forgotten();
 
   struct Change {
     std::span<const std::int64_t> removed{};  ///< ids
     std::span<const CataloguedFile> added{};
-    std::uint64_t first_log = 0;  ///< takes effect if it is larger than before
+    std::uint64_t first_log = 0;                ///< takes effect if it is larger than before
+    std::span<const ForgottenRow> forgotten{};  ///< each takes the place of its counter's row
   };
-  /// In one transaction, which is on the disk afterwards.
+  /// In one transaction, which is on the disk afterwards. Forgotten counters go with the last file
+  /// and log that they apply to.
   Status change(const Change& change);
   Status set_time(const CatalogueTime& time);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/counters/addition.h"
+#include "storage/counters/counter_store.h"
 #include "storage/counters/series.h"
 
 namespace shingled::storage::counters {
@@ -28,6 +29,26 @@ class CounterOracle {
       if (pairs_of_days_.insert({day_of(slot), pair.key}).second)
         counts_[pair.unique_key()][{Period::Unit::kDay, day_of(slot)}] += one;
     }
+  }
+
+  /// As CounterStore::import.
+  void import(const CounterSeries& series) {
+    for (const Entry& entry : series.entries) {
+      auto& periods = counts_[series.key];
+      const bool is_slot = entry.period.unit == Period::Unit::kSlot;
+      const Day day = is_slot ? day_of(entry.period.number) : entry.period.number;
+      if (is_slot) periods[entry.period] += seen_part(series.key, entry.amounts);
+      periods[{Period::Unit::kDay, day}] +=
+          seen_part(series.key, is_slot ? day_part(series.key.type, entry.amounts) : entry.amounts);
+      if (!is_pair(series.key.type) || entry.amounts.of(Measure::kMass) == 0) continue;
+      if (is_slot) pairs_of_slots_.insert({entry.period.number, series.key});
+      pairs_of_days_.insert({day, series.key});
+    }
+  }
+  void forget(const CounterKey& key) {
+    counts_[key].clear();
+    std::erase_if(pairs_of_slots_, [&](const auto& pair) { return pair.second == key; });
+    std::erase_if(pairs_of_days_, [&](const auto& pair) { return pair.second == key; });
   }
 
   /// The measures that a person sees: of a unique type its mass alone.
@@ -51,6 +72,10 @@ class CounterOracle {
   }
 
  private:
+  static Amounts seen_part(const CounterKey& key, Amounts amounts) {
+    if (is_unique(key.type)) amounts.of(kNewOnDay) = 0;
+    return amounts;
+  }
   void put(const CounterKey& key, Slot slot, const Amounts& amounts) {
     auto& periods = counts_[key];
     periods[{Period::Unit::kSlot, slot}] += amounts;

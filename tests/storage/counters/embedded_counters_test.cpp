@@ -1,83 +1,15 @@
-// Covers storage/counters/embedded_counters.cpp and storage/counters/embedded_maintenance.cpp.
+// Covers storage/counters/embedded_counters.cpp, embedded_maintenance.cpp, embedded_start.cpp.
 #include "storage/counters/embedded_counters.h"
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <random>
-#include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "tests/storage/counters/counter_oracle.h"
-#include "tests/support/manual_clock.h"
-#include "tests/support/memory_files.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/storage/counters/embedded_fixture.h"
 
 namespace shingled::storage::counters {
 namespace {
-
-using testing::ManualClock;
-using testing::MemoryFiles;
-using testing::TemporaryDirectory;
-
-const std::vector<Window> kWindows = {{Period::Unit::kSlot, 1, 0},   {Period::Unit::kSlot, 6, 0},
-                                      {Period::Unit::kSlot, 144, 0}, {Period::Unit::kSlot, 18, 3},
-                                      {Period::Unit::kDay, 1, 0},    {Period::Unit::kDay, 14, 0},
-                                      {Period::Unit::kDay, 3, 1}};
-
-Amounts message(std::uint64_t bytes = 1000, std::uint64_t recipients = 1) {
-  Amounts amounts;
-  amounts.of(Measure::kMass) = 1;
-  amounts.of(Measure::kRecipients) = recipients;
-  amounts.of(Measure::kBytes) = bytes;
-  return amounts;
-}
-
-class EmbeddedCountersTest : public ::testing::Test {
- protected:
-  void open() {
-    counters_.reset();
-    EmbeddedCounterOptions options = options_;
-    options.directory = directory_.path();
-    auto opened = EmbeddedCounters::open(options, files_, clock_);
-    ASSERT_TRUE(opened) << opened.error().message;
-    counters_ = *std::move(opened);
-  }
-  void maintain() {
-    const Status done = counters_->maintain({});
-    ASSERT_TRUE(done) << done.error().message;
-  }
-  void add(const Addition& addition) {
-    const Slot slot = counters_->present_slot();
-    const Status added = counters_->add(addition);
-    ASSERT_TRUE(added) << added.error().message;
-    oracle_.add(addition, slot);
-  }
-  void expect_oracle() {
-    const std::vector<CounterKey> keys = oracle_.keys();
-    const CounterAnswers answers = counters_->ask(keys, kWindows);
-    const Slot now = counters_->present_slot();
-    for (std::size_t k = 0; k < keys.size(); ++k) {
-      ASSERT_TRUE(answers.known[k]);
-      for (std::size_t w = 0; w < kWindows.size(); ++w) {
-        Amounts got = answers.of(k, w);
-        if (is_unique(keys[k].type)) got.of(kNewOnDay) = 0;
-        ASSERT_EQ(got.counts, oracle_.sum(keys[k], kWindows[w], now).counts)
-            << to_string(keys[k].type) << ' ' << std::hex << keys[k].shingle << std::dec
-            << " window " << w << " slot " << now;
-      }
-    }
-  }
-
-  TemporaryDirectory directory_;
-  MemoryFiles files_;
-  ManualClock clock_;
-  EmbeddedCounterOptions options_;
-  CounterOracle oracle_;
-  std::unique_ptr<EmbeddedCounters> counters_;
-};
 
 TEST_F(EmbeddedCountersTest, UserWhoWritesTwiceToOneAndOnceToAnotherHasTwoRecipients) {
   open();
@@ -176,18 +108,81 @@ TEST_F(EmbeddedCountersTest, DamagedBlockMakesItsCountersUnknownNotZero) {
   EXPECT_FALSE(counters_->verify());
 }
 
-TEST_F(EmbeddedCountersTest, CatalogueThatNamesAMissingFileIsAnError) {
+TEST_F(EmbeddedCountersTest, LostFileMakesCountersUnknownUntilItWouldBeTooOld) {
+  for (const bool is_gone : {true, false}) {
+    open();
+    add({{{5, PieceType::kFrom}}, {{{1, PieceType::kLinkFrom}, 9}}, message()});
+    clock_.advance(std::chrono::minutes(10));
+    maintain();
+    const std::string name = *files_.names()->begin();
+    counters_.reset();
+    if (is_gone)
+      ASSERT_TRUE(files_.remove(name));
+    else
+      files_.content(name).back() ^= 1;
+    open();
+    const std::vector<CounterKey> keys = {{5, PieceType::kFrom}, {6, PieceType::kFrom}};
+    EXPECT_EQ(counters_->ask(keys, kWindows).known, (std::vector<bool>{false, false}));
+    const auto series = counters_->series(keys[0]);
+    ASSERT_FALSE(series);
+    EXPECT_NE(series.error().message.find(name), std::string::npos);
+    EXPECT_FALSE(counters_->verify());
+    EXPECT_EQ(counters_->status().files_lost, 1U);
+    EXPECT_EQ(counters_->status().lost.size(), 1U);
+    ASSERT_TRUE(
+        counters_->add({{{5, PieceType::kFrom}}, {{{1, PieceType::kLinkFrom}, 9}}, message()}));
+
+    clock_.advance(std::chrono::hours(24));
+    maintain();
+    const std::vector<Window> of_today = {{Period::Unit::kDay, 1, 0}};
+    EXPECT_EQ(counters_->ask(keys, of_today).known, (std::vector<bool>{true, true}));
+    for (int day = 0; day < 16; ++day) {
+      clock_.advance(std::chrono::hours(24));
+      maintain();
+    }
+    EXPECT_EQ(counters_->status().files_lost, 0U);
+    EXPECT_EQ(counters_->ask(keys, kWindows).known, (std::vector<bool>{true, true}));
+    EXPECT_FALSE(files_.has(name));
+    oracle_ = {};
+  }
+}
+
+TEST_F(EmbeddedCountersTest, LogThatIsNoLogIsPutAside) {
   open();
   add({{{5, PieceType::kFrom}}, {}, message()});
-  clock_.advance(std::chrono::minutes(10));
-  maintain();
   counters_.reset();
-  ASSERT_TRUE(files_.remove("1.counts"));
-  EmbeddedCounterOptions options;
-  options.directory = directory_.path();
-  const auto opened = EmbeddedCounters::open(options, files_, clock_);
-  ASSERT_FALSE(opened);
-  EXPECT_NE(opened.error().message.find("1.counts"), std::string::npos);
+  files_.content("1.log")[3] ^= 1;
+  open();
+  EXPECT_EQ(counters_->status().logs_lost, 1U);
+  EXPECT_FALSE(files_.has("1.log"));
+  EXPECT_TRUE(files_.has("1.log.damaged"));
+  oracle_ = {};
+  add({{{5, PieceType::kFrom}}, {}, message()});
+  expect_oracle();
+}
+
+TEST_F(EmbeddedCountersTest, DamagedFileIsNotMergedAndTheOthersAre) {
+  open();
+  const auto add_slot = [&](std::uint64_t first) {
+    for (std::uint64_t i = 1; i <= 500; ++i)
+      add({{{(first + i) * 0x9E37'79B9'7F4A'7C15, PieceType::kFrom}}, {}, message()});
+    clock_.advance(std::chrono::minutes(10));
+    maintain();
+  };
+  add_slot(0);
+  counters_.reset();
+  files_.content("1.counts")[100] ^= 1;
+  open();
+  for (std::uint64_t slot = 1; slot < 3; ++slot) add_slot(1000 * slot);
+  for (std::uint64_t i = 1; i <= 500; ++i)
+    add({{{i * 0xD1B5'4A32'D192'ED03, PieceType::kFrom}}, {}, message()});
+  clock_.advance(std::chrono::minutes(10));
+  const Status first = counters_->maintain({});
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(counters_->status().files_damaged, 1U);
+  for (std::uint64_t slot = 4; slot < 6; ++slot) add_slot(1000 * slot);
+  EXPECT_LE(counters_->status().files, 3U);
 }
 
 TEST_F(EmbeddedCountersTest, FileThatNobodyNamesIsRemovedAtTheStart) {
@@ -204,7 +199,7 @@ TEST_F(EmbeddedCountersTest, TwoStoresOnOneFolderAreAnError) {
   open();
   EmbeddedCounterOptions options;
   options.directory = directory_.path();
-  MemoryFiles others;
+  testing::MemoryFiles others;
   EXPECT_FALSE(EmbeddedCounters::open(options, others, clock_));
 }
 
@@ -299,85 +294,6 @@ TEST_F(EmbeddedCountersTest, OldDaysGoAndOldTenMinutesBecomeTheirDay) {
   clock_.advance(std::chrono::hours(48));
   maintain();
   EXPECT_EQ(counters_->status().rows, 0U);
-}
-
-/// Random additions, seals, merges, restarts and moves of the clock, compared with the oracle.
-void random_walk(std::uint64_t seed, std::uint64_t steps, std::uint64_t log_max) {
-  std::mt19937_64 random(seed);
-  TemporaryDirectory directory;
-  MemoryFiles files;
-  ManualClock clock;
-  CounterOracle oracle;
-  EmbeddedCounterOptions options;
-  options.directory = directory.path();
-  options.log_max = log_max;
-  std::unique_ptr<EmbeddedCounters> counters;
-  const auto open = [&] {
-    counters.reset();
-    auto opened = EmbeddedCounters::open(options, files, clock);
-    ASSERT_TRUE(opened) << opened.error().message;
-    counters = *std::move(opened);
-  };
-  open();
-  const auto piece = [&](std::uint64_t bound) {
-    return (random() % bound + 1) * 0x9E37'79B9'7F4A'7C15;
-  };
-  const auto compare = [&] {
-    const std::vector<CounterKey> keys = oracle.keys();
-    const CounterAnswers answers = counters->ask(keys, kWindows);
-    const Slot now = counters->present_slot();
-    for (std::size_t k = 0; k < keys.size(); ++k)
-      for (std::size_t w = 0; w < kWindows.size(); ++w) {
-        Amounts got = answers.of(k, w);
-        if (is_unique(keys[k].type)) got.of(kNewOnDay) = 0;
-        ASSERT_EQ(got.counts, oracle.sum(keys[k], kWindows[w], now).counts)
-            << "seed " << seed << ", " << to_string(keys[k].type) << ", window " << w;
-      }
-  };
-  for (std::uint64_t step = 0; step < steps && !::testing::Test::HasFatalFailure(); ++step) {
-    const std::uint64_t dice = random() % 1000;
-    if (dice < 950) {
-      Addition addition;
-      const std::uint64_t sender = piece(20);
-      for (std::uint64_t i = random() % 6; i > 0; --i)
-        addition.counters.push_back({piece(300),
-                                     random() % 2 == 0 ? PieceType::kLink : PieceType::kFrom,
-                                     random() % 4 == 0 ? Space::kOut : Space::kIn});
-      for (std::uint64_t i = random() % 3; i > 0; --i)
-        addition.pairs.push_back({{sender ^ piece(12), PieceType::kSenderRecipient}, sender});
-      addition.amounts = message(random() % 3 == 0 ? random() % 100'000 : 0, random() % 3);
-      if (random() % 3 == 0) addition.amounts.of(Measure::kHam) = 1;
-      if (random() % 5 == 0) addition.amounts.of(Measure::kSpam) = 1;
-      if (random() % 50 == 0) {
-        addition.amounts = {};
-        addition.amounts.of(Measure::kComplaint) = 1;
-      }
-      const Slot slot = counters->present_slot();
-      const Status added = counters->add(addition);
-      ASSERT_TRUE(added) << added.error().message;
-      oracle.add(addition, slot);
-    } else if (dice < 985) {
-      clock.advance(std::chrono::minutes(random() % 11));
-      ASSERT_TRUE(counters->maintain({}));
-    } else if (dice < 995) {
-      ASSERT_TRUE(counters->maintain({}));
-    } else if (dice < 998) {
-      clock.advance(std::chrono::hours(random() % 30));
-      ASSERT_TRUE(counters->maintain({}));
-    } else {
-      open();
-    }
-    if (step % 97 == 0) compare();
-  }
-  compare();
-}
-
-TEST(EmbeddedCountersLaw, EqualsBruteForceOverSealsMergesAndRestarts) {
-  const char* const wanted = std::getenv("SHINGLED_COUNTER_STEPS");
-  const std::uint64_t steps = wanted == nullptr ? 20'000 : std::strtoull(wanted, nullptr, 10);
-  // With a small log, tables are sealed several times in their ten minutes.
-  for (std::uint64_t seed = 1; seed <= 4; ++seed)
-    random_walk(seed, steps / 4, seed % 2 == 0 ? 2000 : 64ULL << 20U);
 }
 
 }  // namespace

@@ -51,6 +51,24 @@ TEST(CounterCatalogue, ChangesAllOrNothing) {
   EXPECT_EQ(*(*catalogue)->first_log(), 1U);
 }
 
+TEST(CounterCatalogue, ForgottenCounterStaysUntilAllThatItAppliesToIsGone) {
+  const TemporaryDirectory directory;
+  auto catalogue = CounterCatalogue::open(directory.file("counters.db"));
+  ASSERT_TRUE(catalogue);
+  const std::array<CataloguedFile, 1> old_file = {{{1, 10, 100, 19'000, 19'001}}};
+  const std::array<ForgottenRow, 1> row = {{{0xFFFF'FFFF'FFFF'FFFF, 29, 4}}};
+  ASSERT_TRUE((*catalogue)->change({.added = old_file, .first_log = 2, .forgotten = row}));
+  EXPECT_EQ(*(*catalogue)->forgotten(), std::vector<ForgottenRow>(row.begin(), row.end()));
+  EXPECT_EQ(*(*catalogue)->files(), std::vector<CataloguedFile>(old_file.begin(), old_file.end()));
+
+  const std::array<std::int64_t, 1> removed = {1};
+  const std::array<CataloguedFile, 1> new_file = {{{6, 10, 100}}};
+  ASSERT_TRUE((*catalogue)->change({.removed = removed, .added = new_file}));
+  EXPECT_EQ((*catalogue)->forgotten()->size(), 1U) << "log 4 may have it";
+  ASSERT_TRUE((*catalogue)->change({.first_log = 5}));
+  EXPECT_TRUE((*catalogue)->forgotten()->empty());
+}
+
 TEST(CounterCatalogue, BelongsToOneProcessAndIsNotAnyDatabase) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("counters.db");

@@ -1,0 +1,137 @@
+// The part of EmbeddedCounters that takes up what was there before.
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "storage/counters/counter_files.h"
+#include "storage/counters/embedded_counters.h"
+
+namespace shingled::storage::counters {
+
+Result<std::unique_ptr<EmbeddedCounters>> EmbeddedCounters::open(
+    const EmbeddedCounterOptions& options, FileSystem& files, const Clock& clock,
+    std::function<void()> wanted) {
+  auto catalogue = sqlite::CounterCatalogue::open(options.directory + "/counters.db");
+  if (!catalogue) return catalogue.error();
+  const auto time = (*catalogue)->time();
+  if (!time) return time.error();
+  std::unique_ptr<EmbeddedCounters> counters(
+      new EmbeddedCounters(options, files, clock, std::move(wanted), *std::move(catalogue),
+                           {time->wall, time->doubted_until}));
+  if (Status opened = counters->open_files(); !opened) return opened.error();
+  if (Status read = counters->read_forgotten(); !read) return read.error();
+  if (Status read = counters->read_logs(); !read) return read.error();
+  return counters;
+}
+
+Result<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::open_file(
+    const sqlite::CataloguedFile& catalogued) {
+  auto sealed = SealedFile::open(files_, sealed_name(catalogued.id));
+  if (!sealed) return sealed.error();
+  auto file = std::make_shared<File>();
+  file->catalogued = catalogued;
+  file->sealed = *std::move(sealed);
+  return std::shared_ptr<const File>(std::move(file));
+}
+
+Result<std::shared_ptr<const EmbeddedCounters::File>> EmbeddedCounters::open_made(
+    std::uint64_t number, const SealedFooter& footer) {
+  const PeriodRange& range = footer.range;
+  Day first = std::numeric_limits<Day>::max();
+  Day last = 0;
+  const auto include = [&](Day from, Day to) {
+    first = std::min(first, from);
+    last = std::max(last, to);
+  };
+  if (range.has_slots) include(day_of(range.slot_first), day_of(range.slot_last));
+  if (range.has_days) include(range.day_first, range.day_last);
+  return open_file(
+      {static_cast<std::int64_t>(number), footer.rows, footer.file_bytes(), first, last});
+}
+
+Status EmbeddedCounters::open_files() {
+  auto catalogue = catalogue_.lock();
+  const auto catalogued = catalogue->file->files();
+  if (!catalogued) return catalogued.error();
+  const auto first_log = catalogue->file->first_log();
+  if (!first_log) return first_log.error();
+  catalogue->first_log = *first_log;
+  next_number_ = std::max<std::uint64_t>(*first_log, 1);
+  std::set<std::string> named;
+  for (const sqlite::CataloguedFile& each : *catalogued) {
+    named.insert(sealed_name(each.id));
+    next_number_ = std::max(next_number_.load(), static_cast<std::uint64_t>(each.id) + 1);
+    auto file = open_file(each);
+    if (!file) lost_.push_back(file.error().message);
+    change_view([&](View& view) {
+      if (file)
+        view.files.push_back(*std::move(file));
+      else
+        view.lost.push_back(each);
+    });
+  }
+  // What no row names was being made when the process ended, or has been merged or sealed.
+  const auto names = files_.names();
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    const auto log = log_number(name);
+    const bool is_needed = named.contains(name) || (log && *log >= *first_log);
+    // What cannot be removed now is removed at another start.
+    if (is_counter_file(name) && !is_needed) static_cast<void>(files_.remove(name));
+  }
+  return {};
+}
+
+Status EmbeddedCounters::read_forgotten() {
+  const auto rows = catalogue_.lock()->file->forgotten();
+  if (!rows) return rows.error();
+  if (rows->empty()) return {};
+  auto forgotten = std::make_shared<ForgottenCounters>();
+  for (const sqlite::ForgottenRow& row : *rows) {
+    const auto last = static_cast<std::uint64_t>(row.last);
+    forgotten->put(CounterKey::of(row.shingle, row.tag), last);
+    next_number_ = std::max(next_number_.load(), last + 1);
+  }
+  change_view([&](View& view) { view.forgotten = std::move(forgotten); });
+  return {};
+}
+
+Status EmbeddedCounters::read_logs() {
+  const auto names = files_.names();
+  if (!names) return names.error();
+  const std::uint64_t first = catalogue_.lock()->first_log;
+  std::vector<std::uint64_t> numbers;
+  for (const std::string& name : *names)
+    if (const auto number = log_number(name); number && *number >= first)
+      numbers.push_back(*number);
+  std::ranges::sort(numbers);
+  for (const std::uint64_t number : numbers)
+    if (Status read = read_one_log(number); !read) return read;
+  return {};
+}
+
+Status EmbeddedCounters::read_one_log(std::uint64_t number) {
+  next_number_ = std::max(next_number_.load(), number + 1);
+  const std::string name = log_name(number);
+  std::shared_ptr<Live> table;
+  const ViewPointer now = view();
+  const auto content = read_log(files_, name, [&](Slot slot, const Addition& addition) -> Status {
+    if (!table) table = std::make_shared<Live>(slot, number);
+    apply(*now, *table, addition);
+    return {};
+  });
+  if (table) change_view([&](View& view) { view.frozen.push_back(table); });
+  if (!content) {
+    // Kept for a person who wants to look at it; nobody reads it under that name.
+    ++logs_lost_;
+    lost_.push_back(content.error().message);
+    static_cast<void>(files_.rename(name, name + ".damaged"));
+    return {};
+  }
+  log_bytes_lost_ += content->bytes_lost;
+  if (!table) static_cast<void>(files_.remove(name));
+  return {};
+}
+
+}  // namespace shingled::storage::counters
