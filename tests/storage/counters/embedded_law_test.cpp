@@ -186,7 +186,7 @@ class RandomWalk {
 
 TEST(EmbeddedCountersLaw, EqualsBruteForceOverSealsMergesAndRestarts) {
   const char* const wanted = std::getenv("SHINGLED_COUNTER_STEPS");
-  const std::uint64_t steps = wanted == nullptr ? 20'000 : std::strtoull(wanted, nullptr, 10);
+  const std::uint64_t steps = wanted == nullptr ? 12'000 : std::strtoull(wanted, nullptr, 10);
   // With a small log, tables are sealed several times in their ten minutes.
   for (std::uint64_t seed = 1; seed <= 4; ++seed)
     RandomWalk(seed, seed % 2 == 0 ? 2000 : 64ULL << 20U).go(steps / 4);
