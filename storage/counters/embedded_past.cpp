@@ -33,7 +33,7 @@ bool comes_before(const PastItem& a, const PastItem& b) {
   return a.slot < b.slot;
 }
 
-Amounts amounts_of(const PastItem& item, std::span<const PastAddition> additions) {
+Amounts past_amounts(const PastItem& item, std::span<const PastAddition> additions) {
   if (item.addition < kOneInSlot) return additions[item.addition].addition.amounts;
   return unique_amounts({.in_slot = false, .on_day = item.addition == kOneInSlot});
 }
@@ -198,7 +198,7 @@ Status EmbeddedCounters::learn(std::span<const PastAddition> additions) {
         std::vector<Entry> entries;
         for (std::size_t i = at; i < end; ++i)
           add_entry(entries,
-                    {{Period::Unit::kSlot, items[i].slot}, amounts_of(items[i], additions)});
+                    {{Period::Unit::kSlot, items[i].slot}, past_amounts(items[i], additions)});
         entries = apply_rules(items[at].key.type, entries, rules);
         if (entries.empty()) continue;
         if (Status taken = take(items[at].key, entries); !taken) return taken;

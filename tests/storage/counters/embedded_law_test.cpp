@@ -1,5 +1,5 @@
-// The laws of EmbeddedCounters: any operations in any order against brute force.
-// Covers storage/counters/embedded_past.cpp and storage/counters/embedded_scan.cpp.
+// Covers storage/counters/embedded_past.cpp and storage/counters/embedded_scan.cpp, and the laws of
+// EmbeddedCounters: any operations in any order against brute force.
 #include <gtest/gtest.h>
 
 #include <algorithm>

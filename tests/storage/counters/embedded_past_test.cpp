@@ -1,4 +1,4 @@
-// Covers storage/counters/embedded_past.cpp, pair_claims.cpp and forgotten_counters.h: what happens
+// Covers storage/counters/embedded_past.cpp and storage/counters/pair_claims.cpp: what happens
 // at the same time, and what fails.
 #include <gtest/gtest.h>
 
