@@ -65,12 +65,15 @@ class BitWriter {
   unsigned filled_ = 0;  ///< less than 8 between two calls
 };
 
-/// Reads bits of bytes that may be damaged: what lies behind the end is zeros, and `ok()` is then
-/// false.
+/// Reads bits of bytes that may be damaged. What is read behind the end has no meaning, and `ok()`
+/// is then false.
 /// Threads: one thread.
 class BitReader {
  public:
-  explicit BitReader(BytesView bytes) : bytes_(bytes) {}
+  /// `readable`: bytes that may be looked at, `bytes` and what lies behind. Eight more make it
+  /// quicker; they are not taken for bits.
+  explicit BitReader(BytesView bytes, std::size_t readable = 0)
+      : bytes_(bytes), readable_(readable > bytes.size() ? readable : bytes.size()) {}
 
   std::uint64_t fixed(unsigned width) {
     std::uint64_t value = 0;
@@ -100,10 +103,21 @@ class BitReader {
     }
   }
   std::uint64_t rice(unsigned width) {
+    const std::uint64_t ahead = peek();
+    const auto run = static_cast<unsigned>(std::countr_zero(ahead));
+    if (run + 1 + width <= kAhead) {  // all of it
+      at_ += run + 1 + width;
+      return std::uint64_t{run} << width | (ahead >> (run + 1) & ((1ULL << width) - 1));
+    }
     const std::uint64_t upper = unary();
     return upper << width | fixed(width);
   }
   std::uint64_t gamma() {
+    const std::uint64_t ahead = peek();
+    if ((ahead & 1U) != 0) {  // most are 1
+      ++at_;
+      return 1;
+    }
     const std::uint64_t length = unary();
     if (length >= 64) {
       at_ = std::numeric_limits<std::size_t>::max() / 2;
@@ -115,20 +129,21 @@ class BitReader {
 
   [[nodiscard]] bool ok() const { return at_ <= bytes_.size() * 8; }
 
- private:
-  static constexpr unsigned kAhead = 56;
-
-  /// The next 56 bits.
+  /// The next 56 bits; behind the end there may be anything.
   [[nodiscard]] std::uint64_t peek() const {
     const std::size_t byte = at_ / 8;
     std::uint64_t ahead = 0;
-    if (byte + sizeof ahead <= bytes_.size()) {
+    if (byte + sizeof ahead <= readable_) {
       std::memcpy(&ahead, bytes_.data() + byte, sizeof ahead);
-    } else if (byte < bytes_.size()) {
-      std::memcpy(&ahead, bytes_.data() + byte, bytes_.size() - byte);
+    } else if (byte < readable_) {
+      std::memcpy(&ahead, bytes_.data() + byte, readable_ - byte);
     }
     return ahead >> at_ % 8 & ((1ULL << kAhead) - 1);
   }
+
+ private:
+  static constexpr unsigned kAhead = 56;
+
   std::uint64_t take(unsigned width) {  // at most 32
     const std::uint64_t value = peek() & ((1ULL << width) - 1);
     at_ += width;
@@ -136,6 +151,7 @@ class BitReader {
   }
 
   BytesView bytes_;
+  std::size_t readable_;
   std::size_t at_ = 0;  ///< in bits
 };
 

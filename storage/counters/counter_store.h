@@ -26,6 +26,10 @@ struct CounterAnswers {
   [[nodiscard]] const Amounts& of(std::size_t key, std::size_t window) const {
     return sums[key * windows + window];
   }
+  /// The sums of all windows of a key.
+  [[nodiscard]] std::span<Amounts> of_key(std::size_t key) {
+    return std::span(sums).subspan(key * windows, windows);
+  }
 };
 
 /// A counter with all its entries, which are sorted by period, each period once.

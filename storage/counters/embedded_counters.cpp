@@ -39,7 +39,8 @@ EmbeddedCounters::EmbeddedCounters(EmbeddedCounterOptions options, FileSystem& f
       clock_(clock),
       wanted_(std::move(wanted)),
       time_(std::in_place, time),
-      view_(std::in_place, ViewPointer(std::make_shared<const View>())) {
+      view_(std::in_place, ViewPointer(std::make_shared<const View>())),
+      sums_(options_.cache_max) {
   catalogue_.lock()->file = std::move(catalogue);
 }
 
@@ -56,6 +57,7 @@ void EmbeddedCounters::change_view(const std::function<void(View&)>& change) {
   auto view = view_.lock();
   auto next = std::make_shared<View>(**view);
   change(*next);
+  ++next->number;
   *view = std::move(next);
 }
 
@@ -167,36 +169,19 @@ CounterAnswers EmbeddedCounters::ask(std::span<const CounterKey> keys,
   answers.windows = windows.size();
   answers.sums.resize(keys.size() * windows.size());
   answers.known.assign(keys.size(), true);
-  for (const auto& file : now->files)
-    for (const CounterKey& key : keys) file->sealed->prefetch_index(key.shingle);
+  ask_files(*now, slot, keys, windows, answers);
 
-  const auto sums_of = [&](std::size_t key) {
-    return WindowSums(windows, slot,
-                      std::span(answers.sums).subspan(key * windows.size(), windows.size()));
-  };
   const auto add_table = [&](const Live& live) {
     for (std::size_t i = 0; i < keys.size(); ++i)
       if (const Amounts amounts = live.table.find(keys[i]);
           !amounts.is_zero() && live.number > now->last_forgotten(keys[i]))
-        sums_of(i).add(keys[i].type, {Period::Unit::kSlot, live.table.slot()}, amounts);
+        WindowSums(windows, slot, answers.of_key(i))
+            .add(keys[i].type, {Period::Unit::kSlot, live.table.slot()}, amounts);
   };
   if (now->live) add_table(*now->live);
   for (const auto& table : now->frozen) add_table(*table);
   if (now->misses(oldest_day(windows, slot), day_of(slot)))
     answers.known.assign(keys.size(), false);
-
-  for (const auto& file : now->files) {
-    for (const CounterKey& key : keys) file->sealed->prefetch_bucket(key.shingle);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (file->number() <= now->last_forgotten(keys[i])) continue;
-      WindowSums sums = sums_of(i);
-      const Status found =
-          file->sealed->find(keys[i], [&](const Period& period, const Amounts& amounts) {
-            sums.add(keys[i].type, period, amounts);
-          });
-      if (!found) answers.known[i] = false;
-    }
-  }
   return answers;
 }
 
@@ -261,6 +246,7 @@ EmbeddedCounterStatus EmbeddedCounters::status() const {
   if (now->live) add_table(now->live->table);
   for (const auto& table : now->frozen) add_table(table->table);
   status.tables_unsealed = now->frozen.size();
+  status.cache_bytes = sums_.bytes();
   status.shrunk = shrunk_.load(std::memory_order_relaxed);
   status.sealed_early = sealed_early_.load(std::memory_order_relaxed);
   status.forgotten = now->forgotten ? now->forgotten->size() : 0;

@@ -24,6 +24,7 @@
 #include "storage/counters/pair_claims.h"
 #include "storage/counters/sealed_file.h"
 #include "storage/counters/series.h"
+#include "storage/counters/sum_cache.h"
 #include "storage/counters/timekeeper.h"
 #include "storage/sqlite/counter_catalogue.h"
 
@@ -37,6 +38,7 @@ struct EmbeddedCounterStatus {
   std::uint64_t rows = 0;
   std::uint64_t disk_bytes = 0;
   std::uint64_t tables_unsealed = 0;
+  std::uint64_t cache_bytes = 0;
   std::uint64_t shrunk = 0;          ///< times that disk_max made files lose periods or counters
   std::uint64_t sealed_early = 0;    ///< tables that memory_max ended before their ten minutes
   std::uint64_t forgotten = 0;       ///< counters that were forgotten and are still in files
@@ -143,6 +145,7 @@ class EmbeddedCounters {
     }
     /// Whether a lost file may have entries of these days.
     [[nodiscard]] bool misses(Day first, Day last) const;
+    std::uint64_t number = 0;  ///< each view has its own
   };
   using ViewPointer = std::shared_ptr<const View>;
 
@@ -161,6 +164,9 @@ class EmbeddedCounters {
   void change_view(const std::function<void(View&)>& change);
   /// Begins a new table, unless the present one is still that of `seen`.
   Status begin_table(const Live* seen, Slot slot);
+  /// Gives `answers` what the sealed files have.
+  void ask_files(const View& view, Slot slot, std::span<const CounterKey> keys,
+                 std::span<const Window> windows, CounterAnswers& answers);
   [[nodiscard]] bool is_full(const View& view) const;
   Status begin_alone(Slot slot, const std::function<void(View&)>& change);
   static void apply(const View& view, Live& live, const Addition& addition);
@@ -211,6 +217,8 @@ class EmbeddedCounters {
   /// Held while the catalogue and then the view change.
   Guarded<Catalogue> catalogue_;
   mutable Guarded<ViewPointer> view_;
+  SumCache sums_;  ///< of what the files of a view have
+  std::atomic<std::uint64_t> few_asked_{0};
   Slot last_maintained_ = 0;       ///< of `maintain`
   std::uint32_t days_shrunk_ = 0;  ///< of `maintain`
   std::atomic<std::uint64_t> shrunk_{0};

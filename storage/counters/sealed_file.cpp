@@ -16,7 +16,52 @@ constexpr std::uint64_t kBlocksPerWord = 64;
 constexpr std::uint8_t kHasSlots = 1;
 constexpr std::uint8_t kHasDays = 2;
 
+/// A code has half a byte for each symbol and for the escape; that of no symbols has nothing.
+std::uint64_t code_bytes(std::size_t symbols) { return symbols == 0 ? 0 : (symbols + 2) / 2; }
+
+bool block_is_right(BytesView file, const SealedFooter& footer, std::uint64_t block) {
+  const std::uint64_t begin = block * kBlockBytes;
+  const std::uint64_t size = std::min<std::uint64_t>(kBlockBytes, footer.sums_at() - begin);
+  std::uint64_t expected = 0;
+  std::memcpy(&expected, file.data() + footer.sums_at() + 8 * block, sizeof expected);
+  return block_checksum(file.subspan(begin, size)) == expected;
+}
+
+bool blocks_are_right(BytesView file, const SealedFooter& footer, std::uint64_t begin,
+                      std::uint64_t end) {
+  for (std::uint64_t block = begin / kBlockBytes; block * kBlockBytes < end; ++block)
+    if (!block_is_right(file, footer, block)) return false;
+  return true;
+}
+
+/// Takes a code of so many symbols off the front.
+std::optional<PrefixCode> take_code(BytesView& bytes, std::size_t symbols) {
+  if (symbols == 0) return PrefixCode{};
+  std::vector<std::uint8_t> lengths(symbols + 1);
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    lengths[i] = static_cast<std::uint8_t>(bytes[i / 2] >> 4 * (i % 2) & 15U);
+  bytes = bytes.subspan(code_bytes(symbols));
+  return PrefixCode::of_lengths(std::move(lengths));
+}
+
+std::optional<RowCodes> read_codes(BytesView bytes, const PeriodRange& range) {
+  const RowCode::Symbols symbols = RowCode::symbols(range);
+  auto tags = take_code(bytes, symbols.tags);
+  auto heads = take_code(bytes, symbols.heads);
+  auto periods = take_code(bytes, symbols.periods);
+  if (!tags || !heads || !periods) return std::nullopt;
+  return RowCodes{*std::move(tags), *std::move(heads), *std::move(periods)};
+}
+
 }  // namespace
+
+std::uint64_t SealedFooter::codes_bytes() const {
+  const RowCode::Symbols symbols = RowCode::symbols(range);
+  std::uint64_t bytes = 0;
+  for (const std::size_t count : {symbols.tags, symbols.heads, symbols.periods})
+    bytes += code_bytes(count);
+  return bytes;
+}
 
 std::uint64_t block_checksum(BytesView bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
@@ -35,6 +80,7 @@ void SealedFooter::write(Bytes& out) const {
   writer.u8(rice_bits);
   writer.u8(static_cast<std::uint8_t>((range.has_slots ? kHasSlots : 0) |
                                       (range.has_days ? kHasDays : 0)));
+  writer.u8(offset_bytes);
   writer.zeros(kBytes - sizeof(std::uint64_t) - writer.written());
   writer.u64(block_checksum(BytesView(bytes).first(writer.written())));
   out.insert(out.end(), bytes.begin(), bytes.end());
@@ -56,13 +102,17 @@ Result<SealedFooter> SealedFooter::read(const std::array<std::uint8_t, kBytes>& 
   footer.bucket_bits = reader.u8();
   footer.rice_bits = reader.u8();
   const std::uint8_t has = reader.u8();
+  footer.offset_bytes = reader.u8();
   footer.range.has_slots = (has & kHasSlots) != 0;
   footer.range.has_days = (has & kHasDays) != 0;
   ByteReader checksum(bytes.last(sizeof(std::uint64_t)));
   if (magic != kMagic ||
       checksum.u64() != block_checksum(bytes.first(kBytes - sizeof(std::uint64_t))) ||
       footer.bucket_bits > kBucketBitsMax || footer.rice_bits > 63 ||
-      footer.data_bytes > file_bytes || footer.file_bytes() != file_bytes)
+      (footer.offset_bytes != kShortOffset && footer.offset_bytes != kLongOffset) ||
+      footer.range.slot_first > footer.range.slot_last ||
+      footer.range.day_first > footer.range.day_last || footer.data_bytes > file_bytes ||
+      footer.file_bytes() != file_bytes)
     return Error{ErrorCode::kCorrupt, "not a file of counters, or damaged at its end"};
   return footer;
 }
@@ -85,16 +135,27 @@ Result<std::unique_ptr<SealedFile>> SealedFile::open(FileSystem& files, const st
     return unreadable();
   if (sums != footer->sums_checksum)
     return Error{ErrorCode::kCorrupt, name + ": its checksums are damaged"};
-  return std::unique_ptr<SealedFile>(new SealedFile(*std::move(mapped), *footer, name));
+  Bytes code_lengths(footer->codes_bytes());
+  bool is_right = true;
+  if (!read_mapped([&] {
+        is_right = blocks_are_right(bytes, *footer, footer->codes_at(),
+                                    footer->codes_at() + code_lengths.size());
+        std::memcpy(code_lengths.data(), bytes.data() + footer->codes_at(), code_lengths.size());
+      }))
+    return unreadable();
+  auto codes = read_codes(code_lengths, footer->range);
+  if (!is_right || !codes) return Error{ErrorCode::kCorrupt, name + ": its codes are damaged"};
+  return std::unique_ptr<SealedFile>(
+      new SealedFile(*std::move(mapped), *footer, RowCode(footer->range, *std::move(codes)), name));
 }
 
-SealedFile::SealedFile(std::unique_ptr<MappedFile> mapped, const SealedFooter& footer,
+SealedFile::SealedFile(std::unique_ptr<MappedFile> mapped, const SealedFooter& footer, RowCode code,
                        std::string name)
     : mapped_(std::move(mapped)),
       bytes_(mapped_->bytes()),
       footer_(footer),
       name_(std::move(name)),
-      code_(footer.range),
+      code_(std::move(code)),
       checked_(std::make_unique<std::atomic<std::uint64_t>[]>(  // NOLINT(*-avoid-c-arrays)
           footer.blocks() / kBlocksPerWord + 1)) {}
 
@@ -117,10 +178,7 @@ std::uint64_t SealedFile::number_at(std::uint64_t at, std::size_t size) const {
 }
 
 bool SealedFile::check_block(std::uint64_t block) const {
-  const std::uint64_t begin = block * kBlockBytes;
-  const std::uint64_t size = std::min<std::uint64_t>(kBlockBytes, footer_.sums_at() - begin);
-  return block_checksum(bytes_.subspan(begin, size)) ==
-         number_at(footer_.sums_at() + 8 * block, sizeof(std::uint64_t));
+  return block_is_right(bytes_, footer_, block);
 }
 
 bool SealedFile::check_blocks(std::uint64_t begin, std::uint64_t end) const {
@@ -138,32 +196,41 @@ bool SealedFile::find_bucket(std::uint64_t bucket, BytesView& found) const {
   std::array<std::uint64_t, 2> bounds{};
   for (std::uint64_t i = 0; i < bounds.size(); ++i) {
     const std::uint64_t group_at = footer_.data_bytes + 8 * ((bucket + i) / kGroupBuckets);
-    const std::uint64_t offset_at = footer_.offsets_at() + 4 * (bucket + i);
-    if (!check_blocks(group_at, group_at + 8) || !check_blocks(offset_at, offset_at + 4))
+    const std::uint64_t offset_at = footer_.offsets_at() + footer_.offset_bytes * (bucket + i);
+    if (!check_blocks(group_at, group_at + 8) ||
+        !check_blocks(offset_at, offset_at + footer_.offset_bytes))
       return false;
-    bounds[i] = number_at(group_at, sizeof(std::uint64_t)) + number_at(offset_at, 4);
+    bounds[i] =
+        number_at(group_at, sizeof(std::uint64_t)) + number_at(offset_at, footer_.offset_bytes);
   }
   if (bounds[0] > bounds[1] || bounds[1] > footer_.data_bytes) return false;
   found = bytes_.subspan(bounds[0], bounds[1] - bounds[0]);
   return check_blocks(bounds[0], bounds[1]);
 }
 
-void SealedFile::prefetch_index(std::uint64_t shingle) const {
-  __builtin_prefetch(bytes_.data() + footer_.offsets_at() + 4 * bucket_of(shingle));
+void SealedFile::prefetch_index(std::span<const CounterKey> keys) const {
+  for (const CounterKey& key : keys) {
+    const std::uint64_t bucket = bucket_of(key.shingle);
+    __builtin_prefetch(bytes_.data() + footer_.data_bytes + 8 * (bucket / kGroupBuckets));
+    __builtin_prefetch(bytes_.data() + footer_.offsets_at() + footer_.offset_bytes * bucket);
+  }
 }
 
-void SealedFile::prefetch_bucket(std::uint64_t shingle) const {
-  const std::uint64_t bucket = bucket_of(shingle);
-  std::uint64_t at = 0;
-  // Only a hint, so what it reads need not be checked; what is out of bounds is not fetched.
-  if (!read_mapped([&] {
-        at = number_at(footer_.data_bytes + 8 * (bucket / kGroupBuckets), 8) +
-             number_at(footer_.offsets_at() + 4 * bucket, 4);
-      }) ||
-      at >= footer_.data_bytes)
-    return;
-  __builtin_prefetch(bytes_.data() + at);
-  __builtin_prefetch(bytes_.data() + at + 64);
+void SealedFile::prefetch_buckets(std::span<const CounterKey> keys) const {
+  constexpr std::size_t kCacheLine = 64;
+  constexpr std::size_t kLines = 3;  // a bucket of 12 rows has 110 bytes
+  static_cast<void>(read_mapped([&] {
+    for (const CounterKey& key : keys) {
+      const std::uint64_t bucket = bucket_of(key.shingle);
+      // Only a hint, so what it reads need not be checked; what is out of bounds is not fetched.
+      const std::uint64_t at =
+          number_at(footer_.data_bytes + 8 * (bucket / kGroupBuckets), 8) +
+          number_at(footer_.offsets_at() + footer_.offset_bytes * bucket, footer_.offset_bytes);
+      if (at >= footer_.data_bytes) continue;
+      for (std::size_t line = 0; line < kLines; ++line)
+        __builtin_prefetch(bytes_.data() + at + line * kCacheLine);
+    }
+  }));
 }
 
 Status SealedFile::verify() const {
@@ -201,8 +268,8 @@ Status SealedFile::Cursor::read_bucket() {
 
   BitReader in(bytes_);
   const std::uint64_t rows = in.gamma() - 1;
-  // A row takes ten bits at least.
-  if (!in.ok() || rows > bytes_.size()) return file_->status_of(Fault::kCorrupt);
+  // A row takes three bits at least.
+  if (!in.ok() || rows > bytes_.size() * 3) return file_->status_of(Fault::kCorrupt);
   std::optional<CounterKey> before;
   if (!rows_.empty()) before = rows_.back().key;
   rows_.resize(rows);
@@ -211,7 +278,7 @@ Status SealedFile::Cursor::read_bucket() {
   std::uint64_t shingle = file_->first_shingle(bucket_);
   for (std::uint64_t& each : shingles) each = shingle += in.rice(file_->footer_.rice_bits);
   for (std::uint64_t row = 0; row < rows; ++row) {
-    rows_[row].key = CounterKey::of(shingles[row], static_cast<std::uint8_t>(in.fixed(kTagBits)));
+    rows_[row].key = CounterKey::of(shingles[row], file_->code_.read_tag(in));
     if ((before && *before >= rows_[row].key) ||
         find_piece_type(rows_[row].key.tag() >> 1U) == nullptr)
       return file_->status_of(Fault::kCorrupt);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@
 namespace shingled::storage::counters {
 
 inline constexpr std::size_t kBlockBytes = 4096;
-/// Buckets have an offset of 32 bits from the first bucket of their group, and groups one of 64.
-inline constexpr std::uint64_t kGroupBuckets = 4096;
-inline constexpr unsigned kTagBits = 8;
+/// Buckets have an offset of 16 or 32 bits from the first bucket of their group, and groups one of
+/// 64.
+inline constexpr std::uint64_t kGroupBuckets = 64;
 
 /// XXH3, 64 bits.
 std::uint64_t block_checksum(BytesView bytes);
@@ -30,11 +31,14 @@ struct SealedFooter {
   static constexpr std::size_t kBytes = 96;
   static constexpr std::array<std::uint8_t, 8> kMagic = {'s', 'h', 'g', 'c', 'n', 't', '0', '1'};
   static constexpr unsigned kBucketBitsMax = 40;
+  static constexpr std::uint8_t kShortOffset = 2;
+  static constexpr std::uint8_t kLongOffset = 4;  ///< some group has more than 65535 bytes
 
   std::uint64_t rows = 0;
   std::uint64_t data_bytes = 0;  ///< of all buckets, filled up to 8; behind them is their index
   std::uint8_t bucket_bits = 0;  ///< the upper bits of a shingle are the number of its bucket
   std::uint8_t rice_bits = 0;    ///< of the distances of shingles
+  std::uint8_t offset_bytes = kShortOffset;
   PeriodRange range;
 
   std::uint64_t sums_checksum = 0;  ///< of the checksums of all blocks
@@ -42,9 +46,12 @@ struct SealedFooter {
   [[nodiscard]] std::uint64_t buckets() const { return 1ULL << bucket_bits; }
   [[nodiscard]] std::uint64_t groups() const { return buckets() / kGroupBuckets + 1; }
   [[nodiscard]] std::uint64_t offsets_at() const { return data_bytes + 8 * groups(); }
-  [[nodiscard]] std::uint64_t sums_at() const {
-    return (offsets_at() + 4 * (buckets() + 1) + 7) / 8 * 8;
+  [[nodiscard]] std::uint64_t codes_at() const {
+    return offsets_at() + offset_bytes * (buckets() + 1);
   }
+  /// Bytes of the codes: half a byte for each symbol.
+  [[nodiscard]] std::uint64_t codes_bytes() const;
+  [[nodiscard]] std::uint64_t sums_at() const { return (codes_at() + codes_bytes() + 7) / 8 * 8; }
   /// Blocks before `sums_at`, each with a checksum; the last one may be short.
   [[nodiscard]] std::uint64_t blocks() const { return (sums_at() + kBlockBytes - 1) / kBlockBytes; }
   [[nodiscard]] std::uint64_t file_bytes() const { return sums_at() + 8 * blocks() + kBytes; }
@@ -77,8 +84,8 @@ class SealedFile {
 
   // For many look-ups at once: begin them all, then finish them, so that the memory fetches the
   // next one meanwhile.
-  void prefetch_index(std::uint64_t shingle) const;
-  void prefetch_bucket(std::uint64_t shingle) const;
+  void prefetch_index(std::span<const CounterKey> keys) const;
+  void prefetch_buckets(std::span<const CounterKey> keys) const;
 
   /// Calls `take(period, amounts)` for each entry of the counter. `take` must not own or allocate
   /// anything (read_mapped).
@@ -114,7 +121,8 @@ class SealedFile {
  private:
   enum class Fault : std::uint8_t { kNone, kCorrupt, kUnreadable };
 
-  SealedFile(std::unique_ptr<MappedFile> mapped, const SealedFooter& footer, std::string name);
+  SealedFile(std::unique_ptr<MappedFile> mapped, const SealedFooter& footer, RowCode code,
+             std::string name);
   [[nodiscard]] std::uint64_t bucket_of(std::uint64_t shingle) const {
     return footer_.bucket_bits == 0 ? 0 : shingle >> (64U - footer_.bucket_bits);
   }
@@ -131,6 +139,10 @@ class SealedFile {
   [[nodiscard]] bool check_blocks(std::uint64_t begin, std::uint64_t end) const;
   [[nodiscard]] bool check_block(std::uint64_t block) const;
   [[nodiscard]] std::uint64_t number_at(std::uint64_t at, std::size_t size) const;
+  /// Behind a bucket there are others, and behind the last one the index.
+  [[nodiscard]] std::size_t readable_from(BytesView part) const {
+    return static_cast<std::size_t>(bytes_.data() + bytes_.size() - part.data());
+  }
 
   std::unique_ptr<MappedFile> mapped_;
   BytesView bytes_;
@@ -154,7 +166,7 @@ SealedFile::Fault SealedFile::look_up(const CounterKey& key, const Take& take) c
   const std::uint64_t bucket = bucket_of(key.shingle);
   BytesView bytes;
   if (!find_bucket(bucket, bytes)) return Fault::kCorrupt;
-  BitReader in(bytes);
+  BitReader in(bytes, readable_from(bytes));
   const std::uint64_t rows = in.gamma() - 1;
   std::uint64_t shingle = first_shingle(bucket);
   std::uint64_t begin = rows;  // of the rows with this shingle
@@ -169,13 +181,13 @@ SealedFile::Fault SealedFile::look_up(const CounterKey& key, const Take& take) c
   }
   std::uint64_t found = rows;
   for (std::uint64_t row = 0; row < rows && in.ok(); ++row) {
-    const auto tag = static_cast<std::uint8_t>(in.fixed(kTagBits));
+    const std::uint8_t tag = code_.read_tag(in);
     if (row >= begin && row < end && tag == key.tag()) found = row;
   }
-  for (std::uint64_t row = 0; row <= found && found < rows && in.ok(); ++row)
-    code_.read(in, [&](const Period& period, const Amounts& amounts) {
-      if (row == found) take(period, amounts);
-    });
+  if (found < rows) {
+    for (std::uint64_t row = 0; row < found && in.ok(); ++row) code_.skip(in);
+    code_.read(in, take);
+  }
   return in.ok() ? Fault::kNone : Fault::kCorrupt;
 }
 

@@ -14,10 +14,20 @@ namespace {
 constexpr std::uint64_t kRowsPerBucketMax = 16;
 constexpr std::size_t kFlushBytes = 256 * kBlockBytes;
 constexpr unsigned kShingleBits = 64;
+constexpr std::size_t kSampleRows = 16'384;
+constexpr std::uint32_t kShortOffsetMax = std::numeric_limits<std::uint16_t>::max();
 
 std::string temporary(const std::string& name) { return name + ".tmp"; }
 
 void fill_to_8(Bytes& out) { out.resize((out.size() + 7) / 8 * 8); }
+
+/// The lengths of the codes, two in a byte.
+void append_code(Bytes& out, const PrefixCode& code) {
+  const std::vector<std::uint8_t>& lengths = code.lengths();
+  for (std::size_t i = 0; i < lengths.size(); i += 2)
+    out.push_back(
+        static_cast<std::uint8_t>(lengths[i] | (i + 1 < lengths.size() ? lengths[i + 1] : 0) << 4));
+}
 
 /// 2^bits buckets of 8 to 16 rows.
 std::uint8_t bucket_bits_for(std::uint64_t rows) {
@@ -47,11 +57,7 @@ Result<SealedWriter> SealedWriter::begin(FileSystem& files, std::string name,
 
 SealedWriter::SealedWriter(FileSystem& files, std::string name, std::unique_ptr<AppendFile> file,
                            const SealedFooter& footer)
-    : files_(&files),
-      name_(std::move(name)),
-      file_(std::move(file)),
-      footer_(footer),
-      code_(footer.range) {
+    : files_(&files), name_(std::move(name)), file_(std::move(file)), footer_(footer) {
   offsets_.reserve(footer_.buckets() + 1);
   note_offset();
 }
@@ -62,13 +68,28 @@ SealedWriter::~SealedWriter() {
 }
 
 Status SealedWriter::add(const CounterKey& key, const std::vector<Entry>& entries) {
+  SHINGLED_ASSERT(!entries.empty());
+  ++footer_.rows;
+  if (code_) return put(key, entries);
+  sample_.push_back({key, entries});
+  return sample_.size() < kSampleRows ? Status{} : end_sample();
+}
+
+Status SealedWriter::end_sample() {
+  code_.emplace(footer_.range, RowCode::codes_for(footer_.range, sample_));
+  const std::vector<Row> sample = std::exchange(sample_, {});
+  for (const Row& row : sample)
+    if (Status put_in = put(row.key, row.entries); !put_in) return put_in;
+  return {};
+}
+
+Status SealedWriter::put(const CounterKey& key, std::span<const Entry> entries) {
   const std::uint64_t bucket =
       footer_.bucket_bits == 0 ? 0 : key.shingle >> (kShingleBits - footer_.bucket_bits);
   if (Status closed = close_buckets_before(bucket); !closed) return closed;
-  SHINGLED_ASSERT(!entries.empty() && (rows_.empty() || rows_.back().key < key));
+  SHINGLED_ASSERT(rows_.empty() || rows_.back().key < key);
   rows_.push_back({key, entries.size()});
   entries_.insert(entries_.end(), entries.begin(), entries.end());
-  ++footer_.rows;
   return {};
 }
 
@@ -90,10 +111,10 @@ void SealedWriter::write_bucket() {
     bits.rice(row.key.shingle - before, footer_.rice_bits);
     before = row.key.shingle;
   }
-  for (const PendingRow& row : rows_) bits.fixed(row.key.tag(), kTagBits);
+  for (const PendingRow& row : rows_) code_->write_tag(row.key.tag(), bits);
   const Entry* entry = entries_.data();
   for (const PendingRow& row : rows_) {
-    code_.write({entry, row.entries}, bits);
+    code_->write({entry, row.entries}, bits);
     entry += row.entries;
   }
   bits.finish();
@@ -121,14 +142,31 @@ Status SealedWriter::flush(std::size_t bytes_least) {
   return {};
 }
 
-Result<SealedFooter> SealedWriter::finish() {
-  if (Status closed = close_buckets_before(footer_.buckets()); !closed) return closed.error();
-  fill_to_8(out_);
+void SealedWriter::write_index() {
   footer_.data_bytes = begun_ + out_.size();
+  const bool is_short =
+      std::ranges::all_of(offsets_, [](std::uint32_t offset) { return offset <= kShortOffsetMax; });
+  footer_.offset_bytes = is_short ? SealedFooter::kShortOffset : SealedFooter::kLongOffset;
   groups_.resize(footer_.groups(), footer_.data_bytes);
   for (const std::uint64_t group : groups_) append_number(out_, group);
-  for (const std::uint32_t offset : offsets_) append_number(out_, offset);
+  for (const std::uint32_t offset : offsets_) {
+    if (is_short)
+      append_number(out_, static_cast<std::uint16_t>(offset));
+    else
+      append_number(out_, offset);
+  }
+  for (const PrefixCode* code :
+       {&code_->codes().tags, &code_->codes().heads, &code_->codes().periods})
+    append_code(out_, *code);
   fill_to_8(out_);
+}
+
+Result<SealedFooter> SealedWriter::finish() {
+  if (!code_)
+    if (Status ended = end_sample(); !ended) return ended.error();
+  if (Status closed = close_buckets_before(footer_.buckets()); !closed) return closed.error();
+  fill_to_8(out_);
+  write_index();
   if (Status flushed = flush(kBlockBytes); !flushed) return flushed.error();
   if (!out_.empty()) sums_.push_back(block_checksum(out_));
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +17,7 @@ namespace shingled::storage::counters {
 /// is removed if that never happens.
 /// Errors:  those of FileSystem and AppendFile, with the name.
 /// Threads: one thread.
-/// Cost:    memory for the index: four bytes for about twelve rows.
+/// Cost:    memory for the index, four bytes for about twelve rows, and for the first 16384 rows.
 class SealedWriter {
  public:
   /// `rows_expected`: at most this many rows will come. `range`: of all their entries.
@@ -40,18 +42,24 @@ class SealedWriter {
 
   SealedWriter(FileSystem& files, std::string name, std::unique_ptr<AppendFile> file,
                const SealedFooter& footer);
+  Status end_sample();
+  Status put(const CounterKey& key, std::span<const Entry> entries);
   /// Writes the buckets before `bucket`: the rows that came, then empty ones.
   Status close_buckets_before(std::uint64_t bucket);
   void write_bucket();
   void note_offset();
+  void write_index();
   Status flush(std::size_t bytes_least);
 
   FileSystem* files_;
   std::string name_;
   std::unique_ptr<AppendFile> file_;
   SealedFooter footer_;
-  RowCode code_;
-  std::uint64_t bucket_ = 0;  ///< the one that rows are put into
+  /// The first rows. As shingles are spread evenly, they are like all rows; the codes are made for
+  /// them.
+  std::vector<Row> sample_;
+  std::optional<RowCode> code_;  ///< after the sample
+  std::uint64_t bucket_ = 0;     ///< the one that rows are put into
   std::vector<PendingRow> rows_;
   std::vector<Entry> entries_;  ///< of rows_
   std::vector<std::uint64_t> groups_;

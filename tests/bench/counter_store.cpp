@@ -2,7 +2,11 @@
 // counters on disk. The clock is moved by hand, so a day of mail takes minutes.
 //
 //   counter_store                     10 million updates of a day; all figures
-//   counter_store UPDATES [FOLDER]    another number; the folder is kept and used again
+//   counter_store UPDATES [FOLDER]    another number; the folder is kept and used again. With 0
+//                                     there are only questions
+//   counter_store sustained SECONDS [RATE]
+//                                     RATE updates a second (220000), each message asked for and
+//                                     then added, while the store seals and merges
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -46,6 +50,12 @@ const std::vector<Window> kWindows = {{Period::Unit::kSlot, 1, 0},
 double processor_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+double thread_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
@@ -131,20 +141,38 @@ class Maintainer {
   std::jthread thread_;
 };
 
-struct Percentiles {
-  double p50 = 0;
-  double p99 = 0;
-  double p999 = 0;
-  double most = 0;
-};
+/// Times of calls, by the clock and of the processor: on a busy machine the clock measures others.
+class CallTimes {
+ public:
+  template <typename Call>
+  void measure(const Call& call) {
+    const auto begin = Clocks::now();
+    const double processor = thread_seconds();
+    call();
+    processor_.push_back((thread_seconds() - processor) * 1e6);
+    wall_.push_back(seconds_since(begin) * 1e6);
+  }
+  void print(const std::string& name) {
+    print("by the clock  ", name, wall_);
+    print("of a processor", name, processor_);
+    wall_.clear();
+    processor_.clear();
+  }
 
-Percentiles percentiles_of(std::vector<double>& times) {
-  std::ranges::sort(times);
-  const auto at = [&](double share) {
-    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
-  };
-  return {at(0.5), at(0.99), at(0.999), times.back()};
-}
+ private:
+  static void print(const char* what, const std::string& name, std::vector<double>& times) {
+    if (times.empty()) return;
+    std::ranges::sort(times);
+    const auto at = [&](double share) {
+      return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
+    };
+    fmt::print("{} {}: p50 {:.1f} us, p99 {:.1f}, p99.9 {:.1f}, at most {:.0f}\n", name, what,
+               at(0.5), at(0.99), at(0.999), times.back());
+  }
+
+  std::vector<double> wall_;
+  std::vector<double> processor_;
+};
 
 class Run {
  public:
@@ -156,13 +184,69 @@ class Run {
 
   void all() {
     open();
-    updates();
-    one_counter();
-    questions("with the maintenance of the end still to do");
+    if (messages_ > 0) {
+      updates();
+      one_counter();
+      questions("with the maintenance of the end still to do");
+    }
     maintainer_.stop();
     finish();
     questions("after it");
+    options_.cache_max = 0;
     reopen();
+    questions("without a cache");
+  }
+
+  /// Messages come in even distances by the real time; what comes late is made up for.
+  void sustained(double seconds, double rate) {
+    open();
+    Mail mail(3);
+    CallTimes asks;
+    CallTimes adds;
+    const double gap = kPiecesPerMessage / rate;
+    const double processor = processor_seconds();
+    double generating = 0;
+    double latest = 0;
+    double maintained = 0;
+    std::uint64_t messages = 0;
+    const std::jthread syncs([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        std::this_thread::sleep_for(options_.sync);
+        if (const Status synced = counters_->sync(); !synced) die(synced.error());
+      }
+    });
+    const auto begin = Clocks::now();
+    for (double due = 0; due < seconds; due += gap, ++messages) {
+      double now = seconds_since(begin);
+      if (now < due) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(due - now));
+        now = seconds_since(begin);
+      }
+      latest = std::max(latest, now - due);
+      if (now - maintained > 1) {
+        maintained = now;
+        maintainer_.wake();
+      }
+      clock_.advance(std::chrono::nanoseconds(static_cast<std::int64_t>(gap * 1e9)));
+      const double made = thread_seconds();
+      const Addition addition = mail.next();
+      generating += thread_seconds() - made;
+      asks.measure([&] { static_cast<void>(counters_->ask(addition.counters, kWindows)); });
+      adds.measure([&] {
+        if (const Status added = counters_->add(addition); !added) die(added.error());
+      });
+    }
+    const double used = processor_seconds() - processor - generating;
+    fmt::print("messages                   {} in {:.0f} s, the latest {:.0f} ms late\n", messages,
+               seconds_since(begin), latest * 1e3);
+    fmt::print("processor                  {:.0f} % of a core, sealing and merging included\n",
+               used / seconds_since(begin) * 100);
+    asks.print("ask of 40,");
+    adds.print("add to 40,");
+    maintainer_.stop();
+    const EmbeddedCounterStatus status = counters_->status();
+    fmt::print("files                      {}, {} rows, {} MB; longest maintenance {:.2f} s\n",
+               status.files, status.rows, status.disk_bytes >> 20U, maintainer_.longest());
   }
 
  private:
@@ -178,7 +262,7 @@ class Run {
     const auto step = std::chrono::nanoseconds(std::chrono::hours(24)) /
                       static_cast<std::int64_t>(std::max<std::uint64_t>(messages_, 1));
     Mail mail(1);
-    std::vector<double> asks;
+    CallTimes asks;
     double live_bytes = 0;
     double live_counters = 0;
     std::uint64_t most_memory = 0;
@@ -197,9 +281,7 @@ class Run {
         std::this_thread::yield();
       }
       if (i % 64 == 0) {
-        const auto asked = Clocks::now();
-        static_cast<void>(counters_->ask(addition.counters, kWindows));
-        asks.push_back(seconds_since(asked) * 1e6);
+        asks.measure([&] { static_cast<void>(counters_->ask(addition.counters, kWindows)); });
       }
       if (i % 65'536 == 0) {
         const EmbeddedCounterStatus status = counters_->status();
@@ -222,10 +304,7 @@ class Run {
     if (live_counters > 0)
       fmt::print("memory a live counter      {:.1f} bytes\n", live_bytes / live_counters);
     fmt::print("memory at most             {} MB\n", most_memory);
-    const Percentiles times = percentiles_of(asks);
-    fmt::print(
-        "ask of 40 meanwhile        p50 {:.1f} us, p99 {:.1f}, p99.9 {:.1f}, at most {:.0f}\n",
-        times.p50, times.p99, times.p999, times.most);
+    asks.print("ask of 40 meanwhile,");
     fmt::print("longest maintenance        {:.2f} s\n", maintainer_.longest());
   }
 
@@ -247,18 +326,14 @@ class Run {
 
   void questions(const char* when) {
     Mail mail(1);  // the same mail again, so the known pieces are there
-    std::vector<double> asks;
+    CallTimes asks;
     for (int i = 0; i < 20'000; ++i) {
       const Addition addition = mail.next();
-      const auto begin = Clocks::now();
-      const CounterAnswers answers = counters_->ask(addition.counters, kWindows);
-      asks.push_back(seconds_since(begin) * 1e6);
+      CounterAnswers answers;
+      asks.measure([&] { answers = counters_->ask(addition.counters, kWindows); });
       if (!answers.known.front()) die({ErrorCode::kCorrupt, "a counter is unknown"});
     }
-    const Percentiles times = percentiles_of(asks);
-    const EmbeddedCounterStatus status = counters_->status();
-    fmt::print("ask of 40, {}: p50 {:.1f} us, p99 {:.1f}, p99.9 {:.1f}; {} files, {} rows\n", when,
-               times.p50, times.p99, times.p999, status.files, status.rows);
+    asks.print(fmt::format("ask of 40, {},", when));
   }
 
   void finish() {
@@ -292,14 +367,21 @@ class Run {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t updates = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
-  const bool is_kept = argc > 2;
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  const bool is_sustained = !args.empty() && args[0] == "sustained";
+  const auto number = [&](std::size_t place, double otherwise) {
+    return args.size() > place ? std::strtod(args[place].c_str(), nullptr) : otherwise;
+  };
+  const bool is_kept = !is_sustained && args.size() > 1;
   const std::filesystem::path folder = is_kept
-                                           ? std::filesystem::path(argv[2])
+                                           ? std::filesystem::path(args[1])
                                            : std::filesystem::temp_directory_path() /
                                                  fmt::format("shingled-counters-{}", ::getpid());
   std::filesystem::create_directories(folder);
-  Run(updates, folder).all();
+  if (is_sustained)
+    Run(0, folder).sustained(number(1, 600), number(2, 220'000));
+  else
+    Run(static_cast<std::uint64_t>(number(0, 10'000'000)), folder).all();
   if (!is_kept) std::filesystem::remove_all(folder);
   return 0;
 }

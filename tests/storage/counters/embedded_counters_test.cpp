@@ -1,5 +1,5 @@
-// Covers storage/counters/embedded_counters.cpp, storage/counters/embedded_maintenance.cpp and
-// storage/counters/embedded_start.cpp.
+// Covers storage/counters/embedded_asking.cpp, storage/counters/embedded_counters.cpp,
+// storage/counters/embedded_maintenance.cpp and storage/counters/embedded_start.cpp.
 #include "storage/counters/embedded_counters.h"
 
 #include <gtest/gtest.h>
