@@ -28,8 +28,10 @@ CounterKey counter_of(const CounterKeyBytes& site, Space space, PieceType type,
 
 Pair pair_of(const CounterKeyBytes& site, Space space, PieceType type, std::string_view first,
              std::string_view second) {
-  return {counter_of(site, space, type, pair_piece(first, second)),
-          piece_shingle(site, unique_of(type), first)};
+  Pair pair{counter_of(site, space, type, pair_piece(first, second)),
+            piece_shingle(site, unique_of(type), first)};
+  pair.key.shingle = (pair.key.shingle & ~kPairTagMask) | (pair.unique & kPairTagMask);
+  return pair;
 }
 
 void encode_addition(const Addition& addition, Bytes& out) {

@@ -22,6 +22,10 @@ struct Pair {
   friend bool operator==(const Pair&, const Pair&) = default;
 };
 
+/// The bits of its shingle that a pair has from its unique: from them a cluster knows that both
+/// belong together, also where only the pair is named.
+inline constexpr std::uint64_t kPairTagMask = 0xFFFF;
+
 /// The counter of a piece that is not a pair.
 CounterKey counter_of(const CounterKeyBytes& site, Space space, PieceType type,
                       std::string_view piece);

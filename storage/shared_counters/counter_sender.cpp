@@ -1,0 +1,149 @@
+#include "storage/shared_counters/counter_sender.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "storage/shared_counters/shared_layout.h"
+
+namespace shingled::storage::shared_counters {
+
+namespace {
+
+/// The script answers 1 (added) or 0 (it was added before).
+bool means_done(const redis::RedisReply& reply) {
+  return reply.kind == redis::RedisReply::Kind::kInteger;
+}
+
+}  // namespace
+
+CounterSender::CounterSender(const SharedCounterOptions& options, ScriptedRoute& route,
+                             WaitingCounters& waiting, std::function<counters::Slot()> present,
+                             std::function<void(const WaitingCounters::Batch&)> sent, Clock& clock,
+                             Logger& logger)
+    : options_(options),
+      route_(route),
+      waiting_(waiting),
+      present_(std::move(present)),
+      sent_(std::move(sent)),
+      clock_(clock),
+      logger_(logger),
+      flush_due_(clock.now() + options.flush),
+      task_("counters-redis", std::min(options.flush, kSyncPause),
+            [this](const std::stop_token& stop) { work(stop); }) {}
+
+Status CounterSender::deliver(TimePoint deadline) {
+  MutexLock lock(mutex_);
+  const std::uint64_t mine = ++deliveries_.wanted;
+  task_.wake();
+  while (deliveries_.made < mine) {
+    if (delivered_.wait_until(lock.as_lock(), deadline) == std::cv_status::timeout)
+      return Error{ErrorCode::kTimeout, "counters wait for Redis"};
+  }
+  if (deliveries_.succeeded) return {};
+  return Error{ErrorCode::kUnavailable, "counters wait for Redis"};
+}
+
+void CounterSender::work(const std::stop_token& stop) {
+  std::uint64_t wanted = 0;
+  bool is_wanted = false;
+  {
+    const MutexLock lock(mutex_);
+    wanted = deliveries_.wanted;
+    is_wanted = wanted > deliveries_.made;
+  }
+  const bool is_due = clock_.now() >= flush_due_;
+  const bool all_sent = send_all(is_due || is_wanted, stop);
+  if (is_due) flush_due_ = clock_.now() + options_.flush;
+  if (clock_.now() >= sync_due_) {
+    waiting_.sync();
+    sync_due_ = clock_.now() + kSyncPause;
+  }
+  if (!is_wanted) return;
+  const MutexLock lock(mutex_);
+  deliveries_.made = wanted;
+  deliveries_.succeeded = all_sent;
+  delivered_.notify_all();
+}
+
+/// Sends what is sealed, and of what comes meanwhile some pairs. The live generation is sealed once
+/// at most, so that a stream of new calls does not keep this from ending.
+bool CounterSender::send_all(bool may_seal, const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const auto sealed = waiting_.prepare(may_seal);
+    if (!sealed) {
+      if (unreadable_.begin())
+        logger_.error(
+            LogLine("counters_journal_unreadable").field("reason", sealed.error().message));
+      return false;
+    }
+    unreadable_.end();
+    if (*sealed) may_seal = false;
+    const auto pairs = waiting_.next_pairs();
+    if (pairs && !send(*pairs)) return false;
+    const auto calls = waiting_.next_calls();
+    if (calls && !send(*calls)) return false;
+    if (waiting_.is_sending()) continue;
+    if (waiting_.next_pairs()) task_.wake();
+    return true;
+  }
+  return false;
+}
+
+bool CounterSender::send(const WaitingCounters::Batch& batch) {
+  std::vector<bool> is_done(batch.pairs.size() + batch.calls.size());
+  if (batch.pairs.empty()) {
+    send_calls(batch, is_done);
+  } else {
+    send_pairs(batch, is_done);
+  }
+  if (!batch.pairs.empty()) sent_(batch);
+  waiting_.settle(batch, is_done);
+  return std::ranges::all_of(is_done, [](bool done) { return done; });
+}
+
+void CounterSender::send_pairs(const WaitingCounters::Batch& batch, std::vector<bool>& is_done) {
+  std::map<std::uint16_t, std::vector<std::size_t>> by_slot;
+  for (std::size_t i = 0; i < batch.pairs.size(); ++i)
+    by_slot[route_.splits_keys() ? cluster_slot(batch.pairs[i]->pair.key) : 0].push_back(i);
+  const counters::Slot now = present_();
+  const auto replies = route_.run(
+      [&](redis::CommandList& commands, std::span<const std::string> names) {
+        for (const auto& [slot, numbers] : by_slot) {
+          std::vector<const PairDelta*> pairs;
+          for (const std::size_t i : numbers) pairs.push_back(batch.pairs[i]);
+          append_pairs(commands, names[static_cast<std::size_t>(Script::kAddPairs)],
+                       {options_.redis.prefix, slot, batch.writer}, now, pairs);
+        }
+      },
+      TimePoint::max(), options_.redis.wait_replicas);
+  if (!replies || replies->size() != by_slot.size()) return;
+  std::size_t at = 0;
+  for (const auto& [slot, numbers] : by_slot) {
+    const bool done = means_done((*replies)[at++]);
+    for (const std::size_t i : numbers) is_done[i] = done;
+    if (done) pairs_sent_.add(numbers.size());
+  }
+}
+
+void CounterSender::send_calls(const WaitingCounters::Batch& batch, std::vector<bool>& is_done) {
+  const counters::Slot now = present_();
+  const auto replies = route_.run(
+      [&](redis::CommandList& commands, std::span<const std::string> names) {
+        for (const Generation::Call* call : batch.calls) {
+          std::vector<const CounterDelta*> deltas;
+          for (std::size_t i = call->begin; i < call->end; ++i)
+            deltas.push_back(&batch.generation->deltas()[i]);
+          append_add(commands, names[static_cast<std::size_t>(Script::kAdd)],
+                     {options_.redis.prefix, call->slot, batch.writer}, call->number, now, deltas);
+        }
+      },
+      TimePoint::max(), options_.redis.wait_replicas);
+  if (!replies || replies->size() != batch.calls.size()) return;
+  for (std::size_t i = 0; i < batch.calls.size(); ++i) {
+    is_done[i] = means_done((*replies)[i]);
+    if (is_done[i]) counters_sent_.add(batch.calls[i]->end - batch.calls[i]->begin);
+  }
+}
+
+}  // namespace shingled::storage::shared_counters

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "mime/fingerprint/secret_hash.h"
+#include "storage/shared_counters/counter_scripts.h"
+#include "storage/shared_counters/waiting_log.h"
+
+namespace shingled::storage::shared_counters {
+
+struct CounterKeyHash {
+  std::size_t operator()(const counters::CounterKey& key) const {
+    return SecretHash::of_process()(key.shingle ^ (std::uint64_t{key.tag()} << 56U));
+  }
+};
+
+/// Who waits for the pairs of a call. Guarded by the lock of what holds the pairs.
+struct PairTicket {
+  std::size_t left = 0;  ///< pairs that are not in Redis yet
+  bool failed = false;   ///< an exchange failed; they wait in the journal
+};
+
+/// What waits together and has one log: deltas of the same counter meet in it. First it is open,
+/// then sealed: divided into calls. The division depends on the content alone, so after a crash the
+/// same log gives the same calls, and Redis knows by their numbers what it has.
+/// Threads: one thread at a time.
+class Generation {
+ public:
+  static constexpr std::size_t kKeysPerCall = 1000;
+
+  struct WaitingPair {
+    PairDelta delta;
+    std::shared_ptr<PairTicket> ticket;  ///< may be null
+  };
+  /// One call: deltas [begin, end) of `deltas`.
+  struct Call {
+    std::uint16_t slot = 0;
+    std::uint64_t number = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    bool is_done = false;
+  };
+
+  explicit Generation(const WaitingName& name) : name_(name) {}
+
+  void add(std::uint64_t number, const counters::PastAddition& past,
+           const std::shared_ptr<PairTicket>& ticket);
+  void add(std::uint64_t number, const WaitingItem& item);
+  /// `slot_of`: the slot of a counter in the cluster.
+  void seal(const std::function<std::uint16_t(const counters::CounterKey&)>& slot_of);
+
+  /// What waits for a counter, if Redis does not have it: it has the calls up to `applied`. nullptr
+  /// if nothing does. Sealed generations know their slots by `slot`.
+  [[nodiscard]] const std::vector<counters::Entry>* find(const counters::CounterKey& key,
+                                                         std::uint16_t slot,
+                                                         std::uint64_t applied) const;
+
+  [[nodiscard]] const WaitingName& name() const { return name_; }
+  [[nodiscard]] bool is_empty() const { return size() == 0; }
+  /// Counters and pairs.
+  [[nodiscard]] std::size_t size() const { return open_.size() + deltas_.size() + pairs_.size(); }
+  std::deque<WaitingPair>& pairs() { return pairs_; }
+  std::vector<Call>& calls() { return calls_; }
+  [[nodiscard]] const std::vector<CounterDelta>& deltas() const { return deltas_; }
+
+ private:
+  void put(const counters::CounterKey& key, const counters::Entry& entry);
+
+  WaitingName name_;
+  std::unordered_map<counters::CounterKey, std::vector<counters::Entry>, CounterKeyHash> open_;
+  std::deque<WaitingPair> pairs_;
+  std::vector<CounterDelta> deltas_;  ///< when sealed, sorted by slot and key
+  std::vector<Call> calls_;           ///< when sealed, sorted by slot and number
+};
+
+}  // namespace shingled::storage::shared_counters

@@ -1,0 +1,50 @@
+#include "storage/shared_counters/read_cache.h"
+
+#include <utility>
+
+namespace shingled::storage::shared_counters {
+
+namespace {
+
+bool comes_with_pairs(const counters::CounterKey& key) {
+  return is_pair(key.type) || is_unique(key.type);
+}
+
+}  // namespace
+
+std::optional<ReadCounter> ReadCache::find(const counters::CounterKey& key, TimePoint now) {
+  if (keep_ <= Duration::zero()) return std::nullopt;
+  auto tables = tables_.lock();
+  for (const Table* table : {&tables->young, &tables->old}) {
+    const auto found = table->find(key);
+    if (found == table->end()) continue;
+    if (found->second.end <= now) return std::nullopt;
+    return found->second.read;
+  }
+  return std::nullopt;
+}
+
+void ReadCache::put(const counters::CounterKey& key, const ReadCounter& read, TimePoint now,
+                    std::uint64_t forgotten) {
+  if (keep_ <= Duration::zero()) return;
+  auto tables = tables_.lock();
+  const std::uint64_t last = comes_with_pairs(key) ? tables->forgotten : tables->all_forgotten;
+  if (last > forgotten) return;
+  if (tables->young.size() >= half_) {
+    tables->old = std::move(tables->young);
+    tables->young.clear();
+  }
+  tables->young[key] = {now + keep_, read};
+}
+
+void ReadCache::forget(std::span<const counters::CounterKey> keys) {
+  auto tables = tables_.lock();
+  ++tables->forgotten;
+  for (const counters::CounterKey& key : keys) {
+    if (!comes_with_pairs(key)) tables->all_forgotten = tables->forgotten;
+    tables->young.erase(key);
+    tables->old.erase(key);
+  }
+}
+
+}  // namespace shingled::storage::shared_counters

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/base/guarded.h"
+#include "config/base/logger.h"
+#include "config/options/redis_options.h"
+#include "storage/redis/redis_route.h"
+#include "storage/shared_counters/counter_scripts.h"
+
+namespace shingled::storage::shared_counters {
+
+/// The way to Redis, with the scripts of the counters loaded. It says once when Redis goes away and
+/// once when it is back.
+/// Threads: any thread.
+class ScriptedRoute {
+ public:
+  /// While one server of a cluster is away, exchanges with the others succeed. So the outage of a
+  /// cluster ends when none has failed for this time.
+  static constexpr std::chrono::seconds kClusterQuiet{5};
+
+  using Replies = Result<std::vector<redis::RedisReply>>;
+  /// Writes the commands; gets the names of the scripts, by Script.
+  using Write = std::function<void(redis::CommandList&, std::span<const std::string> names)>;
+
+  ScriptedRoute(const RedisOptions& options, Clock& clock, Logger& logger);
+
+  /// Returns the replies, of which some may be errors. If a server has forgotten the scripts, all
+  /// commands are sent again. `replicas`: must have what is written.
+  /// Errors: those of RedisRoute.
+  Replies run(const Write& write, TimePoint deadline, std::uint32_t replicas = 0);
+
+  [[nodiscard]] bool is_away() const { return health_.lock()->away; }
+  [[nodiscard]] bool splits_keys() const { return route_->splits_keys(); }
+  [[nodiscard]] TimePoint until(TimePoint deadline) const;
+  [[nodiscard]] std::uint64_t errors() const { return errors_.load(); }
+  [[nodiscard]] std::uint64_t exchanges() const { return exchanges_.load(); }
+
+ private:
+  struct Health {
+    bool away = false;
+    TimePoint failed{};  ///< the last failure
+  };
+
+  Replies ask(const Write& write, TimePoint deadline, std::uint32_t replicas);
+  void note(TimePoint begun, const Status& outcome);
+
+  const RedisOptions options_;
+  Clock& clock_;
+  Logger& logger_;
+  std::unique_ptr<redis::RedisRoute> route_;
+  Guarded<std::vector<std::string>> names_;
+  mutable Guarded<Health> health_;
+  std::atomic<std::uint64_t> errors_{0};
+  std::atomic<std::uint64_t> exchanges_{0};
+};
+
+}  // namespace shingled::storage::shared_counters

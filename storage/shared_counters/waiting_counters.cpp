@@ -1,0 +1,291 @@
+#include "storage/shared_counters/waiting_counters.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace shingled::storage::shared_counters {
+
+using counters::CounterKey;
+using counters::Entry;
+using counters::PastAddition;
+
+Result<std::unique_ptr<WaitingCounters>> WaitingCounters::open(FileSystem* files, Options options,
+                                                               Random& random, Logger& logger) {
+  auto opened = std::unique_ptr<WaitingCounters>(
+      new WaitingCounters(files, std::move(options), random, logger));
+  if (files == nullptr) return opened;
+  auto names = files->names();
+  if (!names) return names.error();
+  std::ranges::sort(*names);
+  const MutexLock lock(opened->mutex_);
+  for (const std::string& file : *names) {
+    const auto name = WaitingName::parse(file);
+    if (!name) continue;
+    const auto mapped = files->map(file);
+    opened->stored_.push_back({*name, mapped ? (*mapped)->bytes().size() : 0});
+  }
+  opened->note_bytes();
+  return opened;
+}
+
+WaitingCounters::WaitingCounters(FileSystem* files, Options options, Random& random, Logger& logger)
+    : files_(files),
+      options_(std::move(options)),
+      logger_(logger),
+      writer_(random.next_u64()),
+      live_(std::make_shared<Generation>(WaitingName{writer_, 1})) {}
+
+Result<std::shared_ptr<PairTicket>> WaitingCounters::add(const PastAddition& past) {
+  const MutexLock lock(mutex_);
+  if (Status opened = open_log(); !opened) return opened.error();
+  if (log_ != nullptr) {
+    if (Status written = log_->append(past, calls_ + 1); !written) {
+      leave_log();
+      return written.error();
+    }
+  }
+  std::shared_ptr<PairTicket> ticket;
+  if (!past.addition.pairs.empty() && stored_.empty()) {
+    ticket = std::make_shared<PairTicket>();
+    ticket->left = past.addition.pairs.size();
+  }
+  live_->add(++calls_, past, ticket);
+  keep_bound();
+  return ticket;
+}
+
+Status WaitingCounters::add(std::span<const WaitingItem> items) {
+  const MutexLock lock(mutex_);
+  if (Status opened = open_log(); !opened) return opened;
+  if (log_ != nullptr) {
+    if (Status written = log_->append(items, calls_ + 1); !written) {
+      leave_log();
+      return written;
+    }
+  }
+  for (const WaitingItem& item : items) live_->add(++calls_, item);
+  keep_bound();
+  return {};
+}
+
+Status WaitingCounters::open_log() {
+  if (files_ == nullptr) {
+    if (live_->size() < kGenerationKeysMax) return {};
+    return Error{ErrorCode::kLimit, "too many counters wait for Redis"};
+  }
+  if (log_ != nullptr) return {};
+  auto log = WaitingLog::create(*files_, live_->name());
+  if (!log) return log.error();
+  log_ = *std::move(log);
+  return {};
+}
+
+/// After a write that failed: the next call tries a new log.
+void WaitingCounters::leave_log() {
+  if (!live_->is_empty()) {
+    put_aside();
+    return;
+  }
+  static_cast<void>(files_->remove(live_->name().file()));
+  log_.reset();
+  live_ = std::make_shared<Generation>(WaitingName{writer_, live_->name().generation + 1});
+}
+
+/// Keeps memory and journal within their bounds.
+void WaitingCounters::keep_bound() {
+  if (log_ == nullptr) return;
+  if (live_->size() >= kGenerationKeysMax || log_->bytes() >= log_bytes_max()) put_aside();
+  const std::uint64_t live_bytes = log_ == nullptr ? 0 : log_->bytes();
+  std::uint64_t total = live_bytes + sending_bytes_;
+  for (const Stored& stored : stored_) total += stored.bytes;
+  if (total <= options_.journal_max) overflow_.end();
+  while (total > options_.journal_max && !stored_.empty()) {
+    const Stored oldest = stored_.front();
+    stored_.pop_front();
+    total -= oldest.bytes;
+    lost_bytes_.add(oldest.bytes);
+    static_cast<void>(files_->remove(oldest.name.file()));
+    if (overflow_.begin())
+      logger_.error(LogLine("counters_journal_full").field("lost_bytes", oldest.bytes));
+  }
+  note_bytes();
+}
+
+/// The live generation waits on disk alone, and a new one begins.
+void WaitingCounters::put_aside() {
+  stored_.push_back({live_->name(), log_->bytes()});
+  for (const auto& waiting : live_->pairs())
+    if (waiting.ticket != nullptr) waiting.ticket->failed = true;
+  changed_.notify_all();
+  log_.reset();
+  live_ = std::make_shared<Generation>(WaitingName{writer_, live_->name().generation + 1});
+}
+
+void WaitingCounters::note_bytes() {
+  std::uint64_t total = sending_bytes_ + (log_ == nullptr ? 0 : log_->bytes());
+  for (const Stored& stored : stored_) total += stored.bytes;
+  journal_bytes_gauge_.store(total, std::memory_order_relaxed);
+}
+
+void WaitingCounters::wait(const std::shared_ptr<PairTicket>& ticket, TimePoint deadline) {
+  MutexLock lock(mutex_);
+  while (ticket->left > 0 && !ticket->failed) {
+    if (changed_.wait_until(lock.as_lock(), deadline) == std::cv_status::timeout) return;
+  }
+}
+
+std::uint64_t WaitingCounters::finished() {
+  const MutexLock lock(mutex_);
+  return finished_;
+}
+
+bool WaitingCounters::add_unsent(const CounterKey& key, std::uint64_t applied,
+                                 std::uint64_t finished, std::vector<Entry>& entries) {
+  const std::uint16_t slot = options_.slot_of(key);
+  const MutexLock lock(mutex_);
+  if (finished_ - finished > done_.size()) return false;
+  const auto put = [&](const Generation& generation) {
+    if (generation.name().writer != writer_) return;
+    const std::vector<Entry>* const unsent = generation.find(key, slot, applied);
+    if (unsent == nullptr) return;
+    for (const Entry& entry : *unsent) add_entry(entries, entry);
+  };
+  for (const auto& generation : done_) put(*generation);
+  if (sending_ != nullptr) put(*sending_);
+  put(*live_);
+  return true;
+}
+
+Result<bool> WaitingCounters::prepare(bool may_seal) {
+  Stored oldest;
+  {
+    const MutexLock lock(mutex_);
+    if (sending_ != nullptr) return false;
+    if (stored_.empty()) {
+      if (!may_seal || (live_->is_empty() && log_ == nullptr)) return false;
+      sending_ = std::move(live_);
+      sending_bytes_ = log_ == nullptr ? 0 : log_->bytes();
+      log_.reset();
+      live_ = std::make_shared<Generation>(WaitingName{writer_, sending_->name().generation + 1});
+      sending_->seal(options_.slot_of);
+      if (sending_->is_empty()) finish_sending();
+      return true;
+    }
+    oldest = stored_.front();
+  }
+  auto read = std::make_shared<Generation>(oldest.name);
+  const auto lost = read_waiting_log(
+      *files_, oldest.name,
+      [&](std::uint64_t number, const WaitingItem& item) { read->add(number, item); });
+  const bool is_gone = !lost && lost.error().code == ErrorCode::kCorrupt;
+  if (!lost && !is_gone) return lost.error();
+  if (is_gone)
+    logger_.error(LogLine("counters_journal_damaged").field("reason", lost.error().message));
+  if (lost.value_or(0) > 0)
+    logger_.warning(LogLine("counters_journal_damaged").field("bytes", *lost));
+  read->seal(options_.slot_of);
+  const MutexLock lock(mutex_);
+  if (stored_.empty() || stored_.front().name != oldest.name) return false;  // lost meanwhile
+  stored_.pop_front();
+  sending_ = std::move(read);
+  sending_bytes_ = oldest.bytes;
+  if (sending_->is_empty()) finish_sending();
+  return false;
+}
+
+std::optional<WaitingCounters::Batch> WaitingCounters::next_pairs() {
+  const MutexLock lock(mutex_);
+  Batch batch;
+  if (sending_ != nullptr && !sending_->pairs().empty()) {
+    batch.generation = sending_;
+  } else if (stored_.empty() && !live_->pairs().empty()) {
+    batch.generation = live_;
+  } else {
+    return std::nullopt;
+  }
+  batch.writer = batch.generation->name().writer;
+  for (const auto& waiting : batch.generation->pairs()) {
+    if (batch.pairs.size() == kPairsPerExchange) break;
+    batch.pairs.push_back(&waiting.delta);
+  }
+  return batch;
+}
+
+std::optional<WaitingCounters::Batch> WaitingCounters::next_calls() {
+  const MutexLock lock(mutex_);
+  if (sending_ == nullptr) return std::nullopt;
+  Batch batch;
+  batch.writer = sending_->name().writer;
+  batch.generation = sending_;
+  std::optional<std::uint16_t> slot;
+  std::size_t keys = 0;
+  for (Generation::Call& call : sending_->calls()) {
+    // One call of a slot at a time: the next one may only be made when this one has been.
+    if (call.is_done || slot == call.slot) continue;
+    slot = call.slot;
+    batch.calls.push_back(&call);
+    keys += call.end - call.begin;
+    if (keys >= kKeysPerExchange) break;
+  }
+  if (batch.calls.empty()) return std::nullopt;
+  return batch;
+}
+
+void WaitingCounters::settle(const Batch& batch, const std::vector<bool>& is_done) {
+  const MutexLock lock(mutex_);
+  for (std::size_t i = 0; i < batch.calls.size(); ++i)
+    if (is_done[i]) batch.calls[i]->is_done = true;
+  if (!batch.pairs.empty()) settle_pairs(batch, is_done);
+  if (sending_ == nullptr || !sending_->pairs().empty()) return;
+  const auto& calls = sending_->calls();
+  if (std::ranges::all_of(calls, &Generation::Call::is_done)) finish_sending();
+}
+
+/// The pairs of a batch are the first of their generation.
+void WaitingCounters::settle_pairs(const Batch& batch, const std::vector<bool>& is_done) {
+  auto& pairs = batch.generation->pairs();
+  std::vector<Generation::WaitingPair> left;
+  for (std::size_t i = 0; i < batch.pairs.size(); ++i) {
+    Generation::WaitingPair& pair = pairs[i];
+    if (pair.ticket != nullptr && is_done[i]) --pair.ticket->left;
+    if (pair.ticket != nullptr && !is_done[i]) pair.ticket->failed = true;
+    if (!is_done[i]) left.push_back(std::move(pair));
+  }
+  pairs.erase(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(batch.pairs.size()));
+  pairs.insert(pairs.begin(), left.begin(), left.end());
+  changed_.notify_all();
+}
+
+void WaitingCounters::finish_sending() {
+  const std::string file = sending_->name().file();
+  ++finished_;
+  done_.push_back(std::move(sending_));
+  sending_.reset();
+  sending_bytes_ = 0;
+  std::size_t keys = 0;
+  for (const auto& generation : done_) keys += generation->size();
+  while (done_.size() > kDoneMax || (done_.size() > 1 && keys > kGenerationKeysMax)) {
+    keys -= done_.front()->size();
+    done_.pop_front();
+  }
+  if (files_ != nullptr) static_cast<void>(files_->remove(file));
+  note_bytes();
+}
+
+bool WaitingCounters::is_sending() {
+  const MutexLock lock(mutex_);
+  return sending_ != nullptr || !stored_.empty();
+}
+
+void WaitingCounters::sync() {
+  std::shared_ptr<WaitingLog> log;
+  {
+    const MutexLock lock(mutex_);
+    log = log_;
+  }
+  // A failure shows again at the next write.
+  if (log != nullptr && log->sync()) static_cast<void>(files_->sync_names());
+}
+
+}  // namespace shingled::storage::shared_counters
