@@ -67,7 +67,7 @@ std::string counter_name(std::string_view prefix, const CounterKey& key) {
 
 std::optional<CounterKey> parse_counter_name(std::string_view prefix, std::string_view name) {
   if (!name.starts_with(prefix)) return std::nullopt;
-  std::string_view rest = name.substr(prefix.size());
+  std::string_view rest = name.substr(prefix.size());  // ":{TAG}:SPACE:TYPE:SHINGLE"
   take_part(rest);
   take_part(rest);
   const std::string_view space = take_part(rest);

@@ -1,0 +1,248 @@
+// Covers storage/shared_counters: shared_counters.cpp, counter_scripts.cpp, counter_sender.cpp,
+// generation.cpp, read_cache.cpp, scripted_route.cpp, shared_layout.cpp, shared_scan.cpp and
+// waiting_counters.cpp, with a real Redis.
+#include "storage/shared_counters/shared_counters.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <thread>
+
+#include "config/metrics/metric_report.h"
+#include "storage/shared_counters/shared_layout.h"
+#include "tests/storage/shared_counters/shared_fixture.h"
+
+namespace shingled::storage::shared_counters {
+namespace {
+
+using std::chrono::minutes;
+using ::testing::IsEmpty;
+
+TEST_F(SharedCountersTest, ReadsItsOwnAtOnceAndThoseOfOthersWhenTheyWereSent) {
+  const Store a = open(0);
+  const Store b = open(1);
+  const CounterKey host = key_of("example.org");
+  for (int i = 0; i < 3; ++i) add(*a, {{host}, {}, message()});
+  EXPECT_EQ(mass(*a, host), 3U);
+  EXPECT_EQ(mass(*b, host), 0U);
+  deliver(*a);
+  EXPECT_EQ(mass(*a, host), 3U) << "not once more";
+  EXPECT_EQ(mass(*b, host), 3U);
+  EXPECT_EQ(logs(), 0U) << "Redis has it";
+  expect_oracle(*b);
+}
+
+TEST_F(SharedCountersTest, OneDaemonIsExactWithoutWaitingForAnything) {
+  const Store store = open();
+  RandomCalls calls(1);
+  for (int round = 0; round < 60; ++round) {
+    for (int i = 0; i < 5; ++i) add(*store, calls.next());
+    if (calls.below(3) == 0) deliver(*store);
+    if (calls.below(2) == 0) clock_.move(minutes(calls.below(200)));
+    expect_oracle(*store);
+  }
+  EXPECT_THAT(logger_.events(), IsEmpty());
+}
+
+TEST_F(SharedCountersTest, ManyDaysAndDaemonsAgreeWithBruteForce) {
+  const std::vector<int> numbers = {0, 1, 2};
+  std::vector<Store> stores;
+  for (const int number : numbers) stores.push_back(open(number));
+  RandomCalls calls(2);
+  for (int day = 0; day < 20; ++day) {
+    for (int step = 0; step < 20; ++step) {
+      add(*stores[calls.below(3)], calls.next());
+      if (calls.below(2) == 0) clock_.move(minutes(calls.below(150)));
+    }
+    for (const Store& store : stores) deliver(*store);
+    expect_oracle(*stores[0]);
+  }
+  for (const std::string& key : redis_.keys()) {
+    const std::int64_t fields = redis_.ask({"HLEN", key}).integer;
+    EXPECT_LT(fields, 450) << key << ": what is over goes";
+    EXPECT_GT(redis_.ask({"TTL", key}).integer, 14 * 86'400) << key;
+    EXPECT_LE(redis_.ask({"TTL", key}).integer, 15 * 86'400) << key;
+  }
+}
+
+TEST_F(SharedCountersTest, CountsAPairOnceWhenTwoDaemonsBringItAtOnce) {
+  const Store a = open(0);
+  const Store b = open(1);
+  constexpr int kPairs = 300;
+  const auto run = [&](SharedCounters& store) {
+    for (int i = 0; i < kPairs; ++i)
+      ASSERT_TRUE(store.add({{}, {pair_of("s", "r" + std::to_string(i))}, message()}, soon()));
+  };
+  {
+    const std::jthread one([&] { run(*a); });
+    const std::jthread other([&] { run(*b); });
+    const std::jthread again([&] { run(*a); });
+  }
+  const CounterKey unique = pair_of("s", "").unique_key();
+  EXPECT_EQ(mass(*a, unique), kPairs);
+  EXPECT_EQ(mass(*b, pair_of("s", "r7").key), 3U);
+  clock_.move(minutes(10));
+  ASSERT_TRUE(a->add({{}, {pair_of("s", "r7")}, message()}, soon()));
+  EXPECT_EQ(sum(*b, unique, {Period::Unit::kSlot, 1, 0}).of(Measure::kMass), 1U);
+  EXPECT_EQ(mass(*b, unique), kPairs) << "not new on the day, unless midnight passed";
+}
+
+TEST_F(SharedCountersTest, StaysAtTheLargestNumber) {
+  const Store store = open();
+  const CounterKey host = key_of("example.org");
+  Amounts huge;
+  huge.of(Measure::kMass) = counters::kCountMax - 1;
+  for (int i = 0; i < 3; ++i) {
+    add(*store, {{host}, {pair_of("a", "b")}, huge});
+    deliver(*store);
+  }
+  EXPECT_EQ(mass(*store, host), counters::kCountMax);
+  EXPECT_EQ(mass(*store, pair_of("a", "b").key), counters::kCountMax);
+  EXPECT_EQ(mass(*store, pair_of("a", "b").unique_key()), 1U);
+}
+
+TEST_F(SharedCountersTest, SurvivesWhatOthersWroteIntoItsKeys) {
+  const Store store = open();
+  const std::vector<CounterKey> keys = {key_of("a"), key_of("b"), key_of("c"),
+                                        pair_of("x", "y").key, pair_of("x", "y").unique_key()};
+  add(*store, {{keys[0], keys[1], keys[2]}, {pair_of("x", "y")}, message()});
+  deliver(*store);
+  std::map<CounterKey, std::string> names;
+  for (const std::string& name : redis_.keys())
+    if (const auto key = parse_counter_name("counters", name)) names[*key] = name;
+  ASSERT_EQ(names.size(), 5U);
+  redis_.ask({"DEL", names[keys[0]]});
+  redis_.ask({"SET", names[keys[0]], "a text"});
+  const std::string field = "t" + std::to_string(store->present_slot()) + ":0";
+  for (const char* value : {"-5", "99999999999999999999999", "x", "", "1.5"}) {
+    for (std::size_t k = 1; k < keys.size(); ++k) {
+      redis_.ask({"HSET", names[keys[k]], field, value});
+      redis_.ask({"HSET", names[keys[k]], "t4294967295:0", value, "d99999999999:1", value});
+      redis_.ask({"HSET", names[keys[k]], "t:", "1", ":", "1", "zz", "1", "t1:9", "7"});
+    }
+    const CounterAnswers answers = store->ask(keys, kWindows, soon());
+    EXPECT_FALSE(answers.known[0]);
+    EXPECT_TRUE(answers.known[1]);
+    ASSERT_TRUE(store->add({{keys[0], keys[1]}, {pair_of("x", "y")}, message()}, soon()));
+    ASSERT_TRUE(store->add({{keys[2]}, {}, message()}, soon()));
+    deliver(*store);
+  }
+  EXPECT_LE(mass(*store, keys[1]), 5U);
+  EXPECT_FALSE(store->series(keys[0], soon()));
+  const auto cursor = store->scan();
+  ASSERT_TRUE(cursor);
+  auto next = (*cursor)->next();
+  while (next && *next != nullptr) next = (*cursor)->next();
+  EXPECT_TRUE(next);
+}
+
+TEST_F(SharedCountersTest, ScansWhatWasCountedAndImportsItElsewhere) {
+  const Store a = open(0);
+  RandomCalls calls(3);
+  for (int i = 0; i < 300; ++i) {
+    add(*a, calls.next());
+    if (i % 10 == 0) clock_.move(minutes(100));
+  }
+  auto cursor = a->scan();
+  ASSERT_TRUE(cursor) << cursor.error().message;
+  std::vector<counters::CounterSeries> all;
+  for (;;) {
+    const auto next = (*cursor)->next();
+    ASSERT_TRUE(next) << next.error().message;
+    if (*next == nullptr) break;
+    EXPECT_EQ((*next)->entries, *a->series((*next)->key, soon()));
+    all.push_back(**next);
+  }
+  EXPECT_GE(all.size(), oracle_.keys().size() - 3) << "some may be over";
+
+  std::vector<CounterKey> keys = oracle_.keys();
+  ASSERT_TRUE(a->forget(keys, soon()));
+  EXPECT_EQ(mass(*a, keys[0]), 0U);
+  EXPECT_EQ(redis_.keys().size(), 1U) << "the number of the daemon";
+  ASSERT_TRUE(a->import(all, soon()));
+  expect_oracle(*a);
+  const Pair known = pair_of("from1", "to1");
+  if (mass(*a, known.key) > 0) {
+    for (int i = 0; i < 20; ++i) add(*a, calls.next());
+    expect_oracle(*a);
+  }
+  all[0].entries[0].period = {Period::Unit::kSlot, a->present_slot() + 1};
+  EXPECT_EQ(a->import(all, soon()).error().code, ErrorCode::kInvalid);
+}
+
+TEST_F(SharedCountersTest, LearnsWhatHappenedEarlier) {
+  const Store store = open();
+  RandomCalls calls(4);
+  const Slot now = store->present_slot();
+  std::vector<counters::PastAddition> past;
+  for (Slot slot = now - 16 * 144; slot <= now; slot += 29) {
+    past.push_back({slot, calls.next()});
+    // What is over by ten minutes counts for its day alone, whose uniques are not in the oracle of
+    // its slots.
+    if (counters::day_of(slot) + 14 > counters::day_of(now))
+      oracle_.add(past.back().addition, slot);
+  }
+  ASSERT_TRUE(store->learn(past, soon()));
+  deliver(*store);
+  expect_oracle(*store);
+  past.push_back({now + 1, calls.next()});
+  EXPECT_EQ(store->learn(past, soon()).error().code, ErrorCode::kInvalid);
+}
+
+TEST_F(SharedCountersTest, CachesWhatItReadButNotItsOwn) {
+  options_.cache = std::chrono::minutes(1);
+  const Store a = open(0);
+  const Store b = open(1);
+  const CounterKey host = key_of("example.org");
+  const Pair pair = pair_of("a", "b");
+  add(*a, {{host}, {pair}, message()});
+  deliver(*a);
+  EXPECT_EQ(mass(*a, host), 1U);
+  EXPECT_EQ(mass(*b, host), 1U);
+  EXPECT_EQ(mass(*b, pair.key), 1U);
+  for (int i = 2; i < 5; ++i) {
+    add(*b, {{host}, {pair}, message()});
+    EXPECT_EQ(mass(*b, host), static_cast<std::uint64_t>(i));
+    EXPECT_EQ(mass(*b, pair.key), static_cast<std::uint64_t>(i));
+    deliver(*b);
+    EXPECT_EQ(mass(*b, host), static_cast<std::uint64_t>(i));
+  }
+  EXPECT_EQ(mass(*a, host), 1U) << "still the old answer";
+  MetricReport report;
+  a->report(report);
+  EXPECT_GE(report.total("shingled_counters_cached"), 1);
+  for (int i = 0; i < 10; ++i) {
+    add(*b, {{key_of("other")}, {}, message()});
+    deliver(*b);
+  }
+  EXPECT_EQ(mass(*b, host), 4U) << "too much was sent since, so it was read again";
+}
+
+TEST_F(SharedCountersTest, RefusesWhatIsNotAPair) {
+  const Store store = open();
+  Pair pair = pair_of("a", "b");
+  pair.unique ^= 1U;
+  EXPECT_EQ(store->add({{}, {pair}, message()}, soon()).error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(store->add({{pair.key}, {}, message()}, soon()).error().code, ErrorCode::kInvalid);
+  Addition many{{}, {}, message()};
+  many.counters.resize(counters::kAdditionKeysMax + 1, key_of("a"));
+  EXPECT_EQ(store->add(many, soon()).error().code, ErrorCode::kInvalid);
+}
+
+TEST(SharedLayout, NamesAreReadBack) {
+  for (const Space space : {Space::kIn, Space::kOut}) {
+    const CounterKey key{0x5791'f8ca'c2b7'd8dd, PieceType::kFrom, space};
+    EXPECT_EQ(parse_counter_name("a:b", counter_name("a:b", key)), key);
+  }
+  EXPECT_EQ(counter_name("counters", {0x5791'f8ca'c2b7'd8dd, PieceType::kFrom, Space::kIn}),
+            "counters:{d8dd}:in:14:5791f8cac2b7d8dd");
+  for (const char* name :
+       {"", "counters", "counters:{d8dd}:in:14:5791f8cac2b7d8d",
+        "counters:{d8dd}:in:14:5791F8cac2b7d8dd", "counters:{d8de}:in:14:5791f8cac2b7d8dd",
+        "counters:{d8dd}:IN:14:5791f8cac2b7d8dd", "counters:{d8dd}:in:0:5791f8cac2b7d8dd",
+        "counters:{0}:from:5791f8cac2b7d8dd"})
+    EXPECT_EQ(parse_counter_name("counters", name), std::nullopt) << name;
+}
+
+}  // namespace
+}  // namespace shingled::storage::shared_counters
