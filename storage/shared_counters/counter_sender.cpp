@@ -78,12 +78,12 @@ bool CounterSender::send_all(bool may_seal, const std::stop_token& stop) {
       return false;
     }
     unreadable_.end();
-    if (*sealed) may_seal = false;
+    if (*sealed || !waiting_.is_sending()) may_seal = false;
     const auto pairs = waiting_.next_pairs();
     if (pairs && !send(*pairs)) return false;
     const auto calls = waiting_.next_calls();
     if (calls && !send(*calls)) return false;
-    if (waiting_.is_sending()) continue;
+    if (waiting_.is_sending() || may_seal) continue;
     if (waiting_.next_pairs()) task_.wake();
     return true;
   }

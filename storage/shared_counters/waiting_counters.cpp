@@ -99,7 +99,6 @@ void WaitingCounters::keep_bound() {
   const std::uint64_t live_bytes = log_ == nullptr ? 0 : log_->bytes();
   std::uint64_t total = live_bytes + sending_bytes_;
   for (const Stored& stored : stored_) total += stored.bytes;
-  if (total <= options_.journal_max) overflow_.end();
   while (total > options_.journal_max && !stored_.empty()) {
     const Stored oldest = stored_.front();
     stored_.pop_front();
@@ -206,7 +205,10 @@ std::optional<WaitingCounters::Batch> WaitingCounters::next_pairs() {
   }
   batch.writer = batch.generation->name().writer;
   for (const auto& waiting : batch.generation->pairs()) {
-    if (batch.pairs.size() == kPairsPerExchange) break;
+    // A call is not divided: its pairs have one number.
+    if (batch.pairs.size() >= kPairsPerExchange &&
+        batch.pairs.back()->number != waiting.delta.number)
+      break;
     batch.pairs.push_back(&waiting.delta);
   }
   return batch;
@@ -270,6 +272,7 @@ void WaitingCounters::finish_sending() {
     done_.pop_front();
   }
   if (files_ != nullptr) static_cast<void>(files_->remove(file));
+  if (stored_.empty()) overflow_.end();
   note_bytes();
 }
 

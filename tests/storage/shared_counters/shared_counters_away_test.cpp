@@ -1,0 +1,330 @@
+// Covers storage/shared_counters while Redis is killed, frozen, empty or answers nonsense, while
+// replies are lost, and while the disk fails or the process is killed.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+
+#include "config/metrics/metric_report.h"
+#include "storage/shared_counters/shared_layout.h"
+#include "tests/storage/redis/cutting_proxy.h"
+#include "tests/storage/shared_counters/shared_fixture.h"
+#include "tests/support/memory_files.h"
+
+namespace shingled::storage::shared_counters {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using testing::MemoryFiles;
+
+/// A view on files that outlive a store.
+class SameFiles final : public FileSystem {
+ public:
+  explicit SameFiles(MemoryFiles& files) : files_(files) {}
+  Result<std::unique_ptr<AppendFile>> create(const std::string& name) override {
+    return files_.create(name);
+  }
+  Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
+    return files_.map(name);
+  }
+  Status rename(const std::string& from, const std::string& to) override {
+    return files_.rename(from, to);
+  }
+  Status remove(const std::string& name) override { return files_.remove(name); }
+  Status sync_names() override { return files_.sync_names(); }
+  Result<std::vector<std::string>> names() override { return files_.names(); }
+
+ private:
+  MemoryFiles& files_;
+};
+
+class SharedCountersAwayTest : public SharedCountersTest {
+ protected:
+  Store open_in(MemoryFiles& files) {
+    auto opened = SharedCounters::open(options_, std::make_unique<SameFiles>(files), clock_,
+                                       random_, logger_);
+    EXPECT_TRUE(opened);
+    return *std::move(opened);
+  }
+  void deliver_at_last(SharedCounters& store) {
+    while (!store.deliver(soon())) std::this_thread::yield();
+  }
+};
+
+TEST_F(SharedCountersAwayTest, KeepsWhatWasCountedWhileRedisIsAway) {
+  const CounterKey host = key_of("example.org");
+  RandomCalls calls(1);
+  {
+    const Store store = open();
+    add(*store, {{host}, {pair_of("a", "b")}, message()});
+    deliver(*store);
+    redis_.kill9();
+    for (int i = 0; i < 50; ++i) add(*store, calls.next());
+    const CounterAnswers answers = store->ask({&host, 1}, kWindows, soon());
+    EXPECT_FALSE(answers.known[0]) << "unknown, not zero";
+    EXPECT_FALSE(store->series(host, soon()));
+    EXPECT_FALSE(store->forget({&host, 1}, soon()));
+    MetricReport report;
+    store->report(report);
+    EXPECT_EQ(report.total("shingled_counters_shared"), 0);
+    EXPECT_GE(report.total("shingled_counters_unknown"), 2);
+    EXPECT_GT(report.total("shingled_counters_journal_bytes"), 0);
+  }
+  EXPECT_EQ(logs(), 1U);
+  ASSERT_TRUE(redis_.start());
+  const Store store = open();
+  deliver_at_last(*store);
+  EXPECT_EQ(logs(), 0U);
+  expect_oracle(*store);
+  EXPECT_THAT(logger_.events(), ElementsAre("counters_redis_away"))
+      << "by the first store; the second one has not seen Redis away";
+}
+
+TEST_F(SharedCountersAwayTest, SaysOnceThatRedisIsAwayAndBack) {
+  const Store store = open();
+  RandomCalls calls(2);
+  for (int round = 0; round < 3; ++round) {
+    redis_.kill9();
+    for (int i = 0; i < 20; ++i) add(*store, calls.next());
+    const CounterKey host = key_of("example.org");
+    EXPECT_FALSE(store->ask({&host, 1}, kWindows, soon()).known[0]);
+    ASSERT_TRUE(redis_.start());
+    deliver_at_last(*store);
+    expect_oracle(*store);
+  }
+  EXPECT_THAT(logger_.events(),
+              ElementsAre("counters_redis_away", "counters_redis_back", "counters_redis_away",
+                          "counters_redis_back", "counters_redis_away", "counters_redis_back"));
+}
+
+TEST_F(SharedCountersAwayTest, AnswersByTheDeadlineWhenRedisIsFrozen) {
+  const Store store = open();
+  const CounterKey host = key_of("example.org");
+  add(*store, {{host}, {}, message()});
+  deliver(*store);
+  redis_.freeze();
+  const CounterAnswers answers = store->ask({&host, 1}, kWindows, clock_.now() + milliseconds(30));
+  EXPECT_FALSE(answers.known[0]);
+  const Addition addition{{host}, {pair_of("a", "b")}, message()};
+  const Slot slot = store->present_slot();
+  EXPECT_TRUE(store->add(addition, clock_.now() + milliseconds(30))) << "it is in the journal";
+  oracle_.add(addition, slot);
+  redis_.thaw();
+  deliver_at_last(*store);
+  expect_oracle(*store);
+}
+
+// All calls of some exchanges are made, but their replies are lost, or some are not made.
+TEST_F(SharedCountersAwayTest, CountsOnceWhenRepliesAreLost) {
+  testing::CuttingProxy proxy(redis_.socket(), 5, 7);
+  ASSERT_TRUE(proxy.ok());
+  options_.redis.servers = {proxy.address()};
+  const Store a = open(0);
+  const Store b = open(1);
+  RandomCalls calls(3);
+  while (proxy.cuts() < 40) {
+    for (int i = 0; i < 3; ++i) add(calls.below(2) == 0 ? *a : *b, calls.next());
+    if (calls.below(3) == 0) static_cast<void>(a->deliver(soon()));
+    if (calls.below(3) == 0) static_cast<void>(b->deliver(soon()));
+  }
+  deliver_at_last(*a);
+  deliver_at_last(*b);
+  options_.redis.servers = {redis_.address()};
+  expect_oracle(*open(2));
+}
+
+TEST_F(SharedCountersAwayTest, GoesOnWithARedisThatHasForgottenAll) {
+  const Store store = open();
+  const CounterKey host = key_of("example.org");
+  add(*store, {{host}, {pair_of("a", "b")}, message()});
+  deliver(*store);
+  redis_.ask({"FLUSHALL"});
+  redis_.ask({"SCRIPT", "FLUSH"});
+  ASSERT_TRUE(store->add({{host}, {pair_of("a", "b")}, message()}, soon()));
+  deliver(*store);
+  const Store other = open(1);
+  EXPECT_EQ(mass(*other, host), 1U);
+  EXPECT_EQ(mass(*other, pair_of("a", "b").unique_key()), 1U);
+}
+
+TEST_F(SharedCountersAwayTest, WithoutAJournalItRefusesWhileRedisIsAway) {
+  options_.journal_max = 0;
+  const Store store = open();
+  add(*store, {{key_of("a")}, {}, message()});
+  deliver(*store);
+  expect_oracle(*store);
+  redis_.kill9();
+  const CounterKey host = key_of("a");
+  EXPECT_FALSE(store->ask({&host, 1}, kWindows, soon()).known[0]);
+  const Status refused = store->add({{key_of("a")}, {}, message()}, soon());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(SharedCountersAwayTest, LosesTheOldestBeyondTheBoundOfTheJournal) {
+  options_.journal_max = 100'000;
+  const Store store = open();
+  redis_.kill9();
+  const CounterKey host = key_of("example.org");
+  EXPECT_FALSE(store->ask({&host, 1}, kWindows, soon()).known[0]);
+  std::uint64_t most = 0;
+  MetricReport last;
+  for (int i = 0; i < 5000; ++i) {
+    ASSERT_TRUE(store->add({{key_of(std::to_string(i))}, {pair_of("a", "b")}, message()}, soon()));
+    MetricReport report;
+    store->report(report);
+    most =
+        std::max(most, static_cast<std::uint64_t>(report.total("shingled_counters_journal_bytes")));
+    last = report;
+  }
+  EXPECT_LE(most, options_.journal_max);
+  EXPECT_GT(last.total("shingled_counters_journal_lost_bytes"), 100'000);
+  EXPECT_THAT(logger_.events(), ElementsAre("counters_redis_away", "counters_journal_full"));
+  ASSERT_TRUE(redis_.start());
+  deliver_at_last(*store);
+  EXPECT_EQ(mass(*store, key_of("0")), 0U);
+  EXPECT_EQ(mass(*store, key_of("4999")), 1U);
+  EXPECT_EQ(mass(*store, pair_of("a", "b").unique_key()), 1U);
+  EXPECT_EQ(logs(), 0U);
+}
+
+TEST_F(SharedCountersAwayTest, AFullDiskRefusesAndThenGoesOn) {
+  MemoryFiles files;
+  Store store = open_in(files);
+  RandomCalls calls(5);
+  for (int round = 0; round < 20; ++round) {
+    add(*store, {{key_of("a")}, {pair_of("a", "b")}, message()});
+    files.fail_at(calls.below(3));
+    for (int i = 0; i < 5; ++i) {
+      const Addition addition = {{key_of("b")}, {pair_of("a", "b")}, message()};
+      const Slot slot = store->present_slot();
+      if (store->add(addition, soon())) oracle_.add(addition, slot);
+    }
+    EXPECT_FALSE(store->add({{key_of("b")}, {pair_of("a", "b")}, message()}, soon()));
+    files.repair();
+    if (round % 3 == 0) deliver_at_last(*store);
+  }
+  store.reset();
+  store = open_in(files);
+  deliver_at_last(*store);
+  expect_oracle(*store);
+  EXPECT_TRUE(files.names()->empty());
+}
+
+TEST_F(SharedCountersAwayTest, LosesNothingThatReturnedWhenItIsKilled) {
+  const CounterKey host = key_of("example.org");
+  options_.flush = milliseconds(10);  // so that it is killed while it sends
+  RandomCalls random(6);
+  std::uint64_t returned = 0;
+  constexpr int kRounds = 15;
+  for (int round = 0; round < kRounds; ++round) {
+    std::array<int, 2> pipe{};
+    ASSERT_EQ(::pipe(pipe.data()), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const Store store = open();
+      for (int i = 0; store != nullptr; ++i) {
+        const std::string second = std::to_string(round) + "/" + std::to_string(i);
+        if (!store->add({{host}, {pair_of("s", second)}, message()}, soon())) break;
+        if (::write(pipe[1], "x", 1) != 1) break;
+      }
+      ::_exit(1);
+    }
+    ::close(pipe[1]);
+    const unsigned wanted = 20 + random.below(150);
+    std::array<char, 1> byte{};
+    for (unsigned i = 0; i < wanted; ++i) ASSERT_EQ(::read(pipe[0], byte.data(), 1), 1);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    returned += wanted;
+    while (::read(pipe[0], byte.data(), 1) == 1) ++returned;
+    ::close(pipe[0]);
+  }
+  const Store store = open();
+  deliver_at_last(*store);
+  const std::uint64_t counted = mass(*store, host);
+  EXPECT_GE(counted, returned);
+  EXPECT_LE(counted, returned + kRounds) << "of each run one call that did not return";
+  EXPECT_EQ(mass(*store, pair_of("s", "").unique_key()), counted) << "a call is whole";
+  EXPECT_EQ(logs(), 0U);
+}
+
+/// A server that loads scripts and then answers anything.
+class NonsenseServer {
+ public:
+  NonsenseServer() {
+    auto bound = bind_socket(*unix_address(folder_.file("nonsense")), {.backlog = 16});
+    listener_ = std::move(bound->fd);
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        pollfd wait{listener_.get(), POLLIN, 0};
+        if (::poll(&wait, 1, 20) <= 0) continue;
+        const UniqueFd client(::accept(listener_.get(), nullptr, nullptr));
+        serve(client, stop);
+      }
+    });
+  }
+  [[nodiscard]] SocketSpec address() const {
+    return {SocketSpec::Kind::kUnix, "", 0, folder_.file("nonsense")};
+  }
+  [[nodiscard]] int replies() const { return replies_.load(); }
+
+ private:
+  void serve(const UniqueFd& client, const std::stop_token& stop) {
+    static const std::vector<std::string> kReplies = {
+        "+OK\r\n",
+        "$3\r\nabc\r\n",
+        "*0\r\n",
+        "*1\r\n*-1\r\n",
+        "*2\r\n$0\r\n\r\n*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n",
+        "*2\r\n$3\r\nabc\r\n*0\r\n",
+        "*2\r\n$20\r\n99999999999999999999\r\n*0\r\n",
+        "*2\r\n$0\r\n\r\n:5\r\n",
+        "-ERR no\r\n",
+        "-NOSCRIPT no\r\n",
+        "$-1\r\n",
+        "*-1\r\n",
+        "!\r\n",
+        "-OOM command not allowed\r\n"};
+    std::array<char, 65'536> bytes{};
+    while (!stop.stop_requested()) {
+      pollfd wait{client.get(), POLLIN, 0};
+      if (::poll(&wait, 1, 20) <= 0) continue;
+      const ssize_t count = ::read(client.get(), bytes.data(), bytes.size());
+      if (count <= 0) return;
+      const std::string_view text(bytes.data(), static_cast<std::size_t>(count));
+      std::string out;
+      for (std::size_t at = 0; (at = text.find("SCRIPT", at)) != std::string_view::npos; ++at)
+        out += "$3\r\nsha\r\n";
+      for (std::size_t at = 0; (at = text.find("EVALSHA", at)) != std::string_view::npos; ++at)
+        out += kReplies[static_cast<std::size_t>(replies_++) % kReplies.size()];
+      if (::send(client.get(), out.data(), out.size(), MSG_NOSIGNAL) < 0) return;
+    }
+  }
+
+  testing::TemporaryDirectory folder_;
+  UniqueFd listener_;
+  std::atomic<int> replies_{0};
+  std::jthread thread_;
+};
+
+TEST_F(SharedCountersAwayTest, ARedisThatAnswersNonsenseIsUnknown) {
+  NonsenseServer nonsense;
+  options_.redis.servers = {nonsense.address()};
+  options_.redis.timeout = milliseconds(100);
+  const CounterKey host = key_of("example.org");
+  {
+    const Store store = open();
+    while (nonsense.replies() < 60) {
+      EXPECT_FALSE(store->ask({&host, 1}, kWindows, soon()).known[0]);
+      add(*store, {{host}, {pair_of("a", "b")}, message()});
+      EXPECT_FALSE(store->forget({&host, 1}, soon()));
+      std::this_thread::yield();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace shingled::storage::shared_counters
