@@ -18,13 +18,13 @@ bool means_done(const redis::RedisReply& reply) {
 }  // namespace
 
 CounterSender::CounterSender(const SharedCounterOptions& options, ScriptedRoute& route,
-                             WaitingCounters& waiting, std::function<counters::Slot()> present,
+                             WaitingCounters& waiting, std::function<counters::Slot()> expiry,
                              std::function<void(const WaitingCounters::Batch&)> sent, Clock& clock,
                              Logger& logger)
     : options_(options),
       route_(route),
       waiting_(waiting),
-      present_(std::move(present)),
+      expiry_(std::move(expiry)),
       sent_(std::move(sent)),
       clock_(clock),
       logger_(logger),
@@ -52,8 +52,9 @@ void CounterSender::work(const std::stop_token& stop) {
     wanted = deliveries_.wanted;
     is_wanted = wanted > deliveries_.made;
   }
-  const bool is_due = clock_.now() >= flush_due_;
+  const bool is_due = clock_.now() >= flush_due_ || waiting_.is_large();
   const bool all_sent = send_all(is_due || is_wanted, stop);
+  if (all_sent && route_.is_away()) probe();
   if (is_due) flush_due_ = clock_.now() + options_.flush;
   if (clock_.now() >= sync_due_) {
     waiting_.sync();
@@ -90,6 +91,16 @@ bool CounterSender::send_all(bool may_seal, const std::stop_token& stop) {
   return false;
 }
 
+/// Finds out whether Redis is back when nothing has to be sent.
+void CounterSender::probe() {
+  static_cast<void>(route_.run(
+      [&](redis::CommandList& commands, std::span<const std::string> names) {
+        append_read(commands, names[static_cast<std::size_t>(Script::kRead)],
+                    {options_.redis.prefix, 0, waiting_.writer()}, {});
+      },
+      TimePoint::max()));
+}
+
 bool CounterSender::send(const WaitingCounters::Batch& batch) {
   std::vector<bool> is_done(batch.pairs.size() + batch.calls.size());
   if (batch.pairs.empty()) {
@@ -106,7 +117,7 @@ void CounterSender::send_pairs(const WaitingCounters::Batch& batch, std::vector<
   std::map<std::uint16_t, std::vector<std::size_t>> by_slot;
   for (std::size_t i = 0; i < batch.pairs.size(); ++i)
     by_slot[route_.splits_keys() ? cluster_slot(batch.pairs[i]->pair.key) : 0].push_back(i);
-  const counters::Slot now = present_();
+  const counters::Slot now = expiry_();
   const auto replies = route_.run(
       [&](redis::CommandList& commands, std::span<const std::string> names) {
         for (const auto& [slot, numbers] : by_slot) {
@@ -127,7 +138,7 @@ void CounterSender::send_pairs(const WaitingCounters::Batch& batch, std::vector<
 }
 
 void CounterSender::send_calls(const WaitingCounters::Batch& batch, std::vector<bool>& is_done) {
-  const counters::Slot now = present_();
+  const counters::Slot now = expiry_();
   const auto replies = route_.run(
       [&](redis::CommandList& commands, std::span<const std::string> names) {
         for (const Generation::Call* call : batch.calls) {

@@ -26,9 +26,10 @@ class CounterSender {
   /// The longest that what was counted is not on the disk.
   static constexpr std::chrono::milliseconds kSyncPause{1000};
 
-  /// `sent` is called with the pairs that Redis has now, from the thread inside.
+  /// `expiry`: the slot by which things are too old. `sent` is called with the pairs that Redis has
+  /// now. Both from the thread inside.
   CounterSender(const SharedCounterOptions& options, ScriptedRoute& route, WaitingCounters& waiting,
-                std::function<counters::Slot()> present,
+                std::function<counters::Slot()> expiry,
                 std::function<void(const WaitingCounters::Batch&)> sent, Clock& clock,
                 Logger& logger);
 
@@ -50,6 +51,7 @@ class CounterSender {
 
   void work(const std::stop_token& stop);
   bool send_all(bool may_seal, const std::stop_token& stop);
+  void probe();
   bool send(const WaitingCounters::Batch& batch);
   void send_pairs(const WaitingCounters::Batch& batch, std::vector<bool>& is_done);
   void send_calls(const WaitingCounters::Batch& batch, std::vector<bool>& is_done);
@@ -57,7 +59,7 @@ class CounterSender {
   const SharedCounterOptions options_;
   ScriptedRoute& route_;
   WaitingCounters& waiting_;
-  const std::function<counters::Slot()> present_;
+  const std::function<counters::Slot()> expiry_;
   const std::function<void(const WaitingCounters::Batch&)> sent_;
   Clock& clock_;
   Logger& logger_;

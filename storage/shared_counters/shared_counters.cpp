@@ -75,7 +75,7 @@ Status SharedCounters::begin(Random& random) {
   if (!waiting) return waiting.error();
   waiting_ = *std::move(waiting);
   sender_ = std::make_unique<CounterSender>(
-      options_, route_, *waiting_, [this] { return present_slot(); },
+      options_, route_, *waiting_, [this] { return expiry_slot(); },
       [this](const WaitingCounters::Batch& batch) { forget_pairs(batch); }, clock_, logger_);
   return {};
 }
@@ -94,6 +94,12 @@ counters::Slot SharedCounters::present_slot() {
   const WallTime wall = clock_.wall();
   const TimePoint steady = clock_.now();
   return counters::slot_of(time_.lock()->now(wall, steady));
+}
+
+/// The slot by which things are too old; 0 while the clock is in doubt.
+counters::Slot SharedCounters::expiry_slot() {
+  const counters::Slot present = present_slot();
+  return time_.lock()->may_expire() ? present : 0;
 }
 
 Status SharedCounters::check(const Addition& addition) const {
@@ -123,6 +129,7 @@ Status SharedCounters::add(const Addition& addition, TimePoint deadline) {
     const auto ticket = waiting_->add({present_slot(), addition});
     if (ticket) {
       calls_.add();
+      if (waiting_->is_large()) sender_->wake();
       if (*ticket == nullptr || route_.is_away()) return {};
       sender_->wake();
       waiting_->wait(*ticket, route_.until(deadline));

@@ -87,6 +87,7 @@ class SharedCounters final : public counters::CounterStore {
   SharedCounters(const SharedCounterOptions& options, std::optional<sqlite::FileLock> lock,
                  std::unique_ptr<FileSystem> files, Clock& clock, Logger& logger);
   Status begin(Random& random);
+  counters::Slot expiry_slot();
   [[nodiscard]] Status check(const counters::Addition& addition) const;
   /// The entries of each counter; nullopt for what cannot be known.
   std::vector<std::optional<Entries>> read(std::span<const counters::CounterKey> keys,

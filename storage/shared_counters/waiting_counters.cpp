@@ -94,6 +94,7 @@ void WaitingCounters::leave_log() {
 
 /// Keeps memory and journal within their bounds.
 void WaitingCounters::keep_bound() {
+  live_size_.store(live_->size(), std::memory_order_relaxed);
   if (log_ == nullptr) return;
   if (live_->size() >= kGenerationKeysMax || log_->bytes() >= log_bytes_max()) put_aside();
   const std::uint64_t live_bytes = log_ == nullptr ? 0 : log_->bytes();
@@ -166,6 +167,7 @@ Result<bool> WaitingCounters::prepare(bool may_seal) {
       sending_ = std::move(live_);
       sending_bytes_ = log_ == nullptr ? 0 : log_->bytes();
       log_.reset();
+      live_size_.store(0, std::memory_order_relaxed);
       live_ = std::make_shared<Generation>(WaitingName{writer_, sending_->name().generation + 1});
       sending_->seal(options_.slot_of);
       if (sending_->is_empty()) finish_sending();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -77,6 +78,10 @@ class WaitingCounters {
   std::optional<Batch> next_calls();
   /// `is_done[i]`: Redis has pair (or call) i of the batch.
   void settle(const Batch& batch, const std::vector<bool>& is_done);
+  /// Whether the live generation should be sent early.
+  [[nodiscard]] bool is_large() const {
+    return live_size_.load(std::memory_order_relaxed) >= kGenerationKeysMax / 2;
+  }
   /// Whether something is sealed.
   [[nodiscard]] bool is_sending();
   /// What is in the log is on the disk afterwards.
@@ -116,6 +121,7 @@ class WaitingCounters {
   std::uint64_t finished_ SHINGLED_GUARDED_BY(mutex_) = 0;
   std::uint64_t calls_ SHINGLED_GUARDED_BY(mutex_) = 0;
   Outage overflow_ SHINGLED_GUARDED_BY(mutex_);
+  std::atomic<std::size_t> live_size_{0};
   std::atomic<std::uint64_t> journal_bytes_gauge_{0};
   EventCount lost_bytes_;
 };
