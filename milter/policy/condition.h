@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "milter/policy/number.h"
+#include "storage/counters/series.h"
+
+namespace shingled::milter::policy {
+
+using storage::counters::Window;
+
+/// Some bytes of the text of a condition.
+struct Span {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+  friend bool operator==(const Span&, const Span&) = default;
+};
+
+enum class Operator : std::uint8_t { kAtLeast, kMore, kAtMost, kLess, kEqual, kNotEqual };
+
+/// ">=" ">" "<=" "<" "=" "!="
+std::string_view to_string(Operator op);
+
+/// The window of a counter that is written without one.
+inline constexpr Window kDefaultWindow = {storage::counters::Period::Unit::kDay, 1, 0};
+
+/// The smallest part of a condition.
+struct Atom {
+  enum class Kind : std::uint8_t {
+    kName,     ///< a symbol, another rule, or a feature that is yes or no: `local`
+    kFeature,  ///< `bytes > 10M`, `spf = fail`
+    kCount,    ///< `subject.mass >= 1000 in 10m`
+    kShare,    ///< `from.spam >= 99% of 100 in 14d`
+    kUsual,    ///< `user.mass >= 10x usual in 1h`
+  };
+
+  Kind kind = Kind::kName;
+  std::string name = {};     ///< of the symbol, the feature or the counter
+  std::string measure = {};  ///< of a counter
+  Operator op = Operator::kAtLeast;
+  Number number = {};     ///< the amount, the percentage, or the factor
+  std::string word = {};  ///< what a feature is compared with, if that is not a number
+  Number of = {};         ///< the count from which a share is believed
+  Window window = kDefaultWindow;
+
+  /// Where they stand; does not count in comparisons.
+  Span name_place = {};
+  Span measure_place = {};
+  Span value_place = {};
+  Span of_place = {};
+
+  friend bool operator==(const Atom& a, const Atom& b) {
+    return a.kind == b.kind && a.name == b.name && a.measure == b.measure && a.op == b.op &&
+           a.number == b.number && a.word == b.word && a.of == b.of && a.window == b.window;
+  }
+};
+
+/// A condition as a tree. Equal means the same but for the places in the text.
+/// Threads: a value.
+struct Condition {
+  enum class Kind : std::uint8_t { kAtom, kNot, kAnd, kOr };
+
+  Kind kind = Kind::kAtom;
+  std::vector<Condition> parts = {};  ///< one of kNot, two or more of kAnd and kOr
+  Atom atom = {};                     ///< of kAtom
+  Span place = {};
+
+  friend bool operator==(const Condition& a, const Condition& b) {
+    return a.kind == b.kind && a.atom == b.atom && a.parts == b.parts;
+  }
+};
+
+/// Bounds of a condition.
+inline constexpr std::size_t kConditionBytesMax = 4096;
+inline constexpr std::size_t kBracketsMax = 32;  ///< inside each other
+
+}  // namespace shingled::milter::policy

@@ -1,0 +1,60 @@
+#include "milter/policy/condition_tokens.h"
+
+#include <algorithm>
+
+#include "config/base/ascii.h"
+#include "config/base/utf8.h"
+
+namespace shingled::milter::policy {
+
+namespace {
+
+constexpr ascii::CharSet kOperatorSigns("<>=!&|~");
+constexpr ascii::CharSet kWordSigns("_.-");
+constexpr ascii::CharSet kNumberSigns("_.,");
+
+bool begins_number(std::string_view text) {
+  if (ascii::is_digit(text[0])) return true;
+  const bool sign = text[0] == '-' || text[0] == '+' || text[0] == '.';
+  return sign && text.size() > 1 && (ascii::is_digit(text[1]) || text[1] == '.');
+}
+
+template <typename Belongs>
+std::size_t length_of(std::string_view text, Belongs belongs) {
+  const auto* const end = std::find_if_not(text.begin() + 1, text.end(), belongs);
+  return static_cast<std::size_t>(end - text.begin());
+}
+
+}  // namespace
+
+Token ConditionTokens::take(Token::Kind kind, std::size_t bytes) {
+  const Token token{kind, text_.substr(at_, bytes), at_};
+  at_ += bytes;
+  return token;
+}
+
+Token ConditionTokens::next() {
+  while (at_ < text_.size() && ascii::is_space(text_[at_])) ++at_;
+  const std::string_view rest = text_.substr(at_);
+  if (rest.empty()) return take(Token::Kind::kEnd, 0);
+  const char first = rest[0];
+  if (first == '(') return take(Token::Kind::kOpen, 1);
+  if (first == ')') return take(Token::Kind::kClose, 1);
+  if (first == '%') return take(Token::Kind::kPercent, 1);
+  if (kOperatorSigns.has(first)) {
+    return take(Token::Kind::kOperator,
+                length_of(rest, [](char c) { return kOperatorSigns.has(c); }));
+  }
+  if (begins_number(rest)) {
+    return take(Token::Kind::kNumber,
+                length_of(rest, [](char c) { return ascii::is_alnum(c) || kNumberSigns.has(c); }));
+  }
+  if (ascii::is_alpha(first) || first == '_') {
+    return take(Token::Kind::kWord,
+                length_of(rest, [](char c) { return ascii::is_alnum(c) || kWordSigns.has(c); }));
+  }
+  const auto letter = first_utf8_letter(rest);
+  return take(Token::Kind::kOther, letter ? letter->bytes : 1);
+}
+
+}  // namespace shingled::milter::policy

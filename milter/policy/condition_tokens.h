@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "milter/policy/condition.h"
+
+namespace shingled::milter::policy {
+
+/// A word of the language of conditions.
+struct Token {
+  enum class Kind : std::uint8_t {
+    kEnd,
+    kWord,      ///< a letter, then letters, digits and any of `_.-`
+    kNumber,    ///< begins like a number: "100", "0.3", "10x", "14d", "-1"
+    kPercent,   ///< %
+    kOperator,  ///< one of those of comparisons, or another row of their characters: "==" "&&"
+    kOpen,      ///< (
+    kClose,     ///< )
+    kOther,     ///< another character
+  };
+
+  Kind kind = Kind::kEnd;
+  std::string_view text;
+  std::size_t offset = 0;
+
+  [[nodiscard]] Span place() const { return {offset, text.size()}; }
+  [[nodiscard]] bool is_word(std::string_view word) const {
+    return kind == Kind::kWord && text == word;
+  }
+};
+
+/// Takes a text apart, word by word.
+/// Threads: one.
+class ConditionTokens {
+ public:
+  /// The text must outlive it and its tokens.
+  explicit ConditionTokens(std::string_view text) : text_(text) {}
+
+  /// The next word; kEnd at the end, again and again.
+  Token next();
+
+ private:
+  Token take(Token::Kind kind, std::size_t bytes);
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace shingled::milter::policy

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mime/fingerprint/piece_type.h"
+#include "storage/counters/counter.h"
+#include "storage/counters/series.h"
+
+namespace shingled::milter::policy {
+
+using storage::counters::Amounts;
+using storage::counters::Window;
+
+/// The windows that have to be asked for of all pieces of a type. The pieces of a unique type are
+/// the first pieces of its pairs, each once.
+struct CounterNeed {
+  PieceType type{};
+  std::vector<Window> windows;
+  friend bool operator==(const CounterNeed&, const CounterNeed&) = default;
+};
+
+/// Everything that some rules need, by type; each type and each of its windows once.
+using CounterNeeds = std::vector<CounterNeed>;
+
+/// What the counters say of one piece.
+struct PieceReading {
+  std::string piece;          ///< as people read it, for explanations; may be empty
+  std::vector<Amounts> sums;  ///< of each window of the need; empty = unknown
+  friend bool operator==(const PieceReading&, const PieceReading&) = default;
+};
+
+/// What the counters say of a message. Without a piece of a type its counters are unknown. If a
+/// piece was left out, because there are too many, its reading is unknown.
+/// Threads: a value.
+class CounterReadings {
+ public:
+  /// No pieces yet. `needs`: how many there are.
+  explicit CounterReadings(std::size_t needs) : pieces_(needs) {}
+
+  /// `need`: its place in the needs.
+  void add(std::size_t need, PieceReading reading) { pieces_[need].push_back(std::move(reading)); }
+  [[nodiscard]] const std::vector<PieceReading>& of(std::size_t need) const {
+    return pieces_[need];
+  }
+
+ private:
+  std::vector<std::vector<PieceReading>> pieces_;
+};
+
+}  // namespace shingled::milter::policy

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "milter/policy/compile_rules.h"
+#include "milter/policy/counter_readings.h"
+#include "milter/policy/feature.h"
+#include "milter/policy/truth.h"
+
+namespace shingled::milter::policy {
+
+/// What is known of one message.
+struct MessageFacts {
+  const FeatureValues& features;
+  const CounterReadings& counters;  ///< for CompiledRules::needs
+  std::span<const Truth> symbols;   ///< for CompiledRules::symbols: whether another source found it
+};
+
+/// What the rules say of a message. Made once and used for many messages, one after the other.
+/// Threads: one thread.
+class Evaluation {
+ public:
+  explicit Evaluation(const CompiledRules& rules)
+      : rules_(rules.rules.size(), Truth::kUnknown), atoms_(rules.atoms.size(), kNotYet) {}
+
+  /// Whether the condition of a rule holds. Unknown for a rule that is not enabled.
+  [[nodiscard]] Truth of(std::size_t rule) const { return rules_[rule]; }
+  /// Whether a rule fires: its condition is true. A shadow rule fires, too, without effect.
+  [[nodiscard]] bool fires(std::size_t rule) const { return rules_[rule] == Truth::kTrue; }
+
+ private:
+  friend class Evaluator;
+
+  static constexpr std::uint8_t kNotYet = 0xFF;
+
+  std::vector<Truth> rules_;
+  std::vector<std::uint8_t> atoms_;  ///< a Truth, or kNotYet
+};
+
+/// Evaluates all enabled rules. A rule fires only if it would fire for every value that unknown
+/// features, counters and symbols could have.
+/// Threads: stateless.
+/// Cost:    no allocation; each comparison is made at most once, and only if a rule depends on it.
+void evaluate(const CompiledRules& rules, const MessageFacts& facts, Evaluation& evaluation);
+
+/// What the rules that fire do together: those that are not in shadow.
+struct PolicyEffect {
+  double score = 0;                             ///< the sum
+  rules::Action action = rules::Action::kPass;  ///< the strongest
+  friend bool operator==(const PolicyEffect&, const PolicyEffect&) = default;
+};
+PolicyEffect effect_of(const CompiledRules& rules, const Evaluation& evaluation);
+
+}  // namespace shingled::milter::policy

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+#include "milter/policy/condition.h"
+#include "milter/policy/condition_problem.h"
+
+namespace shingled::milter::policy {
+
+/// Reads a condition. Names are not looked up: check_condition does that.
+///
+///     condition = term {"or" term}
+///     term      = factor {"and" factor}
+///     factor    = ["not"] (atom | "(" condition ")")
+///     atom      = COUNTER.MEASURE op amount ["in" window]
+///               | COUNTER.MEASURE op percent "of" count ["in" window]
+///               | COUNTER.MEASURE op factor "x usual" ["in" window]
+///               | FEATURE [op value] | SYMBOL
+///     op        = ">=" | ">" | "<=" | "<" | "=" | "!="
+///
+/// Errors:  the first thing that is wrong; never a warning. A text of more than kConditionBytesMax
+///          bytes or with too many brackets is wrong.
+/// Threads: stateless.
+/// Cost:    linear in the text, which is bounded.
+std::variant<Condition, ConditionProblem> parse_condition(std::string_view text);
+
+}  // namespace shingled::milter::policy

@@ -1,0 +1,76 @@
+#include "milter/policy/print_condition.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace shingled::milter::policy {
+
+namespace {
+
+std::string value_text(const Atom& atom) {
+  switch (atom.kind) {
+    case Atom::Kind::kShare:
+      return fmt::format("{}% of {}", to_string(atom.number), to_string(atom.of));
+    case Atom::Kind::kUsual:
+      return fmt::format("{}x usual", to_string(atom.number));
+    case Atom::Kind::kFeature:
+    case Atom::Kind::kCount:
+    case Atom::Kind::kName:
+      break;
+  }
+  return atom.word.empty() ? to_string(atom.number) : atom.word;
+}
+
+void print(const Condition& condition, std::string& out);
+
+/// In brackets, but for a condition that binds tighter.
+void print_part(const Condition& part, Condition::Kind around, std::string& out) {
+  const bool tighter = part.kind == Condition::Kind::kAtom ||
+                       (around != Condition::Kind::kNot && part.kind == Condition::Kind::kNot) ||
+                       (around == Condition::Kind::kOr && part.kind == Condition::Kind::kAnd);
+  if (!tighter) out += '(';
+  print(part, out);
+  if (!tighter) out += ')';
+}
+
+void print(const Condition& condition, std::string& out) {
+  if (condition.kind == Condition::Kind::kAtom) {
+    out += to_string(condition.atom);
+    return;
+  }
+  if (condition.kind == Condition::Kind::kNot) out += "not ";
+  for (std::size_t i = 0; i < condition.parts.size(); ++i) {
+    if (i > 0) out += condition.kind == Condition::Kind::kAnd ? " and " : " or ";
+    print_part(condition.parts[i], condition.kind, out);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Operator op) {
+  constexpr std::array<std::string_view, 6> kTexts = {">=", ">", "<=", "<", "=", "!="};
+  return kTexts[static_cast<std::size_t>(op)];
+}
+
+std::string to_string(const Condition& condition) {
+  std::string out;
+  print(condition, out);
+  return out;
+}
+
+std::string to_string(const Atom& atom) {
+  if (atom.kind == Atom::Kind::kName) return atom.name;
+  if (atom.kind == Atom::Kind::kFeature)
+    return fmt::format("{} {} {}", atom.name, to_string(atom.op), value_text(atom));
+  return fmt::format("{}.{} {} {} in {}", atom.name, atom.measure, to_string(atom.op),
+                     value_text(atom), storage::counters::to_string(atom.window));
+}
+
+std::string threshold_text(const Atom& atom) {
+  const bool plain =
+      atom.word.empty() ? atom.op == Operator::kAtLeast : atom.op == Operator::kEqual;
+  return plain ? value_text(atom) : fmt::format("{} {}", to_string(atom.op), value_text(atom));
+}
+
+}  // namespace shingled::milter::policy

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "milter/policy/condition.h"
+#include "milter/policy/condition_problem.h"
+#include "milter/rules/verdict.h"
+
+namespace shingled::milter::policy {
+
+/// What a rule says about messages that meet its condition. It has a score, an action, or both.
+struct Rule {
+  std::string name;  ///< its symbol: letters, digits and '_', at most kRuleNameMax
+  Condition condition;
+  std::optional<double> score = {};          ///< negative: speaks for the message
+  std::optional<rules::Action> action = {};  ///< not kPass
+  std::string reason = {};                   ///< for people who ask why; may be empty
+  std::string remedy = {};                   ///< what somebody should do now; may be empty
+  bool shadow = false;                       ///< counted and logged, without effect
+  bool enabled = true;
+
+  friend bool operator==(const Rule&, const Rule&) = default;
+};
+
+inline constexpr std::size_t kRuleNameMax = 64;
+/// The most rules of a policy.
+inline constexpr std::size_t kRulesMax = 10'000;
+
+/// Something wrong with a rule.
+struct RuleProblem {
+  enum class Part : std::uint8_t { kName, kCondition, kScore, kAction };
+
+  std::size_t rule = 0;  ///< its place in the list
+  Part part = Part::kCondition;
+  ConditionProblem problem;  ///< its place counts if the part is the condition
+  friend bool operator==(const RuleProblem&, const RuleProblem&) = default;
+};
+
+}  // namespace shingled::milter::policy
