@@ -104,13 +104,13 @@ bool is_stronger(const AtomCode& atom, const PieceValue& a, const PieceValue& b)
   return great.count > small.count;
 }
 
-bool is_near(const AtomCode& atom, const PieceValue& value) {
+bool is_near(const AtomCode& atom, const PieceValue& value, bool wanted) {
   if (!value.known || (value.whole < atom.whole_min / 2 && atom.kind == AtomCode::Kind::kShare))
     return false;
   const Sides sides = sides_of(atom, value);
   if (sides.left == 0 || atom.op == Operator::kEqual || atom.op == Operator::kNotEqual)
     return false;
-  const bool less = atom.op == Operator::kLess || atom.op == Operator::kAtMost;
+  const bool less = (atom.op == Operator::kLess || atom.op == Operator::kAtMost) == wanted;
   return less ? sides.left / 2 <= sides.right : sides.left >= sides.right / 2;
 }
 

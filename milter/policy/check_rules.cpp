@@ -86,7 +86,7 @@ void RuleCheck::check_name(std::size_t rule) {
             fmt::format("a name has letters, digits and '_', begins with no digit and has at most "
                         "{} characters",
                         kRuleNameMax));
-  } else if (std::ranges::find(kReserved, name) != kReserved.end() ||
+  } else if (std::ranges::find(kReserved, ascii::to_lower(name)) != kReserved.end() ||
              find_feature(name) != nullptr || find_piece_type(name) != nullptr) {
     problem(rule, Part::kName, fmt::format("'{}' is a word of the language of rules", name));
   } else if (std::ranges::find(context_.symbols, name) != context_.symbols.end()) {

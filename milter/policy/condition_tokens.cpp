@@ -1,5 +1,7 @@
 #include "milter/policy/condition_tokens.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "config/base/ascii.h"
@@ -26,6 +28,12 @@ std::size_t length_of(std::string_view text, Belongs belongs) {
 }
 
 }  // namespace
+
+std::string Token::spoken() const {
+  constexpr std::size_t kShown = 40;
+  if (kind == Kind::kEnd) return "the end";
+  return fmt::format("'{}'", text.substr(0, kShown));
+}
 
 Token ConditionTokens::take(Token::Kind kind, std::size_t bytes) {
   const Token token{kind, text_.substr(at_, bytes), at_};

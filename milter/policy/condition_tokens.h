@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "milter/policy/condition.h"
@@ -29,6 +30,8 @@ struct Token {
   [[nodiscard]] bool is_word(std::string_view word) const {
     return kind == Kind::kWord && text == word;
   }
+  /// For messages: its text in quotes, at most 40 bytes of it, or "the end".
+  [[nodiscard]] std::string spoken() const;
 };
 
 /// Takes a text apart, word by word.

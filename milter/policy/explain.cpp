@@ -68,7 +68,7 @@ class Explanation {
   [[nodiscard]] std::string leaf_text(const Node& node) const;
   [[nodiscard]] std::string atom_text(std::size_t place) const;
   [[nodiscard]] std::string counter_text(const Atom& text, const AtomCode& code) const;
-  [[nodiscard]] bool is_near_leaf(const Node& node) const;
+  [[nodiscard]] bool is_near_leaf(const Node& node, bool wanted) const;
 
   const CompiledRules& rules_;
   const MessageFacts& facts_;
@@ -122,7 +122,7 @@ void Explanation::decisive(const Node& node, std::vector<std::string>& out) cons
 bool Explanation::almost(const Node& node, Truth wanted, std::vector<std::string>& out) const {
   if (node.kind == Node::Kind::kNot) return almost(rules_.nodes[node.first], !wanted, out);
   if (node.kind != Node::Kind::kAnd && node.kind != Node::Kind::kOr) {
-    if (!is_near_leaf(node)) return false;
+    if (!is_near_leaf(node, wanted == Truth::kTrue)) return false;
     out.push_back(leaf_text(node));
     return true;
   }
@@ -143,18 +143,18 @@ bool Explanation::almost(const Node& node, Truth wanted, std::vector<std::string
   return true;
 }
 
-bool Explanation::is_near_leaf(const Node& node) const {
+bool Explanation::is_near_leaf(const Node& node, bool wanted) const {
   if (node.kind == Node::Kind::kSymbol) return truth(node) == Truth::kUnknown;
   if (node.kind != Node::Kind::kAtom) return false;
   const AtomCode& atom = rules_.atoms[node.first];
   if (is_feature(atom)) {
     if (!facts_.features.is_known(atom.feature) || atom.kind == AtomCode::Kind::kWord) return false;
     return row_of(atom.feature).type == FeatureRow::Type::kNumber &&
-           is_near(atom, {.known = true, .count = facts_.features.number(atom.feature)});
+           is_near(atom, {.known = true, .count = facts_.features.number(atom.feature)}, wanted);
   }
   const std::vector<PieceReading>& pieces = facts_.counters.of(atom.need);
   return std::ranges::any_of(pieces, [&](const PieceReading& piece) {
-    return piece.sums.empty() || is_near(atom, value_of(atom, piece));
+    return piece.sums.empty() || is_near(atom, value_of(atom, piece), wanted);
   });
 }
 

@@ -16,7 +16,7 @@ namespace shingled::milter::policy {
 
 namespace {
 
-constexpr std::size_t kStepsMax = 2000;
+constexpr std::size_t kStepsMax = 1000;
 constexpr Wide kNoEnd = ~Wide{0};
 
 /// Values from `least` to `most`, without some in between.

@@ -21,7 +21,7 @@ using FindRule = std::function<const Condition*(std::string_view)>;
 ///
 /// The condition has passed check_condition, and rules do not need each other in a circle.
 /// Threads: stateless.
-/// Cost:    bounded: it gives up after some thousand steps.
+/// Cost:    bounded: it gives up after a thousand steps.
 std::optional<ConditionProblem> never_true(const Condition& condition, const FindRule& find_rule);
 
 }  // namespace shingled::milter::policy

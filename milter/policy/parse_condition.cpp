@@ -35,13 +35,6 @@ bool is_comparison(const std::string& word) {
          kOperators.end();
 }
 
-/// "'>='", or "the end"
-std::string spoken(const Token& token) {
-  constexpr std::size_t kShown = 40;
-  if (token.kind == Kind::kEnd) return "the end";
-  return fmt::format("'{}'", token.text.substr(0, kShown));
-}
-
 class ConditionParser {
  public:
   explicit ConditionParser(std::string_view text)
@@ -165,15 +158,15 @@ bool ConditionParser::name_comes() {
     if (token_.kind == Kind::kClose && last_.kind == Kind::kOpen)
       return fail(Span{last_.offset, token_.offset + 1 - last_.offset},
                   "nothing is between these brackets");
-    if (begins) return fail(token_, fmt::format("nothing is before {}", spoken(token_)));
+    if (begins) return fail(token_, fmt::format("nothing is before {}", token_.spoken()));
     return fail(token_, fmt::format("a comparison or a symbol is missing between {} and {}",
-                                    spoken(last_), spoken(token_)));
+                                    last_.spoken(), token_.spoken()));
   }
   if (token_.kind == Kind::kNumber) return fail(token_, std::string(kForm));
   const std::string meant = only(meant_by(token_.text), {"not", "("});
   if (token_.kind == Kind::kOperator && meant.empty())
-    return fail(token_, fmt::format("a name is missing before {}", spoken(token_)));
-  return fail(token_, fmt::format("{} cannot stand here: {}", spoken(token_), kForm), meant);
+    return fail(token_, fmt::format("a name is missing before {}", token_.spoken()));
+  return fail(token_, fmt::format("{} cannot stand here: {}", token_.spoken(), kForm), meant);
 }
 
 std::optional<Condition> ConditionParser::atom() {
@@ -219,7 +212,7 @@ std::optional<Operator> ConditionParser::take_operator() {
   }
   const std::string meant = meant_by(token_.text);
   if (token_.kind == Kind::kOperator || token_.kind == Kind::kOther || is_comparison(meant)) {
-    fail(token_, fmt::format("{} is not an operator; allowed: >= > <= < = !=", spoken(token_)),
+    fail(token_, fmt::format("{} is not an operator; allowed: >= > <= < = !=", token_.spoken()),
          is_comparison(meant) ? meant : "");
   } else {
     fail(last_, fmt::format("'{0}' needs a comparison, such as {0} >= 10 in 1d", last_.text));
@@ -243,8 +236,8 @@ bool ConditionParser::comparison(Atom& atom) {
                   "an operator has no blanks inside", meant);
     if (value.text == "\"" || value.text == "'")
       return fail(value, "values are written without quotes");
-    return fail(value,
-                fmt::format("a value is missing between {} and {}", spoken(last_), spoken(value)));
+    return fail(
+        value, fmt::format("a value is missing between {} and {}", last_.spoken(), value.spoken()));
   }
   take();
   atom.value_place = value.place();
@@ -296,7 +289,7 @@ bool ConditionParser::share(Atom& atom) {
   take();
   const Token of = token_;
   if (of.kind != Kind::kNumber)
-    return fail(of, fmt::format("a count is missing between 'of' and {}", spoken(of)));
+    return fail(of, fmt::format("a count is missing between 'of' and {}", of.spoken()));
   take();
   atom.of_place = of.place();
   const auto count = number_of(of, of.text);
@@ -374,16 +367,16 @@ void ConditionParser::fail_behind(const Condition& read) {
     fail(token_, "this bracket was not opened");
   } else if (token_.is_word("in") || token_.is_word("of")) {
     fail(token_, name ? fmt::format("'{}' has no window: only counters have", read.atom.name)
-                      : fmt::format("{} cannot stand here", spoken(token_)));
+                      : fmt::format("{} cannot stand here", token_.spoken()));
   } else if (token_.kind == Kind::kOperator && only(meant, {"and", "or", "not"}).empty()) {
     fail(token_, fmt::format("'and' or 'or' is missing before {}: a comparison has one operator",
-                             spoken(token_)));
+                             token_.spoken()));
   } else if (token_.kind == Kind::kNumber && storage::counters::parse_window(token_.text)) {
     fail(token_, "a window begins with 'in'", fmt::format("in {}", token_.text));
   } else if (token_.kind == Kind::kPercent) {
     fail(token_, "a percent sign stands behind the number of a comparison, such as 99% of 100");
   } else {
-    fail(token_, fmt::format("'and' or 'or' is missing before {}", spoken(token_)),
+    fail(token_, fmt::format("'and' or 'or' is missing before {}", token_.spoken()),
          only(meant, {"and", "or", "in", "of", ")"}));
   }
 }

@@ -87,11 +87,11 @@ TEST(CheckCondition, AllowsWhatIsRight) {
   const CheckContext context{.symbols = {"FUZZY_PROB"}};
   for (const char* const text :
        {"local", "not local", "local = yes and html != no", "bytes > 10M", "bytes >= 1.5K",
-        "spf = fail or spf != pass", "language = de", "hour >= 22 or hour < 6",
-        "from.mass >= 1", "from.bytes > 1.5G in 1d", "from.recipients >= 10 in 24h",
-        "from.failed >= 10% of 50 in 1d", "link_domain.rescue >= 50% of 20 in 14d",
-        "user.unique_countries >= 3 in 1d", "user.unique_recipients >= 3x usual in 1d",
-        "stored_hash.unique_reporters >= 5 in 1d", "FUZZY_PROB and not FLOOD"}) {
+        "spf = fail or spf != pass", "language = de", "hour >= 22 or hour < 6", "from.mass >= 1",
+        "from.bytes > 1.5G in 1d", "from.recipients >= 10 in 24h", "from.failed >= 10% of 50 in 1d",
+        "link_domain.rescue >= 50% of 20 in 14d", "user.unique_countries >= 3 in 1d",
+        "user.unique_recipients >= 3x usual in 1d", "stored_hash.unique_reporters >= 5 in 1d",
+        "FUZZY_PROB and not FLOOD"}) {
     EXPECT_TRUE(check_condition(testing::parsed(text), names, context).empty()) << text;
   }
 }
@@ -120,10 +120,11 @@ TEST(CheckCondition, MistakesKnowTheNearestWindow) {
     const char* text;
     const char* window;
   };
-  for (const Case& test : {Case{"30d", "14d"}, Case{"1w", "7d"}, Case{"25h", "1d"},
-                           Case{"1m", "10m"}, Case{"14m", "10m"}, Case{"16m", "20m"},
-                           Case{"1500m", "1d"}, Case{"3days", "3d"}, Case{"1hour", "1h"},
-                           Case{"99999999999d", ""}, Case{"d", ""}, Case{"7", ""}, Case{"7q", ""}}) {
+  for (const Case& test :
+       {Case{"30d", "14d"}, Case{"1w", "7d"}, Case{"25h", "1d"}, Case{"1m", "10m"},
+        Case{"14m", "10m"}, Case{"16m", "20m"}, Case{"1500m", "1d"}, Case{"3days", "3d"},
+        Case{"1hour", "1h"}, Case{"99999999999d", ""}, Case{"d", ""}, Case{"7", ""},
+        Case{"7q", ""}}) {
     EXPECT_EQ(nearest_window(test.text), test.window) << test.text;
   }
 }
