@@ -67,14 +67,13 @@ PieceValue value_of(const AtomCode& atom, const PieceReading& reading) {
   value.count = sums.of(atom.measure);
   if (atom.kind == AtomCode::Kind::kShare) value.whole = sums.of(atom.whole);
   if (atom.kind != AtomCode::Kind::kUsual) return value;
-  Amounts all;
   for (std::uint32_t day = 0; day < kUsualDays; ++day) {
     const Amounts& of_day = reading.sums[atom.usual + day];
-    if (of_day.is_zero()) continue;
-    all += of_day;
+    const std::uint64_t count = of_day.of(atom.measure);
+    if (count == 0 && of_day.is_zero()) continue;
+    value.usual_sum = std::min(value.usual_sum + count, storage::counters::kCountMax);
     value.usual_days = day + 1;  // back to the day on which it was first seen
   }
-  value.usual_sum = all.of(atom.measure);
   value.known = value.usual_days > 0;
   return value;
 }
