@@ -1,5 +1,8 @@
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "config/base/number_text.h"
 #include "config/loader.h"
 #include "config/options/message_memory.h"
 
@@ -64,9 +67,10 @@ void check_sockets(const Settings& settings, const YamlNode& root, Diagnostics& 
   }
 }
 
-void check_status(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
-  const std::string key = "status.listen";
-  const auto& listen = settings.status.listen;
+/// An address of an HTTP service must not be the place of another one or of `others`.
+void check_http(const std::string& key, const std::vector<SocketSpec>& listen,
+                const std::vector<std::pair<std::string, SocketSpec>>& others, const YamlNode& root,
+                Diagnostics& diagnostics) {
   const auto refuse = [&](const SocketSpec& spec, const std::string& other) {
     diagnostics.add(locate(root, key), key,
                     spec.to_string() + " is also the place of " + other +
@@ -76,12 +80,43 @@ void check_status(const Settings& settings, const YamlNode& root, Diagnostics& d
     for (std::size_t j = 0; j < i; ++j) {
       if (clash(listen[i], listen[j])) refuse(listen[i], "another of them");
     }
-    if (settings.milter.enabled && clash(listen[i], settings.milter.socket)) {
-      refuse(listen[i], "milter.socket");
+    for (const auto& [name, other] : others) {
+      if (clash(listen[i], other)) refuse(listen[i], name);
     }
-    for (const SocketSpec& fuzzy : settings.storage.server.listen) {
-      if (settings.storage.enabled && clash(listen[i], fuzzy)) refuse(listen[i], "storage.listen");
-    }
+  }
+}
+
+void check_http(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
+  std::vector<std::pair<std::string, SocketSpec>> others;
+  if (settings.milter.enabled) others.emplace_back("milter.socket", settings.milter.socket);
+  if (settings.storage.enabled) {
+    for (const SocketSpec& spec : settings.storage.server.listen)
+      others.emplace_back("storage.listen", spec);
+  }
+  check_http("status.listen", settings.status.listen, others, root, diagnostics);
+  if (!settings.counters.enabled) return;
+  for (const SocketSpec& spec : settings.status.listen) others.emplace_back("status.listen", spec);
+  check_http("counters.listen", settings.counters.service.listen, others, root, diagnostics);
+}
+
+/// No message may count as ham and as spam. Only what was written is a problem: a low score of an
+/// action that knows nothing of the counters is not.
+void check_judge(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
+  const CounterOptions& counters = settings.counters;
+  const auto spam = counters.spam_score(settings.milter.actions);
+  if (!counters.enabled || !spam || counters.ham_below <= *spam) return;
+  const std::string ham_key = "counters.ham_below";
+  const std::string spam_key = "counters.spam_from";
+  const std::string both = "so a message between them would be ham and spam; allowed: ";
+  if (counters.spam_from) {
+    diagnostics.add(locate(root, spam_key), spam_key,
+                    "is below counters.ham_below, " + shortest_text(counters.ham_below) + ", " +
+                        both + "at least that, or another ham_below");
+  } else if (is_given(root, ham_key)) {
+    diagnostics.add(locate(root, ham_key), ham_key,
+                    "is above the score of section milter.actions from which a message is spam, " +
+                        shortest_text(*spam) + ", " + both +
+                        "at most that, or with a setting of counters.spam_from");
   }
 }
 
@@ -131,7 +166,8 @@ void check_memory(const Settings& settings, const YamlNode& root, Diagnostics& d
 
 void validate(const Settings& settings, const YamlNode& root, Diagnostics& diagnostics) {
   check_sockets(settings, root, diagnostics);
-  check_status(settings, root, diagnostics);
+  check_http(settings, root, diagnostics);
+  check_judge(settings, root, diagnostics);
   check_rules(settings, root, diagnostics);
   check_actions(settings, root, diagnostics);
   check_memory(settings, root, diagnostics);

@@ -66,10 +66,13 @@ void Section::report_strangers() const {
     if (std::any_of(known_.begin(), known_.end(), is)) continue;
     if (std::any_of(other_names_.begin(), other_names_.end(), is)) continue;
     std::string what = "unknown key";
-    if (const auto meant = nearest_word(entry.key, known_)) {
+    const auto home = home_of(entry.key);
+    auto meant = nearest_word(entry.key, known_);
+    // The same name further down is a better guess than a similar one here.
+    const bool below = home && home->starts_with(path_ + '.') && home->ends_with('.' + entry.key);
+    if (home && (!meant || below)) meant = home;
+    if (meant) {
       what += "; did you mean " + quoted(*meant) + "?";
-    } else if (const auto home = home_of(entry.key)) {
-      what += "; did you mean " + quoted(*home) + "?";
     } else {
       what += "; allowed:";
       for (const std::string& name : known_) what += (&name == &known_.front() ? " " : ", ") + name;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "config/options/milter_options.h"
 #include "config/options/redis_options.h"
 #include "config/options/similar_options.h"
 #include "config/system/socket_address.h"
@@ -129,6 +130,17 @@ struct CounterOptions {
   /// The file of the key.
   [[nodiscard]] std::string key_path() const {
     return key_file.empty() ? embedded.directory + "/key" : key_file;
+  }
+  /// The score from which a message counts as spam; nullopt = none does.
+  [[nodiscard]] std::optional<double> spam_score(const ActionOptions& actions) const {
+    if (spam_from) return spam_from;
+    if (actions.add_header) return actions.add_header;
+    std::optional<double> least;
+    for (const auto& score :
+         {actions.discard, actions.reject, actions.quarantine, actions.tempfail}) {
+      if (score && (!least || *score < *least)) least = score;
+    }
+    return least;
   }
   friend bool operator==(const CounterOptions&, const CounterOptions&) = default;
 };

@@ -15,13 +15,39 @@ struct ForeignKey {
 constexpr std::string_view kOfRedis =
     "belongs to the section redis; allowed: storage.redis, with backend: redis";
 
-constexpr std::array<ForeignKey, 6> kOfFile = {{
+constexpr std::array<ForeignKey, 7> kOfFile = {{
     {"worker", "is a section of rspamd's; allowed: storage"},
     {"fuzzy_check", "is a section of rspamd's; allowed: rules"},
     {"rule", "is a section of rspamd's; allowed: rules"},
     {"fuzzy_storage", "is not a section of this file; allowed: storage"},
     {"redis", "belongs to the section storage; allowed: storage.redis"},
+    {"shingler", "is not a section of this file; allowed: counters"},
     {"logging", "is a section of rspamd's; allowed: daemon.log_file, daemon.log_level"},
+}};
+
+constexpr std::string_view kOfSharedCounters =
+    "belongs to the section redis; allowed: counters.redis, with counters.servers";
+constexpr std::string_view kOneList = "has no meaning here, one list serves both; allowed: servers";
+constexpr std::string_view kAlwaysKept =
+    "ten minutes are kept for 24 hours and days for 14 days; allowed: leave it out";
+
+constexpr std::array<ForeignKey, 15> kOfCounters = {{
+    {"cluster", kOfSharedCounters},
+    {"wait_replicas", kOfSharedCounters},
+    {"db", kOfSharedCounters},
+    {"dbname", "is rspamd's name; allowed: counters.redis.db, with counters.servers"},
+    {"username", kOfSharedCounters},
+    {"password", kOfSharedCounters},
+    {"prefix", kOfSharedCounters},
+    {"read_servers", kOneList},
+    {"write_servers", kOneList},
+    {"expire", kAlwaysKept},
+    {"retention", kAlwaysKept},
+    {"key",
+     "is not in this file; allowed: key_file, the path of a file with 32 hexadecimal digits"},
+    {"file", "the counters have several files; allowed: directory"},
+    {"hashfile", "the counters have several files; allowed: directory"},
+    {"socket", "may be several; allowed: listen, such as unix:/run/shingled/counters.sock"},
 }};
 
 constexpr std::array<ForeignKey, 2> kOfMilter = {{
@@ -69,6 +95,8 @@ void refuse_foreign_keys(Section& section, ForeignTo place) {
   switch (place) {
     case ForeignTo::kFile:
       return refuse(section, kOfFile);
+    case ForeignTo::kCounters:
+      return refuse(section, kOfCounters);
     case ForeignTo::kMilter:
       return refuse(section, kOfMilter);
     case ForeignTo::kStorage:

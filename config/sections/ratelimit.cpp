@@ -29,9 +29,6 @@ void load_ratelimit(Section&& section, MailLimitOptions& out) {
   Section redis = section.section("redis");
   redis.boolean("cluster", out.redis.cluster);
   load_redis_access(redis, out.redis);
-  if (out.redis.cluster && out.redis.db != 0) {
-    redis.problem("db", "a cluster has one database only; allowed: 0, or cluster: false");
-  }
 }
 
 }  // namespace shingled::config

@@ -57,6 +57,9 @@ void load_redis_access(Section& section, RedisOptions& out) {
   if (out.password.empty() && !out.username.empty()) {
     section.problem("username", "needs a password; allowed: with a setting of password");
   }
+  if (out.cluster && out.db != 0) {
+    section.problem("db", "a cluster has one database only; allowed: 0, or cluster: false");
+  }
 }
 
 void load_redis(Section&& section, RedisOptions& out) {
@@ -72,9 +75,6 @@ void load_redis(Section&& section, RedisOptions& out) {
   if (out.servers.empty() && (out.read_servers.empty() || out.write_servers.empty())) {
     section.problem("servers",
                     "is empty; allowed: a server, or some for both read_servers and write_servers");
-  }
-  if (out.cluster && out.db != 0) {
-    section.problem("db", "a cluster has one database only; allowed: 0, or cluster: false");
   }
   if (out.cluster && !(out.read_servers.empty() && out.write_servers.empty())) {
     section.problem("cluster",

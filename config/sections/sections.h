@@ -12,6 +12,7 @@ namespace shingled::config {
 // One function per section of the file. It reads every key of the section and checks all that needs
 // no other section. `out` holds the defaults, and keeps them for keys that are missing or invalid.
 
+void load_counters(Section&& section, CounterOptions& out);
 void load_daemon(Section&& section, DaemonOptions& out);
 void load_milter(Section&& section, MilterOptions& out);
 void load_mime(Section&& section, MimeOptions& out);
@@ -19,17 +20,22 @@ void load_ratelimit(Section&& section, MailLimitOptions& out);
 /// `ratelimit.rates`: each entry is a type of buckets.
 void load_bucket_types(Section&& section, std::vector<BucketType>& out);
 void load_redis(Section&& section, RedisOptions& out);
-/// How to talk to Redis; without the servers and the keys that only the storage has.
+/// How to talk to Redis; without the servers and the keys that only some sections have. `cluster`
+/// must have been read.
 void load_redis_access(Section& section, RedisOptions& out);
 /// Redis servers, or [] for none.
 void load_redis_servers(Section& section, std::string_view key, std::vector<SocketSpec>& out);
 /// Reads `symbol`: a name for headers and logs; `empty` says what "" means if it is allowed.
 void load_symbol(Section& section, std::string& out, std::string_view empty = {});
 void load_similar(Section&& section, SimilarOptions& out);
+void load_containers(Section&& section, ContainerOptions& out);
 void load_storage(Section&& section, StorageOptions& out);
 /// The keys of section `storage` about replication.
 void load_replication(Section& section, ReplicationOptions& out);
 void load_status(Section&& section, StatusOptions& out);
+/// TCP and unix sockets of an HTTP service; "" or [] for none.
+void load_http_sockets(Section& section, std::string_view key, std::uint16_t default_port,
+                       std::vector<SocketSpec>& out);
 /// The rules that are given and not off. If `local` is not given, the default rule `local` comes
 /// first, if there is an embedded storage or no other rule.
 void load_rules(Section& root, bool embedded_storage, std::vector<RuleOptions>& out);
@@ -40,7 +46,7 @@ void load_remote(Section& section, RemoteOptions& out);
 /// The keys of `storage` that say who may do what on the fuzzy port, and how often.
 void load_access(Section& section, ServerOptions& out);
 /// The section that has a foreign key.
-enum class ForeignTo : std::uint8_t { kFile, kMilter, kStorage, kRule, kFlag };
+enum class ForeignTo : std::uint8_t { kFile, kCounters, kMilter, kStorage, kRule, kFlag };
 /// Refuses keys that only other programs of this protocol have, each with the reason and our name
 /// for it.
 void refuse_foreign_keys(Section& section, ForeignTo place);

@@ -88,16 +88,6 @@ void load_lists(Section& section, std::vector<SimilarList>& out) {
   }
 }
 
-void load_containers(Section&& section, ContainerOptions& out) {
-  using std::chrono::milliseconds;
-  section.boolean("open", out.open);
-  section.number<std::uint32_t>("depth_max", out.depth_max, {1, 64});
-  section.number<std::uint32_t>("entries_max", out.entries_max, {1, 1'000'000});
-  section.size("unpacked_max", out.unpacked_max, {kKilo, kGiga});
-  section.number<std::uint32_t>("ratio_max", out.ratio_max, {1, 1'000'000});
-  section.duration<milliseconds>("time_max", out.time_max, {milliseconds(1), milliseconds(60'000)});
-}
-
 /// A switched-on search must have something to do.
 void check_similar(const Section& section, const SimilarOptions& out) {
   if (out.bytes_min > out.bytes_max) {
@@ -121,6 +111,16 @@ void check_similar(const Section& section, const SimilarOptions& out) {
 }
 
 }  // namespace
+
+void load_containers(Section&& section, ContainerOptions& out) {
+  using std::chrono::milliseconds;
+  section.boolean("open", out.open);
+  section.number<std::uint32_t>("depth_max", out.depth_max, {1, 64});
+  section.number<std::uint32_t>("entries_max", out.entries_max, {1, 1'000'000});
+  section.size("unpacked_max", out.unpacked_max, {kKilo, kGiga});
+  section.number<std::uint32_t>("ratio_max", out.ratio_max, {1, 1'000'000});
+  section.duration<milliseconds>("time_max", out.time_max, {milliseconds(1), milliseconds(60'000)});
+}
 
 void load_similar(Section&& section, SimilarOptions& out) {
   section.boolean("enabled", out.enabled);

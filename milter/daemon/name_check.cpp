@@ -41,6 +41,8 @@ class Uses {
 
 void add_own(const Settings& settings, Uses& uses) {
   uses.add("status.listen", settings.status.listen, true);
+  if (settings.counters.enabled)
+    uses.add("counters.listen", settings.counters.service.listen, true);
   if (settings.milter.enabled)
     uses.add("milter.socket", ServerSpec{settings.milter.socket, {}, 1}, true);
   if (!settings.storage.enabled) return;
@@ -58,6 +60,8 @@ void add_others(const Settings& settings, Uses& uses) {
     uses.add(key + "write_servers", rule.remote.write_servers);
   }
   uses.add("ratelimit.servers", settings.ratelimit.redis.servers);
+  if (settings.counters.enabled)
+    uses.add("counters.servers", settings.counters.shared.redis.servers);
   if (!settings.storage.enabled) return;
   for (const MirrorOptions& mirror : settings.storage.replication.mirrors)
     uses.add("storage.mirror", ServerSpec{mirror.address, {}, 1});

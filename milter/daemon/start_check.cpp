@@ -12,6 +12,8 @@
 #include "config/base/clock.h"
 #include "config/base/random.h"
 #include "config/system/os_error.h"
+#include "config/system/permission.h"
+#include "config/system/whole_file.h"
 #include "milter/daemon/name_check.h"
 #include "milter/process/privileges.h"
 #include "milter/ratelimit/limit_lists.h"
@@ -162,6 +164,18 @@ void check_similar(const SimilarOptions& options, Findings& found) {
   }
 }
 
+/// Whoever knows a key of this file may read and change the counters.
+void check_client_keys(const CounterOptions& options, Findings& found) {
+  const CounterServiceOptions& service = options.service;
+  if (!options.enabled || service.listen.empty() || service.keys_file.empty()) return;
+  constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;
+  const auto file = read_whole_file(service.keys_file, kFileBytesMax);
+  if (!file) return found.error("counters.keys_file", file.error().message);
+  if ((file->mode & S_IRWXO) == 0) return;
+  found.error("counters.keys_file", service.keys_file + ": everybody can access this file, mode " +
+                                        mode_text(file->mode) + "; allowed: 0600 or 0640");
+}
+
 void check_milter(const MilterOptions& options, Findings& found) {
   if (options.socket.kind != SocketSpec::Kind::kUnix) return;
   check_folder("milter.socket", options.socket.path, found);
@@ -198,6 +212,7 @@ void check_as_daemon(const Settings& settings, Findings& found) {
     check_similar(settings.similar, found);
     check_rules(settings.rules, found);
   }
+  check_client_keys(settings.counters, found);
 }
 
 }  // namespace

@@ -4,11 +4,40 @@ namespace shingled::milter::process {
 
 namespace {
 
-/// The options of the Redis of the limits, without its servers.
-RedisOptions redis_access(const MailLimitOptions& limits) {
-  RedisOptions out = limits.redis;
-  out.servers.clear();
-  return out;
+/// Without the servers, which have a key of their own.
+RedisOptions redis_access(RedisOptions redis) {
+  redis.servers.clear();
+  return redis;
+}
+
+/// `compare`: takes the name of an option, and its two values.
+template <typename Compare>
+void compare_counters(const CounterOptions& running, const CounterOptions& wanted,
+                      const Compare& compare) {
+  compare("counters.key_file", running.key_file, wanted.key_file);
+  compare("counters.names_max", running.names_max, wanted.names_max);
+  const EmbeddedCounterOptions& own = running.embedded;
+  const EmbeddedCounterOptions& new_own = wanted.embedded;
+  compare("counters.directory", own.directory, new_own.directory);
+  compare("counters.sync", own.sync, new_own.sync);
+  compare("counters.memory_max", own.memory_max, new_own.memory_max);
+  compare("counters.disk_max", own.disk_max, new_own.disk_max);
+  compare("counters.cache_max", own.cache_max, new_own.cache_max);
+  const SharedCounterOptions& shared = running.shared;
+  const SharedCounterOptions& new_shared = wanted.shared;
+  compare("counters.servers", shared.redis.servers, new_shared.redis.servers);
+  compare("counters.redis", redis_access(shared.redis), redis_access(new_shared.redis));
+  compare("counters.flush", shared.flush, new_shared.flush);
+  compare("counters.cache", shared.cache, new_shared.cache);
+  compare("counters.journal_max", shared.journal_max, new_shared.journal_max);
+  compare("counters.journal_directory", shared.journal_directory, new_shared.journal_directory);
+  const CounterServiceOptions& service = running.service;
+  const CounterServiceOptions& new_service = wanted.service;
+  compare("counters.listen", service.listen, new_service.listen);
+  compare("counters.keys_file", service.keys_file, new_service.keys_file);
+  compare("counters.connections_max", service.connections_max, new_service.connections_max);
+  compare("counters.timeout", service.timeout, new_service.timeout);
+  compare("counters.body_bytes_max", service.body_bytes_max, new_service.body_bytes_max);
 }
 
 }  // namespace
@@ -64,7 +93,8 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("ratelimit.buckets_max", limits.buckets_max, new_limits.buckets_max);
   compare("ratelimit.file", limits.file, new_limits.file);
   compare("ratelimit.servers", limits.redis.servers, new_limits.redis.servers);
-  compare("ratelimit.redis", redis_access(limits), redis_access(new_limits));
+  compare("ratelimit.redis", redis_access(limits.redis), redis_access(new_limits.redis));
+  compare_counters(running.counters, wanted.counters, compare);
   compare("similar.file", running.similar.file, wanted.similar.file);
   compare("similar.parts", running.similar.parts, wanted.similar.parts);
   compare("similar.part_block_size", running.similar.part_block_size,

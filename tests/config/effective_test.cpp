@@ -105,8 +105,9 @@ TEST(Effective, NeverHasASecret) {
   const std::string yaml =
       "storage:\n  redis: {password: " + secret + "}\n  keypair: {pubkey: " + key +
       ", privkey: " + key + "}\n  sync_keypair: {pubkey: " + key + ", privkey: " + key +
-      "}\nratelimit: {redis: {password: " + secret + "}}\nrules: {local: {fuzzy_key: " + secret +
-      ", fuzzy_shingles_key: " + secret + "}}\n";
+      "}\nratelimit: {redis: {password: " + secret +
+      "}}\ncounters: {servers: a, redis: {password: " + secret +
+      "}}\nrules: {local: {fuzzy_key: " + secret + ", fuzzy_shingles_key: " + secret + "}}\n";
   const Effective found = effective_settings(yaml, "f");
   EXPECT_THAT(found.problems, IsEmpty());
   std::set<std::string> hidden;
@@ -115,7 +116,8 @@ TEST(Effective, NeverHasASecret) {
     EXPECT_THAT(one.value, Not(HasSubstr(key)));
     if (one.is_secret) hidden.insert(one.key);
   }
-  EXPECT_EQ(hidden, (std::set<std::string>{"ratelimit.redis.password", "rules.local.fuzzy_key",
+  EXPECT_EQ(hidden, (std::set<std::string>{"counters.redis.password", "ratelimit.redis.password",
+                                           "rules.local.fuzzy_key",
                                            "rules.local.fuzzy_shingles_key", "storage.keypair",
                                            "storage.redis.password", "storage.sync_keypair"}));
 }

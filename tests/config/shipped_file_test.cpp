@@ -38,6 +38,11 @@ TEST(ShippedFile, IsTheDefaultsFieldByField) {
   EXPECT_EQ(settings.mime, defaults.mime);
   EXPECT_EQ(settings.ratelimit, defaults.ratelimit);
   EXPECT_EQ(settings.similar, defaults.similar);
+  EXPECT_EQ(settings.counters.pieces, defaults.counters.pieces);
+  EXPECT_EQ(settings.counters.embedded, defaults.counters.embedded);
+  EXPECT_EQ(settings.counters.shared, defaults.counters.shared);
+  EXPECT_EQ(settings.counters.service, defaults.counters.service);
+  EXPECT_EQ(settings.counters, defaults.counters);
   EXPECT_EQ(settings.storage.engine, defaults.storage.engine);
   EXPECT_EQ(settings.storage.server, defaults.storage.server);
   EXPECT_EQ(settings.status, defaults.status);

@@ -50,6 +50,7 @@ class Mistakes(unittest.TestCase):
         self.file = self.tmp / "shingled.yaml"
         # What the cases have nothing to say of must be right: the default folder may not be there.
         self.hashfile = ("-o", f"storage.hashfile={self.tmp}/fuzzy.db")
+        self.counters = ("-o", f"counters.directory={self.tmp}/counters")
 
     def filled(self, text):
         for word, value in self.words.items():
@@ -61,7 +62,7 @@ class Mistakes(unittest.TestCase):
 
     def arguments(self, mistake):
         self.file.write_text(self.filled(mistake.yaml))
-        return ["-c", self.file, *(() if "hashfile" in mistake.yaml else self.hashfile)]
+        return ["-c", self.file, *(() if "hashfile" in mistake.yaml else self.hashfile), *self.counters]
 
     def test_configtest_says_each_with_its_place_and_what_to_write(self):
         cases = mistakes()

@@ -23,13 +23,18 @@ TEST(RestartNeeded, NamesOptionsThatAreReadOnlyAtTheStart) {
   wanted.rules.clear();
   wanted.similar.lists.emplace_back();
   wanted.storage.server.encrypted_only = true;
+  wanted.counters.ham_below = 2;
+  wanted.counters.pieces.links_max = 5;
   EXPECT_THAT(restart_needed(running, wanted), testing::IsEmpty()) << "a reload applies these";
   wanted.milter.socket.port = 1;
   wanted.storage.engine.hashfile = "/elsewhere";
   wanted.similar.file = "/elsewhere";
+  wanted.counters.shared.redis.servers.emplace_back();
+  wanted.counters.shared.redis.prefix = "ours";
   wanted.status.listen.clear();
   EXPECT_THAT(restart_needed(running, wanted),
-              testing::ElementsAre("milter.socket", "storage.hashfile", "similar.file", "status"));
+              testing::ElementsAre("milter.socket", "storage.hashfile", "counters.servers",
+                                   "counters.redis", "similar.file", "status"));
 }
 
 // Each option of shingled.yaml(5).
@@ -81,10 +86,13 @@ std::vector<std::string> needed_by(const std::string& key) {
       {"storage.enabled", {"rules.local.servers=192.0.2.8:8"}},
       {"storage.redis.username", {"storage.redis.password=x"}},
       {"ratelimit.redis.username", {"ratelimit.redis.password=x"}},
+      {"counters.redis.username", {"counters.servers=192.0.2.8:8", "counters.redis.password=x"}},
+      {"counters.listen", {"counters.keys_file=/keys"}},
       {"similar.enabled", {"similar.lists=[{name: a}]"}},
   };
   const auto found = kNeeded.find(key);
   if (found != kNeeded.end()) return found->second;
+  if (key.starts_with("counters.redis.")) return {"counters.servers=192.0.2.8:8"};
   const bool remote = key.starts_with("rules.NAME.") && key.ends_with("_servers");
   if (key.ends_with("encryption_key") || remote) return {"rules.local.servers=192.0.2.8:8"};
   return {};

@@ -25,10 +25,13 @@ TEST(StateFolder, HoldsWhatIsNotNamed) {
   Settings settings;
   settings.storage.engine.hashfile = "/srv/fuzzy.db";
   settings.ratelimit.file = "";
+  settings.counters.shared.journal_directory = "/srv/journal";
   keep_files_in("/home/a/state", settings);
   EXPECT_EQ(settings.storage.engine.hashfile, "/srv/fuzzy.db");
   EXPECT_EQ(settings.ratelimit.file, "") << "none stays none";
   EXPECT_EQ(settings.similar.file, "/home/a/state/similar.db");
+  EXPECT_EQ(settings.counters.embedded.directory, "/home/a/state/counters");
+  EXPECT_EQ(settings.counters.shared.journal_directory, "/srv/journal");
 }
 
 }  // namespace
