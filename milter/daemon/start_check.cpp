@@ -12,7 +12,6 @@
 #include "config/base/clock.h"
 #include "config/base/random.h"
 #include "config/system/os_error.h"
-#include "config/system/permission.h"
 #include "config/system/whole_file.h"
 #include "milter/daemon/name_check.h"
 #include "milter/process/privileges.h"
@@ -171,9 +170,8 @@ void check_client_keys(const CounterOptions& options, Findings& found) {
   constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;
   const auto file = read_whole_file(service.keys_file, kFileBytesMax);
   if (!file) return found.error("counters.keys_file", file.error().message);
-  if ((file->mode & S_IRWXO) == 0) return;
-  found.error("counters.keys_file", service.keys_file + ": everybody can access this file, mode " +
-                                        mode_text(file->mode) + "; allowed: 0600 or 0640");
+  if (file->is_private()) return;
+  found.error("counters.keys_file", service.keys_file + ": others may read it; allowed: mode 0600");
 }
 
 void check_milter(const MilterOptions& options, Findings& found) {

@@ -5,6 +5,7 @@ step that fails does not keep the others from being tried."""
 import grp
 import pathlib
 import pwd
+import shutil
 import smtplib
 import socket
 import stat
@@ -13,6 +14,7 @@ import sys
 import time
 import traceback
 
+STATE = pathlib.Path("/var/lib/shingled")
 CONFIGURATION = pathlib.Path("/etc/shingled/shingled.yaml")
 SAMPLES = pathlib.Path("/usr/local/share/samples")
 SOCKET = pathlib.Path("/var/spool/postfix/shingled/milter.sock")
@@ -204,15 +206,24 @@ def what_root_imports_the_daemon_can_open():
     run("shingled", "add", "--flag", "denied", "--weight", "20", stdin=OFFER)
     run("shingled", "export", "/var/tmp/hashes.jsonl")
     run("systemctl", "stop", "shingled")
-    for file in pathlib.Path("/var/lib/shingled").iterdir():
-        file.unlink()
+    for file in STATE.iterdir():
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
     run("shingled", "import", "/var/tmp/hashes.jsonl")
     run("systemctl", "start", "shingled")
     check(offer(OFFER_AGAIN) == 550, "what was imported is known")
     run("shingled", "del", "--flag", "denied", stdin=OFFER)
     check(offer(OFFER_AGAIN) == 250, "and can be changed")
-    for file in pathlib.Path("/var/lib/shingled").iterdir():
+    for file in STATE.rglob("*"):
         check(file.stat().st_mode & 0o007 == 0, f"{file} is nobody else's")
+
+
+def counts_in_its_state_directory():
+    configure(INET)
+    check(offer(LETTER) == 250, "the letter passes")
+    folder = STATE / "counters"
+    check(pwd.getpwuid(folder.stat().st_uid).pw_name == "shingled", "the daemon made the folder")
+    check(stat.S_IMODE((folder / "key").stat().st_mode) == 0o600, "the key is the daemon's alone")
+    check("counters_off" not in journal(), "it could always count")
 
 
 def stops():
@@ -228,7 +239,8 @@ STEPS = (
     started_without_network_and_with_a_server_that_does_not_resolve, unix_socket_in_the_chroot,
     mail_of_local_programs_goes_through_it, the_journal_has_each_time_once,
     a_broken_file_fails_the_reload_and_the_old_goes_on, inet, socket_group_under_the_unit,
-    a_port_in_use_is_tried_again_and_a_wrong_file_is_not, what_root_imports_the_daemon_can_open, stops)
+    a_port_in_use_is_tried_again_and_a_wrong_file_is_not, what_root_imports_the_daemon_can_open,
+    counts_in_its_state_directory, stops)
 
 
 def main():

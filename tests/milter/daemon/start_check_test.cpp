@@ -79,6 +79,21 @@ TEST_F(StartCheckTest, FindsEveryMissingFile) {
                           HasSubstr("f:2:12: storage.blocked: /nonexistent/b")));
 }
 
+TEST_F(StartCheckTest, ReadsTheKeysOfTheClientsOfTheCounters) {
+  const std::string file = folder_.file("keys");
+  const std::string yaml = "counters:\n  listen: 127.0.0.1\n  keys_file: " + file + "\n";
+  const std::string key = "f:3:14: counters.keys_file: ";
+  EXPECT_THAT(found_of(yaml), ElementsAre(key + file + ": No such file or directory"));
+  std::ofstream(file) << "0123456789abcdef\n";
+  ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+  EXPECT_THAT(found_of(yaml), ElementsAre(key + file + ": others may read it; allowed: mode 0600"));
+  ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+  EXPECT_THAT(found_of(yaml), IsEmpty());
+  ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+  EXPECT_THAT(found_of(yaml + "  enabled: no\n"), IsEmpty()) << "nobody reads it";
+  EXPECT_THAT(found_of("counters: {keys_file: " + file + "}"), IsEmpty()) << "nobody asks";
+}
+
 TEST_F(StartCheckTest, LooksUpNamesOfOtherServersOnlyOnRequest) {
   const std::string yaml =
       "rules: {feed: {servers: no-such-host.invalid, write_servers: no-such-host.invalid}}";
