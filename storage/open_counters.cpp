@@ -3,14 +3,18 @@
 #include <utility>
 
 #include "storage/counters/embedded_store.h"
+#include "storage/shared_counters/shared_counters.h"
 
 namespace shingled::storage {
 
 Result<std::unique_ptr<counters::CounterStore>> open_counters(const CounterOptions& options,
-                                                              Clock& clock, Random& /*random*/,
+                                                              Clock& clock, Random& random,
                                                               Logger& logger) {
-  if (options.shared.enabled())
-    return Error{ErrorCode::kInvalid, "counters.servers: not there yet"};
+  if (options.shared.enabled()) {
+    auto store = shared_counters::SharedCounters::open(options.shared, clock, random, logger);
+    if (!store) return store.error().in("counters.journal_directory");
+    return std::unique_ptr<counters::CounterStore>(*std::move(store));
+  }
   auto store = counters::EmbeddedCounterStore::open(options.embedded, clock, logger);
   if (!store) return store.error().in("counters.directory");
   return std::unique_ptr<counters::CounterStore>(*std::move(store));

@@ -14,6 +14,7 @@
 #include "config/base/result.h"
 #include "config/metrics/metric_registry.h"
 #include "config/options/settings.h"
+#include "milter/counters/counter_reloader.h"
 #include "milter/daemon/daemon.h"
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/memory_budget.h"
@@ -47,6 +48,7 @@ class RunningDaemon {
         memory_(std::make_shared<filter::MemoryBudget>(settings_->milter.memory_max)),
         limits_(clock, random_, log),
         similar_(clock, log),
+        counters_(clock, random_, log),
         bucket_pages_([this] { return limits_.store(); }, clock),
         pages_(metrics_, clock, settings_->status.matches_max) {
     pages_.set_buckets(&bucket_pages_);
@@ -102,6 +104,7 @@ class RunningDaemon {
   std::unique_ptr<storage::replication::ReplicationService> replication_;
   ratelimit::LimitReloader limits_;
   similar::LibraryReloader similar_;
+  counters::CounterReloader counters_;
   std::unique_ptr<filter::CurrentScanner> scanner_;
   // For the remote services of the scanner; null if it has none.
   std::unique_ptr<storage::client::ProberThread> prober_;

@@ -75,6 +75,7 @@ void RunningDaemon::reload() {
     }
   }
   if (wanted != nullptr) {
+    counters_.use(wanted->counters, wanted->milter.actions);
     if (server_ != nullptr) server_->reload(server_options(*wanted));
     log_.set_level(wanted->daemon.log_level);
     for (const std::string& name : process::restart_needed(*settings_, *wanted)) {
@@ -113,6 +114,7 @@ void RunningDaemon::stop() {
   registrations_.clear();
   limits_.close();
   similar_.close();
+  counters_.close();
   server_.reset();  // the server first: its packets use the others
   replication_.reset();
   store_.reset();

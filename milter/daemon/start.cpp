@@ -48,6 +48,7 @@ Status RunningDaemon::start() {
   if (settings_->storage.enabled) {
     if (Status status = start_storage(); !status) return status;
   }
+  counters_.use(settings_->counters, settings_->milter.actions);
   if (settings_->milter.enabled) {
     if (Status status = similar_.use(settings_->similar); !status) return status;
     auto scanner = open_scanner(settings_);
@@ -73,6 +74,11 @@ Status RunningDaemon::start() {
     } else {
       line.field("backend", settings_->storage.backend == Backend::kRedis ? "redis" : "noop");
     }
+  }
+  if (counters_.store() != nullptr) {
+    line.field("counters", settings_->counters.shared.enabled()
+                               ? "redis"
+                               : settings_->counters.embedded.directory);
   }
   if (http_ != nullptr) {
     for (const std::string& address : http_->addresses()) line.field("status", address);
@@ -135,8 +141,9 @@ bool RunningDaemon::go_on_loading(std::uint64_t rows, std::uint64_t of) {
 }
 
 Status RunningDaemon::open_milter() {
-  auto milter = filter::MilterService::open(settings_->milter, *scanner_, clock_, log_,
-                                            mail_counters_, limits_.current(), memory_);
+  auto milter =
+      filter::MilterService::open(settings_->milter, *scanner_, clock_, log_, mail_counters_,
+                                  limits_.current(), counters_.current(), memory_);
   if (!milter) return milter.error();
   milter_ = *std::move(milter);
   return {};
@@ -177,6 +184,7 @@ void RunningDaemon::register_metrics() {
       storage::replication::report_replication(replication_->counters(), report);
     });
   }
+  add([this](MetricReport& report) { counters_.report(report); });
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {
       mail_counters_.report(report);

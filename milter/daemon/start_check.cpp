@@ -18,6 +18,7 @@
 #include "milter/ratelimit/limit_lists.h"
 #include "storage/access/list_reader.h"
 #include "storage/client/remote_store.h"
+#include "storage/counters/counter_key.h"
 #include "storage/crypto/keypair.h"
 #include "storage/similar/sample_library.h"
 
@@ -92,6 +93,37 @@ void check_folder(std::string_view key, const std::string& file, Findings& found
     found.error(key, file + ": the daemon may not read and write it: " + os_reason(errno) +
                          "; allowed: a file that belongs to the daemon (chown)");
   }
+}
+
+/// Checks that the daemon can use or make the folder of the counters. If it cannot, mail is served
+/// without them, so this is no error.
+void check_counter_folder(std::string_view key, const std::string& folder, Findings& found) {
+  const auto warn = [&](const std::string& why) {
+    found.warning(key,
+                  folder + ": " + why + "; nothing is counted until it can be used" + kFolderForm);
+  };
+  const std::filesystem::path path(folder);
+  struct stat info {};
+  const bool exists = ::stat(folder.c_str(), &info) == 0;
+  if (exists && !S_ISDIR(info.st_mode)) return warn("this is not a folder");
+  const std::string place = exists ? folder : path.parent_path().string();
+  if (::faccessat(AT_FDCWD, place.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    warn(std::string(exists ? "the daemon may not write to it: " : "it cannot be made: ") +
+         os_reason(errno));
+  }
+}
+
+void check_counters(const CounterOptions& options, Findings& found) {
+  if (!options.enabled) return;
+  if (!options.shared.enabled()) {
+    check_counter_folder("counters.directory", options.embedded.directory, found);
+  } else if (options.shared.journal_max > 0) {
+    check_counter_folder("counters.journal_directory", options.shared.journal_directory, found);
+  }
+  if (::access(options.key_path().c_str(), F_OK) != 0) return;
+  SystemRandom random;
+  const auto key = storage::counters::read_or_make_key(options.key_path(), random);
+  if (!key) found.error("counters.key_file", key.error().message);
 }
 
 /// Checks only that the folder of the log exists. The rights are checked when the log is opened.
@@ -205,6 +237,7 @@ void check_as_daemon(const Settings& settings, Findings& found) {
     check_lists(settings.storage.server, found);
     check_own_keys(settings.storage.replication.sync_keypair, "storage.sync_keypair", found);
   }
+  check_counters(settings.counters, found);
   if (settings.milter.enabled) {
     check_limits(settings.ratelimit, found);
     check_similar(settings.similar, found);

@@ -15,6 +15,7 @@
 
 #include "config/base/guarded.h"
 #include "config/system/listen_socket.h"
+#include "milter/filter/libmilter_mta.h"
 #include "milter/filter/libmilter_overrides.h"
 #include "milter/filter/session.h"
 #include "milter/filter/traffic.h"
@@ -26,13 +27,15 @@ class MilterService::Impl {
  public:
   Impl(const MilterOptions& options, const CurrentScanner& current, Clock& a_clock,
        Logger& a_logger, MailCounters& mail_counters,
-       const ratelimit::CurrentLimiter& current_limiter, std::shared_ptr<MemoryBudget> a_memory)
+       const ratelimit::CurrentLimiter& current_limiter,
+       const counters::CurrentCounter& current_counter, std::shared_ptr<MemoryBudget> a_memory)
       : socket(options.socket),
         scanner(current),
         clock(a_clock),
         logger(a_logger),
         counters(mail_counters),
         limiter(current_limiter),
+        counting(current_counter),
         memory(std::move(a_memory)) {}
 
   const SocketSpec socket;
@@ -41,6 +44,7 @@ class MilterService::Impl {
   Logger& logger;
   MailCounters& counters;
   const ratelimit::CurrentLimiter& limiter;
+  const counters::CurrentCounter& counting;
   const std::shared_ptr<MemoryBudget> memory;
 
   Traffic traffic;
@@ -61,11 +65,16 @@ constexpr std::string_view kOption = "milter.socket";
 // More than the 64 KB of libmilter: long headers exist.
 constexpr std::size_t kPacketBytesMax = 1024UL * 1024;
 constexpr unsigned long kActionsWanted = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_QUARANTINE;
-// SMFIP_NORCPT is added if there are no limits.
-constexpr unsigned long kStepsUnwanted = SMFIP_NOHELO | SMFIP_NODATA | SMFIP_NOUNKNOWN;
+constexpr unsigned long kStepsUnwanted = SMFIP_NODATA | SMFIP_NOUNKNOWN;
 // If the MTA requires an answer to these steps, libmilter sends one.
 constexpr unsigned long kStepsUnanswered =
-    SMFIP_NR_CONN | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
+    SMFIP_NR_CONN | SMFIP_NR_HELO | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
+// Only limits answer a recipient, and only the counters want to know of those that the MTA has
+// refused itself.
+unsigned long steps_for(bool limits, bool counts) {
+  if (!counts) return SMFIP_NOHELO | (limits ? 0 : SMFIP_NORCPT);
+  return SMFIP_RCPT_REJ | (limits ? 0 : SMFIP_NR_RCPT);
+}
 
 /// libmilter gives its callbacks no user data before we set it for each connection. The object
 /// lives as long as the process, like the threads of libmilter. Its Traffic is closed when its
@@ -74,11 +83,13 @@ std::atomic<MilterService::Impl*> g_service{nullptr};
 
 /// One connection of the MTA; the private pointer of libmilter refers to it.
 struct Connection {
-  Connection(MilterService::Impl& service, HeaderSpacing header_spacing)
-      : spacing(header_spacing),
+  Connection(MilterService::Impl& service, unsigned long steps)
+      : spacing((steps & SMFIP_HDR_LEADSPC) != 0 ? HeaderSpacing::kKept : HeaderSpacing::kStripped),
+        answers_recipients((steps & SMFIP_NR_RCPT) == 0),
         session(service.scanner, service.clock, service.logger, &service.counters, &service.limiter,
-                {service.memory, service.traffic.stopping()}) {}
-  HeaderSpacing spacing;
+                {service.memory, service.traffic.stopping()}, &service.counting) {}
+  const HeaderSpacing spacing;
+  const bool answers_recipients;
   Session session;
   Traffic::Message message;
 };
@@ -110,22 +121,6 @@ class Step {
   MilterService::Impl* service_;
 };
 
-sfsistat answer(rules::Action action) {
-  switch (action) {
-    case rules::Action::kPass:
-    case rules::Action::kAddHeader:
-    case rules::Action::kQuarantine:
-      return SMFIS_ACCEPT;
-    case rules::Action::kTempfail:
-      return SMFIS_TEMPFAIL;
-    case rules::Action::kReject:
-      return SMFIS_REJECT;
-    case rules::Action::kDiscard:
-      return SMFIS_DISCARD;
-  }
-  return SMFIS_ACCEPT;
-}
-
 /// Runs a step. No exception may leave a C callback: if the step throws, its message fails, and the
 /// failure policy judges it at its end. If the service is closed, the failure policy answers at
 /// once.
@@ -149,42 +144,6 @@ sfsistat guarded_step(SMFICTX* context, sfsistat usual, Body&& body) noexcept {
   return result;
 }
 
-char* unconst(const std::string& text) { return const_cast<char*>(text.c_str()); }
-
-/// Implements Mta with the requests of libmilter, for one end of message.
-class LibmilterMta final : public actions::Mta {
- public:
-  /// `spacing`: with kKept the MTA writes a value directly after the colon.
-  LibmilterMta(SMFICTX* context, HeaderSpacing spacing) : context_(context), spacing_(spacing) {}
-
-  Status edit_header(const actions::HeaderEdit& edit) override {
-    if (edit.kind == actions::HeaderEdit::Kind::kRemove) {
-      return check("removing a header", smfi_chgheader(context_, unconst(edit.name),
-                                                       static_cast<int>(edit.index), nullptr));
-    }
-    const std::string value = (spacing_ == HeaderSpacing::kKept ? " " : "") + edit.value;
-    return check("adding a header", smfi_addheader(context_, unconst(edit.name), unconst(value)));
-  }
-  Status quarantine(const std::string& reason) override {
-    return check("quarantine", smfi_quarantine(context_, unconst(reason)));
-  }
-  Status set_reply(const actions::Reply& reply) override {
-    std::string text;
-    for (const char c : reply.text) text.append(c == '%' ? 2U : 1U, c);  // MTAs read %% as %
-    return check("setting the reply", smfi_setreply(context_, unconst(reply.code),
-                                                    unconst(reply.enhanced_code), unconst(text)));
-  }
-  void progress() override { smfi_progress(context_); }
-
- private:
-  static Status check(const char* doing, int result) {
-    if (result == MI_SUCCESS) return {};
-    return Error{ErrorCode::kUnavailable, std::string(doing) + ": the MTA does not accept it"};
-  }
-  SMFICTX* context_;
-  HeaderSpacing spacing_;
-};
-
 sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long steps,
                       unsigned long /*f2*/, unsigned long /*f3*/, unsigned long* actions_out,
                       unsigned long* steps_out, unsigned long* f2_out, unsigned long* f3_out) {
@@ -193,12 +152,11 @@ sfsistat on_negotiate(SMFICTX* context, unsigned long actions, unsigned long ste
   *f3_out = 0;
   const Step step;
   if (!step) return SMFIS_REJECT;
-  const unsigned long recipients = step.service().limiter.get() == nullptr ? SMFIP_NORCPT : 0;
-  *steps_out = steps & (kStepsUnwanted | kStepsUnanswered | SMFIP_HDR_LEADSPC | recipients);
+  const unsigned long chosen =
+      steps_for(step.service().limiter.get() != nullptr, step.service().counting.get() != nullptr);
+  *steps_out = steps & (kStepsUnwanted | kStepsUnanswered | SMFIP_HDR_LEADSPC | chosen);
   try {
-    const bool kept = (*steps_out & SMFIP_HDR_LEADSPC) != 0;
-    auto connection = std::make_unique<Connection>(
-        step.service(), kept ? HeaderSpacing::kKept : HeaderSpacing::kStripped);
+    auto connection = std::make_unique<Connection>(step.service(), *steps_out);
     if (smfi_setpriv(context, connection.get()) == MI_SUCCESS)
       static_cast<void>(connection.release());
     return SMFIS_CONTINUE;
@@ -217,13 +175,31 @@ Unaddressed without_address(const char* host, const sockaddr* address) {
   return local ? Unaddressed::kLocal : Unaddressed::kUnknown;
 }
 
+/// The name of the client, if its address and its name belong to each other. Sendmail gives the
+/// address in brackets otherwise, and Postfix "unknown".
+std::string_view verified_name(SMFICTX* context, const char* host, const sockaddr* address) {
+  const bool by_network = address != nullptr && address->sa_family != AF_UNIX;
+  const std::string_view name = by_network && host != nullptr ? host : "";
+  const std::string_view resolved = macro(context, "{client_resolve}");
+  const bool forged = !resolved.empty() && resolved != "OK";
+  return forged || name == "unknown" || name.starts_with('[') ? std::string_view() : name;
+}
+
 sfsistat on_connect(SMFICTX* context, char* host, sockaddr* address) {
   return guarded_step(context, SMFIS_NOREPLY, [&](Connection& connection) {
     const socklen_t length = address != nullptr && address->sa_family == AF_INET6
                                  ? sizeof(sockaddr_in6)
                                  : sizeof(sockaddr_in);
     connection.session.connect(address != nullptr ? IpAddress::from(address, length) : std::nullopt,
-                               connection.spacing, without_address(host, address));
+                               connection.spacing, without_address(host, address),
+                               verified_name(context, host, address));
+    return SMFIS_NOREPLY;
+  });
+}
+
+sfsistat on_hello(SMFICTX* context, char* name) {
+  return guarded_step(context, SMFIS_NOREPLY, [&](Connection& connection) {
+    connection.session.hello(name != nullptr ? name : "");
     return SMFIS_NOREPLY;
   });
 }
@@ -234,9 +210,7 @@ std::string_view first(char** arguments) {
 }
 
 sfsistat on_mail_from(SMFICTX* context, char** arguments) {
-  char name[] = "{auth_authen}";
-  const char* given = smfi_getsymval(context, name);
-  const std::string_view login = given != nullptr ? given : "";
+  const std::string_view login = macro(context, "{auth_authen}");
   if (Connection* connection = connection_of(context)) connection->session.identify(login);
   return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
     const auto next = connection.session.mail_from(first(arguments), login);
@@ -244,13 +218,27 @@ sfsistat on_mail_from(SMFICTX* context, char** arguments) {
   });
 }
 
+/// Whether the MTA has refused the recipient: then it names a mailer that does not exist.
+bool is_refused(SMFICTX* context) { return macro(context, "{rcpt_mailer}") == "error"; }
+
 sfsistat on_recipient(SMFICTX* context, char** arguments) {
-  return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
-    const auto reply = connection.session.recipient(first(arguments));
-    if (!reply) return SMFIS_CONTINUE;
-    static_cast<void>(LibmilterMta(context, connection.spacing).set_reply(*reply));
-    return SMFIS_TEMPFAIL;  // if the MTA declines our text, it sends its own
-  });
+  const Connection* known = connection_of(context);
+  const bool answers = known == nullptr || known->answers_recipients;
+  return guarded_step(
+      context, answers ? SMFIS_CONTINUE : SMFIS_NOREPLY, [&](Connection& connection) {
+        if (is_refused(context)) {
+          connection.session.refused_recipient();
+          return answers ? SMFIS_CONTINUE : SMFIS_NOREPLY;
+        }
+        if (!answers) {
+          connection.session.unlimited_recipient(first(arguments));
+          return SMFIS_NOREPLY;
+        }
+        const auto reply = connection.session.recipient(first(arguments));
+        if (!reply) return SMFIS_CONTINUE;
+        static_cast<void>(LibmilterMta(context, connection.spacing).set_reply(*reply));
+        return SMFIS_TEMPFAIL;  // if the MTA declines our text, it sends its own
+      });
 }
 
 sfsistat on_header(SMFICTX* context, char* name, char* value) {
@@ -276,10 +264,8 @@ sfsistat on_body(SMFICTX* context, unsigned char* bytes, size_t count) {
 
 sfsistat on_end_of_message(SMFICTX* context) {
   return guarded_step(context, SMFIS_CONTINUE, [&](Connection& connection) {
-    char name[] = "i";
-    const char* queue_id = smfi_getsymval(context, name);
     LibmilterMta mta(context, connection.spacing);
-    return answer(connection.session.end_of_message(queue_id != nullptr ? queue_id : "", mta));
+    return answer(connection.session.end_of_message(macro(context, "i"), mta));
   });
 }
 
@@ -308,6 +294,7 @@ Status register_callbacks(const MilterOptions& options) {
   description.xxfi_version = SMFI_VERSION;
   description.xxfi_flags = kActionsWanted;
   description.xxfi_connect = on_connect;
+  description.xxfi_helo = on_hello;
   description.xxfi_envfrom = on_mail_from;
   description.xxfi_envrcpt = on_recipient;
   description.xxfi_header = on_header;
@@ -335,12 +322,10 @@ bool open_socket() {
 
 }  // namespace
 
-Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& options,
-                                                           const CurrentScanner& scanner,
-                                                           Clock& clock, Logger& logger,
-                                                           MailCounters& counters,
-                                                           const ratelimit::CurrentLimiter& limiter,
-                                                           std::shared_ptr<MemoryBudget> memory) {
+Result<std::unique_ptr<MilterService>> MilterService::open(
+    const MilterOptions& options, const CurrentScanner& scanner, Clock& clock, Logger& logger,
+    MailCounters& counters, const ratelimit::CurrentLimiter& limiter,
+    const counters::CurrentCounter& counting, std::shared_ptr<MemoryBudget> memory) {
   if (Status status = prepare_listening_socket(options.socket, kOption); !status)
     return status.error();
   if (Status status = register_callbacks(options); !status) return status.error();
@@ -353,8 +338,8 @@ Result<std::unique_ptr<MilterService>> MilterService::open(const MilterOptions& 
     return status.error();
   send_without_delay();
   acknowledge_commands(options.socket.kind != SocketSpec::Kind::kUnix);
-  auto impl =
-      std::make_unique<Impl>(options, scanner, clock, logger, counters, limiter, std::move(memory));
+  auto impl = std::make_unique<Impl>(options, scanner, clock, logger, counters, limiter, counting,
+                                     std::move(memory));
   g_service.store(impl.get());
   return std::unique_ptr<MilterService>(new MilterService(std::move(impl)));
 }

@@ -5,6 +5,7 @@
 #include "config/base/clock.h"
 #include "config/base/logger.h"
 #include "config/options/milter_options.h"
+#include "milter/counters/message_counter.h"
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/scanner.h"
@@ -12,8 +13,8 @@
 
 namespace shingled::milter::filter {
 
-/// The milter protocol; the only user of libmilter. Turns callbacks into steps of a Session, and
-/// implements Mta with the requests of libmilter.
+/// The milter protocol; with libmilter_mta.h the only user of libmilter. Turns callbacks into steps
+/// of a Session.
 ///
 /// There can be only one per process, because libmilter has global state. libmilter has a thread
 /// for each connection. Contrary to its manual it would also take SIGHUP, SIGTERM and SIGINT; see
@@ -29,6 +30,7 @@ class MilterService {
                                                      const CurrentScanner& scanner, Clock& clock,
                                                      Logger& logger, MailCounters& counters,
                                                      const ratelimit::CurrentLimiter& limiter,
+                                                     const counters::CurrentCounter& counting,
                                                      std::shared_ptr<MemoryBudget> memory);
   ~MilterService();
   MilterService(const MilterService&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "milter/counters/counted_hashes.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "milter/similar/similar_evidence.h"
 #include "storage/protocol/reply.h"
@@ -78,7 +79,19 @@ Result<std::unique_ptr<Scanner>> Scanner::open(
     if (!remote) return remote.error().in("rule " + rule.name);
     scanner->remotes_.push_back(*std::move(remote));
   }
+  scanner->looked_up_ = scanner->hash_rules_.size();
+  if (scanner->settings_->counters.enabled) scanner->choose_counted_rules();
   return scanner;
+}
+
+void Scanner::choose_counted_rules() {
+  const auto same = std::find_if(
+      hash_rules_.begin(), hash_rules_.end(),
+      [](const mime::HashRule& rule) { return counters::makes_counted_texts(rule.options()); });
+  counted_texts_ = static_cast<std::size_t>(same - hash_rules_.begin());
+  if (same == hash_rules_.end()) hash_rules_.emplace_back(counters::counted_text_options());
+  counted_shapes_ = hash_rules_.size();
+  hash_rules_.emplace_back(counters::counted_structure_options());
 }
 
 Scanner::Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local,
@@ -94,11 +107,18 @@ std::vector<storage::client::ProbedService> Scanner::remotes() const {
 }
 
 rules::Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait,
-                           const std::stop_token& stop) const {
+                           const std::stop_token& stop, counters::MessageCount* count) const {
   const TimePoint start = clock_.now();
   const mime::Analysis analysis = mime::analyze(message, settings_->mime, stop);
   const TimePoint analyzed = clock_.now();
-  const mime::MessageHashes hashes = mime::hash_message(analysis, hash_rules_);
+  std::optional<counters::MessageLook> look;
+  if (count != nullptr && hash_rules_.size() > looked_up_) {
+    look.emplace(*count, analysis, message, settings_->mime, stop);
+  }
+  const std::span<const mime::HashRule> rules(hash_rules_);
+  const mime::MessageHashes hashes =
+      mime::hash_message(analysis, look ? rules : rules.first(looked_up_),
+                         look ? look->observer() : mime::TextObserver());
   const TimePoint hashed = clock_.now();
 
   rules::Facts facts;
@@ -115,7 +135,7 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
   const auto now = unix_seconds(clock_.wall());
   bool has_remote = false;
   std::vector<std::vector<mime::PartHash>> chosen;  // same index as `hashes.of_rule`
-  for (const auto& of_one_kind : hashes.of_rule) {
+  for (const auto& of_one_kind : std::span(hashes.of_rule).first(looked_up_)) {
     facts.hashes += of_one_kind.size();
     chosen.push_back(in_order_of_value(of_one_kind, settings_->milter.lookups_max));
   }
@@ -131,10 +151,18 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
     }
   }
   facts.stages.local = ask_local(facts.lookups, now);
-  // At least half of the time stays for remote servers, however long an attachment takes.
-  const TimePoint begun = clock_.now();
-  rules::Findings known_files = look_files_up(
-      analysis, hashes, message.size(), has_remote ? begun + (deadline - begun) / 2 : deadline);
+  // At least half of the time stays for those who come after, however long one takes.
+  const auto share_of_time = [&](bool others) {
+    const TimePoint begun = clock_.now();
+    return others ? begun + (deadline - begun) / 2 : deadline;
+  };
+  rules::Findings known_files =
+      look_files_up(analysis, hashes, message.size(), share_of_time(has_remote || look));
+  if (look && !stop.stop_requested()) {
+    facts.counters = look->look(
+        counters::counted_hashes(hashes.of_rule[counted_texts_], hashes.of_rule[counted_shapes_]),
+        share_of_time(has_remote));
+  }
   facts.stopped = stop.stop_requested();
   if (has_remote && !facts.stopped) {
     if (before_wait) before_wait();

@@ -12,6 +12,7 @@
 #include "config/base/guarded.h"
 #include "config/base/random.h"
 #include "config/options/settings.h"
+#include "milter/counters/message_count.h"
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 #include "milter/similar/similar_search.h"
@@ -46,12 +47,14 @@ class Scanner {
       Names names = Names::kNow);
 
   /// `before_wait` is called before the remote servers are asked, which is the last look-up. `stop`
-  /// ends the scan early; then the facts are `stopped`.
+  /// ends the scan early; then the facts are `stopped`. `count`: the counting of the message, which
+  /// looks at its pieces; null = it is not counted.
   /// Errors: in the facts.
   /// Cost: the analysis, one hash pass for each set of hash options, then at most `milter.timeout`.
   [[nodiscard]] rules::Facts scan(std::string_view message,
                                   const std::function<void()>& before_wait = {},
-                                  const std::stop_token& stop = {}) const;
+                                  const std::stop_token& stop = {},
+                                  counters::MessageCount* count = nullptr) const;
   /// The verdict on facts that this scanner has made.
   [[nodiscard]] rules::Verdict judge(const rules::Facts& facts, FailurePolicy on_failure) const;
   [[nodiscard]] const Settings& settings() const { return *settings_; }
@@ -60,6 +63,8 @@ class Scanner {
 
  private:
   Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
+  /// Chooses the rules whose hashes are pieces; adds them if no rule of the settings makes them.
+  void choose_counted_rules();
   /// Looks up known files in the attachments of a message of `bytes` bytes.
   [[nodiscard]] rules::Findings look_files_up(const mime::Analysis& analysis,
                                               const mime::MessageHashes& hashes, std::size_t bytes,
@@ -73,8 +78,11 @@ class Scanner {
   std::shared_ptr<const Settings> settings_;
   const storage::FuzzyStore* local_;
   Clock& clock_;
-  std::vector<mime::HashRule> hash_rules_;                              ///< without duplicates
-  std::vector<std::size_t> hash_of_rule_;                               ///< into hash_rules_
+  std::vector<mime::HashRule> hash_rules_;  ///< without duplicates
+  std::vector<std::size_t> hash_of_rule_;   ///< into hash_rules_
+  std::size_t looked_up_ = 0;       ///< of hash_rules_; those behind them are for the counters
+  std::size_t counted_texts_ = 0;   ///< into hash_rules_
+  std::size_t counted_shapes_ = 0;  ///< into hash_rules_, of HTML structures
   std::vector<std::shared_ptr<storage::client::RemoteStore>> remotes_;  ///< by rule; null = local
   std::optional<similar::SimilarSearch> similar_;  ///< empty = known files are not looked up
 };

@@ -64,8 +64,11 @@ FailurePolicy policy_for(SenderClass sender, const FailureOptions& options) {
   return options.other;
 }
 
-void Session::connect(std::optional<IpAddress> client, HeaderSpacing spacing, Unaddressed without) {
+void Session::connect(std::optional<IpAddress> client, HeaderSpacing spacing, Unaddressed without,
+                      std::string_view name) {
   forget();
+  client_name_ = name;
+  helo_.clear();
   client_ = client;
   without_ = without;
   spacing_ = spacing;
@@ -95,6 +98,7 @@ Session::Next Session::mail_from(std::string_view path, std::string_view login) 
   auto limit = limit_of(path, login);
   if (unchecked && !limit) return skip();
   begin(std::move(scanner), std::move(limit), unchecked);
+  if (!unchecked) message_->count = count_of(path, login);
   return Next::kContinue;
 }
 
@@ -109,7 +113,24 @@ void Session::begin(std::shared_ptr<const Scanner> scanner,
                            clock_.now(),
                            {},
                            std::move(limit),
+                           {},
                            unchecked});
+}
+
+std::optional<counters::MessageCount> Session::count_of(std::string_view path,
+                                                        std::string_view login) const {
+  auto counter = counting_ != nullptr ? counting_->get() : nullptr;
+  if (counter == nullptr) return std::nullopt;
+  using storage::counters::Space;
+  return counters::MessageCount(std::move(counter),
+                                {.sender = std::string(path),
+                                 .recipients = {},
+                                 .client = client_,
+                                 .helo = helo_,
+                                 .client_name = client_name_,
+                                 .user = std::string(login),
+                                 .country = {}},
+                                sender_ == SenderClass::kOther ? Space::kIn : Space::kOut);
 }
 
 std::optional<ratelimit::MessageLimit> Session::limit_of(std::string_view path,
@@ -128,7 +149,22 @@ Session::Next Session::skip() {
 }
 
 std::optional<actions::Reply> Session::recipient(std::string_view path) {
-  if (!message_ || !message_->limit) return std::nullopt;
+  if (!message_) return std::nullopt;
+  auto reply = limit_recipient(path);
+  if (!reply) unlimited_recipient(path);
+  return reply;
+}
+
+void Session::unlimited_recipient(std::string_view path) {
+  if (message_ && message_->count) message_->count->recipient(path);
+}
+
+void Session::refused_recipient() {
+  if (message_ && message_->count) message_->count->refused_recipient();
+}
+
+std::optional<actions::Reply> Session::limit_recipient(std::string_view path) {
+  if (!message_->limit) return std::nullopt;
   const auto full = message_->limit->recipient(path);
   if (!full) return std::nullopt;
   const bool deferred = full->enforced && !message_->scanner->settings().milter.dry_run;
@@ -139,6 +175,7 @@ std::optional<actions::Reply> Session::recipient(std::string_view path) {
 void Session::forget() {
   begun_ = false;
   if (message_ && message_->limit) message_->limit->give_back();
+  if (message_ && message_->count) message_->count->end();
   message_.reset();
 }
 
@@ -212,7 +249,8 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
     return verdict_without_memory(received ? "to analyse it" : "to receive it");
   }
   facts = scanner.scan(
-      message.buffer.bytes(), [&] { mta.progress(); }, bounds_.stop);
+      message.buffer.bytes(), [&] { mta.progress(); }, bounds_.stop,
+      message.count ? &*message.count : nullptr);
   if (facts.stopped) return rules::verdict_on_failure(policy, kServiceEnds);
   facts.truncated = message.buffer.truncated();
   if (message.limit) facts.findings.push_back(ratelimit::limit_findings(message.limit->mark()));
@@ -235,6 +273,10 @@ rules::Action Session::finish(const rules::Facts& facts, const rules::Verdict& v
   const rules::Action action = dry_run ? rules::Action::kPass : verdict.action;
   const bool refused = action == rules::Action::kTempfail || action == rules::Action::kReject;
   if (message_->limit && !refused) message_->limit->keep();
+  if (message_->count) {
+    message_->count->add(facts, verdict, message_->buffer.bytes(),
+                         action == rules::Action::kTempfail);
+  }
   forget();
   return action;
 }

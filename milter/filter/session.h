@@ -10,6 +10,7 @@
 #include "config/base/logger.h"
 #include "config/system/socket_address.h"
 #include "milter/actions/apply.h"
+#include "milter/counters/message_count.h"
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/message_buffer.h"
@@ -38,13 +39,18 @@ struct SessionBounds {
 
 /// One SMTP connection and its transactions, as a state machine without libmilter.
 ///
-///   connect -> (mail_from -> recipient* -> header* -> end_of_headers -> body* ->
-///               end_of_message | abort)*
+///   connect -> hello -> (mail_from -> recipient* -> header* -> end_of_headers -> body* ->
+///                        end_of_message | abort)*
 ///
 /// A step out of order is harmless: without mail_from the other steps do nothing. A message that
 /// does not come to its end, or is refused there, gives back the drops that its limits took. A
 /// message for which there is not enough memory is deferred, whatever the failure policy is: it was
 /// not judged, and the client will send it again.
+///
+/// A message that is looked at is counted after its verdict. What is not looked at is not counted:
+/// mail that passes without a check, mail that is deferred by a limit or for want of memory, mail
+/// that the failure policy judges unseen. Recipients that the MTA refused are counted when their
+/// message ends, also if it has no other recipients.
 /// Threads: one thread at a time.
 class Session {
  public:
@@ -53,20 +59,25 @@ class Session {
     kAccept,  ///< pass this message without a check
   };
 
-  /// `counters`: null = messages are not counted. `limiter`: null = no limits.
+  /// `counters`: null = no statistics. `limiter`: null = no limits. `counting`: null = the pieces
+  /// of messages are not counted.
   Session(const CurrentScanner& current, Clock& clock, Logger& logger,
           MailCounters* counters = nullptr, const ratelimit::CurrentLimiter* limiter = nullptr,
-          SessionBounds bounds = {})
+          SessionBounds bounds = {}, const counters::CurrentCounter* counting = nullptr)
       : current_(current),
         clock_(clock),
         logger_(logger),
         counters_(counters),
         limiter_(limiter),
-        bounds_(std::move(bounds)) {}
+        bounds_(std::move(bounds)),
+        counting_(counting) {}
 
-  /// `without`: the kind of the client if it has no address.
+  /// `without`: the kind of the client if it has no address. `name`: its reverse name that the MTA
+  /// has verified; empty = none.
   void connect(std::optional<IpAddress> client, HeaderSpacing spacing,
-               Unaddressed without = Unaddressed::kLocal);
+               Unaddressed without = Unaddressed::kLocal, std::string_view name = {});
+  /// `name`: as in HELO or EHLO.
+  void hello(std::string_view name) { helo_ = name; }
   /// Sets the login of the next message; empty = none. `mail_from` calls it. It is also called
   /// alone, because `mail_from` is not called after the end of the service.
   void identify(std::string_view login) noexcept;
@@ -74,6 +85,10 @@ class Session {
   Next mail_from(std::string_view path, std::string_view login);
   /// `path`: as in RCPT. Returns the reply if the recipient is deferred; nullopt if it is accepted.
   std::optional<actions::Reply> recipient(std::string_view path);
+  /// A recipient on a connection whose MTA waits for no answer: no limit applies to it.
+  void unlimited_recipient(std::string_view path);
+  /// The MTA has refused a recipient itself, before it asked us. No limit knows of it.
+  void refused_recipient();
   void header(std::string_view name, std::string_view value);
   void end_of_headers();
   void body(std::string_view bytes);
@@ -99,8 +114,9 @@ class Session {
     TimePoint start;
     std::string failure;
     std::optional<ratelimit::MessageLimit> limit;
-    bool unchecked = false;     ///< passed without a check; only its limits apply
-    bool lacks_memory = false;  ///< it was not checked for this reason
+    std::optional<counters::MessageCount> count;  ///< empty = it is not counted
+    bool unchecked = false;                       ///< passed without a check; only its limits apply
+    bool lacks_memory = false;                    ///< it was not checked for this reason
   };
 
   /// A copy of the settings that decide after a failure.
@@ -115,6 +131,9 @@ class Session {
              bool unchecked);
   Next skip();
   rules::Action conclude(std::string_view queue_id, actions::Mta& mta);
+  [[nodiscard]] std::optional<counters::MessageCount> count_of(std::string_view path,
+                                                               std::string_view login) const;
+  std::optional<actions::Reply> limit_recipient(std::string_view path);
   [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(std::string_view path,
                                                                 std::string_view login) const;
   /// Judges a message that is not deferred by a limit.
@@ -136,8 +155,11 @@ class Session {
   MailCounters* counters_;
   const ratelimit::CurrentLimiter* limiter_;
   const SessionBounds bounds_;
+  const counters::CurrentCounter* counting_;
   std::optional<IpAddress> client_;
   Unaddressed without_ = Unaddressed::kUnknown;
+  std::string client_name_;
+  std::string helo_;
   HeaderSpacing spacing_ = HeaderSpacing::kStripped;
   bool local_ = false;  ///< whether the client is local
   SenderClass sender_ = SenderClass::kOther;

@@ -55,6 +55,10 @@ struct Source {
   std::string_view separator = ", ";  ///< between entries in the log
   bool strongest_shown = false;       ///< if not all can be shown: the strongest; else the first
   bool always_shown = false;          ///< in headers, last, and not counted for the bound
+  /// What it finds depends on the counters. It has no part in what a message counts as (`spam`,
+  /// `ham`), so that a verdict does not feed itself. A source with evidence of both kinds makes two
+  /// findings.
+  bool from_counters = false;
 };
 
 /// Something that a source could not find out.

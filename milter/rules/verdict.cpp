@@ -55,6 +55,30 @@ double excess_of(const Findings& findings) {
   return std::max(sum - *findings.score_max, 0.0);
 }
 
+/// The score with the findings that `counts` says, their symbols, and whether some of them are
+/// held.
+struct Sum {
+  std::vector<Symbol> symbols;
+  double score = 0;
+  bool held = false;
+};
+
+template <typename Counts>
+Sum sum_of(const Facts& facts, Counts&& counts) {
+  Sum sum;
+  for (const Findings& findings : facts.findings) {
+    if (counts(findings)) add_symbols(findings.evidence, sum.symbols);
+  }
+  for (const Symbol& symbol : sum.symbols) sum.score += symbol.score;
+  for (const Findings& findings : facts.findings) {
+    if (!counts(findings)) continue;
+    const double excess = excess_of(findings);
+    sum.score -= excess;
+    sum.held = sum.held || findings.held || excess > 0;
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::string_view to_string(Action action) {
@@ -82,22 +106,32 @@ Action choose_action(double score, const ActionOptions& actions) {
   return Action::kPass;
 }
 
+double score_without_counters(const Facts& facts) {
+  return sum_of(facts,
+                [](const Findings& findings) {
+                  return findings.source == nullptr || !findings.source->from_counters;
+                })
+      .score;
+}
+
+std::optional<double> spam_threshold(const ActionOptions& actions) {
+  if (actions.add_header) return actions.add_header;
+  std::optional<double> lowest;
+  for (const auto& [action, threshold] : thresholds(actions)) {
+    if (threshold && (!lowest || *threshold < *lowest)) lowest = threshold;
+  }
+  return lowest;
+}
+
 Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on_failure) {
   Verdict verdict;
-  for (const Findings& findings : facts.findings) {
-    add_symbols(findings.evidence, verdict.symbols);
-  }
-  for (const Symbol& symbol : verdict.symbols) verdict.score += symbol.score;
-  bool held = false;
-  for (const Findings& findings : facts.findings) {
-    const double excess = excess_of(findings);
-    verdict.score -= excess;
-    held = held || findings.held || excess > 0;
-  }
+  Sum sum = sum_of(facts, [](const Findings&) { return true; });
+  verdict.symbols = std::move(sum.symbols);
+  verdict.score = sum.score;
   verdict.required = actions.add_header;
   verdict.action = choose_action(verdict.score, actions);
   verdict.reason = reason_for(verdict.action, verdict.score, actions);
-  if (held) verdict.reason += ", held: the hits do not identify the message";
+  if (sum.held) verdict.reason += ", held: the hits do not identify the message";
 
   const bool enough = verdict.action > Action::kAddHeader;
   if (enough) return verdict;

@@ -50,6 +50,7 @@ class DaemonTest : public testing::Test {
     settings_.daemon.log_file = directory_ + "/log";
     settings_.milter.socket = {SocketSpec::Kind::kUnix, "", 0, directory_ + "/milter.sock"};
     settings_.storage.engine.hashfile = directory_ + "/fuzzy.db";
+    settings_.counters.embedded.directory = directory_ + "/counters";
     settings_.storage.server.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
     settings_.storage.server.threads = 1;
     settings_.status.listen.clear();

@@ -71,10 +71,11 @@ class DrainedService {
     SilentLogger logger;
     filter::MailCounters counters;
     const ratelimit::CurrentLimiter limiter;
+    const counters::CurrentCounter counting;
     auto scanner = filter::Scanner::open(settings, nullptr, clock, random);
     const filter::CurrentScanner current(*std::move(scanner));
     auto service = filter::MilterService::open(settings->milter, current, clock, logger, counters,
-                                               limiter, nullptr);
+                                               limiter, counting, nullptr);
     if (!service) ::_exit(EX_UNAVAILABLE);
     std::jthread runs([&] { static_cast<void>((*service)->run()); });
     char byte = 'r';

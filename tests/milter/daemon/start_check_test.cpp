@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "config/load_settings.h"
@@ -20,6 +21,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class StartCheckTest : public ::testing::Test {
  protected:
@@ -30,7 +32,11 @@ class StartCheckTest : public ::testing::Test {
     const config::Loaded loaded = config::load_settings(yaml, "f", overrides);
     for (const config::Problem& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
     std::vector<std::string> out;
-    for (const config::Problem& problem : check_start(*loaded.settings, loaded.places, names))
+    Settings settings = *loaded.settings;
+    if (settings.counters.embedded.directory == CounterOptions().embedded.directory) {
+      settings.counters.embedded.directory = folder_.file("counters");
+    }
+    for (const config::Problem& problem : check_start(settings, loaded.places, names))
       out.push_back(problem.to_string());
     return out;
   }
@@ -71,6 +77,18 @@ TEST_F(StartCheckTest, RequiresTheFolderOfTheHashesOnlyIfItIsUsed) {
   }
 }
 
+TEST_F(StartCheckTest, WarnsOfAFolderOfCountersThatCannotBeUsed) {
+  const std::string name = folder_.file("counters");
+  std::ofstream(name) << "not a folder";
+  EXPECT_THAT(found_of(""), ElementsAre(AllOf(HasSubstr("warning"), HasSubstr("counters.directory"),
+                                              HasSubstr("this is not a folder"))));
+  std::filesystem::remove(name);
+  std::filesystem::create_directory(name);
+  std::ofstream(name + "/key") << "no key\n";
+  EXPECT_THAT(found_of(""),
+              ElementsAre(AllOf(Not(HasSubstr("warning")), HasSubstr("counters.key_file"))));
+}
+
 TEST_F(StartCheckTest, FindsEveryMissingFile) {
   EXPECT_THAT(found_of("storage:\n  blocked: [/nonexistent/a, /nonexistent/b]\n"
                        "  trusted: /nonexistent/c\n"),
@@ -109,7 +127,9 @@ TEST_F(StartCheckTest, ChecksWithTheRightsOfTheUserOfTheDaemon) {
   EXPECT_THAT(
       found_of("daemon: {user: nobody}"),
       ElementsAre(AllOf(HasSubstr("storage.hashfile: "),
-                        HasSubstr("the daemon may not write to its folder: Permission denied"))));
+                        HasSubstr("the daemon may not write to its folder: Permission denied")),
+                  AllOf(HasSubstr("warning"), HasSubstr("counters.directory"),
+                        HasSubstr("it cannot be made: Permission denied"))));
   EXPECT_EQ(::geteuid(), 0U);
 }
 

@@ -148,5 +148,18 @@ TEST(Verdict, TellsWhichLookupFailed) {
             "1 of 1 look-ups failed, first refused of rule remote");
 }
 
+TEST(Verdict, HasAScoreWithoutTheCounters) {
+  static constexpr Source kPlain = {.key = "plain", .title = ""};
+  static constexpr Source kCounted = {.key = "counted", .title = "", .from_counters = true};
+  Facts facts;
+  facts.findings.push_back({.source = &kPlain, .score_max = 5.0});
+  facts.findings.back().evidence = {{.symbol = "A", .score = 4}, {.symbol = "B", .score = 3}};
+  EXPECT_EQ(score_without_counters(facts), 5);
+  facts.findings.push_back({.source = &kCounted, .score_max = 2.0});
+  facts.findings.back().evidence = {{.symbol = "C", .score = 7}};
+  EXPECT_EQ(score_without_counters(facts), 5);
+  EXPECT_EQ(judge(facts, ActionOptions(), FailurePolicy::kAccept).score, 7);
+}
+
 }  // namespace
 }  // namespace shingled::milter::rules

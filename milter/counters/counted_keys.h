@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "milter/counters/counter_needs.h"
+#include "mime/pieces/piece.h"
+#include "storage/counters/addition.h"
+
+namespace shingled::milter::counters {
+
+/// The counters of a message.
+struct CountedKeys {
+  storage::counters::Addition addition;  ///< without amounts
+  std::uint64_t dropped = 0;             ///< pieces beyond kAdditionKeysMax
+};
+
+/// The counters and pairs of some pieces. Unique types are not among them: the store counts them.
+/// Pure.
+/// Cost: a hash for each piece, two for a pair.
+CountedKeys counted_keys(const CounterKeyBytes& site, storage::counters::Space space,
+                         std::span<const mime::Piece> pieces);
+
+/// What the store is asked for: the piece of each key, which for a unique type is the first alone.
+struct CounterQuestion {
+  std::vector<storage::counters::CounterKey> keys;
+  std::vector<mime::Piece> pieces;
+};
+
+/// The counters of the pieces whose types are needed, in the order of the pieces. A unique type is
+/// there once for each first piece of its pairs. Pure.
+CounterQuestion question_of(const CounterKeyBytes& site, storage::counters::Space space,
+                            std::span<const mime::Piece> pieces, const CounterNeeds& needs);
+
+}  // namespace shingled::milter::counters

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "config/base/logger.h"
+#include "config/base/random.h"
+#include "config/options/milter_options.h"
+#include "milter/counters/message_counter.h"
+
+namespace shingled::milter::counters {
+
+/// The counters of a daemon. Opens them when the settings enable them, and makes a MessageCounter
+/// of the settings; a reload makes a new one. Their place (folder or servers) and their key do not
+/// change any more.
+///
+/// If they cannot be opened, the log has an error line, and nothing is counted until a reload: mail
+/// goes on.
+/// Threads: `use` and `close` on one thread; the others on any.
+class CounterReloader {
+ public:
+  CounterReloader(Clock& clock, Random& random, Logger& logger)
+      : clock_(clock), random_(random), logger_(logger) {}
+
+  void use(const CounterOptions& options, const ActionOptions& actions);
+  /// Ends the counting of new messages and releases the store.
+  void close();
+
+  [[nodiscard]] const CurrentCounter& current() const { return current_; }
+  /// Null until they were opened, and after `close`.
+  [[nodiscard]] std::shared_ptr<storage::counters::CounterStore> store() const {
+    return *store_.lock();
+  }
+  /// The site's key; nullopt until they were opened.
+  [[nodiscard]] std::optional<CounterKeyBytes> site() const { return *site_.lock(); }
+  void report(MetricReport& report) const;
+
+ private:
+  Status open(const CounterOptions& options);
+
+  Clock& clock_;
+  Random& random_;
+  Logger& logger_;
+  CountingState state_;
+  mutable Guarded<std::shared_ptr<storage::counters::CounterStore>> store_;
+  mutable Guarded<std::optional<CounterKeyBytes>> site_;
+  CurrentCounter current_;
+};
+
+}  // namespace shingled::milter::counters

@@ -1,0 +1,122 @@
+#include "milter/counters/message_count.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/base/ascii.h"
+#include "milter/counters/envelope_pieces.h"
+#include "mime/message/header_block.h"
+
+namespace shingled::milter::counters {
+
+namespace {
+
+using storage::counters::Amounts;
+using storage::counters::Measure;
+
+/// Of the work of a message, so that counting costs at most this part more.
+constexpr mime::Steps kWorkShare = 4;
+
+std::string_view message_id_of(std::string_view message) {
+  const mime::HeaderBlock header = mime::split_header_block(message, MimeOptions{});
+  const auto field = std::find_if(header.fields.begin(), header.fields.end(),
+                                  [](const mime::HeaderField& candidate) {
+                                    return ascii::equal_ignoring_case(candidate.name, "Message-ID");
+                                  });
+  return field == header.fields.end() ? std::string_view() : ascii::trim_space(field->value);
+}
+
+}  // namespace
+
+void MessageCount::recipient(std::string_view path) {
+  if (seen_.contains(path)) return;
+  ++accepted_;
+  recipients_hash_ += SecretHash::of_process()(path);
+  if (seen_.size() >= pieces().recipients_max) return;
+  seen_.emplace(path);
+  envelope_.recipients.emplace_back(path);
+}
+
+rules::CounterFacts MessageCount::look(const CountedMessage& message, mime::WorkMeter& work,
+                                       TimePoint deadline, const std::stop_token& stop) {
+  const Clock& clock = counter_->clock();
+  const TimePoint start = clock.now();
+  const auto out_of_time = [&] { return stop.stop_requested() || clock.now() >= deadline; };
+  found_ = message_pieces(message, envelope_, pieces(), work, out_of_time);
+  found_->dropped += accepted_ - envelope_.recipients.size();
+  counter_->state().pieces.observe(clock.now() - start);
+  return counter_->ask(found_->pieces, space_, deadline);
+}
+
+void MessageCount::add(const rules::Facts& facts, const rules::Verdict& verdict,
+                       std::string_view message, bool put_off) noexcept {
+  if (!found_ || facts.stopped) return;
+  try {
+    count(facts, verdict, message, put_off);
+  } catch (...) {  // memory
+    counter_->state().events.failures.add();
+  }
+  found_.reset();
+}
+
+void MessageCount::count(const rules::Facts& facts, const rules::Verdict& verdict,
+                         std::string_view message, bool put_off) {
+  CountingState& state = counter_->state();
+  const TimePoint now = counter_->clock().now();
+  RetryName name{.sender = envelope_.sender, .recipients = recipients_hash_, .size = facts.bytes};
+  bool repeated = false;
+  if (put_off || state.retries.size() > 0) {
+    name.message_id = message_id_of(message);
+    repeated = state.retries.knows(name, now);
+  }
+  if (repeated) {
+    state.events.retries.add();
+  } else if (counter_->add(found_->pieces, space_,
+                           judged_amounts(facts, verdict, counter_->thresholds(), accepted_))) {
+    state.events.messages.add();
+    state.events.pieces.add(found_->pieces.size());
+    state.events.dropped.add(found_->dropped);
+  } else {
+    return;  // its retry will be counted
+  }
+  if (put_off) state.retries.remember(name, now);
+}
+
+void MessageCount::end() noexcept {
+  if (refused_ == 0) return;
+  try {
+    count_refused();
+  } catch (...) {  // memory
+    counter_->state().events.failures.add();
+  }
+  refused_ = 0;
+}
+
+void MessageCount::count_refused() {
+  Envelope envelope = envelope_;
+  envelope.recipients.clear();
+  mime::PieceList pieces(this->pieces());
+  add_envelope_pieces(normal_envelope(envelope, 0), pieces);
+  Amounts amounts;
+  amounts.of(Measure::kFailed) = refused_;
+  if (counter_->add(pieces.take(), space_, amounts)) {
+    counter_->state().events.refused_recipients.add(refused_);
+  }
+}
+
+MessageLook::MessageLook(MessageCount& count, const mime::Analysis& analysis,
+                         std::string_view message, const MimeOptions& options, std::stop_token stop)
+    : count_(count),
+      analysis_(analysis),
+      message_(message),
+      stop_(std::move(stop)),
+      work_(mime::steps_for(message.size(), options.work_max) / kWorkShare, stop_),
+      texts_(analysis, count.pieces(), work_) {}
+
+rules::CounterFacts MessageLook::look(std::span<const mime::PartHash> hashes, TimePoint deadline) {
+  return count_.look(
+      {.bytes = message_, .analysis = analysis_, .hashes = hashes, .texts = &texts_.pieces()},
+      work_, deadline, stop_);
+}
+
+}  // namespace shingled::milter::counters

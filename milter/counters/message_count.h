@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "milter/counters/envelope.h"
+#include "milter/counters/message_counter.h"
+#include "milter/counters/message_pieces.h"
+#include "milter/rules/facts.h"
+#include "milter/rules/verdict.h"
+#include "mime/analyze.h"
+#include "mime/pieces/text_collector.h"
+
+namespace shingled::milter::counters {
+
+/// The counting of one message, from its MAIL command to its end.
+///
+///   recipient* refused_recipient* -> look -> add -> end        or end at any time
+///
+/// A message that is not looked at is not counted; the recipients that the mail server refused are.
+/// Nothing here fails or throws: what cannot be counted is noted.
+/// Threads: one at a time.
+class MessageCount {
+ public:
+  /// `envelope`: without recipients.
+  MessageCount(std::shared_ptr<const MessageCounter> counter, Envelope envelope,
+               storage::counters::Space space)
+      : counter_(std::move(counter)), envelope_(std::move(envelope)), space_(space) {}
+
+  /// A recipient that was accepted. `path`: as in RCPT; a repeated one is nothing new.
+  void recipient(std::string_view path);
+  /// A recipient that the mail server refused itself.
+  void refused_recipient() { ++refused_; }
+
+  /// Takes the pieces of the message and asks for the counters that are needed.
+  rules::CounterFacts look(const CountedMessage& message, mime::WorkMeter& work, TimePoint deadline,
+                           const std::stop_token& stop);
+  /// Counts the message that was looked at. `put_off`: it is deferred, so it will come again.
+  /// `message`: its bytes.
+  void add(const rules::Facts& facts, const rules::Verdict& verdict, std::string_view message,
+           bool put_off) noexcept;
+  /// The message is over. Counts the recipients that were refused.
+  void end() noexcept;
+
+  [[nodiscard]] const PieceOptions& pieces() const { return counter_->options().pieces; }
+
+ private:
+  void count(const rules::Facts& facts, const rules::Verdict& verdict, std::string_view message,
+             bool put_off);
+  void count_refused();
+
+  std::shared_ptr<const MessageCounter> counter_;
+  Envelope envelope_;  ///< with the first `recipients_max` recipients
+  storage::counters::Space space_;
+  std::set<std::string, std::less<>> seen_;  ///< the same
+  std::uint64_t accepted_ = 0;
+  std::uint64_t refused_ = 0;
+  std::uint64_t recipients_hash_ = 0;
+  std::optional<MessagePieces> found_;
+};
+
+/// Collects what texts name while the scanner hashes them, and then looks at the message. It has a
+/// work meter of its own, so that counting never leaves less for the hashes.
+/// Threads: one.
+class MessageLook {
+ public:
+  /// All of them must outlive it. `message`: the bytes that were analysed.
+  MessageLook(MessageCount& count, const mime::Analysis& analysis, std::string_view message,
+              const MimeOptions& options, std::stop_token stop);
+
+  /// For hash_message().
+  [[nodiscard]] mime::TextObserver observer() {
+    return [this](std::size_t part, const mime::TextStages& text) { texts_.add(part, text); };
+  }
+  /// After all texts. `hashes`: as counted_hashes() gives them.
+  rules::CounterFacts look(std::span<const mime::PartHash> hashes, TimePoint deadline);
+
+ private:
+  MessageCount& count_;
+  const mime::Analysis& analysis_;
+  std::string_view message_;
+  std::stop_token stop_;
+  mime::WorkMeter work_;
+  mime::TextCollector texts_;
+};
+
+}  // namespace shingled::milter::counters

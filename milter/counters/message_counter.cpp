@@ -1,0 +1,82 @@
+#include "milter/counters/message_counter.h"
+
+#include "milter/counters/counted_keys.h"
+
+namespace shingled::milter::counters {
+
+using storage::counters::Amounts;
+using storage::counters::Space;
+
+void CountingState::report(MetricReport& report) const {
+  report_counters(events, report);
+  const auto stage = [&](const char* name, const Histogram& times) {
+    report.histogram(
+        {"shingled_counters_stage_seconds", "Time of what is done to count a message."},
+        times.read(), {{"stage", name}});
+  };
+  stage("pieces", pieces);
+  stage("ask", ask);
+  stage("add", add);
+  report.gauge({"shingled_counters_put_off", "Messages that were put off and are remembered."},
+               std::uint64_t{retries.size()});
+}
+
+rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces, Space space,
+                                        TimePoint deadline) const {
+  rules::CounterFacts facts;
+  if (setup_.needs.nothing()) return facts;
+  CounterQuestion question = question_of(setup_.site, space, pieces, setup_.needs);
+  if (question.keys.empty()) return facts;
+  const std::size_t windows = setup_.needs.windows.size();
+  const TimePoint start = clock_.now();
+  storage::counters::CounterAnswers answers;
+  answers.known.resize(question.keys.size());
+  answers.sums.resize(question.keys.size() * windows);
+  answers.windows = windows;
+  if (const auto store = setup_.store.lock()) {
+    answers = store->ask(question.keys, setup_.needs.windows, deadline);
+  }
+  facts.time = clock_.now() - start;
+  facts.windows = setup_.needs.windows;
+  std::uint64_t unknown = 0;
+  for (std::size_t i = 0; i < question.keys.size(); ++i) {
+    rules::PieceCounts& counts = facts.pieces.emplace_back();
+    counts.piece = std::move(question.pieces[i]);
+    counts.known = answers.known[i];
+    for (std::size_t w = 0; w < windows; ++w) {
+      counts.sums.push_back(counts.known ? answers.of(i, w) : Amounts{});
+    }
+    if (!counts.known) ++unknown;
+  }
+  state_.ask.observe(facts.time);
+  state_.events.unknown.add(unknown);
+  note(state_.asking, "ask", unknown > 0 ? "some counters are unknown" : "");
+  return facts;
+}
+
+bool MessageCounter::add(std::span<const mime::Piece> pieces, Space space,
+                         const Amounts& amounts) const {
+  const auto store = setup_.store.lock();
+  if (store == nullptr || pieces.empty()) return false;
+  CountedKeys keys = counted_keys(setup_.site, space, pieces);
+  keys.addition.amounts = amounts;
+  const TimePoint start = clock_.now();
+  const Status added = store->add(keys.addition, start + setup_.options.shared.redis.timeout);
+  state_.add.observe(clock_.now() - start);
+  state_.events.dropped.add(keys.dropped);
+  if (!added) state_.events.failures.add();
+  note(state_.adding, "add", added ? std::string_view() : added.error().message);
+  return added.has_value();
+}
+
+void MessageCounter::note(Guarded<Outage>& outage, const char* what, std::string_view error) const {
+  const bool changed = error.empty() ? outage.lock()->end() : outage.lock()->begin();
+  if (!changed) return;
+  if (error.empty()) {
+    logger_.info(LogLine("counters_back").field("call", what));
+  } else {
+    logger_.error(LogLine("counters_away").field("call", what).field("error", error));
+  }
+}
+
+}  // namespace shingled::milter::counters

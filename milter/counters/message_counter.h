@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "config/base/logger.h"
+#include "config/base/outage.h"
+#include "config/metrics/counter_table.h"
+#include "config/metrics/instruments.h"
+#include "config/metrics/metric_report.h"
+#include "config/options/counter_options.h"
+#include "milter/counters/counter_needs.h"
+#include "milter/counters/judged_amounts.h"
+#include "milter/counters/retry_memory.h"
+#include "milter/rules/counter_facts.h"
+#include "mime/pieces/piece.h"
+#include "storage/counters/counter_store.h"
+
+namespace shingled::milter::counters {
+
+/// What was counted since the start. A new number needs a field and a line in `table`.
+struct CountingEvents {
+  EventCount messages;
+  EventCount retries;
+  EventCount pieces;
+  EventCount dropped;
+  EventCount refused_recipients;
+  EventCount unknown;
+  EventCount failures;
+
+  static constexpr auto table() {
+    using Counters = CountingEvents;
+    return std::to_array<CounterLine<Counters, EventCount>>({
+        {&Counters::messages, {"shingled_counters_messages", "Messages that were counted."}},
+        {&Counters::retries,
+         {"shingled_counters_retries", "Messages not counted because they had been put off."}},
+        {&Counters::pieces, {"shingled_counters_pieces", "Pieces of the messages counted."}},
+        {&Counters::dropped,
+         {"shingled_counters_pieces_dropped", "Pieces not counted: a bound was met."}},
+        {&Counters::refused_recipients,
+         {"shingled_counters_refused_recipients", "Recipients that the mail server refused."}},
+        {&Counters::unknown,
+         {"shingled_counters_pieces_unknown", "Pieces whose counters could not be asked."}},
+        {&Counters::failures,
+         {"shingled_counters_failures", "Messages and refusals that could not be counted."}},
+    });
+  }
+};
+static_assert(kHasWholeTable<CountingEvents>);
+
+/// What outlives the settings: numbers for metrics, messages that were put off, outages of the
+/// store.
+/// Threads: any thread.
+struct CountingState {
+  CountingEvents events;
+  Histogram pieces{kLatencyShape};
+  Histogram ask{kLatencyShape};
+  Histogram add{kLatencyShape};
+  RetryMemory retries;
+  Guarded<Outage> asking;
+  Guarded<Outage> adding;
+
+  void report(MetricReport& report) const;
+};
+
+/// Asks and adds for all messages of a daemon. It is an immutable snapshot of the settings; a
+/// reload makes a new one with the same store and state.
+///
+/// A store that fails changes nothing about a message: it is logged once when it begins and once
+/// when it ends, and counted.
+/// Threads: any thread.
+class MessageCounter {
+ public:
+  struct Setup {
+    CounterOptions options;
+    CountThresholds thresholds;
+    CounterNeeds needs;
+    CounterKeyBytes site{};
+    /// Weak, so that a session that is open at the shutdown does not keep the files open.
+    std::weak_ptr<storage::counters::CounterStore> store;
+  };
+
+  /// All of them must outlive it.
+  MessageCounter(Setup setup, const Clock& clock, Logger& logger, CountingState& state)
+      : setup_(std::move(setup)), clock_(clock), logger_(logger), state_(state) {}
+
+  [[nodiscard]] const CounterOptions& options() const { return setup_.options; }
+  [[nodiscard]] const CountThresholds& thresholds() const { return setup_.thresholds; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+  [[nodiscard]] CountingState& state() const { return state_; }
+
+  /// The counters of the pieces that are needed, as they are now. Pieces without an answer are not
+  /// known.
+  [[nodiscard]] rules::CounterFacts ask(std::span<const mime::Piece> pieces,
+                                        storage::counters::Space space, TimePoint deadline) const;
+  /// Adds to the counters of the pieces. False: nothing was added.
+  bool add(std::span<const mime::Piece> pieces, storage::counters::Space space,
+           const storage::counters::Amounts& amounts) const;
+
+ private:
+  /// Logs the beginning and the end of an outage.
+  void note(Guarded<Outage>& outage, const char* what, std::string_view error) const;
+
+  const Setup setup_;
+  const Clock& clock_;
+  Logger& logger_;
+  CountingState& state_;
+};
+
+/// Holds the counter in force for the sessions; null = nothing is counted.
+/// Threads: any thread.
+class CurrentCounter {
+ public:
+  [[nodiscard]] std::shared_ptr<const MessageCounter> get() const { return *counter_.lock(); }
+  void set(std::shared_ptr<const MessageCounter> counter) { counter.swap(*counter_.lock()); }
+
+ private:
+  mutable Guarded<std::shared_ptr<const MessageCounter>> counter_;
+};
+
+}  // namespace shingled::milter::counters

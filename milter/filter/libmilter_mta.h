@@ -1,0 +1,37 @@
+#pragma once
+
+#include <libmilter/mfapi.h>
+
+#include <string>
+#include <string_view>
+
+#include "milter/actions/apply.h"
+#include "milter/filter/message_buffer.h"
+#include "milter/rules/verdict.h"
+
+namespace shingled::milter::filter {
+
+/// The answer of a callback.
+sfsistat answer(rules::Action action);
+
+/// The value of a macro that the MTA has sent; empty without one. Valid until the callback ends.
+std::string_view macro(SMFICTX* context, const char* name);
+
+/// Implements Mta with the requests of libmilter, for one end of message.
+/// Threads: that of the callback.
+class LibmilterMta final : public actions::Mta {
+ public:
+  /// `spacing`: with kKept the MTA writes a value directly after the colon.
+  LibmilterMta(SMFICTX* context, HeaderSpacing spacing) : context_(context), spacing_(spacing) {}
+
+  Status edit_header(const actions::HeaderEdit& edit) override;
+  Status quarantine(const std::string& reason) override;
+  Status set_reply(const actions::Reply& reply) override;
+  void progress() override { smfi_progress(context_); }
+
+ private:
+  SMFICTX* context_;
+  HeaderSpacing spacing_;
+};
+
+}  // namespace shingled::milter::filter

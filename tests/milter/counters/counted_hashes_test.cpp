@@ -1,0 +1,64 @@
+#include "milter/counters/counted_hashes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "config/options/settings.h"
+
+namespace shingled::milter::counters {
+namespace {
+
+TEST(CountedHashes, ComeFromTheLocalRuleOfTheShippedSettings) {
+  RuleOptions rule;
+  rule.hash.robust = true;  // as every rule of the own storage
+  EXPECT_TRUE(makes_counted_texts(rule.hash));
+}
+
+TEST(CountedHashes, ComeFromEveryRuleWithTheSameDigestsOfTexts) {
+  HashOptions options = counted_text_options();
+  options.algorithm = HashAlgorithm::kSiphash;
+  options.mime_types = {"image/*"};
+  options.html_shingles = true;
+  EXPECT_TRUE(makes_counted_texts(options));
+  options.fuzzy_key = "ours";
+  EXPECT_FALSE(makes_counted_texts(options));
+  HashOptions plain;
+  EXPECT_FALSE(makes_counted_texts(plain)) << "no robust hashes";
+}
+
+/// The kinds of the counted hashes of a message whose rule is `options`.
+std::vector<mime::PartKind> counted_of(const std::string& message, const HashOptions& options) {
+  const mime::Analysis analysis = mime::analyze(message, {});
+  const std::vector<mime::HashRule> rules = {mime::HashRule(options),
+                                             mime::HashRule(counted_structure_options())};
+  const mime::MessageHashes hashes = mime::hash_message(analysis, rules);
+  std::vector<mime::PartKind> kinds;
+  for (const mime::PartHash& hash : counted_hashes(hashes.of_rule[0], hashes.of_rule[1])) {
+    kinds.push_back(hash.kind);
+  }
+  return kinds;
+}
+
+TEST(CountedHashes, HaveEachStructureOnce) {
+  std::string message =
+      "Content-Type: text/html\r\n\r\n<html><body>"
+      "<a href=http://a.example.org/>x</a><a href=http://b.example.net/>y</a><table>";
+  for (int i = 0; i < 60; ++i) {
+    message += "<tr><td>word" + std::string(1, static_cast<char>('a' + i % 26)) +
+               "</td><td><b>other" + std::string(1, static_cast<char>('a' + i % 7)) +
+               "</b></td></tr>";
+  }
+  message += "</table></body></html>\r\n";
+  HashOptions options = counted_text_options();
+  using enum mime::PartKind;
+  const std::vector<mime::PartKind> expected = counted_of(message, options);
+  EXPECT_EQ(std::count(expected.begin(), expected.end(), kHtmlStructure), 1);
+  EXPECT_EQ(std::count(expected.begin(), expected.end(), kHtml), 1);
+  options.html_shingles = true;
+  EXPECT_EQ(counted_of(message, options), expected);
+}
+
+}  // namespace
+}  // namespace shingled::milter::counters

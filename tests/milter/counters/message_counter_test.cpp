@@ -1,0 +1,112 @@
+#include "milter/counters/message_counter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_counters.h"
+#include "tests/support/manual_clock.h"
+
+namespace shingled::milter::counters {
+namespace {
+
+using storage::counters::Amounts;
+using storage::counters::Measure;
+using storage::counters::parse_window;
+using storage::counters::Space;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class LevelLogger final : public Logger {
+ public:
+  void write(LogLevel level, std::string_view line) override {
+    lines.push_back((level == LogLevel::kError ? "error " : "info ") + std::string(line));
+  }
+  [[nodiscard]] bool enabled(LogLevel) const override { return true; }
+  std::vector<std::string> lines;
+};
+
+const std::vector<mime::Piece> kPieces = {{PieceType::kSender, "a@x", ""},
+                                          {PieceType::kLinkHost, "h.example", ""}};
+
+class MessageCounterTest : public ::testing::Test {
+ protected:
+  MessageCounter counter(const CounterNeeds& needs) {
+    return {{.options = {}, .thresholds = {}, .needs = needs, .site = {7}, .store = store_},
+            clock_,
+            logger_,
+            state_};
+  }
+  static CounterNeeds needs_link_hosts() {
+    CounterNeeds needs;
+    needs.add(PieceType::kLinkHost);
+    needs.windows = {parse_window("1h").value(), parse_window("14d").value()};
+    return needs;
+  }
+  static Amounts one() {
+    Amounts amounts;
+    amounts.of(Measure::kMass) = 1;
+    return amounts;
+  }
+
+  shingled::testing::ManualClock clock_;
+  LevelLogger logger_;
+  CountingState state_;
+  std::shared_ptr<shingled::testing::FakeCounters> store_ =
+      std::make_shared<shingled::testing::FakeCounters>();
+};
+
+TEST_F(MessageCounterTest, AsksNothingIfNobodyNeedsAnything) {
+  const auto facts = counter({}).ask(kPieces, Space::kIn, TimePoint::max());
+  EXPECT_THAT(facts.pieces, IsEmpty());
+  EXPECT_EQ(store_->questions(), 0U);
+}
+
+TEST_F(MessageCounterTest, AsksForWhatIsNeeded) {
+  const MessageCounter asking = counter(needs_link_hosts());
+  EXPECT_TRUE(asking.add(kPieces, Space::kIn, one()));
+  EXPECT_TRUE(asking.add(kPieces, Space::kOut, one()));
+  EXPECT_TRUE(asking.add(kPieces, Space::kIn, one()));
+  const auto facts = asking.ask(kPieces, Space::kIn, TimePoint::max());
+  ASSERT_EQ(facts.pieces.size(), 1U);
+  EXPECT_EQ(facts.windows.size(), 2U);
+  EXPECT_EQ(facts.pieces[0].piece, kPieces[1]);
+  EXPECT_TRUE(facts.pieces[0].known);
+  ASSERT_EQ(facts.pieces[0].sums.size(), 2U);
+  EXPECT_EQ(facts.pieces[0].sums[1].of(Measure::kMass), 2U);
+  EXPECT_EQ(store_->questions(), 1U);
+}
+
+TEST_F(MessageCounterTest, DoesNotKnowWhatAFailingStoreWouldSay) {
+  const MessageCounter asking = counter(needs_link_hosts());
+  EXPECT_TRUE(asking.add(kPieces, Space::kIn, one()));
+  store_->fail(true);
+  EXPECT_FALSE(asking.add(kPieces, Space::kIn, one()));
+  for (int i = 0; i < 3; ++i) {
+    const auto facts = asking.ask(kPieces, Space::kIn, TimePoint::max());
+    ASSERT_EQ(facts.pieces.size(), 1U);
+    EXPECT_FALSE(facts.pieces[0].known);
+    EXPECT_EQ(facts.pieces[0].sums[0], Amounts{});
+    EXPECT_FALSE(asking.add(kPieces, Space::kIn, one()));
+  }
+  EXPECT_EQ(state_.events.unknown.read(), 3U);
+  EXPECT_EQ(state_.events.failures.read(), 4U);
+  EXPECT_THAT(logger_.lines, ElementsAre(HasSubstr("error counters_away call=add error=\"the disk"),
+                                         HasSubstr("error counters_away call=ask")));
+  logger_.lines.clear();
+  store_->fail(false);
+  EXPECT_TRUE(asking.add(kPieces, Space::kIn, one()));
+  EXPECT_TRUE(asking.ask(kPieces, Space::kIn, TimePoint::max()).pieces[0].known);
+  EXPECT_THAT(logger_.lines,
+              ElementsAre("info counters_back call=add", "info counters_back call=ask"));
+}
+
+TEST_F(MessageCounterTest, KnowsNothingAfterTheStoreIsClosed) {
+  const MessageCounter asking = counter(needs_link_hosts());
+  store_.reset();
+  EXPECT_FALSE(asking.ask(kPieces, Space::kIn, TimePoint::max()).pieces[0].known);
+  EXPECT_FALSE(asking.add(kPieces, Space::kIn, one()));
+}
+
+}  // namespace
+}  // namespace shingled::milter::counters
