@@ -23,6 +23,7 @@ void CounterReloader::use(const CounterOptions& options, const ActionOptions& ac
                             .thresholds = CountThresholds::of(options, actions),
                             .needs = {},
                             .site = *site(),
+                            .name = {},
                             .store = store()},
       clock_, logger_, state_));
 }

@@ -5,19 +5,22 @@
 namespace shingled::milter::counters {
 
 using storage::counters::Amounts;
+using storage::counters::CounterKey;
+using storage::counters::CounterStore;
+using storage::counters::Measure;
 using storage::counters::Space;
 
 void CountingState::report(MetricReport& report) const {
   report_counters(events, report);
   const auto stage = [&](const char* name, const Histogram& times) {
     report.histogram(
-        {"shingled_counters_stage_seconds", "Time of what is done to count a message."},
+        {"shingled_counting_stage_seconds", "Time of what is done to count a message."},
         times.read(), {{"stage", name}});
   };
   stage("pieces", pieces);
   stage("ask", ask);
   stage("add", add);
-  report.gauge({"shingled_counters_put_off", "Messages that were put off and are remembered."},
+  report.gauge({"shingled_counting_put_off", "Messages that were put off and are remembered."},
                std::uint64_t{retries.size()});
 }
 
@@ -66,7 +69,24 @@ bool MessageCounter::add(std::span<const mime::Piece> pieces, Space space,
   state_.events.dropped.add(keys.dropped);
   if (!added) state_.events.failures.add();
   note(state_.adding, "add", added ? std::string_view() : added.error().message);
+  if (added && setup_.name) name_pieces(pieces, keys.addition.counters, *store);
   return added.has_value();
+}
+
+void MessageCounter::name_pieces(std::span<const mime::Piece> pieces,
+                                 std::span<const CounterKey> keys, CounterStore& store) const {
+  constexpr storage::counters::Window kToday{storage::counters::Period::Unit::kDay, 1, 0};
+  const auto answers =
+      store.ask(keys, std::span(&kToday, 1), clock_.now() + setup_.options.shared.redis.timeout);
+  std::size_t key = 0;
+  for (const mime::Piece& piece : pieces) {
+    if (key == keys.size()) return;
+    if (is_pair(piece.type)) continue;
+    const bool frequent =
+        answers.known[key] && answers.of(key, 0).of(Measure::kMass) >= setup_.options.names_mass;
+    if (frequent) setup_.name(piece.type, keys[key].shingle, piece.first);
+    ++key;
+  }
 }
 
 void MessageCounter::note(Guarded<Outage>& outage, const char* what, std::string_view error) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -37,18 +38,18 @@ struct CountingEvents {
   static constexpr auto table() {
     using Counters = CountingEvents;
     return std::to_array<CounterLine<Counters, EventCount>>({
-        {&Counters::messages, {"shingled_counters_messages", "Messages that were counted."}},
+        {&Counters::messages, {"shingled_counting_messages", "Messages that were counted."}},
         {&Counters::retries,
-         {"shingled_counters_retries", "Messages not counted because they had been put off."}},
-        {&Counters::pieces, {"shingled_counters_pieces", "Pieces of the messages counted."}},
+         {"shingled_counting_retries", "Messages not counted because they had been put off."}},
+        {&Counters::pieces, {"shingled_counting_pieces", "Pieces of the messages counted."}},
         {&Counters::dropped,
-         {"shingled_counters_pieces_dropped", "Pieces not counted: a bound was met."}},
+         {"shingled_counting_pieces_dropped", "Pieces not counted: a bound was met."}},
         {&Counters::refused_recipients,
-         {"shingled_counters_refused_recipients", "Recipients that the mail server refused."}},
+         {"shingled_counting_refused_recipients", "Recipients that the mail server refused."}},
         {&Counters::unknown,
-         {"shingled_counters_pieces_unknown", "Pieces whose counters could not be asked."}},
+         {"shingled_counting_pieces_unknown", "Pieces whose counters could not be asked."}},
         {&Counters::failures,
-         {"shingled_counters_failures", "Messages and refusals that could not be counted."}},
+         {"shingled_counting_failures", "Messages and refusals that could not be counted."}},
     });
   }
 };
@@ -82,6 +83,9 @@ class MessageCounter {
     CountThresholds thresholds;
     CounterNeeds needs;
     CounterKeyBytes site{};
+    /// Told of the pieces of a message, without pairs, whose mass of the day has reached
+    /// `names_mass`, after it was added; null = `counters.names` is off. Must not block.
+    std::function<void(PieceType type, std::uint64_t shingle, std::string_view text)> name;
     /// Weak, so that a session that is open at the shutdown does not keep the files open.
     std::weak_ptr<storage::counters::CounterStore> store;
   };
@@ -104,6 +108,10 @@ class MessageCounter {
            const storage::counters::Amounts& amounts) const;
 
  private:
+  /// Tells the names of frequent pieces. `keys`: of the pieces that are not pairs, in their order.
+  void name_pieces(std::span<const mime::Piece> pieces,
+                   std::span<const storage::counters::CounterKey> keys,
+                   storage::counters::CounterStore& store) const;
   /// Logs the beginning and the end of an outage.
   void note(Guarded<Outage>& outage, const char* what, std::string_view error) const;
 

@@ -64,6 +64,7 @@ class Bench {
             .thresholds = counters::CountThresholds::of(options, {}),
             .needs = part == Part::kAskAndAdd ? all_needs() : counters::CounterNeeds(),
             .site = reloader_.site().value(),
+            .name = {},
             .store = reloader_.store()},
         clock_, logger_, state_);
     auto settings = std::make_shared<Settings>();

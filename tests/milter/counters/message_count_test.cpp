@@ -45,6 +45,7 @@ class MessageCountTest : public ::testing::Test {
                               .thresholds = CountThresholds::of(options_, {}),
                               .needs = {},
                               .site = kSite,
+                              .name = {},
                               .store = store_},
         clock_, logger_, state_);
   }

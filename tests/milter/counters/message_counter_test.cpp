@@ -32,10 +32,11 @@ const std::vector<mime::Piece> kPieces = {{PieceType::kSender, "a@x", ""},
 class MessageCounterTest : public ::testing::Test {
  protected:
   MessageCounter counter(const CounterNeeds& needs) {
-    return {{.options = {}, .thresholds = {}, .needs = needs, .site = {7}, .store = store_},
-            clock_,
-            logger_,
-            state_};
+    return {
+        {.options = {}, .thresholds = {}, .needs = needs, .site = {7}, .name = {}, .store = store_},
+        clock_,
+        logger_,
+        state_};
   }
   static CounterNeeds needs_link_hosts() {
     CounterNeeds needs;
@@ -99,6 +100,31 @@ TEST_F(MessageCounterTest, DoesNotKnowWhatAFailingStoreWouldSay) {
   EXPECT_TRUE(asking.ask(kPieces, Space::kIn, TimePoint::max()).pieces[0].known);
   EXPECT_THAT(logger_.lines,
               ElementsAre("info counters_back call=add", "info counters_back call=ask"));
+}
+
+TEST_F(MessageCounterTest, TellsTheNamesOfFrequentPieces) {
+  std::vector<std::string> told;
+  CounterOptions options;
+  options.names_mass = 2;
+  const MessageCounter naming(
+      {.options = options,
+       .thresholds = {},
+       .needs = {},
+       .site = {7},
+       .name =
+           [&](PieceType type, std::uint64_t shingle, std::string_view text) {
+             EXPECT_EQ(shingle, piece_shingle({7}, type, text));
+             told.emplace_back(text);
+           },
+       .store = store_},
+      clock_, logger_, state_);
+  const std::vector<mime::Piece> pieces = {{PieceType::kSender, "a@x", ""},
+                                           {PieceType::kSenderRecipient, "a@x", "b@y"},
+                                           {PieceType::kLinkHost, "h.example", ""}};
+  EXPECT_TRUE(naming.add(pieces, Space::kIn, one()));
+  EXPECT_THAT(told, IsEmpty());
+  EXPECT_TRUE(naming.add(std::span(pieces).last(2), Space::kIn, one()));
+  EXPECT_THAT(told, ElementsAre("h.example"));
 }
 
 TEST_F(MessageCounterTest, KnowsNothingAfterTheStoreIsClosed) {

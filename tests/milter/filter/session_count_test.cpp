@@ -39,6 +39,7 @@ class SessionCountTest : public ratelimit::LimiterFixture {
             .thresholds = counters::CountThresholds::of(counters, options.actions),
             .needs = needs_,
             .site = kSite,
+            .name = {},
             .store = mass_},
         clock_, silent_, state_));
     store_ = std::make_shared<storage::buckets::EmbeddedBuckets>(1000, clock_, random_);
@@ -119,7 +120,7 @@ TEST_F(SessionCountTest, CountsAMessageAfterItsVerdict) {
 
 TEST_F(SessionCountTest, CountsSpamAlsoIfItIsRefused) {
   use();
-  hashes_.knows_all = storage::FlagValue{1, 20};
+  hashes_.knows_all = storage::FlagValue{11, 20};
   EXPECT_THAT(play("connect mail a@y text end"), ElementsAre("reject"));
   EXPECT_EQ(only().amounts.of(Measure::kSpam), 1U);
 }
@@ -209,7 +210,7 @@ TEST_F(SessionCountTest, CountsAMessageThatIsPutOffOnce) {
   MilterOptions options;
   options.actions = {.reject = {}, .tempfail = 5.0};
   use(options);
-  hashes_.knows_all = storage::FlagValue{1, 20};
+  hashes_.knows_all = storage::FlagValue{11, 20};
   EXPECT_THAT(play("connect mail a@y b@y text end"), ElementsAre("tempfail"));
   hashes_.knows_all.reset();
   EXPECT_THAT(play("connect mail b@y a@y text end"), ElementsAre("pass"));
@@ -224,7 +225,7 @@ TEST_F(SessionCountTest, ADryRunPutsNothingOff) {
   options.actions = {.reject = {}, .tempfail = 5.0};
   options.dry_run = true;
   use(options);
-  hashes_.knows_all = storage::FlagValue{1, 20};
+  hashes_.knows_all = storage::FlagValue{11, 20};
   EXPECT_THAT(play("connect mail a@y text end mail a@y text end"), ElementsAre("pass", "pass"));
   EXPECT_THAT(mass_->additions(), SizeIs(2));
 }
