@@ -11,10 +11,10 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::uint64_t kKilo = std::uint64_t{1} << 10;
-constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
-constexpr std::uint64_t kGiga = std::uint64_t{1} << 30;
-constexpr std::uint64_t kTera = std::uint64_t{1} << 40;
+constexpr std::uint64_t kKibibyte = std::uint64_t{1} << 10;
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
+constexpr std::uint64_t kTebibyte = std::uint64_t{1} << 40;
 constexpr std::uint16_t kCounterPort = 11341;
 constexpr std::size_t kAuthservIdsMax = 100;  // each header is compared with all of them
 constexpr double kAnyScore = std::numeric_limits<double>::max();
@@ -82,9 +82,9 @@ void read_authserv_ids(Section& section, std::vector<std::string>& out) {
 void load_embedded(Section& section, EmbeddedCounterOptions& out) {
   read_folder(section, "directory", out.directory);
   section.duration<milliseconds>("sync", out.sync, {milliseconds(10), minutes(1)});
-  section.size("memory_max", out.memory_max, {16 * kMega, kTera});
-  section.size("disk_max", out.disk_max, {64 * kMega, 1024 * kTera});
-  section.size("cache_max", out.cache_max, {0, kTera});
+  section.size("memory_max", out.memory_max, {16 * kMebibyte, kTebibyte});
+  section.size("disk_max", out.disk_max, {64 * kMebibyte, 1024 * kTebibyte});
+  section.size("cache_max", out.cache_max, {0, kTebibyte});
 }
 
 void load_pieces(Section&& section, PieceOptions& out) {
@@ -100,7 +100,7 @@ void load_pieces(Section&& section, PieceOptions& out) {
   section.number<std::uint32_t>("pairs_max", out.pairs_max, {1, 10'000});
   section.number<std::uint32_t>("pieces_max", out.pieces_max, {1, 10'000});
   std::uint64_t bytes = out.piece_bytes_max;
-  section.size("piece_bytes_max", bytes, {16, 64 * kKilo});
+  section.size("piece_bytes_max", bytes, {16, 64 * kKibibyte});
   out.piece_bytes_max = static_cast<std::uint32_t>(bytes);
   load_containers(section.section("containers"), out.containers);
 }
@@ -115,7 +115,7 @@ void load_shared(Section& section, SharedCounterOptions& out) {
   }
   section.duration<milliseconds>("flush", out.flush, {milliseconds(10), minutes(1)});
   section.duration<milliseconds>("cache", out.cache, {milliseconds(0), minutes(1)});
-  section.size("journal_max", out.journal_max, {0, kTera});
+  section.size("journal_max", out.journal_max, {0, kTebibyte});
   read_folder(section, "journal_directory", out.journal_directory);
   const bool set = out.redis != SharedCounterOptions::without_servers();
   if (set && out.redis.servers.empty() && !says_something(section, "servers")) {
@@ -130,7 +130,7 @@ void load_service(Section& section, CounterServiceOptions& out) {
   section.path_or_empty("keys_file", out.keys_file);
   section.number<std::uint32_t>("connections_max", out.connections_max, {2, 10'000});
   section.duration<seconds>("timeout", out.timeout, {seconds(1), hours(1)});
-  section.size("body_bytes_max", out.body_bytes_max, {4 * kKilo, kGiga});
+  section.size("body_bytes_max", out.body_bytes_max, {4 * kKibibyte, kGibibyte});
   if (!out.keys_file.empty() || says_something(section, "keys_file")) return;
   for (const SocketSpec& spec : out.listen) {
     if (spec.kind == SocketSpec::Kind::kUnix) continue;
