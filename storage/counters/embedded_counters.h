@@ -148,6 +148,13 @@ class EmbeddedCounters {
     std::uint64_t number = 0;  ///< each view has its own
   };
   using ViewPointer = std::shared_ptr<const View>;
+  struct Catalogue {
+    std::unique_ptr<sqlite::CounterCatalogue> file;
+    std::uint64_t first_log = 0;
+    /// Files of changes that failed. If the power is cut now, such a change may have been made
+    /// after all; the next change that succeeds rules that out.
+    std::vector<std::string> unsure;
+  };
 
   EmbeddedCounters(EmbeddedCounterOptions options, FileSystem& files, const Clock& clock,
                    std::function<void()> wanted,
@@ -196,6 +203,8 @@ class EmbeddedCounters {
   /// Takes the place of `inputs`, in the catalogue and in the view; `made` may be nullptr.
   Status replace(const std::vector<std::shared_ptr<const File>>& inputs,
                  const std::shared_ptr<const File>& made, const std::shared_ptr<Live>& sealed);
+  /// Nothing is unsure afterwards.
+  Status settle(Catalogue& catalogue);
   Status drop_lost(const sqlite::CataloguedFile& lost);
   Result<std::shared_ptr<const File>> open_file(const sqlite::CataloguedFile& catalogued);
   Result<std::shared_ptr<const File>> open_made(std::uint64_t number, const SealedFooter& footer);
@@ -210,10 +219,6 @@ class EmbeddedCounters {
   Guarded<Timekeeper> time_;
   /// Held together while something is added, alone while a new table takes its place.
   FairSharedMutex adding_;
-  struct Catalogue {
-    std::unique_ptr<sqlite::CounterCatalogue> file;
-    std::uint64_t first_log = 0;
-  };
   /// Held while the catalogue and then the view change.
   Guarded<Catalogue> catalogue_;
   mutable Guarded<ViewPointer> view_;

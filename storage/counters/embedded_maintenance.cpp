@@ -20,6 +20,12 @@ void note(Status& first, Status status) {
   if (first && !status) first = std::move(status);
 }
 
+/// What cannot be removed is removed at the next start.
+void remove_all(FileSystem& files, std::vector<std::string>& names) {
+  for (const std::string& name : names) static_cast<void>(files.remove(name));
+  names.clear();
+}
+
 std::int64_t file_id(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
 /// Drops those that apply to nothing any more. `first`: the smallest number that is still there.
@@ -112,9 +118,11 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
   if (sealed) change.first_log = sealed->number + 1;
   auto catalogue = catalogue_.lock();
   if (Status changed = catalogue->file->change(change); !changed) {
-    if (made) static_cast<void>(files_.remove(sealed_name(made->catalogued.id)));
+    // That of a table is made again under its name.
+    if (made && !sealed) catalogue->unsure.push_back(sealed_name(made->catalogued.id));
     return changed;
   }
+  remove_all(files_, catalogue->unsure);
   if (sealed) catalogue->first_log = sealed->number + 1;
   change_view([&](View& view) {
     std::erase_if(view.files, [&](const auto& file) {
@@ -142,8 +150,9 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
   std::uint64_t number = 0;
   std::shared_ptr<const ForgottenCounters> forgotten;
   {
-    // What is forgotten from now on has this number, too.
     auto catalogue = catalogue_.lock();
+    if (Status settled = settle(*catalogue); !settled) return settled;
+    // What is forgotten from now on has this number, too.
     number = next_number_++;
     forgotten = view()->forgotten;
   }
@@ -210,6 +219,13 @@ Status EmbeddedCounters::expire(const std::stop_token& stop) {
     note(first, rewrite({file}, rules, stop));
   }
   return first;
+}
+
+Status EmbeddedCounters::settle(Catalogue& catalogue) {
+  if (catalogue.unsure.empty()) return {};
+  if (Status changed = catalogue.file->change({}); !changed) return changed;
+  remove_all(files_, catalogue.unsure);
+  return {};
 }
 
 Status EmbeddedCounters::drop_lost(const sqlite::CataloguedFile& lost) {

@@ -141,6 +141,7 @@ Status EmbeddedCounters::insert_file(const Rows& rows) {
     return {};
   });
   if (!done || count == 0) return done;
+  if (Status settled = settle(*catalogue_.lock()); !settled) return settled;
   const std::uint64_t number = next_number_++;
   const std::string name = sealed_name(static_cast<std::int64_t>(number));
   auto writer = SealedWriter::begin(files_, name, count, range);

@@ -1,6 +1,7 @@
 // Covers storage/counters/embedded_past.cpp and storage/counters/pair_claims.cpp: what happens
 // at the same time, and what fails.
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <atomic>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "tests/storage/counters/embedded_fixture.h"
+#include "tests/storage/sqlite/faulty_vfs.h"
 
 namespace shingled::storage::counters {
 namespace {
@@ -147,6 +149,42 @@ TEST_F(EmbeddedPastTest, DiskThatFailsAtAnyWriteLearnsImportsAndForgetsAllOrNoth
     expect_oracle();
     ASSERT_LT(write, 100U);
   }
+}
+
+TEST_F(EmbeddedPastTest, CatalogueThatFailsAtAnyWriteLosesNothingEither) {
+  sqlite::FaultyVfs disk;
+  for (std::int64_t write = 0, reached = 1; reached != 0; ++write) {
+    reached = 0;
+    open();
+    clock_.advance(std::chrono::minutes(10));
+    const auto recipient = static_cast<std::uint64_t>(write);
+    add(pair_addition(recipient));
+    const Slot now = counters_->present_slot();
+    const auto with_fault = [&](const std::function<Status()>& work) {
+      const std::int64_t before = disk.writes();
+      disk.fail_after(write, SQLITE_FULL);
+      Status done = work();
+      if (disk.writes() - before > write) ++reached;
+      disk.heal();
+      return bool(done);
+    };
+    const PastAddition past{now - 1, pair_addition(recipient)};
+    if (with_fault([&] { return counters_->learn(std::span(&past, 1)); }))
+      oracle_.add(past.addition, past.slot);
+    expect_oracle();
+    const CounterKey key = pair_addition(recipient / 2).pairs[0].key;
+    if (with_fault([&] { return counters_->forget(std::span(&key, 1)); })) oracle_.forget(key);
+    expect_oracle();
+    with_fault([&] { return counters_->maintain({}); });
+    expect_oracle();
+    maintain();
+    expect_oracle();
+    open();
+    expect_oracle();
+    EXPECT_EQ(counters_->status().files_lost, 0U);
+    ASSERT_LT(write, 100);
+  }
+  counters_.reset();  // before the disk
 }
 
 TEST_F(EmbeddedPastTest, ForgottenCounterCountsAgainFromThenOnAndLeavesNoTrace) {
