@@ -117,10 +117,11 @@ TEST_F(EmbeddedCountersTest, LostFileMakesCountersUnknownUntilItWouldBeTooOld) {
     maintain();
     const std::string name = *files_.names()->begin();
     counters_.reset();
-    if (is_gone)
+    if (is_gone) {
       ASSERT_TRUE(files_.remove(name));
-    else
+    } else {
       files_.content(name).back() ^= 1;
+    }
     open();
     const std::vector<CounterKey> keys = {{5, PieceType::kFrom}, {6, PieceType::kFrom}};
     EXPECT_EQ(counters_->ask(keys, kWindows).known, (std::vector<bool>{false, false}));
