@@ -89,8 +89,8 @@ class EmbeddedCounters {
   /// Errors: those of SealedFile.
   Result<std::vector<Entry>> series(const CounterKey& key);
 
-  /// All counters, sorted by key, as CounterStore::scan. Files that were lost are left out.
-  /// `slot`s and days that are too old are left out, too.
+  /// All counters, sorted by key. Slots that are not kept any more come as their days. Files that
+  /// were lost are left out.
   [[nodiscard]] std::unique_ptr<CounterCursor> scan();
 
   // As those of CounterStore. One at a time; the others wait.
