@@ -185,6 +185,7 @@ Status EmbeddedCounters::merge_some(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     std::vector<std::shared_ptr<const File>> files = whole_files();
     std::vector<std::uint64_t> bytes;
+    bytes.reserve(files.size());
     for (const auto& file : files) bytes.push_back(file->catalogued.bytes);
     std::vector<std::shared_ptr<const File>> inputs;
     for (const std::size_t place : files_to_merge(bytes)) inputs.push_back(files[place]);
