@@ -192,6 +192,8 @@ class EmbeddedCounters {
   class Scan;
 
   Status seal_all(const std::vector<std::shared_ptr<Live>>& tables, const std::stop_token& stop);
+  /// Seals the tables that wait, with the lock.
+  Status seal_frozen(const std::stop_token& stop);
   Status seal(const std::shared_ptr<Live>& table);
   [[nodiscard]] std::vector<std::shared_ptr<const File>> whole_files() const;
   static void find_damage(const std::vector<std::shared_ptr<const File>>& inputs);

@@ -15,6 +15,8 @@ namespace {
 /// A file is written again when it has periods that are this much too old.
 constexpr Slot kSlotSlack = kSlotsPerDay;
 constexpr Day kDaySlack = 1;
+/// In one call of `maintain`, so that the rest of its work comes though more and more is sealed.
+constexpr int kMergesMax = 4;
 
 void note(Status& first, Status status) {
   if (first && !status) first = std::move(status);
@@ -56,10 +58,7 @@ Status EmbeddedCounters::maintain(const std::stop_token& stop) {
   const ViewPointer before = view();
   if (before->live && before->live->table.slot() != slot && before->live->table.size() > 0)
     note(first, begin_table(before->live.get(), slot));
-  {
-    const MutexLock sealing(sealing_);
-    note(first, seal_all(view()->frozen, stop));
-  }
+  note(first, seal_frozen(stop));
   note(first, expire(stop));
   note(first, merge_some(stop));
   note(first, shrink(stop));
@@ -69,6 +68,11 @@ Status EmbeddedCounters::maintain(const std::stop_token& stop) {
     last_maintained_ = slot;
   }
   return first;
+}
+
+Status EmbeddedCounters::seal_frozen(const std::stop_token& stop) {
+  const MutexLock sealing(sealing_);
+  return seal_all(view()->frozen, stop);
 }
 
 Status EmbeddedCounters::seal_all(const std::vector<std::shared_ptr<Live>>& tables,
@@ -162,7 +166,9 @@ Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>&
       return inputs[place]->number() <= forgotten->last(key);
     };
   const std::string name = sealed_name(file_id(number));
-  const auto footer = merge_files(files_, sealed, name, rules, stop, leaves_out);
+  // A merge may take minutes; tables that wait for it would fill the memory.
+  const auto footer =
+      merge_files(files_, sealed, name, rules, stop, leaves_out, [&] { return seal_frozen(stop); });
   if (!footer) {
     if (footer.error().code != ErrorCode::kTimeout) find_damage(inputs);
     return footer.error();
@@ -182,7 +188,7 @@ void EmbeddedCounters::find_damage(const std::vector<std::shared_ptr<const File>
 }
 
 Status EmbeddedCounters::merge_some(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
+  for (int merges = 0; merges < kMergesMax && !stop.stop_requested(); ++merges) {
     std::vector<std::shared_ptr<const File>> files = whole_files();
     std::vector<std::uint64_t> bytes;
     bytes.reserve(files.size());

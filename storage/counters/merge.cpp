@@ -1,7 +1,7 @@
 #include "storage/counters/merge.h"
 
 #include <algorithm>
-#include <bit>
+#include <numeric>
 #include <utility>
 
 #include "storage/counters/sealed_writer.h"
@@ -11,9 +11,8 @@ namespace shingled::storage::counters {
 namespace {
 
 constexpr std::uint64_t kRowsBetweenLooks = 4096;
-constexpr std::size_t kFilesPerMerge = 4;
-/// Files below this size are all alike.
-constexpr unsigned kSmallBits = 20;
+/// A file is merged with the smaller ones if it has at most this times their bytes together.
+constexpr std::uint64_t kMergeRatio = 2;
 
 /// Of all entries after the rules, or a little wider.
 PeriodRange range_after(const PeriodRange& range, const MergeRules& rules) {
@@ -73,7 +72,8 @@ std::vector<Entry> apply_rules(PieceType type, std::span<const Entry> entries,
 
 Result<SealedFooter> merge_files(FileSystem& files, std::span<const SealedFile* const> inputs,
                                  const std::string& name, const MergeRules& rules,
-                                 const std::stop_token& stop, const LeavesOut& leaves_out) {
+                                 const std::stop_token& stop, const LeavesOut& leaves_out,
+                                 const std::function<Status()>& meanwhile) {
   PeriodRange range;
   std::uint64_t rows = 0;
   std::vector<Source> sources;
@@ -97,8 +97,10 @@ Result<SealedFooter> merge_files(FileSystem& files, std::span<const SealedFile* 
 
   std::vector<Entry> entries;
   for (std::uint64_t taken = 0; !heap.empty(); ++taken) {
-    if (taken % kRowsBetweenLooks == 0 && stop.stop_requested())
-      return Error{ErrorCode::kTimeout, "stopped"};
+    if (taken % kRowsBetweenLooks == 0) {
+      if (stop.stop_requested()) return Error{ErrorCode::kTimeout, "stopped"};
+      if (Status done = meanwhile ? meanwhile() : Status{}; !done) return done.error();
+    }
     const CounterKey key = sources[heap.front()].row->key;
     entries.clear();
     while (!heap.empty() && sources[heap.front()].row->key == key) {
@@ -120,15 +122,17 @@ Result<SealedFooter> merge_files(FileSystem& files, std::span<const SealedFile* 
 }
 
 std::vector<std::size_t> files_to_merge(std::span<const std::uint64_t> bytes) {
-  constexpr unsigned kLevels = 64;
-  std::vector<std::vector<std::size_t>> levels(kLevels);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const auto bits = static_cast<unsigned>(std::bit_width(bytes[i]));
-    levels[bits <= kSmallBits ? 0 : (bits - kSmallBits + 1) / 2].push_back(i);
+  std::vector<std::size_t> places(bytes.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::sort(places, {}, [&](std::size_t place) { return bytes[place]; });
+  std::uint64_t smaller = 0;
+  std::size_t merged = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i > 0 && bytes[places[i]] / kMergeRatio <= smaller) merged = i + 1;
+    smaller += bytes[places[i]];
   }
-  for (std::vector<std::size_t>& level : levels)
-    if (level.size() >= kFilesPerMerge) return std::move(level);
-  return {};
+  places.resize(merged);
+  return places;
 }
 
 }  // namespace shingled::storage::counters

@@ -75,7 +75,10 @@ TEST_F(EmbeddedCountersTest, DiskThatFailsAtAnyWriteOfSealingLosesNothing) {
     const Status done = counters_->maintain({});
     const bool reached = files_.writes() - before > write;
     files_.repair();
-    EXPECT_EQ(!done, reached) << write;
+    // What fails may also be the removal of a file that was merged, which is no error.
+    if (!done) {
+      EXPECT_TRUE(reached) << write;
+    }
     expect_oracle();
     open();
     expect_oracle();

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <random>
 #include <vector>
 
 #include "storage/counters/sealed_writer.h"
@@ -66,15 +69,50 @@ TEST(ApplyRules, OfAUniqueTypeTheDayGetsWhatWasNewOnIt) {
       apply_rules(PieceType::kUniqueRecipients, std::vector{entry}, {kSlotsPerDay, 0, 0}).empty());
 }
 
-TEST(FilesToMerge, AreFourOfAboutTheSameSize) {
+TEST(FilesToMerge, AreTheSmallestUpToOneThatIsMuchLarger) {
   using Places = std::vector<std::size_t>;
-  EXPECT_EQ(files_to_merge({}), Places{});
-  EXPECT_EQ(files_to_merge(std::vector<std::uint64_t>{1, 2, 3}), Places{});
-  EXPECT_EQ(files_to_merge(std::vector<std::uint64_t>{1, 2, 3, 1000}), (Places{0, 1, 2, 3}));
-  const std::uint64_t large = 1ULL << 30U;
-  EXPECT_EQ(files_to_merge(std::vector<std::uint64_t>{large, 1, 2, 3}), Places{});
-  EXPECT_EQ(files_to_merge(std::vector<std::uint64_t>{large, 1, 2, 3, large, large, large}),
-            (Places{0, 4, 5, 6}));
+  const struct {
+    const char* why;
+    std::vector<std::uint64_t> bytes;
+    Places expected;
+  } kCases[] = {
+      {"nothing to merge", {}, {}},
+      {"one file", {5}, {}},
+      {"one is much larger", {500, 5}, {}},
+      {"two alike", {5, 5}, {0, 1}},
+      {"the larger ones stay", {5, 500, 5}, {0, 2}},
+      {"the small ones together are large enough", {30, 11, 4}, {2, 1, 0}},
+      {"each is too large for those before", {1, 4, 16, 64}, {}},
+  };
+  for (const auto& [why, bytes, expected] : kCases)
+    EXPECT_EQ(files_to_merge(bytes), expected) << why;
+}
+
+TEST(FilesToMerge, FewFilesAreLeftAndEachCounterIsWrittenTenTimes) {
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> files;
+  std::uint64_t sealed = 0;
+  std::uint64_t written = 0;
+  std::size_t most = 0;
+  for (int i = 0; i < 3000; ++i) {
+    files.push_back(900'000 + random() % 200'000);
+    sealed += files.back();
+    for (;;) {
+      std::vector<std::size_t> places = files_to_merge(files);
+      if (places.empty()) break;
+      std::ranges::sort(places, std::greater<>());
+      std::uint64_t merged = 0;
+      for (const std::size_t place : places) {
+        merged += files[place];
+        files.erase(files.begin() + static_cast<std::ptrdiff_t>(place));
+      }
+      files.push_back(merged);
+      written += merged;
+    }
+    most = std::max(most, files.size());
+  }
+  EXPECT_LE(most, 8U);
+  EXPECT_LE(written, 10 * sealed);
 }
 
 TEST(MergeFiles, SumsEqualCountersAndStopsWhenAsked) {
@@ -117,6 +155,10 @@ TEST(MergeFiles, SumsEqualCountersAndStopsWhenAsked) {
     EXPECT_EQ((*row)->key.shingle, shingle);
     EXPECT_EQ((*row)->entries, entries);
   }
+  const auto failing = [] { return Status(Error{ErrorCode::kUnavailable, "the other work"}); };
+  const auto failed = merge_files(files, inputs, "e", {}, stop.get_token(), failing);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "the other work");
   stop.request_stop();
   EXPECT_FALSE(merge_files(files, inputs, "e", {}, stop.get_token()));
   EXPECT_FALSE(files.has("e.tmp"));
