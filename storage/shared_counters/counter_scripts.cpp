@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 
+#include "mime/fingerprint/secret_hash.h"
 #include "storage/shared_counters/shared_layout.h"
 
 namespace shingled::storage::shared_counters {
@@ -22,7 +26,7 @@ namespace {
 // Lua's numbers are doubles, so counts stay texts.
 constexpr std::string_view kShared = R"lua(
 local call, try = redis.call, redis.pcall
-local from, life, present = KEYS[1], 1296000, tonumber(ARGV[1])
+local from, life, present = KEYS[1], '1296000', tonumber(ARGV[1])
 local function put(key, field, amount)
   local sum = try('HINCRBY', key, field, amount)
   if type(sum) == 'number' then return sum end
@@ -60,8 +64,9 @@ local function live(key, is_unique)
 end
 )lua";
 
-// ARGV: the present slot, the number of the call; for each counter the number of its fields
-// (negative for a unique), the fields and amounts.
+// ARGV: the present slot, the number of the call, how many recipes, the recipes, and a text with
+// two bytes for each counter: the number of its recipe. A recipe is what many counters of a message
+// have in common: the number of its fields (negative for a unique), the fields and amounts.
 constexpr std::string_view kAddScript = R"lua(
 local number = ARGV[2]
 local last = tonumber(call('HGET', from, 'c') or '')
@@ -71,23 +76,28 @@ if last and last >= tonumber(number) then
 end
 call('HSET', from, 'c', number)
 call('EXPIRE', from, life)
-local at = 3
+local at, begins, ends, uniques = 4, {}, {}, {}
+for r = 1, tonumber(ARGV[3]) do
+  local many = tonumber(ARGV[at])
+  if many < 0 then many, uniques[r] = -many, true end
+  begins[r], ends[r] = at + 1, at + 2 * many
+  at = ends[r] + 1
+end
+local byte, which = string.byte, ARGV[at]
 for k = 2, #KEYS do
-  local key, many = KEYS[k], tonumber(ARGV[at])
-  local is_unique = many < 0
-  if is_unique then many = -many end
-  local last_at = at + 2 * many
+  local key = KEYS[k]
+  local high, low = byte(which, 2 * k - 3, 2 * k - 2)
+  local r = high * 256 + low + 1
   if call('EXISTS', key) == 0 then
-    call('HSET', key, unpack(ARGV, at + 1, last_at))
+    call('HSET', key, unpack(ARGV, begins[r], ends[r]))
     call('EXPIRE', key, life)
   else
     local is_new = false
-    for i = at + 1, last_at, 2 do
+    for i = begins[r], ends[r], 2 do
       if put(key, ARGV[i], ARGV[i + 1]) == tonumber(ARGV[i + 1]) then is_new = true end
     end
-    if is_new then live(key, is_unique) end
+    if is_new then live(key, uniques[r]) end
   end
-  at = last_at + 1
 end
 return 1
 )lua";
@@ -159,6 +169,46 @@ std::vector<Entry> kept_entries(const CounterDelta& delta, counters::Slot now) {
   return out;
 }
 
+/// Appends the fields and amounts of a counter; false if it has none.
+bool append_recipe(const CounterDelta& delta, counters::Slot now, Words& words) {
+  const std::size_t count = words.size();
+  words.emplace_back();
+  for (const Entry& kept : kept_entries(delta, now)) {
+    append_amounts(kept.period, kept.amounts, words);
+    if (!is_pair(delta.key.type) || kept.amounts.of(Measure::kMass) == 0) continue;
+    const bool is_slot = kept.period.unit == Period::Unit::kSlot;
+    words.push_back(seen_name(is_slot ? counters::day_of(kept.period.number) : kept.period.number));
+    words.emplace_back("1");
+  }
+  const std::size_t fields = (words.size() - count - 1) / 2;
+  if (fields == 0) {
+    words.resize(count);
+    return false;
+  }
+  words[count] = fmt::format("{}{}", is_unique(delta.key.type) ? "-" : "", fields);
+  return true;
+}
+
+constexpr std::size_t kNoRecipe = std::numeric_limits<std::size_t>::max();
+
+/// Counters that get the same: those of a message, mostly.
+struct SameRecipe {
+  bool operator()(const CounterDelta* a, const CounterDelta* b) const {
+    return is_pair(a->key.type) == is_pair(b->key.type) &&
+           is_unique(a->key.type) == is_unique(b->key.type) && a->entries == b->entries;
+  }
+};
+struct RecipeHash {
+  std::size_t operator()(const CounterDelta* delta) const {
+    std::uint64_t mix = 0;
+    for (const Entry& entry : delta->entries) {
+      mix = mix * 31 + entry.period.number;
+      for (const std::uint64_t count : entry.amounts.counts) mix = mix * 31 + count;
+    }
+    return SecretHash::of_process()(mix);
+  }
+};
+
 void write(redis::CommandList& commands, const std::string& script, std::uint16_t slot,
            const Words& keys, const Words& words) {
   commands.begin(3 + keys.size() + words.size(), slot);
@@ -200,26 +250,26 @@ void append_add(redis::CommandList& commands, const std::string& script, const C
                 std::uint64_t number, counters::Slot now,
                 std::span<const CounterDelta* const> deltas) {
   Words keys = {writer_name(place.prefix, place.slot, place.writer)};
-  Words words = {fmt::to_string(now), fmt::to_string(number)};
+  Words words = {fmt::to_string(now), fmt::to_string(number), ""};
+  std::unordered_map<const CounterDelta*, std::size_t, RecipeHash, SameRecipe> recipes;
+  std::size_t written = 0;
+  std::string which;
   for (const CounterDelta* delta : deltas) {
-    const std::size_t count = words.size();
-    words.emplace_back();
-    for (const Entry& kept : kept_entries(*delta, now)) {
-      append_amounts(kept.period, kept.amounts, words);
-      if (!is_pair(delta->key.type) || kept.amounts.of(Measure::kMass) == 0) continue;
-      const bool is_slot = kept.period.unit == Period::Unit::kSlot;
-      words.push_back(
-          seen_name(is_slot ? counters::day_of(kept.period.number) : kept.period.number));
-      words.emplace_back("1");
+    const auto [recipe, is_new] = recipes.try_emplace(delta, written);
+    if (is_new) {
+      if (append_recipe(*delta, now, words)) {
+        ++written;
+      } else {
+        recipe->second = kNoRecipe;
+      }
     }
-    const std::size_t fields = (words.size() - count - 1) / 2;
-    if (fields == 0) {
-      words.resize(count);
-      continue;
-    }
-    words[count] = fmt::format("{}{}", is_unique(delta->key.type) ? "-" : "", fields);
+    if (recipe->second == kNoRecipe) continue;
     keys.push_back(counter_name(place.prefix, delta->key));
+    which += static_cast<char>(recipe->second >> 8U);
+    which += static_cast<char>(recipe->second);
   }
+  words[2] = fmt::to_string(written);
+  words.push_back(std::move(which));
   write(commands, script, place.slot, keys, words);
 }
 
