@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "config/base/number_text.h"
 #include "storage/redis/key_slot.h"

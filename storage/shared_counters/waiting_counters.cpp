@@ -1,7 +1,6 @@
 #include "storage/shared_counters/waiting_counters.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace shingled::storage::shared_counters {
