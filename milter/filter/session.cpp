@@ -8,6 +8,7 @@
 #include "config/options/message_memory.h"
 #include "milter/ratelimit/limit_evidence.h"
 #include "milter/rules/fuzzy_evidence.h"
+#include "storage/counters/counter.h"
 
 namespace shingled::milter::filter {
 

@@ -156,7 +156,7 @@ TEST(MergeFiles, SumsEqualCountersAndStopsWhenAsked) {
     EXPECT_EQ((*row)->entries, entries);
   }
   const auto failing = [] { return Status(Error{ErrorCode::kUnavailable, "the other work"}); };
-  const auto failed = merge_files(files, inputs, "e", {}, stop.get_token(), failing);
+  const auto failed = merge_files(files, inputs, "e", {}, stop.get_token(), {}, failing);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "the other work");
   stop.request_stop();
