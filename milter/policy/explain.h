@@ -21,7 +21,7 @@ std::string explain_rule(const CompiledRules& rules, const MessageFacts& facts,
                          const Evaluation& evaluation, std::size_t rule);
 
 /// A rule that does not fire because of one part alone, which is unknown, or a number that is at
-/// least half as great as it must be.
+/// least half of what it needs.
 struct NearMiss {
   std::size_t rule = 0;
   std::string text;  ///< `SENDER_SPAMMY: from.spam 97 of 100 (97.0 %) in 14d; rule: 99% of 100`
