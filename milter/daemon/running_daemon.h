@@ -25,6 +25,7 @@
 #include "milter/process/pid_file.h"
 #include "milter/ratelimit/limit_reloader.h"
 #include "milter/similar/library_reloader.h"
+#include "milter/status/counter_pages.h"
 #include "milter/status/http_server.h"
 #include "milter/status/status_pages.h"
 #include "storage/client/prober.h"
@@ -50,8 +51,10 @@ class RunningDaemon {
         similar_(clock, log),
         counters_(clock, random_, log),
         bucket_pages_([this] { return limits_.store(); }, clock),
+        counter_pages_([this] { return site_counters(); }, clock),
         pages_(metrics_, clock, settings_->status.matches_max) {
     pages_.set_buckets(&bucket_pages_);
+    pages_.set_counters(&counter_pages_);
   }
 
   Status start();
@@ -77,6 +80,10 @@ class RunningDaemon {
   }
   void use(std::shared_ptr<const filter::Scanner> scanner);
   Status start_status();
+  /// Opens counters.listen.
+  Status start_counter_service();
+  /// For the pages of counters.
+  [[nodiscard]] status::SiteCounters site_counters();
   /// Registers everything that is measured. Call it when all parts have started.
   void register_metrics();
   void reload();
@@ -111,8 +118,10 @@ class RunningDaemon {
   std::unique_ptr<filter::MilterService> milter_;
   std::vector<MetricRegistry::Registration> registrations_;
   status::BucketPages bucket_pages_;
+  status::CounterPages counter_pages_;
   status::StatusPages pages_;
   std::unique_ptr<status::HttpServer> http_;
+  std::unique_ptr<status::HttpServer> counter_http_;
   bool stopped_early_ = false;
   bool reload_waits_ = false;  ///< a reload was requested while the storage was loaded
   std::atomic<bool> milter_ended_{false};

@@ -77,6 +77,10 @@ void RunningDaemon::reload() {
   if (wanted != nullptr) {
     counters_.use(wanted->counters, wanted->milter.actions);
     if (server_ != nullptr) server_->reload(server_options(*wanted));
+    if (counter_http_ != nullptr) {
+      const Status keys = counter_http_->reload_keys();
+      if (!keys) problems_kept(keys.error().in("counters.keys_file").message);
+    }
     log_.set_level(wanted->daemon.log_level);
     for (const std::string& name : process::restart_needed(*settings_, *wanted)) {
       log_.warning(LogLine("reload_needs_restart").field("option", name));
@@ -110,6 +114,7 @@ void RunningDaemon::stop() {
   }
   prober_.reset();
   if (server_ != nullptr) server_->save_limits(limits_file());
+  counter_http_.reset();
   pages_.set_store(nullptr);
   registrations_.clear();
   limits_.close();

@@ -61,6 +61,7 @@ Status RunningDaemon::start() {
       milter_ended_ = true;
     });
   }
+  if (Status status = start_counter_service(); !status) return status;
   register_metrics();
   LogLine line("started");
   line.field("version", SHINGLED_VERSION);
@@ -82,6 +83,9 @@ Status RunningDaemon::start() {
   }
   if (http_ != nullptr) {
     for (const std::string& address : http_->addresses()) line.field("status", address);
+  }
+  if (counter_http_ != nullptr) {
+    for (const std::string& address : counter_http_->addresses()) line.field("counters", address);
   }
   log_.info(line);
   pages_.set_state(status::StatusPages::State::kServing);
@@ -163,13 +167,29 @@ void RunningDaemon::use(std::shared_ptr<const filter::Scanner> scanner) {
 /// change of user, because a unix socket must belong to the user.
 Status RunningDaemon::start_status() {
   if (settings_->status.listen.empty()) return {};
+  status::HttpServerOptions options = status::http_options(settings_->status);
+  options.body_bytes_max = settings_->counters.service.body_bytes_max;
   auto http = status::HttpServer::start(
-      settings_->status,
-      [this](const status::HttpRequest& request) { return pages_.answer(request); }, clock_);
+      options, [this](const status::HttpRequest& request) { return pages_.answer(request); },
+      clock_);
   if (!http) return http.error();
   http_ = *std::move(http);
   return {};
 }
+
+Status RunningDaemon::start_counter_service() {
+  const CounterServiceOptions& service = settings_->counters.service;
+  if (!settings_->counters.enabled || service.listen.empty()) return {};
+  auto http = status::HttpServer::start(
+      status::http_options(service),
+      [this](const status::HttpRequest& request) { return counter_pages_.answer(request); },
+      clock_);
+  if (!http) return http.error();
+  counter_http_ = *std::move(http);
+  return {};
+}
+
+status::SiteCounters RunningDaemon::site_counters() { return {}; }
 
 void RunningDaemon::register_metrics() {
   const auto add = [&](MetricRegistry::Source source) {

@@ -11,6 +11,8 @@ FileBudget FileBudget::of(const Settings& settings) {
   budget.reserve = kForFiles;
   if (settings.milter.enabled) budget.reserve += kForMail;
   budget.reserve += settings.status.listen.size() * std::uint64_t{settings.status.connections_max};
+  const CounterServiceOptions& counters = settings.counters.service;
+  budget.reserve += counters.listen.size() * std::uint64_t{counters.connections_max};
   return budget;
 }
 

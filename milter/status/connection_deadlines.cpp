@@ -16,7 +16,8 @@ void ConnectionDeadlines::opened(int socket) {
   const MutexLock lock(mutex_);
   open_.push_back({socket, clock_.now() + time_});
   places_[socket] = std::prev(open_.end());
-  change_.notify_one();
+  // All have the same time, so the thread waits for the first one already.
+  if (open_.size() == 1) change_.notify_one();
 }
 
 void ConnectionDeadlines::closed(int socket) {
@@ -25,6 +26,14 @@ void ConnectionDeadlines::closed(int socket) {
   if (place == places_.end()) return;
   open_.erase(place->second);
   places_.erase(place);
+}
+
+void ConnectionDeadlines::renewed(int socket) {
+  const MutexLock lock(mutex_);
+  const auto place = places_.find(socket);
+  if (place == places_.end()) return;
+  place->second->end = clock_.now() + time_;
+  open_.splice(open_.end(), open_, place->second);
 }
 
 void ConnectionDeadlines::run(const std::stop_token& stop) {

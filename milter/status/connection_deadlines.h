@@ -29,6 +29,8 @@ class ConnectionDeadlines {
   /// A connection began. `socket` must stay open until `closed` is called for it.
   void opened(int socket);
   void closed(int socket);
+  /// The time of the connection begins again. Does nothing if it has ended already.
+  void renewed(int socket);
 
  private:
   struct Open {

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "config/base/ascii.h"
-#include "config/system/socket_address.h"
 
 namespace shingled::milter::status {
 
@@ -32,10 +31,10 @@ std::string machine_name() {
   return name.data();
 }
 
-HostCheck::HostCheck(const StatusOptions& options, std::string_view machine) {
+HostCheck::HostCheck(std::span<const SocketSpec> listen, std::string_view machine) {
   names_.emplace_back("localhost");
   if (!machine.empty()) names_.push_back(ascii::to_lower(machine));
-  for (const SocketSpec& spec : options.listen) {
+  for (const SocketSpec& spec : listen) {
     if (spec.kind != SocketSpec::Kind::kUnix && !spec.host.empty()) {
       names_.push_back(ascii::to_lower(spec.host));
     }

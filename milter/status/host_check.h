@@ -1,10 +1,11 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "config/options/status_options.h"
+#include "config/system/socket_address.h"
 
 namespace shingled::milter::status {
 
@@ -13,11 +14,12 @@ namespace shingled::milter::status {
 /// A page in a browser on this machine could make its own name resolve to this server (DNS
 /// rebinding), and the browser would let it read all replies. Such a page has a name that the
 /// attacker chose. So only these are accepted: addresses, localhost, the name of this machine and
-/// the names in status.listen.
+/// the names of its listener.
 /// Threads: any thread after construction.
 class HostCheck {
  public:
-  HostCheck(const StatusOptions& options, std::string_view machine);
+  /// `listen`: the addresses of this server.
+  HostCheck(std::span<const SocketSpec> listen, std::string_view machine);
 
   /// `host`: as in the header, with or without a port, an IPv6 address in brackets, any case.
   [[nodiscard]] bool is_ours(std::string_view host) const;

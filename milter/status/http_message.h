@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <stop_token>
 #include <string>
+
+#include "config/base/result.h"
 
 namespace shingled::milter::status {
 
@@ -19,14 +22,28 @@ struct HttpRequest {
   /// header kDirectHeader, and not through a proxy. Neither a web page in a browser on this machine
   /// nor a stranger behind a proxy can send such a request.
   bool direct = false;
+  /// The server has keys, and the request came with one of them or over a unix socket.
+  bool authorised = false;
+  std::string body = {};  ///< of a POST
 };
 
 inline constexpr const char* kDirectHeader = "X-Shingled";
+inline constexpr const char* kKeyHeader = "X-Shingled-Key";
+
+/// Makes the next bytes of a reply; "" at its end. After an error the connection is cut, so that
+/// the client knows that the reply is not complete.
+/// Threads: one at a time. Should not wait: other requests wait meanwhile.
+using HttpProducer = std::function<Result<std::string>()>;
 
 struct HttpReply {
   unsigned status = 200;
   std::string type = "text/plain; charset=utf-8";
-  std::string body;
+  std::string body = {};
+  /// Of a reply that is too long for the memory: what follows `body`.
+  HttpProducer more = {};
+  /// Work that takes long. The reply is what it returns, nothing else of this one counts. It runs
+  /// on a thread for such work; the token says that the server ends.
+  std::function<HttpReply(const std::stop_token&)> later = {};
 };
 
 /// Answers one request.

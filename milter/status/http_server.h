@@ -7,28 +7,31 @@
 
 #include "config/base/clock.h"
 #include "config/base/result.h"
-#include "config/options/status_options.h"
 #include "milter/status/http_message.h"
+#include "milter/status/http_server_options.h"
 
 namespace shingled::milter::status {
 
-/// A small HTTP/1.1 service; the only user of libmicrohttpd. It supports GET, HEAD and POST,
-/// without bodies in requests. Every connection is closed after its reply.
+/// A small HTTP/1.1 service; the only user of libmicrohttpd. It supports GET, HEAD and POST.
 ///
 /// Bounds: `connections_max` for each listening address, at most half of them for one client;
-/// kRequestBytesMax for a request; `timeout` from the connection to the end of the reply, also if a
-/// client sends or reads slowly. A request that exceeds a bound gets 4xx or a closed connection,
-/// and does not reach the handler. If the handler throws, the reply is 500.
-/// Threads: one for each listening address and one for the deadlines. The destructor joins them;
-/// the handler is not called afterwards.
+/// kRequestBytesMax for a request without its body; `body_bytes_max` for a body, `bodies_max` times
+/// as much for all bodies in memory; `timeout` from the connection, or from the end of the reply
+/// before, to the end of the reply, also if a client sends or reads slowly. In a reply with a
+/// producer it is the time for each piece of it; the time of work on a thread for work does not
+/// count. A request that exceeds a bound gets 4xx, 503 or a closed connection, and does not reach
+/// the handler. If the handler throws, the reply is 500.
+/// Threads: `threads` for each listening address, one for the deadlines, kWorkThreads. The
+/// destructor joins them; the handler is not called afterwards.
 class HttpServer {
  public:
   /// Start line and headers, with the data of the library about them.
   static constexpr std::size_t kRequestBytesMax = 16UL * 1024;
+  static constexpr std::size_t kWorkThreads = 2;  ///< for HttpReply::later
 
   /// Errors: kDenied, kUnavailable (in use), kNotFound (no such host or directory), kInvalid; each
-  /// names the address.
-  static Result<std::unique_ptr<HttpServer>> start(const StatusOptions& options,
+  /// names the address. Those of AccessKeys.
+  static Result<std::unique_ptr<HttpServer>> start(const HttpServerOptions& options,
                                                    HttpHandler handler, Clock& clock);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
@@ -38,6 +41,10 @@ class HttpServer {
 
   /// The listening addresses; if the port was 0, with the port that the kernel has chosen.
   [[nodiscard]] const std::vector<std::string>& addresses() const;
+
+  /// Reads the file of keys again. After an error the keys are as before.
+  /// Errors: those of AccessKeys.
+  Status reload_keys();
 
   class Impl;
 

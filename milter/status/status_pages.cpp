@@ -68,6 +68,9 @@ StatusPages::StatusPages(const MetricRegistry& registry, const Clock& clock,
 
 HttpReply StatusPages::answer(const HttpRequest& request) const {
   if (buckets_ != nullptr && BucketPages::is_page(request.path)) return buckets_->answer(request);
+  if (counters_ != nullptr && CounterPages::is_page(request.path)) {
+    return counters_->answer(request);
+  }
   if (request.method != HttpMethod::kGet) return plain(kWrongMethod, "only GET and HEAD\n");
   if (request.path == "/metrics") {
     return {200, std::string(kOpenMetricsType), openmetrics_text(registry_.read())};

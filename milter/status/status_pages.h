@@ -8,6 +8,7 @@
 #include "config/base/guarded.h"
 #include "config/metrics/metric_registry.h"
 #include "milter/status/bucket_pages.h"
+#include "milter/status/counter_pages.h"
 #include "milter/status/http_message.h"
 #include "storage/model/fuzzy_store.h"
 
@@ -22,9 +23,10 @@ namespace shingled::milter::status {
 ///   /hits     the stored hashes with the most hits since the start; ?most=N, default 100
 ///   /matches  all stored hashes that match a given one, the best first (match_question.h)
 ///   /buckets  the buckets of the rate limits (bucket_pages.h), only for this machine
+///   /counters the counters of pieces of mail (counter_pages.h), only for this machine
 ///
 /// The other pages are not secret: keys cannot get into a report or a match. Only the pages of
-/// buckets do I/O and wait.
+/// buckets and counters do I/O and wait.
 /// Threads: any thread.
 class StatusPages {
  public:
@@ -41,6 +43,8 @@ class StatusPages {
 
   /// Sets the pages of buckets. Call it before the first request.
   void set_buckets(const BucketPages* buckets) { buckets_ = buckets; }
+  /// Sets the pages of counters. Call it before the first request.
+  void set_counters(const CounterPages* counters) { counters_ = counters; }
 
   [[nodiscard]] HttpReply answer(const HttpRequest& request) const;
 
@@ -57,6 +61,7 @@ class StatusPages {
   std::atomic<State> state_{State::kStarting};
   mutable Guarded<const storage::FuzzyStore*> store_;
   const BucketPages* buckets_ = nullptr;
+  const CounterPages* counters_ = nullptr;
 };
 
 std::string_view to_string(StatusPages::State state);  ///< "starting" "serving" "draining"

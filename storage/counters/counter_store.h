@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "config/base/clock.h"
@@ -96,6 +97,11 @@ class CounterStore {
   /// Removes counters with all that was added before.
   /// Errors: as `add`.
   virtual Status forget(std::span<const CounterKey> keys, TimePoint deadline) = 0;
+
+  /// Compares all that the store keeps on its disk with its checksums. A store that keeps nothing
+  /// there has nothing to compare.
+  /// Errors: the first one: kCorrupt, kUnavailable; kTimeout (a stop was requested).
+  virtual Status verify(const std::stop_token& /*stop*/) { return {}; }
 
   [[nodiscard]] virtual Slot present_slot() = 0;
 

@@ -6,11 +6,10 @@ namespace shingled::milter::status {
 namespace {
 
 TEST(HostCheck, KnowsTheNamesOfThisServer) {
-  StatusOptions options;
-  options.listen = {{SocketSpec::Kind::kInet, "status.example", 11340, ""},
-                    {SocketSpec::Kind::kInet, "", 11341, ""},
-                    {SocketSpec::Kind::kUnix, "", 0, "/run/shingled/status"}};
-  const HostCheck check(options, "mx1");
+  const std::vector<SocketSpec> listen = {{SocketSpec::Kind::kInet, "status.example", 11340, ""},
+                                          {SocketSpec::Kind::kInet, "", 11341, ""},
+                                          {SocketSpec::Kind::kUnix, "", 0, "/run/shingled/status"}};
+  const HostCheck check(listen, "mx1");
   struct Case {
     const char* why;
     const char* host;

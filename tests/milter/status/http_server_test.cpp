@@ -26,7 +26,8 @@ constexpr int kPatienceMs = 30'000;
 
 class HttpServerTest : public ::testing::Test {
  protected:
-  void start(StatusOptions options = {}) {
+  void start(const StatusOptions& options = {}) { start(http_options(options)); }
+  void start(HttpServerOptions options) {
     if (options.listen == StatusOptions{}.listen) {
       options.listen = {{SocketSpec::Kind::kInet, "127.0.0.1", 0, ""}};
     }
@@ -95,7 +96,7 @@ TEST_F(HttpServerTest, ListensOnAUnixSocketAndOnIpv6) {
   struct stat info {};
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0660U);
-  const auto second = HttpServer::start(options, {}, clock_);
+  const auto second = HttpServer::start(http_options(options), {}, clock_);
   ASSERT_FALSE(second.has_value());
   EXPECT_THAT(second.error().message, HasSubstr("status.listen"));
   server_.reset();
@@ -110,7 +111,7 @@ TEST_F(HttpServerTest, NamesAnAddressThatItCannotListenOn) {
   start();
   StatusOptions options;
   options.listen = {place_};
-  const auto second = HttpServer::start(options, {}, clock_);
+  const auto second = HttpServer::start(http_options(options), {}, clock_);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(second.error().message, StartsWith("status.listen inet:"));

@@ -1,0 +1,266 @@
+#include "milter/status/counter_pages.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "milter/status/counter_json.h"
+#include "milter/status/counter_lines.h"
+#include "milter/status/counter_request.h"
+#include "milter/status/counter_top.h"
+
+namespace shingled::milter::status {
+
+namespace {
+
+using CounterJson = nlohmann::ordered_json;
+using storage::counters::CounterKey;
+using storage::counters::CounterStore;
+using storage::counters::Entry;
+using storage::counters::Space;
+using storage::counters::Window;
+using Field = CounterField;
+
+constexpr const char* kJsonType = "application/json";
+constexpr unsigned kOk = 200;
+constexpr std::size_t kExportPieceBytes = 64UL * 1024;
+
+HttpReply json_page(unsigned status, const CounterJson& object) {
+  return {status, kJsonType,
+          object.dump(-1, ' ', false, CounterJson::error_handler_t::replace) + "\n"};
+}
+
+HttpReply counter_error(unsigned status, const std::string& text) {
+  return json_page(status, {{"error", text}});
+}
+
+HttpReply counter_failure(const Error& error) {
+  constexpr unsigned kWrongRequest = 400;
+  constexpr unsigned kBroken = 500;
+  constexpr unsigned kAway = 503;
+  switch (error.code) {
+    case ErrorCode::kInvalid:
+      return counter_error(kWrongRequest, error.message);
+    case ErrorCode::kCorrupt:
+    case ErrorCode::kInternal:
+      return counter_error(kBroken, error.message);
+    default:
+      return counter_error(kAway, error.message);
+  }
+}
+
+std::vector<CounterKey> keys_of(const CounterRequest& request) {
+  std::vector<CounterKey> keys;
+  keys.reserve(request.pieces.size());
+  for (const RequestedPiece& piece : request.pieces) keys.push_back(piece.key);
+  return keys;
+}
+
+/// One request, and what it needs.
+struct CounterCall {
+  SiteCounters counters;
+  CounterPages::Names names;
+  const Clock& clock;
+  std::string body;
+  std::stop_token stop;
+
+  [[nodiscard]] CounterStore& store() const { return *counters.store; }
+  [[nodiscard]] TimePoint deadline() const { return clock.now() + CounterPages::kPatience; }
+  [[nodiscard]] TimePoint long_deadline() const {
+    return clock.now() + CounterPages::kLongPatience;
+  }
+  [[nodiscard]] Result<CounterRequest> read(const CounterForm& form) const {
+    return parse_counter_request(body, form, counters.key);
+  }
+};
+
+HttpReply ask_counters(const CounterCall& call, CounterRequest& request) {
+  if (request.windows.empty()) {
+    for (const char* window : {"10m", "1h", "1d", "14d"})
+      request.windows.push_back(storage::counters::parse_window(window).value());
+  }
+  const auto answers = call.store().ask(keys_of(request), request.windows, call.deadline());
+  return {kOk, kJsonType, answers_json(request.pieces, request.windows, answers)};
+}
+
+HttpReply ask_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces, Field::kWindows},
+                                 {Field::kPieces}};
+  auto request = call.read(kForm);
+  return request ? ask_counters(call, *request) : counter_failure(request.error());
+}
+
+HttpReply add_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {
+      {Field::kSpace, Field::kPieces, Field::kAdd}, {Field::kPieces, Field::kAdd}, true};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  const Status added = call.store().add(request->addition(), call.deadline());
+  return added ? json_page(kOk, {{"added", request->pieces.size()}})
+               : counter_failure(added.error());
+}
+
+HttpReply take_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces, Field::kWindows, Field::kAdd},
+                                 {Field::kPieces, Field::kAdd},
+                                 true};
+  auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  HttpReply reply = ask_counters(call, *request);
+  const Status added = call.store().add(request->addition(), call.deadline());
+  return added ? reply : counter_failure(added.error());
+}
+
+HttpReply series_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces}, {Field::kPieces}};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  std::vector<std::vector<Entry>> found;
+  for (const CounterKey& key : keys_of(*request)) {
+    auto entries = call.store().series(key, call.deadline());
+    if (!entries) return counter_failure(entries.error());
+    found.push_back(*std::move(entries));
+  }
+  return {kOk, kJsonType, series_json(call.store().present_slot(), request->pieces, found)};
+}
+
+HttpReply top_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {
+      {Field::kSpace, Field::kType, Field::kMeasure, Field::kWindow, Field::kRising, Field::kMost},
+      {}};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  const TopQuestion question{request->space,  request->type,   request->measure,
+                             request->window, request->rising, request->most};
+  const auto found = find_top(call.store(), question, call.stop);
+  if (!found) return counter_failure(found.error());
+  CounterJson list = CounterJson::array();
+  for (const TopCounter& counter : *found) {
+    CounterJson one = {{"space", to_string(counter.key.space)},
+                       {"type", to_string(counter.key.type)},
+                       {"shingle", shingle_text(counter.key.shingle)},
+                       {"piece", nullptr},
+                       {"count", counter.count}};
+    if (call.names) {
+      if (auto text = call.names(counter.key.type, counter.key.shingle))
+        one["piece"] = *std::move(text);
+    }
+    if (question.rising) one["before"] = counter.before;
+    list.push_back(std::move(one));
+  }
+  return json_page(kOk, {{"counters", std::move(list)}});
+}
+
+HttpReply forget_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kSpace, Field::kPieces}, {Field::kPieces}};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  std::vector<CounterKey> keys = keys_of(*request);
+  const std::size_t count = keys.size();
+  for (std::size_t i = 0; !request->space && i < count; ++i)
+    keys.push_back({keys[i].shingle, keys[i].type, Space::kOut});
+  const Status done = call.store().forget(keys, call.long_deadline());
+  return done ? json_page(kOk, {{"forgotten", keys.size()}}) : counter_failure(done.error());
+}
+
+HttpReply learn_page(const CounterCall& call) {
+  constexpr CounterForm kForm = {{Field::kAdditions}, {Field::kAdditions}, true};
+  const auto request = call.read(kForm);
+  if (!request) return counter_failure(request.error());
+  const Status done = call.store().learn(request->additions, call.long_deadline());
+  return done ? json_page(kOk, {{"learnt", request->additions.size()}})
+              : counter_failure(done.error());
+}
+
+HttpReply import_page(const CounterCall& call) {
+  const auto found = parse_count_lines(call.body, call.store().present_slot());
+  if (!found) return counter_failure(found.error());
+  const Status done = call.store().import(*found, call.long_deadline());
+  return done ? json_page(kOk, {{"imported", found->size()}}) : counter_failure(done.error());
+}
+
+HttpReply verify_page(const CounterCall& call) {
+  const Status done = call.store().verify(call.stop);
+  if (done) return json_page(kOk, {{"ok", true}});
+  if (done.error().code != ErrorCode::kCorrupt) return counter_failure(done.error());
+  return json_page(kOk, {{"ok", false}, {"error", done.error().message}});
+}
+
+HttpReply export_page(const CounterCall& call) {
+  auto opened = call.store().scan();
+  if (!opened) return counter_failure(opened.error());
+  // The store lives as long as the cursor, so it is named first.
+  struct Export {
+    std::shared_ptr<CounterStore> store;
+    std::unique_ptr<storage::counters::CounterCursor> cursor;
+    bool ended;
+  };
+  auto work = std::make_shared<Export>(Export{call.counters.store, *std::move(opened), false});
+  HttpReply reply{kOk, "application/jsonl"};
+  reply.more = [work]() -> Result<std::string> {
+    std::string lines;
+    while (!work->ended && lines.size() < kExportPieceBytes) {
+      const auto next = work->cursor->next();
+      if (!next) return next.error();
+      work->ended = *next == nullptr;
+      if (!work->ended) append_count_lines(**next, lines);
+    }
+    return lines;
+  };
+  return reply;
+}
+
+struct CounterPage {
+  std::string_view path;
+  HttpMethod method;
+  bool is_long;  ///< reads or changes many counters
+  HttpReply (*answer)(const CounterCall&);
+};
+constexpr std::array<CounterPage, 10> kCounterPages = {
+    {{"/counters/ask", HttpMethod::kPost, false, &ask_page},
+     {"/counters/add", HttpMethod::kPost, false, &add_page},
+     {"/counters/take", HttpMethod::kPost, false, &take_page},
+     {"/counters/series", HttpMethod::kPost, true, &series_page},
+     {"/counters/top", HttpMethod::kPost, true, &top_page},
+     {"/counters/forget", HttpMethod::kPost, true, &forget_page},
+     {"/counters/learn", HttpMethod::kPost, true, &learn_page},
+     {"/counters/export", HttpMethod::kGet, true, &export_page},
+     {"/counters/import", HttpMethod::kPost, true, &import_page},
+     {"/counters/verify", HttpMethod::kPost, true, &verify_page}}};
+
+}  // namespace
+
+bool CounterPages::is_page(const std::string& path) { return path.starts_with("/counters/"); }
+
+HttpReply CounterPages::answer(const HttpRequest& request) const {
+  constexpr unsigned kForbiddenPage = 403;
+  constexpr unsigned kNoPage = 404;
+  constexpr unsigned kOtherMethod = 405;
+  constexpr unsigned kOff = 503;
+  if (!request.direct && !request.authorised) {
+    return counter_error(kForbiddenPage,
+                         std::string("only for programs on this machine that send ") +
+                             kDirectHeader + ", or on counters.listen");
+  }
+  const auto* page = std::ranges::find(kCounterPages, request.path, &CounterPage::path);
+  if (page == kCounterPages.end()) return counter_error(kNoPage, "there is no such page");
+  if (page->method != request.method) {
+    return counter_error(kOtherMethod,
+                         page->method == HttpMethod::kPost ? "only POST" : "only GET and HEAD");
+  }
+  auto call = std::make_shared<CounterCall>(
+      CounterCall{counters_(), names_, clock_, request.body, std::stop_token()});
+  if (call->counters.store == nullptr) return counter_error(kOff, "counters are off");
+  if (!page->is_long) return page->answer(*call);
+  HttpReply reply;
+  reply.later = [answer = page->answer, call](const std::stop_token& stop) {
+    call->stop = stop;
+    return answer(*call);
+  };
+  return reply;
+}
+
+}  // namespace shingled::milter::status

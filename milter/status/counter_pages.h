@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/base/clock.h"
+#include "milter/status/http_message.h"
+#include "mime/fingerprint/piece_shingle.h"
+#include "storage/counters/counter_store.h"
+
+namespace shingled::milter::status {
+
+/// The counters of a site, and the key of their shingles.
+struct SiteCounters {
+  std::shared_ptr<storage::counters::CounterStore> store;  ///< null = there are none
+  CounterKeyBytes key{};
+};
+
+/// The pages about the counters. A request is JSON (counter_request.h), and so is a reply; an error
+/// is {"error": TEXT}, which names the element that is wrong.
+///
+///   POST /counters/ask     space, pieces, windows   -> {"windows", "counters": [{"type",
+///   "shingle",
+///                                                      "known", "sums": one for each window}]}
+///   POST /counters/add     space, pieces, add       -> {"added": counters}
+///   POST /counters/take    ask, then add            -> as ask
+///   POST /counters/series  space, pieces            -> {"now", "counters": [{"type", "shingle",
+///                                                      "entries": [{"unit", "number", ...}]}]}
+///   POST /counters/top     space, type, measure, window, rising, most
+///                                                   -> {"counters": [{"space", "type", "shingle",
+///                                                      "piece", "count", "before" if rising}]}
+///   POST /counters/forget  space, pieces            -> {"forgotten": counters}; without a space
+///                                                      those of both
+///   POST /counters/learn   additions                -> {"learnt": additions}
+///   GET  /counters/export                           -> lines (counter_lines.h)
+///   POST /counters/import  lines                    -> {"imported": counters}
+///   POST /counters/verify                           -> {"ok": true}, or {"ok": false, "error"}
+///
+/// Only direct and authorised requests (http_message.h) are answered; others are 403. 503: there
+/// are no counters, or they cannot be reached. `entries` are those of the store: that of a day does
+/// not have its ten minutes.
+/// Threads: any thread. Waits for the store, at most kPatience; what reads or changes many counters
+///          is done later (HttpReply::later).
+class CounterPages {
+ public:
+  using Counters = std::function<SiteCounters()>;
+  /// The text of a piece, if it is known.
+  using Names = std::function<std::optional<std::string>(PieceType, std::uint64_t shingle)>;
+  static constexpr std::chrono::seconds kPatience{3};
+  static constexpr std::chrono::seconds kLongPatience{60};  ///< of learn, import and forget
+
+  CounterPages(Counters counters, const Clock& clock, Names names = {})
+      : counters_(std::move(counters)), names_(std::move(names)), clock_(clock) {}
+
+  /// Whether `path` is one of these pages.
+  static bool is_page(const std::string& path);
+  [[nodiscard]] HttpReply answer(const HttpRequest& request) const;
+
+ private:
+  Counters counters_;
+  Names names_;
+  const Clock& clock_;
+};
+
+}  // namespace shingled::milter::status

@@ -1,0 +1,211 @@
+// Covers milter/status/counter_pages.cpp, milter/status/counter_json.cpp.
+#include "milter/status/counter_pages.h"
+
+#include <gmock/gmock.h>
+
+#include "milter/status/http_server.h"
+#include "tests/milter/status/fake_counters.h"
+#include "tests/milter/status/raw_http.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/temporary_directory.h"
+
+namespace shingled::milter::status {
+namespace {
+
+using storage::counters::Measure;
+using storage::counters::Space;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class CounterPagesTest : public ::testing::Test {
+ protected:
+  HttpReply ask(const std::string& path, const std::string& body,
+                HttpMethod method = HttpMethod::kPost, bool direct = true) {
+    HttpReply reply = pages_.answer({path, {}, method, direct, false, body});
+    if (reply.later) reply = reply.later({});
+    while (reply.more) {
+      const auto more = reply.more();
+      if (!more || more->empty()) break;
+      reply.body += *more;
+    }
+    return reply;
+  }
+  std::string post(const std::string& path, const std::string& body) {
+    return ask(path, body).body;
+  }
+
+  testing::ManualClock clock_;
+  std::shared_ptr<testing::FakeCounters> store_ = std::make_shared<testing::FakeCounters>();
+  CounterPages pages_{[this] {
+                        return SiteCounters{store_, {}};
+                      },
+                      clock_,
+                      [](PieceType type, std::uint64_t shingle) -> std::optional<std::string> {
+                        if (shingle != 0xABCD) return std::nullopt;
+                        return "a \"name\" of " + std::string(to_string(type));
+                      }};
+};
+
+const std::string kPiece = R"({"type":"subject","shingle":"000000000000abcd"})";
+const std::string kPieces = R"("pieces":[)" + kPiece + "]";
+
+TEST_F(CounterPagesTest, TakeAsksFirstAndThenAdds) {
+  const std::string body = "{" + kPieces + R"(,"add":{"mass":2,"spam":1},"windows":["10m","1d"]})";
+  EXPECT_EQ(post("/counters/take", body),
+            R"({"windows":["10m","1d"],"counters":[{"type":"subject","shingle":"000000000000abcd",)"
+            R"("known":true,"sums":[{},{}]}]})"
+            "\n");
+  EXPECT_THAT(post("/counters/take", body),
+              HasSubstr(R"("sums":[{"mass":2,"spam":1},{"mass":2,"spam":1}])"));
+  EXPECT_THAT(post("/counters/ask", "{" + kPieces + "}"),
+              HasSubstr(R"({"windows":["10m","1h","1d","14d"])"));
+  EXPECT_THAT(post("/counters/ask", "{" + kPieces + "}"), HasSubstr(R"({"mass":4,"spam":2})"));
+  EXPECT_THAT(post("/counters/ask", R"({"space":"out",)" + kPieces + "}"),
+              HasSubstr(R"("sums":[{},{},{},{}])"));
+}
+
+TEST_F(CounterPagesTest, CountsDifferentSecondPieces) {
+  const auto add = [&](const char* recipient) {
+    return post("/counters/add",
+                std::string(R"({"pieces":[{"type":"sender_recipient","piece":["a@x",")") +
+                    recipient + R"("]}],"add":{"mass":1}})");
+  };
+  EXPECT_EQ(add("b@y"), "{\"added\":1}\n");
+  add("b@y");
+  add("c@z");
+  EXPECT_THAT(post("/counters/ask",
+                   R"({"pieces":[{"type":"unique_recipients","piece":"a@x"}],"windows":["10m"]})"),
+              HasSubstr(R"("known":true,"sums":[{"mass":2,)"));
+}
+
+TEST_F(CounterPagesTest, ShowsSeriesAndTop) {
+  post("/counters/add", "{" + kPieces + R"(,"add":{"mass":2}})");
+  store_->now += 1;
+  post("/counters/learn", R"({"additions":[{"time":600,)" + kPieces + R"(,"add":{"ham":9}}]})");
+  EXPECT_EQ(post("/counters/series", "{" + kPieces + "}"),
+            R"({"now":2831473,"counters":[{"type":"subject","shingle":"000000000000abcd",)"
+            R"("entries":[{"unit":"10m","number":1,"ham":9},)"
+            R"({"unit":"10m","number":2831472,"mass":2}]}]})"
+            "\n");
+  EXPECT_EQ(post("/counters/top", ""),
+            R"({"counters":[{"space":"in","type":"subject","shingle":"000000000000abcd",)"
+            R"("piece":"a \"name\" of subject","count":2}]})"
+            "\n");
+  EXPECT_THAT(post("/counters/top", R"({"rising":true,"window":"10m"})"),
+              HasSubstr(R"({"counters":[]})"));
+  EXPECT_THAT(post("/counters/top", R"({"rising":true,"window":"1h"})"),
+              HasSubstr(R"("count":2,"before":0)"));
+  EXPECT_EQ(ask("/counters/top", R"({"rising":true,"window":"14d"})").status, 400U);
+}
+
+TEST_F(CounterPagesTest, ForgetsExportsAndImports) {
+  post("/counters/add", "{" + kPieces + R"(,"add":{"mass":2}})");
+  post("/counters/add", R"({"space":"out",)" + kPieces + R"(,"add":{"mass":3}})");
+  const std::string lines = ask("/counters/export", "", HttpMethod::kGet).body;
+  EXPECT_THAT(lines, HasSubstr(R"({"name":"mass_out_000000000000abcd_8_1d_19663","count":3})"));
+  const auto before = store_->counters;
+  EXPECT_EQ(post("/counters/forget", R"({"space":"out",)" + kPieces + "}"), "{\"forgotten\":1}\n");
+  EXPECT_EQ(store_->counters.size(), 1U);
+  EXPECT_EQ(post("/counters/forget", "{" + kPieces + "}"), "{\"forgotten\":2}\n");
+  EXPECT_TRUE(store_->counters.empty());
+  EXPECT_EQ(post("/counters/import", lines), "{\"imported\":2}\n");
+  EXPECT_EQ(store_->counters, before);
+  EXPECT_EQ(post("/counters/import", "x"),
+            "{\"error\":\"line 1: must be {\\\"name\\\": a name as in an export, \\\"count\\\": a "
+            "number}\"}\n");
+  store_->breaks_after = 1;
+  const HttpReply broken =
+      pages_.answer({"/counters/export", {}, HttpMethod::kGet, true}).later({});
+  EXPECT_FALSE(broken.more());
+}
+
+TEST_F(CounterPagesTest, Verifies) {
+  EXPECT_EQ(post("/counters/verify", "{}"), "{\"ok\":true}\n");
+  store_->verified = Error{ErrorCode::kCorrupt, "file 5"};
+  EXPECT_EQ(post("/counters/verify", ""), "{\"ok\":false,\"error\":\"file 5\"}\n");
+  store_->verified = Error{ErrorCode::kTimeout, "the server ends"};
+  EXPECT_EQ(ask("/counters/verify", "").status, 503U);
+}
+
+TEST_F(CounterPagesTest, WhatCannotBeKnownIsUnknown) {
+  store_->unknown.insert({0xABCD, PieceType::kSubject, Space::kIn});
+  EXPECT_THAT(post("/counters/ask", R"({"pieces":[)" + kPiece + "," +
+                                        R"({"type":"subject","piece":"b"}],"windows":["1h"]})"),
+              HasSubstr(R"("known":false,"sums":[]},{"type":"subject","shingle":")"));
+}
+
+TEST_F(CounterPagesTest, RefusesInvalidRequests) {
+  struct Case {
+    const char* why;
+    const char* path;
+    HttpMethod method;
+    std::string body;
+    unsigned status;
+  };
+  const Case cases[] = {
+      {"a GET", "/counters/ask", HttpMethod::kGet, "", 405},
+      {"a POST", "/counters/export", HttpMethod::kPost, "", 405},
+      {"an unknown page", "/counters/drop", HttpMethod::kPost, "", 404},
+      {"the key is not shown", "/counters/key", HttpMethod::kGet, "", 404},
+      {"not JSON", "/counters/ask", HttpMethod::kPost, "x", 400},
+      {"not JSON", "/counters/series", HttpMethod::kPost, "x", 400},
+      {"nothing is added", "/counters/add", HttpMethod::kPost, "{" + kPieces + "}", 400},
+      {"an ask adds nothing", "/counters/ask", HttpMethod::kPost,
+       "{" + kPieces + R"(,"add":{"mass":1}})", 400},
+      {"negative", "/counters/take", HttpMethod::kPost, "{" + kPieces + R"(,"add":{"mass":-1}})",
+       400},
+      {"no pieces", "/counters/forget", HttpMethod::kPost, "{}", 400},
+      {"no additions", "/counters/learn", HttpMethod::kPost, "{}", 400},
+      {"most", "/counters/top", HttpMethod::kPost, R"({"most":5000})", 400},
+  };
+  for (const Case& test : cases) {
+    const HttpReply reply = ask(test.path, test.body, test.method);
+    EXPECT_EQ(reply.status, test.status) << test.why;
+    EXPECT_THAT(reply.body, StartsWith("{\"error\":\"")) << test.why;
+    EXPECT_EQ(ask(test.path, test.body, test.method, false).status, 403U) << test.why;
+  }
+  EXPECT_TRUE(store_->counters.empty());
+}
+
+TEST_F(CounterPagesTest, SaysThatTheStoreIsAwayOrOff) {
+  const std::string add = "{" + kPieces + R"(,"add":{"mass":1}})";
+  store_->fails = Error{ErrorCode::kUnavailable, "the disk is full"};
+  for (const char* path : {"/counters/add", "/counters/take"}) {
+    EXPECT_EQ(ask(path, add).status, 503U) << path;
+    EXPECT_EQ(ask(path, add).body, "{\"error\":\"the disk is full\"}\n") << path;
+  }
+  for (const char* path : {"/counters/series", "/counters/forget"})
+    EXPECT_EQ(ask(path, "{" + kPieces + "}").status, 503U) << path;
+  EXPECT_EQ(ask("/counters/top", "").status, 503U);
+  EXPECT_EQ(ask("/counters/export", "", HttpMethod::kGet).status, 503U);
+  store_->fails = Error{ErrorCode::kCorrupt, "file 5"};
+  EXPECT_EQ(ask("/counters/top", "").status, 500U);
+  store_ = nullptr;
+  EXPECT_EQ(ask("/counters/add", add).body, "{\"error\":\"counters are off\"}\n");
+  EXPECT_EQ(ask("/counters/add", add).status, 503U);
+}
+
+TEST_F(CounterPagesTest, AreServedOverASocket) {
+  const testing::TemporaryDirectory directory;
+  CounterServiceOptions service;
+  service.listen = {{SocketSpec::Kind::kUnix, "", 0, directory.file("counters")}};
+  SystemClock clock;
+  const auto server = HttpServer::start(
+      http_options(service), [this](const HttpRequest& request) { return pages_.answer(request); },
+      clock);
+  ASSERT_TRUE(server) << server.error().message;
+  const testing::RawHttp http(service.listen.front());
+  for (int i = 0; i < 3; ++i) {
+    http.post("/counters/take", "{" + kPieces + R"(,"add":{"mass":1},"windows":["1h"]})");
+    EXPECT_THAT(http.read("]}]}\n"),
+                HasSubstr(i == 0 ? R"("sums":[{}])" : R"("sums":[{"mass":)" + std::to_string(i)));
+  }
+  http.send("GET /counters/export HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(http.read("0\r\n\r\n"),
+              HasSubstr(R"({"name":"mass_in_000000000000abcd_8_1d_19663","count":3})"));
+  http.post("/counters/top", "{}");
+  EXPECT_THAT(http.read("]}\n"), HasSubstr("\"count\":3"));
+}
+
+}  // namespace
+}  // namespace shingled::milter::status
