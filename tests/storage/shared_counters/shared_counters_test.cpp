@@ -1,6 +1,8 @@
-// Covers storage/shared_counters: shared_counters.cpp, counter_scripts.cpp, counter_sender.cpp,
-// generation.cpp, read_cache.cpp, scripted_route.cpp, shared_layout.cpp, shared_scan.cpp and
-// waiting_counters.cpp, with a real Redis.
+// Covers storage/shared_counters/shared_counters.cpp, storage/shared_counters/counter_scripts.cpp,
+// storage/shared_counters/counter_sender.cpp, storage/shared_counters/generation.cpp,
+// storage/shared_counters/read_cache.cpp, storage/shared_counters/scripted_route.cpp,
+// storage/shared_counters/shared_layout.cpp, storage/shared_counters/shared_scan.cpp and
+// storage/shared_counters/waiting_counters.cpp, with a real Redis.
 #include "storage/shared_counters/shared_counters.h"
 
 #include <gmock/gmock.h>
