@@ -20,7 +20,7 @@ void CountingState::report(MetricReport& report) const {
   stage("pieces", pieces);
   stage("ask", ask);
   stage("add", add);
-  report.gauge({"shingled_counting_put_off", "Messages that were put off and are remembered."},
+  report.gauge({"shingled_counting_deferred", "Messages that were deferred and are remembered."},
                std::uint64_t{retries.size()});
 }
 

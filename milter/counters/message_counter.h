@@ -40,7 +40,8 @@ struct CountingEvents {
     return std::to_array<CounterLine<Counters, EventCount>>({
         {&Counters::messages, {"shingled_counting_messages", "Messages that were counted."}},
         {&Counters::retries,
-         {"shingled_counting_retries", "Messages not counted because they had been put off."}},
+         {"shingled_counting_retries",
+          "Messages that came again after they were deferred; not counted again."}},
         {&Counters::pieces, {"shingled_counting_pieces", "Pieces of the messages counted."}},
         {&Counters::dropped,
          {"shingled_counting_pieces_dropped", "Pieces not counted: a bound was met."}},

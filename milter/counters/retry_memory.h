@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 
 #include "config/base/clock.h"
 #include "config/base/guarded.h"
@@ -41,7 +42,7 @@ class RetryMemory {
 
  private:
   struct Memory {
-    std::unordered_map<std::uint64_t, TimePoint> times;             ///< of the last attempt
+    std::map<std::uint64_t, TimePoint> times;                       ///< of the last attempt
     std::deque<std::pair<TimePoint, std::uint64_t>> in_order = {};  ///< of attempts, oldest first
   };
   static std::uint64_t hash_of(const RetryName& name);

@@ -1,4 +1,4 @@
-// Covers milter/filter/milter_service.cpp.
+// Covers milter/filter/milter_service.cpp, milter/filter/libmilter_mta.cpp.
 // The end of the service: the answers to open connections, and how long it takes.
 #include <gmock/gmock.h>
 #include <poll.h>
