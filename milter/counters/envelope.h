@@ -10,7 +10,7 @@ namespace shingled::milter::counters {
 
 /// What is known of a message besides its bytes.
 struct Envelope {
-  std::string sender;                   ///< path of MAIL: "<a@example.org>", "<>"
+  std::string sender;                   ///< path of MAIL: "<a@example.org>", "<>"; empty: not known
   std::vector<std::string> recipients;  ///< paths of RCPT, of accepted recipients
   std::optional<IpAddress> client;
   std::string helo;

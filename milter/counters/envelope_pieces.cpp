@@ -44,7 +44,8 @@ std::string country_of(std::string_view code) {
 NormalEnvelope normal_envelope(const Envelope& envelope, std::uint32_t recipients_max) {
   NormalEnvelope out;
   out.client_domain = domain_of(envelope.client_name);
-  const bool bounce = ratelimit::parse_envelope_address(envelope.sender).is_empty();
+  const bool bounce =
+      !envelope.sender.empty() && ratelimit::parse_envelope_address(envelope.sender).is_empty();
   const NormalAddress sender = mailbox_of(envelope.sender);
   out.sender = bounce ? std::string(kBounceSender) : sender.text();
   out.sender_domain = bounce ? out.client_domain : domain_of(sender.domain);

@@ -46,9 +46,9 @@ TEST(EnvelopePieces, OfABounceHaveTheDomainOfTheClient) {
 
 TEST(EnvelopePieces, HaveTheNetworkOfTheFamily) {
   EXPECT_EQ(pieces_of(from_client("2001:db8:1:2:3::4")),
-            "sender=<> client=2001:db8:1:2:3::4 client_network=2001:db8:1:2::/64");
+            "client=2001:db8:1:2:3::4 client_network=2001:db8:1:2::/64");
   EXPECT_EQ(pieces_of(from_client("::ffff:192.0.2.1")),
-            "sender=<> client=192.0.2.1 client_network=192.0.2.0/24");
+            "client=192.0.2.1 client_network=192.0.2.0/24");
 }
 
 TEST(EnvelopePieces, KnowACountryByItsLetters) {
