@@ -7,6 +7,7 @@
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
+#include "milter/cli/counters/counter_backup.h"
 #include "milter/cli/output/work_meter.h"
 #include "storage/formats/backup.h"
 #include "storage/formats/new_file.h"
@@ -20,7 +21,10 @@ struct BackupArguments {
   SettingsArguments settings;
   std::string file;
   bool force = false;
+  bool without_counters = false;
 };
+
+constexpr const char* kCountersEnding = ".counters.jsonl";
 
 /// A damaged copy must not replace a good backup.
 int judge_copy(const std::string& hashfile, const std::string& copy, const Clock& clock,
@@ -55,8 +59,8 @@ int run_backup(const BackupArguments& arguments, Console& console) {
   SystemClock clock;
   WorkMeter meter(console, clock);
   using Existing = storage::formats::NewFile::Existing;
-  auto file = storage::formats::NewFile::create(
-      arguments.file, arguments.force ? Existing::kReplace : Existing::kRefuse);
+  const Existing existing = arguments.force ? Existing::kReplace : Existing::kRefuse;
+  auto file = storage::formats::NewFile::create(arguments.file, existing);
   if (!file) {
     console.error("backup", file.error().message);
     return EX_CANTCREAT;
@@ -76,7 +80,8 @@ int run_backup(const BackupArguments& arguments, Console& console) {
   console.line(fmt::format("{}: {} bytes, a copy of {}", terminal_safe(arguments.file),
                            std::filesystem::file_size(arguments.file, unknown),
                            terminal_safe(hashfile)));
-  return EX_OK;
+  if (arguments.without_counters || !has_own_counters(*settings)) return EX_OK;
+  return back_up_counters(*settings, arguments.file + kCountersEnding, existing, meter, console);
 }
 
 }  // namespace
@@ -87,6 +92,8 @@ void add_backup_command(CLI::App& app, Command& chosen) {
       R"(The copy shows the database at one moment. It is written to FILE.part, verified, synced and then
 renamed. An existing FILE is kept unless --force is given. To restore, stop the daemon and replace
 storage.hashfile with the copy; remove the -wal and -shm files of the old database.
+The counters of this machine are written to FILE.counters.jsonl, as by shingled counters export; import them with
+shingled counters import. They need the key of the counters (counters.key_file), which is not copied.
 
 Example:
   shingled backup /var/backups/fuzzy.db)");
@@ -94,6 +101,8 @@ Example:
   arguments->settings.add_to(*command);
   command->add_option("file", arguments->file, "File to write")->type_name("FILE")->required();
   command->add_flag("-f,--force", arguments->force, "Replace FILE if it exists");
+  command->add_flag("--without-counters", arguments->without_counters,
+                    "Do not write FILE.counters.jsonl");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_backup(*arguments, console); };
   });

@@ -23,7 +23,7 @@ void add_explain_command(CLI::App& app, Command& chosen);
 void add_list_command(CLI::App& app, Command& chosen);
 void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
 void add_buckets_command(CLI::App& app, Command& chosen);
-void add_counters_command(CLI::App& app, Command& chosen);  ///< pieces
+void add_counters_command(CLI::App& app, Command& chosen);  ///< pieces, show ...
 void add_similar_command(CLI::App& app, Command& chosen);
 void add_backup_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);

@@ -1,144 +1,232 @@
-#include <fmt/format.h>
-#include <sysexits.h>
-
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include <memory>
 
-#include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
-#include "milter/cli/input/message_loop.h"
-#include "milter/counters/message_pieces.h"
-#include "mime/fingerprint/piece_type.h"
-#include "mime/model/work_meter.h"
-#include "mime/pieces/text_collector.h"
+#include "milter/cli/counters/counter_commands.h"
 
 namespace shingled::milter::cli {
 
 namespace {
 
-struct PieceArguments {
-  std::shared_ptr<SettingsArguments> settings;
-  MessageArguments messages;
-  counters::Envelope envelope;
-  std::string client;
-  PieceOptions options;
-  bool json = false;
-};
+using Choice = std::shared_ptr<SettingsArguments>;
+using storage::counters::Measure;
 
-/// The pieces of a message as the milter counts them, and how many met a bound.
-counters::MessagePieces pieces_of(std::string_view bytes, const PieceArguments& arguments,
-                                  const MimeOptions& mime) {
-  const mime::Analysis analysis = mime::analyze(bytes, mime);
-  mime::WorkMeter work(mime::steps_for(bytes.size(), mime.work_max));
-  mime::TextCollector texts(analysis, arguments.options, work);
-  HashOptions hash;
-  hash.robust = true;
-  const mime::HashRule rule(std::move(hash));
-  const mime::MessageHashes hashes = mime::hash_message(
-      analysis, std::span(&rule, 1),
-      [&](std::size_t part, const mime::TextStages& text) { texts.add(part, text); });
-  return counters::message_pieces({.bytes = bytes,
-                                   .analysis = analysis,
-                                   .hashes = hashes.of_rule.front(),
-                                   .texts = &texts.pieces()},
-                                  arguments.envelope, arguments.options, work);
+/// Adds a verb whose arguments `describe` declares; `run` does it. All verbs have -c and -o.
+template <typename Arguments>
+void add_counter_verb(CLI::App& parent, const Choice& choice, Command& chosen, const char* name,
+                      const char* summary, int (*run)(Arguments&, Console&),
+                      void (*describe)(CLI::App&, Arguments&)) {
+  CLI::App* verb = parent.add_subcommand(name, summary);
+  verb->fallthrough();
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->settings = choice;
+  describe(*verb, *arguments);
+  verb->callback([arguments, run, &chosen] {
+    chosen = [arguments, run](Console& console) { return run(*arguments, console); };
+  });
 }
 
-Json piece_json(const mime::Piece& piece) {
-  Json json{{"type", to_string(piece.type)}, {"number", static_cast<unsigned>(piece.type)}};
-  if (is_pair(piece.type))
-    json["piece"] = {piece.first, piece.second};
-  else
-    json["piece"] = piece.first;
-  return json;
+void add_space(CLI::App& verb, std::string& space, const char* help) {
+  verb.add_option("--space", space, help)->type_name("in|out")->check(CLI::IsMember({"in", "out"}));
 }
 
-int print_pieces(const SourceMessage& message, const PieceArguments& arguments,
-                 const MimeOptions& mime, Console& console) {
-  const counters::MessagePieces found = pieces_of(message.bytes, arguments, mime);
-  if (arguments.json) {
-    Json pieces = Json::array();
-    for (const mime::Piece& piece : found.pieces) pieces.push_back(piece_json(piece));
-    console.json(
-        {{"file", message.name}, {"pieces", std::move(pieces)}, {"dropped", found.dropped}});
-    return EX_OK;
-  }
-  console.line(fmt::format("{}: {}", terminal_safe(message.name),
-                           counted(found.pieces.size(), "piece", "pieces")));
-  std::vector<TableRow> rows;
-  for (const mime::Piece& piece : found.pieces) {
-    rows.push_back({std::to_string(static_cast<unsigned>(piece.type)),
-                    std::string(to_string(piece.type)), terminal_safe(piece.first)});
-    if (is_pair(piece.type)) rows.back().back() += "  +  " + terminal_safe(piece.second);
-  }
-  for (const std::string& line : table_lines(rows, "  ")) console.line(line);
-  if (found.dropped > 0)
-    console.note(fmt::format("{} more: a limit on pieces was reached", found.dropped));
-  return EX_OK;
+/// TYPE PIECE... or messages.
+void add_choice(CLI::App& verb, PieceArguments& arguments) {
+  verb.add_option("words", arguments.words.words,
+                  "A type and its piece (two pieces for a pair), or messages")
+      ->type_name("TYPE PIECE|FILE|DIR|MBOX|-");
+  verb.add_flag("--exact", arguments.words.exact, "Take PIECE as it is, without its normal form");
+  arguments.envelope.add_to(verb);
 }
 
-int run_pieces(PieceArguments& arguments, Console& console) {
-  const auto settings = arguments.settings->load(console);
-  if (!settings) return EX_CONFIG;
-  if (!arguments.client.empty()) {
-    arguments.envelope.client = IpAddress::parse(arguments.client);
-    if (!arguments.envelope.client) {
-      console.error("--client", terminal_safe(arguments.client) + " is not an IP address");
-      return EX_USAGE;
-    }
-  }
-  return for_each_message(arguments.messages,
-                          {.message_bytes_max = settings->milter.message_bytes_max}, console,
-                          [&](const SourceMessage& message) {
-                            return print_pieces(message, arguments, settings->mime, console);
-                          });
-}
-
-void add_pieces(CLI::App& parent, std::shared_ptr<SettingsArguments> settings, Command& chosen) {
-  CLI::App* command = parent.add_subcommand(
-      "pieces", "Show the pieces of messages that are counted: addresses, links, names of files");
-  command->footer(
+void describe_pieces(CLI::App& verb, PiecesArguments& arguments) {
+  verb.footer(
       R"(A file does not have the envelope of its message. The options give what the mail server would know.
 
 Example:
   shingled counters pieces --sender a@example.org --client 192.0.2.1 message.eml)");
-  command->fallthrough();
-  const auto arguments = std::make_shared<PieceArguments>();
-  arguments->settings = std::move(settings);
-  arguments->messages.add_to(*command);
-  command->add_flag("--json", arguments->json, "One JSON object per line and message");
-  counters::Envelope& envelope = arguments->envelope;
-  command->add_option("--sender", envelope.sender, "Envelope sender; <> for a bounce")
-      ->type_name("ADDRESS");
-  command->add_option("--recipient", envelope.recipients, "Envelope recipient; may be repeated")
-      ->type_name("ADDRESS")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--client", arguments->client, "Address of the client")->type_name("IP");
-  command->add_option("--client-name", envelope.client_name, "Verified host name of the client")
-      ->type_name("HOST");
-  command->add_option("--helo", envelope.helo, "HELO name of the client")->type_name("NAME");
-  command->add_option("--user", envelope.user, "User of SMTP AUTH")->type_name("NAME");
-  command
-      ->add_option("--authserv-id", arguments->options.authserv_ids,
-                   "Believe Authentication-Results of this server; may be repeated")
-      ->type_name("NAME")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->callback([arguments, &chosen] {
-    chosen = [arguments](Console& console) { return run_pieces(*arguments, console); };
-  });
+  arguments.messages.add_to(verb);
+  verb.add_flag("--json", arguments.json, "One JSON object per line and message");
+  arguments.envelope.add_to(verb);
+}
+
+void describe_show(CLI::App& verb, ShowArguments& arguments) {
+  add_choice(verb, arguments);
+  verb.add_option("--shingle", arguments.words.shingle,
+                  "The counter of TYPE with this shingle, as in exports and in top")
+      ->type_name("HEX");
+  add_space(verb, arguments.space, "Only mail that came in, or went out (both)");
+  verb.add_flag("--names", arguments.names, "Print each number that is not 0 with its name");
+  verb.add_flag("--json", arguments.json, "One JSON object per line and counter, or message");
+  verb.footer(
+      R"(Windows end now: 10m, 1h and 24h are whole periods of ten minutes, 1d and 14d are days of the calendar, UTC.
+TYPE is a name or number as pieces prints it. PIECE is changed to the form that is counted; a note says so.
+
+Example:
+  shingled counters show link_host www.example.org
+  shingled counters show sender_recipient a@example.org b@example.net
+  shingled counters show --recipient b@example.net message.eml)");
+}
+
+void describe_top(CLI::App& verb, TopArguments& arguments) {
+  verb.add_option("--type", arguments.type, "Only counters of this type")->type_name("TYPE");
+  add_space(verb, arguments.space, "Only mail that came in, or went out (both)");
+  verb.add_option("--measure", arguments.measure, "What is compared (mass)")
+      ->type_name("MEASURE")
+      ->check(CLI::IsMember(
+          {"mass", "recipients", "bytes", "spam", "ham", "complaint", "rescue", "failed"}));
+  verb.add_option("--window", arguments.window, "In which time: 10m to 24h, 1d to 14d (1d)")
+      ->type_name("WINDOW");
+  verb.add_flag("--rising", arguments.rising,
+                "Those that grew most since the window before: before → now");
+  verb.add_option("--limit", arguments.limit, "At most this many (20)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1000U));
+  verb.add_flag("--json", arguments.json, "One JSON object per line and counter");
+  verb.footer(
+      R"(Reads all counters. The text of a piece is known only with counters.names: yes; otherwise its shingle is shown.
+
+Example:
+  shingled counters top --type link_domain --measure spam --window 1h --rising)");
+}
+
+void describe_add(CLI::App& verb, CounterAddArguments& arguments) {
+  add_choice(verb, arguments);
+  add_space(verb, arguments.space, "Mail that came in (the default), or went out");
+  for (std::size_t i = 0; i < storage::counters::kMeasures; ++i) {
+    const std::string name(to_string(static_cast<Measure>(i)));
+    verb.add_option("--" + name, arguments.amounts.counts[i], "Add so many to " + name)
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{0}, storage::counters::kCountMax));
+  }
+  verb.add_flag("--json", arguments.json, "One JSON object per line and message");
+  verb.footer(
+      R"(Adds to the running ten minutes. Of a message each piece gets the amounts.
+
+Example:
+  shingled counters add --mass 1 --spam 1 link_host www.example.org
+  shingled counters add --complaint 1 message.eml)");
+}
+
+void describe_forget(CLI::App& verb, ForgetArguments& arguments) {
+  add_choice(verb, arguments);
+  verb.add_option("--shingle", arguments.words.shingle, "The counter of TYPE with this shingle")
+      ->type_name("HEX");
+  add_space(verb, arguments.space, "Only mail that came in, or went out (both)");
+  verb.add_flag("--dry-run", arguments.dry_run, "Only print what would be forgotten");
+  verb.add_flag("--json", arguments.json, "One JSON object per line and message");
+  verb.footer(
+      R"(What was counted before is removed; what comes later counts again. Of a message all pieces are forgotten, also
+its recipients and networks: look at them with --dry-run first.
+
+Example:
+  shingled counters forget link_host www.example.org)");
+}
+
+void describe_export(CLI::App& verb, CounterExportArguments& arguments) {
+  verb.add_option("file", arguments.file, "File to write (-)")->type_name("FILE|-");
+  verb.add_flag("-f,--force", arguments.force, "Replace FILE if it exists");
+  verb.add_flag("--json", arguments.json, "One JSON object about the file that was written");
+  verb.footer(
+      R"(JSON Lines, one for each number: {"name": "mass_in_5791f8cac2b7d8dd_14_10m_2831519", "count": 12}. All lines of a
+counter follow each other. The number of a day (1d) is its total, with that of its ten minutes (10m).
+A file appears only when it is complete. To compress it, write to a pipe.
+
+Example:
+  shingled counters export counters.jsonl
+  shingled counters export - | gzip > counters.jsonl.gz)");
+}
+
+void describe_import(CLI::App& verb, CounterImportArguments& arguments) {
+  verb.add_option("file", arguments.file, "JSON Lines of an export (-)")->type_name("FILE|-");
+  verb.add_option("--from-line", arguments.from_line, "Go on at this line (1)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  verb.add_flag("--json", arguments.json, "One JSON object");
+  verb.footer(
+      R"(Adds the numbers to those that are there: what is imported twice counts twice. It goes counter by counter; an
+import that was interrupted says with which --from-line to go on. A line that cannot be read is reported and left
+out; the exit code is then 65. Shingles mean something only to stores with the same key (counters.key_file).
+
+Example:
+  shingled counters import counters.jsonl
+  zcat counters.jsonl.gz | shingled counters import -)");
+}
+
+void describe_learn(CLI::App& verb, LearnArguments& arguments) {
+  verb.add_option("--spam", arguments.spam, "Messages that are spam; may be repeated")
+      ->type_name("FILE|DIR|MBOX|-")
+      ->allow_extra_args(false);
+  verb.add_option("--ham", arguments.ham, "Messages that are not spam; may be repeated")
+      ->type_name("FILE|DIR|MBOX|-")
+      ->allow_extra_args(false);
+  verb.add_option("--since", arguments.since, "Only messages that are not older (14d)")
+      ->type_name("TIME");
+  add_space(verb, arguments.space, "Count them as mail that came in (the default), or went out");
+  verb.add_flag("--dry-run", arguments.dry_run, "Only read them and count");
+  verb.add_flag("--json", arguments.json, "One JSON object");
+  verb.footer(
+      R"(Counts old messages as if the milter had seen them, so that a new site does not begin at zero. Each counts at the
+time in its topmost Received field, which our own server wrote, else at that in Date. Sender and recipient come from
+Return-Path, X-Original-To, Envelope-To and Delivered-To, the client from Received.
+What is learnt twice counts twice.
+
+Example:
+  shingled counters learn --spam ~/Maildir/.Junk --ham ~/Maildir --since 7d)");
+}
+
+void describe_verify(CLI::App& verb, CounterArguments& arguments) {
+  verb.add_flag("--json", arguments.json, "One JSON object");
+  verb.footer(
+      R"(Reads all files of the counters and changes nothing. Exits 0 when all is well, 65 when something is damaged.
+
+Example:
+  shingled counters verify)");
+}
+
+void describe_stat(CLI::App& verb, CounterArguments& arguments) {
+  verb.add_flag("--json", arguments.json, "One JSON object, as /stat");
+  verb.footer("Example:\n  shingled counters stat");
 }
 
 }  // namespace
 
 void add_counters_command(CLI::App& app, Command& chosen) {
-  CLI::App* counters = app.add_subcommand("counters", "What is counted of messages");
-  counters->footer("Example:\n  shingled counters pieces message.eml");
+  CLI::App* counters = app.add_subcommand(
+      "counters", "How often addresses, links, texts and other pieces of mail were seen");
+  counters->footer(
+      R"(Counters in Redis are read there. Those of the daemon are read through its status page (status.listen), or from
+their folder while it is not running.
+
+Example:
+  shingled counters pieces message.eml
+  shingled counters show message.eml
+  shingled counters top --window 1h)");
   counters->require_subcommand(1);
-  const auto settings = std::make_shared<SettingsArguments>();
-  settings->add_to(*counters);
-  add_pieces(*counters, settings, chosen);
+  const auto choice = std::make_shared<SettingsArguments>();
+  choice->add_to(*counters);
+  add_counter_verb(*counters, choice, chosen, "pieces",
+                   "Show the pieces of messages that are counted: addresses, links, names of files",
+                   run_counter_pieces, describe_pieces);
+  add_counter_verb(*counters, choice, chosen, "show",
+                   "Show what was counted of a piece, or of each piece of a message",
+                   run_counter_show, describe_show);
+  add_counter_verb(*counters, choice, chosen, "top", "Show the largest counters", run_counter_top,
+                   describe_top);
+  add_counter_verb(*counters, choice, chosen, "add", "Add to counters", run_counter_add,
+                   describe_add);
+  add_counter_verb(*counters, choice, chosen, "forget", "Remove counters", run_counter_forget,
+                   describe_forget);
+  add_counter_verb(*counters, choice, chosen, "export", "Write all counts as JSON Lines",
+                   run_counter_export, describe_export);
+  add_counter_verb(*counters, choice, chosen, "import", "Add the counts of an export",
+                   run_counter_import, describe_import);
+  add_counter_verb(*counters, choice, chosen, "learn", "Count old messages by their dates",
+                   run_counter_learn, describe_learn);
+  add_counter_verb(*counters, choice, chosen, "verify", "Check the files of the counters",
+                   run_counter_verify, describe_verify);
+  add_counter_verb(*counters, choice, chosen, "stat", "Numbers about the counters of the daemon",
+                   run_counter_stat, describe_stat);
 }
 
 }  // namespace shingled::milter::cli

@@ -7,7 +7,9 @@
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/access/storage_choice.h"
 #include "milter/cli/commands/commands.h"
+#include "milter/cli/counters/counter_backup.h"
 #include "milter/cli/output/work_meter.h"
+#include "milter/cli/terminal/exit_code.h"
 #include "storage/formats/verify.h"
 
 namespace shingled::milter::cli {
@@ -18,6 +20,7 @@ struct VerifyArguments {
   SettingsArguments settings;
   std::string file;
   bool file_only = false;
+  bool without_counters = false;
   bool json = false;
 };
 
@@ -79,12 +82,15 @@ int run_verify(const VerifyArguments& arguments, Console& console) {
       .now = unix_seconds(clock.wall())};
   const auto report = storage::formats::verify_file(*file, options, meter.watcher());
   if (!report) return meter.failed("verify", report.error());
-  if (arguments.json) {
-    console.json(report_json(*file, *report));
-  } else {
-    print_report(*file, *report, console);
+  Json json = report_json(*file, *report);
+  if (!arguments.json) print_report(*file, *report, console);
+  int code = report->problem_count == 0 ? EX_OK : EX_DATAERR;
+  if (arguments.file.empty() && !arguments.without_counters && has_own_counters(*settings)) {
+    const int of_counters = verify_counters(*settings, arguments.json ? &json : nullptr, console);
+    code = worse_exit_code(code, of_counters);
   }
-  return report->problem_count == 0 ? EX_OK : EX_DATAERR;
+  if (arguments.json) console.json(json);
+  return code;
 }
 
 }  // namespace
@@ -96,6 +102,7 @@ void add_verify_command(CLI::App& app, Command& chosen) {
       R"(Reads everything and changes nothing: the pages of SQLite, every hash and list, and whether an index built from them
 finds each hash again. That index needs as much memory as the daemon; --file-only skips it. Exits 0 when all is well,
 65 (EX_DATAERR) when something is damaged. Times left behind by a wrong clock are warnings.
+Without FILE the counters of this machine are checked, too, as by shingled counters verify.
 
 Example:
   shingled verify /var/backups/fuzzy.db)");
@@ -104,6 +111,7 @@ Example:
   command->add_option("file", arguments->file, "A database (default: storage.hashfile)")
       ->type_name("FILE");
   command->add_flag("--file-only", arguments->file_only, "Do not build the index");
+  command->add_flag("--without-counters", arguments->without_counters, "Only the database");
   command->add_flag("--json", arguments->json, "One JSON object");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_verify(*arguments, console); };

@@ -1,0 +1,92 @@
+#include "milter/cli/access/counter_desk.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/access/counter_folder.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+constexpr unsigned kDone = 200;
+
+ErrorCode code_of(unsigned status) {
+  switch (status) {
+    case 400:
+      return ErrorCode::kInvalid;
+    case 401:
+    case 403:
+      return ErrorCode::kDenied;
+    case 404:
+      return ErrorCode::kNotFound;
+    case 413:
+      return ErrorCode::kLimit;
+    default:
+      return ErrorCode::kUnavailable;
+  }
+}
+
+}  // namespace
+
+Error error_of(const status::HttpReply& reply) {
+  const auto json = nlohmann::json::parse(reply.body, nullptr, /*allow_exceptions=*/false);
+  const bool told = json.is_object() && json.contains("error") && json["error"].is_string();
+  std::string why =
+      told ? json["error"].get<std::string>() : reply.body.substr(0, reply.body.find('\n'));
+  if (why.empty()) why = "HTTP status " + std::to_string(reply.status);
+  return {code_of(reply.status), std::move(why)};
+}
+
+CounterDesk::CounterDesk(const Settings& settings, Clock& clock, Random& random)
+    : settings_(settings), clock_(clock), random_(random) {}
+CounterDesk::~CounterDesk() = default;
+
+bool CounterDesk::has_counters() const {
+  return settings_.counters.shared.enabled() ||
+         CounterFolder::exists(settings_.counters.embedded.directory);
+}
+
+Status CounterDesk::send(const status::HttpCall& call, Duration patience,
+                         const status::HttpTaker& take) {
+  const bool own = folder_ != nullptr || settings_.counters.shared.enabled();
+  auto reply = own ? ask_folder(call, take) : ask_daemon(call, patience, take);
+  if (!own && !reply && reply.error().code == ErrorCode::kUnavailable) {
+    // Does not create the folder: a daemon that never ran has no counters.
+    if (!CounterFolder::exists(settings_.counters.embedded.directory)) return reply.error();
+    reply = ask_folder(call, take);
+  }
+  if (!reply) return reply.error();
+  return reply->status == kDone ? Status() : Status(error_of(*reply));
+}
+
+Result<status::HttpReply> CounterDesk::ask_daemon(const status::HttpCall& call, Duration patience,
+                                                  const status::HttpTaker& take) {
+  if (settings_.status.listen.empty()) {
+    return Error{ErrorCode::kUnavailable,
+                 "no daemon can be asked, as status.listen is empty, and there is no folder " +
+                     settings_.counters.embedded.directory};
+  }
+  SocketSpec daemon = settings_.status.listen.front();
+  if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";
+  if (daemon.host == "::") daemon.host = "::1";
+  auto reply = status::http_call(daemon, call, clock_, patience, take);
+  // The fault is not that of the question.
+  if (!reply && reply.error().code == ErrorCode::kInvalid) {
+    return Error{ErrorCode::kCorrupt, reply.error().message};
+  }
+  return reply;
+}
+
+Result<status::HttpReply> CounterDesk::ask_folder(const status::HttpCall& call,
+                                                  const status::HttpTaker& take) {
+  if (folder_ == nullptr) {
+    auto opened = CounterFolder::open(settings_.counters, clock_, random_);
+    if (!opened) return opened.error();
+    folder_ = *std::move(opened);
+  }
+  return folder_->answer(call, take);
+}
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+
+#include "config/base/clock.h"
+#include "config/base/logger.h"
+#include "config/base/random.h"
+#include "config/base/result.h"
+#include "config/options/settings.h"
+#include "milter/status/http_call.h"
+#include "milter/status/http_message.h"
+
+namespace shingled::milter::cli {
+
+class CounterFolder;
+
+/// Where the counters of the settings are asked for: in Redis if they are shared, else in the
+/// running daemon (status.listen), else in the folder that it left.
+/// Threads: one thread; waits.
+class CounterDesk {
+ public:
+  /// `settings` and the others must outlive it.
+  CounterDesk(const Settings& settings, Clock& clock, Random& random);
+  ~CounterDesk();
+  CounterDesk(const CounterDesk&) = delete;
+  CounterDesk& operator=(const CounterDesk&) = delete;
+
+  /// Sends a request to the pages about counters. A body with status 200 goes to `take`.
+  /// `patience`: for each wait for the daemon.
+  /// Errors: kNotFound, kInvalid, kLimit, kUnavailable, kTimeout, kDenied: what the pages refuse,
+  ///         or nobody who has the counters; kCorrupt (an answer that is not HTTP, or is cut off);
+  ///         those of `take`.
+  Status send(const status::HttpCall& call, Duration patience, const status::HttpTaker& take);
+
+  /// Whether there is something to ask: the counters are shared, a daemon has a status page, or the
+  /// folder exists. It need not answer.
+  [[nodiscard]] bool has_counters() const;
+
+ private:
+  Result<status::HttpReply> ask_daemon(const status::HttpCall& call, Duration patience,
+                                       const status::HttpTaker& take);
+  Result<status::HttpReply> ask_folder(const status::HttpCall& call, const status::HttpTaker& take);
+
+  const Settings& settings_;
+  Clock& clock_;
+  Random& random_;
+  std::unique_ptr<CounterFolder> folder_;  ///< null: not opened
+};
+
+/// The reason that a reply with a status other than 200 gives.
+Error error_of(const status::HttpReply& reply);
+
+}  // namespace shingled::milter::cli

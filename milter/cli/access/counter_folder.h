@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/base/clock.h"
+#include "config/base/random.h"
+#include "config/base/result.h"
+#include "config/options/counter_options.h"
+#include "milter/status/http_call.h"
+#include "milter/status/http_message.h"
+
+namespace shingled::milter::cli {
+
+/// The counters of some settings opened by a command itself, in Redis or in their folder, which no
+/// daemon has open then. It answers as the pages of the daemon do.
+/// Threads: one thread.
+class CounterFolder {
+ public:
+  /// Whether counters have been stored in a folder.
+  static bool exists(const std::string& directory);
+  /// The others must outlive it.
+  /// Errors: kUnavailable (a daemon has the folder, or Redis does not answer), those of the folder.
+  static Result<std::unique_ptr<CounterFolder>> open(const CounterOptions& options, Clock& clock,
+                                                     Random& random);
+  ~CounterFolder();
+  CounterFolder(const CounterFolder&) = delete;
+  CounterFolder& operator=(const CounterFolder&) = delete;
+
+  Result<status::HttpReply> answer(const status::HttpCall& call, const status::HttpTaker& take);
+
+ private:
+  class Opened;
+  explicit CounterFolder(std::unique_ptr<Opened> opened);
+  std::unique_ptr<Opened> opened_;
+};
+
+}  // namespace shingled::milter::cli

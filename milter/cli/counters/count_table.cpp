@@ -1,0 +1,145 @@
+#include "milter/cli/counters/count_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace shingled::milter::cli {
+
+namespace {
+
+using storage::counters::kCountMax;
+using storage::counters::Measure;
+
+constexpr std::size_t kHours = 24;
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+std::uint64_t sum_of(std::span<const std::uint64_t> numbers) {
+  return std::accumulate(
+      numbers.begin(), numbers.end(), std::uint64_t{0},
+      [](std::uint64_t a, std::uint64_t b) { return std::min(a + b, kCountMax); });
+}
+
+std::string plain_line(std::string_view label, std::span<const std::uint64_t> numbers) {
+  return fmt::format("{}: {}", label, fmt::join(numbers, " "));
+}
+
+/// "  mass 24 h  ▁▂▃  most 12"
+std::string spark_line(std::string_view label, std::span<const std::uint64_t> numbers,
+                       std::string_view each) {
+  const std::uint64_t most = *std::max_element(numbers.begin(), numbers.end());
+  return fmt::format("{:<15}  {}  at most {} {}", label, sparkline(numbers), most, each);
+}
+
+}  // namespace
+
+std::string sparkline(std::span<const std::uint64_t> numbers) {
+  constexpr std::array<const char*, 9> kBars = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr double kHeights = 8;
+  std::string out;
+  if (numbers.empty()) return out;
+  const auto most = static_cast<double>(*std::max_element(numbers.begin(), numbers.end()));
+  for (const std::uint64_t number : numbers) {
+    std::size_t bar = 0;
+    if (number > 0) {
+      const double share = static_cast<double>(number) / most * kHeights;
+      bar = std::clamp<std::size_t>(static_cast<std::size_t>(share + 0.5), 1, kBars.size() - 1);
+    }
+    out += kBars[bar];
+  }
+  return out;
+}
+
+std::vector<std::uint64_t> folded(std::span<const std::uint64_t> numbers, std::size_t columns) {
+  const std::size_t each = numbers.size() / columns;
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 0; i < columns; ++i) out.push_back(sum_of(numbers.subspan(i * each, each)));
+  return out;
+}
+
+std::size_t day_columns(std::size_t width) {
+  constexpr std::array<std::size_t, 4> kColumns = {144, 72, 48, 36};
+  for (const std::size_t columns : kColumns) {
+    if (columns <= width) return columns;
+  }
+  return kHours;
+}
+
+std::vector<TableRow> sum_rows(std::span<const Amounts> sums) {
+  std::vector<TableRow> rows;
+  for (std::size_t i = 0; i < storage::counters::kMeasures; ++i) {
+    const auto measure = static_cast<Measure>(i);
+    if (std::all_of(sums.begin(), sums.end(),
+                    [&](const Amounts& sum) { return sum.of(measure) == 0; })) {
+      continue;
+    }
+    TableRow& row = rows.emplace_back(TableRow{std::string(to_string(measure))});
+    for (const Amounts& sum : sums) row.push_back(std::to_string(sum.of(measure)));
+  }
+  return rows;
+}
+
+std::vector<std::string> number_lines(const std::vector<TableRow>& rows, std::size_t left,
+                                      std::string_view indent) {
+  std::vector<std::size_t> widths;
+  for (const TableRow& row : rows) {
+    if (row.size() < 2) continue;
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::vector<std::string> lines;
+  for (const TableRow& row : rows) {
+    std::string line(indent);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::size_t width = i < widths.size() && row.size() > 1 ? widths[i] : 0;
+      const std::size_t gap = width - std::min(width, width_of(row[i]));
+      if (i > 0) line += "  ";
+      if (i >= left) line.append(gap, ' ');
+      line += row[i];
+      if (i < left) line.append(gap, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string shortened(std::string_view text, std::size_t characters) {
+  if (width_of(text) <= characters) return std::string(text);
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < text.size(); ++end) {
+    if (begins_character(text[end]) && ++seen == characters) break;
+  }
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::vector<std::uint64_t> counts_of(std::span<const Amounts> amounts, Measure measure) {
+  std::vector<std::uint64_t> out;
+  for (const Amounts& one : amounts) out.push_back(one.of(measure));
+  return out;
+}
+
+std::vector<std::string> history_lines(const CountHistory& history, Measure measure,
+                                       std::size_t width) {
+  const auto slots = counts_of(history.slots, measure);
+  const auto days = counts_of(history.days, measure);
+  const std::string name(to_string(measure));
+  if (width == 0) {
+    return {plain_line(name + " by hour", folded(slots, kHours)),
+            plain_line(name + " by day", days)};
+  }
+  constexpr std::size_t kBesides = 50;  // the label and the largest number
+  const std::size_t columns = day_columns(width - std::min(width, kBesides));
+  const std::size_t minutes = slots.size() / columns * 10;
+  return {spark_line(name + " 24h", folded(slots, columns), fmt::format("in {} minutes", minutes)),
+          spark_line(name + " 14d", days, "a day")};
+}
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,62 @@
+#include "milter/cli/counters/counted_message.h"
+
+#include <span>
+#include <utility>
+
+#include "milter/cli/terminal/terminal_text.h"
+#include "mime/analyze.h"
+#include "mime/model/work_meter.h"
+#include "mime/pieces/text_collector.h"
+
+namespace shingled::milter::cli {
+
+void EnvelopeArguments::add_to(CLI::App& command) {
+  command.add_option("--sender", envelope.sender, "Envelope sender; <> for a bounce")
+      ->type_name("ADDRESS");
+  command.add_option("--recipient", envelope.recipients, "Envelope recipient; may be repeated")
+      ->type_name("ADDRESS")
+      ->allow_extra_args(false);
+  command.add_option("--client", client, "Address of the client")->type_name("IP");
+  command.add_option("--client-name", envelope.client_name, "Verified host name of the client")
+      ->type_name("HOST");
+  command.add_option("--helo", envelope.helo, "HELO name of the client")->type_name("NAME");
+  command.add_option("--user", envelope.user, "User of SMTP AUTH")->type_name("NAME");
+  command
+      .add_option("--authserv-id", authserv_ids,
+                  "Believe Authentication-Results of this server; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
+Status EnvelopeArguments::finish() {
+  if (client.empty()) return {};
+  envelope.client = IpAddress::parse(client);
+  if (envelope.client) return {};
+  return Error{ErrorCode::kInvalid, terminal_safe(client) + " is not an IP address"};
+}
+
+PieceOptions EnvelopeArguments::piece_options(const PieceOptions& configured) const {
+  PieceOptions options = configured;
+  options.authserv_ids.insert(options.authserv_ids.end(), authserv_ids.begin(), authserv_ids.end());
+  return options;
+}
+
+counters::MessagePieces pieces_of(std::string_view bytes, const counters::Envelope& envelope,
+                                  const PieceOptions& options, const MimeOptions& mime) {
+  const mime::Analysis analysis = mime::analyze(bytes, mime);
+  mime::WorkMeter work(mime::steps_for(bytes.size(), mime.work_max));
+  mime::TextCollector texts(analysis, options, work);
+  HashOptions hash;
+  hash.robust = true;
+  const mime::HashRule rule(std::move(hash));
+  const mime::MessageHashes hashes = mime::hash_message(
+      analysis, std::span(&rule, 1),
+      [&](std::size_t part, const mime::TextStages& text) { texts.add(part, text); });
+  return counters::message_pieces({.bytes = bytes,
+                                   .analysis = analysis,
+                                   .hashes = hashes.of_rule.front(),
+                                   .texts = &texts.pieces()},
+                                  envelope, options, work);
+}
+
+}  // namespace shingled::milter::cli

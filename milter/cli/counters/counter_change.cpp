@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/counters/counter_commands.h"
+#include "milter/cli/counters/counter_run.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+/// Below the bound on the keys of one addition.
+constexpr std::size_t kChangedAtOnce = 2000;
+
+std::string title_or(const std::string& title, const std::vector<ChosenPiece>& pieces) {
+  if (!title.empty()) return terminal_safe(title);
+  return fmt::format("{} {}", to_string(pieces.front().piece.type),
+                     terminal_safe(piece_text(pieces.front())));
+}
+
+/// Calls `change` with parts of the pieces as JSON and adds up what it returns.
+template <typename Change>
+Result<std::uint64_t> in_parts(const std::vector<ChosenPiece>& pieces, Change change) {
+  std::uint64_t sum = 0;
+  for (std::size_t begin = 0; begin < pieces.size(); begin += kChangedAtOnce) {
+    Json part = Json::array();
+    const std::size_t end = std::min(pieces.size(), begin + kChangedAtOnce);
+    for (std::size_t i = begin; i < end; ++i) part.push_back(piece_json(pieces[i]));
+    const Result<std::uint64_t> count = change(part);
+    if (!count) return count.error();
+    sum += *count;
+  }
+  return sum;
+}
+
+/// A unique counter grows by its pair, never by itself.
+std::vector<ChosenPiece> without_uniques(const std::vector<ChosenPiece>& pieces) {
+  std::vector<ChosenPiece> out;
+  std::copy_if(pieces.begin(), pieces.end(), std::back_inserter(out),
+               [](const ChosenPiece& piece) { return !is_unique(piece.piece.type); });
+  return out;
+}
+
+}  // namespace
+
+int run_counter_add(CounterAddArguments& arguments, Console& console) {
+  CounterRun run(console);
+  if (arguments.amounts.is_zero()) {
+    return run.wrong_usage("add", "give an amount: --mass 1, --spam 1 ...");
+  }
+  if (const int code = run.open(arguments); code != EX_OK) return code;
+  const Space space = arguments.space == to_string(Space::kOut) ? Space::kOut : Space::kIn;
+  return run.for_each_choice(
+      arguments, [&](const std::string& title, const std::vector<ChosenPiece>& chosen) {
+        const auto pieces = without_uniques(chosen);
+        if (pieces.empty() && !chosen.empty()) {
+          return run.wrong_usage(std::string(to_string(chosen.front().piece.type)),
+                                 "grows by its pair alone; add to the pair");
+        }
+        const auto added = in_parts(pieces, [&](const Json& part) {
+          return run.client().add(space, part, arguments.amounts);
+        });
+        if (!added) return run.failed(added.error());
+        if (arguments.json) {
+          console.json({{"file", title.empty() ? Json(nullptr) : Json(title)}, {"added", *added}});
+        } else {
+          console.line(fmt::format("{}: added to {}", title_or(title, chosen),
+                                   counted(*added, "counter", "counters")));
+        }
+        return EX_OK;
+      });
+}
+
+int run_counter_forget(ForgetArguments& arguments, Console& console) {
+  CounterRun run(console);
+  if (const int code = run.open(arguments); code != EX_OK) return code;
+  std::optional<Space> space;
+  if (!arguments.space.empty()) space = CounterRun::spaces_of(arguments.space).front();
+  return run.for_each_choice(arguments, [&](const std::string& title,
+                                            const std::vector<ChosenPiece>& pieces) {
+    if (arguments.dry_run) {
+      for (const ChosenPiece& piece : pieces) {
+        if (arguments.json) {
+          console.json(piece_json(piece));
+        } else {
+          console.line(
+              fmt::format("{} {}", to_string(piece.piece.type), terminal_safe(piece_text(piece))));
+        }
+      }
+      return EX_OK;
+    }
+    const auto gone =
+        in_parts(pieces, [&](const Json& part) { return run.client().forget(space, part); });
+    if (!gone) return run.failed(gone.error());
+    if (arguments.json) {
+      console.json({{"file", title.empty() ? Json(nullptr) : Json(title)}, {"forgotten", *gone}});
+    } else if (!pieces.empty()) {
+      console.line(fmt::format("{}: {} forgotten", title_or(title, pieces),
+                               counted(*gone, "counter", "counters")));
+    }
+    return EX_OK;
+  });
+}
+
+}  // namespace shingled::milter::cli

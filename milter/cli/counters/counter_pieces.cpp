@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/counters/counter_commands.h"
+#include "mime/fingerprint/piece_type.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+Json numbered_json(const mime::Piece& piece) {
+  Json json{{"type", to_string(piece.type)}, {"number", static_cast<unsigned>(piece.type)}};
+  if (is_pair(piece.type))
+    json["piece"] = {piece.first, piece.second};
+  else
+    json["piece"] = piece.first;
+  return json;
+}
+
+int print_pieces(const SourceMessage& message, const counters::MessagePieces& found, bool json,
+                 Console& console) {
+  if (json) {
+    Json pieces = Json::array();
+    for (const mime::Piece& piece : found.pieces) pieces.push_back(numbered_json(piece));
+    console.json(
+        {{"file", message.name}, {"pieces", std::move(pieces)}, {"dropped", found.dropped}});
+    return EX_OK;
+  }
+  console.line(fmt::format("{}: {}", terminal_safe(message.name),
+                           counted(found.pieces.size(), "piece", "pieces")));
+  std::vector<TableRow> rows;
+  for (const mime::Piece& piece : found.pieces) {
+    rows.push_back({std::to_string(static_cast<unsigned>(piece.type)),
+                    std::string(to_string(piece.type)), terminal_safe(piece.first)});
+    if (is_pair(piece.type)) rows.back().back() += "  +  " + terminal_safe(piece.second);
+  }
+  for (const std::string& line : table_lines(rows, "  ")) console.line(line);
+  if (found.dropped > 0)
+    console.note(fmt::format("{} more: a limit on pieces was reached", found.dropped));
+  return EX_OK;
+}
+
+}  // namespace
+
+int run_counter_pieces(PiecesArguments& arguments, Console& console) {
+  const auto settings = arguments.settings->load(console);
+  if (!settings) return EX_CONFIG;
+  if (Status ready = arguments.envelope.finish(); !ready) {
+    console.error("--client", ready.error().message);
+    return EX_USAGE;
+  }
+  const PieceOptions options = arguments.envelope.piece_options(settings->counters.pieces);
+  return for_each_message(
+      arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
+      [&](const SourceMessage& message) {
+        const auto found =
+            pieces_of(message.bytes, arguments.envelope.envelope, options, settings->mime);
+        return print_pieces(message, found, arguments.json, console);
+      });
+}
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/access/status_page.h"
+#include "milter/cli/counters/counter_commands.h"
+#include "milter/cli/counters/counter_run.h"
+#include "milter/cli/counters/verify_report.h"
+#include "milter/cli/output/status_output.h"
+#include "milter/cli/terminal/exit_code.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+constexpr std::string_view kCounterMetrics = "shingled_counters_";
+}  // namespace
+
+int run_counter_stat(CounterArguments& arguments, Console& console) {
+  CounterRun run(console);
+  if (const int code = run.open(arguments); code != EX_OK) return code;
+  const auto page = StatusPage(run.settings().status, run.clock()).get("/stat");
+  if (!page) {
+    console.error("counters", "only the running daemon knows: " + page.error().message);
+    return service_exit_code(page.error());
+  }
+  Json shown = *page;
+  shown["metrics"] = Json::object();
+  const auto metrics = page->find("metrics");
+  if (metrics != page->end() && metrics->is_object()) {
+    for (const auto& [name, samples] : metrics->items()) {
+      if (name.starts_with(kCounterMetrics)) shown["metrics"][name] = samples;
+    }
+  }
+  if (arguments.json) {
+    console.json(shown);
+    return EX_OK;
+  }
+  for (const std::string& line : status_lines(shown, FlagMap())) console.line(line);
+  if (shown["metrics"].empty()) console.note("this daemon does not count (counters.enabled)");
+  return EX_OK;
+}
+
+int run_counter_verify(CounterArguments& arguments, Console& console) {
+  CounterRun run(console);
+  if (const int code = run.open(arguments); code != EX_OK) return code;
+  const auto report = run.client().verify();
+  if (!report) return run.failed(report.error());
+  if (arguments.json) {
+    console.json(*report);
+  } else {
+    console.line(verify_line(*report));
+  }
+  return is_sound(*report) ? EX_OK : EX_DATAERR;
+}
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,30 @@
+#include "milter/cli/counters/verify_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shingled::milter::cli {
+
+bool is_sound(const Json& report) {
+  const auto ok = report.find("ok");
+  return ok != report.end() && ok->is_boolean() && ok->get<bool>();
+}
+
+std::string verify_line(const Json& report) {
+  if (!is_sound(report)) {
+    const auto why = report.find("error");
+    const bool told = why != report.end() && why->is_string();
+    return "counters: damaged" + (told ? ": " + terminal_safe(why->get<std::string>()) : "");
+  }
+  std::string numbers;
+  for (const auto& [name, value] : report.items()) {
+    if (!value.is_number()) continue;
+    std::string words = terminal_safe(name);
+    std::replace(words.begin(), words.end(), '_', ' ');
+    numbers += fmt::format("{} {} {}", numbers.empty() ? ";" : ",", words, value.dump());
+  }
+  return "counters: no problem found" + numbers;
+}
+
+}  // namespace shingled::milter::cli
