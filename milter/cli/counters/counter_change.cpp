@@ -11,8 +11,8 @@ namespace shingled::milter::cli {
 
 namespace {
 
-/// Below the bound on the keys of one addition.
-constexpr std::size_t kChangedAtOnce = 2000;
+/// Below the bounds on the keys of an addition and on the body of a request.
+constexpr std::size_t kChangedAtOnce = 1000;
 
 std::string title_or(const std::string& title, const std::vector<ChosenPiece>& pieces) {
   if (!title.empty()) return terminal_safe(title);

@@ -22,7 +22,7 @@ using storage::counters::Measure;
 using storage::counters::Period;
 
 /// Pieces that are asked for in one request.
-constexpr std::size_t kPiecesAtOnce = 2000;
+constexpr std::size_t kPiecesAtOnce = 1000;
 constexpr std::size_t kPieceShown = 60;
 
 const std::vector<std::string>& shown_windows() {

@@ -96,10 +96,13 @@ class ImportRun {
   }
 
   Status send(ImportBatches::Batch batch) {
-    sent_from_ = batch.first;
+    const std::uint64_t first = batch.first;
     const std::uint64_t next = batch.next;
     const auto imported = run_.client().import_from(std::move(batch.lines));
-    if (!imported) return imported.error();
+    if (!imported) {
+      return Error{imported.error().code,
+                   fmt::format("lines {} to {}: {}", first, next - 1, imported.error().message)};
+    }
     counters_ += *imported;
     done_until_ = next;
     return {};
@@ -145,7 +148,6 @@ class ImportRun {
   std::uint64_t lines_ = 0;
   std::uint64_t counters_ = 0;
   std::uint64_t broken_ = 0;
-  std::uint64_t sent_from_ = 0;
   std::uint64_t done_until_ = 0;  ///< the lines before it are imported
 };
 
