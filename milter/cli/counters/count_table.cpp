@@ -31,11 +31,11 @@ std::string plain_line(std::string_view label, std::span<const std::uint64_t> nu
   return fmt::format("{}: {}", label, fmt::join(numbers, " "));
 }
 
-/// "  mass 24 h  ▁▂▃  most 12"
+/// "mass 24h       ▁▂▃  at most 12 in 60 minutes"
 std::string spark_line(std::string_view label, std::span<const std::uint64_t> numbers,
                        std::string_view each) {
   const std::uint64_t most = *std::max_element(numbers.begin(), numbers.end());
-  return fmt::format("{:<15}  {}  at most {} {}", label, sparkline(numbers), most, each);
+  return fmt::format("{:<13}  {}  at most {} {}", label, sparkline(numbers), most, each);
 }
 
 }  // namespace

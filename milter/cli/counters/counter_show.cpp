@@ -99,7 +99,9 @@ class ShowRun {
     }
     run_.console().line(
         fmt::format("{}: {}", terminal_safe(title), counted(pieces.size(), "piece", "pieces")));
-    for (const std::string& line : number_lines(rows, 2, "  ")) run_.console().line(line);
+    if (empty < pieces.size()) {
+      for (const std::string& line : number_lines(rows, 2, "  ")) run_.console().line(line);
+    }
     if (empty > 0) {
       run_.console().line(fmt::format("  {} without a count", counted(empty, "piece", "pieces")));
     }
