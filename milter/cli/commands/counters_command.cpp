@@ -90,12 +90,12 @@ Example:
   shingled counters top --type link_domain --measure spam --window 1h --rising)");
 }
 
-void describe_add(CLI::App& verb, CounterAddArguments& arguments) {
+void describe_counter_add(CLI::App& verb, CounterAddArguments& arguments) {
   add_choice(verb, arguments);
   add_space(verb, arguments.space, "Mail that came in (the default), or went out");
   for (std::size_t i = 0; i < storage::counters::kMeasures; ++i) {
     const std::string name(to_string(static_cast<Measure>(i)));
-    verb.add_option("--" + name, arguments.amounts.counts[i], "Add so many to " + name)
+    verb.add_option("--" + name, arguments.amounts.counts[i], "Amount to add to " + name)
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, storage::counters::kCountMax));
   }
@@ -116,7 +116,7 @@ void describe_forget(CLI::App& verb, ForgetArguments& arguments) {
   verb.add_flag("--dry-run", arguments.dry_run, "Only print what would be forgotten");
   verb.add_flag("--json", arguments.json, "One JSON object per line and message");
   verb.footer(
-      R"(What was counted before is removed; what comes later counts again. Of a message all pieces are forgotten, also
+      R"(Removes all counts up to now; later mail counts again. Of a message all pieces are forgotten, also
 its recipients and networks: look at them with --dry-run first.
 
 Example:
@@ -144,7 +144,7 @@ void describe_import(CLI::App& verb, CounterImportArguments& arguments) {
       ->check(CLI::PositiveNumber);
   verb.add_flag("--json", arguments.json, "One JSON object");
   verb.footer(
-      R"(Adds the numbers to those that are there: what is imported twice counts twice. It goes counter by counter; an
+      R"(Adds the numbers to those that are there: a file that is imported twice counts twice. It goes counter by counter; an
 import that was interrupted says with which --from-line to go on. A line that cannot be read is reported and left
 out; the exit code is then 65. Shingles mean something only to stores with the same key (counters.key_file).
 
@@ -169,7 +169,7 @@ void describe_learn(CLI::App& verb, LearnArguments& arguments) {
       R"(Counts old messages as if the milter had seen them, so that a new site does not begin at zero. Each counts at the
 time in its topmost Received field, which our own server wrote, else at that in Date. Sender and recipient come from
 Return-Path, X-Original-To, Envelope-To and Delivered-To, the client from Received.
-What is learnt twice counts twice.
+A message that is learnt twice counts twice.
 
 Example:
   shingled counters learn --spam ~/Maildir/.Junk --ham ~/Maildir --since 7d)");
@@ -214,7 +214,7 @@ Example:
   add_counter_verb(*counters, choice, chosen, "top", "Show the largest counters", run_counter_top,
                    describe_top);
   add_counter_verb(*counters, choice, chosen, "add", "Add to counters", run_counter_add,
-                   describe_add);
+                   describe_counter_add);
   add_counter_verb(*counters, choice, chosen, "forget", "Remove counters", run_counter_forget,
                    describe_forget);
   add_counter_verb(*counters, choice, chosen, "export", "Write all counts as JSON Lines",
