@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint32_t kVersion = 6;
 constexpr std::uint32_t kAllActions = 0x1ff;
 constexpr std::uint32_t kAllSteps = 0x1fffff;
+constexpr std::uint32_t kNoRecipients = 0x8;
+constexpr std::uint32_t kNoReplyToRecipients = 0x8000;
 constexpr std::size_t kBodyChunkBytes = 65535;
 constexpr time_t kPatienceSeconds = 30;
 
@@ -38,6 +40,10 @@ MilterClient::MilterClient(const std::string& socket_path, std::string_view clie
   send('O', big_endian(kVersion) + big_endian(kAllActions) + big_endian(kAllSteps));
   MilterPacket packet;
   ok_ = receive(packet) && packet.command == 'O';
+  if (ok_ && packet.data.size() >= 3 * sizeof steps_) {
+    std::memcpy(&steps_, packet.data.data() + 2 * sizeof steps_, sizeof steps_);
+    steps_ = ntohl(steps_);
+  }
   const bool has_address = client.find_first_not_of("0123456789.") == std::string_view::npos;
   if (has_address) {
     send('C', terminated("mail.example.org") + "4\x12\x34" + terminated(std::string(client)));
@@ -48,7 +54,15 @@ MilterClient::MilterClient(const std::string& socket_path, std::string_view clie
 
 bool MilterClient::begin(const std::string& queue_id) {
   send('D', "M" + terminated("i") + terminated(queue_id));
-  return mail() == 'c';
+  return mail() == 'c' && recipient();
+}
+
+bool MilterClient::recipient() {
+  if ((steps_ & kNoRecipients) != 0) return true;
+  send('R', terminated("<recipient@example.org>"));
+  if ((steps_ & kNoReplyToRecipients) != 0) return true;
+  MilterPacket packet;
+  return receive(packet) && packet.command == 'c';
 }
 
 char MilterClient::mail() {

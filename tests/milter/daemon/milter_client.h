@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,7 +24,8 @@ class MilterClient {
   explicit MilterClient(const std::string& socket_path, std::string_view client = "192.0.2.1");
   [[nodiscard]] bool ok() const { return ok_; }
 
-  /// Sends the steps up to the body. False if the filter ended the message.
+  /// Sends MAIL, and a recipient if the filter wants to know of them. False if the filter ended the
+  /// message.
   bool begin(const std::string& queue_id);
   /// Returns the answer to MAIL: 'c', 'a', 't', ...; 0 = the connection broke.
   char mail();
@@ -43,12 +45,14 @@ class MilterClient {
       const std::string& body);
 
  private:
+  bool recipient();
   void send(char command, const std::string& data);
   bool receive(MilterPacket& packet);
   bool read_exactly(char* to, std::size_t count);
 
   UniqueFd fd_;
   bool ok_ = false;
+  std::uint32_t steps_ = 0;  ///< that were negotiated
 };
 
 }  // namespace shingled::milter::daemon
