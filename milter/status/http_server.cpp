@@ -232,7 +232,7 @@ MHD_Result send_reply(HttpServer::Impl& server, MHD_Connection* connection, Http
 
 /// Does what takes long on another thread, and continues the connection afterwards.
 MHD_Result defer(HttpServer::Impl& server, MHD_Connection* connection, HttpExchange& exchange,
-                 std::function<HttpReply(const std::stop_token&)> later) {
+                 const std::function<HttpReply(const std::stop_token&)>& later) {
   const int socket = socket_of(connection);
   server.deadlines().closed(socket);
   MHD_suspend_connection(connection);
@@ -266,7 +266,7 @@ MHD_Result answer(HttpServer::Impl& server, MHD_Connection* connection, HttpExch
                       refusal(exchange.status(), "too many requests at the same time\n"));
   }
   HttpReply reply = server.handler()(exchange.request());
-  if (reply.later) return defer(server, connection, exchange, std::move(reply.later));
+  if (reply.later) return defer(server, connection, exchange, reply.later);
   return send_reply(server, connection, std::move(reply));
 }
 
