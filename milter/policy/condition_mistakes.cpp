@@ -66,7 +66,7 @@ bool is_keyword(std::string_view word) {
 }
 
 std::string meant_by(std::string_view word) {
-  const std::string lower = ascii::to_lower(word);
+  std::string lower = ascii::to_lower(word);
   if (lower != word && is_keyword(lower)) return lower;
   const auto* const found =
       std::ranges::find(kForeign, lower, &decltype(kForeign)::value_type::first);

@@ -71,16 +71,16 @@ constexpr auto kSingles = std::to_array<PieceType>(
 }  // namespace
 
 const std::vector<CounterFeature>& counter_features() {
-  static const std::vector<CounterFeature> kAll = [] {
-    std::vector<CounterFeature> all;
+  static const std::vector<CounterFeature> all = [] {
+    std::vector<CounterFeature> out;
     for (const PieceTypeRow& row : piece_types()) {
       if (!is_of_mail(row)) continue;
       const std::size_t measures = row.kind == PieceTypeRow::Kind::kUnique ? 1 : kMeasures;
-      for (std::size_t i = 0; i < measures; ++i) all.push_back({row.type, static_cast<Measure>(i)});
+      for (std::size_t i = 0; i < measures; ++i) out.push_back({row.type, static_cast<Measure>(i)});
     }
-    return all;
+    return out;
   }();
-  return kAll;
+  return all;
 }
 
 std::optional<CounterFeature> find_counter_feature(std::string_view counter,
@@ -124,15 +124,15 @@ std::string help_of(const CounterFeature& feature) {
 }
 
 const std::vector<std::string>& counter_names() {
-  static const std::vector<std::string> kNames = [] {
-    std::vector<std::string> names;
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
     for (const CounterFeature& feature : counter_features()) {
       const std::string name(counter_name(feature));
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      if (std::ranges::find(out, name) == out.end()) out.push_back(name);
     }
-    return names;
+    return out;
   }();
-  return kNames;
+  return names;
 }
 
 std::vector<std::string> measure_names(std::string_view counter) {
