@@ -127,6 +127,8 @@ struct CounterOptions {
   SharedCounterOptions shared;
   CounterServiceOptions service;
 
+  /// The file of the texts.
+  [[nodiscard]] std::string names_path() const { return embedded.directory + "/names.db"; }
   /// The file of the key.
   [[nodiscard]] std::string key_path() const {
     return key_file.empty() ? embedded.directory + "/key" : key_file;

@@ -1,9 +1,8 @@
 #include "milter/counters/counter_reloader.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
+#include "storage/counters/counter_folder.h"
 #include "storage/counters/counter_key.h"
 #include "storage/open_counters.h"
 
@@ -18,22 +17,27 @@ void CounterReloader::use(const CounterOptions& options, const ActionOptions& ac
     }
   }
   if (!options.enabled || store() == nullptr) return current_.set(nullptr);
+  if (options.names && names() == nullptr) open_names(options);
+  MessageCounter::TellName tell;
+  if (options.names)
+    tell = [names = std::weak_ptr(names())](PieceType type, std::uint64_t shingle,
+                                            std::string_view text) {
+      if (const auto held = names.lock()) held->note(type, shingle, text);
+    };
   current_.set(std::make_shared<const MessageCounter>(
       MessageCounter::Setup{.options = options,
                             .thresholds = CountThresholds::of(options, actions),
                             .needs = {},
                             .site = *site(),
-                            .name = {},
+                            .name = std::move(tell),
                             .store = store()},
       clock_, logger_, state_));
 }
 
 Status CounterReloader::open(const CounterOptions& options) {
-  // The folder of the key may be that of the files, which do not exist yet; what is wrong with it
-  // is what reading the key says.
-  std::error_code ignored;
-  std::filesystem::create_directory(std::filesystem::path(options.key_path()).parent_path(),
-                                    ignored);
+  // The folder of the files is that of the key, too, unless key_file names another.
+  if (Status made = storage::counters::make_counter_folder(options.embedded.directory); !made)
+    return made.error().in("counters.directory");
   auto key = storage::counters::read_or_make_key(options.key_path(), random_);
   if (!key) return key.error();
   auto store = storage::open_counters(options, clock_, random_, logger_);
@@ -43,8 +47,19 @@ Status CounterReloader::open(const CounterOptions& options) {
   return {};
 }
 
+void CounterReloader::open_names(const CounterOptions& options) {
+  auto names =
+      storage::counters::PieceNames::open(options.names_path(), options.names_max, clock_, logger_);
+  if (names) {
+    *names_.lock() = *std::move(names);
+  } else {
+    logger_.error(LogLine("counter_names_off").field("why", names.error().message));
+  }
+}
+
 void CounterReloader::close() {
   current_.set(nullptr);
+  names_.lock()->reset();
   store_.lock()->reset();
 }
 
@@ -53,6 +68,7 @@ void CounterReloader::report(MetricReport& report) const {
   if (store == nullptr) return;
   state_.report(report);
   store->report(report);
+  if (const auto names = this->names(); names != nullptr) names->report(report);
 }
 
 }  // namespace shingled::milter::counters

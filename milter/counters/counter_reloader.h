@@ -9,6 +9,7 @@
 #include "config/base/random.h"
 #include "config/options/milter_options.h"
 #include "milter/counters/message_counter.h"
+#include "storage/counters/piece_names.h"
 
 namespace shingled::milter::counters {
 
@@ -33,18 +34,24 @@ class CounterReloader {
   [[nodiscard]] std::shared_ptr<storage::counters::CounterStore> store() const {
     return *store_.lock();
   }
+  /// The texts of pieces; null unless `counters.names` was set.
+  [[nodiscard]] std::shared_ptr<storage::counters::PieceNames> names() const {
+    return *names_.lock();
+  }
   /// The site's key; nullopt until they were opened.
   [[nodiscard]] std::optional<CounterKeyBytes> site() const { return *site_.lock(); }
   void report(MetricReport& report) const;
 
  private:
   Status open(const CounterOptions& options);
+  void open_names(const CounterOptions& options);
 
   Clock& clock_;
   Random& random_;
   Logger& logger_;
   CountingState state_;
   mutable Guarded<std::shared_ptr<storage::counters::CounterStore>> store_;
+  mutable Guarded<std::shared_ptr<storage::counters::PieceNames>> names_;
   mutable Guarded<std::optional<CounterKeyBytes>> site_;
   CurrentCounter current_;
 };

@@ -8,7 +8,7 @@ using storage::counters::Measure;
 CountThresholds CountThresholds::of(const CounterOptions& options, const ActionOptions& actions) {
   return {.judge = options.judge,
           .ham_below = options.ham_below,
-          .spam_from = options.spam_from ? options.spam_from : rules::spam_threshold(actions)};
+          .spam_from = options.spam_score(actions)};
 }
 
 Amounts judged_amounts(const rules::Facts& facts, const rules::Verdict& verdict,

@@ -79,6 +79,9 @@ struct CountingState {
 /// Threads: any thread.
 class MessageCounter {
  public:
+  using TellName =
+      std::function<void(PieceType type, std::uint64_t shingle, std::string_view text)>;
+
   struct Setup {
     CounterOptions options;
     CountThresholds thresholds;
@@ -86,7 +89,7 @@ class MessageCounter {
     CounterKeyBytes site{};
     /// Told of the pieces of a message, without pairs, whose mass of the day has reached
     /// `names_mass`, after it was added; null = `counters.names` is off. Must not block.
-    std::function<void(PieceType type, std::uint64_t shingle, std::string_view text)> name;
+    TellName name;
     /// Weak, so that a session that is open at the shutdown does not keep the files open.
     std::weak_ptr<storage::counters::CounterStore> store;
   };

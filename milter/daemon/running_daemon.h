@@ -51,7 +51,11 @@ class RunningDaemon {
         similar_(clock, log),
         counters_(clock, random_, log),
         bucket_pages_([this] { return limits_.store(); }, clock),
-        counter_pages_([this] { return site_counters(); }, clock),
+        counter_pages_([this] { return site_counters(); }, clock,
+                       [this](PieceType type, std::uint64_t shingle) {
+                         const auto names = counters_.names();
+                         return names ? names->find(type, shingle) : std::nullopt;
+                       }),
         pages_(metrics_, clock, settings_->status.matches_max) {
     pages_.set_buckets(&bucket_pages_);
     pages_.set_counters(&counter_pages_);

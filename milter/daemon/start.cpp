@@ -189,7 +189,10 @@ Status RunningDaemon::start_counter_service() {
   return {};
 }
 
-status::SiteCounters RunningDaemon::site_counters() { return {}; }
+status::SiteCounters RunningDaemon::site_counters() {
+  const auto site = counters_.site();
+  return site ? status::SiteCounters{counters_.store(), *site} : status::SiteCounters{};
+}
 
 void RunningDaemon::register_metrics() {
   const auto add = [&](MetricRegistry::Source source) {

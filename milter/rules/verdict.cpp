@@ -114,15 +114,6 @@ double score_without_counters(const Facts& facts) {
       .score;
 }
 
-std::optional<double> spam_threshold(const ActionOptions& actions) {
-  if (actions.add_header) return actions.add_header;
-  std::optional<double> lowest;
-  for (const auto& [action, threshold] : thresholds(actions)) {
-    if (threshold && (!lowest || *threshold < *lowest)) lowest = threshold;
-  }
-  return lowest;
-}
-
 Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on_failure) {
   Verdict verdict;
   Sum sum = sum_of(facts, [](const Findings&) { return true; });

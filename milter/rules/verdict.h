@@ -31,10 +31,6 @@ struct Verdict {
 /// The score of all findings but those of sources with `from_counters`. Pure.
 double score_without_counters(const Facts& facts);
 
-/// The lowest score from which a message is spam: that of add_header, or without it the lowest of
-/// an action; nullopt if there is no threshold. Pure.
-std::optional<double> spam_threshold(const ActionOptions& actions);
-
 /// The strongest action whose threshold the score reaches; kPass if it reaches none. Pure.
 Action choose_action(double score, const ActionOptions& actions);
 

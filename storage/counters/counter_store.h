@@ -101,7 +101,7 @@ class CounterStore {
   /// Compares all that the store keeps on its disk with its checksums. A store that keeps nothing
   /// there has nothing to compare.
   /// Errors: the first one: kCorrupt, kUnavailable; kTimeout (a stop was requested).
-  virtual Status verify(const std::stop_token& /*stop*/) { return {}; }
+  virtual Status verify(const std::stop_token& stop) = 0;
 
   [[nodiscard]] virtual Slot present_slot() = 0;
 

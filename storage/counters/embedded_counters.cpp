@@ -228,11 +228,13 @@ Status EmbeddedCounters::sync() {
   return first;
 }
 
-Status EmbeddedCounters::verify() {
+Status EmbeddedCounters::verify(const std::stop_token& stop) {
   const ViewPointer now = view();
   if (!lost_.empty()) return Error{ErrorCode::kCorrupt, lost_.front()};
-  for (const auto& file : now->files)
+  for (const auto& file : now->files) {
+    if (stop.stop_requested()) return Error{ErrorCode::kTimeout, "stopped"};
     if (Status right = file->sealed->verify(); !right) return right;
+  }
   return {};
 }
 

@@ -109,7 +109,7 @@ class EmbeddedCounters {
 
   /// Compares every checksum of every file.
   /// Errors: the first one; a file that was lost.
-  Status verify();
+  Status verify(const std::stop_token& stop);
 
   [[nodiscard]] Slot present_slot();
   [[nodiscard]] EmbeddedCounterStatus status() const;

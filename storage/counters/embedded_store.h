@@ -54,11 +54,9 @@ class EmbeddedCounterStore final : public CounterStore {
   Status import(std::span<const CounterSeries> counters, TimePoint deadline) override;
   Status learn(std::span<const PastAddition> additions, TimePoint deadline) override;
   Status forget(std::span<const CounterKey> keys, TimePoint deadline) override;
+  Status verify(const std::stop_token& stop) override { return counters_->verify(stop); }
   [[nodiscard]] Slot present_slot() override { return counters_->present_slot(); }
   void report(MetricReport& report) const override;
-
-  /// As EmbeddedCounters::verify.
-  Status verify() { return counters_->verify(); }
 
   // What the threads do.
   void sync();

@@ -66,6 +66,7 @@ class Store final : public CounterStore {
   Status import(std::span<const CounterSeries>, TimePoint) override { return kNone; }
   Status learn(std::span<const PastAddition>, TimePoint) override { return kNone; }
   Status forget(std::span<const CounterKey>, TimePoint) override { return kNone; }
+  Status verify(const std::stop_token& stop) override { return counters_.verify(stop); }
   Slot present_slot() override { return counters_.present_slot(); }
   void report(MetricReport&) const override {}
 

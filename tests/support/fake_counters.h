@@ -68,6 +68,7 @@ class FakeCounters final : public storage::counters::CounterStore {
                 TimePoint /*deadline*/) override {
     return failure();
   }
+  Status verify(const std::stop_token& /*stop*/) override { return {}; }
   storage::counters::Slot present_slot() override { return 1; }
   void report(MetricReport& /*report*/) const override {}
 

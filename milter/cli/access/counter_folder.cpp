@@ -2,9 +2,55 @@
 
 #include <unistd.h>
 
+#include <stop_token>
+#include <utility>
+
+#include "config/base/logger.h"
+#include "milter/status/counter_pages.h"
+#include "storage/counters/counter_folder.h"
+#include "storage/counters/counter_key.h"
+#include "storage/counters/piece_names.h"
+#include "storage/open_counters.h"
+
 namespace shingled::milter::cli {
 
-class CounterFolder::Opened {};
+class CounterFolder::Opened {
+ public:
+  explicit Opened(Clock& clock)
+      : pages_([this] { return counters_; }, clock,
+               [this](PieceType type, std::uint64_t shingle) {
+                 return names_ ? names_->find(type, shingle) : std::nullopt;
+               }) {}
+
+  Status open(const CounterOptions& options, Clock& clock, Random& random) {
+    if (Status made = storage::counters::make_counter_folder(options.embedded.directory); !made)
+      return made;
+    const auto key = storage::counters::read_or_make_key(options.key_path(), random);
+    if (!key) return key.error();
+    auto store = storage::open_counters(options, clock, random, logger_);
+    if (!store) return store.error();
+    if (options.names) {
+      auto names = storage::counters::PieceNames::open_without_thread(
+          options.names_path(), options.names_max, clock, logger_);
+      if (!names) return names.error();
+      names_ = *std::move(names);
+    }
+    counters_ = {std::shared_ptr(*std::move(store)), *key};
+    return {};
+  }
+
+  [[nodiscard]] status::HttpReply answer(const status::HttpRequest& request) const {
+    status::HttpReply reply = pages_.answer(request);
+    while (reply.later) reply = reply.later(std::stop_token());
+    return reply;
+  }
+
+ private:
+  NullLogger logger_;
+  status::SiteCounters counters_;
+  std::unique_ptr<storage::counters::PieceNames> names_;
+  status::CounterPages pages_;
+};
 
 CounterFolder::CounterFolder(std::unique_ptr<Opened> opened) : opened_(std::move(opened)) {}
 CounterFolder::~CounterFolder() = default;
@@ -14,13 +60,34 @@ bool CounterFolder::exists(const std::string& directory) {
 }
 
 Result<std::unique_ptr<CounterFolder>> CounterFolder::open(const CounterOptions& options,
-                                                           Clock& /*clock*/, Random& /*random*/) {
-  return Error{ErrorCode::kUnavailable, options.embedded.directory + ": cannot be opened here"};
+                                                           Clock& clock, Random& random) {
+  auto opened = std::make_unique<Opened>(clock);
+  if (Status ready = opened->open(options, clock, random); !ready) return ready.error();
+  return std::unique_ptr<CounterFolder>(new CounterFolder(std::move(opened)));
 }
 
-Result<status::HttpReply> CounterFolder::answer(const status::HttpCall& /*call*/,
-                                                const status::HttpTaker& /*take*/) {
-  return Error{ErrorCode::kUnavailable, "not open"};
+Result<status::HttpReply> CounterFolder::answer(const status::HttpCall& call,
+                                                const status::HttpTaker& take) {
+  status::HttpRequest request;
+  request.path = call.target;
+  request.method = call.method;
+  request.direct = true;
+  request.authorised = true;
+  request.body = call.body;
+  status::HttpReply reply = opened_->answer(request);
+  constexpr unsigned kDone = 200;
+  if (reply.status != kDone) return reply;
+  std::string piece = std::exchange(reply.body, {});
+  for (;;) {
+    if (!piece.empty()) {
+      if (Status taken = take(piece); !taken) return taken.error();
+    }
+    if (!reply.more) return reply;
+    auto next = reply.more();
+    if (!next) return next.error();
+    if (next->empty()) return reply;
+    piece = *std::move(next);
+  }
 }
 
 }  // namespace shingled::milter::cli

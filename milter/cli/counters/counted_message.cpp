@@ -1,9 +1,10 @@
 #include "milter/cli/counters/counted_message.h"
 
-#include <span>
-#include <utility>
+#include <array>
+#include <vector>
 
 #include "milter/cli/terminal/terminal_text.h"
+#include "milter/counters/counted_hashes.h"
 #include "mime/analyze.h"
 #include "mime/model/work_meter.h"
 #include "mime/pieces/text_collector.h"
@@ -46,17 +47,16 @@ counters::MessagePieces pieces_of(std::string_view bytes, const counters::Envelo
   const mime::Analysis analysis = mime::analyze(bytes, mime);
   mime::WorkMeter work(mime::steps_for(bytes.size(), mime.work_max));
   mime::TextCollector texts(analysis, options, work);
-  HashOptions hash;
-  hash.robust = true;
-  const mime::HashRule rule(std::move(hash));
+  const std::array rules = {mime::HashRule(counters::counted_text_options()),
+                            mime::HashRule(counters::counted_structure_options())};
   const mime::MessageHashes hashes = mime::hash_message(
-      analysis, std::span(&rule, 1),
+      analysis, rules,
       [&](std::size_t part, const mime::TextStages& text) { texts.add(part, text); });
-  return counters::message_pieces({.bytes = bytes,
-                                   .analysis = analysis,
-                                   .hashes = hashes.of_rule.front(),
-                                   .texts = &texts.pieces()},
-                                  envelope, options, work);
+  const std::vector<mime::PartHash> counted =
+      counters::counted_hashes(hashes.of_rule[0], hashes.of_rule[1]);
+  return counters::message_pieces(
+      {.bytes = bytes, .analysis = analysis, .hashes = counted, .texts = &texts.pieces()}, envelope,
+      options, work);
 }
 
 }  // namespace shingled::milter::cli

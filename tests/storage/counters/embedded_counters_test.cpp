@@ -109,7 +109,7 @@ TEST_F(EmbeddedCountersTest, DamagedBlockMakesItsCountersUnknownNotZero) {
   }
   EXPECT_GT(unknown, 100U);
   EXPECT_LT(unknown, 1500U);
-  EXPECT_FALSE(counters_->verify());
+  EXPECT_FALSE(counters_->verify({}));
 }
 
 TEST_F(EmbeddedCountersTest, LostFileMakesCountersUnknownUntilItWouldBeTooOld) {
@@ -131,7 +131,7 @@ TEST_F(EmbeddedCountersTest, LostFileMakesCountersUnknownUntilItWouldBeTooOld) {
     const auto series = counters_->series(keys[0]);
     ASSERT_FALSE(series);
     EXPECT_NE(series.error().message.find(name), std::string::npos);
-    EXPECT_FALSE(counters_->verify());
+    EXPECT_FALSE(counters_->verify({}));
     EXPECT_EQ(counters_->status().files_lost, 1U);
     EXPECT_EQ(counters_->status().lost.size(), 1U);
     ASSERT_TRUE(

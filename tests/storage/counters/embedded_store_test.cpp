@@ -155,7 +155,7 @@ TEST_F(EmbeddedStoreTest, WhatWasLostIsLoggedAtTheStartAndCounted) {
   EXPECT_EQ(lines_.count("counters_unknown"), 1U);
   EXPECT_EQ(metric("shingled_counters_unknown"), 3);
   EXPECT_TRUE(add(1)) << "mail goes on";
-  EXPECT_FALSE(store_->verify());
+  EXPECT_FALSE(store_->verify({}));
 }
 
 TEST_F(EmbeddedStoreTest, BoundsOfMemoryAndDiskAreLoggedOnceAnHour) {
