@@ -37,7 +37,7 @@ local function put(key, field, amount)
   end
   return 0
 end
--- What is over by the clocks of the daemon and of this server: slots go to their day.
+-- Moves to their day the slots that are over by the clocks of the daemon and of this server.
 local function clean(key, is_unique)
   local now = math.min(present, math.floor(call('TIME')[1] / 600))
   local day, all = math.floor(now / 144), call('HGETALL', key)

@@ -322,7 +322,7 @@ void SharedCounters::report(MetricReport& report) const {
   report.counter({"shingled_counters_calls", "Calls that added to counters."}, calls_.read());
   report.counter({"shingled_counters_refused", "Calls that could not be counted."},
                  refused_.read());
-  report.counter({"shingled_counters_unknown", "Counters that were asked for and not known."},
+  report.counter({"shingled_counters_unknown", "Counters asked for that could not be known."},
                  unknown_.read());
   report.counter({"shingled_counters_cached", "Counters answered from memory."}, cached_.read());
   report.counter({"shingled_counters_sent", "Changes of counters that were sent to Redis."},

@@ -178,7 +178,6 @@ TEST_F(EmbeddedCountersTest, DamagedFileIsNotMergedAndTheOthersAre) {
   counters_.reset();
   files_.content("1.counts")[100] ^= 1;
   open();
-  for (std::uint64_t slot = 1; slot < 3; ++slot) add_slot(1000 * slot);
   for (std::uint64_t i = 1; i <= 500; ++i)
     add({{{i * 0xD1B5'4A32'D192'ED03, PieceType::kFrom}}, {}, message()});
   clock_.advance(std::chrono::minutes(10));
