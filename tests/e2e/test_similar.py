@@ -281,8 +281,9 @@ class KnownFiles(unittest.TestCase):
         self.assertLessEqual({"ratio limit reached", "entry limit reached", "depth limit reached"}, notes)
 
     def files(self):
-        """All there is in the daemon's folder but what Postfix keeps."""
-        return sorted(str(path) for path in self.tmp.rglob("*") if "postfix" not in path.parts)
+        """All there is in the daemon's folder but the counters and what Postfix keeps."""
+        return sorted(str(path) for path in self.tmp.rglob("*")
+                      if not {"postfix", "counters"} & set(path.parts))
 
     def written(self):
         """Bytes that the daemon caused to be written to a disk so far."""
