@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 namespace shingled::milter::cli {
@@ -50,7 +51,8 @@ std::string sparkline(std::span<const std::uint64_t> numbers) {
     std::size_t bar = 0;
     if (number > 0) {
       const double share = static_cast<double>(number) / most * kHeights;
-      bar = std::clamp<std::size_t>(static_cast<std::size_t>(share + 0.5), 1, kBars.size() - 1);
+      bar = std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(share)), 1,
+                                    kBars.size() - 1);
     }
     out += kBars[bar];
   }
@@ -136,7 +138,8 @@ std::vector<std::string> history_lines(const CountHistory& history, Measure meas
             plain_line(name + " by day", days)};
   }
   constexpr std::size_t kBesides = 50;  // the label and the largest number
-  const std::size_t columns = day_columns(width - std::min(width, kBesides));
+  const std::size_t columns =
+      std::max<std::size_t>(day_columns(width - std::min(width, kBesides)), 1);
   const std::size_t minutes = slots.size() / columns * 10;
   return {spark_line(name + " 24h", folded(slots, columns), fmt::format("in {} minutes", minutes)),
           spark_line(name + " 14d", days, "a day")};
