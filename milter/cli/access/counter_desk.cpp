@@ -50,11 +50,13 @@ bool CounterDesk::has_counters() const {
 
 Status CounterDesk::send(const status::HttpCall& call, Duration patience,
                          const status::HttpTaker& take) {
-  const bool own = folder_ != nullptr || settings_.counters.shared.enabled();
-  auto reply = own ? ask_folder(call, take) : ask_daemon(call, patience, take);
-  if (!own && !reply && reply.error().code == ErrorCode::kUnavailable) {
+  const bool opened = folder_ != nullptr;
+  auto reply = opened ? ask_folder(call, take) : ask_daemon(call, patience, take);
+  if (!opened && !reply && reply.error().code == ErrorCode::kUnavailable) {
     // Does not create the folder: a daemon that never ran has no counters.
-    if (!CounterFolder::exists(settings_.counters.embedded.directory)) return reply.error();
+    const bool exists = settings_.counters.shared.enabled() ||
+                        CounterFolder::exists(settings_.counters.embedded.directory);
+    if (!exists) return reply.error();
     reply = ask_folder(call, take);
   }
   if (!reply) return reply.error();

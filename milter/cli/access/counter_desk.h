@@ -14,8 +14,9 @@ namespace shingled::milter::cli {
 
 class CounterFolder;
 
-/// Where the counters of the settings are asked for: in Redis if they are shared, else in the
-/// running daemon (status.listen), else in the folder that it left.
+/// Where the counters of the settings are asked for: in the running daemon (status.listen), which
+/// also knows what Redis does not have yet; without one in Redis if they are shared, else in the
+/// folder that it left.
 /// Threads: one thread; waits.
 class CounterDesk {
  public:
