@@ -5,10 +5,25 @@
 namespace shingled::milter::counters {
 
 using storage::counters::Amounts;
-using storage::counters::CounterKey;
 using storage::counters::CounterStore;
 using storage::counters::Measure;
 using storage::counters::Space;
+
+namespace {
+
+/// Those whose piece is one text: all but pairs.
+const CounterNeeds& named_types() {
+  static const CounterNeeds types = [] {
+    CounterNeeds all;
+    for (const PieceTypeRow& row : piece_types()) {
+      if (row.kind != PieceTypeRow::Kind::kPair) all.add(row.type);
+    }
+    return all;
+  }();
+  return types;
+}
+
+}  // namespace
 
 void CountingState::report(MetricReport& report) const {
   report_counters(events, report);
@@ -69,23 +84,21 @@ bool MessageCounter::add(std::span<const mime::Piece> pieces, Space space,
   state_.events.dropped.add(keys.dropped);
   if (!added) state_.events.failures.add();
   note(state_.adding, "add", added ? std::string_view() : added.error().message);
-  if (added && setup_.name) name_pieces(pieces, keys.addition.counters, *store);
+  if (added && setup_.name) name_pieces(pieces, space, *store);
   return added.has_value();
 }
 
-void MessageCounter::name_pieces(std::span<const mime::Piece> pieces,
-                                 std::span<const CounterKey> keys, CounterStore& store) const {
+void MessageCounter::name_pieces(std::span<const mime::Piece> pieces, Space space,
+                                 CounterStore& store) const {
   constexpr storage::counters::Window kToday{storage::counters::Period::Unit::kDay, 1, 0};
-  const auto answers =
-      store.ask(keys, std::span(&kToday, 1), clock_.now() + setup_.options.shared.redis.timeout);
-  std::size_t key = 0;
-  for (const mime::Piece& piece : pieces) {
-    if (key == keys.size()) return;
-    if (is_pair(piece.type)) continue;
+  const CounterQuestion question = question_of(setup_.site, space, pieces, named_types());
+  const auto answers = store.ask(question.keys, std::span(&kToday, 1),
+                                 clock_.now() + setup_.options.shared.redis.timeout);
+  for (std::size_t i = 0; i < question.keys.size(); ++i) {
     const bool frequent =
-        answers.known[key] && answers.of(key, 0).of(Measure::kMass) >= setup_.options.names_mass;
-    if (frequent) setup_.name(piece.type, keys[key].shingle, piece.first);
-    ++key;
+        answers.known[i] && answers.of(i, 0).of(Measure::kMass) >= setup_.options.names_mass;
+    const mime::Piece& piece = question.pieces[i];
+    if (frequent) setup_.name(piece.type, question.keys[i].shingle, piece.first);
   }
 }
 

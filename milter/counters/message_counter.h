@@ -87,8 +87,9 @@ class MessageCounter {
     CountThresholds thresholds;
     CounterNeeds needs;
     CounterKeyBytes site{};
-    /// Told of the pieces of a message, without pairs, whose mass of the day has reached
-    /// `names_mass`, after it was added; null = `counters.names` is off. Must not block.
+    /// Told of the pieces of a message whose mass of the day has reached `names_mass`, after it was
+    /// added; of a pair its first piece with the unique type. Null = `counters.names` is off. Must
+    /// not block.
     TellName name;
     /// Weak, so that a session that is open at the shutdown does not keep the files open.
     std::weak_ptr<storage::counters::CounterStore> store;
@@ -112,9 +113,8 @@ class MessageCounter {
            const storage::counters::Amounts& amounts) const;
 
  private:
-  /// Tells the names of frequent pieces. `keys`: of the pieces that are not pairs, in their order.
-  void name_pieces(std::span<const mime::Piece> pieces,
-                   std::span<const storage::counters::CounterKey> keys,
+  /// Tells the names of frequent pieces.
+  void name_pieces(std::span<const mime::Piece> pieces, storage::counters::Space space,
                    storage::counters::CounterStore& store) const;
   /// Logs the beginning and the end of an outage.
   void note(Guarded<Outage>& outage, const char* what, std::string_view error) const;

@@ -125,6 +125,15 @@ TEST_F(MessageCounterTest, TellsTheNamesOfFrequentPieces) {
   EXPECT_THAT(told, IsEmpty());
   EXPECT_TRUE(naming.add(std::span(pieces).last(2), Space::kIn, one()));
   EXPECT_THAT(told, ElementsAre("h.example"));
+  told.clear();
+  storage::counters::Addition recipients{
+      .counters = {counter_of({7}, Space::kIn, PieceType::kUniqueRecipients, "a@x")},
+      .pairs = {},
+      .amounts = {}};
+  recipients.amounts.of(Measure::kMass) = 2;
+  ASSERT_TRUE(store_->add(recipients, TimePoint::max()));
+  EXPECT_TRUE(naming.add(std::span(pieces).subspan(1, 1), Space::kIn, one()));
+  EXPECT_THAT(told, ElementsAre("a@x"));
 }
 
 TEST_F(MessageCounterTest, KnowsNothingAfterTheStoreIsClosed) {
