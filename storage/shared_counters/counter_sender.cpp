@@ -108,7 +108,7 @@ bool CounterSender::send(const WaitingCounters::Batch& batch) {
   } else {
     send_pairs(batch, is_done);
   }
-  if (!batch.pairs.empty()) sent_(batch);
+  if (!batch.pairs.empty() || batch.writer != waiting_.writer()) sent_(batch);
   waiting_.settle(batch, is_done);
   return std::ranges::all_of(is_done, [](bool done) { return done; });
 }

@@ -27,7 +27,7 @@ class CounterSender {
   static constexpr std::chrono::milliseconds kSyncPause{1000};
 
   /// `expiry`: the slot by which things are too old. `sent` is called with the pairs that Redis has
-  /// now. Both from the thread inside.
+  /// now, and with all that an earlier process left. Both from the thread inside.
   CounterSender(const SharedCounterOptions& options, ScriptedRoute& route, WaitingCounters& waiting,
                 std::function<counters::Slot()> expiry,
                 std::function<void(const WaitingCounters::Batch&)> sent, Clock& clock,

@@ -76,7 +76,9 @@ Status SharedCounters::begin(Random& random) {
   waiting_ = *std::move(waiting);
   sender_ = std::make_unique<CounterSender>(
       options_, route_, *waiting_, [this] { return expiry_slot(); },
-      [this](const WaitingCounters::Batch& batch) { forget_pairs(batch); }, clock_, logger_);
+      [this](const WaitingCounters::Batch& batch) { forget_read(batch); }, clock_, logger_);
+  // What a process before left is not added to what is read, so it does not wait for `flush`.
+  if (waiting_->is_sending()) sender_->wake();
   return {};
 }
 
@@ -249,12 +251,17 @@ std::vector<std::optional<ReadCounter>> SharedCounters::fetch(std::span<const Co
   return out;
 }
 
-/// Pairs are not added to what is read, so what was read before they were sent is too old.
-void SharedCounters::forget_pairs(const WaitingCounters::Batch& batch) {
+/// What is not added to what is read: pairs, and calls of a process before. So what was read before
+/// they were sent is too old.
+void SharedCounters::forget_read(const WaitingCounters::Batch& batch) {
   std::vector<CounterKey> keys;
   for (const PairDelta* delta : batch.pairs) {
     keys.push_back(delta->pair.key);
     keys.push_back(delta->pair.unique_key());
+  }
+  for (const Generation::Call* call : batch.calls) {
+    for (std::size_t i = call->begin; i < call->end; ++i)
+      keys.push_back(batch.generation->deltas()[i].key);
   }
   cache_.forget(keys);
 }

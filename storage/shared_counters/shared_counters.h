@@ -96,7 +96,7 @@ class SharedCounters final : public counters::CounterStore {
                                            TimePoint deadline);
   std::vector<std::optional<ReadCounter>> fetch(std::span<const counters::CounterKey> keys,
                                                 TimePoint deadline);
-  void forget_pairs(const WaitingCounters::Batch& batch);
+  void forget_read(const WaitingCounters::Batch& batch);
   [[nodiscard]] std::uint16_t slot_of(const counters::CounterKey& key) const;
 
   const SharedCounterOptions options_;

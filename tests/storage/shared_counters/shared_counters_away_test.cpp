@@ -82,6 +82,20 @@ TEST_F(SharedCountersAwayTest, KeepsWhatWasCountedWhileRedisIsAway) {
       << "by the first store; the second one has not seen Redis away";
 }
 
+TEST_F(SharedCountersAwayTest, SendsAtTheStartWhatAnotherProcessLeft) {
+  options_.cache = seconds(60);
+  const CounterKey host = key_of("example.org");
+  redis_.kill9();
+  {
+    const Store store = open();
+    add(*store, {{host}, {}, message()});
+  }
+  EXPECT_EQ(logs(), 1U);
+  ASSERT_TRUE(redis_.start());
+  const Store store = open();
+  while (mass(*store, host) != 1) std::this_thread::yield();
+}
+
 TEST_F(SharedCountersAwayTest, SaysOnceThatRedisIsAwayAndBack) {
   const Store store = open();
   RandomCalls calls(2);
