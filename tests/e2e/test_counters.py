@@ -1,96 +1,23 @@
 # Covers storage/open_counters.cpp.
 """The daemon counts mail that comes through a real Postfix: pieces, recipients that were refused, retries."""
 
-import base64
-import contextlib
+import http.client
 import json
-import smtplib
+import shutil
+import signal
+import socket
 import unittest
-import urllib.request
 
 import harness
-from mta import Postfix, SmtpSink
+from counted_mail import FILES, INCOMING, LINKS, SECONDS, SENDER, Counted, checksum, letter
+from test_redis import Redis
 
-SECONDS = 120
-SENDER = "news@sender.example.net"
 MESSAGES = 200
 RECIPIENTS = 150
-LINKS = ("one.link.example.com", "two.link.example.com", "other.example.org")
-
-
-def letter(number, sender=SENDER):
-    """A message with three links and two attachments. Its text is the same in all."""
-    lines = [f"From: News <{sender}>", "To: list@example.org", f"Subject: Offer {number}",
-             f"Message-ID: <{number}@mail.example.net>", "MIME-Version: 1.0",
-             "Content-Type: multipart/mixed; boundary=xx", "",
-             "--xx", "Content-Type: text/plain", "",
-             " ".join(f"word{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(80)),
-             *(f"See https://{host}/a/{number}" for host in LINKS),
-             "--xx", "Content-Type: application/pdf; name=\"invoice.pdf\"",
-             "Content-Transfer-Encoding: base64", "", base64.b64encode(b"%PDF-1.7\n" + b"x" * 2000).decode(),
-             "--xx", "Content-Type: application/octet-stream; name=\"data.bin\"",
-             "Content-Transfer-Encoding: base64", "", base64.b64encode(bytes(range(256)) * 8).decode(),
-             "--xx--", ""]
-    return "\r\n".join(lines).encode()
-
-
-class Counted(unittest.TestCase):
-    def setUp(self):
-        reason = Postfix.missing()
-        if reason:
-            self.skipTest(reason)
-        self.tmp = harness.temporary_folder(self)
-        self.sink = SmtpSink()
-        self.addCleanup(self.sink.close)
-
-    def start(self, main_cf=(), overrides=()):
-        self.daemon = self.enterContext(harness.Daemon(self.tmp, overrides=overrides))
-        self.mta = self.enterContext(Postfix(self.tmp, self.daemon.milter_port, self.sink.port, main_cf=main_cf))
-
-    def session(self):
-        return contextlib.closing(smtplib.SMTP("127.0.0.1", self.mta.port, timeout=SECONDS))
-
-    def offer(self, smtp, message, recipients, sender=SENDER):
-        """The replies to each RCPT, and the one to its end if anybody was taken."""
-        self.assertEqual(250, smtp.mail(sender)[0])
-        codes = [smtp.rcpt(recipient)[0] for recipient in recipients]
-        end = smtp.data(message)[0] if 250 in codes else None
-        smtp.rset()
-        return codes, end
-
-    def metrics(self, name):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.daemon.status_port}/stat", timeout=SECONDS) as page:
-            return json.load(page)["metrics"].get(name, [])
-
-    def metric(self, name):
-        return sum(sample["value"] for sample in self.metrics("shingled_counting_" + name))
-
-    def wait_for(self, name, value):
-        harness.wait_until(lambda: self.metric(name) == value, SECONDS, f"{name} is {value}")
+PEOPLE = [f"r{number}@example.org" for number in range(RECIPIENTS)]
 
 
 class ThroughPostfix(Counted):
-    def test_each_message_is_counted_once(self):
-        # Postfix is a client of 127.0.0.1, which is local: its mail would go out.
-        self.start(overrides=["milter.local_networks=[192.0.2.0/24]"])
-        people = [f"r{i}@example.org" for i in range(RECIPIENTS)]
-        with self.session() as smtp:
-            smtp.ehlo("client.example.net")
-            for number in range(MESSAGES):
-                codes, end = self.offer(smtp, letter(number), [people[number % RECIPIENTS]])
-                self.assertEqual(([250], 250), (codes, end))
-        self.wait_for("messages", MESSAGES)
-        self.assertEqual(0, self.metric("failures"))
-        self.assertEqual(0, self.metric("retries"))
-        self.assertEqual(0, self.metric("pieces_dropped"))
-        pieces = self.metric("pieces") / MESSAGES
-        self.assertGreater(pieces, 30, "pieces of a message")
-        self.assertLess(pieces, 60, "pieces of a message")
-        stages = {sample["labels"]["stage"]: sample["value"]["count"]
-                  for sample in self.metrics("shingled_counting_stage_seconds")}
-        self.assertEqual({"pieces": MESSAGES, "ask": 0, "add": MESSAGES}, stages)
-        self.assertRegex(self.daemon.log(), r"started .*counters=")
-
     def test_recipients_that_the_server_refuses_are_counted_without_a_message(self):
         self.start(main_cf=["smtpd_recipient_restrictions = check_recipient_access inline:{gone@example.org=REJECT}"])
         with self.session() as smtp:
@@ -136,17 +63,169 @@ class ThroughPostfix(Counted):
             self.assertEqual(([250], 250), self.offer(smtp, letter(1), ["here@example.org"]))
         self.assertEqual([], self.metrics("shingled_counting_messages"))
 
-    def test_a_crash_loses_nothing(self):
-        self.start()
-        with self.session() as smtp:
-            self.assertEqual(([250], 250), self.offer(smtp, letter(1), ["here@example.org"]))
-        self.wait_for("messages", 1)
+class AllNumbers(Counted):
+    """What the commands say, beside a list of all messages."""
+
+    def setUp(self):
+        super().setUp()
+        self.wait_for_a_long_day()
+
+    def assert_masses(self):
+        expected = self.tally.mass + self.tally.different()
+        got = self.asked(list(expected))
+        self.assertEqual({}, {piece: (mass, got[piece]) for piece, mass in expected.items() if got[piece] != mass})
+
+    def assert_all_numbers(self):
+        self.assert_masses()
+        expected = self.tally.mass + self.tally.different()
+        files = [("attachment", checksum(name)) for name in FILES] + [("attachment_name", name) for name in FILES]
+        for piece in [("sender", SENDER), ("unique_recipients", SENDER), ("client", "127.0.0.1"),
+                      ("subject", "offer 000"), ("recipient", PEOPLE[0]), ("recipient", PEOPLE[-1]),
+                      ("sender_recipient", SENDER, PEOPLE[0]), ("sender_recipient", SENDER, PEOPLE[-1]),
+                      ("unique_attachment_recipients", checksum("data.bin")), *files,
+                      *(("link_host", host) for host in LINKS)]:
+            with self.subTest(piece=piece):
+                shown = self.shown(*piece)
+                self.assertEqual(expected[piece], shown["mass"])
+                if not piece[0].startswith("unique_"):
+                    self.assertEqual(shown["mass"], shown["ham"])
+                    self.assertEqual(shown["mass"], shown["recipients"])
+        self.assertEqual({}, self.shown("sender", SENDER, space="out"))
+        self.assertEqual([self.tally.mass["link_host", host] for host in LINKS], [n for _, n in self.top("link_host")])
+        self.assertEqual([self.tally.mass["sender", SENDER]], [n for _, n in self.top("sender")])
+        self.assertEqual([RECIPIENTS], [n for _, n in self.top("unique_recipients")])
+        self.assertEqual([2, 2, 2], [n for _, n in self.top("recipient", "--limit", "3")])
+
+    def test_each_message_counts_once_and_a_crash_loses_nothing(self):
+        self.start(overrides=[INCOMING])
+        self.send(range(MESSAGES), PEOPLE)
+        self.wait_for("messages", MESSAGES)
+        self.assertEqual(0, self.metric("failures"))
+        self.assertEqual(0, self.metric("retries"))
+        self.assertEqual(0, self.metric("pieces_dropped"))
+        stages = {sample["labels"]["stage"]: sample["value"]["count"]
+                  for sample in self.metrics("shingled_counting_stage_seconds")}
+        self.assertEqual({"pieces": MESSAGES, "ask": 0, "add": MESSAGES}, stages)
+        self.assertRegex(self.daemon.log(), r"started .*counters=")
+        self.assert_all_numbers()
+        before = self.export()
         self.daemon.kill9()
         self.daemon.start()
-        with self.session() as smtp:
-            self.assertEqual(([250], 250), self.offer(smtp, letter(2), ["here@example.org"]))
+        self.assertEqual(before, self.export())
+        self.assert_all_numbers()
+        self.daemon.restart()
+        self.assertEqual(before, self.export())
+        # What comes now is new in nothing but its numbers.
+        self.send(range(MESSAGES, MESSAGES + 5), PEOPLE)
+        self.wait_for("messages", 5)
+        self.assert_masses()
+        self.assertEqual(["counters: no problem found"], [line.partition(";")[0] for line in self.command("verify")])
+
+    def test_in_redis(self):
+        redis = self.redis()
+        self.start(overrides=[INCOMING, f"counters.servers={redis.address}", "counters.redis.timeout=5s"])
+        self.send(range(MESSAGES), PEOPLE)
+        self.wait_for("messages", MESSAGES)
+        self.assert_masses()
+        self.daemon.kill9()  # a part is not sent yet
+        self.daemon.start()
+        self.wait_until_sent()
+        self.assert_all_numbers()
+        before = self.export()
+        self.daemon.stop()
+        # Without the daemon the commands ask Redis.
+        self.assertEqual(before, self.export())
+        self.assertEqual(MESSAGES, self.shown("sender", SENDER)["mass"])
+
+    def test_what_came_while_redis_was_away_arrives_once(self):
+        redis = self.redis()
+        redis.__exit__()
+        self.start(overrides=[INCOMING, f"counters.servers={redis.address}", "counters.redis.timeout=1s"])
+        self.send(range(10), PEOPLE[:4])
+        self.wait_for("messages", 10)
+        self.daemon.kill9()
+        self.daemon.start()
+        self.send(range(10, 20), PEOPLE[:4])
+        self.wait_for("messages", 10)
+        self.assertEqual(0, self.metric("failures"))
+        self.assertIsNone(self.asked([("sender", SENDER)])["sender", SENDER], "it is not known")
+        redis.__enter__()
+        self.wait_until_sent()
+        self.assert_masses()
+        self.assertEqual(20, self.shown("sender", SENDER)["mass"])
+        self.assertEqual(4, self.shown("unique_recipients", SENDER)["mass"])
+
+    def wait_until_sent(self):
+        harness.wait_until(lambda: self.metrics("shingled_counters_journal_bytes")[0]["value"] == 0, SECONDS,
+                           "nothing waits for Redis")
+
+    def redis(self):
+        for program in ("redis-server", "redis-cli"):
+            if not shutil.which(program):
+                self.skipTest(f"{program} is not installed")
+        return self.enterContext(Redis(self.tmp, keeps=("--appendonly", "no")))
+
+
+class HttpOverUnix(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=SECONDS)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self.path))
+
+
+class Settings(Counted):
+    def test_names_show_the_pieces(self):
+        self.start(overrides=[INCOMING, "counters.names=yes", "counters.names_mass=2"])
+        self.send(range(5), ["often@example.org", "often@example.org", "seldom@example.org"])
+        self.wait_for("messages", 5)
+        self.assertEqual([(LINKS[0], 5), (LINKS[1], 3), (None, 1)], self.top("link_host"))
+        self.assertEqual([("often@example.org", 4), (None, 1)], self.top("recipient"))
+        self.assertEqual([(SENDER, 5)], self.top("sender"))
+        self.assertEqual([(SENDER, 2)], self.top("unique_recipients"))
+        self.assertEqual([("invoice.pdf", 5), ("data.bin", 2)], self.top("attachment_name"))
+        self.assertRegex("\n".join(self.command("top", "--type", "link_host")), rf"(?m)^ *5 +in +link_host +{LINKS[0]}$")
+        self.daemon.restart()
+        self.assertEqual([("often@example.org", 4), (None, 1)], self.top("recipient"), "they are kept")
+
+    def test_a_unix_socket_takes_and_answers(self):
+        path = self.tmp / "counters.sock"
+        self.start(overrides=[INCOMING, f"counters.listen=unix:{path}"])
+        self.send(range(3), ["here@example.org"])
+        self.wait_for("messages", 3)
+        self.assertEqual(0o660, path.stat().st_mode & 0o777)
+        body = json.dumps({"space": "in", "pieces": [{"type": "link_host", "piece": LINKS[0]},
+                                                     {"type": 30, "piece": [SENDER, "there@example.org"]}],
+                           "windows": ["1h", "14d"], "add": {"mass": 2, "complaint": 1}})
+        for before in (3, 5):
+            connection = HttpOverUnix(path)
+            connection.request("POST", "/counters/take", body=body)
+            reply = connection.getresponse()
+            answer = json.loads(reply.read())
+            connection.close()
+            self.assertEqual(200, reply.status, answer)
+            self.assertEqual([before, before - 3], [one["sums"][1].get("mass", 0) for one in answer["counters"]])
+        self.assertEqual((7, 2), tuple(self.shown("link_host", LINKS[0])[name] for name in ("mass", "complaint")))
+        self.assertEqual(2, self.shown("unique_recipients", SENDER)["mass"])
+
+    def test_a_second_daemon_on_the_folder_goes_on_with_mail(self):
+        (self.tmp / "second").mkdir()
+        first = self.enterContext(harness.Daemon(self.tmp))
+        self.daemon = self.enterContext(harness.Daemon(
+            self.tmp / "second", overrides=[INCOMING, f"counters.directory={self.tmp / 'counters'}"]))
+        self.assertIn("counters_off", self.daemon.log())
+        self.assertNotIn("counters_off", first.log())
+        self.serve_mail(self.daemon)
+        self.send(range(1), PEOPLE)
+        self.assertEqual([], self.metrics("shingled_counting_messages"))
+        first.stop()
+        self.daemon.signal(signal.SIGHUP)
+        harness.wait_until(lambda: self.metrics("shingled_counting_messages"), SECONDS, "a reload takes the folder")
+        self.send(range(1, 2), PEOPLE)
         self.wait_for("messages", 1)
-        self.assertNotIn("counters_off", self.daemon.log())
 
 
 if __name__ == "__main__":
