@@ -109,8 +109,8 @@ class MessageCounter {
   [[nodiscard]] rules::CounterFacts ask(std::span<const mime::Piece> pieces,
                                         storage::counters::Space space, TimePoint deadline) const;
   /// Adds to the counters of the pieces. False: nothing was added.
-  bool add(std::span<const mime::Piece> pieces, storage::counters::Space space,
-           const storage::counters::Amounts& amounts) const;
+  [[nodiscard]] bool add(std::span<const mime::Piece> pieces, storage::counters::Space space,
+                         const storage::counters::Amounts& amounts) const;
 
  private:
   /// Tells the names of frequent pieces.

@@ -190,6 +190,7 @@ std::vector<std::optional<SharedCounters::Entries>> SharedCounters::read(
   // If much was sent while Redis was asked, what it said is too old.
   for (int attempt = 0; attempt < kReadAttempts && !wanted.empty(); ++attempt) {
     std::vector<CounterKey> missing;
+    missing.reserve(wanted.size());
     for (const std::size_t k : wanted) missing.push_back(keys[k]);
     auto read = fetch(missing, deadline);
     std::size_t at = 0;

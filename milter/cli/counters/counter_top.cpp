@@ -39,6 +39,7 @@ TableRow top_row(const TopCounter& counter, bool rising) {
 /// Numbers to the right, words to the left.
 std::vector<std::string> top_lines(const std::vector<TopCounter>& counters, bool rising) {
   std::vector<TableRow> rows;
+  rows.reserve(counters.size());
   for (const TopCounter& counter : counters) rows.push_back(top_row(counter, rising));
   const std::size_t numbers = rising ? 2 : 1;
   std::vector<TableRow> left;
