@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,6 +35,31 @@ class MemoryFiles final : public FileSystem {
     const std::lock_guard lock(mutex_);
     files_ = durable_names_;
     for (auto& [name, file] : files_) file->content.resize(file->synced);
+  }
+  /// As above, but of what was not synced some is there all the same: any beginning of the bytes,
+  /// some of it zeros, and any of the names and removals.
+  /// `below`: a random number below its argument.
+  void cut_power(const std::function<std::size_t(std::size_t)>& below) {
+    const std::lock_guard lock(mutex_);
+    std::map<std::string, std::shared_ptr<File>> left;
+    for (const auto* names : {&files_, &durable_names_})
+      for (const auto& [name, file] : *names) {
+        const auto& chosen = below(2) == 0 ? files_ : durable_names_;
+        if (const auto found = chosen.find(name); found != chosen.end())
+          left.insert(*found);
+        else
+          left.erase(name);
+      }
+    for (auto& [name, file] : left) {
+      Bytes& content = file->content;
+      content.resize(file->synced + below(content.size() - file->synced + 1));
+      const std::size_t whole = file->synced + below(content.size() - file->synced + 1);
+      if (below(2) == 0)
+        std::fill(content.begin() + static_cast<std::ptrdiff_t>(whole), content.end(), 0);
+      file->synced = content.size();
+    }
+    files_ = left;
+    durable_names_ = std::move(left);
   }
   [[nodiscard]] std::uint64_t writes() const {
     const std::lock_guard lock(mutex_);
