@@ -11,7 +11,7 @@
 #   release  the binary that is installed: the demonstration, all unit tests, all end-to-end tests, each benchmark once.
 #            Tests with the label `release` run only here: they check agreement or installation, and each parser that
 #            they use is also tested under ASan by another test.
-#   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=5; always the same input, so that
+#   fuzz     each libFuzzer target (asan) on its seeds and on new input for FUZZ_SECONDS=3; always the same input, so that
 #            a failure comes from the change
 #   systemd  an installed shingled in its own Debian; needs root
 set -euo pipefail
@@ -104,7 +104,7 @@ run_fuzz() {
   cmake --preset asan >/dev/null
   cmake --build --preset asan -j "$jobs" --target fuzz_targets
   find build/asan/tests/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
-    FUZZ_SECONDS=${FUZZ_SECONDS:-5} FUZZ_SEED=${FUZZ_SEED:-1} xargs -P "$jobs" -n 1 packaging/fuzz.sh
+    FUZZ_SECONDS=${FUZZ_SECONDS:-3} FUZZ_SEED=${FUZZ_SEED:-1} xargs -P "$jobs" -n 1 packaging/fuzz.sh
 }
 
 # An installed shingled under systemd, in its own Debian. Needs root and access to Debian's packages.
