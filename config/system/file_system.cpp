@@ -106,6 +106,13 @@ class Folder final : public FileSystem {
     return {};
   }
 
+  Status sync(const std::string& name) override {
+    const UniqueFd fd(::open(place(name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!fd && errno == ENOENT) return {};
+    if (!fd || ::fdatasync(fd.get()) != 0) return os_write_error(errno, place(name));
+    return {};
+  }
+
   Status sync_names() override {
     const UniqueFd fd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd || ::fsync(fd.get()) != 0) return os_write_error(errno, path_);

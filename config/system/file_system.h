@@ -46,6 +46,9 @@ class FileSystem {
   virtual Status rename(const std::string& from, const std::string& to) = 0;
   /// No error if there is no such file.
   virtual Status remove(const std::string& name) = 0;
+  /// What the file has is on the disk afterwards, whoever wrote it. No error if there is no such
+  /// file.
+  virtual Status sync(const std::string& name) = 0;
   /// Names and removals are on the disk afterwards.
   virtual Status sync_names() = 0;
   virtual Result<std::vector<std::string>> names() = 0;

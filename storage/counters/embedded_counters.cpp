@@ -221,11 +221,19 @@ Status EmbeddedCounters::sync() {
   const ViewPointer now = view();
   Status first;
   for (const auto& table : now->frozen)
-    if (table->log)
-      if (Status synced = table->log->sync(); !synced) first = synced;
+    if (Status synced = sync_log(*table); !synced) first = synced;
   if (now->live)
-    if (Status synced = now->live->log->sync(); !synced) first = synced;
+    if (Status synced = sync_log(*now->live); !synced) first = synced;
   return first;
+}
+
+Status EmbeddedCounters::sync_log(Live& table) {
+  if (table.log) return table.log->sync();
+  // The process that wrote it may have ended before it synced the last calls.
+  if (table.is_old_log_synced.load(std::memory_order_relaxed)) return {};
+  Status synced = files_.sync(log_name(table.number));
+  if (synced) table.is_old_log_synced.store(true, std::memory_order_relaxed);
+  return synced;
 }
 
 Status EmbeddedCounters::verify(const std::stop_token& stop) {

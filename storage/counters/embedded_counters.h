@@ -121,7 +121,8 @@ class EmbeddedCounters {
     LiveTable table;
     std::uint64_t number;  ///< of its log, and of the file that is made of it
     std::unique_ptr<CounterLog>
-        log;  ///< nullptr after a restart: the log only remains to be sealed
+        log;  ///< nullptr after a restart: the log only remains to be synced and sealed
+    std::atomic<bool> is_old_log_synced{false};  ///< of a log of before the restart
   };
   struct File {
     sqlite::CataloguedFile catalogued;
@@ -176,6 +177,7 @@ class EmbeddedCounters {
                  std::span<const Window> windows, CounterAnswers& answers);
   [[nodiscard]] bool is_full(const View& view) const;
   Status begin_alone(Slot slot, const std::function<void(View&)>& change);
+  Status sync_log(Live& table);
   static void apply(const View& view, Live& live, const Addition& addition);
   [[nodiscard]] static PairSeen seen_before(const View& view, const Live& live,
                                             const CounterKey& key);

@@ -101,6 +101,13 @@ class MemoryFiles final : public FileSystem {
     files_.erase(name);
     return {};
   }
+  Status sync(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    if (Status allowed = write(); !allowed) return allowed;
+    if (const auto found = files_.find(name); found != files_.end())
+      found->second->synced = found->second->content.size();
+    return {};
+  }
   Status sync_names() override {
     const std::lock_guard lock(mutex_);
     if (Status allowed = write(); !allowed) return allowed;

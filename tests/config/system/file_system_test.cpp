@@ -43,6 +43,16 @@ TEST(FolderFiles, HaveWhatWasAppended) {
   EXPECT_TRUE(files->names()->empty());
 }
 
+TEST(FolderFiles, FileOfAnEarlierProcessCanBeSynced) {
+  const TemporaryDirectory directory;
+  const auto files = folder_files(directory.path());
+  ASSERT_TRUE((*files->create("a"))->append(bytes_of("one")));
+  EXPECT_TRUE(files->sync("a"));
+  EXPECT_TRUE(files->sync("b")) << "it is not there";
+  ASSERT_EQ(::symlink("a", directory.file("link").c_str()), 0);
+  EXPECT_FALSE(files->sync("link"));
+}
+
 TEST(FolderFiles, EmptyFileCanBeMapped) {
   const TemporaryDirectory directory;
   const auto files = folder_files(directory.path());

@@ -59,9 +59,11 @@ class EmbeddedPowerTest : public EmbeddedCountersTest {
       events_.push_back(event);
     } else if (dice < 900) {
       if (counters_->sync()) settle();
+    } else if (dice < 908) {
+      open();  // as after kill -9
     } else {
-      if (dice < 960) clock_.advance(std::chrono::minutes(below(11)));
-      if (dice < 905) clock_.advance(std::chrono::hours(below(12)));
+      if (dice < 962) clock_.advance(std::chrono::minutes(below(11)));
+      if (dice < 913) clock_.advance(std::chrono::hours(below(12)));
       static_cast<void>(counters_->maintain({}));
     }
   }
@@ -150,6 +152,23 @@ class EmbeddedPowerTest : public EmbeddedCountersTest {
   std::uint64_t left_ = 0;
   std::uint64_t lost_ = 0;
 };
+
+TEST_F(EmbeddedPowerTest, SyncCoversOnceWhatAKilledProcessHadWritten) {
+  open();
+  add({{{5, PieceType::kFrom}}, {}, message()});
+  open();
+  files_.fail_at(0);
+  EXPECT_FALSE(counters_->sync());
+  files_.repair();
+  ASSERT_TRUE(counters_->sync());
+  const std::uint64_t writes = files_.writes();
+  ASSERT_TRUE(counters_->sync());
+  EXPECT_EQ(files_.writes(), writes);
+  counters_.reset();
+  files_.cut_power();
+  open();
+  expect_oracle();
+}
 
 TEST_F(EmbeddedPowerTest, NothingThatWasSyncedIsMissing) {
   walk(1, [&] { files_.cut_power(); });

@@ -51,6 +51,7 @@ class Borrowed final : public FileSystem {
     return files_.rename(from, to);
   }
   Status remove(const std::string& name) override { return files_.remove(name); }
+  Status sync(const std::string& name) override { return files_.sync(name); }
   Status sync_names() override { return files_.sync_names(); }
   Result<std::vector<std::string>> names() override { return files_.names(); }
 
