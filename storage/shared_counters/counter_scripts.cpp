@@ -240,10 +240,10 @@ void append_pair_words(const PairDelta& delta, counters::Slot now, Words& words)
 }  // namespace
 
 std::span<const std::string_view> counter_scripts() {
-  static const std::string kAdd = std::string(kShared).append(kAddScript);
-  static const std::string kAddPairs = std::string(kShared).append(kAddPairsScript);
-  static const std::array<std::string_view, 3> kScripts = {kAdd, kAddPairs, kReadScript};
-  return kScripts;
+  static const std::string add = std::string(kShared).append(kAddScript);
+  static const std::string add_pairs = std::string(kShared).append(kAddPairsScript);
+  static const std::array<std::string_view, 3> scripts = {add, add_pairs, kReadScript};
+  return scripts;
 }
 
 void append_add(redis::CommandList& commands, const std::string& script, const CallPlace& place,

@@ -24,13 +24,13 @@ std::string tag_of(std::uint64_t shingle) { return fmt::format("{:04x}", shingle
 
 /// The slots of all tags; a cluster asks for them again and again.
 const std::vector<std::uint16_t>& slots_of_tags() {
-  static const std::vector<std::uint16_t> kSlots = [] {
+  static const std::vector<std::uint16_t> by_tag = [] {
     std::vector<std::uint16_t> slots;
     for (std::uint64_t tag = 0; tag <= kTagMask; ++tag)
       slots.push_back(redis::key_slot(tag_of(tag)));
     return slots;
   }();
-  return kSlots;
+  return by_tag;
 }
 
 /// Takes the text before the next ':' off the front; the whole rest if there is none.
