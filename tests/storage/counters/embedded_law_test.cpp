@@ -77,9 +77,14 @@ class RandomWalk {
   std::uint64_t piece(std::uint64_t bound) {
     return (random_() % bound + 1) * 0x9E37'79B9'7F4A'7C15;
   }
+  /// A pair belongs to one sender, as its shingle is a hash of both pieces. So no two senders may
+  /// share a pair here, which `sender ^ recipient` would not ensure.
   Pair random_pair() {
-    const std::uint64_t sender = piece(20);
-    return {{sender ^ piece(12), PieceType::kSenderRecipient}, sender};
+    constexpr std::uint64_t kFactor = 0x9E37'79B9'7F4A'7C15;
+    constexpr std::uint64_t kRecipients = 12;
+    const std::uint64_t pair = random_() % (20 * kRecipients);
+    return {{(pair + 1) * kFactor, PieceType::kSenderRecipient},
+            (pair / kRecipients + 1) * kFactor};
   }
   CounterKey random_single() {
     return {piece(300), random_() % 2 == 0 ? PieceType::kLink : PieceType::kFrom,
