@@ -253,6 +253,12 @@ Status EmbeddedCounters::forget(std::span<const CounterKey> keys) {
   const MutexLock sealing(sealing_);
   // Nobody adds and no file gets a number until it is done, so what has a number counts as before.
   const std::unique_lock alone(adding_);
+  // A row has room for one number. A log that came after the first one is not read again then.
+  const ViewPointer now = view();
+  if (std::ranges::any_of(keys, [&](const auto& key) { return now->last_forgotten(key) != 0; })) {
+    if (Status begun = begin_alone(present_slot(), [](View&) {}); !begun) return begun;
+    if (Status sealed = seal_all(view()->frozen, {}); !sealed) return sealed;
+  }
   auto catalogue = catalogue_.lock();
   auto forgotten = std::make_shared<ForgottenCounters>();
   if (const auto before = view()->forgotten; before) *forgotten = *before;

@@ -262,5 +262,21 @@ TEST_F(EmbeddedPastTest, PairsAreExactWhileManyThreadsAddAndOthersLearnAndMainta
   expect_oracle();
 }
 
+TEST_F(EmbeddedCountersTest, APairForgottenTwiceCountsTheSameAfterARestart) {
+  open();
+  Addition one;
+  one.pairs = {{{77, PieceType::kSenderRecipient}, 55}};
+  one.amounts = message();
+  add(one);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(counters_->forget(std::vector{one.pairs[0].key}));
+    oracle_.forget(one.pairs[0].key);
+    add(one);
+  }
+  expect_oracle();
+  open();
+  expect_oracle();
+}
+
 }  // namespace
 }  // namespace shingled::storage::counters
