@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,15 +34,28 @@ class RandomWalk {
 
   void go(std::uint64_t steps) {
     for (std::uint64_t at = 0; at < steps && !::testing::Test::HasFatalFailure(); ++at) {
+      touched_.clear();
+      may_change_all_ = false;
       step();
-      if (at % 97 == 0) compare();
-      if (at % 997 == 0) compare_scan();
+      for (int i = 0; i < kOthers; ++i) touched_.push_back(random_key());
+      compare(touched_);
+      if (may_change_all_ || at % 997 == 0) compare_all();
+      if (at % 997 == 0) {
+        compare_scan();
+        const Day today = day_of(counters_->present_slot());
+        oracle_.drop_before(today - std::min(today, kDaysOfOracle));
+      }
     }
-    compare();
+    compare_all();
     compare_scan();
   }
 
  private:
+  /// Keys that are compared after each step besides those that it counts.
+  static constexpr int kOthers = 4;
+  static constexpr Day kDaysOfOracle = 20;
+  static constexpr std::size_t kWindowsMax = 16;
+
   void step() {
     const std::uint64_t dice = random_() % 1000;
     if (dice < 930) {
@@ -48,6 +63,7 @@ class RandomWalk {
       const Slot slot = counters_->present_slot();
       expect_done(counters_->add(addition));
       oracle_.add(addition, slot);
+      touch(addition);
     } else if (dice < 940) {
       learn();
     } else if (dice < 944) {
@@ -62,8 +78,10 @@ class RandomWalk {
     } else if (dice < 998) {
       clock_.advance(std::chrono::hours(random_() % 30));
       expect_done(counters_->maintain({}));
+      may_change_all_ = true;
     } else {
       open();
+      may_change_all_ = true;
     }
   }
 
@@ -74,6 +92,13 @@ class RandomWalk {
     counters_ = *std::move(opened);
   }
   static void expect_done(const Status& status) { ASSERT_TRUE(status) << status.error().message; }
+  void touch(const Addition& addition) {
+    touched_.insert(touched_.end(), addition.counters.begin(), addition.counters.end());
+    for (const Pair& pair : addition.pairs) {
+      touched_.push_back(pair.key);
+      touched_.push_back(pair.unique_key());
+    }
+  }
   std::uint64_t piece(std::uint64_t bound) {
     return (random_() % bound + 1) * 0x9E37'79B9'7F4A'7C15;
   }
@@ -119,7 +144,10 @@ class RandomWalk {
     for (std::uint64_t i = random_() % 12; i > 0; --i)
       past.push_back({past_slot(), random_addition()});
     expect_done(counters_->learn(past));
-    for (const PastAddition& each : past) oracle_.add(each.addition, each.slot);
+    for (const PastAddition& each : past) {
+      oracle_.add(each.addition, each.slot);
+      touch(each.addition);
+    }
   }
   void import() {
     std::vector<CounterSeries> imported;
@@ -135,33 +163,40 @@ class RandomWalk {
       imported.push_back(series);
     }
     expect_done(counters_->import(imported));
-    for (const CounterSeries& series : imported) oracle_.import(series);
+    for (const CounterSeries& series : imported) {
+      oracle_.import(series);
+      touched_.push_back(series.key);
+    }
   }
   void forget() {
     std::vector<CounterKey> keys;
     for (std::uint64_t i = random_() % 5; i > 0; --i) keys.push_back(random_key());
     expect_done(counters_->forget(keys));
     for (const CounterKey& key : keys) oracle_.forget(key);
+    touched_ = keys;
   }
 
   void expect_sums(const CounterKey& key, std::span<const Amounts> sums) {
-    const Slot now = counters_->present_slot();
+    std::array<Amounts, kWindowsMax> all_wanted;
+    oracle_.add_sums(key, kWindows, counters_->present_slot(), all_wanted);
     for (std::size_t w = 0; w < kWindows.size(); ++w) {
       Amounts got = sums[w];
       if (is_unique(key.type)) got.counts = {got.of(Measure::kMass)};
-      Amounts wanted = oracle_.sum(key, kWindows[w], now);
+      Amounts& wanted = all_wanted[w];
       if (is_unique(key.type)) wanted.counts = {wanted.of(Measure::kMass)};
       ASSERT_EQ(got.counts, wanted.counts) << "seed " << seed_ << ", " << to_string(key.type) << ' '
                                            << key.shingle << ", window " << w;
     }
   }
-  void compare() {
+  void compare(std::span<const CounterKey> keys) {
+    CounterAnswers answers = counters_->ask(keys, kWindows);
+    for (std::size_t k = 0; k < keys.size() && !::testing::Test::HasFatalFailure(); ++k)
+      expect_sums(keys[k], answers.of_key(k));
+  }
+  void compare_all() {
     const std::vector<CounterKey> keys = oracle_.keys();
-    for (int time = 0; time < 2; ++time) {  // the second time the sums may come from the cache
-      CounterAnswers answers = counters_->ask(keys, kWindows);
-      for (std::size_t k = 0; k < keys.size() && !::testing::Test::HasFatalFailure(); ++k)
-        expect_sums(keys[k], answers.of_key(k));
-    }
+    compare(keys);
+    compare(keys);  // the second time the sums may come from the cache
     ASSERT_LE(counters_->status().cache_bytes, options_.cache_max);
   }
   void compare_scan() {
@@ -190,6 +225,8 @@ class RandomWalk {
   MemoryFiles files_;
   ManualClock clock_;
   CounterOracle oracle_;
+  std::vector<CounterKey> touched_;  ///< what the step may have changed
+  bool may_change_all_ = false;
   EmbeddedCounterOptions options_;
   std::unique_ptr<EmbeddedCounters> counters_;
 };
