@@ -12,40 +12,17 @@
 
 #include "tests/storage/counters/embedded_fixture.h"
 #include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/support/borrowed_files.h"
 
 namespace shingled::storage::counters {
 namespace {
 
+using testing::BorrowedFiles;
 using EmbeddedPastTest = EmbeddedCountersTest;
 
 Addition pair_addition(std::uint64_t recipient) {
   return {{}, {{{recipient * 0x9E37'79B9'7F4A'7C15, PieceType::kSenderRecipient}, 71}}, message()};
 }
-
-/// Does something before a sealed file is begun.
-class HookedFiles final : public FileSystem {
- public:
-  explicit HookedFiles(FileSystem& files) : files_(files) {}
-  std::function<void(const std::string&)> hook;
-
-  Result<std::unique_ptr<AppendFile>> create(const std::string& name) override {
-    if (hook && name.ends_with(".tmp")) hook(name);
-    return files_.create(name);
-  }
-  Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
-    return files_.map(name);
-  }
-  Status rename(const std::string& from, const std::string& to) override {
-    return files_.rename(from, to);
-  }
-  Status remove(const std::string& name) override { return files_.remove(name); }
-  Status sync(const std::string& name) override { return files_.sync(name); }
-  Status sync_names() override { return files_.sync_names(); }
-  Result<std::vector<std::string>> names() override { return files_.names(); }
-
- private:
-  FileSystem& files_;
-};
 
 TEST_F(EmbeddedPastTest, PairIsNewInItsSlotAndOnceOnItsDayWheneverItIsLearnt) {
   open();
@@ -79,7 +56,7 @@ TEST_F(EmbeddedPastTest, WhatIsTooOldIsLeftOutAndTheFutureIsAnError) {
 }
 
 TEST_F(EmbeddedPastTest, WhoAddsWhileAFileIsMadeCountsEachPairOnce) {
-  HookedFiles hooked(files_);
+  BorrowedFiles hooked(files_);
   EmbeddedCounterOptions options;
   options.directory = directory_.path();
   for (const bool fails : {false, true}) {
@@ -94,7 +71,8 @@ TEST_F(EmbeddedPastTest, WhoAddsWhileAFileIsMadeCountsEachPairOnce) {
                                               {now - 1, pair_addition(5)},
                                               {now, pair_addition(6)},
                                               {now, pair_addition(7)}};
-      hooked.hook = [&](const std::string&) {
+      hooked.hook = [&](BorrowedFiles::Call call, const std::string& name) {
+        if (call != BorrowedFiles::Call::kCreate || !name.ends_with(".tmp")) return;
         for (std::uint64_t recipient = 4; recipient <= 6; ++recipient)
           add(pair_addition(recipient));
         if (fails) files_.fail_at(0);

@@ -12,10 +12,12 @@
 #include "config/metrics/metric_report.h"
 #include "storage/counters/counter_folder.h"
 #include "tests/storage/counters/embedded_fixture.h"
+#include "tests/support/borrowed_files.h"
 
 namespace shingled::storage::counters {
 namespace {
 
+using testing::BorrowedFiles;
 using testing::ManualClock;
 using testing::MemoryFiles;
 using testing::TemporaryDirectory;
@@ -37,35 +39,13 @@ class Lines final : public Logger {
   Guarded<std::vector<std::string>> lines_;
 };
 
-/// A MemoryFiles that the test keeps.
-class Borrowed final : public FileSystem {
- public:
-  explicit Borrowed(FileSystem& files) : files_(files) {}
-  Result<std::unique_ptr<AppendFile>> create(const std::string& name) override {
-    return files_.create(name);
-  }
-  Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
-    return files_.map(name);
-  }
-  Status rename(const std::string& from, const std::string& to) override {
-    return files_.rename(from, to);
-  }
-  Status remove(const std::string& name) override { return files_.remove(name); }
-  Status sync(const std::string& name) override { return files_.sync(name); }
-  Status sync_names() override { return files_.sync_names(); }
-  Result<std::vector<std::string>> names() override { return files_.names(); }
-
- private:
-  FileSystem& files_;
-};
-
 class EmbeddedStoreTest : public ::testing::Test {
  protected:
   void open() {
     store_.reset();
     options_.directory = directory_.path();
     auto opened = EmbeddedCounterStore::open_without_threads(
-        options_, std::make_unique<Borrowed>(files_), clock_, lines_);
+        options_, std::make_unique<BorrowedFiles>(files_), clock_, lines_);
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = *std::move(opened);
   }

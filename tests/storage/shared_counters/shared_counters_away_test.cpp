@@ -9,6 +9,7 @@
 #include "storage/shared_counters/shared_layout.h"
 #include "tests/storage/redis/cutting_proxy.h"
 #include "tests/storage/shared_counters/shared_fixture.h"
+#include "tests/support/borrowed_files.h"
 #include "tests/support/memory_files.h"
 
 namespace shingled::storage::shared_counters {
@@ -16,35 +17,14 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::BorrowedFiles;
 using ::testing::ElementsAre;
 using testing::MemoryFiles;
-
-/// A view on files that outlive a store.
-class SameFiles final : public FileSystem {
- public:
-  explicit SameFiles(MemoryFiles& files) : files_(files) {}
-  Result<std::unique_ptr<AppendFile>> create(const std::string& name) override {
-    return files_.create(name);
-  }
-  Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
-    return files_.map(name);
-  }
-  Status rename(const std::string& from, const std::string& to) override {
-    return files_.rename(from, to);
-  }
-  Status remove(const std::string& name) override { return files_.remove(name); }
-  Status sync(const std::string& name) override { return files_.sync(name); }
-  Status sync_names() override { return files_.sync_names(); }
-  Result<std::vector<std::string>> names() override { return files_.names(); }
-
- private:
-  MemoryFiles& files_;
-};
 
 class SharedCountersAwayTest : public SharedCountersTest {
  protected:
   Store open_in(MemoryFiles& files) {
-    auto opened = SharedCounters::open(options_, std::make_unique<SameFiles>(files), clock_,
+    auto opened = SharedCounters::open(options_, std::make_unique<BorrowedFiles>(files), clock_,
                                        random_, logger_);
     EXPECT_TRUE(opened);
     return *std::move(opened);

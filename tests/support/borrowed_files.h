@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/system/file_system.h"
+
+namespace shingled::testing {
+
+/// The files of another FileSystem, which the test keeps.
+/// Threads: as the other; `hook` is called from any of them.
+class BorrowedFiles final : public FileSystem {
+ public:
+  enum class Call : std::uint8_t { kCreate, kRename, kRemove };
+
+  explicit BorrowedFiles(FileSystem& files) : files_(files) {}
+
+  /// Called before each of these calls with the name of the file (of a rename, the new one); may be
+  /// empty.
+  std::function<void(Call, const std::string& name)> hook;
+
+  Result<std::unique_ptr<AppendFile>> create(const std::string& name) override {
+    before(Call::kCreate, name);
+    return files_.create(name);
+  }
+  Result<std::unique_ptr<MappedFile>> map(const std::string& name) override {
+    return files_.map(name);
+  }
+  Status rename(const std::string& from, const std::string& to) override {
+    before(Call::kRename, to);
+    return files_.rename(from, to);
+  }
+  Status remove(const std::string& name) override {
+    before(Call::kRemove, name);
+    return files_.remove(name);
+  }
+  Status sync(const std::string& name) override { return files_.sync(name); }
+  Status sync_names() override { return files_.sync_names(); }
+  Result<std::vector<std::string>> names() override { return files_.names(); }
+
+ private:
+  void before(Call call, const std::string& name) const {
+    if (hook) hook(call, name);
+  }
+
+  FileSystem& files_;
+};
+
+}  // namespace shingled::testing
