@@ -12,7 +12,7 @@
 namespace shingled::milter::policy {
 
 /// How many whole days `usual` is the mean of.
-inline constexpr std::uint32_t kUsualDays = storage::counters::kDaysKept;
+inline constexpr std::uint32_t kUsualDays = storage::counters::kWindowDaysMax;
 
 /// A comparison with its names looked up.
 struct AtomCode {

@@ -56,7 +56,7 @@ constexpr auto kForeign = std::to_array<std::pair<std::string_view, std::string_
 });
 
 std::string days_text(std::uint64_t count) {
-  return fmt::format("{}d", std::clamp<std::uint64_t>(count, 1, storage::counters::kDaysKept));
+  return fmt::format("{}d", std::clamp<std::uint64_t>(count, 1, storage::counters::kWindowDaysMax));
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ std::string nearest_window(std::string_view text) {
     number = number * 10 + static_cast<std::uint64_t>(text[digits++] - '0');
   const std::string unit = ascii::to_lower(text.substr(digits));
   if (digits == 0 || unit.empty()) return {};
-  if (unit.starts_with("mo")) return days_text(storage::counters::kDaysKept);
+  if (unit.starts_with("mo")) return days_text(storage::counters::kWindowDaysMax);
   switch (unit[0]) {
     case 's':
       return "10m";
@@ -100,7 +100,7 @@ std::string nearest_window(std::string_view text) {
     case 'w':
       return days_text(number * 7);
     case 'y':
-      return days_text(storage::counters::kDaysKept);
+      return days_text(storage::counters::kWindowDaysMax);
     default:
       return {};
   }

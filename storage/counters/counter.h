@@ -94,7 +94,9 @@ using Day = std::uint32_t;
 
 inline constexpr std::uint32_t kSlotSeconds = 600;
 inline constexpr std::uint32_t kSlotsPerDay = 144;  ///< also how long slots are kept
-inline constexpr std::uint32_t kDaysKept = 14;
+inline constexpr std::uint32_t kWindowDaysMax = 14;
+/// Today, and the days of the longest window before it.
+inline constexpr std::uint32_t kDaysKept = kWindowDaysMax + 1;
 
 /// Times before 1970 count as 1970.
 Slot slot_of(WallTime time);

@@ -26,7 +26,8 @@ Result<Window> parse_window(std::string_view text) {
       window = {Period::Unit::kSlot, *count * kSlotsPerHour, 0};
     if (rest == "d") window = {Period::Unit::kDay, *count, 0};
   }
-  if (!window || window->count > (window->unit == Period::Unit::kDay ? kDaysKept : kSlotsPerDay))
+  if (!window ||
+      window->count > (window->unit == Period::Unit::kDay ? kWindowDaysMax : kSlotsPerDay))
     return Error{
         ErrorCode::kInvalid,
         fmt::format("'{}' is not a window: a multiple of 10m up to 24h, or 1d to 14d", text)};

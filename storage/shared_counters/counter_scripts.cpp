@@ -26,7 +26,7 @@ namespace {
 // Lua's numbers are doubles, so counts stay texts.
 constexpr std::string_view kShared = R"lua(
 local call, try = redis.call, redis.pcall
-local from, life, present = KEYS[1], '1296000', tonumber(ARGV[1])
+local from, life, present = KEYS[1], '1382400', tonumber(ARGV[1])
 local function put(key, field, amount)
   local sum = try('HINCRBY', key, field, amount)
   if type(sum) == 'number' then return sum end
@@ -47,11 +47,11 @@ local function clean(key, is_unique)
     if unit == 't' and now - number >= 144 then
       local its_day = math.floor(number / 144)
       if is_unique then measure = measure == '1' and '0' or nil end
-      if measure and day - its_day < 14 and string.find(all[i + 1], '^%d+$') then
+      if measure and day - its_day < 15 and string.find(all[i + 1], '^%d+$') then
         put(key, 'd' .. its_day .. ':' .. measure, all[i + 1])
       end
       call('HDEL', key, all[i])
-    elseif unit and unit ~= 't' and day - number >= 14 then
+    elseif unit and unit ~= 't' and day - number >= 15 then
       call('HDEL', key, all[i])
     end
   end

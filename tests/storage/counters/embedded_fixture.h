@@ -17,7 +17,7 @@ namespace shingled::storage::counters {
 inline const std::vector<Window> kWindows = {
     {Period::Unit::kSlot, 1, 0},  {Period::Unit::kSlot, 6, 0}, {Period::Unit::kSlot, 144, 0},
     {Period::Unit::kSlot, 18, 3}, {Period::Unit::kDay, 1, 0},  {Period::Unit::kDay, 14, 0},
-    {Period::Unit::kDay, 3, 1}};
+    {Period::Unit::kDay, 3, 1},   {Period::Unit::kDay, 14, 1}};
 
 inline Amounts message(std::uint64_t bytes = 1000, std::uint64_t recipients = 1) {
   Amounts amounts;

@@ -56,7 +56,8 @@ class EventLogger final : public Logger {
 
 inline const std::vector<Window> kWindows = {
     {Period::Unit::kSlot, 1, 0}, {Period::Unit::kSlot, 6, 0}, {Period::Unit::kSlot, 144, 0},
-    {Period::Unit::kDay, 1, 0},  {Period::Unit::kDay, 14, 0}, {Period::Unit::kDay, 3, 1}};
+    {Period::Unit::kDay, 1, 0},  {Period::Unit::kDay, 14, 0}, {Period::Unit::kDay, 3, 1},
+    {Period::Unit::kDay, 14, 1}};
 inline const CounterKeyBytes kSite{};
 
 inline Amounts message(std::uint64_t bytes = 1000) {
