@@ -123,6 +123,7 @@ class EmbeddedCounters {
     std::unique_ptr<CounterLog>
         log;  ///< nullptr after a restart: the log only remains to be synced and sealed
     std::atomic<bool> is_old_log_synced{false};  ///< of a log of before the restart
+    bool is_log_damaged = false;                 ///< the log is put aside when the table is sealed
   };
   struct File {
     sqlite::CataloguedFile catalogued;
@@ -167,6 +168,7 @@ class EmbeddedCounters {
   Status read_forgotten();
   Status read_logs();
   Status read_one_log(std::uint64_t number);
+  void remove_leftovers(Catalogue& catalogue, const std::vector<std::string>& leftovers);
 
   [[nodiscard]] ViewPointer view() const { return *view_.lock(); }
   void change_view(const std::function<void(View&)>& change);
@@ -210,6 +212,8 @@ class EmbeddedCounters {
   /// Nothing is unsure afterwards.
   Status settle(Catalogue& catalogue);
   Status drop_lost(const sqlite::CataloguedFile& lost);
+  /// Of a log whose table is in a sealed file, or that holds nothing.
+  void drop_log(std::uint64_t number, bool is_damaged);
   Result<std::shared_ptr<const File>> open_file(const sqlite::CataloguedFile& catalogued);
   Result<std::shared_ptr<const File>> open_made(std::uint64_t number, const SealedFooter& footer);
   [[nodiscard]] MergeRules rules_now();

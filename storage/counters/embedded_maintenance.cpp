@@ -142,8 +142,14 @@ Status EmbeddedCounters::replace(const std::vector<std::shared_ptr<const File>>&
   });
   // Readers may still have them open. What cannot be removed now goes at the next start.
   for (const std::int64_t id : removed) static_cast<void>(files_.remove(sealed_name(id)));
-  if (sealed) static_cast<void>(files_.remove(log_name(sealed->number)));
+  if (sealed) drop_log(sealed->number, sealed->is_log_damaged);
   return {};
+}
+
+void EmbeddedCounters::drop_log(std::uint64_t number, bool is_damaged) {
+  const std::string name = log_name(number);
+  // A damaged one is kept for a person who wants to look at it; nobody reads it under that name.
+  static_cast<void>(is_damaged ? files_.rename(name, name + ".damaged") : files_.remove(name));
 }
 
 Status EmbeddedCounters::rewrite(const std::vector<std::shared_ptr<const File>>& inputs,

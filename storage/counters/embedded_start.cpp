@@ -74,13 +74,24 @@ Status EmbeddedCounters::open_files() {
   // What no row names was being made when the process ended, or has been merged or sealed.
   const auto names = files_.names();
   if (!names) return names.error();
+  std::vector<std::string> leftovers;
   for (const std::string& name : *names) {
     const auto log = log_number(name);
     const bool is_needed = named.contains(name) || (log && *log >= *first_log);
-    // What cannot be removed now is removed at another start.
-    if (is_counter_file(name) && !is_needed) static_cast<void>(files_.remove(name));
+    if (is_counter_file(name) && !is_needed) leftovers.push_back(name);
   }
+  remove_leftovers(*catalogue, leftovers);
   return {};
+}
+
+void EmbeddedCounters::remove_leftovers(Catalogue& catalogue,
+                                        const std::vector<std::string>& leftovers) {
+  if (leftovers.empty()) return;
+  // The process that ended may have written the change that they were left by, but not synced it.
+  // If it is lost in a power cut, they count again. A new change syncs it, too.
+  if (!catalogue.file->change({})) return;
+  // What cannot be removed now is removed at another start.
+  for (const std::string& name : leftovers) static_cast<void>(files_.remove(name));
 }
 
 Status EmbeddedCounters::read_forgotten() {
@@ -121,16 +132,19 @@ Status EmbeddedCounters::read_one_log(std::uint64_t number) {
     apply(*now, *table, addition);
     return {};
   });
-  if (table) change_view([&](View& view) { view.frozen.push_back(table); });
-  if (!content) {
-    // Kept for a person who wants to look at it; nobody reads it under that name.
+  if (content) {
+    log_bytes_lost_ += content->bytes_lost;
+  } else {
     ++logs_lost_;
     lost_.push_back(content.error().message);
-    static_cast<void>(files_.rename(name, name + ".damaged"));
+  }
+  if (!table) {
+    drop_log(number, !content);
     return {};
   }
-  log_bytes_lost_ += content->bytes_lost;
-  if (!table) static_cast<void>(files_.remove(name));
+  // What could be read is in memory alone until it is sealed, so the log keeps its name till then.
+  table->is_log_damaged = !content;
+  change_view([&](View& view) { view.frozen.push_back(table); });
   return {};
 }
 

@@ -28,8 +28,8 @@ Status prepare_catalogue(Database& database) {
       " PRIMARY KEY (shingle, tag)) WITHOUT ROWID;"
       "CREATE INDEX forgotten_last ON forgotten (last);"
       "CREATE TABLE state (first_log INTEGER NOT NULL, wall INTEGER NOT NULL,"
-      " doubted_until INTEGER NOT NULL);"
-      "INSERT INTO state VALUES (0, 0, 0);"
+      " doubted_until INTEGER NOT NULL, changes INTEGER NOT NULL);"
+      "INSERT INTO state VALUES (0, 0, 0, 0);"
       "PRAGMA application_id = 1936222051;"
       "COMMIT;");
 }
@@ -57,7 +57,8 @@ Result<std::unique_ptr<CounterCatalogue>> CounterCatalogue::open(const std::stri
       *file->database,
       {"SELECT id, rows, bytes, day_first, day_last FROM files ORDER BY id",
        "INSERT INTO files VALUES (?1, ?2, ?3, ?4, ?5)", "DELETE FROM files WHERE id = ?1",
-       "UPDATE state SET first_log = max(first_log, ?1)",
+       // SQLite neither writes nor syncs anything for rows that stay as they are.
+       "UPDATE state SET first_log = max(first_log, ?1), changes = changes + 1",
        "UPDATE state SET wall = ?1, doubted_until = ?2", "SELECT wall, doubted_until FROM state",
        "SELECT shingle, tag, last FROM forgotten",
        "INSERT INTO forgotten VALUES (?1, ?2, ?3)"

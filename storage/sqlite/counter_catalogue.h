@@ -68,7 +68,8 @@ class CounterCatalogue {
     std::uint64_t first_log = 0;                ///< takes effect if it is larger than before
     std::span<const ForgottenRow> forgotten{};  ///< each takes the place of its counter's row
   };
-  /// In one transaction, which is on the disk afterwards. Forgotten counters go with the last file
+  /// In one transaction, which is on the disk afterwards with all that was written before, also if
+  /// it changes nothing. Forgotten counters go with the last file
   /// and log that they apply to.
   Status change(const Change& change);
   Status set_time(const CatalogueTime& time);

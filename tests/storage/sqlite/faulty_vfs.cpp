@@ -12,6 +12,7 @@ struct Faults {
   sqlite3_vfs* system = nullptr;
   sqlite3_vfs vfs{};
   std::atomic<std::int64_t> writes{0};
+  std::atomic<std::int64_t> syncs{0};
   std::atomic<std::int64_t> good_writes{std::numeric_limits<std::int64_t>::max()};
   std::atomic<int> code{SQLITE_OK};
   std::atomic<bool> locked_out{false};
@@ -59,6 +60,12 @@ int write_file(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 a
   return Forward<&sqlite3_io_methods::xWrite>::faulty(file, bytes, count, at);
 }
 
+int sync_file(sqlite3_file* file, int flags) {
+  const int code = Forward<&sqlite3_io_methods::xSync>::faulty(file, flags);
+  if (code == SQLITE_OK) ++faults().syncs;
+  return code;
+}
+
 int shm_lock(sqlite3_file* file, int offset, int count, int flags) {
   constexpr int kWriterLock = 0;  // WAL_WRITE_LOCK
   if (faults().locked_out && offset == kWriterLock && (flags & SQLITE_SHM_LOCK) != 0) {
@@ -74,7 +81,7 @@ const sqlite3_io_methods kMethods = {
     .xRead = Forward<&sqlite3_io_methods::xRead>::call,
     .xWrite = write_file,
     .xTruncate = Forward<&sqlite3_io_methods::xTruncate>::faulty,
-    .xSync = Forward<&sqlite3_io_methods::xSync>::faulty,
+    .xSync = sync_file,
     .xFileSize = Forward<&sqlite3_io_methods::xFileSize>::call,
     .xLock = Forward<&sqlite3_io_methods::xLock>::call,
     .xUnlock = Forward<&sqlite3_io_methods::xUnlock>::call,
@@ -134,5 +141,7 @@ void FaultyVfs::heal() {
 }
 
 std::int64_t FaultyVfs::writes() const { return faults().writes; }
+
+std::int64_t FaultyVfs::syncs() const { return faults().syncs; }
 
 }  // namespace shingled::storage::sqlite

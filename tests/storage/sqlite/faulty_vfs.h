@@ -26,6 +26,8 @@ class FaultyVfs {
   void heal();
   /// Number of writes and syncs since the beginning: the range for `fail_after`.
   [[nodiscard]] std::int64_t writes() const;
+  /// Number of syncs since the beginning that succeeded.
+  [[nodiscard]] std::int64_t syncs() const;
 };
 
 }  // namespace shingled::storage::sqlite
