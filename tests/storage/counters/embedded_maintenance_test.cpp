@@ -1,0 +1,153 @@
+// Covers storage/counters/embedded_maintenance.cpp: what happens within a merge, and what a wrong
+// clock leaves behind.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/storage/counters/embedded_fixture.h"
+#include "tests/support/borrowed_files.h"
+
+namespace shingled::storage::counters {
+namespace {
+
+using testing::BorrowedFiles;
+using testing::ManualClock;
+
+/// The time of day can be set; the steady time cannot.
+class SettableClock final : public Clock {
+ public:
+  explicit SettableClock(const ManualClock& steady) : steady_(steady) {}
+  [[nodiscard]] TimePoint now() const override { return steady_.now(); }
+  [[nodiscard]] WallTime wall() const override { return steady_.wall() + ahead; }
+  std::chrono::seconds ahead{0};
+
+ private:
+  const ManualClock& steady_;
+};
+
+class EmbeddedMaintenanceTest : public EmbeddedCountersTest {
+ protected:
+  void open_with(FileSystem& files, const Clock& clock) {
+    counters_.reset();
+    EmbeddedCounterOptions options = options_;
+    options.directory = directory_.path();
+    auto opened = EmbeddedCounters::open(options, files, clock);
+    ASSERT_TRUE(opened) << opened.error().message;
+    counters_ = *std::move(opened);
+  }
+  void add_one(std::uint64_t shingle) {
+    add({{{shingle, PieceType::kFrom}}, {{{shingle, PieceType::kLinkFrom}, 9}}, message()});
+  }
+  std::uint64_t mass(std::uint64_t shingle) {
+    const std::vector<CounterKey> keys = {{shingle, PieceType::kFrom}};
+    return counters_->ask(keys, kWindows).of(0, 5).of(Measure::kMass);
+  }
+};
+
+TEST_F(EmbeddedMaintenanceTest, TablesThatEndWithinAMergeAreSealedBeforeItEnds) {
+  BorrowedFiles hooked(files_);
+  open_with(hooked, clock_);
+  for (std::uint64_t slot = 1; slot <= 2; ++slot) {
+    add_one(slot);
+    clock_.advance(std::chrono::minutes(10));
+    if (slot == 1) maintain();
+  }
+  // The first file that is begun after both tables are sealed is that of the merge.
+  std::string merged;
+  std::string sealed;
+  bool is_sealed_within = false;
+  hooked.hook = [&](BorrowedFiles::Call call, const std::string& name) {
+    if (call == BorrowedFiles::Call::kCreate && name.ends_with(".tmp") && merged.empty() &&
+        counters_->status().files == 2) {
+      merged = name.substr(0, name.size() - 4);
+      add_one(3);
+      clock_.advance(std::chrono::minutes(10));
+      add_one(4);  // begins a table, so that the one before waits
+      EXPECT_EQ(counters_->status().tables_unsealed, 1U);
+    } else if (call == BorrowedFiles::Call::kRename && !merged.empty() && sealed.empty()) {
+      sealed = name;
+    } else if (call == BorrowedFiles::Call::kRename && name == merged) {
+      is_sealed_within = counters_->status().tables_unsealed == 0;
+      expect_oracle();
+    }
+  };
+  maintain();
+  hooked.hook = nullptr;
+  EXPECT_FALSE(merged.empty());
+  EXPECT_NE(sealed, merged);
+  EXPECT_TRUE(is_sealed_within);
+  expect_oracle();
+  open();
+  expect_oracle();
+}
+
+TEST_F(EmbeddedMaintenanceTest, SealingThatFailsWithinAMergeEndsItAndLosesNothing) {
+  BorrowedFiles hooked(files_);
+  open_with(hooked, clock_);
+  add_one(1);
+  clock_.advance(std::chrono::minutes(10));
+  maintain();
+  add_one(2);
+  clock_.advance(std::chrono::minutes(10));
+  bool is_begun = false;
+  hooked.hook = [&](BorrowedFiles::Call call, const std::string& name) {
+    if (call != BorrowedFiles::Call::kCreate || !name.ends_with(".tmp")) return;
+    if (is_begun) files_.fail_at(0);
+    if (is_begun || counters_->status().files != 2) return;
+    is_begun = true;
+    add_one(3);
+    clock_.advance(std::chrono::minutes(10));
+    add_one(4);
+  };
+  EXPECT_FALSE(counters_->maintain({}));
+  EXPECT_TRUE(is_begun);
+  hooked.hook = nullptr;
+  files_.repair();
+  EXPECT_EQ(counters_->status().files, 2U);
+  expect_oracle();
+  maintain();
+  expect_oracle();
+  open();
+  expect_oracle();
+}
+
+TEST_F(EmbeddedMaintenanceTest, WhatAWrongClockPutAheadStaysUntilItsTimeHasComeAndGone) {
+  constexpr std::chrono::hours kDay{24};
+  SettableClock clock(clock_);
+  open_with(files_, clock);
+  ASSERT_TRUE(counters_->add({{{5, PieceType::kFrom}}, {}, message()}));
+  clock.ahead = 100 * kDay;
+  for (std::uint64_t slot = 0; slot < 3; ++slot) {
+    ASSERT_TRUE(counters_->add({{{6, PieceType::kFrom}}, {}, message()}));
+    clock_.advance(std::chrono::minutes(10));
+    maintain();
+  }
+  clock.ahead = std::chrono::seconds(0);
+  for (int slot = 0; slot < 6; ++slot) {
+    ASSERT_TRUE(counters_->add({{{5, PieceType::kFrom}}, {}, message()}));
+    clock_.advance(std::chrono::minutes(10));
+    maintain();
+  }
+  EXPECT_EQ(mass(5), 7U);
+  EXPECT_EQ(mass(6), 0U) << "no window has the future";
+  const auto future = counters_->series({6, PieceType::kFrom});
+  ASSERT_TRUE(future);
+  EXPECT_FALSE(future->empty()) << "no merge has removed it";
+
+  for (int day = 0; day < 101; ++day) {
+    clock_.advance(kDay);
+    maintain();
+  }
+  EXPECT_EQ(mass(5), 0U);
+  EXPECT_EQ(mass(6), 3U);
+  for (int day = 0; day < 20; ++day) {
+    clock_.advance(kDay);
+    maintain();
+  }
+  EXPECT_EQ(counters_->status().rows, 0U);
+}
+
+}  // namespace
+}  // namespace shingled::storage::counters
