@@ -7,6 +7,9 @@
 //   counter_store sustained SECONDS [RATE]
 //                                     RATE updates a second (220000), each message asked for and
 //                                     then added, while the store seals and merges
+//   counter_store days DAYS [UPDATES]
+//                                     UPDATES (100 million) spread over some days; every day the
+//                                     sums of many counters are compared with a plain count
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -25,6 +28,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "storage/counters/embedded_counters.h"
@@ -174,6 +178,47 @@ class CallTimes {
   std::vector<double> processor_;
 };
 
+/// A plain count of some of the known pieces, by day.
+class PlainCount {
+ public:
+  void add(const Addition& addition, std::int64_t day) {
+    for (const CounterKey& key : addition.counters) {
+      // One key in 97; nearly all of those that come often are new only once.
+      if (key.shingle % 97 != 0) continue;
+      auto& days = counts_[key];
+      if (days.empty() || days.back().first != day) days.emplace_back(day, 0);
+      ++days.back().second;
+    }
+  }
+
+  /// The number of sums over 1 and 14 days that differ from what the store says.
+  std::uint64_t compare(EmbeddedCounters& counters, std::int64_t today, std::uint64_t& compared) {
+    std::uint64_t wrong = 0;
+    std::erase_if(counts_,
+                  [&](const auto& entry) { return entry.second.back().first <= today - 14; });
+    for (const auto& [key, days] : counts_) {
+      std::array<std::uint64_t, 2> expected{};
+      for (const auto& [day, count] : days) {
+        if (day == today) expected[0] += count;
+        if (day > today - 14) expected[1] += count;
+      }
+      const CounterAnswers answers = counters.ask(std::span(&key, 1), std::span(kWindows).last(2));
+      for (std::size_t i = 0; i < expected.size(); ++i, ++compared) {
+        if (!answers.known[0] || answers.of(0, i).of(Measure::kMass) != expected[i]) ++wrong;
+      }
+    }
+    return wrong;
+  }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const CounterKey& key) const {
+      return key.shingle ^ (static_cast<std::uint64_t>(key.type) * kGolden);
+    }
+  };
+  std::unordered_map<CounterKey, std::vector<std::pair<std::int64_t, std::uint64_t>>, Hash> counts_;
+};
+
 class Run {
  public:
   Run(std::uint64_t updates, const std::filesystem::path& folder)
@@ -199,6 +244,7 @@ class Run {
 
   /// Messages come in even distances by the real time; what comes late is made up for.
   void sustained(double seconds, double rate) {
+    constexpr double kReportGap = 60;
     open();
     Mail mail(3);
     CallTimes asks;
@@ -208,6 +254,7 @@ class Run {
     double generating = 0;
     double latest = 0;
     double maintained = 0;
+    double reported = 0;
     std::uint64_t messages = 0;
     const std::jthread syncs([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
@@ -227,6 +274,10 @@ class Run {
         maintained = now;
         maintainer_.wake();
       }
+      if (now - reported > kReportGap) {
+        reported = now;
+        print_size(fmt::format("after {:4.0f} s", now));
+      }
       clock_.advance(std::chrono::nanoseconds(static_cast<std::int64_t>(gap * 1e9)));
       const double made = thread_seconds();
       const Addition addition = mail.next();
@@ -244,12 +295,79 @@ class Run {
     asks.print("ask of 40,");
     adds.print("add to 40,");
     maintainer_.stop();
-    const EmbeddedCounterStatus status = counters_->status();
-    fmt::print("files                      {}, {} rows, {} MB; longest maintenance {:.2f} s\n",
-               status.files, status.rows, status.disk_bytes >> 20U, maintainer_.longest());
+    print_size("at the end");
+    fmt::print("longest maintenance        {:.2f} s\n", maintainer_.longest());
+  }
+
+  /// Mail in even distances over some days, as fast as it can be taken.
+  void days(std::uint64_t days) {
+    open();
+    Mail mail(5);
+    PlainCount plain;
+    CallTimes asks;
+    std::uint64_t compared = 0;
+    std::uint64_t wrong = 0;
+    const std::uint64_t a_day = messages_ / days;
+    const auto step = std::chrono::nanoseconds(std::chrono::hours(24)) /
+                      static_cast<std::int64_t>(std::max<std::uint64_t>(a_day, 1));
+    clock_.advance(to_midnight());
+    for (std::uint64_t day = 0; day < days; ++day) {
+      const auto begin = Clocks::now();
+      for (std::uint64_t i = 0; i < a_day; ++i) {
+        const Addition addition = mail.next();
+        add(addition);
+        plain.add(addition, today());
+        if (i % 64 == 0)
+          asks.measure([&] { static_cast<void>(counters_->ask(addition.counters, kWindows)); });
+        // The thread of a daemon has ten real minutes for each ten minutes of mail; here it gets
+        // its turn after each.
+        if (i % std::max<std::uint64_t>(a_day / 144, 1) == 0) maintainer_.wake();
+        if (i + 1 < a_day) clock_.advance(step);
+      }
+      wrong += plain.compare(*counters_, today(), compared);
+      print_size(fmt::format("day {:2} in {:3.0f} s", day + 1, seconds_since(begin)));
+      clock_.advance(to_midnight());
+    }
+    maintainer_.stop();
+    asks.print("ask of 40 meanwhile,");
+    fmt::print("refused and tried again    {}\n", refused_);
+    fmt::print("longest maintenance        {:.2f} s\n", maintainer_.longest());
+    fmt::print("sums                       {} compared, {} wrong\n", compared, wrong);
+    finish();
+    reopen();
+    if (wrong > 0) std::exit(1);
   }
 
  private:
+  static constexpr std::int64_t kDaySeconds = 86'400;
+
+  [[nodiscard]] std::int64_t today() const {
+    return std::int64_t{unix_seconds(clock_.wall())} / kDaySeconds;
+  }
+  [[nodiscard]] std::chrono::seconds to_midnight() const {
+    return std::chrono::seconds(kDaySeconds -
+                                std::int64_t{unix_seconds(clock_.wall())} % kDaySeconds);
+  }
+
+  void print_size(const std::string& when) {
+    const EmbeddedCounterStatus status = counters_->status();
+    fmt::print("{}: memory {} MB, {} live counters, {} files, {} rows, {} MB\n", when,
+               resident_megabytes(), status.live_counters, status.files, status.rows,
+               status.disk_bytes >> 20U);
+    std::fflush(stdout);
+  }
+
+  /// Adds, and waits where the store cannot take more at the moment.
+  void add(const Addition& addition) {
+    for (;;) {
+      const Status added = counters_->add(addition);
+      if (added) return;
+      if (added.error().code != ErrorCode::kLimit) die(added.error());
+      ++refused_;
+      std::this_thread::yield();
+    }
+  }
+
   void open() {
     auto opened = EmbeddedCounters::open(options_, *files_, clock_, [this] { maintainer_.wake(); });
     if (!opened) die(opened.error());
@@ -273,13 +391,7 @@ class Run {
       const auto made = Clocks::now();
       const Addition addition = mail.next();
       generating += seconds_since(made);
-      for (;;) {
-        const Status added = counters_->add(addition);
-        if (added) break;
-        if (added.error().code != ErrorCode::kLimit) die(added.error());
-        ++refused_;
-        std::this_thread::yield();
-      }
+      add(addition);
       if (i % 64 == 0) {
         asks.measure([&] { static_cast<void>(counters_->ask(addition.counters, kWindows)); });
       }
@@ -372,7 +484,8 @@ int main(int argc, char** argv) {
   const auto number = [&](std::size_t place, double otherwise) {
     return args.size() > place ? std::strtod(args[place].c_str(), nullptr) : otherwise;
   };
-  const bool is_kept = !is_sustained && args.size() > 1;
+  const bool is_days = !args.empty() && args[0] == "days";
+  const bool is_kept = !is_sustained && !is_days && args.size() > 1;
   const std::filesystem::path folder = is_kept
                                            ? std::filesystem::path(args[1])
                                            : std::filesystem::temp_directory_path() /
@@ -380,6 +493,9 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(folder);
   if (is_sustained)
     Run(0, folder).sustained(number(1, 600), number(2, 220'000));
+  else if (is_days)
+    Run(static_cast<std::uint64_t>(number(2, 100'000'000)), folder)
+        .days(static_cast<std::uint64_t>(std::max(number(1, 14), 1.0)));
   else
     Run(static_cast<std::uint64_t>(number(0, 10'000'000)), folder).all();
   if (!is_kept) std::filesystem::remove_all(folder);
