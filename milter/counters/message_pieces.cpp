@@ -1,14 +1,21 @@
 #include "milter/counters/message_pieces.h"
 
+#include <algorithm>
+#include <array>
+#include <set>
 #include <string>
 
+#include "config/base/ascii.h"
 #include "milter/counters/envelope_pieces.h"
 #include "milter/counters/sender_proof.h"
 #include "mime/analysis_parts.h"
 #include "mime/message/header_block.h"
 #include "mime/pieces/header_pieces.h"
+#include "mime/pieces/header_text.h"
+#include "mime/pieces/link.h"
 #include "mime/pieces/part_pieces.h"
 #include "mime/pieces/text_collector.h"
+#include "mime/url/ascii_host.h"
 #include "mime/url/public_suffix.h"
 
 namespace shingled::milter::counters {
@@ -29,6 +36,51 @@ FromDomain add_from_pieces(const mime::FromField& from, bool proved, PieceList& 
   pieces.add(proved ? PieceType::kFromDomain : PieceType::kClaimedFromDomain, domain.text);
   pieces.add(proved ? PieceType::kFrom : PieceType::kClaimedFrom, from.address->text());
   return domain;
+}
+
+/// The domains of the mailing list that a message came over; empty if there is none. Senders of
+/// advertisements write List-Id and List-Unsubscribe, but leave out the other fields.
+std::set<std::string> list_domains(std::span<const mime::HeaderField> fields) {
+  static constexpr std::array<std::string_view, 4> kNames = {"List-Post", "List-Archive",
+                                                             "X-BeenThere", "X-Mailing-List"};
+  std::set<std::string> out;
+  for (const mime::HeaderField& field : fields) {
+    const auto is_name = [&](std::string_view name) {
+      return ascii::equal_ignoring_case(field.name, name);
+    };
+    if (std::ranges::none_of(kNames, is_name)) continue;
+    std::string value = mime::single_spaced(mime::unfold(field.value));
+    std::replace_if(
+        value.begin(), value.end(), [](char c) { return c == '<' || c == '>'; }, ' ');
+    for (std::string_view rest = value; !rest.empty();) {
+      const std::size_t size = std::min(rest.find(' '), rest.size());
+      const std::string_view word = rest.substr(0, size);
+      rest.remove_prefix(std::min(size + 1, rest.size()));
+      const std::size_t at = word.rfind('@');
+      if (const auto link = mime::read_link(word)) {
+        out.insert(link->domain());
+      } else if (at != std::string_view::npos) {
+        out.insert(mime::registrable_domain(mime::ascii_host(word.substr(at + 1))));
+      }
+    }
+  }
+  return out;
+}
+
+/// Leaves only the hosts that the list does not add itself. Without a list a footer is the
+/// sender's.
+void settle_foreign_hosts(const std::set<std::string>& list, PieceList& pieces) {
+  if (list.empty()) {
+    std::vector<std::string> hosts;
+    for (const std::string_view host : pieces.of_type(PieceType::kLinkHost)) {
+      hosts.emplace_back(host);
+    }
+    for (const std::string& host : hosts) pieces.add(PieceType::kForeignHost, host);
+    return;
+  }
+  pieces.remove(PieceType::kForeignHost, [&](std::string_view host) {
+    return list.contains(mime::registrable_domain(host));
+  });
 }
 
 /// A pair of each piece of type `of` and `second`.
@@ -81,6 +133,7 @@ MessagePieces message_pieces(const CountedMessage& message, const Envelope& enve
     texts.add_all();
     pieces.add_all(texts.pieces());
   }
+  settle_foreign_hosts(list_domains(header.fields), pieces);
   mime::add_attachment_pieces(message.analysis, message.hashes, options, out_of_time, work, pieces);
   add_pairs_of(normal, domain, pieces);
 

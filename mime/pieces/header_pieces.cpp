@@ -58,6 +58,7 @@ void add_header_pieces(std::span<const HeaderField> fields, std::string_view sub
   if (address) pieces.add(PieceType::kReplyTo, address->text());
   pieces.add(PieceType::kMessageIdDomain, message_id_domain(first_field(fields, "Message-ID")));
   pieces.add(PieceType::kHeaderOrder, header_order(fields));
+  pieces.add(PieceType::kHeaderNames, header_names(fields));
 }
 
 }  // namespace shingled::mime

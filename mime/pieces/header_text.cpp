@@ -1,6 +1,7 @@
 #include "mime/pieces/header_text.h"
 
 #include <algorithm>
+#include <array>
 
 #include "config/base/ascii.h"
 #include "mime/message/header_block.h"
@@ -16,6 +17,40 @@ std::string_view in_angles(std::string_view text) {
   if (begin == std::string_view::npos) return text;
   text.remove_prefix(begin + 1);
   return text.substr(0, text.find('>'));
+}
+
+/// Fields that programs which write mail set, and servers on the way hardly ever do.
+bool is_of_writer(std::string_view name) {
+  static constexpr auto kNames = std::to_array<std::string_view>({"bcc",
+                                                                  "cc",
+                                                                  "content-disposition",
+                                                                  "content-language",
+                                                                  "content-transfer-encoding",
+                                                                  "content-type",
+                                                                  "date",
+                                                                  "errors-to",
+                                                                  "feedback-id",
+                                                                  "from",
+                                                                  "importance",
+                                                                  "in-reply-to",
+                                                                  "list-unsubscribe",
+                                                                  "message-id",
+                                                                  "mime-version",
+                                                                  "organization",
+                                                                  "precedence",
+                                                                  "references",
+                                                                  "reply-to",
+                                                                  "sender",
+                                                                  "subject",
+                                                                  "thread-index",
+                                                                  "thread-topic",
+                                                                  "to",
+                                                                  "user-agent",
+                                                                  "x-mailer",
+                                                                  "x-mimeole",
+                                                                  "x-msmail-priority",
+                                                                  "x-priority"});
+  return std::ranges::binary_search(kNames, ascii::to_lower(name));
 }
 
 }  // namespace
@@ -52,6 +87,18 @@ std::string message_id_domain(std::string_view value) {
 std::string list_id(std::string_view value) {
   const std::string text = single_spaced(unfold(value));
   return ascii::to_lower(ascii::trim_space(in_angles(text)));
+}
+
+std::string header_names(std::span<const HeaderField> fields) {
+  std::string out;
+  std::size_t count = 0;
+  for (const HeaderField& field : fields) {
+    if (!is_of_writer(field.name)) continue;
+    if (count++ == kOrderedNamesMax) break;
+    if (!out.empty()) out += ':';
+    out += field.name;
+  }
+  return out;
 }
 
 std::string header_order(std::span<const HeaderField> fields) {

@@ -33,6 +33,10 @@ std::string list_id(std::string_view value);
 /// sending program. Servers on the way add theirs above. The first kOrderedNamesMax names.
 std::string header_order(std::span<const HeaderField> fields);
 
+/// The names of those fields that programs which write mail set, as written and in their order,
+/// joined by colons. Unlike header_order() it does not depend on what servers and filters add.
+std::string header_names(std::span<const HeaderField> fields);
+
 inline constexpr std::size_t kOrderedNamesMax = 64;
 
 }  // namespace shingled::mime

@@ -34,7 +34,12 @@ std::uint32_t pieces_max_of(PieceType type, const PieceOptions& options) {
     case PieceType::kLinkHost:
     case PieceType::kLinkDomain:
     case PieceType::kLinkPath:
+    case PieceType::kLinkShape:
+    case PieceType::kForeignHost:
       return options.links_max;
+    case PieceType::kPhrase:
+    case PieceType::kNotice:
+      return kPhrasesOfMessageMax;
     case PieceType::kAddress:
       return options.addresses_max;
     case PieceType::kPhone:
@@ -80,6 +85,15 @@ std::vector<std::string_view> PieceList::of_type(PieceType type) const {
     out.emplace_back(at->first);
   }
   return out;
+}
+
+void PieceList::remove(PieceType type, const std::function<bool(std::string_view)>& unwanted) {
+  const Piece least{.type = type, .first = {}, .second = {}};
+  for (auto at = pieces_.lower_bound(least); at != pieces_.end() && at->type == type;) {
+    const bool gone = unwanted(at->first);
+    if (gone) --counts_[static_cast<std::uint8_t>(type)];
+    at = gone ? pieces_.erase(at) : std::next(at);
+  }
 }
 
 std::vector<Piece> PieceList::take() {

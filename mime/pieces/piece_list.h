@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ class PieceList {
   /// Adds all pieces of another list, and what it has dropped.
   void add_all(const PieceList& other);
 
+  /// Removes the pieces of a type for which `unwanted` is true.
+  void remove(PieceType type, const std::function<bool(std::string_view)>& unwanted);
+
   /// Whether another piece of a type may find room: without it there is no need to look for more.
   [[nodiscard]] bool has_room(PieceType type) const;
   /// The pieces of a type so far.
@@ -50,6 +54,9 @@ class PieceList {
   std::array<std::uint32_t, 256> counts_{};  ///< by type
   std::uint64_t dropped_ = 0;
 };
+
+/// Those of plain text and those of its HTML.
+inline constexpr std::uint32_t kPhrasesOfMessageMax = 16;
 
 /// The most pieces of a type that a message may have.
 std::uint32_t pieces_max_of(PieceType type, const PieceOptions& options);

@@ -2,9 +2,17 @@
 
 #include <algorithm>
 
+#include "mime/pieces/phrases.h"
 #include "mime/pieces/text_pieces.h"
+#include "mime/text/robust_words.h"
 
 namespace shingled::mime {
+
+namespace {
+
+constexpr Steps kStepsARobustByte = 15;  // as for the robust hash
+
+}  // namespace
 
 void TextCollector::add(std::size_t part, const TextStages& text) {
   if (!has_room()) return pieces_.note_dropped();
@@ -14,6 +22,18 @@ void TextCollector::add(std::size_t part, const TextStages& text) {
                    .form = html ? TextForm::kHtml : TextForm::kPlain,
                    .elements = text.html.elements},
                   parts_.options.compat, options_, meter_, pieces_);
+  if (std::binary_search(parts_.body.begin(), parts_.body.end(), part)) add_phrases(text, html);
+}
+
+void TextCollector::add_phrases(const TextStages& text, bool html) {
+  const std::size_t bytes = std::min(text.content.size(), kRobustTextBytesMax);
+  if (!meter_.spend(bytes, kStepsARobustByte)) return pieces_.note_dropped();
+  const RobustText robust =
+      robust_words(text.content, html ? TextForm::kHtml : TextForm::kPlain, Notices::kKept);
+  const Phrases phrases = sample_phrases(robust.words);
+  for (const std::string& own : phrases.own) pieces_.add(PieceType::kPhrase, own);
+  for (const std::string& notice : phrases.notices) pieces_.add(PieceType::kNotice, notice);
+  pieces_.add(PieceType::kShortText, short_text(robust.words));
 }
 
 void TextCollector::add_all() {

@@ -34,6 +34,7 @@ class TextCollector {
  private:
   [[nodiscard]] bool has_room() const { return count_ < options_.texts_max; }
   void read(std::size_t part);
+  void add_phrases(const TextStages& text, bool html);
 
   const Analysis::Parts& parts_;
   const PieceOptions& options_;

@@ -7,6 +7,7 @@
 #include "config/base/ascii.h"
 #include "mime/model/escapes.h"
 #include "mime/pieces/link.h"
+#include "mime/pieces/link_shape.h"
 #include "mime/pieces/normal_address.h"
 #include "mime/pieces/phone_numbers.h"
 #include "mime/pieces/wallets.h"
@@ -23,6 +24,29 @@ constexpr Steps kStepsASearchedByte = 60;
 constexpr Steps kStepsALink = 6'000;
 
 constexpr ascii::CharSet kAfterSentence(".,;:!?\"");
+
+/// Where the footer of a plain text begins: at the last ruled line among its last lines, if there
+/// is text above. Mailing lists and free providers put one below.
+std::size_t footer_of(const Oneline& line, TextForm form) {
+  constexpr std::size_t kFooterLinesMax = 25;
+  constexpr std::size_t kRuleBytesMin = 20;
+  constexpr ascii::CharSet kInk("_-=*~#");
+  if (form == TextForm::kHtml) return line.text.size();
+  std::size_t end = line.text.size();
+  std::size_t footer = end;
+  std::size_t lines = 0;
+  for (auto start = line.line_starts.rbegin(); start != line.line_starts.rend(); ++start) {
+    if (*start >= end) continue;
+    if (++lines > kFooterLinesMax) break;
+    const std::string_view text =
+        ascii::trim_space(std::string_view(line.text).substr(*start, end - *start));
+    const bool ruled = text.size() >= kRuleBytesMin && kInk.has(text.front()) &&
+                       text.find_first_not_of(text.front()) == std::string_view::npos;
+    if (ruled) footer = *start;
+    end = *start;
+  }
+  return footer;
+}
 
 class TextPieces {
  public:
@@ -43,7 +67,8 @@ class TextPieces {
   }
 
   /// A URL, an address or a bare name as find_urls() finds it.
-  void add_found(std::string_view url) {
+  void add_found(std::string_view url, bool in_footer) {
+    in_footer_ = in_footer;
     while (!url.empty() && kAfterSentence.has(url.back())) url.remove_suffix(1);
     if (is_address(url)) return add_address(url);
     if (url.find(':') != std::string_view::npos || read_link(url)) return add_target(url);
@@ -69,6 +94,8 @@ class TextPieces {
     pieces_.add(PieceType::kLinkHost, link->host);
     pieces_.add(PieceType::kLinkPath, link->first_step());
     pieces_.add(PieceType::kLink, link->text());
+    if (!in_footer_) pieces_.add(PieceType::kForeignHost, link->host);
+    pieces_.add(PieceType::kLinkShape, link_shape(url));
   }
 
   /// "//a@example.org,b@example.org?subject=x"
@@ -89,6 +116,7 @@ class TextPieces {
 
   WorkMeter& meter_;
   PieceList& pieces_;
+  bool in_footer_ = false;
 };
 
 bool leads_somewhere(const HtmlElement& element) {
@@ -106,10 +134,12 @@ void add_text_pieces(const VisibleText& text, Compat compat, const PieceOptions&
   }
   if (!meter.spend(text.content.size(), kStepsASearchedByte)) return pieces.note_dropped();
   const Oneline line = make_oneline(text.content, text.form);
+  const std::size_t footer = footer_of(line, text.form);
   const UrlMode mode = text.form == TextForm::kHtml ? UrlMode::kStrict : UrlMode::kFull;
   for (const UrlSpan& span : find_urls(line.text, line.line_starts, mode, compat, meter)) {
     if (meter.refused()) break;
-    named.add_found(std::string_view(line.text).substr(span.offset, span.length));
+    named.add_found(std::string_view(line.text).substr(span.offset, span.length),
+                    span.offset >= footer);
   }
   // One more than there is room for, so that the list counts that there were more.
   for (const std::string& phone : find_phones(text.content, options.phones_max + 1)) {

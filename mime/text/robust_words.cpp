@@ -100,7 +100,7 @@ std::size_t find_link(std::string_view stretch) {
 
 class RobustReader {
  public:
-  explicit RobustReader(TextForm form) : form_(form) {}
+  RobustReader(TextForm form, Notices notices) : form_(form), notices_(notices) {}
 
   RobustText read(std::string_view content) {
     content = content.substr(0, kRobustTextBytesMax);
@@ -247,7 +247,7 @@ class RobustReader {
 
   void add(std::string_view word, std::size_t letters) {
     if (word.size() > kWordBytesMax || paragraph_.size() >= kRobustWordsMax) return;
-    if (is_boilerplate(word)) {
+    if (notices_ == Notices::kRemoved && is_boilerplate(word)) {
       ++notice_words_;
       text_.cut = true;
       return;
@@ -314,6 +314,7 @@ class RobustReader {
   };
 
   TextForm form_;
+  Notices notices_;
   RobustText text_;
   std::array<Counted, kRobustTellingWordsMin> telling_;  ///< as many as are counted
   std::array<Counted, kRobustOwnWordsMin> own_;
@@ -345,8 +346,8 @@ bool RobustText::is_common(std::size_t text_words) const {
   return own_words * kShare <= all * kOwnInShare || (all < kLittle && text_words >= kMuch);
 }
 
-RobustText robust_words(std::string_view content, TextForm form) {
-  return RobustReader(form).read(content);
+RobustText robust_words(std::string_view content, TextForm form, Notices notices) {
+  return RobustReader(form, notices).read(content);
 }
 
 }  // namespace shingled::mime

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "mime/fingerprint/word_list.h"
@@ -34,6 +35,10 @@ struct RobustText {
   [[nodiscard]] bool is_common(std::size_t text_words) const;
 };
 
+/// Whether the words and paragraphs of notices are in the list. The other parts of a text that are
+/// no message of its sender are always left out: quotations, signature, footer of a list.
+enum class Notices : std::uint8_t { kRemoved, kKept };
+
 /// The words of a text in the normal form of the robust fingerprint. It removes:
 ///
 /// - differences of letters: see fold_letters()
@@ -58,6 +63,7 @@ struct RobustText {
 /// Databases hold fingerprints of this form: a change that affects most texts must also change
 /// kRobustForm (robust_shingles.h). After a change that affects only a few texts, these are no
 /// longer found.
-RobustText robust_words(std::string_view content, TextForm form);
+RobustText robust_words(std::string_view content, TextForm form,
+                        Notices notices = Notices::kRemoved);
 
 }  // namespace shingled::mime

@@ -176,5 +176,24 @@ TEST(MessagePieces, EndWithTheWork) {
   for (const mime::Piece& piece : found.pieces) EXPECT_NE(piece.type, PieceType::kLink);
 }
 
+std::string foreign_hosts(const std::string& fields) {
+  const std::string text = "\nsee http://www.shop.example/\n" + std::string(30, '-') +
+                           "\nhttp://lists.example.org/listinfo/team\n";
+  std::string out;
+  for (const mime::Piece& piece : pieces_of(fields + text, {}, {}).pieces) {
+    if (piece.type == PieceType::kForeignHost) out += piece.first + " ";
+  }
+  return out;
+}
+
+TEST(MessagePieces, HaveHostsThatAreNotOfTheList) {
+  EXPECT_EQ(foreign_hosts("From: a@example.org\n"), "lists.example.org www.shop.example ")
+      << "without a list the footer is the sender's";
+  EXPECT_EQ(foreign_hosts("List-Post: <mailto:team@lists.example.org>\n"), "www.shop.example ");
+  EXPECT_EQ(foreign_hosts("X-BeenThere: team@x.shop.example\n"), "");
+  EXPECT_EQ(foreign_hosts("List-Archive: <http://www.shop.example/a>\n"), "");
+  EXPECT_EQ(foreign_hosts("List-Id: <shop.example>\n"), "lists.example.org www.shop.example ");
+}
+
 }  // namespace
 }  // namespace shingled::milter::counters

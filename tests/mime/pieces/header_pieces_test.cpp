@@ -66,6 +66,7 @@ TEST(HeaderPieces, AreThoseOfTheFields) {
       {PieceType::kReplyTo, "b@example.net", ""},
       {PieceType::kMessageIdDomain, "mail.example.org", ""},
       {PieceType::kHeaderOrder, "From:Reply-To:Subject:Message-ID:List-Id:User-Agent:X-Mailer", ""},
+      {PieceType::kHeaderNames, "From:Reply-To:Subject:Message-ID:User-Agent:X-Mailer", ""},
   };
   EXPECT_EQ(pieces.take(), expected);
 }

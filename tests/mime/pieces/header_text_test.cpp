@@ -67,5 +67,18 @@ TEST(HeaderText, HasTheOrderOfTheFieldsBelowReceived) {
   EXPECT_EQ(many.size(), 2 * kOrderedNamesMax - 1);
 }
 
+TEST(HeaderText, HasTheNamesThatWritersOfMailSet) {
+  const auto names_of = [](const std::vector<std::string_view>& names) {
+    std::vector<HeaderField> fields;
+    for (const std::string_view name : names) fields.push_back({name, "x"});
+    return header_names(fields);
+  };
+  EXPECT_EQ(names_of({"X-Spam", "from", "Received", "To", "X-MAILER"}), "from:To:X-MAILER");
+  EXPECT_EQ(names_of({"To", "From"}), "To:From");
+  EXPECT_EQ(names_of({"Received", "X-To"}), "");
+  const std::string many = names_of(std::vector<std::string_view>(1000, "To"));
+  EXPECT_EQ(many.size(), 3 * kOrderedNamesMax - 1);
+}
+
 }  // namespace
 }  // namespace shingled::mime

@@ -56,6 +56,18 @@ TEST(PieceList, CountsWhatMeetsABound) {
   EXPECT_EQ(list.take().size(), options.pieces_max);
 }
 
+TEST(PieceList, MakesRoomByRemoving) {
+  PieceOptions options;
+  options.links_max = 2;
+  PieceList list(options);
+  for (const char* host : {"a", "b"}) list.add(PieceType::kForeignHost, host);
+  list.add(PieceType::kLinkHost, "a");
+  list.remove(PieceType::kForeignHost, [](std::string_view host) { return host == "a"; });
+  EXPECT_EQ(list.of_type(PieceType::kForeignHost), std::vector<std::string_view>{"b"});
+  EXPECT_EQ(list.of_type(PieceType::kLinkHost), std::vector<std::string_view>{"a"});
+  EXPECT_TRUE(list.has_room(PieceType::kForeignHost));
+}
+
 TEST(PieceList, CutsAtTheEndOfACharacter) {
   PieceOptions options;
   options.piece_bytes_max = 16;

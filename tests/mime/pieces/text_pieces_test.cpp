@@ -14,6 +14,8 @@ std::string pieces_of(const VisibleText& text, const PieceOptions& options = {},
   WorkMeter meter(steps);
   add_text_pieces(text, Compat::kRspamd4, options, meter, pieces);
   std::string out;
+  // A link gives its foreign host, too: TextPieces.LinksOfAFooterAreNotForeign.
+  pieces.remove(PieceType::kForeignHost, [](std::string_view) { return true; });
   for (const Piece& piece : pieces.take()) {
     out += (out.empty() ? "" : " ") + std::string(to_string(piece.type)) + "=" + piece.first;
   }
@@ -101,6 +103,28 @@ TEST(TextPieces, MeetTheirBounds) {
 
 TEST(TextPieces, AreLeftOutWhenTheWorkIsSpent) {
   EXPECT_EQ(pieces_of({.content = "http://example.org/"}, {}, 10), "");
+}
+
+std::string foreign_hosts(std::string_view text) {
+  const PieceOptions options;
+  PieceList pieces(options);
+  WorkMeter meter(UINT64_MAX);
+  add_text_pieces({.content = text}, Compat::kRspamd4, options, meter, pieces);
+  std::string out;
+  for (const std::string_view host : pieces.of_type(PieceType::kForeignHost)) {
+    out += std::string(host) + " ";
+  }
+  return out;
+}
+
+TEST(TextPieces, LinksOfAFooterAreNotForeign) {
+  const std::string rule = "\n" + std::string(40, '_') + "\n";
+  EXPECT_EQ(foreign_hosts("see http://a.example/\n\nJoe\n"), "a.example ");
+  EXPECT_EQ(foreign_hosts("see http://a.example/" + rule + "http://list.example/\n"), "a.example ");
+  EXPECT_EQ(foreign_hosts("x\n----\nhttp://a.example/\n"), "a.example ") << "a short line";
+  std::string much = "x" + rule;
+  for (int i = 0; i < 30; ++i) much += "line\n";
+  EXPECT_EQ(foreign_hosts(much + "http://a.example/"), "a.example ") << "a rule far above";
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+#include "mime/pieces/phrases.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "mime/fingerprint/mumhash.h"
+#include "mime/text/boilerplate.h"
+
+namespace shingled::mime {
+
+namespace {
+
+/// A run of words by its hash.
+using HashedRun = std::pair<std::uint64_t, std::size_t>;
+
+/// Letters of scripts without spaces take three bytes or more; of others only few do.
+bool is_dense_word(std::string_view word) {
+  return !word.empty() && static_cast<unsigned char>(word.front()) >= 0xE0;
+}
+
+std::size_t phrase_words(std::string_view first) {
+  return is_dense_word(first) ? kPhraseWordsDense : kPhraseWords;
+}
+
+std::string spaced(const WordList& words, std::size_t begin, std::size_t count) {
+  std::string out;
+  for (std::size_t i = begin; i < begin + count; ++i) {
+    if (i > begin) out += ' ';
+    out += words[i];
+  }
+  return out;
+}
+
+std::uint64_t hash_of(const WordList& words, std::size_t begin, std::size_t count) {
+  const std::string_view first = words[begin];
+  const std::string_view last = words[begin + count - 1];
+  const auto bytes = static_cast<std::size_t>(last.data() + last.size() - first.data());
+  return fingerprint::mumhash({first.data(), bytes}, 0);
+}
+
+bool is_notice(const WordList& words, std::size_t begin, std::size_t count) {
+  std::size_t found = 0;
+  for (std::size_t i = begin; i < begin + count && found < kNoticeWordsOfPhrase; ++i) {
+    found += is_boilerplate(words[i]) ? 1 : 0;
+  }
+  return found == kNoticeWordsOfPhrase;
+}
+
+}  // namespace
+
+Phrases sample_phrases(const WordList& words) {
+  std::vector<HashedRun> all;
+  all.reserve(words.size());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t count = phrase_words(words[i]);
+    if (count <= words.size() - i) all.emplace_back(hash_of(words, i, count), i);
+  }
+  // A phrase that is repeated counts once.
+  std::ranges::sort(all);
+  const auto same = [](const HashedRun& a, const HashedRun& b) { return a.first == b.first; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  Phrases out;
+  for (const auto& [hash, begin] : all) {
+    const std::size_t count = phrase_words(words[begin]);
+    std::vector<std::string>& sort = is_notice(words, begin, count) ? out.notices : out.own;
+    if (sort.size() < kPhrasesMax) sort.push_back(spaced(words, begin, count));
+    if (out.own.size() == kPhrasesMax && out.notices.size() == kPhrasesMax) break;
+  }
+  return out;
+}
+
+std::string short_text(const WordList& words) {
+  if (words.size() < kShortTextWordsMin || words.size() >= phrase_words(words[0])) return {};
+  std::string text = spaced(words, 0, words.size());
+  return text.size() < kShortTextBytesMin ? std::string() : text;
+}
+
+}  // namespace shingled::mime
