@@ -43,7 +43,7 @@ std::uint64_t hash_of(const WordList& words, std::size_t begin, std::size_t coun
 bool is_notice(const WordList& words, std::size_t begin, std::size_t count) {
   std::size_t found = 0;
   for (std::size_t i = begin; i < begin + count && found < kNoticeWordsOfPhrase; ++i) {
-    found += is_boilerplate(words[i]) ? 1 : 0;
+    if (is_boilerplate(words[i])) ++found;
   }
   return found == kNoticeWordsOfPhrase;
 }

@@ -94,7 +94,8 @@ class TextPieces {
     pieces_.add(PieceType::kLinkHost, link->host);
     pieces_.add(PieceType::kLinkPath, link->first_step());
     pieces_.add(PieceType::kLink, link->text());
-    if (!in_footer_) pieces_.add(PieceType::kForeignHost, link->host);
+    if (in_footer_) return;
+    pieces_.add(PieceType::kForeignHost, link->host);
     pieces_.add(PieceType::kLinkShape, link_shape(url));
   }
 
