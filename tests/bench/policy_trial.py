@@ -133,3 +133,21 @@ class _Message:
             return compare(amount, value)
         whole = amounts.get("spam" if measure == "rescue" else "mass", 0)
         return 0 < whole >= of and compare(100 * amount / whole, value)
+
+
+def read_rules(path):
+    """The rules of a file such as packaging/policy.yaml."""
+    import yaml  # only simulations and this need it: Debian python3-yaml
+
+    with open(path) as text:
+        tree = yaml.safe_load(text)
+    return tree.get("policy", tree)["rules"]
+
+
+def pieces_by_type(answer):
+    """An object of `counters pieces --json`: type -> pieces; a pair is a tuple."""
+    out = {}
+    for piece in answer["pieces"]:
+        text = piece["piece"]
+        out.setdefault(piece["type"], []).append(tuple(text) if isinstance(text, list) else text)
+    return out
