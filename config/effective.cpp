@@ -24,6 +24,13 @@ std::string text_of(double value) {
   return failure == std::errc{} ? std::string(buffer.data(), end) : "?";
 }
 
+std::string flow_scalar(const std::string& text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::kScalar;
+  node.text = text;
+  return flow_text(node);
+}
+
 std::string flow_list(const std::vector<std::string>& words) {
   YamlNode out;
   out.kind = YamlNode::Kind::kList;
@@ -49,6 +56,8 @@ class Lister {
       const std::string key = path.empty() ? entry.key : path + '.' + entry.key;
       if (key == "rules") {
         for (const RuleOptions& rule : settings_.rules) list_rule(entry, rule);
+      } else if (key == "policy.rules") {
+        for (const PolicyRuleOptions& rule : settings_.policy.rules) list_policy_rule(rule);
       } else if (key == "ratelimit.rates") {
         list_rates(entry, key);
       } else if (entry.kind == YamlNode::Kind::kMap) {
@@ -78,6 +87,28 @@ class Lister {
     out.is_secret = (text == nullptr || text->is_secret()) && !is_none(out.value);
     if (out.is_secret) out.value = kNotShown;
     keys_.push_back(std::move(out));
+  }
+
+  /// Keys may come from several files. Those that have their default and were not given are left
+  /// out.
+  void list_policy_rule(const PolicyRuleOptions& rule) {
+    const std::string path = "policy.rules." + rule.name + '.';
+    const PolicyRuleOptions defaults;
+    const auto put = [&](const std::string& name, const std::string& value, bool is_default) {
+      std::string source = diagnostics_.places().source(path + name);
+      const bool elsewhere = source == "default";
+      if (elsewhere && is_default) return;
+      if (elsewhere) source = rule.place.file + ':' + std::to_string(rule.place.line);
+      keys_.push_back({path + name, value, source});
+    };
+    const auto yes_no = [](bool value) { return std::string(value ? "true" : "false"); };
+    put("if", flow_scalar(rule.condition), false);
+    if (rule.score) put("score", text_of(*rule.score), false);
+    if (rule.action) put("action", std::string(to_string(*rule.action)), false);
+    put("reason", flow_scalar(rule.reason), rule.reason.empty());
+    put("remedy", flow_scalar(rule.remedy), rule.remedy.empty());
+    put("shadow", yes_no(rule.shadow), rule.shadow == defaults.shadow);
+    put("enabled", yes_no(rule.enabled), rule.enabled == defaults.enabled);
   }
 
   /// A given value replaces all the shipped ones.

@@ -28,6 +28,7 @@ Settings load_tree(const YamlNode& root, Diagnostics& diagnostics) {
     load_ratelimit(section.section("ratelimit"), settings.ratelimit);
     load_similar(section.section("similar"), settings.similar);
     load_counters(section.section("counters"), settings.counters);
+    load_policy(section.section("policy"), settings.policy);
     load_storage(section.section("storage"), settings.storage);
     load_status(section.section("status"), settings.status);
     load_rules(section, settings.storage.enabled, settings.rules);

@@ -41,6 +41,19 @@ void Diagnostics::add(const Position& position, std::string_view key, std::strin
   found_.push_back({position, printable(key.substr(0, kKeyBytesMax)), printable(what), severity});
 }
 
+void Diagnostics::include(const Diagnostics& other) {
+  errors_ += other.errors_;
+  dropped_ += other.dropped_;
+  for (const Problem& problem : other.problems()) {
+    if (problem.line == 0 && other.dropped_ > 0) continue;  // how many there are more
+    if (full()) {
+      ++dropped_;
+    } else {
+      included_.push_back(problem);
+    }
+  }
+}
+
 std::vector<Problem> Diagnostics::problems() const {
   std::vector<Found> sorted = found_;
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -51,6 +64,7 @@ std::vector<Problem> Diagnostics::problems() const {
     out.push_back({in_file ? file_name_ : "-o", found.position.line, found.position.column,
                    found.key, found.what, found.severity});
   }
+  out.insert(out.end(), included_.begin(), included_.end());
   if (dropped_ > 0) {
     out.push_back({file_name_, 0, 0, "", "and " + std::to_string(dropped_) + " more problems",
                    empty() ? Problem::Severity::kWarning : Problem::Severity::kError});

@@ -31,7 +31,10 @@ class Diagnostics {
   void warn(const Position& position, std::string_view key, std::string_view what) {
     add(position, key, what, Problem::Severity::kWarning);
   }
-  [[nodiscard]] bool full() const { return found_.size() >= kProblemsMax; }
+  /// Adds all problems of another file.
+  void include(const Diagnostics& other);
+  [[nodiscard]] const std::string& file_name() const { return file_name_; }
+  [[nodiscard]] bool full() const { return found_.size() + included_.size() >= kProblemsMax; }
   /// Whether there is no error; warnings do not count.
   [[nodiscard]] bool empty() const { return errors_ == 0; }
 
@@ -53,7 +56,8 @@ class Diagnostics {
   /// Where each key was found; the loader fills it.
   [[nodiscard]] Places& places() { return places_; }
 
-  /// All problems and warnings in the order of the text, those of overrides last.
+  /// All problems and warnings in the order of the text, those of overrides after them, those of
+  /// other files last.
   [[nodiscard]] std::vector<Problem> problems() const;
 
  private:
@@ -68,6 +72,7 @@ class Diagnostics {
 
   std::string file_name_;
   std::vector<Found> found_;
+  std::vector<Problem> included_;
   std::size_t errors_ = 0;
   std::size_t dropped_ = 0;
   std::set<std::string> asked_;

@@ -33,7 +33,7 @@ struct Complaint {
 /// every key, keep duplicates, and cost nothing per alias.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const Position& start) : start_(start) {}
+  TreeBuilder(std::string_view text, const Position& start) : text_(text), start_(start) {}
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   void OnDocumentEnd() override {}
@@ -51,6 +51,7 @@ class TreeBuilder final : public YAML::EventHandler {
         plain && (value == "~" || value == "null" || value == "Null" || value == "NULL");
     YamlNode scalar = node(null ? YamlNode::Kind::kNull : YamlNode::Kind::kScalar, mark);
     scalar.text = value;
+    if (!null) scalar.steps = scalar_steps(text_, offset_of(mark), scalar.position, value);
     put(std::move(scalar));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
@@ -89,6 +90,13 @@ class TreeBuilder final : public YAML::EventHandler {
     out.kind = kind;
     out.position = at(mark);
     return out;
+  }
+
+  /// The parser does not count a byte order mark.
+  [[nodiscard]] std::size_t offset_of(const YAML::Mark& mark) const {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    const std::size_t skipped = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    return mark.is_null() ? text_.size() : static_cast<std::size_t>(mark.pos) + skipped;
   }
 
   void complain(const Position& position, std::string what) {
@@ -142,6 +150,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
+  std::string_view text_;
   Position start_;
   YamlNode root_;
   std::vector<Frame> open_;
@@ -246,14 +255,14 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const Position& start,
     diagnostics.add(bad->position, key, bad->what);
     return std::nullopt;
   }
-  TreeBuilder builder(start);
+  TreeBuilder builder(text, start);
   ViewBuffer buffer(text);
   std::istream stream(&buffer);
   try {
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
     YamlNode root = builder.take();
-    TreeBuilder second(start);
+    TreeBuilder second(text, start);
     if (parser.HandleNextDocument(second)) {
       diagnostics.add(second.take().position, key,
                       "a second YAML document; allowed: one" + hint(start));

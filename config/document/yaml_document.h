@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/document/diagnostics.h"
+#include "config/document/scalar_steps.h"
 
 namespace shingled::config {
 
@@ -15,10 +16,11 @@ struct YamlNode {
   enum class Kind { kNull, kScalar, kList, kMap };
   Kind kind = Kind::kNull;
   Position position;
-  std::string text;             ///< of a scalar
-  std::vector<YamlNode> items;  ///< of a list or a map, in the order of the text
-  std::string key;              ///< if this is the value of a map's entry
-  Position key_position;        ///< likewise
+  std::string text;               ///< of a scalar
+  std::vector<ScalarStep> steps;  ///< of a scalar: where its letters are (scalar_steps.h)
+  std::vector<YamlNode> items;    ///< of a list or a map, in the order of the text
+  std::string key;                ///< if this is the value of a map's entry
+  Position key_position;          ///< likewise
 
   /// The first entry of a map with this key, or null.
   [[nodiscard]] const YamlNode* find(std::string_view name) const;

@@ -6,6 +6,7 @@
 #include "config/options/daemon_options.h"
 #include "config/options/milter_options.h"
 #include "config/options/mime_options.h"
+#include "config/options/policy_options.h"
 #include "config/options/ratelimit_options.h"
 #include "config/options/rule_options.h"
 #include "config/options/similar_options.h"
@@ -23,6 +24,7 @@ struct Settings {
   MailLimitOptions ratelimit;
   SimilarOptions similar;
   CounterOptions counters;
+  PolicyOptions policy;
   StorageOptions storage;
   StatusOptions status;
   std::vector<RuleOptions> rules = {RuleOptions{}};  ///< empty if all are switched off

@@ -116,6 +116,7 @@ std::string page_name(std::string_view key) {
   if (steps.size() > 4 && steps[0] == "rules" && steps[2] == "flags") steps[3] = "LIST";
   if (steps.size() > 2 && steps[0] == "storage" && steps[1] == "sync_keypair") steps[1] = "keypair";
   if (steps.size() > 2 && steps[0] == "ratelimit" && steps[1] == "rates") steps[2] = "TYPE";
+  if (steps.size() > 3 && steps[0] == "policy" && steps[1] == "rules") steps[2] = "NAME";
   std::string out;
   for (const std::string& step : steps) out += (out.empty() ? "" : ".") + step;
   return out;

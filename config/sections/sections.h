@@ -16,6 +16,8 @@ void load_counters(Section&& section, CounterOptions& out);
 void load_daemon(Section&& section, DaemonOptions& out);
 void load_milter(Section&& section, MilterOptions& out);
 void load_mime(Section&& section, MimeOptions& out);
+/// Rules of `policy.files` are read, too. A rule that comes again changes the keys that it gives.
+void load_policy(Section&& section, PolicyOptions& out);
 void load_ratelimit(Section&& section, MailLimitOptions& out);
 /// `ratelimit.rates`: each entry is a type of buckets.
 void load_bucket_types(Section&& section, std::vector<BucketType>& out);

@@ -29,6 +29,8 @@ storage:
   mirror: {}
 similar:
   lists: [{}]
+policy:
+  rules: {LOCAL: {}}
 rules:
   local: {checks: {}, flags: {denied: {}}}
 )";
@@ -37,7 +39,9 @@ rules:
 std::optional<std::string> page_name(std::string key) {
   if (key.starts_with("storage.sync_keypair.")) return std::nullopt;  // as storage.keypair
   for (const auto& [ours, theirs] :
-       {std::pair{"rules.local.", "rules.NAME."}, std::pair{"similar.lists[0].", "similar.lists."},
+       {std::pair{"rules.local.", "rules.NAME."},
+        {"policy.rules.LOCAL.", "policy.rules.NAME."},
+        std::pair{"similar.lists[0].", "similar.lists."},
         std::pair{"rules.NAME.flags.denied.", "rules.NAME.flags.LIST."}}) {
     if (key.starts_with(ours)) key = theirs + key.substr(std::string_view(ours).size());
   }

@@ -70,6 +70,8 @@ const std::map<std::string, std::vector<std::string>>& values_by_type() {
       {"list of digests with files", {kDigest}},
       {"list of IDs with files", {kDigest}},
       {"list of globs", {"image/*"}},
+      {"list of files", {"/dev/null"}},
+      {"list of rules", {"all"}},
       {"list of recipients with files", {"a@b.example"}},
       {"list of maps", {"[{name: a}]"}},
       {"map or list of maps", {"{hosts: [192.0.2.9], key: " + kKey + "}"}},
@@ -100,8 +102,8 @@ std::vector<std::string> needed_by(const std::string& key) {
 
 /// Entries of lists and maps are not tried: the option that contains them is tried as a whole.
 bool is_inside(const std::string& key) {
-  for (const char* outer :
-       {"storage.keypair.", "storage.mirror.", "similar.lists.", "rules.NAME.flags.LIST."}) {
+  for (const char* outer : {"storage.keypair.", "storage.mirror.", "similar.lists.",
+                            "rules.NAME.flags.LIST.", "policy.rules.NAME."}) {
     if (key.starts_with(outer)) return true;
   }
   return false;

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shingled {
+
+/// What a rule does by itself, the weakest first.
+enum class PolicyAction : std::uint8_t { kAddHeader, kTempfail, kQuarantine, kReject, kDiscard };
+
+constexpr std::string_view to_string(PolicyAction action) {
+  constexpr std::array<std::string_view, 5> kWords = {"add_header", "tempfail", "quarantine",
+                                                      "reject", "discard"};
+  return kWords[static_cast<std::size_t>(action)];
+}
+
+/// Where something of a rule was written.
+struct PolicyPlace {
+  std::string file;  ///< or "-o" for an override; empty = nowhere
+  int line = 0;      ///< from 1; for an override its number
+  int column = 0;    ///< in bytes, from 1
+
+  /// Does not count in comparisons: a rule that moved is still the same.
+  friend bool operator==(const PolicyPlace& /*a*/, const PolicyPlace& /*b*/) { return true; }
+};
+
+/// Where the letters of a condition were written. They follow each other in a line, except where a
+/// line of YAML was folded, or has escapes.
+struct PolicyText {
+  struct Step {
+    std::size_t offset = 0;  ///< in the condition; from here on the place is counted on
+    int line = 0;
+    int column = 0;
+  };
+  PolicyPlace start;
+  std::vector<Step> steps;  ///< by offset; empty = all are in one line from `start` on
+
+  [[nodiscard]] PolicyPlace at(std::size_t offset) const {
+    PolicyPlace place = start;
+    std::size_t from = 0;
+    const auto after =
+        std::upper_bound(steps.begin(), steps.end(), offset,
+                         [](std::size_t wanted, const Step& step) { return wanted < step.offset; });
+    if (after != steps.begin()) {
+      const Step& step = *(after - 1);
+      place.line = step.line;
+      place.column = step.column;
+      from = step.offset;
+    }
+    place.column += static_cast<int>(offset - from);
+    return place;
+  }
+  friend bool operator==(const PolicyText& /*a*/, const PolicyText& /*b*/) { return true; }
+};
+
+/// A rule as it is written. Whether its condition and name make sense is checked in
+/// milter/policy.
+struct PolicyRuleOptions {
+  std::string name;
+  std::string condition;
+  std::optional<double> score = {};  ///< finite
+  std::optional<PolicyAction> action = {};
+  std::string reason = {};  ///< for people who ask why, at most 256 bytes in one line
+  std::string remedy = {};  ///< what somebody should do now, likewise
+  bool shadow = false;      ///< counted and logged, without effect
+  bool enabled = true;
+
+  PolicyPlace place = {};  ///< of its name
+  PolicyText condition_text = {};
+  PolicyPlace score_place = {};   ///< nowhere, if there is no score
+  PolicyPlace action_place = {};  ///< likewise
+
+  friend bool operator==(const PolicyRuleOptions&, const PolicyRuleOptions&) = default;
+};
+
+/// Section `policy`: rules on features and counters of a message.
+struct PolicyOptions {
+  /// Files with more rules, absolute. Their rules are in `rules`.
+  std::vector<std::string> files;
+  /// Names of rules that are taken out of shadow; "all" = every rule. Done in `rules`.
+  std::vector<std::string> live;
+  /// All rules, those of files first. Each name once.
+  std::vector<PolicyRuleOptions> rules;
+
+  friend bool operator==(const PolicyOptions&, const PolicyOptions&) = default;
+};
+
+}  // namespace shingled

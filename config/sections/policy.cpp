@@ -1,0 +1,213 @@
+#include <limits>
+#include <map>
+
+#include "config/sections/sections.h"
+#include "config/system/whole_file.h"
+#include "config/words/nearest_word.h"
+
+namespace shingled::config {
+
+namespace {
+
+constexpr double kAnyRuleScore = std::numeric_limits<double>::max();
+constexpr std::size_t kFilesMax = 100;
+constexpr std::size_t kAdviceBytesMax = 256;
+constexpr std::string_view kAll = "all";
+constexpr std::array<Choice<PolicyAction>, 5> kActions = {
+    {{to_string(PolicyAction::kAddHeader), PolicyAction::kAddHeader},
+     {to_string(PolicyAction::kTempfail), PolicyAction::kTempfail},
+     {to_string(PolicyAction::kQuarantine), PolicyAction::kQuarantine},
+     {to_string(PolicyAction::kReject), PolicyAction::kReject},
+     {to_string(PolicyAction::kDiscard), PolicyAction::kDiscard}}};
+
+PolicyPlace place_of(const Diagnostics& diagnostics, const Position& position) {
+  const bool in_file = position.origin == Position::Origin::kFile;
+  return {in_file ? diagnostics.file_name() : "-o", position.line, position.column};
+}
+
+/// Rules by name, in the order in which they came.
+class RuleCollection {
+ public:
+  explicit RuleCollection(std::vector<PolicyRuleOptions>& rules) : rules_(rules) {}
+
+  PolicyRuleOptions& of(const std::string& name, const PolicyPlace& place) {
+    const auto [found, fresh] = index_.try_emplace(name, rules_.size());
+    if (fresh) rules_.push_back({.name = name, .condition = "", .place = place});
+    return rules_[found->second];
+  }
+  [[nodiscard]] PolicyRuleOptions* find(const std::string& name) {
+    const auto found = index_.find(name);
+    return found == index_.end() ? nullptr : &rules_[found->second];
+  }
+  /// "; did you mean 'NAME'?", or nothing.
+  [[nodiscard]] std::string hint(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const PolicyRuleOptions& rule : rules_) {
+      if (rule.name != name) names.push_back(rule.name);
+    }
+    const auto meant = nearest_word(name, names);
+    return meant ? "; did you mean " + quoted(*meant) + "?" : "";
+  }
+
+ private:
+  std::vector<PolicyRuleOptions>& rules_;
+  std::map<std::string, std::size_t> index_;
+};
+
+void read_condition(Section& section, PolicyRuleOptions& rule) {
+  const auto field = section.field("if");
+  if (!field) return;
+  constexpr std::string_view kAllowed = "a condition such as from.spam >= 99% of 100 in 14d";
+  rule.condition_text = {place_of(field->diagnostics(), field->node().position), {}};
+  const auto text = field->scalar(kAllowed);
+  if (!text) return;
+  if (text->empty()) field->problem("is empty", kAllowed);
+  rule.condition = *text;
+  for (const ScalarStep& step : field->node().steps) {
+    rule.condition_text.steps.push_back({step.offset, step.position.line, step.position.column});
+  }
+}
+
+/// A line for people.
+void read_advice(Section& section, std::string_view key, std::string& out) {
+  const auto field = section.field(key);
+  if (!field) return;
+  const std::string allowed =
+      "at most " + std::to_string(kAdviceBytesMax) + " bytes of text in one line, or \"\" for none";
+  const auto text = field->scalar(allowed);
+  if (!text) return;
+  const bool several_lines = text->find_first_of("\r\n\t") != std::string_view::npos;
+  if (several_lines || text->size() > kAdviceBytesMax) {
+    field->problem(several_lines ? "has more than one line" : "is too long", allowed);
+  } else {
+    out = *text;
+  }
+}
+
+/// Changes what is given, and leaves the rest of the rule as it is.
+void load_policy_rule(const Field& entry, RuleCollection& rules) {
+  const Diagnostics& diagnostics = entry.diagnostics();
+  const YamlNode& node = entry.node();
+  if (node.kind == YamlNode::Kind::kScalar || node.kind == YamlNode::Kind::kList) {
+    static_cast<void>(Section(&node, entry.key(), entry.diagnostics()));  // says what is allowed
+    return;
+  }
+  PolicyRuleOptions& rule = rules.of(node.key, place_of(diagnostics, node.key_position));
+  Section section(&node, entry.key(), entry.diagnostics());
+  read_condition(section, rule);
+  double score = 0;
+  section.real("score", score, {-kAnyRuleScore, kAnyRuleScore});
+  if (const YamlNode* given = node.find("score")) {
+    rule.score = score;
+    rule.score_place = place_of(diagnostics, given->position);
+  }
+  PolicyAction action = PolicyAction::kAddHeader;
+  section.choice<PolicyAction>("action", action, kActions);
+  if (const YamlNode* given = node.find("action")) {
+    rule.action = action;
+    rule.action_place = place_of(diagnostics, given->position);
+  }
+  read_advice(section, "reason", rule.reason);
+  read_advice(section, "remedy", rule.remedy);
+  section.boolean("shadow", rule.shadow);
+  section.boolean("enabled", rule.enabled);
+}
+
+void load_all(Section&& section, RuleCollection& rules) {
+  for (const Field& entry : section.entries()) load_policy_rule(entry, rules);
+}
+
+/// `rules` at the top, or in `policy` as in shingled.yaml.
+void load_file_tree(const YamlNode& root, Diagnostics& diagnostics, RuleCollection& rules) {
+  Section section(&root, "", diagnostics);
+  if (section.has("policy")) {
+    Section policy = section.section("policy");
+    for (const std::string_view key : {"files", "live"})
+      policy.refuse_key(key, "is not read in a file of rules; allowed: rules");
+    load_all(policy.section("rules"), rules);
+  } else {
+    load_all(section.section("rules"), rules);
+  }
+}
+
+void load_file(const Field& item, const std::string& path, RuleCollection& rules) {
+  const auto text = read_whole_text(path, kYamlBytesMax);
+  if (!text) {
+    item.problem(quoted(path) + " cannot be read: " + text.error().message);
+    return;
+  }
+  Diagnostics diagnostics(path);
+  const auto root = parse_yaml(*text, {Position::Origin::kFile, 1, 1}, "", diagnostics);
+  if (root) load_file_tree(*root, diagnostics, rules);
+  item.diagnostics().include(diagnostics);
+}
+
+/// A path that is not absolute begins at the folder of the file that names it.
+std::string absolute(std::string_view path, const std::string& named_in) {
+  if (path.starts_with('/')) return std::string(path);
+  const std::size_t slash = named_in.rfind('/');
+  return (slash == std::string::npos ? "" : named_in.substr(0, slash + 1)) + std::string(path);
+}
+
+void load_files(Section& section, std::vector<std::string>& files, RuleCollection& rules) {
+  const auto field = section.field("files");
+  if (!field) return;
+  constexpr std::string_view kAllowed = "paths of files with rules, or [] for none";
+  files.clear();
+  for (const Field& item : field->list()) {
+    const auto text = item.scalar(kAllowed);
+    if (!text) continue;
+    if (text->empty() || files.size() == kFilesMax) {
+      item.problem(text->empty() ? "is empty" : "exceeds the limit",
+                   text->empty() ? kAllowed : "at most 100 files");
+      return;
+    }
+    files.push_back(absolute(*text, section.diagnostics().file_name()));
+    load_file(item, files.back(), rules);
+  }
+}
+
+void load_live(Section& section, std::vector<std::string>& live,
+               std::vector<PolicyRuleOptions>& all, RuleCollection& rules) {
+  const auto field = section.field("live");
+  if (!field) return;
+  live.clear();
+  for (const auto& [item, name] : field->words("names of rules, or all")) {
+    live.push_back(name);
+    if (name == kAll) {
+      for (PolicyRuleOptions& rule : all) rule.shadow = false;
+    } else if (PolicyRuleOptions* rule = rules.find(name)) {
+      rule->shadow = false;
+    } else {
+      item.problem(quoted(name) + " is not the name of a rule" + rules.hint(name));
+    }
+  }
+}
+
+/// The rule may be in another file.
+void report_no_condition(const PolicyRuleOptions& rule, const RuleCollection& rules,
+                         Section& section) {
+  const bool in_file = rule.place.file != "-o";
+  Diagnostics there(rule.place.file);
+  there.add({in_file ? Position::Origin::kFile : Position::Origin::kOverride, rule.place.line,
+             rule.place.column},
+            "policy.rules." + rule.name,
+            "has no condition; allowed: with a setting of if, or the name of a rule in "
+            "policy.files" +
+                rules.hint(rule.name));
+  section.diagnostics().include(there);
+}
+
+}  // namespace
+
+void load_policy(Section&& section, PolicyOptions& out) {
+  RuleCollection rules(out.rules);
+  load_files(section, out.files, rules);
+  load_all(section.section("rules"), rules);
+  load_live(section, out.live, out.rules, rules);
+  for (const PolicyRuleOptions& rule : out.rules) {
+    if (rule.condition_text.start.line == 0) report_no_condition(rule, rules, section);
+  }
+}
+
+}  // namespace shingled::config
