@@ -4,12 +4,17 @@
 #include <cstdint>
 #include <string>
 
+#include "milter/features/feature.h"
 #include "milter/policy/condition.h"
 #include "milter/policy/counter_readings.h"
-#include "milter/policy/feature.h"
 #include "milter/policy/truth.h"
 
 namespace shingled::milter::policy {
+
+using features::Feature;
+using features::FeatureRow;
+using features::FeatureValues;
+using features::find_feature;
 
 /// How many whole days `usual` is the mean of.
 inline constexpr std::uint32_t kUsualDays = storage::counters::kWindowDaysMax;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "config/words/nearest_word.h"
+#include "milter/features/feature.h"
 #include "milter/policy/counter_feature.h"
-#include "milter/policy/feature.h"
 
 namespace shingled::milter::policy {
 
@@ -103,7 +103,7 @@ void ConditionCheck::check_unknown_name(const Atom& atom, std::string_view what)
   }
   std::vector<std::string> known(rules_.begin(), rules_.end());
   known.insert(known.end(), context_.symbols.begin(), context_.symbols.end());
-  for (const FeatureRow& row : features()) known.emplace_back(row.name);
+  for (const FeatureRow& row : features::features()) known.emplace_back(row.name);
   known.insert(known.end(), counter_names().begin(), counter_names().end());
   problem(atom.name_place, fmt::format("unknown {} '{}'", what, atom.name),
           config::nearest_word(atom.name, known).value_or(""));

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "config/base/ascii.h"
+#include "milter/features/feature.h"
 #include "milter/policy/counter_feature.h"
-#include "milter/policy/feature.h"
 #include "milter/policy/never_true.h"
 
 namespace shingled::milter::policy {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "milter/features/feature.h"
 #include "milter/policy/compile_rules.h"
 #include "milter/policy/counter_readings.h"
-#include "milter/policy/feature.h"
 #include "milter/policy/truth.h"
 
 namespace shingled::milter::policy {

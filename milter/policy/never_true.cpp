@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "milter/features/feature.h"
 #include "milter/policy/counter_feature.h"
-#include "milter/policy/feature.h"
 #include "milter/policy/print_condition.h"
 
 namespace shingled::milter::policy {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/base/clock.h"
+#include "milter/features/feature.h"
 #include "milter/rules/counter_facts.h"
 #include "milter/rules/evidence.h"
 #include "mime/analyze.h"
@@ -70,6 +71,7 @@ struct Facts {
   bool truncated = false;   ///< the end of the message was not looked at
   std::chrono::microseconds time{0};
   ScanStages stages;
+  features::FeatureValues features;
   CounterFacts counters;  ///< empty if nothing needs them
   /// The findings of each source, in the order in which they are shown: first the hits of the
   /// look-ups, then other sources, with `Findings::time`. Empty if the scan was stopped.

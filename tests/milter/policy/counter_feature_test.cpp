@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "milter/features/feature.h"
+
 namespace shingled::milter::policy {
 namespace {
 
@@ -21,6 +23,11 @@ TEST(CounterFeature, IsFoundByItsOwnNameOnly) {
   EXPECT_TRUE(names.contains("sender_recipient.ham"));
   EXPECT_FALSE(names.contains("unique_recipients.mass"));
   EXPECT_FALSE(names.contains("message_reporter.mass"));
+}
+
+TEST(CounterFeature, HasNoNameOfAFeatureOfTheMessage) {
+  for (const std::string& name : counter_names())
+    EXPECT_EQ(features::find_feature(name), nullptr) << name;
 }
 
 TEST(CounterFeature, OfUniquePiecesIsTheMassOfTheUniqueType) {

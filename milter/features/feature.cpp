@@ -1,10 +1,10 @@
-#include "milter/policy/feature.h"
+#include "milter/features/feature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace shingled::milter::policy {
+namespace shingled::milter::features {
 
 namespace {
 
@@ -128,4 +128,4 @@ std::string to_string(const FeatureValues& values, Feature feature) {
   return values.word(feature);
 }
 
-}  // namespace shingled::milter::policy
+}  // namespace shingled::milter::features

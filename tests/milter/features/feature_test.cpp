@@ -1,13 +1,11 @@
-#include "milter/policy/feature.h"
+#include "milter/features/feature.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-#include "milter/policy/counter_feature.h"
-
-namespace shingled::milter::policy {
+namespace shingled::milter::features {
 namespace {
 
 TEST(Feature, HasOneRowEachWithNameHelpAndSource) {
@@ -22,10 +20,6 @@ TEST(Feature, HasOneRowEachWithNameHelpAndSource) {
   }
   EXPECT_EQ(names.size(), kFeatures);
   EXPECT_EQ(find_feature("byte"), nullptr);
-}
-
-TEST(Feature, NamesOfFeaturesAreNotNamesOfCounters) {
-  for (const std::string& name : counter_names()) EXPECT_EQ(find_feature(name), nullptr) << name;
 }
 
 TEST(FeatureValues, AreUnknownUntilTheyAreSet) {
@@ -53,4 +47,4 @@ TEST(FeatureRowType, HasAName) {
 }
 
 }  // namespace
-}  // namespace shingled::milter::policy
+}  // namespace shingled::milter::features

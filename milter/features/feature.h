@@ -9,9 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "milter/policy/truth.h"
-
-namespace shingled::milter::policy {
+namespace shingled::milter::features {
 
 /// A named value of a message. The numbers are places in arrays, not stored anywhere.
 enum class Feature : std::uint8_t {
@@ -91,4 +89,4 @@ class FeatureValues {
 /// The value as people read it: "1200", "yes", "fail"; "unknown".
 std::string to_string(const FeatureValues& values, Feature feature);
 
-}  // namespace shingled::milter::policy
+}  // namespace shingled::milter::features
