@@ -127,14 +127,19 @@ std::vector<ScalarStep> scalar_steps(std::string_view text, std::size_t begin,
   Cursor cursor(source, position);
   const Style style = open(cursor);
   std::vector<ScalarStep> steps;
-  for (std::size_t i = 0; i < value.size();) {
+  const auto note = [&](std::size_t offset) {
+    if (steps.empty() || !follows(steps.back(), offset, cursor.position()))
+      steps.push_back({offset, cursor.position()});
+  };
+  std::size_t i = 0;
+  while (i < value.size()) {
     if (!is_blank(value[i])) skip_between(cursor, style);
-    if (steps.empty() || !follows(steps.back(), i, cursor.position()))
-      steps.push_back({i, cursor.position()});
+    note(i);
     std::size_t bytes = 0;
-    if (!take(cursor, style, value[i], bytes)) break;
+    if (!take(cursor, style, value[i], bytes)) return steps;
     i += bytes;
   }
+  note(i);  // of what is missing at the end
   return steps;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -91,6 +92,9 @@ class RunningDaemon {
   /// Registers everything that is measured. Call it when all parts have started.
   void register_metrics();
   void reload();
+  /// The settings as they are in their files now; null, and told, if they have an error.
+  std::shared_ptr<const Settings> read_settings();
+  void say_unchanged(std::string_view problem);
   /// Reloads in a thread of its own, and meanwhile reports to the watchdog.
   void reload_alive();
   void reopen_log();

@@ -6,6 +6,7 @@
 
 #include "config/load_settings.h"
 #include "milter/daemon/running_daemon.h"
+#include "milter/policy/policy_rules.h"
 #include "milter/process/restart_needed.h"
 #include "milter/process/service_manager.h"
 #include "milter/process/signals.h"
@@ -44,22 +45,33 @@ void RunningDaemon::reload_alive() {
   while (reloaded.wait_for(alive_interval()) != std::future_status::ready) process::notify_alive();
 }
 
+void RunningDaemon::say_unchanged(std::string_view problem) {
+  log_.error(LogLine("reload_failed").field("problem", problem).field("settings", "unchanged"));
+}
+
+std::shared_ptr<const Settings> RunningDaemon::read_settings() {
+  config::Loaded loaded = config::load_settings_file(source_.file, source_.overrides);
+  if (loaded.settings != nullptr) {
+    auto policy = policy::policy_rules(*loaded.settings);
+    if (policy.rules == nullptr) loaded.settings = nullptr;
+    loaded.problems.insert(loaded.problems.end(), policy.problems.begin(), policy.problems.end());
+  }
+  for (const config::Problem& problem : loaded.problems) {
+    if (problem.is_error()) {
+      say_unchanged(problem.to_string());
+    } else {
+      log_.warning(LogLine("config_warning").field("problem", problem.to_string()));
+    }
+  }
+  return loaded.settings;
+}
+
 void RunningDaemon::reload() {
   process::notify_reloading();
-  const auto problems_kept = [&](std::string_view what) {
-    log_.error(LogLine("reload_failed").field("problem", what).field("settings", "unchanged"));
-  };
+  const auto problems_kept = [&](std::string_view what) { say_unchanged(what); };
   std::shared_ptr<const Settings> wanted = settings_;
   if (!source_.file.empty()) {
-    const config::Loaded loaded = config::load_settings_file(source_.file, source_.overrides);
-    for (const config::Problem& problem : loaded.problems) {
-      if (problem.is_error()) {
-        problems_kept(problem.to_string());
-      } else {
-        log_.warning(LogLine("config_warning").field("problem", problem.to_string()));
-      }
-    }
-    wanted = loaded.settings;
+    wanted = read_settings();
   }
   if (wanted != nullptr && scanner_ != nullptr) {
     const Status similar = similar_.use(wanted->similar);

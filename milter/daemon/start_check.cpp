@@ -14,6 +14,7 @@
 #include "config/system/os_error.h"
 #include "config/system/whole_file.h"
 #include "milter/daemon/name_check.h"
+#include "milter/policy/policy_rules.h"
 #include "milter/process/privileges.h"
 #include "milter/ratelimit/limit_lists.h"
 #include "storage/access/list_reader.h"
@@ -36,6 +37,9 @@ class Findings {
 
   void error(std::string_view key, std::string_view what) {
     found_.push_back(places_.problem(key, what));
+  }
+  void add(std::vector<Problem> problems) {
+    found_.insert(found_.end(), problems.begin(), problems.end());
   }
   void warning(std::string_view key, std::string_view what) {
     found_.push_back(places_.problem(key, what, Problem::Severity::kWarning));
@@ -254,6 +258,7 @@ std::vector<Problem> check_start(const Settings& settings, const Places& places,
   check_folder("daemon.pid_file", settings.daemon.pid_file, found);
   check_log(settings.daemon.log_file, found);
   if (settings.milter.enabled) check_milter(settings.milter, found);
+  found.add(policy::policy_rules(settings).problems);
   const auto rest = [&] { check_as_daemon(settings, found); };
   const bool becomes_another = ::geteuid() == 0 && identity.user != 0;
   if (!becomes_another || !process::with_rights_of(identity, rest)) rest();

@@ -51,6 +51,9 @@ class ConditionCheck {
   void problem(const Span& place, std::string what, std::string hint = {}) {
     problems_.push_back({place, std::move(what), std::move(hint)});
   }
+  void warn(const Span& place, std::string what) {
+    problems_.push_back({place, std::move(what), "", Severity::kWarning});
+  }
 
   [[nodiscard]] bool is_symbol(std::string_view name) const {
     return has(rules_, name) || has(context_.symbols, name);
@@ -74,7 +77,7 @@ class ConditionCheck {
 void ConditionCheck::check_present(const Span& place, std::string_view name) {
   for (const MissingSource& missing : context_.missing) {
     if (missing.name == name)
-      problem(place, fmt::format("'{}' is always unknown: {}", name, missing.why));
+      warn(place, fmt::format("'{}' is always unknown: {}", name, missing.why));
   }
 }
 

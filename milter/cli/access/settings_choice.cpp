@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "milter/cli/terminal/terminal_text.h"
+#include "milter/policy/policy_rules.h"
 
 namespace shingled::milter::cli {
 
@@ -86,10 +87,15 @@ config::Loaded SettingsArguments::read() const {
 
 std::shared_ptr<const Settings> SettingsArguments::load(Console& console) const {
   const config::Loaded loaded = read();
-  for (const config::Problem& problem : loaded.problems) {
-    if (problem.is_error()) console.note(problem.to_string());
+  std::vector<config::Problem> problems = loaded.problems;
+  if (loaded.settings != nullptr) problems = policy::policy_rules(*loaded.settings).problems;
+  bool sound = loaded.settings != nullptr;
+  for (const config::Problem& problem : problems) {
+    if (!problem.is_error()) continue;
+    console.note(terminal_safe(problem.to_string()));
+    sound = false;
   }
-  return loaded.settings;
+  return sound ? loaded.settings : nullptr;
 }
 
 SettingsArguments::Checked SettingsArguments::load_checked(Console& console,

@@ -107,11 +107,12 @@ TEST(CheckCondition, SaysWhatTheSettingsLeaveUnknown) {
                                          {"user_country", "counters.geoip is not set"},
                                          {"user.unique_countries", "counters.geoip is not set"}}};
   EXPECT_EQ(first("spf = fail", without),
-            "> 1+3: 'spf' is always unknown: counters.pieces.authserv_ids is empty");
+            "> 1+3: warning: 'spf' is always unknown: counters.pieces.authserv_ids is empty");
   EXPECT_EQ(first("user_country.mass >= 1", without),
-            "> 1+17: 'user_country' is always unknown: counters.geoip is not set");
-  EXPECT_EQ(first("user.unique_countries >= 2", without),
-            "> 1+21: 'user.unique_countries' is always unknown: counters.geoip is not set");
+            "> 1+17: warning: 'user_country' is always unknown: counters.geoip is not set");
+  EXPECT_EQ(
+      first("user.unique_countries >= 2", without),
+      "> 1+21: warning: 'user.unique_countries' is always unknown: counters.geoip is not set");
   EXPECT_EQ(first("user.mass >= 2", without), "0");
 }
 
