@@ -23,6 +23,17 @@ bool is_one_printable_line(std::string_view text) {
   return true;
 }
 
+/// Each letter of a condition has a place, in the order of the text.
+void expect_places(const shingled::PolicyOptions& policy) {
+  for (const auto& rule : policy.rules) {
+    for (std::size_t offset = 0; offset <= rule.condition.size(); ++offset) {
+      const auto place = rule.condition_text.at(offset);
+      expect(place.line > 0 && place.column > 0);
+      expect(offset == 0 || place.line >= rule.condition_text.at(offset - 1).line);
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -37,6 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     expect(is_one_printable_line(problem.to_string()));
     expect(problem.line == 0 || problem.column > 0);
   }
+  if (loaded.settings != nullptr) expect_places(loaded.settings->policy);
   if (const auto duration = shingled::config::parse_duration(input)) {
     const std::string text = shingled::config::format_duration(*duration);
     expect(shingled::config::parse_duration(text) == duration);

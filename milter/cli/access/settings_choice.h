@@ -37,8 +37,7 @@ struct SettingsArguments {
   };
   /// Also runs check_start(). Every error is on the error stream.
   [[nodiscard]] Checked load_checked(Console& console, daemon::OtherNames names) const;
-
- private:
+  /// The settings with all problems of the files, but without those of the rules of `policy`.
   [[nodiscard]] config::Loaded read() const;
 };
 

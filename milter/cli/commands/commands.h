@@ -25,6 +25,8 @@ void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
 void add_buckets_command(CLI::App& app, Command& chosen);
 void add_counters_command(CLI::App& app, Command& chosen);  ///< pieces, show ...
 void add_similar_command(CLI::App& app, Command& chosen);
+void add_features_command(CLI::App& app, Command& chosen);
+void add_policy_command(CLI::App& app, Command& chosen);  ///< check, test
 void add_backup_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
 void add_stores_command(CLI::App& app, Command& chosen);

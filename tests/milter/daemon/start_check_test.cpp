@@ -46,6 +46,11 @@ class StartCheckTest : public ::testing::Test {
 
 TEST_F(StartCheckTest, FindsNothingWrongWithTheDefaults) { EXPECT_THAT(found_of(""), IsEmpty()); }
 
+TEST_F(StartCheckTest, FindsMistakesInRulesAtTheirPlace) {
+  EXPECT_THAT(found_of("policy: {rules: {A: {if: local and lcoal, score: 1}}}"),
+              ElementsAre("f:1:36: rule A: unknown symbol 'lcoal'; did you mean 'local'?"));
+}
+
 TEST_F(StartCheckTest, DoesNotCheckDisabledParts) {
   EXPECT_THAT(found_of("storage: {enabled: no, keypair: /nonexistent/keys}\n"
                        "similar: {enabled: no, file: /nonexistent/a.db, lists: [{name: a}]}\n"

@@ -1,0 +1,103 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "milter/cli/commands/commands.h"
+#include "milter/cli/policy/policy_commands.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+/// Adds a verb whose arguments `describe` declares; `run` does it. All verbs have -c and -o.
+template <typename Arguments>
+void add_policy_verb(CLI::App& parent, const std::shared_ptr<SettingsArguments>& settings,
+                     Command& chosen, const char* name, const char* summary,
+                     int (*run)(const Arguments&, Console&),
+                     void (*describe)(CLI::App&, Arguments&)) {
+  CLI::App* verb = parent.add_subcommand(name, summary);
+  verb->fallthrough();
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->settings = settings;
+  describe(*verb, *arguments);
+  verb->callback([arguments, run, &chosen] {
+    chosen = [arguments, run](Console& console) { return run(*arguments, console); };
+  });
+}
+
+void describe_check(CLI::App& verb, PolicyCheckArguments& arguments) {
+  verb.add_option("files", arguments.files, "Files of rules; without one the rules in force")
+      ->type_name("FILE");
+  verb.add_flag("--json", arguments.json, "One JSON object per line and problem");
+  verb.footer(
+      R"(Problems are FILE:LINE:COLUMN: rule NAME: what is wrong. Each rule is checked against the rest of the configuration:
+its symbols, and whether messages are counted. Exits 0 without an error, 78 with one.
+
+Example:
+  shingled policy check /etc/shingled/policy.yaml)");
+}
+
+void describe_test(CLI::App& verb, PolicyTestArguments& arguments) {
+  verb.add_option("cases", arguments.cases, "File with made-up messages")
+      ->type_name("CASES.yaml")
+      ->required();
+  verb.add_option("--rules", arguments.rules,
+                  "Files of rules to test; without one the rules in force. May be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  verb.add_flag("--json", arguments.json, "One JSON object per line and case");
+  verb.footer(
+      R"(A case names what is known of a message, and the rules that must fire and must not:
+  cases:
+    - name: a sender of spam
+      features: {local: no, bytes: 12K}
+      counters: {from.mass in 14d: 188, from.spam in 14d: 187, link_domain.mass in 1d: [3, 900], user.mass usual: 240}
+      symbols: [FUZZY_PROB]
+      expect: [SENDER_SPAMMY]
+      expect_not: [LINK_RESCUED]
+      score: 1.5
+      action: pass
+A list has one number for each piece, such as each link. What is not named is unknown; of a counter that is named,
+everything else is 0; other symbols were not found. `usual` is the number of each of the last 14 days. `score` is that
+of the rules that fire, `action` follows from it, other_score and milter.actions. Exits 0 if all cases are as they
+should be, 65 if not.
+
+Example:
+  shingled policy test cases.yaml --rules policy.yaml)");
+}
+
+}  // namespace
+
+void add_features_command(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("features", "List what conditions of rules can ask");
+  command->footer(
+      R"(A counter is written with a measure and a window: link_domain.complaint >= 9 in 1d. Windows are multiples of 10m up to
+24h, and 1d to 14d.
+
+Example:
+  shingled features
+  shingled features --json | jq -r .name)");
+  const auto arguments = std::make_shared<FeaturesArguments>();
+  arguments->settings.add_to(*command);
+  command->add_flag("--json", arguments->json, "One JSON object per line and feature");
+  command->callback([=, &chosen] {
+    chosen = [arguments](Console& console) { return run_features(*arguments, console); };
+  });
+}
+
+void add_policy_command(CLI::App& app, Command& chosen) {
+  CLI::App* policy = app.add_subcommand("policy", "Check and test rules");
+  policy->footer(
+      R"(Example:
+  shingled policy check policy.yaml
+  shingled policy test cases.yaml)");
+  policy->require_subcommand(1);
+  const auto settings = std::make_shared<SettingsArguments>();
+  settings->add_to(*policy);
+  add_policy_verb(*policy, settings, chosen, "check", "Check files of rules, or the rules in force",
+                  run_policy_check, describe_check);
+  add_policy_verb(*policy, settings, chosen, "test",
+                  "Compare what rules say of made-up messages with what they should say",
+                  run_policy_test, describe_test);
+}
+
+}  // namespace shingled::milter::cli

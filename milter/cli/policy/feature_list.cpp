@@ -1,0 +1,73 @@
+#include <sysexits.h>
+
+#include <nlohmann/json.hpp>
+
+#include "milter/cli/policy/policy_commands.h"
+#include "milter/features/feature.h"
+#include "milter/policy/counter_feature.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+using policy::CounterFeature;
+
+void print_feature_json(const features::FeatureRow& row, Console& console) {
+  Json json = {{"name", row.name}, {"type", to_string(row.type)},
+               {"unit", row.unit}, {"source", row.source},
+               {"help", row.help}, {"window", false}};
+  if (!row.words.empty()) json["words"] = row.words;
+  if (row.most) json["most"] = *row.most;
+  console.json(json);
+}
+
+void print_counter_json(const CounterFeature& feature, Console& console) {
+  Json json = {{"name", policy::to_string(feature)},
+               {"type", "number"},
+               {"unit", policy::unit_of(feature)},
+               {"source", "counters"},
+               {"help", policy::help_of(feature)},
+               {"window", true},
+               {"several", policy::has_several(feature.type)}};
+  const auto whole = policy::whole_of(feature);
+  if (whole) json["share_of"] = storage::counters::to_string(*whole);
+  console.json(json);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+void print_tables(Console& console) {
+  std::vector<TableRow> rows = {{"feature", "type", "unit", "from", "meaning"}};
+  for (const features::FeatureRow& row : features::features()) {
+    rows.push_back({std::string(row.name), std::string(to_string(row.type)), std::string(row.unit),
+                    std::string(row.source), std::string(row.help)});
+  }
+  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  console.line("");
+  rows = {{"counter", "meaning", "measures"}};
+  for (const std::string& counter : policy::counter_names()) {
+    const PieceTypeRow* const type = find_piece_type(counter);
+    rows.push_back({counter, type == nullptr ? "" : std::string(type->meaning),
+                    joined(policy::measure_names(counter))});
+  }
+  for (const std::string& line : table_lines(rows, "")) console.line(line);
+}
+
+}  // namespace
+
+int run_features(const FeaturesArguments& arguments, Console& console) {
+  if (!arguments.json) {
+    print_tables(console);
+    return EX_OK;
+  }
+  for (const features::FeatureRow& row : features::features()) print_feature_json(row, console);
+  for (const CounterFeature& feature : policy::counter_features())
+    print_counter_json(feature, console);
+  return EX_OK;
+}
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/terminal/console.h"
+
+namespace shingled::milter::cli {
+
+// The commands on rules. Each returns its exit code.
+
+struct FeaturesArguments {
+  SettingsArguments settings = {};  ///< as every command has; the list is always the same
+  bool json = false;
+};
+
+/// Prints what conditions can ask.
+int run_features(const FeaturesArguments& arguments, Console& console);
+
+struct PolicyArguments {
+  std::shared_ptr<SettingsArguments> settings;
+  bool json = false;
+};
+
+struct PolicyCheckArguments : PolicyArguments {
+  std::vector<std::string> files;
+};
+
+/// Prints all problems of files of rules, or of the rules in force. EX_CONFIG if one is an error.
+int run_policy_check(const PolicyCheckArguments& arguments, Console& console);
+
+struct PolicyTestArguments : PolicyArguments {
+  std::string cases;
+  std::vector<std::string> rules;  ///< files; empty = the rules in force
+};
+
+/// Compares what the rules say of made-up messages with what they should say. EX_DATAERR if they
+/// differ.
+int run_policy_test(const PolicyTestArguments& arguments, Console& console);
+
+/// The settings with the rules of these files instead of their own.
+SettingsArguments with_rules_of(const SettingsArguments& settings,
+                                const std::vector<std::string>& files);
+
+}  // namespace shingled::milter::cli
