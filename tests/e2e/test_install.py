@@ -60,13 +60,17 @@ class InstallTest(unittest.TestCase):
         install("/usr", self.folder)
         folder = self.folder / "etc/shingled"
         install("/usr", self.folder)
-        self.assertEqual([file.name for file in folder.iterdir()], ["shingled.yaml"], "nobody edited it")
+        shipped = sorted(["shingled.yaml", *(file.name for file in (SOURCE / "packaging").glob("policy*.yaml"))])
+        self.assertEqual(sorted(file.name for file in folder.iterdir()), shipped, "nobody edited it")
         (folder / "shingled.yaml").write_text("milter: {dry_run: yes}\n")
         for _ in range(2):
             said = install("/usr", self.folder)
             self.assertIn("shingled.yaml.new", said)
             self.assertEqual((folder / "shingled.yaml").read_text(), "milter: {dry_run: yes}\n")
             self.assertEqual((folder / "shingled.yaml.new").read_bytes(), SHIPPED)
+        (folder / "policy-shingler.yaml").write_text("rules: {}\n")
+        self.assertIn("policy-shingler.yaml.new", install("/usr", self.folder))
+        self.assertEqual((folder / "policy-shingler.yaml").read_text(), "rules: {}\n")
 
     def test_an_installed_program_finds_its_configuration(self):
         install(self.folder)

@@ -1,0 +1,138 @@
+// Covers packaging/policy.yaml and packaging/policy-shingler.yaml: each is right with the shipped
+// configuration, and the sum of the second one on its scale of 100.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "config/load_settings.h"
+#include "milter/policy/evaluate.h"
+#include "milter/policy/policy_rules.h"
+
+namespace shingled::milter::policy {
+namespace {
+
+using storage::counters::Measure;
+using ::testing::IsEmpty;
+
+const std::string kPackaging = SHINGLED_SOURCE_DIR "/packaging/";
+
+config::Loaded shipped_with(const std::string& file, std::vector<std::string> overrides = {}) {
+  overrides.push_back("policy.files=[\"" + kPackaging + file + "\"]");
+  return config::load_settings_file(kPackaging + "shingled.yaml", overrides);
+}
+
+std::vector<std::string> rule_files() {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(kPackaging)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("policy") && name.ends_with(".yaml")) out.push_back(name);
+  }
+  return out;
+}
+
+TEST(ShippedRules, AreRightWithTheShippedConfiguration) {
+  const auto files = rule_files();
+  EXPECT_THAT(files, ::testing::Contains("policy-shingler.yaml"));
+  for (const std::string& file : files) {
+    const auto loaded = shipped_with(file);
+    std::vector<std::string> problems;
+    for (const auto& problem : loaded.problems) problems.push_back(problem.to_string());
+    ASSERT_NE(loaded.settings, nullptr) << ::testing::PrintToString(problems);
+    const auto rules = policy_rules(*loaded.settings);
+    for (const auto& problem : rules.problems) problems.push_back(problem.to_string());
+    EXPECT_THAT(problems, IsEmpty());
+    ASSERT_NE(rules.rules, nullptr);
+    EXPECT_GE(rules.rules->rules.size(), 20U) << file;
+  }
+}
+
+TEST(ShippedRules, EachRuleHasACommentAboveItOrAboveItsGroup) {
+  for (const std::string& file : rule_files()) {
+    std::ifstream in(kPackaging + file);
+    bool explained = false;
+    for (std::string line; std::getline(in, line);) {
+      const std::size_t first = line.find_first_not_of(' ');
+      if (first == std::string::npos) {
+        explained = false;
+      } else if (line[first] == '#') {
+        explained = true;
+      } else if (first == 2 && line != "  rules:") {
+        EXPECT_TRUE(explained) << file << ": " << line;
+      }
+    }
+  }
+}
+
+/// What counters say: every window of a type has the same sums.
+CounterReadings readings(const CompiledRules& rules,
+                         const std::vector<std::pair<PieceType, Amounts>>& known) {
+  CounterReadings out(rules.needs.size());
+  for (std::size_t need = 0; need < rules.needs.size(); ++need) {
+    const auto found =
+        std::ranges::find(known, rules.needs[need].type, &std::pair<PieceType, Amounts>::first);
+    if (found == known.end()) continue;
+    out.add(need, {"", std::vector<Amounts>(rules.needs[need].windows.size(), found->second)});
+  }
+  return out;
+}
+
+Amounts sums(std::uint64_t mass, std::uint64_t spam, std::uint64_t complaint = 0) {
+  Amounts out;
+  out.of(Measure::kMass) = mass;
+  out.of(Measure::kSpam) = spam;
+  out.of(Measure::kComplaint) = complaint;
+  return out;
+}
+
+// "If more than 99 % of at least 100 messages of this shingle (type 14) were spam, add 1.5; add up
+// all rules, and what reaches 100 is spam."
+TEST(ShippedRules, SmallSignsAddUpToAHundred) {
+  const auto loaded =
+      shipped_with("policy-shingler.yaml", {"milter.actions={reject: 100, add_header: 50}"});
+  ASSERT_NE(loaded.settings, nullptr);
+  const auto rules = policy_rules(*loaded.settings).rules;
+  ASSERT_NE(rules, nullptr);
+  const auto score_of = [&](const std::vector<std::pair<PieceType, Amounts>>& known) {
+    const auto counters = readings(*rules, known);
+    const std::vector<Truth> symbols(rules->symbols.size(), Truth::kFalse);
+    Evaluation evaluation(*rules);
+    const features::FeatureValues nothing;
+    evaluate(*rules, {nothing, counters, symbols}, evaluation);
+    return effect_of(*rules, evaluation).score;
+  };
+  const auto action_of = [&](double score) {
+    return rules::choose_action(score, loaded.settings->milter.actions);
+  };
+  using enum PieceType;
+  // 98 of 100 is not 99 %; 99 of 99 are not 100 messages.
+  EXPECT_DOUBLE_EQ(score_of({{kFrom, sums(100, 98)}}), 1.5) << "more than half of it";
+  EXPECT_DOUBLE_EQ(score_of({{kFrom, sums(99, 99)}}), 0);
+  EXPECT_DOUBLE_EQ(score_of({{kFrom, sums(100, 99)}}), 3) << "and the rule of the 14th shingle";
+
+  // SENDER_SPAMMY 1.5, SENDER_DOUBTFUL 1.5, DOMAIN_SPAMMY 1.5, ENVELOPE_SPAMMY 1.5, CLIENT_SPAMMY
+  // 10, SUBJECT_SPAMMY 10, LINK_SPAMMY 15, FILE_SPAMMY 25: 66.
+  std::vector<std::pair<PieceType, Amounts>> known = {
+      {kFrom, sums(5000, 5000)},      {kFromDomain, sums(5000, 5000)},
+      {kSender, sums(5000, 5000)},    {kClient, sums(5000, 5000)},
+      {kSubject, sums(900, 900)},     {kLinkDomain, sums(5000, 5000)},
+      {kAttachment, sums(5000, 5000)}};
+  EXPECT_DOUBLE_EQ(score_of(known), 66);
+  EXPECT_EQ(action_of(score_of(known)), rules::Action::kAddHeader);
+  // LINK_COMPLAINED: 15 of 5000 are 0.3 %. 96 is below 100.
+  known[5].second = sums(5000, 5000, 15);
+  EXPECT_DOUBLE_EQ(score_of(known), 96);
+  EXPECT_EQ(action_of(score_of(known)), rules::Action::kAddHeader);
+  // TEXT_SPAMMY 25: over 100 is spam.
+  known.emplace_back(kRobustText, sums(10, 10));
+  EXPECT_DOUBLE_EQ(score_of(known), 121);
+  EXPECT_EQ(action_of(score_of(known)), rules::Action::kReject);
+}
+
+}  // namespace
+}  // namespace shingled::milter::policy
