@@ -24,6 +24,10 @@ std::string number(double value) {
   return fmt::format("{:.2f}", value == 0 ? 0.0 : value);  // never "-0.00"
 }
 
+bool is_in_force(const rules::Evidence& evidence) {
+  return evidence.effect != rules::Evidence::Effect::kTried;
+}
+
 std::string status_text(const rules::Verdict& verdict) {
   if (verdict.failed) {
     return "Unknown, score=" + number(verdict.score) + ", reason=" + verdict.reason;
@@ -69,7 +73,9 @@ std::vector<HeaderEdit> verdict_headers(const rules::Verdict& verdict, const rul
   };
   if (verdict.is_spam()) add(names.spam, "Yes");
   bool scored = !verdict.symbols.empty();
-  for (const rules::Findings& findings : facts.findings) scored |= !findings.evidence.empty();
+  for (const rules::Findings& findings : facts.findings) {
+    scored |= std::any_of(findings.evidence.begin(), findings.evidence.end(), is_in_force);
+  }
   if (scored) add(names.score, number(verdict.score));
   if (scored || verdict.failed) add(names.status, status_text(verdict));
   std::size_t room = rules::kEvidenceShown;
@@ -77,7 +83,9 @@ std::vector<HeaderEdit> verdict_headers(const rules::Verdict& verdict, const rul
   for (const rules::Findings& findings : facts.findings) {
     if (findings.source->always_shown) continue;
     const rules::ShownEvidence shown = rules::shown_evidence(findings, room);
-    for (const rules::Evidence* item : shown.evidence) add(names.result, item->account().header);
+    for (const rules::Evidence* item : shown.evidence) {
+      if (is_in_force(*item)) add(names.result, item->account().header);
+    }
     room -= shown.evidence.size();
     more += shown.more;
   }

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "milter/counters/counter_needs.h"
+#include "milter/features/counter_needs.h"
 #include "mime/pieces/piece.h"
 #include "storage/counters/addition.h"
 
@@ -22,6 +23,9 @@ struct CountedKeys {
 CountedKeys counted_keys(const CounterKeyBytes& site, storage::counters::Space space,
                          std::span<const mime::Piece> pieces);
 
+/// Types of pieces by number.
+using TypeSet = std::bitset<128>;
+
 /// What the store is asked for: the piece of each key, which for a unique type is the first alone.
 struct CounterQuestion {
   std::vector<storage::counters::CounterKey> keys;
@@ -29,8 +33,18 @@ struct CounterQuestion {
 };
 
 /// The counters of the pieces whose types are needed, in the order of the pieces. A unique type is
-/// there once for each first piece of its pairs. Pure.
+/// there once for each first piece of its pairs; for the people who reported a stored hash the hash
+/// is enough. Pure.
 CounterQuestion question_of(const CounterKeyBytes& site, storage::counters::Space space,
-                            std::span<const mime::Piece> pieces, const CounterNeeds& needs);
+                            std::span<const mime::Piece> pieces, const TypeSet& types);
+
+/// Types that are asked for together, with one list of windows.
+struct CounterAsk {
+  TypeSet types;
+  std::vector<storage::counters::Window> windows;
+};
+/// Each call costs a round trip or a look at the files, each window a little of every counter. So
+/// types are asked together until they need more windows than a store remembers sums of. Pure.
+std::vector<CounterAsk> asks_for(const features::CounterNeeds& needs);
 
 }  // namespace shingled::milter::counters

@@ -8,7 +8,8 @@
 
 namespace shingled::milter::counters {
 
-void CounterReloader::use(const CounterOptions& options, const ActionOptions& actions) {
+void CounterReloader::use(const CounterOptions& options, const ActionOptions& actions,
+                          features::CounterNeeds needs) {
   if (options.enabled && store() == nullptr) {
     if (const Status opened = open(options); !opened) {
       logger_.error(LogLine("counters_off")
@@ -27,7 +28,7 @@ void CounterReloader::use(const CounterOptions& options, const ActionOptions& ac
   current_.set(std::make_shared<const MessageCounter>(
       MessageCounter::Setup{.options = options,
                             .thresholds = CountThresholds::of(options, actions),
-                            .needs = {},
+                            .needs = std::move(needs),
                             .site = *site(),
                             .name = std::move(tell),
                             .store = store()},

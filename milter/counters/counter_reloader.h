@@ -25,7 +25,9 @@ class CounterReloader {
   CounterReloader(Clock& clock, Random& random, Logger& logger)
       : clock_(clock), random_(random), logger_(logger) {}
 
-  void use(const CounterOptions& options, const ActionOptions& actions);
+  /// `needs`: what the counters are asked for (features::union_of if several need something).
+  void use(const CounterOptions& options, const ActionOptions& actions,
+           features::CounterNeeds needs = {});
   /// Ends the counting of new messages and releases the store.
   void close();
 

@@ -1,6 +1,7 @@
 #include "milter/counters/message_count.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "config/base/ascii.h"
@@ -37,15 +38,45 @@ void MessageCount::recipient(std::string_view path) {
   envelope_.recipients.emplace_back(path);
 }
 
-rules::CounterFacts MessageCount::look(const CountedMessage& message, mime::WorkMeter& work,
+rules::CounterFacts MessageCount::look(const CountedMessage& message,
+                                       std::vector<mime::Piece> matched, mime::WorkMeter& work,
                                        TimePoint deadline, const std::stop_token& stop) {
   const Clock& clock = counter_->clock();
   const TimePoint start = clock.now();
   const auto out_of_time = [&] { return stop.stop_requested() || clock.now() >= deadline; };
   found_ = message_pieces(message, envelope_, pieces(), work, out_of_time);
   found_->dropped += accepted_ - envelope_.recipients.size();
+  static_cast<void>(take(std::move(matched)));
   counter_->state().pieces.observe(clock.now() - start);
-  return counter_->ask(found_->pieces, space_, deadline);
+  rules::CounterFacts facts = counter_->ask(found_->pieces, space_, deadline);
+  facts.left_out = found_->dropped > 0;
+  return facts;
+}
+
+std::vector<mime::Piece> MessageCount::take(std::vector<mime::Piece> matched) {
+  std::vector<mime::Piece>& known = found_->pieces;
+  std::vector<mime::Piece> added;
+  for (mime::Piece& piece : matched) {
+    if (std::ranges::find(known, piece) != known.end()) continue;
+    if (known.size() >= pieces().pieces_max) {
+      ++found_->dropped;
+      continue;
+    }
+    added.push_back(piece);
+    known.push_back(std::move(piece));
+  }
+  return added;
+}
+
+void MessageCount::look_again(std::vector<mime::Piece> matched, TimePoint deadline,
+                              rules::CounterFacts& facts) {
+  if (!found_) return;
+  const std::vector<mime::Piece> added = take(std::move(matched));
+  if (added.empty()) return;
+  rules::CounterFacts more = counter_->ask(added, space_, deadline);
+  std::ranges::move(more.pieces, std::back_inserter(facts.pieces));
+  facts.left_out = found_->dropped > 0;
+  facts.time += more.time;
 }
 
 void MessageCount::add(const rules::Facts& facts, const rules::Verdict& verdict,
@@ -113,10 +144,11 @@ MessageLook::MessageLook(MessageCount& count, const mime::Analysis& analysis,
       work_(mime::steps_for(message.size(), options.work_max) / kWorkShare, stop_),
       texts_(analysis, count.pieces(), work_) {}
 
-rules::CounterFacts MessageLook::look(std::span<const mime::PartHash> hashes, TimePoint deadline) {
+rules::CounterFacts MessageLook::look(std::span<const mime::PartHash> hashes,
+                                      std::vector<mime::Piece> matched, TimePoint deadline) {
   return count_.look(
       {.bytes = message_, .analysis = analysis_, .hashes = hashes, .texts = &texts_.pieces()},
-      work_, deadline, stop_);
+      std::move(matched), work_, deadline, stop_);
 }
 
 }  // namespace shingled::milter::counters

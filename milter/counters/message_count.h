@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "milter/counters/envelope.h"
 #include "milter/counters/message_counter.h"
@@ -38,9 +39,15 @@ class MessageCount {
   /// A recipient that the mail server refused itself.
   void refused_recipient() { ++refused_; }
 
-  /// Takes the pieces of the message and asks for the counters that are needed.
-  rules::CounterFacts look(const CountedMessage& message, mime::WorkMeter& work, TimePoint deadline,
-                           const std::stop_token& stop);
+  /// Recipients that were accepted, each once.
+  [[nodiscard]] std::uint64_t recipients() const { return accepted_; }
+  /// Takes the pieces of the message and asks for the counters that are needed. `matched`: what its
+  /// look-ups have matched so far (matched_pieces.h).
+  rules::CounterFacts look(const CountedMessage& message, std::vector<mime::Piece> matched,
+                           mime::WorkMeter& work, TimePoint deadline, const std::stop_token& stop);
+  /// What later look-ups have matched: those that are new belong to the message, too, and their
+  /// counters are added to `facts`. After `look`.
+  void look_again(std::vector<mime::Piece> matched, TimePoint deadline, rules::CounterFacts& facts);
   /// Counts the message that was looked at. `put_off`: it is deferred, so it will come again.
   /// `message`: its bytes.
   void add(const rules::Facts& facts, const rules::Verdict& verdict, std::string_view message,
@@ -62,6 +69,9 @@ class MessageCount {
   std::uint64_t accepted_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t recipients_hash_ = 0;
+  /// Puts pieces to `found_` that it does not have; returns them.
+  std::vector<mime::Piece> take(std::vector<mime::Piece> matched);
+
   std::optional<MessagePieces> found_;
 };
 
@@ -74,12 +84,16 @@ class MessageLook {
   MessageLook(MessageCount& count, const mime::Analysis& analysis, std::string_view message,
               const MimeOptions& options, std::stop_token stop);
 
-  /// For hash_message().
-  [[nodiscard]] mime::TextObserver observer() {
-    return [this](std::size_t part, const mime::TextStages& text) { texts_.add(part, text); };
-  }
+  /// A text that is being hashed, of an observer for hash_message().
+  void add(std::size_t part, const mime::TextStages& text) { texts_.add(part, text); }
+  [[nodiscard]] const mime::PieceList& texts() const { return texts_.pieces(); }
   /// After all texts. `hashes`: as counted_hashes() gives them.
-  rules::CounterFacts look(std::span<const mime::PartHash> hashes, TimePoint deadline);
+  rules::CounterFacts look(std::span<const mime::PartHash> hashes, std::vector<mime::Piece> matched,
+                           TimePoint deadline);
+  void look_again(std::vector<mime::Piece> matched, TimePoint deadline,
+                  rules::CounterFacts& facts) {
+    count_.look_again(std::move(matched), deadline, facts);
+  }
 
  private:
   MessageCount& count_;

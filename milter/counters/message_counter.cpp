@@ -1,6 +1,7 @@
 #include "milter/counters/message_counter.h"
 
-#include "milter/counters/counted_keys.h"
+#include <algorithm>
+#include <optional>
 
 namespace shingled::milter::counters {
 
@@ -12,11 +13,11 @@ using storage::counters::Space;
 namespace {
 
 /// Those whose piece is one text: all but pairs.
-const CounterNeeds& named_types() {
-  static const CounterNeeds types = [] {
-    CounterNeeds all;
+const TypeSet& named_types() {
+  static const TypeSet types = [] {
+    TypeSet all;
     for (const PieceTypeRow& row : piece_types()) {
-      if (row.kind != PieceTypeRow::Kind::kPair) all.add(row.type);
+      if (row.kind != PieceTypeRow::Kind::kPair) all.set(static_cast<std::size_t>(row.type));
     }
     return all;
   }();
@@ -42,34 +43,39 @@ void CountingState::report(MetricReport& report) const {
 rules::CounterFacts MessageCounter::ask(std::span<const mime::Piece> pieces, Space space,
                                         TimePoint deadline) const {
   rules::CounterFacts facts;
-  if (setup_.needs.nothing()) return facts;
-  CounterQuestion question = question_of(setup_.site, space, pieces, setup_.needs);
-  if (question.keys.empty()) return facts;
-  const std::size_t windows = setup_.needs.windows.size();
+  if (asks_.empty()) return facts;
+  facts.needs = needs_;
   const TimePoint start = clock_.now();
-  storage::counters::CounterAnswers answers;
-  answers.known.resize(question.keys.size());
-  answers.sums.resize(question.keys.size() * windows);
-  answers.windows = windows;
-  if (const auto store = setup_.store.lock()) {
-    answers = store->ask(question.keys, setup_.needs.windows, deadline);
-  }
+  for (const CounterAsk& what : asks_) ask(what, pieces, space, deadline, facts);
+  if (facts.pieces.empty()) return facts;
   facts.time = clock_.now() - start;
-  facts.windows = setup_.needs.windows;
-  std::uint64_t unknown = 0;
+  const auto unknown = std::ranges::count(facts.pieces, false,
+                                          [](const rules::PieceCounts& one) { return one.known; });
+  state_.ask.observe(facts.time);
+  state_.events.unknown.add(static_cast<std::uint64_t>(unknown));
+  note(state_.asking, "ask", unknown > 0 ? "some counters are unknown" : "");
+  return facts;
+}
+
+void MessageCounter::ask(const CounterAsk& what, std::span<const mime::Piece> pieces, Space space,
+                         TimePoint deadline, rules::CounterFacts& facts) const {
+  CounterQuestion question = question_of(setup_.site, space, pieces, what.types);
+  if (question.keys.empty()) return;
+  std::optional<storage::counters::CounterAnswers> answers;
+  if (const auto store = setup_.store.lock())
+    answers = store->ask(question.keys, what.windows, deadline);
   for (std::size_t i = 0; i < question.keys.size(); ++i) {
     rules::PieceCounts& counts = facts.pieces.emplace_back();
     counts.piece = std::move(question.pieces[i]);
-    counts.known = answers.known[i];
-    for (std::size_t w = 0; w < windows; ++w) {
-      counts.sums.push_back(counts.known ? answers.of(i, w) : Amounts{});
+    counts.known = answers && answers->known[i];
+    if (!counts.known) continue;
+    const features::CounterNeed* const need = features::find_need(*needs_, counts.piece.type);
+    counts.sums.reserve(need->windows.size());
+    for (const storage::counters::Window& window : need->windows) {
+      const auto at = std::ranges::find(what.windows, window) - what.windows.begin();
+      counts.sums.push_back(answers->of(i, static_cast<std::size_t>(at)));
     }
-    if (!counts.known) ++unknown;
   }
-  state_.ask.observe(facts.time);
-  state_.events.unknown.add(unknown);
-  note(state_.asking, "ask", unknown > 0 ? "some counters are unknown" : "");
-  return facts;
 }
 
 bool MessageCounter::add(std::span<const mime::Piece> pieces, Space space,

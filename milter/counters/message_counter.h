@@ -16,7 +16,7 @@
 #include "config/metrics/instruments.h"
 #include "config/metrics/metric_report.h"
 #include "config/options/counter_options.h"
-#include "milter/counters/counter_needs.h"
+#include "milter/counters/counted_keys.h"
 #include "milter/counters/judged_amounts.h"
 #include "milter/counters/retry_memory.h"
 #include "milter/rules/counter_facts.h"
@@ -85,7 +85,7 @@ class MessageCounter {
   struct Setup {
     CounterOptions options;
     CountThresholds thresholds;
-    CounterNeeds needs;
+    features::CounterNeeds needs;
     CounterKeyBytes site{};
     /// Told of the pieces of a message whose mass of the day has reached `names_mass`, after it was
     /// added; of a pair its first piece with the unique type. Null = `counters.names` is off. Must
@@ -97,7 +97,12 @@ class MessageCounter {
 
   /// All of them must outlive it.
   MessageCounter(Setup setup, const Clock& clock, Logger& logger, CountingState& state)
-      : setup_(std::move(setup)), clock_(clock), logger_(logger), state_(state) {}
+      : setup_(std::move(setup)),
+        needs_(std::make_shared<const features::CounterNeeds>(setup_.needs)),
+        asks_(asks_for(setup_.needs)),
+        clock_(clock),
+        logger_(logger),
+        state_(state) {}
 
   [[nodiscard]] const CounterOptions& options() const { return setup_.options; }
   [[nodiscard]] const CountThresholds& thresholds() const { return setup_.thresholds; }
@@ -119,7 +124,12 @@ class MessageCounter {
   /// Logs the beginning and the end of an outage.
   void note(Guarded<Outage>& outage, const char* what, std::string_view error) const;
 
+  void ask(const CounterAsk& what, std::span<const mime::Piece> pieces,
+           storage::counters::Space space, TimePoint deadline, rules::CounterFacts& facts) const;
+
   const Setup setup_;
+  const std::shared_ptr<const features::CounterNeeds> needs_;
+  const std::vector<CounterAsk> asks_;
   const Clock& clock_;
   Logger& logger_;
   CountingState& state_;

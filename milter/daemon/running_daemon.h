@@ -21,6 +21,9 @@
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/milter_service.h"
 #include "milter/filter/scanner.h"
+#include "milter/policy/policy_evidence.h"
+#include "milter/policy/policy_rules.h"
+#include "milter/policy/rule_hits.h"
 #include "milter/process/file_limit.h"
 #include "milter/process/log_sink.h"
 #include "milter/process/pid_file.h"
@@ -81,9 +84,18 @@ class RunningDaemon {
   Status open_milter();
   Result<std::unique_ptr<filter::Scanner>> open_scanner(std::shared_ptr<const Settings> settings) {
     return filter::Scanner::open(std::move(settings), store_.get(), clock_, random_,
-                                 similar_.library(), filter::Scanner::Names::kLater);
+                                 similar_.library(), filter::Scanner::Names::kLater, policy_);
   }
   void use(std::shared_ptr<const filter::Scanner> scanner);
+  /// Checks the rules of the settings. Null without rules.
+  /// Errors: kInvalid: a rule is wrong; the message is that of the first mistake.
+  static Result<std::shared_ptr<const policy::CompiledRules>> read_policy(const Settings& settings);
+  /// Takes rules into force: for counters now, for mail with the next scanner.
+  void use_policy(const std::shared_ptr<const policy::CompiledRules>& rules);
+  /// What the counters are asked for.
+  [[nodiscard]] features::CounterNeeds counter_needs() const {
+    return policy_ == nullptr ? features::CounterNeeds() : policy_->needs();
+  }
   Status start_status();
   /// Opens counters.listen.
   Status start_counter_service();
@@ -120,6 +132,8 @@ class RunningDaemon {
   ratelimit::LimitReloader limits_;
   similar::LibraryReloader similar_;
   counters::CounterReloader counters_;
+  policy::RuleHits rule_hits_;
+  std::shared_ptr<const policy::Policy> policy_;  ///< null = no rules
   std::unique_ptr<filter::CurrentScanner> scanner_;
   // For the remote services of the scanner; null if it has none.
   std::unique_ptr<storage::client::ProberThread> prober_;

@@ -74,7 +74,10 @@ void RunningDaemon::reload() {
     wanted = read_settings();
   }
   if (wanted != nullptr && scanner_ != nullptr) {
-    const Status similar = similar_.use(wanted->similar);
+    const auto rules = read_policy(*wanted);
+    const Status similar = rules ? similar_.use(wanted->similar) : Status(rules.error());
+    const auto before = policy_;
+    if (similar) use_policy(*rules);
     auto scanner =
         similar ? open_scanner(wanted) : Result<std::unique_ptr<filter::Scanner>>(similar.error());
     const Status limited = scanner ? limits_.use(wanted->ratelimit) : Status(scanner.error());
@@ -82,12 +85,13 @@ void RunningDaemon::reload() {
       use(*std::move(scanner));
       memory_->set_max(wanted->milter.memory_max);
     } else {
+      policy_ = before;
       problems_kept(limited.error().message);
       wanted = nullptr;
     }
   }
   if (wanted != nullptr) {
-    counters_.use(wanted->counters, wanted->milter.actions);
+    counters_.use(wanted->counters, wanted->milter.actions, counter_needs());
     if (server_ != nullptr) server_->reload(server_options(*wanted));
     if (counter_http_ != nullptr) {
       const Status keys = counter_http_->reload_keys();
@@ -100,6 +104,20 @@ void RunningDaemon::reload() {
     log_.info(LogLine("reloaded").field("file", source_.file));
   }
   process::notify_ready("serving");
+}
+
+Result<std::shared_ptr<const policy::CompiledRules>> RunningDaemon::read_policy(
+    const Settings& settings) {
+  const policy::PolicyRules read = policy::policy_rules(settings);
+  for (const config::Problem& problem : read.problems)
+    if (problem.is_error()) return Error{ErrorCode::kInvalid, problem.to_string()};
+  return read.rules;
+}
+
+void RunningDaemon::use_policy(const std::shared_ptr<const policy::CompiledRules>& rules) {
+  auto hits = rule_hits_.use(*rules);
+  policy_ = rules->rules.empty() ? nullptr
+                                 : std::make_shared<const policy::Policy>(*rules, std::move(hits));
 }
 
 void RunningDaemon::reopen_log() {

@@ -48,7 +48,10 @@ Status RunningDaemon::start() {
   if (settings_->storage.enabled) {
     if (Status status = start_storage(); !status) return status;
   }
-  counters_.use(settings_->counters, settings_->milter.actions);
+  auto rules = read_policy(*settings_);
+  if (!rules) return rules.error();
+  use_policy(*rules);
+  counters_.use(settings_->counters, settings_->milter.actions, counter_needs());
   if (settings_->milter.enabled) {
     if (Status status = similar_.use(settings_->similar); !status) return status;
     auto scanner = open_scanner(settings_);
@@ -211,6 +214,7 @@ void RunningDaemon::register_metrics() {
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {
       mail_counters_.report(report);
+      rule_hits_.report(report);
       memory_->report(report);
       limits_.report(report);
       similar_.report(report);

@@ -4,8 +4,13 @@
 #include <utility>
 
 #include "milter/counters/counted_hashes.h"
+#include "milter/counters/matched_pieces.h"
+#include "milter/counters/sender_proof.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "milter/similar/similar_evidence.h"
+#include "mime/message/header_block.h"
+#include "mime/model/work_meter.h"
+#include "mime/pieces/text_collector.h"
 #include "storage/protocol/reply.h"
 
 namespace shingled::milter::filter {
@@ -55,8 +60,10 @@ void take_answer(rules::Lookup& lookup, const storage::client::RemoteAnswer& ans
 
 Result<std::unique_ptr<Scanner>> Scanner::open(
     std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
-    Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library, Names names) {
+    Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library, Names names,
+    std::shared_ptr<const policy::Policy> policy) {
   std::unique_ptr<Scanner> scanner(new Scanner(std::move(settings), local, clock));
+  scanner->policy_ = std::move(policy);
   const SimilarOptions& similar = scanner->settings_->similar;
   if (similar.enabled && library != nullptr) {
     scanner->similar_.emplace(similar, std::move(library), clock);
@@ -107,7 +114,8 @@ std::vector<storage::client::ProbedService> Scanner::remotes() const {
 }
 
 rules::Facts Scanner::scan(std::string_view message, const std::function<void()>& before_wait,
-                           const std::stop_token& stop, counters::MessageCount* count) const {
+                           const std::stop_token& stop, counters::MessageCount* count,
+                           const features::Arrival& arrival) const {
   const TimePoint start = clock_.now();
   const mime::Analysis analysis = mime::analyze(message, settings_->mime, stop);
   const TimePoint analyzed = clock_.now();
@@ -115,10 +123,21 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
   if (count != nullptr && hash_rules_.size() > looked_up_) {
     look.emplace(*count, analysis, message, settings_->mime, stop);
   }
+  features::TextSummary texts;
+  mime::WorkMeter link_work(mime::steps_for(message.size(), settings_->mime.work_max), stop);
+  std::optional<mime::TextCollector> links;
+  if (policy_ != nullptr && !look) links.emplace(analysis, settings_->counters.pieces, link_work);
+  mime::TextObserver observer;
+  if (look || links) {
+    observer = [&](std::size_t part, const mime::TextStages& text) {
+      texts.add(text);
+      if (look) look->add(part, text);
+      if (links) links->add(part, text);
+    };
+  }
   const std::span<const mime::HashRule> rules(hash_rules_);
   const mime::MessageHashes hashes =
-      mime::hash_message(analysis, look ? rules : rules.first(looked_up_),
-                         look ? look->observer() : mime::TextObserver());
+      mime::hash_message(analysis, look ? rules : rules.first(looked_up_), observer);
   const TimePoint hashed = clock_.now();
 
   rules::Facts facts;
@@ -130,6 +149,10 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
   facts.incomplete = hashes.incomplete;
   facts.stopped = stop.stop_requested();
   if (facts.stopped) return facts;
+  if (observer) {
+    facts.features = features_of(analysis, message, hashes, texts,
+                                 look ? look->texts() : links->pieces(), arrival);
+  }
 
   const TimePoint deadline = hashed + settings_->milter.timeout;
   const auto now = unix_seconds(clock_.wall());
@@ -156,12 +179,13 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
     const TimePoint begun = clock_.now();
     return others ? begun + (deadline - begun) / 2 : deadline;
   };
+  std::vector<mime::Piece> matched = counters::matched_hashes(facts.lookups);
   rules::Findings known_files =
-      look_files_up(analysis, hashes, message.size(), share_of_time(has_remote || look));
+      look_files_up(analysis, hashes, message.size(), share_of_time(has_remote || look), matched);
   if (look && !stop.stop_requested()) {
     facts.counters = look->look(
         counters::counted_hashes(hashes.of_rule[counted_texts_], hashes.of_rule[counted_shapes_]),
-        share_of_time(has_remote));
+        std::move(matched), share_of_time(has_remote));
   }
   facts.stopped = stop.stop_requested();
   if (has_remote && !facts.stopped) {
@@ -169,6 +193,8 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
     const TimePoint asked = clock_.now();
     ask_remotes(facts.lookups, deadline, stop);
     facts.stages.remote = clock_.now() - asked;
+    if (look && !stop.stop_requested())
+      look->look_again(counters::matched_hashes(facts.lookups), deadline, facts.counters);
   }
   facts.time = since(start, clock_.now());
   if (facts.stopped) return facts;
@@ -180,14 +206,54 @@ rules::Facts Scanner::scan(std::string_view message, const std::function<void()>
 
 rules::Findings Scanner::look_files_up(const mime::Analysis& analysis,
                                        const mime::MessageHashes& hashes, std::size_t bytes,
-                                       TimePoint deadline) const {
+                                       TimePoint deadline,
+                                       std::vector<mime::Piece>& matched) const {
   if (!similar_) return {&similar::kSimilarSource};
   constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
   const mime::Steps work =
       hashes.work_left + (bytes / kMegabyte + 1) * similar::SimilarSearch::kStepsAMegabyte;
   const TimePoint begun = clock_.now();
   const similar::SimilarFacts found = similar_->search(analysis, deadline, work);
+  for (const similar::SimilarHit& hit : found.hits)
+    matched.push_back(counters::matched_file(hit.list, hit.sample));
   return similar::similar_findings(found, settings_->similar.lists, clock_.now() - begun);
+}
+
+features::FeatureValues Scanner::features_of(const mime::Analysis& analysis,
+                                             std::string_view message,
+                                             const mime::MessageHashes& hashes,
+                                             const features::TextSummary& texts,
+                                             const mime::PieceList& links,
+                                             const features::Arrival& arrival) const {
+  const auto& ours = settings_->counters.pieces.authserv_ids;
+  std::vector<mime::AuthenticationResults> believed;
+  if (!ours.empty()) {
+    const mime::HeaderBlock header = mime::split_header_block(message, settings_->mime);
+    believed = counters::believed_results(header.fields, ours);
+  }
+  features::SeenMessage seen{.bytes = message,
+                             .analysis = analysis,
+                             .hashes = hashes,
+                             .texts = texts,
+                             .links = {},
+                             .results = {},
+                             .arrival = arrival,
+                             .time = clock_.wall()};
+  if (!ours.empty()) seen.results = believed;
+  if (links.dropped() == 0) seen.links = links.of_type(PieceType::kLink).size();
+  return features::message_features(seen);
+}
+
+void Scanner::apply_policy(rules::Facts& facts) const {
+  if (policy_ == nullptr || policy_->rules().rules.empty() || facts.stopped) return;
+  const TimePoint begun = clock_.now();
+  auto findings = policy_->judge(facts);
+  findings[0].time = clock_.now() - begun;
+  for (rules::Findings& of_source : findings) facts.findings.push_back(std::move(of_source));
+}
+
+std::vector<std::string> Scanner::near_misses(const rules::Facts& facts) const {
+  return policy_ == nullptr ? std::vector<std::string>() : policy_->near_misses(facts);
 }
 
 rules::Verdict Scanner::judge(const rules::Facts& facts, FailurePolicy on_failure) const {

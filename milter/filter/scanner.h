@@ -13,6 +13,8 @@
 #include "config/base/random.h"
 #include "config/options/settings.h"
 #include "milter/counters/message_count.h"
+#include "milter/features/message_features.h"
+#include "milter/policy/policy_evidence.h"
 #include "milter/rules/facts.h"
 #include "milter/rules/verdict.h"
 #include "milter/similar/similar_search.h"
@@ -39,22 +41,32 @@ class Scanner {
   };
   /// `local` answers the rules without servers; it must outlive the scanner. If it is null, their
   /// look-ups are kUnreachable. If `library` is null, known files are not looked up, even if the
-  /// settings enable it.
+  /// settings enable it. `policy`: null = there are no rules on features and counters,
+  /// and nobody wants to know features.
   /// Errors: a remote store that cannot be opened; names its rule.
   static Result<std::unique_ptr<Scanner>> open(
       std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock,
       Random& random, std::shared_ptr<const storage::similar::SampleLibrary> library = {},
-      Names names = Names::kNow);
+      Names names = Names::kNow, std::shared_ptr<const policy::Policy> policy = {});
 
   /// `before_wait` is called before the remote servers are asked, which is the last look-up. `stop`
   /// ends the scan early; then the facts are `stopped`. `count`: the counting of the message, which
-  /// looks at its pieces; null = it is not counted.
+  /// looks at its pieces; null = it is not counted. `arrival`: for the features.
   /// Errors: in the facts.
   /// Cost: the analysis, one hash pass for each set of hash options, then at most `milter.timeout`.
   [[nodiscard]] rules::Facts scan(std::string_view message,
                                   const std::function<void()>& before_wait = {},
                                   const std::stop_token& stop = {},
-                                  counters::MessageCount* count = nullptr) const;
+                                  counters::MessageCount* count = nullptr,
+                                  const features::Arrival& arrival = {}) const;
+  /// Adds what the policy says of the facts. Call it when all other findings are there.
+  void apply_policy(rules::Facts& facts) const;
+  /// What the policy needs of the counters.
+  [[nodiscard]] features::CounterNeeds needs() const {
+    return policy_ == nullptr ? features::CounterNeeds() : policy_->needs();
+  }
+  /// The rules of the policy that nearly fire.
+  [[nodiscard]] std::vector<std::string> near_misses(const rules::Facts& facts) const;
   /// The verdict on facts that this scanner has made.
   [[nodiscard]] rules::Verdict judge(const rules::Facts& facts, FailurePolicy on_failure) const;
   [[nodiscard]] const Settings& settings() const { return *settings_; }
@@ -65,10 +77,18 @@ class Scanner {
   Scanner(std::shared_ptr<const Settings> settings, const storage::FuzzyStore* local, Clock& clock);
   /// Chooses the rules whose hashes are pieces; adds them if no rule of the settings makes them.
   void choose_counted_rules();
-  /// Looks up known files in the attachments of a message of `bytes` bytes.
+  [[nodiscard]] features::FeatureValues features_of(const mime::Analysis& analysis,
+                                                    std::string_view message,
+                                                    const mime::MessageHashes& hashes,
+                                                    const features::TextSummary& texts,
+                                                    const mime::PieceList& links,
+                                                    const features::Arrival& arrival) const;
+  /// Looks up known files in the attachments of a message of `bytes` bytes. Adds those that match
+  /// to `matched`.
   [[nodiscard]] rules::Findings look_files_up(const mime::Analysis& analysis,
                                               const mime::MessageHashes& hashes, std::size_t bytes,
-                                              TimePoint deadline) const;
+                                              TimePoint deadline,
+                                              std::vector<mime::Piece>& matched) const;
   /// Asks for all hashes in one call, so that a store behind a network waits only once. Returns the
   /// time that it took; each look-up gets this time.
   Duration ask_local(std::vector<rules::Lookup>& lookups, std::uint32_t now) const;
@@ -84,6 +104,7 @@ class Scanner {
   std::size_t counted_texts_ = 0;   ///< into hash_rules_
   std::size_t counted_shapes_ = 0;  ///< into hash_rules_, of HTML structures
   std::vector<std::shared_ptr<storage::client::RemoteStore>> remotes_;  ///< by rule; null = local
+  std::shared_ptr<const policy::Policy> policy_;                        ///< null = none
   std::optional<similar::SimilarSearch> similar_;  ///< empty = known files are not looked up
 };
 

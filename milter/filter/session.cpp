@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/options/message_memory.h"
+#include "milter/counters/envelope_pieces.h"
 #include "milter/ratelimit/limit_evidence.h"
 #include "milter/rules/fuzzy_evidence.h"
 #include "storage/counters/counter.h"
@@ -99,6 +100,7 @@ Session::Next Session::mail_from(std::string_view path, std::string_view login) 
   auto limit = limit_of(path, login);
   if (unchecked && !limit) return skip();
   begin(std::move(scanner), std::move(limit), unchecked);
+  message_->bounce = path == counters::kBounceSender;
   if (!unchecked) message_->count = count_of(path, login);
   return Next::kContinue;
 }
@@ -115,6 +117,8 @@ void Session::begin(std::shared_ptr<const Scanner> scanner,
                            {},
                            std::move(limit),
                            {},
+                           0,
+                           false,
                            unchecked});
 }
 
@@ -157,7 +161,9 @@ std::optional<actions::Reply> Session::recipient(std::string_view path) {
 }
 
 void Session::unlimited_recipient(std::string_view path) {
-  if (message_ && message_->count) message_->count->recipient(path);
+  if (!message_) return;
+  ++message_->recipients;
+  if (message_->count) message_->count->recipient(path);
 }
 
 void Session::refused_recipient() {
@@ -251,12 +257,20 @@ rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mt
   }
   facts = scanner.scan(
       message.buffer.bytes(), [&] { mta.progress(); }, bounds_.stop,
-      message.count ? &*message.count : nullptr);
+      message.count ? &*message.count : nullptr, arrival_of(message));
   if (facts.stopped) return rules::verdict_on_failure(policy, kServiceEnds);
   facts.truncated = message.buffer.truncated();
   if (message.limit) facts.findings.push_back(ratelimit::limit_findings(message.limit->mark()));
+  scanner.apply_policy(facts);
   warn_of_failures(facts);
   return scanner.judge(facts, policy);
+}
+
+features::Arrival Session::arrival_of(const Message& message) const {
+  return {.recipients = message.count ? message.count->recipients() : message.recipients,
+          .local = local_,
+          .authenticated = sender_ == SenderClass::kAuthenticated,
+          .bounce = message.bounce};
 }
 
 /// Takes memory for the analysis; may wait until other analyses have ended.

@@ -115,6 +115,8 @@ class Session {
     std::string failure;
     std::optional<ratelimit::MessageLimit> limit;
     std::optional<counters::MessageCount> count;  ///< empty = it is not counted
+    std::uint64_t recipients = 0;                 ///< RCPT commands that were accepted
+    bool bounce = false;                          ///< its sender is empty
     bool unchecked = false;                       ///< passed without a check; only its limits apply
     bool lacks_memory = false;                    ///< it was not checked for this reason
   };
@@ -136,6 +138,7 @@ class Session {
   std::optional<actions::Reply> limit_recipient(std::string_view path);
   [[nodiscard]] std::optional<ratelimit::MessageLimit> limit_of(std::string_view path,
                                                                 std::string_view login) const;
+  [[nodiscard]] features::Arrival arrival_of(const Message& message) const;
   /// Judges a message that is not deferred by a limit.
   rules::Verdict judge(Message& message, rules::Facts& facts, actions::Mta& mta);
   [[nodiscard]] bool get_memory(const Message& message, MemoryLease& lease,

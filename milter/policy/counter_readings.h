@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "milter/features/counter_needs.h"
 #include "mime/fingerprint/piece_type.h"
 #include "storage/counters/counter.h"
 #include "storage/counters/series.h"
@@ -14,16 +15,8 @@ namespace shingled::milter::policy {
 using storage::counters::Amounts;
 using storage::counters::Window;
 
-/// The windows that have to be asked for of all pieces of a type. The pieces of a unique type are
-/// the first pieces of its pairs, each once.
-struct CounterNeed {
-  PieceType type{};
-  std::vector<Window> windows;
-  friend bool operator==(const CounterNeed&, const CounterNeed&) = default;
-};
-
-/// Everything that some rules need, by type; each type and each of its windows once.
-using CounterNeeds = std::vector<CounterNeed>;
+using features::CounterNeed;
+using features::CounterNeeds;
 
 /// What the counters say of one piece.
 struct PieceReading {

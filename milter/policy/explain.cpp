@@ -18,6 +18,21 @@ bool is_feature(const AtomCode& atom) {
   return atom.kind == AtomCode::Kind::kNumber || atom.kind == AtomCode::Kind::kWord;
 }
 
+bool names_recipient(PieceType type) {
+  switch (type) {
+    case PieceType::kRecipient:
+    case PieceType::kSenderRecipient:
+    case PieceType::kRecipientSender:
+    case PieceType::kUniqueRecipientSenders:
+    case PieceType::kUserRecipient:
+    case PieceType::kTextRecipient:
+    case PieceType::kAttachmentRecipient:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// A piece with its value.
 struct Witness {
   const PieceReading* piece = nullptr;
@@ -49,8 +64,9 @@ double usual_of(const AtomCode& atom, const PieceValue& value) {
 
 class Explanation {
  public:
-  Explanation(const CompiledRules& rules, const MessageFacts& facts, const Evaluation& evaluation)
-      : rules_(rules), facts_(facts), evaluation_(evaluation) {}
+  Explanation(const CompiledRules& rules, const MessageFacts& facts, const Evaluation& evaluation,
+              Reader reader = Reader::kOperator)
+      : rules_(rules), facts_(facts), evaluation_(evaluation), reader_(reader) {}
 
   /// Adds the parts that make `node` what it is.
   void decisive(const CompiledRules::Node& node, std::vector<std::string>& out) const;
@@ -73,6 +89,7 @@ class Explanation {
   const CompiledRules& rules_;
   const MessageFacts& facts_;
   const Evaluation& evaluation_;
+  const Reader reader_;
 };
 
 Truth Explanation::truth(const Node& node) const {
@@ -198,8 +215,9 @@ std::string Explanation::counter_text(const Atom& text, const AtomCode& code) co
   if (code.kind == AtomCode::Kind::kUsual) {
     out += fmt::format(" (usual {:.1f})", usual_of(code, value));
   }
-  const bool several = has_several(rules_.needs[code.need].type);
-  if (several && !witness->piece->piece.empty())
+  const PieceType type = rules_.needs[code.need].type;
+  const bool shown = has_several(type) && (reader_ == Reader::kOperator || !names_recipient(type));
+  if (shown && !witness->piece->piece.empty())
     out += fmt::format(" [{}]", witness->piece->piece.substr(0, kPieceShown));
   return fmt::format("{}; rule: {}", out, threshold_text(text));
 }
@@ -213,20 +231,20 @@ std::string joined(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::string explain_condition(const CompiledRules& rules, const MessageFacts& facts,
-                              const Evaluation& evaluation, std::size_t rule) {
+                              const Evaluation& evaluation, std::size_t rule, Reader reader) {
   std::vector<std::string> texts;
-  Explanation(rules, facts, evaluation).decisive(rules.roots[rule], texts);
+  Explanation(rules, facts, evaluation, reader).decisive(rules.roots[rule], texts);
   return joined(texts);
 }
 
 std::string explain_rule(const CompiledRules& rules, const MessageFacts& facts,
-                         const Evaluation& evaluation, std::size_t rule) {
+                         const Evaluation& evaluation, std::size_t rule, Reader reader) {
   const Rule& what = rules.rules[rule];
   std::string out = what.name;
   if (what.score) out += fmt::format(" {:+.2f}", *what.score);
   if (what.action) out += fmt::format(" {}", rules::to_string(*what.action));
   if (what.shadow) out += " (shadow)";
-  return out + ": " + explain_condition(rules, facts, evaluation, rule);
+  return out + ": " + explain_condition(rules, facts, evaluation, rule, reader);
 }
 
 std::vector<NearMiss> near_misses(const CompiledRules& rules, const MessageFacts& facts,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,16 +10,24 @@
 
 namespace shingled::milter::policy {
 
+/// Who reads an explanation.
+enum class Reader : std::uint8_t {
+  kOperator,
+  kRecipients,  ///< of the message: no one is told of the others
+};
+
 /// Why a rule fires, or does not: the parts of its condition that decided, with their numbers.
 /// `from.spam 187 of 188 (99.5 %) in 14d; rule: 99% of 100`. Of several values the strongest is
 /// named. Pieces of mail may be in it: any bytes, at most 60 of each.
 /// Threads: stateless.
 std::string explain_condition(const CompiledRules& rules, const MessageFacts& facts,
-                              const Evaluation& evaluation, std::size_t rule);
+                              const Evaluation& evaluation, std::size_t rule,
+                              Reader reader = Reader::kOperator);
 
 /// The whole line: `SENDER_SPAMMY +1.50: from.spam 187 of 188 (99.5 %) in 14d; rule: 99% of 100`.
 std::string explain_rule(const CompiledRules& rules, const MessageFacts& facts,
-                         const Evaluation& evaluation, std::size_t rule);
+                         const Evaluation& evaluation, std::size_t rule,
+                         Reader reader = Reader::kOperator);
 
 /// A rule that does not fire because of one part alone, which is unknown, or a number that is at
 /// least half of what it needs.

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "config/base/clock.h"
+#include "milter/features/counter_needs.h"
 #include "mime/pieces/piece.h"
 #include "storage/counters/counter.h"
-#include "storage/counters/series.h"
 
 namespace shingled::milter::rules {
 
@@ -14,14 +15,16 @@ struct PieceCounts {
   mime::Piece piece;  ///< of a unique type with the first piece alone
   /// False: the counter could not be asked. Its sums mean nothing; it is not zero.
   bool known = false;
-  std::vector<storage::counters::Amounts> sums;  ///< by window of CounterFacts::windows
+  /// By window of the need of its type; empty if it is not known.
+  std::vector<storage::counters::Amounts> sums = {};
 };
 
 /// What the counters say of a message: how things were before it.
 struct CounterFacts {
-  std::vector<storage::counters::Window> windows;
-  std::vector<PieceCounts> pieces;  ///< of the types that somebody needs, in order of type
-  Duration time{};                  ///< of the question; 0 = nothing was asked
+  std::shared_ptr<const features::CounterNeeds> needs;  ///< what was asked; null = nothing
+  std::vector<PieceCounts> pieces;                      ///< of the types that are needed
+  bool left_out = false;  ///< the message has pieces that are not here: a bound was met
+  Duration time{};        ///< of the question; 0 = nothing was asked
 };
 
 }  // namespace shingled::milter::rules

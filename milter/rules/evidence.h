@@ -13,6 +13,7 @@
 
 #include "config/base/clock.h"
 #include "config/base/logger.h"
+#include "milter/rules/action.h"
 
 namespace shingled::milter::rules {
 
@@ -37,12 +38,15 @@ struct Evidence {
     kCounts,   ///< its symbol counts in the score
     kSpared,   ///< a good fact cancels it: it is only shown
     kDropped,  ///< too weak: only `scan` lists it
+    kTried,    ///< it is only tried out: shown, but without effect
   };
 
   std::string symbol;
   double score = 0;  ///< negative: speaks for the message
   std::string part;  ///< IMAP section number; empty = the message
   Effect effect = Effect::kCounts;
+  /// What it asks for by itself, whatever the score is, if it counts.
+  Action action = Action::kPass;
   /// Makes the account on demand: there may be thousands of items, and few are shown.
   std::function<Account()> account;
 };

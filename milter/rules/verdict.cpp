@@ -79,6 +79,18 @@ Sum sum_of(const Facts& facts, Counts&& counts) {
   return sum;
 }
 
+/// The strongest action that a piece of evidence asks for; null if none does.
+const Evidence* strongest_request(const Facts& facts) {
+  const Evidence* strongest = nullptr;
+  for (const Findings& findings : facts.findings) {
+    for (const Evidence& item : findings.evidence) {
+      if (item.effect != Evidence::Effect::kCounts || item.action == Action::kPass) continue;
+      if (strongest == nullptr || item.action > strongest->action) strongest = &item;
+    }
+  }
+  return strongest;
+}
+
 }  // namespace
 
 std::string_view to_string(Action action) {
@@ -122,6 +134,11 @@ Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on
   verdict.required = actions.add_header;
   verdict.action = choose_action(verdict.score, actions);
   verdict.reason = reason_for(verdict.action, verdict.score, actions);
+  const Evidence* const request = strongest_request(facts);
+  if (request != nullptr && request->action > verdict.action) {
+    verdict.action = request->action;
+    verdict.reason = request->account().log;
+  }
   if (sum.held) verdict.reason += ", held: the hits do not identify the message";
 
   const bool enough = verdict.action > Action::kAddHeader;
@@ -130,7 +147,8 @@ Verdict judge(const Facts& facts, const ActionOptions& actions, FailurePolicy on
   if (!unknown.empty()) {
     verdict.failed = true;
     verdict.reason = std::move(unknown);
-    if (on_failure != FailurePolicy::kAccept) verdict.action = action_of(on_failure);
+    if (on_failure != FailurePolicy::kAccept)
+      verdict.action = std::max(verdict.action, action_of(on_failure));
   }
   return verdict;
 }

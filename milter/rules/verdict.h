@@ -6,15 +6,11 @@
 #include <vector>
 
 #include "config/options/milter_options.h"
+#include "milter/rules/action.h"
 #include "milter/rules/evidence.h"
 #include "milter/rules/facts.h"
 
 namespace shingled::milter::rules {
-
-/// The action for a message, from the weakest to the strongest.
-enum class Action : std::uint8_t { kPass, kAddHeader, kTempfail, kQuarantine, kReject, kDiscard };
-
-std::string_view to_string(Action action);  ///< "pass" "add_header" "tempfail" "quarantine" ...
 
 /// The judgement of a message, with its reason.
 struct Verdict {
@@ -22,7 +18,9 @@ struct Verdict {
   double score = 0;
   std::optional<double> required;  ///< the add_header threshold, "required" in X-Shingled-Status
   std::vector<Symbol> symbols;
-  std::string reason;   ///< "score 12.00 reaches reject 10.00"; after a failure: what failed
+  /// "score 12.00 reaches reject 10.00", or the evidence that asked for the action as in the log;
+  /// after a failure: what failed. Bytes of mail may be in it.
+  std::string reason;
   bool failed = false;  ///< something is unknown, and the failure policy decided
 
   [[nodiscard]] bool is_spam() const { return required && score >= *required; }
@@ -34,7 +32,8 @@ double score_without_counters(const Facts& facts);
 /// The strongest action whose threshold the score reaches; kPass if it reaches none. Pure.
 Action choose_action(double score, const ActionOptions& actions);
 
-/// Makes a verdict of facts. Only `Facts::findings` count. It is pure, so `scan` can repeat it.
+/// Makes a verdict of facts: the strongest of the action that the score reaches and those that
+/// pieces of evidence ask for. Only `Facts::findings` count. It is pure, so `scan` can repeat it.
 ///
 /// If something about the message is unknown (unknown.h: look-ups without an answer, bounds that
 /// were reached), the known facts decide if they are enough for an action above a header. Otherwise

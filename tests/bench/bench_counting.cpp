@@ -43,12 +43,13 @@ enum class Part : std::int64_t {
   kAskAndAdd,
 };
 
-counters::CounterNeeds all_needs() {
-  counters::CounterNeeds needs;
-  for (const PieceTypeRow& row : piece_types()) needs.add(row.type);
+features::CounterNeeds all_needs() {
+  std::vector<storage::counters::Window> windows;
   for (const char* window : {"10m", "1h", "1d", "14d"}) {
-    needs.windows.push_back(storage::counters::parse_window(window).value());
+    windows.push_back(storage::counters::parse_window(window).value());
   }
+  features::CounterNeeds needs;
+  for (const PieceTypeRow& row : piece_types()) needs.push_back({row.type, windows});
   return needs;
 }
 
@@ -62,7 +63,7 @@ class Bench {
         counters::MessageCounter::Setup{
             .options = options,
             .thresholds = counters::CountThresholds::of(options, {}),
-            .needs = part == Part::kAskAndAdd ? all_needs() : counters::CounterNeeds(),
+            .needs = part == Part::kAskAndAdd ? all_needs() : features::CounterNeeds(),
             .site = reloader_.site().value(),
             .name = {},
             .store = reloader_.store()},

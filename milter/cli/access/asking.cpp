@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "milter/policy/policy_rules.h"
+
 namespace shingled::milter::cli {
 
 Result<std::unique_ptr<filter::Scanner>> open_scanner(
@@ -17,7 +19,12 @@ Result<std::unique_ptr<filter::Scanner>> open_scanner(
     rule.remote = std::move(destination.remote);
     asking->rules.push_back(std::move(rule));
   }
-  return filter::Scanner::open(std::move(asking), nullptr, clock, random, std::move(library));
+  // Without rules, too: commands show features.
+  const policy::PolicyRules read = policy::policy_rules(settings);
+  std::shared_ptr<const policy::Policy> policy;
+  if (read.rules != nullptr) policy = std::make_shared<const policy::Policy>(*read.rules);
+  return filter::Scanner::open(std::move(asking), nullptr, clock, random, std::move(library),
+                               filter::Scanner::Names::kNow, std::move(policy));
 }
 
 }  // namespace shingled::milter::cli

@@ -57,7 +57,8 @@ class Explainer {
   }
 
   int message(const SourceMessage& message) {
-    const rules::Facts facts = scanner_.scan(message.bytes);
+    rules::Facts facts = scanner_.scan(message.bytes);
+    scanner_.apply_policy(facts);
     const bool asked = std::any_of(facts.findings.begin(), facts.findings.end(),
                                    [](const auto& findings) { return findings.asked > 0U; });
     if (facts.lookups.empty() && !asked && !arguments_.json) {

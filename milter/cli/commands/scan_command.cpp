@@ -5,13 +5,19 @@
 #include <nlohmann/json.hpp>
 
 #include "milter/actions/apply.h"
+#include "milter/cli/access/counter_client.h"
 #include "milter/cli/access/settings_choice.h"
 #include "milter/cli/commands/commands.h"
+#include "milter/cli/counters/counted_message.h"
+#include "milter/cli/counters/counted_policy.h"
 #include "milter/cli/input/message_loop.h"
 #include "milter/cli/output/evidence_output.h"
 #include "milter/cli/output/further_matches.h"
 #include "milter/cli/output/lookup_output.h"
 #include "milter/cli/similar/sample_client.h"
+#include "milter/counters/envelope_pieces.h"
+#include "milter/counters/matched_pieces.h"
+#include "milter/features/message_features.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
@@ -21,7 +27,10 @@ namespace {
 struct ScanArguments {
   SettingsArguments settings;
   MessageArguments messages;
+  EnvelopeArguments envelope;
   bool json = false;
+  bool features = false;
+  bool verbose = false;
 };
 
 /// The message's own headers that carry one of our names and would go: all that a mail server would
@@ -88,7 +97,7 @@ void print_score(const rules::Facts& facts, const rules::Verdict& verdict, Conso
   std::vector<TableRow> rows;
   for (const rules::Findings& findings : facts.findings) {
     for (const rules::Evidence& item : findings.evidence) {
-      rows.push_back({item.symbol, item.account().arithmetic});
+      rows.push_back({item.symbol, terminal_safe(item.account().arithmetic)});
     }
   }
   for (const std::string& line : table_lines(rows, "    ")) console.line(line);
@@ -105,7 +114,7 @@ void print_scan(const SourceMessage& message, const rules::Facts& facts,
                 FurtherMatches& further, Console& console) {
   const rules::Verdict& verdict = decision.verdict;
   console.line(fmt::format("{}: {}: {}", terminal_safe(message.name),
-                           rules::to_string(verdict.action), verdict.reason));
+                           rules::to_string(verdict.action), terminal_safe(verdict.reason)));
   if (settings.milter.dry_run) console.line("  dry_run: the milter only logs this");
   if (facts.lookups.empty()) {
     console.line("  no hash: the message is too short for these rules");
@@ -129,23 +138,139 @@ void print_scan(const SourceMessage& message, const rules::Facts& facts,
   for (const std::string& defect : facts.defects) console.line("  defect: " + defect);
 }
 
+/// The envelope as far as the command line has it.
+features::Arrival arrival_of(const ScanArguments& arguments, const Settings& settings) {
+  const counters::Envelope& envelope = arguments.envelope.envelope;
+  features::Arrival arrival;
+  if (!envelope.recipients.empty()) arrival.recipients = envelope.recipients.size();
+  if (!envelope.sender.empty()) arrival.bounce = envelope.sender == counters::kBounceSender;
+  if (envelope.client) {
+    arrival.local = contains(settings.milter.local_networks, *envelope.client);
+    arrival.authenticated = !envelope.user.empty();
+  }
+  if (!envelope.user.empty()) arrival.authenticated = true;
+  return arrival;
+}
+
+/// What the counters say of scanned messages. If they cannot be asked, it is said once, and they
+/// are unknown.
+class PolicyCounters {
+ public:
+  PolicyCounters(const ScanArguments& arguments, const Settings& settings,
+                 features::CounterNeeds needs, Clock& clock, Random& random)
+      : arguments_(arguments),
+        settings_(settings),
+        needs_(std::move(needs)),
+        desk_(settings, clock, random),
+        client_(desk_) {}
+
+  void add_to(rules::Facts& facts, const SourceMessage& message, Console& console) {
+    if (needs_.empty() || away_ || !desk_.has_counters()) return;
+    const EnvelopeArguments& envelope = arguments_.envelope;
+    auto found = pieces_of(message.bytes, envelope.envelope,
+                           envelope.piece_options(settings_.counters.pieces), settings_.mime);
+    for (mime::Piece& piece : counters::matched_hashes(facts.lookups))
+      found.pieces.push_back(std::move(piece));
+    const bool out = !envelope.envelope.user.empty();
+    auto asked = ask_counters(client_, out ? Space::kOut : Space::kIn, found.pieces, needs_);
+    if (asked) {
+      facts.counters = *std::move(asked);
+      facts.counters.left_out = found.dropped > 0;
+    } else {
+      away_ = true;
+      console.note("the counters are unknown: " + asked.error().message);
+    }
+  }
+
+ private:
+  const ScanArguments& arguments_;
+  const Settings& settings_;
+  const features::CounterNeeds needs_;
+  CounterDesk desk_;
+  CounterClient client_;
+  bool away_ = false;
+};
+
+Json features_json(const rules::Facts& facts) {
+  Json out = Json::object();
+  for (const features::FeatureRow& row : features::features()) {
+    Json& value = out[std::string(row.name)];
+    if (!facts.features.is_known(row.feature)) continue;
+    if (row.type == features::FeatureRow::Type::kWord) {
+      value = facts.features.word(row.feature);
+    } else if (row.type == features::FeatureRow::Type::kYesNo) {
+      value = facts.features.number(row.feature) != 0;
+    } else {
+      value = facts.features.number(row.feature);
+    }
+  }
+  return out;
+}
+
+/// The counters as rules name them: "sender.mass in 14d".
+std::vector<TableRow> counter_rows(const rules::CounterFacts& counters) {
+  std::vector<TableRow> rows;
+  for (const rules::PieceCounts& counts : counters.pieces) {
+    const features::CounterNeed* const need =
+        features::find_need(*counters.needs, counts.piece.type);
+    const std::string second = counts.piece.second.empty() ? "" : " > " + counts.piece.second;
+    for (std::size_t w = 0; w < counts.sums.size(); ++w) {
+      if (need->windows[w].skipped > 0) continue;  // days for the usual
+      std::string text;
+      for (std::size_t m = 0; m < storage::counters::kMeasures; ++m) {
+        const auto measure = static_cast<storage::counters::Measure>(m);
+        if (counts.sums[w].of(measure) == 0) continue;
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                            storage::counters::to_string(measure), counts.sums[w].of(measure));
+      }
+      rows.push_back({std::string(to_string(counts.piece.type)),
+                      storage::counters::to_string(need->windows[w]), text.empty() ? "0" : text,
+                      terminal_safe(counts.piece.first + second)});
+    }
+  }
+  return rows;
+}
+
+void print_features(const rules::Facts& facts, Console& console) {
+  console.line("  features");
+  std::vector<TableRow> rows;
+  for (const features::FeatureRow& row : features::features())
+    rows.push_back({std::string(row.name), to_string(facts.features, row.feature)});
+  for (const std::string& line : table_lines(rows, "    ")) console.line(line);
+  if (facts.counters.pieces.empty()) return;
+  console.line("  counters");
+  for (const auto& line : table_lines(counter_rows(facts.counters), "    ")) console.line(line);
+}
+
 int scan_message(const SourceMessage& message, const filter::Scanner& scanner,
-                 FurtherMatches& further, bool as_json, Console& console) {
+                 FurtherMatches& further, const ScanArguments& arguments,
+                 PolicyCounters* policy_counters, Console& console) {
   const Settings& settings = scanner.settings();
-  rules::Facts facts = scanner.scan(message.bytes);
+  rules::Facts facts =
+      scanner.scan(message.bytes, {}, {}, nullptr, arrival_of(arguments, settings));
   facts.truncated = message.cut;
+  if (policy_counters != nullptr) policy_counters->add_to(facts, message, console);
+  scanner.apply_policy(facts);
   const actions::Decision decision =
       actions::decide(scanner.judge(facts, settings.milter.on_failure.other), facts,
                       forged_in(message.bytes, settings), settings.milter);
-  if (as_json) {
-    console.json(scan_json(message, facts, decision, settings, further));
+  if (arguments.json) {
+    Json object = scan_json(message, facts, decision, settings, further);
+    if (arguments.features) object["features"] = features_json(facts);
+    if (arguments.verbose) object["near_misses"] = scanner.near_misses(facts);
+    console.json(object);
   } else {
     print_scan(message, facts, decision, settings, further, console);
+    if (arguments.features) print_features(facts, console);
+    if (arguments.verbose) {
+      for (const std::string& miss : scanner.near_misses(facts))
+        console.line("  near miss: " + terminal_safe(miss));
+    }
   }
   return report_unknown(message.name, facts, console);
 }
 
-int run_scan(const ScanArguments& arguments, Console& console) {
+int run_scan(ScanArguments& arguments, Console& console) {
   const auto settings = arguments.settings.load(console);
   if (!settings) return EX_CONFIG;
   SystemClock clock;
@@ -154,11 +279,16 @@ int run_scan(const ScanArguments& arguments, Console& console) {
       open_scanner_with_samples("scan", {}, *settings, clock, random, console);
   if (scanner == nullptr) return code;
   FurtherMatches further(*settings, clock);
-  return for_each_message(arguments.messages,
-                          {.message_bytes_max = settings->milter.message_bytes_max}, console,
-                          [&, &opened = *scanner](const SourceMessage& message) {
-                            return scan_message(message, opened, further, arguments.json, console);
-                          });
+  if (Status ready = arguments.envelope.finish(); !ready) {
+    console.error("--client", ready.error().message);
+    return EX_USAGE;
+  }
+  PolicyCounters policy_counters(arguments, *settings, scanner->needs(), clock, random);
+  return for_each_message(
+      arguments.messages, {.message_bytes_max = settings->milter.message_bytes_max}, console,
+      [&, &opened = *scanner](const SourceMessage& message) {
+        return scan_message(message, opened, further, arguments, &policy_counters, console);
+      });
 }
 
 }  // namespace
@@ -167,7 +297,7 @@ void add_scan_command(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand(
       "scan", "Show what the milter would do with messages, and why; changes nothing");
   command->footer(
-      R"(The message is judged as mail of an unknown sender; look-ups go to the running daemon. They are listed in the order in
+      R"(The message is judged as mail of an unknown sender, except for what the options say; look-ups go to the running daemon. They are listed in the order in
 which they are made: the visible body, other texts, attachments and images, archives, the larger first in each group.
 
 Example:
@@ -175,6 +305,10 @@ Example:
   const auto arguments = std::make_shared<ScanArguments>();
   arguments->settings.add_to(*command);
   arguments->messages.add_to(*command);
+  arguments->envelope.add_to(*command);
+  command->add_flag("--features", arguments->features,
+                    "Show the features of each message, and the counters that rules need");
+  command->add_flag("-v,--verbose", arguments->verbose, "Show rules that nearly fire, too");
   command->add_flag("--json", arguments->json, "One JSON object per line and message");
   command->callback([arguments, &chosen] {
     chosen = [arguments](Console& console) { return run_scan(*arguments, console); };

@@ -49,15 +49,12 @@ TEST(CountedKeys, AreNotMoreThanOneCallTakes) {
 }
 
 TEST(CounterQuestion, IsAboutTheTypesThatAreNeeded) {
-  CounterNeeds needs;
-  needs.windows = {Window{}};
-  EXPECT_TRUE(needs.nothing());
+  TypeSet needs;
   EXPECT_THAT(question_of(kSite, Space::kIn, kPieces, needs).keys, IsEmpty());
-  needs.add(PieceType::kLinkHost);
-  needs.add(PieceType::kUniqueRecipients);
-  needs.add(PieceType::kUniqueLinkSenders);
-  needs.add(PieceType::kLinkFrom);
-  EXPECT_FALSE(needs.nothing());
+  needs.set(static_cast<std::size_t>(PieceType::kLinkHost));
+  needs.set(static_cast<std::size_t>(PieceType::kUniqueRecipients));
+  needs.set(static_cast<std::size_t>(PieceType::kUniqueLinkSenders));
+  needs.set(static_cast<std::size_t>(PieceType::kLinkFrom));
   const CounterQuestion question = question_of(kSite, Space::kIn, kPieces, needs);
   EXPECT_THAT(question.pieces,
               ElementsAre(mime::Piece{PieceType::kUniqueRecipients, "a@x", ""},
@@ -70,6 +67,40 @@ TEST(CounterQuestion, IsAboutTheTypesThatAreNeeded) {
   EXPECT_EQ(question.keys[0], pair.unique_key());
   const auto link = pair_of(kSite, Space::kIn, PieceType::kLinkFrom, "l1.example", "x");
   EXPECT_EQ(question.keys[2], link.key);
+}
+
+TEST(CounterQuestion, AsksForTheReportersOfAStoredHash) {
+  TypeSet needs;
+  needs.set(static_cast<std::size_t>(PieceType::kUniqueReporters));
+  const std::vector<mime::Piece> matched = {{PieceType::kStoredHash, "0a1b", ""}};
+  EXPECT_THAT(question_of(kSite, Space::kIn, matched, needs).pieces,
+              ElementsAre(mime::Piece{PieceType::kUniqueReporters, "0a1b", ""}));
+}
+
+std::vector<Window> windows(std::initializer_list<const char*> texts) {
+  std::vector<Window> out;
+  for (const char* text : texts) out.push_back(storage::counters::parse_window(text).value());
+  return out;
+}
+
+TEST(CounterAsks, PutTypesTogether) {
+  EXPECT_TRUE(asks_for({}).empty());
+  const auto asks = asks_for(
+      {{PieceType::kSender, windows({"1d", "14d"})}, {PieceType::kLink, windows({"1h", "1d"})}});
+  ASSERT_EQ(asks.size(), 1U);
+  EXPECT_EQ(asks[0].windows, windows({"1d", "14d", "1h"}));
+  EXPECT_TRUE(asks[0].types.test(static_cast<std::size_t>(PieceType::kSender)));
+  EXPECT_TRUE(asks[0].types.test(static_cast<std::size_t>(PieceType::kLink)));
+}
+
+TEST(CounterAsks, DoNotPayForTheDaysThatOneTypeNeeds) {
+  features::CounterNeed usual{PieceType::kUser, windows({"1h"})};
+  for (std::uint32_t day = 1; day <= 16; ++day)
+    usual.windows.push_back({storage::counters::Period::Unit::kDay, 1, day});
+  const auto asks = asks_for({{PieceType::kSender, windows({"1d", "14d"})}, usual});
+  ASSERT_EQ(asks.size(), 2U);
+  EXPECT_EQ(asks[0].windows, windows({"1d", "14d"}));
+  EXPECT_EQ(asks[1].windows, usual.windows);
 }
 
 }  // namespace

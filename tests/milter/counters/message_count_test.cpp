@@ -75,8 +75,10 @@ class MessageCountTest : public ::testing::Test {
       const mime::Analysis analysis = mime::analyze(message, {});
       MessageLook look(count, analysis, message, {}, {});
       const mime::HashRule rule(HashOptions{.robust = true});
-      const auto hashes = mime::hash_message(analysis, std::span(&rule, 1), look.observer());
-      facts.counters = look.look(hashes.of_rule[0], TimePoint::max());
+      const auto hashes = mime::hash_message(
+          analysis, std::span(&rule, 1),
+          [&](std::size_t part, const mime::TextStages& text) { look.add(part, text); });
+      facts.counters = look.look(hashes.of_rule[0], {}, TimePoint::max());
     }
     const rules::Verdict verdict = rules::judge(facts, {}, FailurePolicy::kAccept);
     count.add(facts, verdict, message, mail.put_off);

@@ -31,18 +31,15 @@ const std::vector<mime::Piece> kPieces = {{PieceType::kSender, "a@x", ""},
 
 class MessageCounterTest : public ::testing::Test {
  protected:
-  MessageCounter counter(const CounterNeeds& needs) {
+  MessageCounter counter(const features::CounterNeeds& needs) {
     return {
         {.options = {}, .thresholds = {}, .needs = needs, .site = {7}, .name = {}, .store = store_},
         clock_,
         logger_,
         state_};
   }
-  static CounterNeeds needs_link_hosts() {
-    CounterNeeds needs;
-    needs.add(PieceType::kLinkHost);
-    needs.windows = {parse_window("1h").value(), parse_window("14d").value()};
-    return needs;
+  static features::CounterNeeds needs_link_hosts() {
+    return {{PieceType::kLinkHost, {parse_window("1h").value(), parse_window("14d").value()}}};
   }
   static Amounts one() {
     Amounts amounts;
@@ -70,7 +67,8 @@ TEST_F(MessageCounterTest, AsksForWhatIsNeeded) {
   EXPECT_TRUE(asking.add(kPieces, Space::kIn, one()));
   const auto facts = asking.ask(kPieces, Space::kIn, TimePoint::max());
   ASSERT_EQ(facts.pieces.size(), 1U);
-  EXPECT_EQ(facts.windows.size(), 2U);
+  ASSERT_NE(facts.needs, nullptr);
+  EXPECT_EQ(*facts.needs, needs_link_hosts());
   EXPECT_EQ(facts.pieces[0].piece, kPieces[1]);
   EXPECT_TRUE(facts.pieces[0].known);
   ASSERT_EQ(facts.pieces[0].sums.size(), 2U);
@@ -87,7 +85,7 @@ TEST_F(MessageCounterTest, DoesNotKnowWhatAFailingStoreWouldSay) {
     const auto facts = asking.ask(kPieces, Space::kIn, TimePoint::max());
     ASSERT_EQ(facts.pieces.size(), 1U);
     EXPECT_FALSE(facts.pieces[0].known);
-    EXPECT_EQ(facts.pieces[0].sums[0], Amounts{});
+    EXPECT_THAT(facts.pieces[0].sums, IsEmpty());
     EXPECT_FALSE(asking.add(kPieces, Space::kIn, one()));
   }
   EXPECT_EQ(state_.events.unknown.read(), 3U);

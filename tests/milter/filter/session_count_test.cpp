@@ -88,7 +88,7 @@ class SessionCountTest : public ratelimit::LimiterFixture {
 
   shingled::testing::FakeStore hashes_;
   NullLogger silent_;
-  counters::CounterNeeds needs_;
+  features::CounterNeeds needs_;
   counters::CountingState state_;
   std::shared_ptr<shingled::testing::FakeCounters> mass_ =
       std::make_shared<shingled::testing::FakeCounters>();
@@ -139,8 +139,7 @@ TEST_F(SessionCountTest, TellsOutgoingMailByItsSender) {
 }
 
 TEST_F(SessionCountTest, AsksBeforeItCountsTheMessage) {
-  needs_.add(PieceType::kSender);
-  needs_.windows = {storage::counters::Window{}};
+  needs_ = {{PieceType::kSender, {storage::counters::Window{}}}};
   use();
   const std::string message = "Subject: hi\r\n\r\nhello";
   counters::MessageCount count(counting_.get(), {.sender = "<s@x.example>"}, Space::kIn);

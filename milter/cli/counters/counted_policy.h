@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "config/base/result.h"
+#include "milter/cli/access/counter_client.h"
+#include "milter/features/counter_needs.h"
+#include "milter/rules/counter_facts.h"
+#include "mime/pieces/piece.h"
+
+namespace shingled::milter::cli {
+
+/// The counters of the pieces that are needed, as the milter asks for them, with one request for
+/// each.
+/// Errors:  those of CounterClient: the first one.
+Result<rules::CounterFacts> ask_counters(CounterClient& client, Space space,
+                                         std::span<const mime::Piece> pieces,
+                                         const features::CounterNeeds& needs);
+
+}  // namespace shingled::milter::cli

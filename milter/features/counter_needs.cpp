@@ -1,0 +1,27 @@
+#include "milter/features/counter_needs.h"
+
+#include <algorithm>
+
+namespace shingled::milter::features {
+
+const CounterNeed* find_need(const CounterNeeds& needs, PieceType type) {
+  const auto found = std::ranges::find(needs, type, &CounterNeed::type);
+  return found == needs.end() ? nullptr : &*found;
+}
+
+CounterNeeds union_of(const CounterNeeds& a, const CounterNeeds& b) {
+  CounterNeeds out = a;
+  for (const CounterNeed& need : b) {
+    const auto known = std::ranges::find(out, need.type, &CounterNeed::type);
+    if (known == out.end()) {
+      out.push_back(need);
+      continue;
+    }
+    for (const Window& window : need.windows)
+      if (std::ranges::find(known->windows, window) == known->windows.end())
+        known->windows.push_back(window);
+  }
+  return out;
+}
+
+}  // namespace shingled::milter::features

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "mime/fingerprint/piece_type.h"
+#include "storage/counters/series.h"
+
+namespace shingled::milter::features {
+
+using storage::counters::Window;
+
+/// The windows that have to be asked for of all pieces of a type. The pieces of a unique type are
+/// the first pieces of its pairs, each once.
+struct CounterNeed {
+  PieceType type{};
+  std::vector<Window> windows;
+  friend bool operator==(const CounterNeed&, const CounterNeed&) = default;
+};
+
+/// What somebody who judges a message wants to know of the counters, by type; each type and each
+/// of its windows once. Empty: nothing is asked.
+using CounterNeeds = std::vector<CounterNeed>;
+
+/// nullptr if nobody needs the type.
+const CounterNeed* find_need(const CounterNeeds& needs, PieceType type);
+
+/// What both need. Pure.
+CounterNeeds union_of(const CounterNeeds& a, const CounterNeeds& b);
+
+}  // namespace shingled::milter::features
