@@ -28,6 +28,12 @@ bool is_in_force(const rules::Evidence& evidence) {
   return evidence.effect != rules::Evidence::Effect::kTried;
 }
 
+/// Without evidence that is only tried out: recipients do not see it.
+rules::Findings in_force(rules::Findings findings) {
+  std::erase_if(findings.evidence, [](const rules::Evidence& item) { return !is_in_force(item); });
+  return findings;
+}
+
 std::string status_text(const rules::Verdict& verdict) {
   if (verdict.failed) {
     return "Unknown, score=" + number(verdict.score) + ", reason=" + verdict.reason;
@@ -80,12 +86,11 @@ std::vector<HeaderEdit> verdict_headers(const rules::Verdict& verdict, const rul
   if (scored || verdict.failed) add(names.status, status_text(verdict));
   std::size_t room = rules::kEvidenceShown;
   std::size_t more = 0;
-  for (const rules::Findings& findings : facts.findings) {
-    if (findings.source->always_shown) continue;
+  for (const rules::Findings& all : facts.findings) {
+    if (all.source->always_shown) continue;
+    const rules::Findings findings = in_force(all);
     const rules::ShownEvidence shown = rules::shown_evidence(findings, room);
-    for (const rules::Evidence* item : shown.evidence) {
-      if (is_in_force(*item)) add(names.result, item->account().header);
-    }
+    for (const rules::Evidence* item : shown.evidence) add(names.result, item->account().header);
     room -= shown.evidence.size();
     more += shown.more;
   }

@@ -9,6 +9,7 @@
 namespace shingled::milter::policy {
 namespace {
 
+using storage::counters::Measure;
 using testing::compiled;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
