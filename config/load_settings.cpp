@@ -29,6 +29,7 @@ Settings load_tree(const YamlNode& root, Diagnostics& diagnostics) {
     load_similar(section.section("similar"), settings.similar);
     load_counters(section.section("counters"), settings.counters);
     load_policy(section.section("policy"), settings.policy);
+    load_history(section.section("history"), settings.history);
     load_storage(section.section("storage"), settings.storage);
     load_status(section.section("status"), settings.status);
     load_rules(section, settings.storage.enabled, settings.rules);

@@ -4,6 +4,7 @@
 
 #include "config/options/counter_options.h"
 #include "config/options/daemon_options.h"
+#include "config/options/history_options.h"
 #include "config/options/milter_options.h"
 #include "config/options/mime_options.h"
 #include "config/options/policy_options.h"
@@ -25,6 +26,7 @@ struct Settings {
   SimilarOptions similar;
   CounterOptions counters;
   PolicyOptions policy;
+  HistoryOptions history;
   StorageOptions storage;
   StatusOptions status;
   std::vector<RuleOptions> rules = {RuleOptions{}};  ///< empty if all are switched off

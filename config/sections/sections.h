@@ -14,6 +14,7 @@ namespace shingled::config {
 
 void load_counters(Section&& section, CounterOptions& out);
 void load_daemon(Section&& section, DaemonOptions& out);
+void load_history(Section&& section, HistoryOptions& out);
 void load_milter(Section&& section, MilterOptions& out);
 void load_mime(Section&& section, MimeOptions& out);
 /// Rules of `policy.files` are read, too. A rule that comes again changes the keys that it gives.

@@ -21,6 +21,7 @@
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/milter_service.h"
 #include "milter/filter/scanner.h"
+#include "milter/history/history_reloader.h"
 #include "milter/policy/policy_evidence.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/policy/rule_hits.h"
@@ -54,6 +55,7 @@ class RunningDaemon {
         limits_(clock, random_, log),
         similar_(clock, log),
         counters_(clock, random_, log),
+        history_(clock, random_, log),
         bucket_pages_([this] { return limits_.store(); }, clock),
         counter_pages_([this] { return site_counters(); }, clock,
                        [this](PieceType type, std::uint64_t shingle) {
@@ -93,8 +95,9 @@ class RunningDaemon {
   /// Takes rules into force: for counters now, for mail with the next scanner.
   void use_policy(const std::shared_ptr<const policy::CompiledRules>& rules);
   /// What the counters are asked for.
-  [[nodiscard]] features::CounterNeeds counter_needs() const {
-    return policy_ == nullptr ? features::CounterNeeds() : policy_->needs();
+  [[nodiscard]] features::CounterNeeds counter_needs(const Settings& settings) const {
+    features::CounterNeeds kept = history::history_needs(settings.history);
+    return policy_ == nullptr ? kept : features::union_of(policy_->needs(), kept);
   }
   Status start_status();
   /// Opens counters.listen.
@@ -134,6 +137,7 @@ class RunningDaemon {
   counters::CounterReloader counters_;
   policy::RuleHits rule_hits_;
   std::shared_ptr<const policy::Policy> policy_;  ///< null = no rules
+  history::HistoryReloader history_;
   std::unique_ptr<filter::CurrentScanner> scanner_;
   // For the remote services of the scanner; null if it has none.
   std::unique_ptr<storage::client::ProberThread> prober_;

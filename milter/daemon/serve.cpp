@@ -91,7 +91,8 @@ void RunningDaemon::reload() {
     }
   }
   if (wanted != nullptr) {
-    counters_.use(wanted->counters, wanted->milter.actions, counter_needs());
+    counters_.use(wanted->counters, wanted->milter.actions, counter_needs(*wanted));
+    if (milter_ != nullptr) history_.use(wanted->history, wanted->counters);
     if (server_ != nullptr) server_->reload(server_options(*wanted));
     if (counter_http_ != nullptr) {
       const Status keys = counter_http_->reload_keys();
@@ -149,6 +150,7 @@ void RunningDaemon::stop() {
   registrations_.clear();
   limits_.close();
   similar_.close();
+  history_.close();
   counters_.close();
   server_.reset();  // the server first: its packets use the others
   replication_.reset();

@@ -51,8 +51,9 @@ Status RunningDaemon::start() {
   auto rules = read_policy(*settings_);
   if (!rules) return rules.error();
   use_policy(*rules);
-  counters_.use(settings_->counters, settings_->milter.actions, counter_needs());
+  counters_.use(settings_->counters, settings_->milter.actions, counter_needs(*settings_));
   if (settings_->milter.enabled) {
+    history_.use(settings_->history, settings_->counters);
     if (Status status = similar_.use(settings_->similar); !status) return status;
     auto scanner = open_scanner(settings_);
     if (!scanner) return scanner.error();
@@ -148,9 +149,9 @@ bool RunningDaemon::go_on_loading(std::uint64_t rows, std::uint64_t of) {
 }
 
 Status RunningDaemon::open_milter() {
-  auto milter =
-      filter::MilterService::open(settings_->milter, *scanner_, clock_, log_, mail_counters_,
-                                  limits_.current(), counters_.current(), memory_);
+  auto milter = filter::MilterService::open(settings_->milter, *scanner_, clock_, log_,
+                                            mail_counters_, limits_.current(), counters_.current(),
+                                            memory_, &history_.current());
   if (!milter) return milter.error();
   milter_ = *std::move(milter);
   return {};
@@ -218,6 +219,7 @@ void RunningDaemon::register_metrics() {
       memory_->report(report);
       limits_.report(report);
       similar_.report(report);
+      history_.report(report);
       report.gauge({"shingled_mail_under_way", "Messages between their beginning and their end."},
                    std::uint64_t{milter_->messages_under_way()});
       for (const storage::client::ProbedService& remote : scanner_->get()->remotes())

@@ -28,7 +28,8 @@ class MilterService::Impl {
   Impl(const MilterOptions& options, const CurrentScanner& current, Clock& a_clock,
        Logger& a_logger, MailCounters& mail_counters,
        const ratelimit::CurrentLimiter& current_limiter,
-       const counters::CurrentCounter& current_counter, std::shared_ptr<MemoryBudget> a_memory)
+       const counters::CurrentCounter& current_counter, std::shared_ptr<MemoryBudget> a_memory,
+       const history::CurrentHistory* current_history)
       : socket(options.socket),
         scanner(current),
         clock(a_clock),
@@ -36,7 +37,8 @@ class MilterService::Impl {
         counters(mail_counters),
         limiter(current_limiter),
         counting(current_counter),
-        memory(std::move(a_memory)) {}
+        memory(std::move(a_memory)),
+        history(current_history) {}
 
   const SocketSpec socket;
   const CurrentScanner& scanner;
@@ -46,6 +48,7 @@ class MilterService::Impl {
   const ratelimit::CurrentLimiter& limiter;
   const counters::CurrentCounter& counting;
   const std::shared_ptr<MemoryBudget> memory;
+  const history::CurrentHistory* const history;
 
   Traffic traffic;
 
@@ -87,7 +90,7 @@ struct Connection {
       : spacing((steps & SMFIP_HDR_LEADSPC) != 0 ? HeaderSpacing::kKept : HeaderSpacing::kStripped),
         answers_recipients((steps & SMFIP_NR_RCPT) == 0),
         session(service.scanner, service.clock, service.logger, &service.counters, &service.limiter,
-                {service.memory, service.traffic.stopping()}, &service.counting) {}
+                {service.memory, service.traffic.stopping()}, &service.counting, service.history) {}
   const HeaderSpacing spacing;
   const bool answers_recipients;
   Session session;
@@ -325,7 +328,8 @@ bool open_socket() {
 Result<std::unique_ptr<MilterService>> MilterService::open(
     const MilterOptions& options, const CurrentScanner& scanner, Clock& clock, Logger& logger,
     MailCounters& counters, const ratelimit::CurrentLimiter& limiter,
-    const counters::CurrentCounter& counting, std::shared_ptr<MemoryBudget> memory) {
+    const counters::CurrentCounter& counting, std::shared_ptr<MemoryBudget> memory,
+    const history::CurrentHistory* history) {
   if (Status status = prepare_listening_socket(options.socket, kOption); !status)
     return status.error();
   if (Status status = register_callbacks(options); !status) return status.error();
@@ -339,7 +343,7 @@ Result<std::unique_ptr<MilterService>> MilterService::open(
   send_without_delay();
   acknowledge_commands(options.socket.kind != SocketSpec::Kind::kUnix);
   auto impl = std::make_unique<Impl>(options, scanner, clock, logger, counters, limiter, counting,
-                                     std::move(memory));
+                                     std::move(memory), history);
   g_service.store(impl.get());
   return std::unique_ptr<MilterService>(new MilterService(std::move(impl)));
 }

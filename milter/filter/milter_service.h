@@ -9,6 +9,7 @@
 #include "milter/filter/mail_counters.h"
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/scanner.h"
+#include "milter/history/history_reloader.h"
 #include "milter/ratelimit/mail_limiter.h"
 
 namespace shingled::milter::filter {
@@ -26,12 +27,11 @@ class MilterService {
   /// removed first.
   /// Errors: kUnavailable (in use), kDenied, kInvalid (the path is not a socket); each names the
   /// socket.
-  static Result<std::unique_ptr<MilterService>> open(const MilterOptions& options,
-                                                     const CurrentScanner& scanner, Clock& clock,
-                                                     Logger& logger, MailCounters& counters,
-                                                     const ratelimit::CurrentLimiter& limiter,
-                                                     const counters::CurrentCounter& counting,
-                                                     std::shared_ptr<MemoryBudget> memory);
+  static Result<std::unique_ptr<MilterService>> open(
+      const MilterOptions& options, const CurrentScanner& scanner, Clock& clock, Logger& logger,
+      MailCounters& counters, const ratelimit::CurrentLimiter& limiter,
+      const counters::CurrentCounter& counting, std::shared_ptr<MemoryBudget> memory,
+      const history::CurrentHistory* history = nullptr);
   ~MilterService();
   MilterService(const MilterService&) = delete;
   MilterService& operator=(const MilterService&) = delete;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/base/ascii.h"
 #include "config/options/message_memory.h"
 #include "milter/counters/envelope_pieces.h"
 #include "milter/ratelimit/limit_evidence.h"
@@ -102,6 +103,7 @@ Session::Next Session::mail_from(std::string_view path, std::string_view login) 
   begin(std::move(scanner), std::move(limit), unchecked);
   message_->bounce = path == counters::kBounceSender;
   if (!unchecked) message_->count = count_of(path, login);
+  message_->sender = path;
   return Next::kContinue;
 }
 
@@ -116,6 +118,8 @@ void Session::begin(std::shared_ptr<const Scanner> scanner,
                            clock_.now(),
                            {},
                            std::move(limit),
+                           {},
+                           {},
                            {},
                            0,
                            false,
@@ -189,6 +193,8 @@ void Session::forget() {
 void Session::header(std::string_view name, std::string_view value) {
   if (!message_ || message_->unchecked) return;
   message_->forged.see(name);
+  if (message_->message_id.empty() && ascii::equal_ignoring_case(name, "Message-ID"))
+    message_->message_id = value;
   message_->buffer.add_header(name, value);
 }
 
@@ -241,7 +247,22 @@ rules::Action Session::conclude(std::string_view queue_id, actions::Mta& mta) {
   if (message.lacks_memory) decision.reply = actions::reply_for_memory();
   if (!options.dry_run) applied = actions::apply(decision, mta);
   log_message(message, facts, decision.verdict, queue_id, applied);
+  note_history(facts, decision.verdict, queue_id, deferred);
   return finish(facts, decision.verdict);
+}
+
+void Session::note_history(const rules::Facts& facts, const rules::Verdict& verdict,
+                           std::string_view queue_id, bool deferred) const {
+  const auto history = history_ != nullptr ? history_->get() : nullptr;
+  if (history == nullptr) return;
+  const bool unseen = deferred || message_->lacks_memory || !message_->failure.empty();
+  history->record({.queue_id = queue_id,
+                   .sender = message_->sender,
+                   .message_id = message_->message_id,
+                   .facts = facts,
+                   .verdict = verdict,
+                   .unseen = unseen,
+                   .dry_run = message_->scanner->settings().milter.dry_run});
 }
 
 rules::Verdict Session::judge(Message& message, rules::Facts& facts, actions::Mta& mta) {

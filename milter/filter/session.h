@@ -15,6 +15,7 @@
 #include "milter/filter/memory_budget.h"
 #include "milter/filter/message_buffer.h"
 #include "milter/filter/scanner.h"
+#include "milter/history/history_reloader.h"
 #include "milter/ratelimit/message_limit.h"
 
 namespace shingled::milter::filter {
@@ -60,17 +61,19 @@ class Session {
   };
 
   /// `counters`: null = no statistics. `limiter`: null = no limits. `counting`: null = the pieces
-  /// of messages are not counted.
+  /// of messages are not counted. `history`: null = no history.
   Session(const CurrentScanner& current, Clock& clock, Logger& logger,
           MailCounters* counters = nullptr, const ratelimit::CurrentLimiter* limiter = nullptr,
-          SessionBounds bounds = {}, const counters::CurrentCounter* counting = nullptr)
+          SessionBounds bounds = {}, const counters::CurrentCounter* counting = nullptr,
+          const history::CurrentHistory* history = nullptr)
       : current_(current),
         clock_(clock),
         logger_(logger),
         counters_(counters),
         limiter_(limiter),
         bounds_(std::move(bounds)),
-        counting_(counting) {}
+        counting_(counting),
+        history_(history) {}
 
   /// `without`: the kind of the client if it has no address. `name`: its reverse name that the MTA
   /// has verified; empty = none.
@@ -115,6 +118,8 @@ class Session {
     std::string failure;
     std::optional<ratelimit::MessageLimit> limit;
     std::optional<counters::MessageCount> count;  ///< empty = it is not counted
+    std::string sender = {};                      ///< path of MAIL
+    std::string message_id = {};                  ///< the first header of this name
     std::uint64_t recipients = 0;                 ///< RCPT commands that were accepted
     bool bounce = false;                          ///< its sender is empty
     bool unchecked = false;                       ///< passed without a check; only its limits apply
@@ -143,6 +148,8 @@ class Session {
   rules::Verdict judge(Message& message, rules::Facts& facts, actions::Mta& mta);
   [[nodiscard]] bool get_memory(const Message& message, MemoryLease& lease,
                                 actions::Mta& mta) const;
+  void note_history(const rules::Facts& facts, const rules::Verdict& verdict,
+                    std::string_view queue_id, bool deferred) const;
   /// Ends the message: keeps its drops or gives them back, counts it and forgets it.
   rules::Action finish(const rules::Facts& facts, const rules::Verdict& verdict);
   void log_full(const ratelimit::FullBucket& full, bool deferred);
@@ -159,6 +166,7 @@ class Session {
   const ratelimit::CurrentLimiter* limiter_;
   const SessionBounds bounds_;
   const counters::CurrentCounter* counting_;
+  const history::CurrentHistory* history_;
   std::optional<IpAddress> client_;
   Unaddressed without_ = Unaddressed::kUnknown;
   std::string client_name_;

@@ -95,6 +95,7 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("ratelimit.servers", limits.redis.servers, new_limits.redis.servers);
   compare("ratelimit.redis", redis_access(limits.redis), redis_access(new_limits.redis));
   compare_counters(running.counters, wanted.counters, compare);
+  compare("history.file", running.history.file, wanted.history.file);
   compare("similar.file", running.similar.file, wanted.similar.file);
   compare("similar.parts", running.similar.parts, wanted.similar.parts);
   compare("similar.part_block_size", running.similar.part_block_size,

@@ -135,6 +135,7 @@ class Daemon:
                   f"milter.socket=inet:{self.milter_port}@127.0.0.1",
                   f"status.listen=127.0.0.1:{self.status_port}",
                   f"counters.directory={self.tmp / 'counters'}",
+                  f"history.file={self.tmp / 'history.db'}",
                   f"counters.journal_directory={self.tmp / 'counters'}", *self.extra]
         arguments = [argument for value in values for argument in ("-o", value)]
         return arguments if self.config is None else ["-c", str(self.config), *arguments]

@@ -134,6 +134,7 @@ void keep_files_in(const std::string& folder, Settings& settings) {
   const CounterOptions built_in;
   move_default(counters.embedded.directory, built_in.embedded.directory, folder);
   move_default(counters.shared.journal_directory, built_in.shared.journal_directory, folder);
+  move_default(settings.history.file, HistoryOptions().file, folder);
 }
 
 }  // namespace shingled::milter::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shingled {
+
+/// Section `history`: what each message looked like when it was judged.
+struct HistoryOptions {
+  bool enabled = true;
+  std::string file = "/var/lib/shingled/history.db";
+  std::chrono::seconds keep = std::chrono::hours(24 * 14);  ///< 1h to 365d; older messages go
+  /// Of the file, 1M to 1P. Beyond it the oldest messages go.
+  std::uint64_t bytes_max = 1ULL << 30U;
+  /// For which windows the counters of a message are asked, for rules that are tried later: 10m to
+  /// 24h in steps of ten minutes, 1d to 14d. Empty: only what the rules in force need.
+  std::vector<std::string> windows = {"1h", "1d", "14d"};
+
+  friend bool operator==(const HistoryOptions&, const HistoryOptions&) = default;
+};
+
+}  // namespace shingled

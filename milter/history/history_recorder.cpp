@@ -1,0 +1,162 @@
+#include "milter/history/history_recorder.h"
+
+#include <algorithm>
+#include <iterator>
+#include <stop_token>
+#include <utility>
+
+#include "config/metrics/metric_report.h"
+
+namespace shingled::milter::history {
+
+namespace {
+
+constexpr std::chrono::seconds kWritePause{1};
+constexpr std::chrono::seconds kTrimPause{30};
+constexpr std::size_t kTrimmedAtOnce = 5000;
+constexpr std::int64_t kSecond = 1'000'000;  // of the time of a row
+
+std::int64_t row_time(WallTime time) { return time.time_since_epoch().count() * kSecond; }
+
+}  // namespace
+
+Result<std::unique_ptr<HistoryRecorder>> HistoryRecorder::open(Setup setup, const Clock& clock,
+                                                               Logger& logger) {
+  auto recorder = open_without_thread(std::move(setup), clock, logger);
+  if (recorder) {
+    (*recorder)->task_.emplace(
+        "history", kWritePause,
+        [self = recorder->get()](const std::stop_token&) { static_cast<void>(self->write()); });
+  }
+  return recorder;
+}
+
+Result<std::unique_ptr<HistoryRecorder>> HistoryRecorder::open_without_thread(Setup setup,
+                                                                              const Clock& clock,
+                                                                              Logger& logger) {
+  auto table = storage::sqlite::HistoryTable::open(setup.options.file);
+  if (!table) return table.error();
+  return std::unique_ptr<HistoryRecorder>(
+      new HistoryRecorder(*std::move(table), setup, clock, logger));
+}
+
+HistoryRecorder::HistoryRecorder(std::unique_ptr<storage::sqlite::HistoryTable> table,
+                                 const Setup& setup, const Clock& clock, Logger& logger)
+    : site_(setup.site), clock_(clock), logger_(logger) {
+  use(setup.options);
+  disk_.lock()->table = std::move(table);
+}
+
+HistoryRecorder::~HistoryRecorder() {
+  task_.reset();
+  static_cast<void>(write());
+}
+
+void HistoryRecorder::use(const HistoryOptions& options) {
+  *bounds_.lock() = {options.keep, options.bytes_max};
+}
+
+void HistoryRecorder::record(const JudgedMessage& message) noexcept {
+  try {
+    take_row(row_of(message, site_, row_time(clock_.wall())));
+  } catch (...) {  // memory
+    events_.dropped.add();
+  }
+}
+
+void HistoryRecorder::take_row(storage::sqlite::HistoryRow row) {
+  auto waiting = waiting_.lock();
+  Batch& batch = waiting->batch;
+  const std::uint64_t bytes = row.details.size() + row.queue_id.size() + sizeof row;
+  if (batch.rows.size() >= kWaitingMax || batch.bytes + bytes > kWaitingBytesMax)
+    return note_dropped(*waiting);
+  // Messages of one second follow each other.
+  if (waiting->last >= row.time && waiting->last - row.time < kSecond) row.time = waiting->last + 1;
+  waiting->last = row.time;
+  batch.bytes += bytes;
+  batch.rows.push_back(std::move(row));
+  if (batch.rows.size() == kWakeAt && task_) task_->wake();
+}
+
+void HistoryRecorder::label(std::uint64_t message, Label label) noexcept {
+  if (message == 0) return;
+  try {
+    auto waiting = waiting_.lock();
+    if (waiting->batch.labels.size() >= kWaitingMax) return note_dropped(*waiting);
+    waiting->batch.labels.push_back({message, static_cast<std::uint8_t>(label)});
+  } catch (...) {  // memory
+    events_.dropped.add();
+  }
+}
+
+void HistoryRecorder::note_dropped(Waiting& waiting) {
+  events_.dropped.add();
+  if (waiting.dropping.begin()) {
+    logger_.error(LogLine("history_dropped")
+                      .field("why", "messages come faster than the file takes them")
+                      .field("waiting", waiting.batch.rows.size()));
+  }
+}
+
+Status HistoryRecorder::write() {
+  auto disk = disk_.lock();
+  Status done = write_batch(*disk);
+  if (done) done = trim(*disk);
+  if (done) {
+    if (disk->outage.end()) logger_.info(LogLine("history_written_again"));
+    return done;
+  }
+  events_.failures.add();
+  if (disk->outage.begin()) {
+    logger_.error(LogLine("history_refused")
+                      .field("reason", done.error().message)
+                      .field("mail", "goes on without it"));
+  }
+  return done;
+}
+
+Status HistoryRecorder::write_batch(Disk& disk) {
+  Batch batch = std::exchange(waiting_.lock()->batch, {});
+  if (batch.rows.empty() && batch.labels.empty()) return {};
+  const auto written = disk.table->write(batch.rows, batch.labels);
+  if (!written) {
+    put_back(std::move(batch));
+    return written.error();
+  }
+  events_.messages.add(batch.rows.size());
+  events_.labels.add(*written);
+  waiting_.lock()->dropping.end();
+  return {};
+}
+
+void HistoryRecorder::put_back(Batch batch) {
+  auto waiting = waiting_.lock();
+  Batch& since = waiting->batch;
+  batch.bytes += since.bytes;
+  std::ranges::move(since.rows, std::back_inserter(batch.rows));
+  batch.labels.insert(batch.labels.end(), since.labels.begin(), since.labels.end());
+  since = std::move(batch);
+}
+
+Status HistoryRecorder::trim(Disk& disk) {
+  const TimePoint now = clock_.now();
+  if (disk.trimmed && now - *disk.trimmed < kTrimPause) return {};
+  const Bounds bounds = *bounds_.lock();
+  const auto trimmed =
+      disk.table->trim(row_time(clock_.wall() - bounds.keep), bounds.bytes_max, kTrimmedAtOnce);
+  if (!trimmed) return trimmed.error();
+  events_.removed.add(trimmed->rows);
+  disk.trimmed = trimmed->more ? std::nullopt : std::optional(now);
+  if (const auto bytes = disk.table->bytes()) bytes_ = *bytes;
+  return {};
+}
+
+void HistoryRecorder::report(MetricReport& report) const {
+  report_counters(events_, report);
+  report.gauge({"shingled_history_bytes", "Bytes of the history in use."},
+               std::uint64_t{bytes_.load()});
+  report.gauge({"shingled_history_waiting", "Messages that wait to be written."},
+               std::uint64_t{waiting_.lock()->batch.rows.size()});
+}
+
+}  // namespace shingled::milter::history

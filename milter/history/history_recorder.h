@@ -1,0 +1,145 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "config/base/logger.h"
+#include "config/base/outage.h"
+#include "config/base/periodic_task.h"
+#include "config/base/result.h"
+#include "config/metrics/counter_table.h"
+#include "config/metrics/instruments.h"
+#include "config/options/history_options.h"
+#include "milter/history/message_row.h"
+#include "storage/sqlite/history_table.h"
+
+namespace shingled {
+class MetricReport;  // config/metrics/metric_report.h
+}
+
+namespace shingled::milter::history {
+
+/// Takes what people say of messages.
+/// Threads: any thread.
+class LabelSink {
+ public:
+  virtual ~LabelSink() = default;
+  /// `message`: message_name() of its Message-ID. kNone takes the label back. Does not wait. A
+  /// message that the history does not have is no error.
+  virtual void label(std::uint64_t message, Label label) noexcept = 0;
+};
+
+/// What happened since the start. A new number needs a field and a line in `table`.
+struct HistoryEvents {
+  EventCount messages;
+  EventCount labels;
+  EventCount dropped;
+  EventCount removed;
+  EventCount failures;
+
+  static constexpr auto table() {
+    using Counters = HistoryEvents;
+    return std::to_array<CounterLine<Counters, EventCount>>({
+        {&Counters::messages, {"shingled_history_messages", "Messages written to the history."}},
+        {&Counters::labels, {"shingled_history_labels", "Rows that a report has labelled."}},
+        {&Counters::dropped,
+         {"shingled_history_dropped",
+          "Messages and labels that did not fit while the file could not be written."}},
+        {&Counters::removed,
+         {"shingled_history_removed", "Messages removed: too old, or the file was full."}},
+        {&Counters::failures, {"shingled_history_failures", "Writes that failed."}},
+    });
+  }
+};
+static_assert(kHasWholeTable<HistoryEvents>);
+
+/// Writes the history behind the messages. A batch is in the file as a whole or not at all. While
+/// the file cannot be written, messages wait up to a bound; what does not fit is dropped and
+/// counted, and the log says so once.
+///
+/// Threads: any thread; one inside, "history", that writes every second and when much waits. The
+///          destructor writes what is left.
+/// Cost:    record: hashes and codes the message, some 10 µs; never waits for the disk.
+class HistoryRecorder final : public LabelSink {
+ public:
+  static constexpr std::size_t kWaitingMax = 20'000;  ///< rows, and as many labels
+  static constexpr std::uint64_t kWaitingBytesMax = std::uint64_t{32} << 20U;
+  static constexpr std::size_t kWakeAt = 1000;
+
+  struct Setup {
+    HistoryOptions options;
+    CounterKeyBytes site{};
+  };
+  /// Errors: those of HistoryTable.
+  static Result<std::unique_ptr<HistoryRecorder>> open(Setup setup, const Clock& clock,
+                                                       Logger& logger);
+  /// The caller has to call `write`.
+  static Result<std::unique_ptr<HistoryRecorder>> open_without_thread(Setup setup,
+                                                                      const Clock& clock,
+                                                                      Logger& logger);
+  ~HistoryRecorder() override;
+  HistoryRecorder(const HistoryRecorder&) = delete;
+  HistoryRecorder& operator=(const HistoryRecorder&) = delete;
+  HistoryRecorder(HistoryRecorder&&) = delete;
+  HistoryRecorder& operator=(HistoryRecorder&&) = delete;
+
+  void record(const JudgedMessage& message) noexcept;
+  void label(std::uint64_t message, Label label) noexcept override;
+  /// New bounds after a reload; the file stays.
+  void use(const HistoryOptions& options);
+  [[nodiscard]] const CounterKeyBytes& site() const { return site_; }
+
+  /// Writes what waits and removes what is too much. What cannot be written waits for the next
+  /// time.
+  Status write();
+  void report(MetricReport& report) const;
+
+ private:
+  struct Batch {
+    std::vector<storage::sqlite::HistoryRow> rows;
+    std::vector<storage::sqlite::HistoryLabel> labels;
+    std::uint64_t bytes = 0;  ///< of the rows
+  };
+  struct Waiting {
+    Batch batch;
+    std::int64_t last = 0;  ///< time of the newest row
+    Outage dropping;
+  };
+  struct Bounds {
+    std::chrono::seconds keep{};
+    std::uint64_t bytes_max = 0;
+  };
+  struct Disk {
+    std::unique_ptr<storage::sqlite::HistoryTable> table;
+    Outage outage;
+    std::optional<TimePoint> trimmed;
+  };
+
+  HistoryRecorder(std::unique_ptr<storage::sqlite::HistoryTable> table, const Setup& setup,
+                  const Clock& clock, Logger& logger);
+  void take_row(storage::sqlite::HistoryRow row);
+  void note_dropped(Waiting& waiting);
+  Status write_batch(Disk& disk);
+  Status trim(Disk& disk);
+  /// Puts a batch that was not written in front of what came since.
+  void put_back(Batch batch);
+
+  const CounterKeyBytes site_;
+  const Clock& clock_;
+  Logger& logger_;
+  HistoryEvents events_;
+  std::atomic<std::uint64_t> bytes_{0};
+  Guarded<Bounds> bounds_;
+  Guarded<Disk> disk_;  ///< first of both locks
+  mutable Guarded<Waiting> waiting_;
+  std::optional<PeriodicTask> task_;  ///< last: it uses all of the above
+};
+
+}  // namespace shingled::milter::history

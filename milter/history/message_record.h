@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "milter/features/feature.h"
+#include "milter/rules/evidence.h"
+#include "mime/fingerprint/piece_type.h"
+#include "storage/counters/counter.h"
+#include "storage/counters/series.h"
+
+namespace shingled::milter::history {
+
+using features::FeatureValues;
+
+/// A piece of a message.
+struct PieceRecord {
+  PieceType type{};
+  /// The lower half of its shingle: enough to say whether two messages share it.
+  std::uint32_t shingle = 0;
+  bool known = false;  ///< whether its counters were known
+  friend bool operator==(const PieceRecord&, const PieceRecord&) = default;
+};
+
+struct EvidenceRecord {
+  std::string symbol;
+  double score = 0;
+  rules::Evidence::Effect effect = rules::Evidence::Effect::kCounts;
+  bool policy = false;  ///< made by a rule on features and counters
+  friend bool operator==(const EvidenceRecord&, const EvidenceRecord&) = default;
+};
+
+/// What a message looked like when it was judged. No text of it and no address.
+/// Threads: a value.
+struct MessageRecord {
+  double score = 0;
+  bool failed = false;      ///< the failure policy decided
+  bool unseen = false;      ///< judged without a look at it: a limit, no memory, a failure
+  bool incomplete = false;  ///< some of it was not looked at, or a look-up had no answer
+  bool dry_run = false;     ///< the action was not carried out
+  FeatureValues features;
+  std::vector<storage::counters::Window> windows;  ///< that the counters were asked for
+  std::vector<PieceRecord> pieces;                 ///< in order of type
+  /// Of each piece the sums of each window: that of piece p and window w is at
+  /// p * windows.size() + w. Zero if they were not known.
+  std::vector<storage::counters::Amounts> sums;
+  std::vector<EvidenceRecord> evidence;
+  friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
+};
+
+// The most of a record. What exceeds it is left out when it is written.
+inline constexpr std::size_t kWindowsMax = 128;
+inline constexpr std::size_t kPiecesMax = 2000;
+inline constexpr std::size_t kEvidenceMax = 64;
+inline constexpr std::size_t kWordBytesMax = 128;  ///< of a symbol or a word
+
+}  // namespace shingled::milter::history

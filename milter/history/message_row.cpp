@@ -1,0 +1,154 @@
+#include "milter/history/message_row.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "config/base/ascii.h"
+#include "milter/counters/envelope_pieces.h"
+#include "milter/history/row_code.h"
+#include "mime/fingerprint/keyed_hash.h"
+
+namespace shingled::milter::history {
+
+namespace {
+
+using rules::Evidence;
+using storage::counters::Amounts;
+using storage::counters::Window;
+
+constexpr std::size_t kQueueIdBytesMax = 128;
+constexpr std::array<std::string_view, 2> kPolicySources = {"policy", "counter_policy"};
+
+// The numbers of actions are in files.
+static_assert(static_cast<unsigned>(rules::Action::kPass) == 0 &&
+              static_cast<unsigned>(rules::Action::kAddHeader) == 1 &&
+              static_cast<unsigned>(rules::Action::kTempfail) == 2 &&
+              static_cast<unsigned>(rules::Action::kQuarantine) == 3 &&
+              static_cast<unsigned>(rules::Action::kReject) == 4 &&
+              static_cast<unsigned>(rules::Action::kDiscard) == 5);
+
+std::uint32_t short_shingle(const CounterKeyBytes& site, const mime::Piece& piece) {
+  const bool pair = is_pair(piece.type);
+  const std::uint64_t shingle =
+      pair ? piece_shingle(site, piece.type, pair_piece(piece.first, piece.second))
+           : piece_shingle(site, piece.type, piece.first);
+  return static_cast<std::uint32_t>(shingle);
+}
+
+/// Adds the evidence of one source, each symbol once for each effect.
+void add_evidence(const rules::Findings& findings, std::vector<EvidenceRecord>& out) {
+  const bool policy =
+      findings.source != nullptr &&
+      std::ranges::find(kPolicySources, findings.source->key) != kPolicySources.end();
+  const std::size_t first = out.size();
+  for (const Evidence& evidence : findings.evidence) {
+    if (evidence.effect == Evidence::Effect::kDropped && !policy) continue;
+    const auto same =
+        std::find_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+                     [&](const EvidenceRecord& other) {
+                       return other.symbol == evidence.symbol && other.effect == evidence.effect;
+                     });
+    if (same == out.end()) {
+      out.push_back({evidence.symbol, evidence.score, evidence.effect, policy});
+    } else if (std::abs(evidence.score) > std::abs(same->score)) {
+      same->score = evidence.score;
+    }
+  }
+}
+
+/// The windows that were asked for of every type: those of the history. What a rule needs of one
+/// type alone is not kept.
+std::vector<Window> windows_of_all(const features::CounterNeeds& asked) {
+  if (asked.empty()) return {};
+  std::vector<Window> windows = asked.front().windows;
+  for (const features::CounterNeed& need : asked) {
+    std::erase_if(windows, [&](const Window& window) {
+      return std::ranges::find(need.windows, window) == need.windows.end();
+    });
+  }
+  return windows;
+}
+
+void add_piece(const rules::PieceCounts& counts, const features::CounterNeeds& asked,
+               const CounterKeyBytes& site, MessageRecord& record) {
+  const features::CounterNeed* const need = features::find_need(asked, counts.piece.type);
+  const bool known = counts.known && need != nullptr && counts.sums.size() == need->windows.size();
+  record.pieces.push_back({counts.piece.type, short_shingle(site, counts.piece), known});
+  for (const Window& window : record.windows) {
+    Amounts sum;
+    if (known) {
+      const auto place = std::ranges::find(need->windows, window) - need->windows.begin();
+      sum = counts.sums[static_cast<std::size_t>(place)];
+    }
+    record.sums.push_back(sum);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Label label) {
+  switch (label) {
+    case Label::kNone:
+      return "none";
+    case Label::kSpam:
+      return "spam";
+    case Label::kHam:
+      return "ham";
+  }
+  return "none";
+}
+
+std::uint64_t message_name(const CounterKeyBytes& site, std::string_view message_id) {
+  const std::string_view id = ascii::trim_space(message_id);
+  if (id.empty()) return 0;
+  // No type of pieces has this number, so that it is the shingle of no piece.
+  constexpr std::string_view kPrefix("\xFF\xFFmessage-id ", 13);
+  const std::uint64_t name = fingerprint::siphash(site, std::string(kPrefix).append(id));
+  return std::max<std::uint64_t>(name, 1);
+}
+
+std::uint64_t sender_name(const CounterKeyBytes& site, std::string_view path) {
+  counters::Envelope envelope;
+  envelope.sender = path;
+  const std::string sender = counters::normal_envelope(envelope, 0).sender;
+  if (sender.empty()) return 0;
+  return std::max<std::uint64_t>(piece_shingle(site, PieceType::kSender, sender), 1);
+}
+
+MessageRecord record_of(const JudgedMessage& message, const CounterKeyBytes& site) {
+  const rules::Facts& facts = message.facts;
+  MessageRecord record;
+  record.score = message.verdict.score;
+  record.failed = message.verdict.failed;
+  record.unseen = message.unseen || facts.stopped;
+  record.incomplete = facts.incomplete || facts.truncated || facts.unasked > 0 ||
+                      facts.failed() > 0 ||
+                      std::ranges::any_of(facts.findings, [](const rules::Findings& findings) {
+                        return findings.incomplete || !findings.gaps.empty();
+                      });
+  record.dry_run = message.dry_run;
+  record.features = facts.features;
+  const features::CounterNeeds asked =
+      facts.counters.needs == nullptr ? features::CounterNeeds() : *facts.counters.needs;
+  record.windows = windows_of_all(asked);
+  for (const rules::PieceCounts& counts : facts.counters.pieces)
+    add_piece(counts, asked, site, record);
+  for (const rules::Findings& findings : facts.findings) add_evidence(findings, record.evidence);
+  return record;
+}
+
+storage::sqlite::HistoryRow row_of(const JudgedMessage& message, const CounterKeyBytes& site,
+                                   std::int64_t time) {
+  storage::sqlite::HistoryRow row;
+  row.time = time;
+  row.queue_id = message.queue_id.substr(0, kQueueIdBytesMax);
+  row.message = message_name(site, message.message_id);
+  row.sender = sender_name(site, message.sender);
+  row.action = static_cast<std::uint8_t>(message.verdict.action);
+  row.details = encode_record(record_of(message, site));
+  return row;
+}
+
+}  // namespace shingled::milter::history

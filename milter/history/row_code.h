@@ -1,0 +1,25 @@
+#pragma once
+
+#include "config/base/byte_reader.h"
+#include "config/base/result.h"
+#include "milter/history/message_record.h"
+
+namespace shingled::milter::history {
+
+/// The version of the code below, its first byte.
+inline constexpr std::uint8_t kRowCodeVersion = 1;
+
+/// A record as the bytes of a row. What exceeds the bounds of a record is left out; a score that is
+/// no finite number becomes 0.
+/// Threads: stateless.
+/// Source:  SCHEMA.md, "The history".
+Bytes encode_record(const MessageRecord& record);
+
+/// Reads the bytes of a row, from anybody, into `out`, whose memory is used again. Features of a
+/// newer program are left out.
+/// Errors:  kCorrupt: not such bytes; kInvalid: of a newer version. `out` then has anything.
+/// Threads: stateless.
+/// Cost:    no allocation if `out` has had a record of this size, except for long symbols.
+Status decode_record(BytesView bytes, MessageRecord& out);
+
+}  // namespace shingled::milter::history

@@ -1,0 +1,143 @@
+#include "milter/history/history_recorder.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <utility>
+#include <vector>
+
+#include "tests/milter/history/judged.h"
+#include "tests/milter/history/kept_log.h"
+#include "tests/storage/sqlite/faulty_vfs.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/temporary_directory.h"
+
+namespace shingled::milter::history {
+namespace {
+
+using storage::sqlite::HistoryReader;
+using testing::Judged;
+using testing::kSite;
+
+using Rows = std::vector<std::pair<std::string, int>>;
+
+class HistoryRecorderTest : public ::testing::Test {
+ protected:
+  HistoryRecorderTest() { options_.file = folder_.file("history.db"); }
+  void open() {
+    auto opened =
+        HistoryRecorder::open_without_thread({.options = options_, .site = kSite}, clock_, logger_);
+    ASSERT_TRUE(opened) << opened.error().message;
+    recorder_ = *std::move(opened);
+  }
+  void record(const std::string& queue_id) {
+    Judged judged;
+    judged.queue_id = queue_id;
+    judged.message_id = "<" + queue_id + "@example.org>";
+    recorder_->record(judged.message());
+  }
+  [[nodiscard]] Rows rows() const {
+    Rows out;
+    auto reader = HistoryReader::open(options_.file);
+    EXPECT_TRUE(reader);
+    if (!reader) return out;
+    EXPECT_TRUE((*reader)->read({}, [&](const HistoryReader::View& row) {
+      out.emplace_back(as_text(row.queue_id), row.label);
+      return true;
+    }));
+    return out;
+  }
+
+  shingled::testing::TemporaryDirectory folder_;
+  HistoryOptions options_;
+  shingled::testing::ManualClock clock_;
+  testing::KeptLog logger_;
+  std::unique_ptr<HistoryRecorder> recorder_;
+};
+
+TEST_F(HistoryRecorderTest, WritesInTheOrderOfTheMessages) {
+  open();
+  record("C");
+  record("A");
+  record("B");
+  EXPECT_TRUE(rows().empty()) << "it is written behind";
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows(), (Rows{{"C", 0}, {"A", 0}, {"B", 0}})) << "all of the same second";
+}
+
+TEST_F(HistoryRecorderTest, WritesWhatIsLeftAtTheEnd) {
+  open();
+  record("A");
+  recorder_.reset();
+  EXPECT_EQ(rows(), (Rows{{"A", 0}}));
+}
+
+TEST_F(HistoryRecorderTest, LabelsAMessageThatStillWaits) {
+  open();
+  record("A");
+  record("B");
+  recorder_->label(message_name(kSite, "<A@example.org>"), Label::kSpam);
+  recorder_->label(message_name(kSite, "<nobody@example.org>"), Label::kSpam);
+  recorder_->label(0, Label::kSpam);
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows(), (Rows{{"A", 1}, {"B", 0}}));
+  recorder_->label(message_name(kSite, "<A@example.org>"), Label::kHam);
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows(), (Rows{{"A", 2}, {"B", 0}}));
+  recorder_->label(message_name(kSite, "<A@example.org>"), Label::kNone);
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows(), (Rows{{"A", 0}, {"B", 0}}));
+}
+
+TEST_F(HistoryRecorderTest, OldMessagesGo) {
+  options_.keep = std::chrono::hours(24);
+  open();
+  record("A");
+  ASSERT_TRUE(recorder_->write());
+  clock_.advance(std::chrono::hours(23));
+  record("B");
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows().size(), 2U);
+  clock_.advance(std::chrono::hours(2));
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows(), (Rows{{"B", 0}}));
+  options_.keep = std::chrono::hours(1);
+  recorder_->use(options_);
+  clock_.advance(std::chrono::minutes(1));
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_TRUE(rows().empty()) << "a reload takes effect";
+}
+
+TEST_F(HistoryRecorderTest, AFullDiskIsLoggedOnceAndWhatWaitsIsKept) {
+  storage::sqlite::FaultyVfs disk;
+  open();
+  record("A");
+  ASSERT_TRUE(recorder_->write());
+  disk.fail_after(0, SQLITE_FULL);
+  for (const char* id : {"B", "C", "D"}) {
+    record(id);
+    EXPECT_FALSE(recorder_->write());
+  }
+  EXPECT_EQ(logger_.lines_with("history_refused"), 1U);
+  disk.heal();
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows(), (Rows{{"A", 0}, {"B", 0}, {"C", 0}, {"D", 0}}));
+  EXPECT_EQ(logger_.lines_with("history_written_again"), 1U);
+}
+
+TEST_F(HistoryRecorderTest, WhatDoesNotFitIsLoggedOnce) {
+  open();
+  for (std::size_t i = 0; i < HistoryRecorder::kWaitingMax + 5; ++i) record("A");
+  EXPECT_EQ(logger_.lines_with("history_dropped"), 1U);
+  ASSERT_TRUE(recorder_->write());
+  EXPECT_EQ(rows().size(), HistoryRecorder::kWaitingMax);
+}
+
+TEST_F(HistoryRecorderTest, AFileThatCannotBeOpenedIsAnError) {
+  options_.file = folder_.file("no/history.db");
+  EXPECT_FALSE(
+      HistoryRecorder::open_without_thread({.options = options_, .site = kSite}, clock_, logger_));
+}
+
+}  // namespace
+}  // namespace shingled::milter::history
