@@ -24,9 +24,11 @@ void add_list_command(CLI::App& app, Command& chosen);
 void add_status_commands(CLI::App& app, Command& chosen);  ///< stat, ping
 void add_buckets_command(CLI::App& app, Command& chosen);
 void add_counters_command(CLI::App& app, Command& chosen);  ///< pieces, show ...
+void add_history_command(CLI::App& app, Command& chosen);
 void add_similar_command(CLI::App& app, Command& chosen);
 void add_features_command(CLI::App& app, Command& chosen);
-void add_policy_command(CLI::App& app, Command& chosen);  ///< check, test
+void add_policy_command(CLI::App& app, Command& chosen);         ///< check, test, try
+void add_policy_try_command(CLI::App& policy, Command& chosen);  ///< `policy`: that command
 void add_backup_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
 void add_stores_command(CLI::App& app, Command& chosen);

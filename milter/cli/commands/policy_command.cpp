@@ -85,11 +85,12 @@ Example:
 }
 
 void add_policy_command(CLI::App& app, Command& chosen) {
-  CLI::App* policy = app.add_subcommand("policy", "Check and test rules");
+  CLI::App* policy = app.add_subcommand("policy", "Check, test and try rules");
   policy->footer(
       R"(Example:
   shingled policy check policy.yaml
-  shingled policy test cases.yaml)");
+  shingled policy test cases.yaml
+  shingled policy try new.yaml --since 7d)");
   policy->require_subcommand(1);
   const auto settings = std::make_shared<SettingsArguments>();
   settings->add_to(*policy);
@@ -98,6 +99,7 @@ void add_policy_command(CLI::App& app, Command& chosen) {
   add_policy_verb(*policy, settings, chosen, "test",
                   "Compare what rules say of made-up messages with what they should say",
                   run_policy_test, describe_test);
+  add_policy_try_command(*policy, chosen);
 }
 
 }  // namespace shingled::milter::cli

@@ -1,0 +1,240 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "milter/cli/history/history_commands.h"
+#include "milter/cli/history/history_span.h"
+#include "milter/cli/history/parallel_trial.h"
+#include "milter/cli/output/work_meter.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/policy/policy_rules.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+using policy::CompiledRules;
+using policy::Rule;
+using rules::Action;
+
+/// What is tried: rules, and the thresholds of the score.
+struct Tried {
+  std::shared_ptr<const CompiledRules> rules;
+  ActionOptions actions;
+};
+
+bool show_problems(const std::vector<config::Problem>& problems, Console& console) {
+  bool right = true;
+  for (const config::Problem& problem : problems) {
+    console.note(terminal_safe(problem.to_string()));
+    right = right && !problem.is_error();
+  }
+  return right;
+}
+
+/// The rules of a file, without those of the configuration. Null, and told, if they have errors.
+std::shared_ptr<const Settings> settings_of_rules(const std::string& file, Console& console) {
+  std::error_code failed;
+  const std::string path = std::filesystem::absolute(file, failed).string();
+  const std::vector<std::string> overrides = {"policy.files=[" + Json(path).dump() + "]"};
+  const config::Loaded loaded = config::load_settings("", "built-in", overrides);
+  show_problems(loaded.problems, console);
+  return loaded.settings;
+}
+
+std::optional<Tried> rules_to_try(const PolicyTryArguments& arguments, const Settings& settings,
+                                  Console& console) {
+  std::shared_ptr<const Settings> other;
+  if (!arguments.config.empty()) {
+    const SettingsArguments choice{.file = arguments.config, .overrides = {}};
+    other = choice.load(console);
+    if (other == nullptr) return std::nullopt;
+  }
+  const Settings& base = other != nullptr ? *other : settings;
+  PolicyOptions options = base.policy;
+  if (!arguments.rules.empty()) {
+    const auto of_file = settings_of_rules(arguments.rules, console);
+    if (of_file == nullptr) return std::nullopt;
+    options = of_file->policy;
+  }
+  if (arguments.live) {
+    for (PolicyRuleOptions& rule : options.rules) rule.shadow = false;
+  }
+  auto checked = policy::policy_rules(options, policy::check_context(base));
+  if (!show_problems(checked.problems, console) || checked.rules == nullptr) return std::nullopt;
+  return Tried{std::move(checked.rules), base.milter.actions};
+}
+
+std::string share_text(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.2f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string effect_text_of(const Rule& rule) {
+  std::string out;
+  if (rule.score) out = fmt::format("{:+.2f}", *rule.score);
+  if (rule.action) out += (out.empty() ? "" : " ") + std::string(to_string(*rule.action));
+  if (rule.shadow) out += " shadow";
+  if (!rule.enabled) out += " off";
+  return out;
+}
+
+void print_rules(const Tried& tried, const TrialReport& report, Console& console) {
+  std::vector<TableRow> rows = {
+      {"rule", "hits", "spam", "ham", "complained", "rescued", "S/O", "effect"}};
+  for (std::size_t i = 0; i < tried.rules->rules.size(); ++i) {
+    const TrialCounts& hits = report.rules[i];
+    const Rule& rule = tried.rules->rules[i];
+    rows.push_back(
+        {terminal_safe(rule.name), std::to_string(hits.all), std::to_string(hits.spam),
+         std::to_string(hits.ham), std::to_string(hits.complained), std::to_string(hits.rescued),
+         hits.spam + hits.ham == 0 ? "-" : fmt::format("{:.3f}", spam_share(hits, report.messages)),
+         effect_text_of(rule)});
+  }
+  for (const std::string& line : table_lines(rows, "")) console.line(line);
+}
+
+void print_thresholds(const TrialReport& report, Console& console) {
+  std::vector<TableRow> rows = {{"at least", "spam before", "now", "ham before", "now"}};
+  for (std::size_t i = 1; i < kTrialActions; ++i) {
+    const TrialCounts& before = report.before[i];
+    const TrialCounts& after = report.after[i];
+    if (before.all == 0 && after.all == 0) continue;
+    const auto cell = [](std::uint64_t part, std::uint64_t whole) {
+      return fmt::format("{} ({})", part, share_text(part, whole));
+    };
+    rows.push_back({std::string(to_string(static_cast<Action>(i))),
+                    cell(before.spam, report.messages.spam), cell(after.spam, report.messages.spam),
+                    cell(before.ham, report.messages.ham), cell(after.ham, report.messages.ham)});
+  }
+  if (rows.size() == 1) return;
+  console.line("");
+  for (const std::string& line : table_lines(rows, "")) console.line(line);
+}
+
+void print_changes(const TrialReport& report, Console& console) {
+  std::uint64_t changed = 0;
+  std::vector<TableRow> kinds;
+  for (std::size_t from = 0; from < kTrialActions; ++from) {
+    for (std::size_t to = 0; to < kTrialActions; ++to) {
+      const std::uint64_t count = report.changes[from][to];
+      changed += count;
+      if (count != 0)
+        kinds.push_back(
+            {std::to_string(count), fmt::format("{} → {}", to_string(static_cast<Action>(from)),
+                                                to_string(static_cast<Action>(to)))});
+    }
+  }
+  console.line("");
+  console.line(counted(changed, "verdict", "verdicts") + " would be another one" +
+               (changed == 0 ? "" : ":"));
+  for (const std::string& line : table_lines(kinds, "  ")) console.line(line);
+  std::vector<TableRow> examples;
+  for (const TrialChange& change : report.examples) {
+    examples.push_back({moment_text(change.time), terminal_safe(change.queue_id),
+                        fmt::format("{} → {}", to_string(change.from), to_string(change.to)),
+                        fmt::format("{:.2f} → {:.2f}", change.score_from, change.score_to)});
+  }
+  if (!examples.empty()) console.line("the newest of them:");
+  for (const std::string& line : table_lines(examples, "  ")) console.line(line);
+}
+
+void print_trial(const Tried& tried, const TrialReport& report, Console& console) {
+  const TrialCounts& all = report.messages;
+  console.line(fmt::format("{}: {} spam, {} ham ({} complained, {} rescued)",
+                           counted(all.all, "message", "messages"), all.spam, all.ham,
+                           all.complained, all.rescued));
+  if (report.other_windows > 0)
+    console.line(
+        fmt::format("{} without a window that a rule wants: unknown for it "
+                    "(history.windows)",
+                    report.other_windows));
+  if (report.unseen > 0)
+    console.line(fmt::format("{} judged without a look at them: not tried", report.unseen));
+  if (report.broken > 0) console.line(fmt::format("{} cannot be read: not tried", report.broken));
+  console.line("");
+  print_rules(tried, report, console);
+  print_thresholds(report, console);
+  print_changes(report, console);
+}
+
+Json trial_counts_json(const TrialCounts& counts) {
+  return {{"all", counts.all},
+          {"spam", counts.spam},
+          {"ham", counts.ham},
+          {"complained", counts.complained},
+          {"rescued", counts.rescued}};
+}
+
+Json trial_json(const Tried& tried, const TrialReport& report) {
+  Json rules = Json::array();
+  for (std::size_t i = 0; i < tried.rules->rules.size(); ++i) {
+    rules.push_back({{"rule", tried.rules->rules[i].name},
+                     {"hits", trial_counts_json(report.rules[i])},
+                     {"s_o", spam_share(report.rules[i], report.messages)}});
+  }
+  Json thresholds = Json::array();
+  Json changes = Json::array();
+  for (std::size_t from = 0; from < kTrialActions; ++from) {
+    const std::string name(to_string(static_cast<Action>(from)));
+    if (from > 0)
+      thresholds.push_back({{"action", name},
+                            {"before", trial_counts_json(report.before[from])},
+                            {"after", trial_counts_json(report.after[from])}});
+    for (std::size_t to = 0; to < kTrialActions; ++to) {
+      if (report.changes[from][to] == 0) continue;
+      changes.push_back({{"from", name},
+                         {"to", std::string(to_string(static_cast<Action>(to)))},
+                         {"count", report.changes[from][to]}});
+    }
+  }
+  Json examples = Json::array();
+  for (const TrialChange& change : report.examples) {
+    examples.push_back({{"time", moment_text(change.time)},
+                        {"queue_id", change.queue_id},
+                        {"from", std::string(to_string(change.from))},
+                        {"to", std::string(to_string(change.to))},
+                        {"score_from", change.score_from},
+                        {"score_to", change.score_to}});
+  }
+  return {{"messages", trial_counts_json(report.messages)},
+          {"broken", report.broken},
+          {"unseen", report.unseen},
+          {"other_windows", report.other_windows},
+          {"rules", rules},
+          {"thresholds", thresholds},
+          {"changes", changes},
+          {"examples", examples}};
+}
+
+}  // namespace
+
+int run_policy_try(const PolicyTryArguments& arguments, Console& console) {
+  const auto settings = arguments.settings->load(console);
+  if (settings == nullptr) return EX_CONFIG;
+  const SystemClock clock;
+  const auto span = span_of(arguments.span, clock.wall());
+  if (!span) {
+    console.error("usage", span.error().message);
+    return EX_USAGE;
+  }
+  const auto tried = rules_to_try(arguments, *settings, console);
+  if (!tried) return EX_CONFIG;
+  WorkMeter meter(console, clock);
+  const auto report =
+      try_rules(settings->history.file, *span, *tried->rules, tried->actions, meter.watcher());
+  if (!report) return meter.failed("policy try", report.error());
+  if (arguments.json) {
+    console.json(trial_json(*tried, *report));
+  } else {
+    print_trial(*tried, *report, console);
+  }
+  return report->broken == 0 ? EX_OK : EX_DATAERR;
+}
+
+}  // namespace shingled::milter::cli

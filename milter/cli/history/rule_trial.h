@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/options/milter_options.h"
+#include "milter/history/message_record.h"
+#include "milter/policy/compile_rules.h"
+#include "milter/policy/evaluate.h"
+#include "milter/rules/verdict.h"
+#include "storage/sqlite/history_table.h"
+
+namespace shingled::milter::cli {
+
+/// How many messages. A message is spam or ham by its label; without one by its verdict.
+struct TrialCounts {
+  std::uint64_t all = 0;
+  std::uint64_t spam = 0;
+  std::uint64_t ham = 0;
+  std::uint64_t complained = 0;  ///< labelled spam
+  std::uint64_t rescued = 0;     ///< labelled ham
+
+  TrialCounts& operator+=(const TrialCounts& more);
+  friend bool operator==(const TrialCounts&, const TrialCounts&) = default;
+};
+
+/// A verdict that would be another one.
+struct TrialChange {
+  std::int64_t time = 0;  ///< microseconds since 1970
+  std::string queue_id;
+  rules::Action from{};
+  rules::Action to{};
+  double score_from = 0;
+  double score_to = 0;
+  friend bool operator==(const TrialChange&, const TrialChange&) = default;
+};
+
+inline constexpr std::size_t kTrialActions = 6;
+inline constexpr std::size_t kTrialExamples = 10;
+
+struct TrialReport {
+  TrialCounts messages;             ///< that were tried
+  std::uint64_t broken = 0;         ///< rows that cannot be read; not tried
+  std::uint64_t unseen = 0;         ///< judged without a look at them; not tried
+  std::uint64_t other_windows = 0;  ///< without a window that a rule wants: unknown for it
+  std::vector<TrialCounts> rules;   ///< those for which each rule fires
+  /// How many verdicts become another one: changes[from][to].
+  std::array<std::array<std::uint64_t, kTrialActions>, kTrialActions> changes{};
+  std::vector<TrialChange> examples;  ///< of these, the newest first, at most kTrialExamples
+  /// Messages with each action or a stronger one: as it was, and with these rules.
+  std::array<TrialCounts, kTrialActions> before{};
+  std::array<TrialCounts, kTrialActions> after{};
+
+  TrialReport& operator+=(const TrialReport& more);
+  friend bool operator==(const TrialReport&, const TrialReport&) = default;
+};
+
+/// The share of hits among spam, of the hits among spam and ham: 1 = only spam. 0.5 without hits.
+double spam_share(const TrialCounts& hits, const TrialCounts& messages);
+
+/// Tries rules on rows of the history: they take the place of the rules of then. The score of other
+/// evidence stays, the thresholds are those of `actions`. A message that the failure policy judged
+/// keeps its verdict.
+///
+/// A window that a row does not have is unknown. A symbol of another source is unknown in a row
+/// that is incomplete and does not have it.
+/// Threads: one thread; several trials at once, whose reports are added.
+/// Cost:    a few µs a row.
+class RuleTrial {
+ public:
+  /// `rules` must outlive it.
+  RuleTrial(const policy::CompiledRules& rules, const ActionOptions& actions);
+  ~RuleTrial();
+  RuleTrial(const RuleTrial&) = delete;
+  RuleTrial& operator=(const RuleTrial&) = delete;
+  RuleTrial(RuleTrial&&) = delete;
+  RuleTrial& operator=(RuleTrial&&) = delete;
+
+  void add(const storage::sqlite::HistoryReader::View& row);
+  [[nodiscard]] const TrialReport& report() const { return report_; }
+
+ private:
+  struct Prepared;
+  Prepared& prepared_for(const std::vector<storage::counters::Window>& windows);
+  void read_counters(const Prepared& prepared, policy::CounterReadings& out) const;
+  void read_symbols();
+  [[nodiscard]] double score_of_others() const;
+  void count_change(const storage::sqlite::HistoryReader::View& row, rules::Action to,
+                    double score_to);
+
+  const policy::CompiledRules& rules_;
+  const ActionOptions actions_;
+  std::array<int, 256> need_of_type_{};
+  std::vector<std::unique_ptr<Prepared>> prepared_;  ///< the last used one is the first
+  history::MessageRecord record_;
+  std::vector<policy::Truth> symbols_;
+  TrialReport report_;
+};
+
+}  // namespace shingled::milter::cli
