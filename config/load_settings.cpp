@@ -30,6 +30,7 @@ Settings load_tree(const YamlNode& root, Diagnostics& diagnostics) {
     load_counters(section.section("counters"), settings.counters);
     load_policy(section.section("policy"), settings.policy);
     load_history(section.section("history"), settings.history);
+    load_reports(section.section("reports"), settings.reports);
     load_storage(section.section("storage"), settings.storage);
     load_status(section.section("status"), settings.status);
     load_rules(section, settings.storage.enabled, settings.rules);

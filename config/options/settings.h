@@ -9,6 +9,7 @@
 #include "config/options/mime_options.h"
 #include "config/options/policy_options.h"
 #include "config/options/ratelimit_options.h"
+#include "config/options/report_options.h"
 #include "config/options/rule_options.h"
 #include "config/options/similar_options.h"
 #include "config/options/status_options.h"
@@ -27,6 +28,7 @@ struct Settings {
   CounterOptions counters;
   PolicyOptions policy;
   HistoryOptions history;
+  ReportOptions reports;
   StorageOptions storage;
   StatusOptions status;
   std::vector<RuleOptions> rules = {RuleOptions{}};  ///< empty if all are switched off

@@ -22,6 +22,7 @@ void load_policy(Section&& section, PolicyOptions& out);
 void load_ratelimit(Section&& section, MailLimitOptions& out);
 /// `ratelimit.rates`: each entry is a type of buckets.
 void load_bucket_types(Section&& section, std::vector<BucketType>& out);
+void load_reports(Section&& section, ReportOptions& out);
 void load_redis(Section&& section, RedisOptions& out);
 /// How to talk to Redis; without the servers and the keys that only some sections have. `cluster`
 /// must have been read.

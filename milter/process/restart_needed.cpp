@@ -96,6 +96,8 @@ std::vector<std::string> restart_needed(const Settings& running, const Settings&
   compare("ratelimit.redis", redis_access(limits.redis), redis_access(new_limits.redis));
   compare_counters(running.counters, wanted.counters, compare);
   compare("history.file", running.history.file, wanted.history.file);
+  compare("reports.file", running.reports.file, wanted.reports.file);
+  compare("reports.bytes_max", running.reports.bytes_max, wanted.reports.bytes_max);
   compare("similar.file", running.similar.file, wanted.similar.file);
   compare("similar.parts", running.similar.parts, wanted.similar.parts);
   compare("similar.part_block_size", running.similar.part_block_size,

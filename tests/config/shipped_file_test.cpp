@@ -43,6 +43,7 @@ TEST(ShippedFile, IsTheDefaultsFieldByField) {
   EXPECT_EQ(settings.counters.shared, defaults.counters.shared);
   EXPECT_EQ(settings.counters.service, defaults.counters.service);
   EXPECT_EQ(settings.counters, defaults.counters);
+  EXPECT_EQ(settings.reports, defaults.reports);
   EXPECT_EQ(settings.storage.engine, defaults.storage.engine);
   EXPECT_EQ(settings.storage.server, defaults.storage.server);
   EXPECT_EQ(settings.status, defaults.status);
