@@ -9,7 +9,7 @@
 # milter/cli/input/message_loop.cpp, milter/cli/output/explanation.cpp,
 # milter/cli/output/further_matches.cpp, milter/cli/output/lookup_output.cpp,
 # milter/cli/output/record_filter.cpp, milter/cli/terminal/interrupt.cpp,
-# milter/cli/training/list_eraser.cpp, milter/cli/training/message_shape.cpp,
+# milter/cli/training/list_eraser.cpp, milter/reports/message_shape.cpp,
 # milter/cli/training/retraction.cpp, milter/cli/training/trainer.cpp.
 """Every command against a running daemon: what it prints, what it exits with, what is true afterwards."""
 

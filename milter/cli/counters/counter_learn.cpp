@@ -10,9 +10,9 @@
 #include "milter/cli/counters/counter_commands.h"
 #include "milter/cli/counters/counter_run.h"
 #include "milter/cli/counters/learn_batch.h"
-#include "milter/cli/counters/message_origin.h"
 #include "milter/cli/terminal/exit_code.h"
 #include "milter/cli/terminal/interrupt.h"
+#include "milter/counters/message_origin.h"
 #include "mime/message/header_block.h"
 
 namespace shingled::milter::cli {
@@ -70,7 +70,7 @@ class LearnRun {
   Status take(std::string_view bytes, Measure verdict) {
     const Settings& settings = run_.settings();
     const auto header = mime::split_header_block(bytes, settings.mime);
-    const MessageOrigin origin = origin_of(header.fields, settings.milter.local_networks);
+    const counters::MessageOrigin origin = counters::origin_of(header.fields, settings.milter.local_networks);
     if (!origin.time) return note(totals_.undated);
     if (*origin.time > now_) return note(totals_.future);
     if (*origin.time < oldest_) return note(totals_.old);

@@ -10,7 +10,7 @@
 #include "milter/cli/access/asking_servers.h"
 #include "milter/cli/access/service_failure.h"
 #include "milter/cli/terminal/exit_code.h"
-#include "milter/cli/training/message_shape.h"
+#include "milter/reports/message_shape.h"
 
 namespace shingled::milter::cli {
 
@@ -60,7 +60,7 @@ Json weight_or_null(std::optional<std::int32_t> weight) {
 
 int Trainer::take(const SourceMessage& message) {
   if (!force_) {
-    if (const auto why = why_no_message(message.bytes)) {
+    if (const auto why = reports::why_no_message(message.bytes)) {
       ++taken_;
       ++without_hash_;
       return leave_out(message.name, "no_message", "no message: " + *why + "; --force adds it");
@@ -70,7 +70,7 @@ int Trainer::take(const SourceMessage& message) {
   const mime::MessageHashes hashes_of_rule = mime::hash_message(analysis, {&hash_rule_, 1});
   const std::vector<mime::PartHash>& parts = hashes_of_rule.of_rule.front();
   if (!force_ && !parts.empty()) {
-    if (const auto why = common_property(message.bytes, analysis, parts)) {
+    if (const auto why = reports::common_property(message.bytes, analysis, parts)) {
       ++taken_;
       ++common_;
       return leave_out(message.name, "common", "not added: " + *why + "; --force adds it");

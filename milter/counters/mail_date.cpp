@@ -1,4 +1,4 @@
-#include "milter/cli/counters/mail_date.h"
+#include "milter/counters/mail_date.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "config/base/ascii.h"
 #include "config/base/number_text.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::counters {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::optional<WallTime> parse_mail_date(std::string_view text) {
   return WallTime(std::chrono::sys_days(date) + *time - zone);
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::counters

@@ -1,8 +1,8 @@
-#include "milter/cli/counters/message_origin.h"
+#include "milter/counters/message_origin.h"
 
 #include <gtest/gtest.h>
 
-namespace shingled::milter::cli {
+namespace shingled::milter::counters {
 namespace {
 
 using Fields = std::vector<mime::HeaderField>;
@@ -59,4 +59,4 @@ TEST(MessageOrigin, OfNothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::counters

@@ -9,11 +9,11 @@
 #include "milter/counters/envelope.h"
 #include "mime/model/mail.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::counters {
 
 /// What the header of a delivered message tells of its delivery.
 struct MessageOrigin {
-  counters::Envelope envelope;
+  Envelope envelope;
   std::optional<WallTime> time;  ///< when our server received it, else when it was written
 };
 
@@ -26,4 +26,4 @@ struct MessageOrigin {
 MessageOrigin origin_of(std::span<const mime::HeaderField> fields,
                         const std::vector<Network>& local);
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::counters

@@ -1,14 +1,14 @@
-#include "milter/cli/counters/message_origin.h"
+#include "milter/counters/message_origin.h"
 
 #include <array>
 #include <string>
 #include <string_view>
 
 #include "config/base/ascii.h"
-#include "milter/cli/counters/mail_date.h"
+#include "milter/counters/mail_date.h"
 #include "mime/pieces/header_text.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::counters {
 
 namespace {
 
@@ -43,7 +43,7 @@ std::string between(std::string_view text, std::string_view before, std::string_
 
 /// Reads "from HELO (NAME [IP]) by ..."; false if it has no address of a stranger.
 bool read_client(std::string_view received, const std::vector<Network>& local,
-                 counters::Envelope& envelope) {
+                 Envelope& envelope) {
   if (!ascii::starts_with_ignoring_case(received, "from ")) return false;
   const std::string_view from = received.substr(5, received.find(" by ") - 5);
   std::string text = between(from, "[", "]");
@@ -85,4 +85,4 @@ MessageOrigin origin_of(std::span<const mime::HeaderField> fields,
   return origin;
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::counters

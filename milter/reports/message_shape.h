@@ -7,7 +7,7 @@
 
 #include "mime/analyze.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::reports {
 
 /// Why some bytes are no mail, in words that may follow "no message: "; nothing where they are, or
 /// are empty. MIME parsing takes anything for a message, an archive or a program for one long text.
@@ -31,4 +31,4 @@ std::optional<std::string> why_no_message(std::string_view bytes);
 std::optional<std::string> common_property(std::string_view message, const mime::Analysis& analysis,
                                            std::span<const mime::PartHash> hashes);
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::reports

@@ -1,8 +1,8 @@
-#include "milter/cli/counters/mail_date.h"
+#include "milter/counters/mail_date.h"
 
 #include <gtest/gtest.h>
 
-namespace shingled::milter::cli {
+namespace shingled::milter::counters {
 namespace {
 
 TEST(MailDate, ReadsCommonAndObsoleteForms) {
@@ -38,4 +38,4 @@ TEST(MailDate, RefusesOtherText) {
 }
 
 }  // namespace
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::counters

@@ -1,4 +1,4 @@
-#include "milter/cli/training/message_shape.h"
+#include "milter/reports/message_shape.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "config/base/ascii.h"
 #include "mime/analysis_parts.h"
 
-namespace shingled::milter::cli {
+namespace shingled::milter::reports {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::optional<std::string> common_property(std::string_view message, const mime:
                                             : fmt::format("{} words of its own", text->own_words));
 }
 
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::reports

@@ -1,8 +1,8 @@
-#include "milter/cli/training/message_shape.h"
+#include "milter/reports/message_shape.h"
 
 #include <gmock/gmock.h>
 
-namespace shingled::milter::cli {
+namespace shingled::milter::reports {
 namespace {
 
 using testing::HasSubstr;
@@ -53,4 +53,4 @@ TEST(MessageShape, WhatIsMailIsTaughtAndWhatIsNotIsNot) {
 }
 
 }  // namespace
-}  // namespace shingled::milter::cli
+}  // namespace shingled::milter::reports

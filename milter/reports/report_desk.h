@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/base/clock.h"
+#include "config/base/guarded.h"
+#include "config/base/logger.h"
+#include "config/base/random.h"
+#include "config/metrics/counter_table.h"
+#include "config/metrics/instruments.h"
+#include "config/metrics/metric_report.h"
+#include "config/options/settings.h"
+#include "milter/reports/reported_message.h"
+#include "milter/reports/support.h"
+#include "storage/counters/counter_store.h"
+#include "storage/model/fuzzy_store.h"
+#include "storage/sqlite/report_table.h"
+
+namespace shingled::milter::reports {
+
+using storage::sqlite::ReportKind;
+
+/// What was reported since the start. A new number needs a field and a line in `table`.
+struct ReportEvents {
+  EventCount spam;
+  EventCount ham;
+  EventCount repeated;
+  EventCount turned;
+  EventCount refused;
+  EventCount failures;
+  EventCount hashes;
+
+  static constexpr auto table() {
+    using Counters = ReportEvents;
+    constexpr const char* kReceived = "Reports that were accepted, repeated ones included.";
+    return std::to_array<CounterLine<Counters, EventCount>>({
+        {&Counters::spam, {"shingled_reports_received", kReceived}, {}, {"kind", "spam"}},
+        {&Counters::ham, {"shingled_reports_received", kReceived}, {}, {"kind", "ham"}},
+        {&Counters::repeated,
+         {"shingled_reports_repeated", "Reports that said what the same person had said before."}},
+        {&Counters::turned,
+         {"shingled_reports_turned", "Reports that took back one of the same person."}},
+        {&Counters::refused,
+         {"shingled_reports_refused", "Reports that were refused: not a mail, not a reporter."}},
+        {&Counters::failures,
+         {"shingled_reports_failures", "Reports that could not be stored, taught or counted."}},
+        {&Counters::hashes,
+         {"shingled_reports_hashes_changed", "Hashes whose weight reports have changed."}},
+    });
+  }
+};
+static_assert(kHasWholeTable<ReportEvents>);
+
+struct Report {
+  ReportKind kind = ReportKind::kSpam;
+  std::string_view reporter;
+  std::string_view message;  ///< raw RFC 5322
+};
+
+/// What became of a report.
+struct ReportReceipt {
+  storage::sqlite::ReportOutcome::What what = storage::sqlite::ReportOutcome::What::kNew;
+  std::uint64_t hashes = 0;   ///< of the message
+  std::uint64_t changed = 0;  ///< whose weight in the storage changed
+  bool counted = false;       ///< as complaint or rescue, now or before
+  std::string not_taught;     ///< why it has no hashes to teach; else empty
+};
+
+/// A reporter as people see him.
+struct KnownReporter {
+  storage::sqlite::ReporterRow row;
+  Standing standing = Standing::kNewcomer;
+  std::string name;  ///< of a trusted one; else empty
+};
+
+/// Told of each report that is new or turned: the name of the message (message_name) and what it
+/// is now. Must not block and not throw.
+using LabelSink = std::function<void(std::uint64_t message, ReportKind label)>;
+
+/// Takes the reports of people: stores them, teaches the storage, counts complaints and rescues.
+///
+/// A report is accepted when all of this is on the disk. What fails midway is done when the report
+/// comes again; weights also before the next report, whoever sends it.
+///
+/// What is exact: one person counts once for a message, whatever he sends; the last report stands.
+/// After a report was turned, the weights of the hashes are what they would be if the first one had
+/// never been, as far as the reputation of the others is the same. Counters only grow: a complaint
+/// stays and is answered by a rescue. A crash between counters and reports.db counts one message
+/// again. A crash between storage and reports.db changes nothing, unless somebody else taught the
+/// same hash in between.
+///
+/// What one message gives the counters is bounded: of newcomers (support.h) at most kNewcomersMax
+/// count as complaint or rescue of a message, and as reporters of a hash.
+///
+/// The file is opened with the first report, so that nobody's mail depends on it.
+/// Threads: any; one report at a time.
+class ReportDesk {
+ public:
+  struct Setup {
+    storage::FuzzyStore* store = nullptr;  ///< null: nothing is taught
+    /// Null results: counters are off.
+    std::function<std::shared_ptr<storage::counters::CounterStore>()> counters;
+    std::function<std::optional<CounterKeyBytes>()> site;
+    LabelSink label;
+  };
+
+  /// `clock`, `random` and `logger` must outlive it.
+  ReportDesk(const Clock& clock, Random& random, Logger& logger)
+      : clock_(clock), random_(random), logger_(logger) {}
+
+  /// Call it before the first report.
+  void connect(Setup setup) { setup_ = std::move(setup); }
+  /// New settings; the file does not change any more once it is open.
+  void use(std::shared_ptr<const Settings> settings);
+  /// Ends the taking of reports and closes the file.
+  void close();
+
+  /// Errors:  kInvalid (not a mail, not a reporter), kDenied (reports.enabled: no, or closed),
+  ///          kUnavailable and kCorrupt (file, storage, counters; full disk), kTimeout. Then the
+  ///          report may come again.
+  Result<ReportReceipt> take(const Report& report);
+  /// At most `most`, those with most reports first.
+  Result<std::vector<KnownReporter>> reporters(std::size_t most);
+  void report(MetricReport& report) const;
+
+ private:
+  struct Open;
+  struct State {
+    std::shared_ptr<const Settings> settings;
+    std::shared_ptr<Open> open;
+  };
+
+  Result<ReportReceipt> take_now(State& state, const Report& report);
+  Status open(State& state);
+  Result<CounterKeyBytes> site_key(const Settings& settings);
+  /// Teaches what a crash or a failure has left over.
+  Status teach_rest(Open& open);
+  Status teach_changes(Open& open, std::span<const storage::sqlite::HashChange> changes);
+  Result<bool> count(const Open& open, const Report& report, const ReportedMessage& message,
+                     std::span<const storage::sqlite::ReportedHash> of_reporter);
+  [[nodiscard]] Electorate electorate(const State& state) const;
+  [[nodiscard]] std::uint32_t now() const;
+
+  const Clock& clock_;
+  Random& random_;
+  Logger& logger_;
+  Setup setup_;
+  ReportEvents events_;
+  Histogram time_{kLatencyShape};
+  Guarded<State> state_;
+};
+
+}  // namespace shingled::milter::reports

@@ -1,0 +1,122 @@
+#include "milter/reports/reported_message.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "config/base/ascii.h"
+#include "milter/counters/counted_hashes.h"
+#include "milter/counters/message_origin.h"
+#include "milter/counters/message_pieces.h"
+#include "milter/reports/message_shape.h"
+#include "mime/fingerprint/keyed_hash.h"
+#include "mime/message/header_block.h"
+#include "mime/model/work_meter.h"
+#include "mime/pieces/header_text.h"
+#include "mime/pieces/text_collector.h"
+
+namespace shingled::milter::reports {
+
+using storage::sqlite::ReportedHash;
+
+namespace {
+
+/// A list of this rule gets this weight of one reporter of wanted mail.
+constexpr std::int32_t kWantedWeight = 1;
+
+std::string message_id_of(std::span<const mime::HeaderField> fields) {
+  for (const mime::HeaderField& field : fields) {
+    if (ascii::equal_ignoring_case(field.name, "Message-ID"))
+      return mime::single_spaced(field.value);
+  }
+  return {};
+}
+
+/// The hashes of a rule on its lists; those that are there already are left out.
+void add_hashes(std::span<const mime::PartHash> hashes, const TaughtRule& rule,
+                std::set<std::pair<Digest, std::uint32_t>>& seen, std::vector<ReportedHash>& out) {
+  for (const mime::PartHash& hash : hashes) {
+    for (const ReportedHash& list : rule.lists) {
+      if (out.size() == kReportedHashesMax) return;
+      if (!seen.emplace(hash.fingerprint.digest, list.flag).second) continue;
+      out.push_back(list);
+      out.back().fingerprint = hash.fingerprint;
+    }
+  }
+}
+
+}  // namespace
+
+std::uint64_t message_name(const CounterKeyBytes& site, std::span<const mime::HeaderField> fields,
+                           std::string_view bytes) {
+  const std::string id = message_id_of(fields);
+  return fingerprint::siphash(site, id.empty() ? bytes : std::string_view(id));
+}
+
+std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view reporter) {
+  return fingerprint::siphash(site, "reporter:" + ascii::to_lower(reporter));
+}
+
+bool is_reporter(std::string_view name) {
+  return !name.empty() && name.size() <= kReporterBytesMax &&
+         std::ranges::none_of(
+             name, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; });
+}
+
+std::vector<TaughtRule> taught_rules(const Settings& settings) {
+  std::vector<TaughtRule> out;
+  if (!settings.storage.enabled) return out;
+  const ReportOptions& reports = settings.reports;
+  for (const RuleOptions& rule : settings.rules) {
+    if (rule.remote.is_remote() || rule.read_only) continue;
+    TaughtRule taught{mime::HashRule(rule.hash), {}};
+    const auto spam = rule.flags.number(reports.spam.flag);
+    const auto ham = rule.flags.number(reports.ham.flag);
+    const auto also = reports.ham_also.empty() ? std::nullopt : rule.flags.number(reports.ham_also);
+    if (spam && reports.spam.weight > 0)
+      taught.lists.push_back(
+          {{}, *spam, reports.spam.weight, ham == spam ? reports.ham.weight : 0});
+    if (also && also != spam) taught.lists.push_back({{}, *also, 0, kWantedWeight});
+    if (!taught.lists.empty()) out.push_back(std::move(taught));
+  }
+  return out;
+}
+
+ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& site,
+                              const Settings& settings, std::span<const TaughtRule> rules) {
+  ReportedMessage out;
+  const auto header = mime::split_header_block(bytes, settings.mime);
+  out.name = message_name(site, header.fields, bytes);
+  const auto origin = counters::origin_of(header.fields, settings.milter.local_networks);
+  if (!origin.envelope.user.empty()) out.space = storage::counters::Space::kOut;
+
+  const mime::Analysis analysis = mime::analyze(bytes, settings.mime);
+  mime::WorkMeter work(mime::steps_for(bytes.size(), settings.mime.work_max));
+  const PieceOptions& options = settings.counters.pieces;
+  mime::TextCollector texts(analysis, options, work);
+  std::vector<mime::HashRule> all = {mime::HashRule(counters::counted_text_options()),
+                                     mime::HashRule(counters::counted_structure_options())};
+  for (const TaughtRule& rule : rules) all.push_back(rule.hash);
+  const mime::MessageHashes hashes = mime::hash_message(
+      analysis, all,
+      [&](std::size_t part, const mime::TextStages& text) { texts.add(part, text); });
+  const auto counted = counters::counted_hashes(hashes.of_rule[0], hashes.of_rule[1]);
+  out.pieces =
+      counters::message_pieces(
+          {.bytes = bytes, .analysis = analysis, .hashes = counted, .texts = &texts.pieces()},
+          origin.envelope, options, work)
+          .pieces;
+  std::set<std::pair<Digest, std::uint32_t>> seen;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const auto& of_rule = hashes.of_rule[i + 2];
+    if (auto why = common_property(bytes, analysis, of_rule)) {
+      out.not_taught = *std::move(why);
+    } else {
+      add_hashes(of_rule, rules[i], seen, out.hashes);
+    }
+  }
+  return out;
+}
+
+}  // namespace shingled::milter::reports

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/options/settings.h"
+#include "mime/analyze.h"
+#include "mime/fingerprint/piece_shingle.h"
+#include "mime/model/mail.h"
+#include "mime/pieces/piece.h"
+#include "storage/counters/counter.h"
+#include "storage/sqlite/report_table.h"
+
+namespace shingled::milter::reports {
+
+/// The name of a message: a hash under the site's key of its Message-ID, or without one of all its
+/// bytes. `fields`: its header.
+/// Threads: stateless.
+std::uint64_t message_name(const CounterKeyBytes& site, std::span<const mime::HeaderField> fields,
+                           std::string_view bytes);
+
+/// The name of a reporter: a hash under the site's key; ASCII letters in lower case.
+std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view reporter);
+
+/// Whether a name may be that of a reporter: 1 to 256 bytes without control bytes.
+bool is_reporter(std::string_view name);
+inline constexpr std::size_t kReporterBytesMax = 256;
+
+/// A rule that reports teach: with the storage of this daemon, not read_only, with the lists that
+/// `reports` names.
+struct TaughtRule {
+  mime::HashRule hash;
+  /// The lists, without the fingerprint.
+  std::vector<storage::sqlite::ReportedHash> lists;
+};
+
+/// The rules of some settings that reports teach.
+std::vector<TaughtRule> taught_rules(const Settings& settings);
+
+/// What a report needs of a message.
+struct ReportedMessage {
+  std::uint64_t name = 0;
+  storage::counters::Space space = storage::counters::Space::kIn;
+  std::vector<mime::Piece> pieces;  ///< with its envelope, as far as its header tells
+  std::vector<storage::sqlite::ReportedHash> hashes;  ///< at most kReportedHashesMax
+  std::string not_taught;  ///< why it has no hashes: it looks like many others; else empty
+};
+inline constexpr std::size_t kReportedHashesMax = 1000;
+
+/// Reads a delivered message. Mail of a logged-in user counts as outgoing.
+/// Errors:  none; see why_no_message() before.
+/// Threads: stateless.
+/// Cost:    as a scan.
+ReportedMessage read_reported(std::string_view bytes, const CounterKeyBytes& site,
+                              const Settings& settings, std::span<const TaughtRule> rules);
+
+}  // namespace shingled::milter::reports

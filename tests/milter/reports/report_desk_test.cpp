@@ -1,0 +1,245 @@
+#include "milter/reports/report_desk.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "tests/support/fake_counters.h"
+#include "tests/support/fake_store.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/seeded_random.h"
+#include "tests/support/temporary_directory.h"
+
+namespace shingled::milter::reports {
+namespace {
+
+using storage::counters::Measure;
+using storage::sqlite::ReportOutcome;
+using What = ReportOutcome::What;
+
+constexpr CounterKeyBytes kTestSite{5};
+
+const std::string kOffer =
+    "Please look at our wonderful catalogue of garden furniture, ladders, hoses, lamps and "
+    "fountains before everything has gone. Our carpenters build each bench by hand from seasoned "
+    "oak, our gardeners test every hose for three summers, and our drivers bring it to your door "
+    "within two days, whatever the weather does. Order now and receive a bag of tulip bulbs with "
+    "every bench.";
+
+std::string mail(int number, const std::string& text = kOffer) {
+  return "From: a@example.org\r\nSubject: Offer\r\nMessage-ID: <" + std::to_string(number) +
+         "@example.org>\r\n\r\n" + text + "\r\n";
+}
+
+struct Desk : ::testing::Test {
+  testing::TemporaryDirectory directory;
+  testing::ManualClock clock;
+  testing::SeededRandom random{1};
+  NullLogger logger;
+  testing::FakeStore store;
+  std::shared_ptr<testing::FakeCounters> counters = std::make_shared<testing::FakeCounters>();
+  std::vector<std::pair<std::uint64_t, ReportKind>> labels;
+  Settings settings;
+  std::unique_ptr<ReportDesk> desk;
+
+  void SetUp() override {
+    settings.reports.file = directory.file("reports.db");
+    settings.counters.embedded.directory = directory.file("counters");
+    open();
+  }
+  void open() {
+    desk.reset();
+    desk = std::make_unique<ReportDesk>(clock, random, logger);
+    desk->connect({.store = &store,
+                   .counters = [this] { return counters; },
+                   .site = [] { return std::optional(kTestSite); },
+                   .label = [this](std::uint64_t message,
+                                   ReportKind label) { labels.emplace_back(message, label); }});
+    desk->use(std::make_shared<const Settings>(settings));
+  }
+  Result<ReportReceipt> take(ReportKind kind, const std::string& who, const std::string& message) {
+    return desk->take({kind, who, message});
+  }
+  ReportReceipt spam(const std::string& who, const std::string& message) {
+    const auto receipt = take(ReportKind::kSpam, who, message);
+    if (!receipt) ADD_FAILURE() << receipt.error().message;
+    return receipt ? *receipt : ReportReceipt{};
+  }
+  ReportReceipt ham(const std::string& who, const std::string& message) {
+    const auto receipt = take(ReportKind::kHam, who, message);
+    if (!receipt) ADD_FAILURE() << receipt.error().message;
+    return receipt ? *receipt : ReportReceipt{};
+  }
+  /// Whether a scan would find the message, and with which weight.
+  [[nodiscard]] std::int32_t weight(const std::string& message) const {
+    const auto rules = taught_rules(settings);
+    const auto read = read_reported(message, kTestSite, settings, rules);
+    std::int32_t most = 0;
+    for (const auto& hash : read.hashes) {
+      const auto match = store.check(hash.fingerprint.digest, nullptr, 0);
+      if (match) most = std::max(most, match->flags[0].value);
+    }
+    return most;
+  }
+  [[nodiscard]] std::uint64_t counted(Measure measure, PieceType type) const {
+    std::uint64_t sum = 0;
+    for (const auto& addition : counters->additions()) {
+      for (const auto& key : addition.counters)
+        if (key.type == type) sum += addition.amounts.of(measure);
+      for (const auto& pair : addition.pairs)
+        if (pair.key.type == type) sum += addition.amounts.of(measure);
+    }
+    return sum;
+  }
+};
+
+TEST_F(Desk, TeachesWhenTwoAgree) {
+  EXPECT_EQ(spam("ann", mail(1)).what, What::kNew);
+  EXPECT_EQ(weight(mail(1)), 0) << "kept aside";
+  EXPECT_GT(spam("bob", mail(2)).changed, 0U) << "the same text in another message";
+  EXPECT_EQ(weight(mail(1)), 2);
+  EXPECT_EQ(counted(Measure::kComplaint, PieceType::kSubject), 2U);
+  EXPECT_GT(counted(Measure::kMass, PieceType::kHashReporter), 0U);
+  EXPECT_EQ(counted(Measure::kMass, PieceType::kMessageReporter), 2U);
+  EXPECT_EQ(labels.size(), 2U);
+}
+
+TEST_F(Desk, CountsOnePersonOnce) {
+  for (int i = 0; i < 100; ++i) spam("ann", mail(1));
+  EXPECT_EQ(weight(mail(1)), 0);
+  EXPECT_EQ(counted(Measure::kComplaint, PieceType::kSubject), 1U);
+  EXPECT_EQ(spam("Ann", mail(1)).what, What::kSame) << "case is ignored";
+  EXPECT_EQ(labels.size(), 1U);
+}
+
+TEST_F(Desk, TakesBackExactly) {
+  spam("ann", mail(1));
+  spam("bob", mail(1));
+  ASSERT_EQ(weight(mail(1)), 2);
+  const ReportReceipt receipt = ham("bob", mail(1));
+  EXPECT_EQ(receipt.what, What::kTurned);
+  EXPECT_EQ(weight(mail(1)), 0);
+  EXPECT_EQ(store.size(), 0U) << "as it was before";
+  EXPECT_EQ(counted(Measure::kRescue, PieceType::kSubject), 1U);
+  EXPECT_EQ(labels.back().second, ReportKind::kHam);
+  // Ann and Bob disagree now; a third one decides.
+  spam("joe", mail(1));
+  EXPECT_EQ(spam("bob", mail(1)).what, What::kTurned);
+  EXPECT_EQ(weight(mail(1)), 3);
+}
+
+TEST_F(Desk, BelievesTrustedReportersAtOnce) {
+  settings.reports.trusted_reporters = {"Postmaster@example.org"};
+  open();
+  spam("postmaster@example.org", mail(1));
+  EXPECT_EQ(weight(mail(1)), 1);
+  const auto known = desk->reporters(10);
+  ASSERT_TRUE(known);
+  ASSERT_EQ(known->size(), 1U);
+  EXPECT_EQ(known->front().name, "Postmaster@example.org");
+  EXPECT_EQ(known->front().standing, Standing::kTrusted);
+}
+
+TEST_F(Desk, ACrowdOfNewcomersIsBounded) {
+  for (int i = 0; i < 50; ++i) spam("sock" + std::to_string(i), mail(1));
+  EXPECT_EQ(weight(mail(1)), kNewcomersMax);
+  EXPECT_EQ(counted(Measure::kComplaint, PieceType::kSubject), 3U);
+  EXPECT_EQ(counted(Measure::kMass, PieceType::kMessageReporter), 3U);
+  const auto known = desk->reporters(100);
+  ASSERT_TRUE(known);
+  EXPECT_TRUE(known->front().name.empty()) << "only a hash is known of others";
+}
+
+TEST_F(Desk, RefusesWhatIsNoReport) {
+  const auto code = [&](const std::string& who, const std::string& message) {
+    const auto receipt = take(ReportKind::kSpam, who, message);
+    return receipt ? ErrorCode::kInternal : receipt.error().code;
+  };
+  EXPECT_EQ(code("", mail(1)), ErrorCode::kInvalid);
+  EXPECT_EQ(code("a\r\nb", mail(1)), ErrorCode::kInvalid);
+  EXPECT_EQ(code("ann", ""), ErrorCode::kInvalid);
+  EXPECT_EQ(code("ann", "GIF89a"), ErrorCode::kInvalid);
+  settings.reports.enabled = false;
+  open();
+  EXPECT_EQ(code("ann", mail(1)), ErrorCode::kDenied);
+  desk->close();
+  EXPECT_EQ(code("ann", mail(1)), ErrorCode::kDenied);
+}
+
+TEST_F(Desk, ABrokenFileIsAClearError) {
+  std::ofstream(settings.reports.file) << "this is no database, but a text of some length";
+  const auto receipt = take(ReportKind::kSpam, "ann", mail(1));
+  ASSERT_FALSE(receipt);
+  EXPECT_EQ(receipt.error().code, ErrorCode::kCorrupt);
+  EXPECT_THAT(receipt.error().message, ::testing::HasSubstr("reports.file: "));
+}
+
+TEST_F(Desk, FinishesWhatTheCountersDidNotTake) {
+  counters->fail(true);
+  EXPECT_FALSE(take(ReportKind::kSpam, "ann", mail(1)));
+  counters->fail(false);
+  const ReportReceipt receipt = spam("ann", mail(1));
+  EXPECT_EQ(receipt.what, What::kSame);
+  EXPECT_TRUE(receipt.counted);
+  EXPECT_EQ(counted(Measure::kComplaint, PieceType::kSubject), 1U);
+}
+
+TEST_F(Desk, AStartFinishesWhatACrashLeft) {
+  spam("ann", mail(1));
+  {
+    // The report was stored; the daemon ended before the storage had it.
+    desk.reset();
+    auto table = storage::sqlite::ReportTable::open(settings.reports.file);
+    ASSERT_TRUE(table);
+    const auto rules = taught_rules(settings);
+    const auto read = read_reported(mail(1), kTestSite, settings, rules);
+    const auto outcome = (*table)->add(
+        {read.name, reporter_name(kTestSite, "bob"), ReportKind::kSpam, 0, read.hashes},
+        [](const auto&, auto) -> Result<storage::sqlite::WantedWeight> {
+          return storage::sqlite::WantedWeight{2, 0};
+        });
+    ASSERT_TRUE(outcome);
+    ASSERT_FALSE(outcome->changes.empty());
+  }
+  EXPECT_EQ(weight(mail(1)), 0);
+  open();
+  spam("joe", mail(9, "A text of something else entirely, which nobody has ever seen before."));
+  EXPECT_EQ(weight(mail(1)), 2);
+  open();
+  spam("joe", mail(8, "One more text of something else, of which nobody has heard before."));
+  EXPECT_EQ(weight(mail(1)), 2) << "once";
+}
+
+TEST_F(Desk, ForgetsAfterTheTimeToKeep) {
+  spam("ann", mail(1));
+  clock.advance(settings.reports.keep + std::chrono::hours(1));
+  EXPECT_EQ(spam("ann", mail(1)).what, What::kNew);
+}
+
+TEST_F(Desk, ReportsAMessageOfABounceWithoutTeaching) {
+  const std::string bounce =
+      "From: x@example.org\r\nAuto-Submitted: auto-replied\r\nMessage-ID: <7@example.org>\r\n\r\n"
+      "I am away until Monday and will answer when I am back from my holiday in the mountains.\r\n";
+  const ReportReceipt receipt = spam("ann", bounce);
+  EXPECT_EQ(receipt.hashes, 0U);
+  EXPECT_THAT(receipt.not_taught, ::testing::HasSubstr("automatic answer"));
+  EXPECT_TRUE(receipt.counted);
+}
+
+TEST_F(Desk, CountsWithoutAStorage) {
+  desk = std::make_unique<ReportDesk>(clock, random, logger);
+  desk->connect({.store = nullptr,
+                 .counters = [this] { return counters; },
+                 .site = [] { return std::nullopt; },
+                 .label = nullptr});
+  desk->use(std::make_shared<const Settings>(settings));
+  EXPECT_TRUE(spam("ann", mail(1)).counted);
+  EXPECT_TRUE(std::filesystem::exists(directory.file("counters/key")))
+      << "made as the counters would";
+}
+
+}  // namespace
+}  // namespace shingled::milter::reports

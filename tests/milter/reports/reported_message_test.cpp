@@ -1,0 +1,82 @@
+#include "milter/reports/reported_message.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace shingled::milter::reports {
+namespace {
+
+constexpr CounterKeyBytes kSite{1, 2, 3};
+
+std::vector<mime::HeaderField> with_id(std::string_view id) {
+  return {{.name = "Message-Id", .value = id}};
+}
+
+TEST(ReportedMessage, HasTheNameOfItsMessageId) {
+  EXPECT_EQ(message_name(kSite, with_id(" <a@b> "), "one"),
+            message_name(kSite, with_id("<a@b>"), "two"));
+  EXPECT_NE(message_name(kSite, with_id("<a@b>"), "one"),
+            message_name(kSite, with_id("<c@b>"), "one"));
+  EXPECT_NE(message_name(kSite, {}, "one"), message_name(kSite, {}, "two"));
+  EXPECT_NE(message_name(kSite, {}, "one"), message_name({9}, {}, "one"));
+}
+
+TEST(ReportedMessage, NamesReportersWithoutCase) {
+  EXPECT_EQ(reporter_name(kSite, "Ann@Example.org"), reporter_name(kSite, "ann@example.org"));
+  EXPECT_NE(reporter_name(kSite, "ann"), reporter_name(kSite, "bob"));
+  EXPECT_TRUE(is_reporter("ann"));
+  EXPECT_TRUE(is_reporter(std::string(256, 'a')));
+  EXPECT_FALSE(is_reporter(std::string(257, 'a')));
+  EXPECT_FALSE(is_reporter(""));
+  EXPECT_FALSE(is_reporter("a\nb"));
+}
+
+TEST(ReportedMessage, TeachesOnlyRulesOfThisDaemon) {
+  Settings settings;
+  settings.reports.ham_also = "white";
+  auto rules = taught_rules(settings);
+  ASSERT_EQ(rules.size(), 1U);
+  ASSERT_EQ(rules[0].lists.size(), 2U);
+  EXPECT_EQ(rules[0].lists[0].flag, 11U);
+  EXPECT_EQ(rules[0].lists[0].per_spam, 1);
+  EXPECT_EQ(rules[0].lists[0].per_ham, -1);
+  EXPECT_EQ(rules[0].lists[1].flag, 13U);
+  EXPECT_EQ(rules[0].lists[1].per_ham, 1);
+  settings.rules[0].read_only = true;
+  EXPECT_TRUE(taught_rules(settings).empty());
+  settings.rules[0].read_only = false;
+  settings.storage.enabled = false;
+  EXPECT_TRUE(taught_rules(settings).empty());
+}
+
+TEST(ReportedMessage, HasPiecesOfItsHeaderAndHashesOfItsText) {
+  const Settings settings;
+  const auto rules = taught_rules(settings);
+  const ReportedMessage message = read_reported(
+      "Return-Path: <ann@example.org>\r\n"
+      "Delivered-To: bob@example.net\r\n"
+      "Received: from h.example.org (h.example.org [198.51.100.7]) by mx; "
+      "Fri, 21 Nov 1997 09:55:06 -0600\r\n"
+      "From: ann@example.org\r\nSubject: Offer\r\nMessage-ID: <1@example.org>\r\n\r\n"
+      "Please look at our wonderful catalogue of garden furniture, ladders, hoses, lamps and "
+      "fountains before everything has gone. Our carpenters build each bench by hand from seasoned "
+      "oak, our gardeners test every hose for three summers, and our drivers bring it to your door "
+      "within two days, whatever the weather does. Order now and receive a bag of tulip bulbs with "
+      "every bench. https://shop.example.org/buy\r\n",
+      kSite, settings, rules);
+  const auto has = [&](PieceType type, std::string_view text) {
+    return std::ranges::any_of(message.pieces, [&](const mime::Piece& piece) {
+      return piece.type == type && piece.first == text;
+    });
+  };
+  EXPECT_TRUE(has(PieceType::kSender, "ann@example.org"));
+  EXPECT_TRUE(has(PieceType::kRecipient, "bob@example.net"));
+  EXPECT_TRUE(has(PieceType::kLinkDomain, "example.org"));
+  EXPECT_FALSE(message.hashes.empty());
+  EXPECT_EQ(message.not_taught, "");
+  EXPECT_EQ(message.space, storage::counters::Space::kIn);
+}
+
+}  // namespace
+}  // namespace shingled::milter::reports

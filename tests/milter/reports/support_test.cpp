@@ -1,0 +1,87 @@
+#include "milter/reports/support.h"
+
+#include <gtest/gtest.h>
+
+namespace shingled::milter::reports {
+namespace {
+
+using storage::sqlite::ReportedHash;
+using storage::sqlite::ReporterRow;
+using storage::sqlite::ReportKind;
+using storage::sqlite::Supporter;
+
+constexpr std::int64_t kNow = 1'000'000;
+constexpr std::int64_t kLongAgo = kNow - kEstablishedSeconds - 1;
+
+ReporterRow row(std::uint64_t name, std::uint64_t agreed = 0, std::uint64_t disagreed = 0,
+                std::int64_t first = kLongAgo) {
+  return {name, agreed + disagreed, agreed, disagreed, first, kNow};
+}
+
+std::vector<Supporter> of_spam(std::vector<ReporterRow> rows) {
+  std::vector<Supporter> out;
+  for (const ReporterRow& one : rows) out.push_back({one, ReportKind::kSpam});
+  return out;
+}
+
+TEST(Support, ReputationGoesByWhatOthersSaid) {
+  EXPECT_DOUBLE_EQ(reputation(row(1)), 0.5);
+  EXPECT_DOUBLE_EQ(reputation(row(1, 8)), 0.9);
+  EXPECT_DOUBLE_EQ(reputation(row(1, 0, 8)), 0.1);
+  EXPECT_EQ(voice_of(row(1), Standing::kNewcomer), 1000);
+  EXPECT_EQ(voice_of(row(1, 1000), Standing::kEstablished), 1000) << "never more than one";
+  EXPECT_EQ(voice_of(row(1, 0, 8), Standing::kNewcomer), 200);
+  EXPECT_EQ(voice_of(row(1, 0, 8), Standing::kTrusted), 1000);
+}
+
+TEST(Support, NobodyIsEstablishedWithoutTimeAndAgreement) {
+  const Electorate voters{.trusted = {7}, .now = kNow};
+  EXPECT_EQ(standing_of(row(1, 3), voters), Standing::kEstablished);
+  EXPECT_EQ(standing_of(row(1, 2), voters), Standing::kNewcomer);
+  EXPECT_EQ(standing_of(row(1, 3, 3), voters), Standing::kNewcomer);
+  EXPECT_EQ(standing_of(row(1, 3, 0, kNow - 60), voters), Standing::kNewcomer);
+  EXPECT_EQ(standing_of(row(7), voters), Standing::kTrusted);
+}
+
+TEST(Support, WeightNeedsDifferentReporters) {
+  const ReportedHash hash{.flag = 11, .per_spam = 1, .per_ham = -1};
+  const Electorate voters{.reporters_min = 2, .trusted = {7}, .now = kNow};
+  const auto weight = [&](const std::vector<Supporter>& who) {
+    return wanted_weight(hash, who, voters);
+  };
+  EXPECT_EQ(weight({}), 0);
+  EXPECT_EQ(weight(of_spam({row(1)})), 0) << "kept aside";
+  EXPECT_EQ(weight(of_spam({row(1, 1000)})), 0) << "one alone, however well known";
+  EXPECT_EQ(weight(of_spam({row(1), row(2)})), 2);
+  EXPECT_EQ(weight(of_spam({row(1, 0, 1), row(2)})), 0) << "one of them was contradicted before";
+  EXPECT_EQ(weight(of_spam({row(1, 0, 1), row(2), row(3)})), 2);
+  EXPECT_EQ(weight(of_spam({row(7)})), 1) << "a trusted one counts at once";
+}
+
+TEST(Support, ManyNewcomersCountLittle) {
+  const ReportedHash hash{.flag = 11, .per_spam = 1, .per_ham = -1};
+  const Electorate voters{.reporters_min = 2, .trusted = {}, .now = kNow};
+  std::vector<ReporterRow> rows;
+  for (std::uint64_t i = 0; i < 10'000; ++i) rows.push_back(row(i + 10));
+  std::vector<Supporter> crowd = of_spam(rows);
+  EXPECT_EQ(wanted_weight(hash, crowd, voters), kNewcomersMax);
+  EXPECT_EQ(newcomers_among(crowd, voters), 10'000);
+  crowd.push_back({row(1, 5), ReportKind::kSpam});
+  crowd.push_back({row(2, 5), ReportKind::kSpam});
+  EXPECT_EQ(wanted_weight(hash, crowd, voters), kNewcomersMax + 2);
+}
+
+TEST(Support, WantedMailTakesBackAndIsPutOnItsOwnList) {
+  const Electorate voters{.reporters_min = 2, .trusted = {}, .now = kNow};
+  std::vector<Supporter> who = of_spam({row(1), row(2), row(3)});
+  who.push_back({row(4), ReportKind::kHam});
+  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = -1}, who, voters), 2);
+  EXPECT_EQ(wanted_weight({.flag = 11, .per_spam = 1, .per_ham = -9}, who, voters), 0);
+  EXPECT_EQ(wanted_weight({.flag = 13, .per_spam = 0, .per_ham = 1}, who, voters), 0)
+      << "one alone puts nothing on a list";
+  who.push_back({row(5), ReportKind::kHam});
+  EXPECT_EQ(wanted_weight({.flag = 13, .per_spam = 0, .per_ham = 1}, who, voters), 2);
+}
+
+}  // namespace
+}  // namespace shingled::milter::reports

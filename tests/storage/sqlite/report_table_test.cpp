@@ -1,0 +1,129 @@
+// Covers report_schema.cpp, too. What reports teach is a law of milter/reports/report_law_test.cpp.
+#include "storage/sqlite/report_table.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_directory.h"
+
+namespace shingled::storage::sqlite {
+namespace {
+
+using What = ReportOutcome::What;
+
+Result<WantedWeight> one_a_supporter(const ReportedHash& /*hash*/,
+                                     std::span<const Supporter> supporters) {
+  return WantedWeight{static_cast<std::int32_t>(supporters.size()), 7};
+}
+
+ReportRow row(std::uint64_t message, std::uint64_t reporter, ReportKind kind,
+              std::int64_t time = 100) {
+  ReportRow out{message, reporter, kind, time, {}};
+  out.hashes.push_back({.flag = 11, .per_spam = 1, .per_ham = -1});
+  out.hashes.back().fingerprint.shingles.emplace().fill(5);
+  return out;
+}
+
+std::unique_ptr<ReportTable> open_table(const std::string& path) {
+  auto table = ReportTable::open(path);
+  if (!table) ADD_FAILURE() << table.error().message;
+  return table ? *std::move(table) : nullptr;
+}
+
+TEST(ReportTable, KeepsOneReportForAPersonAndMessage) {
+  const testing::TemporaryDirectory directory;
+  const auto table = open_table(directory.file("r.db"));
+  ASSERT_NE(table, nullptr);
+  auto outcome = table->add(row(1, UINT64_MAX, ReportKind::kSpam), one_a_supporter);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->what, What::kNew);
+  EXPECT_EQ(outcome->reporter.name, UINT64_MAX);
+  ASSERT_EQ(outcome->changes.size(), 1U);
+  EXPECT_EQ(outcome->changes[0].wanted, 1);
+  EXPECT_EQ(outcome->changes[0].seen, 7);
+  EXPECT_EQ(outcome->changes[0].hash.fingerprint.shingles->at(0), 5U);
+  ASSERT_TRUE(table->finish(outcome->changes, CountedReport{1, UINT64_MAX, true}));
+
+  outcome = table->add(row(1, UINT64_MAX, ReportKind::kSpam), one_a_supporter);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->what, What::kSame);
+  EXPECT_TRUE(outcome->counted);
+  EXPECT_EQ(outcome->newcomers, 1U);
+  EXPECT_TRUE(outcome->changes.empty());
+
+  outcome = table->add(row(1, UINT64_MAX, ReportKind::kHam), one_a_supporter);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->what, What::kTurned);
+  EXPECT_EQ(outcome->reporter.reports, 1U);
+}
+
+TEST(ReportTable, RemembersWhatWasNotTaught) {
+  const testing::TemporaryDirectory directory;
+  {
+    const auto table = open_table(directory.file("r.db"));
+    ASSERT_TRUE(table->add(row(1, 2, ReportKind::kSpam), one_a_supporter));
+  }
+  const auto table = open_table(directory.file("r.db"));
+  const auto rest = table->unfinished();
+  ASSERT_TRUE(rest);
+  ASSERT_EQ(rest->size(), 1U);
+  EXPECT_EQ(rest->front().taught, 0);
+  EXPECT_EQ(rest->front().wanted, 1);
+  EXPECT_EQ(rest->front().seen, 7);
+  ASSERT_TRUE(table->finish(*rest));
+  EXPECT_TRUE(table->unfinished()->empty());
+}
+
+TEST(ReportTable, ChangesNothingWhereWeighingFails) {
+  const testing::TemporaryDirectory directory;
+  const auto table = open_table(directory.file("r.db"));
+  const auto outcome =
+      table->add(row(1, 2, ReportKind::kSpam), [](const auto&, auto) -> Result<WantedWeight> {
+        return Error{ErrorCode::kUnavailable, "away"};
+      });
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "away");
+  EXPECT_EQ(table->counts()->reporters, 0U);
+  EXPECT_EQ(table->add(row(1, 2, ReportKind::kSpam), one_a_supporter)->what, What::kNew);
+}
+
+TEST(ReportTable, ForgetsOldMessages) {
+  const testing::TemporaryDirectory directory;
+  const auto table = open_table(directory.file("r.db"));
+  for (std::uint64_t message = 1; message <= 3; ++message) {
+    const auto time = static_cast<std::int64_t>(message * 100);
+    const auto outcome = table->add(row(message, 2, ReportKind::kSpam, time), one_a_supporter);
+    ASSERT_TRUE(outcome);
+    ASSERT_TRUE(table->finish(outcome->changes));
+  }
+  EXPECT_EQ(*table->forget_before(250, 1), 1U);
+  EXPECT_EQ(*table->forget_before(250, 10), 1U);
+  EXPECT_EQ(*table->forget_before(250, 10), 0U);
+  EXPECT_EQ(table->counts()->messages, 1U);
+  EXPECT_EQ(table->counts()->aside, 0U);
+  EXPECT_EQ(table->add(row(1, 2, ReportKind::kSpam, 400), one_a_supporter)->what, What::kNew);
+}
+
+TEST(ReportTable, RefusesOtherFiles) {
+  const testing::TemporaryDirectory directory;
+  const auto other = [&](const char* sql) {
+    const std::string path = directory.file("other.db");
+    {
+      auto database = Database::open(path, Database::Access::kCreate);
+      EXPECT_TRUE(database && (*database)->execute(sql));
+    }
+    auto table = ReportTable::open(path);
+    return table ? ErrorCode::kInternal : table.error().code;
+  };
+  EXPECT_EQ(other("CREATE TABLE x (y)"), ErrorCode::kCorrupt);
+  EXPECT_EQ(other("PRAGMA application_id = 1936222066; PRAGMA user_version = 2"),
+            ErrorCode::kInvalid);
+}
+
+TEST(ReportTable, IsOfOneProcess) {
+  const testing::TemporaryDirectory directory;
+  const auto table = open_table(directory.file("r.db"));
+  EXPECT_EQ(ReportTable::open(directory.file("r.db")).error().code, ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace shingled::storage::sqlite
