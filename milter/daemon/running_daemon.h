@@ -29,9 +29,11 @@
 #include "milter/process/log_sink.h"
 #include "milter/process/pid_file.h"
 #include "milter/ratelimit/limit_reloader.h"
+#include "milter/reports/report_desk.h"
 #include "milter/similar/library_reloader.h"
 #include "milter/status/counter_pages.h"
 #include "milter/status/http_server.h"
+#include "milter/status/report_pages.h"
 #include "milter/status/status_pages.h"
 #include "storage/client/prober.h"
 #include "storage/open_store.h"
@@ -56,15 +58,18 @@ class RunningDaemon {
         similar_(clock, log),
         counters_(clock, random_, log),
         history_(clock, random_, log),
+        reports_(clock, random_, log),
         bucket_pages_([this] { return limits_.store(); }, clock),
         counter_pages_([this] { return site_counters(); }, clock,
                        [this](PieceType type, std::uint64_t shingle) {
                          const auto names = counters_.names();
                          return names ? names->find(type, shingle) : std::nullopt;
                        }),
+        report_pages_(reports_),
         pages_(metrics_, clock, settings_->status.matches_max) {
     pages_.set_buckets(&bucket_pages_);
     pages_.set_counters(&counter_pages_);
+    pages_.set_reports(&report_pages_);
   }
 
   Status start();
@@ -100,6 +105,8 @@ class RunningDaemon {
     return policy_ == nullptr ? kept : features::union_of(policy_->needs(), kept);
   }
   Status start_status();
+  /// The bounds of requests, which have reports and additions to counters as bodies.
+  [[nodiscard]] status::HttpServerOptions with_bodies(status::HttpServerOptions options) const;
   /// Opens counters.listen.
   Status start_counter_service();
   /// For the pages of counters.
@@ -138,6 +145,7 @@ class RunningDaemon {
   policy::RuleHits rule_hits_;
   std::shared_ptr<const policy::Policy> policy_;  ///< null = no rules
   history::HistoryReloader history_;
+  reports::ReportDesk reports_;
   std::unique_ptr<filter::CurrentScanner> scanner_;
   // For the remote services of the scanner; null if it has none.
   std::unique_ptr<storage::client::ProberThread> prober_;
@@ -145,6 +153,7 @@ class RunningDaemon {
   std::vector<MetricRegistry::Registration> registrations_;
   status::BucketPages bucket_pages_;
   status::CounterPages counter_pages_;
+  status::ReportPages report_pages_;
   status::StatusPages pages_;
   std::unique_ptr<status::HttpServer> http_;
   std::unique_ptr<status::HttpServer> counter_http_;

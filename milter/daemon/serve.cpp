@@ -93,6 +93,7 @@ void RunningDaemon::reload() {
   if (wanted != nullptr) {
     counters_.use(wanted->counters, wanted->milter.actions, counter_needs(*wanted));
     if (milter_ != nullptr) history_.use(wanted->history, wanted->counters);
+    reports_.use(wanted);
     if (server_ != nullptr) server_->reload(server_options(*wanted));
     if (counter_http_ != nullptr) {
       const Status keys = counter_http_->reload_keys();
@@ -148,6 +149,7 @@ void RunningDaemon::stop() {
   counter_http_.reset();
   pages_.set_store(nullptr);
   registrations_.clear();
+  reports_.close();  // before what it teaches and counts with
   limits_.close();
   similar_.close();
   history_.close();

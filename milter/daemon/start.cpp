@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -65,6 +66,11 @@ Status RunningDaemon::start() {
       milter_ended_ = true;
     });
   }
+  reports_.connect({.store = store_.get(),
+                    .counters = [this] { return counters_.store(); },
+                    .site = [this] { return counters_.site(); },
+                    .label = {}});
+  reports_.use(settings_);
   if (Status status = start_counter_service(); !status) return status;
   register_metrics();
   LogLine line("started");
@@ -171,22 +177,36 @@ void RunningDaemon::use(std::shared_ptr<const filter::Scanner> scanner) {
 /// change of user, because a unix socket must belong to the user.
 Status RunningDaemon::start_status() {
   if (settings_->status.listen.empty()) return {};
-  status::HttpServerOptions options = status::http_options(settings_->status);
-  options.body_bytes_max = settings_->counters.service.body_bytes_max;
   auto http = status::HttpServer::start(
-      options, [this](const status::HttpRequest& request) { return pages_.answer(request); },
-      clock_);
+      with_bodies(status::http_options(settings_->status)),
+      [this](const status::HttpRequest& request) { return pages_.answer(request); }, clock_);
   if (!http) return http.error();
   http_ = *std::move(http);
   return {};
+}
+
+status::HttpServerOptions RunningDaemon::with_bodies(status::HttpServerOptions options) const {
+  constexpr std::uint32_t kBodiesLeast = 4;
+  const std::uint64_t of_counters = settings_->counters.service.body_bytes_max;
+  options.body_bytes_max = of_counters;
+  if (!settings_->reports.enabled) return options;
+  options.body_bytes_max = std::max(of_counters, settings_->reports.bytes_max);
+  // All bodies together have about as much memory as without reports.
+  options.bodies_max = std::max(
+      kBodiesLeast,
+      static_cast<std::uint32_t>(options.bodies_max * of_counters / options.body_bytes_max));
+  return options;
 }
 
 Status RunningDaemon::start_counter_service() {
   const CounterServiceOptions& service = settings_->counters.service;
   if (!settings_->counters.enabled || service.listen.empty()) return {};
   auto http = status::HttpServer::start(
-      status::http_options(service),
-      [this](const status::HttpRequest& request) { return counter_pages_.answer(request); },
+      with_bodies(status::http_options(service)),
+      [this](const status::HttpRequest& request) {
+        return status::ReportPages::is_page(request.path) ? report_pages_.answer(request)
+                                                          : counter_pages_.answer(request);
+      },
       clock_);
   if (!http) return http.error();
   counter_http_ = *std::move(http);
@@ -212,6 +232,7 @@ void RunningDaemon::register_metrics() {
     });
   }
   add([this](MetricReport& report) { counters_.report(report); });
+  add([this](MetricReport& report) { reports_.report(report); });
   if (milter_ != nullptr) {
     add([this](MetricReport& report) {
       mail_counters_.report(report);

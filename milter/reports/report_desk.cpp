@@ -88,7 +88,9 @@ Result<CounterKeyBytes> ReportDesk::site_key(const Settings& settings) {
 }
 
 Status ReportDesk::open(State& state) {
-  if (state.settings == nullptr || !state.settings->reports.enabled)
+  if (state.settings == nullptr)
+    return Error{ErrorCode::kUnavailable, "the daemon starts or ends; try again"};
+  if (!state.settings->reports.enabled)
     return Error{ErrorCode::kDenied, "reports are off (reports.enabled)"};
   if (state.open != nullptr) return {};
   auto site = site_key(*state.settings);

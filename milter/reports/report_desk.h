@@ -38,10 +38,15 @@ struct ReportEvents {
 
   static constexpr auto table() {
     using Counters = ReportEvents;
-    constexpr const char* kReceived = "Reports that were accepted, repeated ones included.";
     return std::to_array<CounterLine<Counters, EventCount>>({
-        {&Counters::spam, {"shingled_reports_received", kReceived}, {}, {"kind", "spam"}},
-        {&Counters::ham, {"shingled_reports_received", kReceived}, {}, {"kind", "ham"}},
+        {&Counters::spam,
+         {"shingled_reports_received", "Reports that were accepted, repeated ones included."},
+         {},
+         {"kind", "spam"}},
+        {&Counters::ham,
+         {"shingled_reports_received", "Reports that were accepted, repeated ones included."},
+         {},
+         {"kind", "ham"}},
         {&Counters::repeated,
          {"shingled_reports_repeated", "Reports that said what the same person had said before."}},
         {&Counters::turned,
@@ -121,9 +126,9 @@ class ReportDesk {
   /// Ends the taking of reports and closes the file.
   void close();
 
-  /// Errors:  kInvalid (not a mail, not a reporter), kDenied (reports.enabled: no, or closed),
-  ///          kUnavailable and kCorrupt (file, storage, counters; full disk), kTimeout. Then the
-  ///          report may come again.
+  /// Errors:  kInvalid (not a mail, not a reporter), kDenied (reports.enabled: no),
+  ///          kUnavailable (also before `use` and after `close`) and kCorrupt (file, storage,
+  ///          counters; full disk), kTimeout. Then the report may come again.
   Result<ReportReceipt> take(const Report& report);
   /// At most `most`, those with most reports first.
   Result<std::vector<KnownReporter>> reporters(std::size_t most);

@@ -13,7 +13,6 @@
 #include "mime/fingerprint/keyed_hash.h"
 #include "mime/message/header_block.h"
 #include "mime/model/work_meter.h"
-#include "mime/pieces/header_text.h"
 #include "mime/pieces/text_collector.h"
 
 namespace shingled::milter::reports {
@@ -25,10 +24,9 @@ namespace {
 /// A list of this rule gets this weight of one reporter of wanted mail.
 constexpr std::int32_t kWantedWeight = 1;
 
-std::string message_id_of(std::span<const mime::HeaderField> fields) {
+std::string_view message_id_of(std::span<const mime::HeaderField> fields) {
   for (const mime::HeaderField& field : fields) {
-    if (ascii::equal_ignoring_case(field.name, "Message-ID"))
-      return mime::single_spaced(field.value);
+    if (ascii::equal_ignoring_case(field.name, "Message-ID")) return ascii::trim_space(field.value);
   }
   return {};
 }
@@ -50,8 +48,11 @@ void add_hashes(std::span<const mime::PartHash> hashes, const TaughtRule& rule,
 
 std::uint64_t message_name(const CounterKeyBytes& site, std::span<const mime::HeaderField> fields,
                            std::string_view bytes) {
-  const std::string id = message_id_of(fields);
-  return fingerprint::siphash(site, id.empty() ? bytes : std::string_view(id));
+  const std::string_view id = message_id_of(fields);
+  if (id.empty()) return fingerprint::siphash(site, bytes);
+  // No type of pieces has this number, so that it is the shingle of no piece.
+  constexpr std::string_view kPrefix("\xFF\xFFmessage-id ", 13);
+  return std::max<std::uint64_t>(fingerprint::siphash(site, std::string(kPrefix).append(id)), 1);
 }
 
 std::uint64_t reporter_name(const CounterKeyBytes& site, std::string_view reporter) {

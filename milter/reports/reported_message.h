@@ -17,7 +17,7 @@
 namespace shingled::milter::reports {
 
 /// The name of a message: a hash under the site's key of its Message-ID, or without one of all its
-/// bytes. `fields`: its header.
+/// bytes. The history knows a message by the same name. `fields`: its header.
 /// Threads: stateless.
 std::uint64_t message_name(const CounterKeyBytes& site, std::span<const mime::HeaderField> fields,
                            std::string_view bytes);

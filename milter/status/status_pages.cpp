@@ -71,6 +71,7 @@ HttpReply StatusPages::answer(const HttpRequest& request) const {
   if (counters_ != nullptr && CounterPages::is_page(request.path)) {
     return counters_->answer(request);
   }
+  if (reports_ != nullptr && ReportPages::is_page(request.path)) return reports_->answer(request);
   if (request.method != HttpMethod::kGet) return plain(kWrongMethod, "only GET and HEAD\n");
   if (request.path == "/metrics") {
     return {200, std::string(kOpenMetricsType), openmetrics_text(registry_.read())};

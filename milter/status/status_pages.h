@@ -10,6 +10,7 @@
 #include "milter/status/bucket_pages.h"
 #include "milter/status/counter_pages.h"
 #include "milter/status/http_message.h"
+#include "milter/status/report_pages.h"
 #include "storage/model/fuzzy_store.h"
 
 namespace shingled::milter::status {
@@ -24,9 +25,10 @@ namespace shingled::milter::status {
 ///   /matches  all stored hashes that match a given one, the best first (match_question.h)
 ///   /buckets  the buckets of the rate limits (bucket_pages.h), only for this machine
 ///   /counters the counters of pieces of mail (counter_pages.h), only for this machine
+///   /report, /reporters  reports of people (report_pages.h), only for this machine
 ///
 /// The other pages are not secret: keys cannot get into a report or a match. Only the pages of
-/// buckets and counters do I/O and wait.
+/// buckets, counters and reports do I/O and wait.
 /// Threads: any thread.
 class StatusPages {
  public:
@@ -46,6 +48,9 @@ class StatusPages {
   /// Sets the pages of counters. Call it before the first request.
   void set_counters(const CounterPages* counters) { counters_ = counters; }
 
+  /// Sets the pages of reports. Call it before the first request.
+  void set_reports(const ReportPages* reports) { reports_ = reports; }
+
   [[nodiscard]] HttpReply answer(const HttpRequest& request) const;
 
  private:
@@ -62,6 +67,7 @@ class StatusPages {
   mutable Guarded<const storage::FuzzyStore*> store_;
   const BucketPages* buckets_ = nullptr;
   const CounterPages* counters_ = nullptr;
+  const ReportPages* reports_ = nullptr;
 };
 
 std::string_view to_string(StatusPages::State state);  ///< "starting" "serving" "draining"

@@ -136,7 +136,8 @@ class Daemon:
                   f"status.listen=127.0.0.1:{self.status_port}",
                   f"counters.directory={self.tmp / 'counters'}",
                   f"history.file={self.tmp / 'history.db'}",
-                  f"counters.journal_directory={self.tmp / 'counters'}", *self.extra]
+                  f"counters.journal_directory={self.tmp / 'counters'}",
+                  f"reports.file={self.tmp / 'reports.db'}", *self.extra]
         arguments = [argument for value in values for argument in ("-o", value)]
         return arguments if self.config is None else ["-c", str(self.config), *arguments]
 

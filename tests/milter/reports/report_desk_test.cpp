@@ -166,7 +166,7 @@ TEST_F(Desk, RefusesWhatIsNoReport) {
   open();
   EXPECT_EQ(code("ann", mail(1)), ErrorCode::kDenied);
   desk->close();
-  EXPECT_EQ(code("ann", mail(1)), ErrorCode::kDenied);
+  EXPECT_EQ(code("ann", mail(1)), ErrorCode::kUnavailable);
 }
 
 TEST_F(Desk, ABrokenFileIsAClearError) {

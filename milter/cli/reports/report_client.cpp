@@ -1,0 +1,71 @@
+#include "milter/cli/reports/report_client.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "config/base/ascii.h"
+#include "milter/cli/access/counter_desk.h"
+#include "milter/status/http_call.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+constexpr std::chrono::seconds kReportPatience{30};
+constexpr unsigned kReportTaken = 200;
+}  // namespace
+
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (ascii::is_alpha(c) || ascii::is_digit(c)) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+  }
+  return out;
+}
+
+Result<Json> ReportClient::send(const SentReport& report) const {
+  return call(true,
+              fmt::format("/report?kind={}&reporter={}", report.spam ? "spam" : "ham",
+                          percent_encoded(report.reporter)),
+              report.message);
+}
+
+Result<Json> ReportClient::reporters(std::size_t most) const {
+  return call(false, fmt::format("/reporters?most={}", most), "");
+}
+
+Result<Json> ReportClient::call(bool post, std::string target, const std::string& body) const {
+  if (options_.listen.empty()) {
+    return Error{ErrorCode::kUnavailable, "no daemon can be asked, as status.listen is empty"};
+  }
+  SocketSpec daemon = options_.listen.front();
+  if (daemon.host.empty() || daemon.host == "0.0.0.0") daemon.host = "127.0.0.1";
+  if (daemon.host == "::") daemon.host = "::1";
+  std::string text;
+  const auto reply =
+      status::http_call(daemon,
+                        {.method = post ? status::HttpMethod::kPost : status::HttpMethod::kGet,
+                         .target = std::move(target),
+                         .body = body,
+                         .type = post ? "message/rfc822" : "application/json"},
+                        clock_, kReportPatience, [&](std::string_view piece) {
+                          text += piece;
+                          return Status();
+                        });
+  // The fault is not that of the report.
+  if (!reply && reply.error().code == ErrorCode::kInvalid)
+    return Error{ErrorCode::kUnavailable, reply.error().message};
+  if (!reply) return reply.error();
+  if (reply->status != kReportTaken) return error_of(*reply);
+  Json page = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!page.is_object())
+    return Error{ErrorCode::kCorrupt, daemon.to_string() + ": the answer is not JSON"};
+  return page;
+}
+
+}  // namespace shingled::milter::cli

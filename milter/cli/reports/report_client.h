@@ -1,0 +1,45 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "config/base/clock.h"
+#include "config/base/result.h"
+#include "config/options/status_options.h"
+#include "milter/cli/terminal/console.h"
+
+namespace shingled::milter::cli {
+
+/// What somebody says of a message.
+struct SentReport {
+  bool spam = true;
+  std::string reporter;
+  std::string message;  ///< raw RFC 5322
+};
+
+/// Text as it may stand in the query of a URL: everything but letters and digits as %XX. Pure.
+std::string percent_encoded(std::string_view text);
+
+/// Sends reports to the running daemon, at its first address of status.listen.
+/// Threads: one thread; waits.
+class ReportClient {
+ public:
+  ReportClient(const StatusOptions& options, const Clock& clock)
+      : options_(options), clock_(clock) {}
+
+  /// The receipt (report_pages.h). Then the report is on the daemon's disk.
+  /// Errors: kUnavailable and kTimeout (try again later), kInvalid (no report), kDenied (reports
+  ///         are off), kLimit (longer than reports.bytes_max), kCorrupt (an answer that is none).
+  [[nodiscard]] Result<Json> send(const SentReport& report) const;
+  /// {"reporters": [...]}. Errors: as `send`.
+  [[nodiscard]] Result<Json> reporters(std::size_t most) const;
+
+ private:
+  [[nodiscard]] Result<Json> call(bool post, std::string target, const std::string& body) const;
+
+  const StatusOptions& options_;
+  const Clock& clock_;
+};
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "milter/cli/access/settings_choice.h"
+#include "milter/cli/terminal/console.h"
+
+namespace shingled::milter::cli {
+
+/// The arguments of `shingled report`.
+struct ReportArguments {
+  SettingsArguments settings;
+  bool spam = false;
+  bool ham = false;
+  std::string reporter;  ///< empty = the user who runs the command
+  std::string spool;     ///< a folder; empty = none
+  std::string flush;     ///< deliver what is in this folder, and nothing else
+  std::vector<std::string> names;
+  bool json = false;
+};
+
+/// The arguments of `shingled reporters`.
+struct ReportersArguments {
+  SettingsArguments settings;
+  std::size_t limit = 20;
+  bool json = false;
+};
+
+// Each runs a command and returns its exit code.
+int run_report(ReportArguments& arguments, Console& console);
+int run_reporters(ReportersArguments& arguments, Console& console);
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "config/system/file_system.h"
+#include "milter/cli/input/message_loop.h"
+#include "milter/cli/input/message_source.h"
+#include "milter/cli/reports/report_client.h"
+#include "milter/cli/reports/report_commands.h"
+#include "milter/cli/reports/report_spool.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/terminal/interrupt.h"
+#include "milter/cli/terminal/terminal_text.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+/// Waiting reports that one call delivers, so that it returns soon.
+constexpr std::size_t kFlushedByACall = 100;
+
+/// The login name of the user who runs this process, or its number.
+std::string own_name() {
+  const passwd* user = ::getpwuid(::getuid());
+  return user != nullptr ? user->pw_name : std::to_string(::getuid());
+}
+
+/// The exit code where the daemon did not take a report.
+int failure_code(const Error& error) {
+  if (error.code == ErrorCode::kInvalid || error.code == ErrorCode::kLimit) return EX_DATAERR;
+  return service_exit_code(error);
+}
+
+class ReportRun {
+ public:
+  ReportRun(const ReportArguments& arguments, const Settings& settings, Console& console)
+      : arguments_(arguments),
+        settings_(settings),
+        console_(console),
+        client_(settings.status, clock_) {
+    const std::string& folder = arguments.flush.empty() ? arguments.spool : arguments.flush;
+    if (folder.empty()) return;
+    files_ = folder_files(folder);
+    spool_.emplace(*files_, static_cast<std::uint64_t>(::getpid()));
+  }
+
+  int flush_only() {
+    const auto done =
+        spool_->flush(SIZE_MAX, [this](const SentReport& one) { return client_.send(one); });
+    if (!done) return spool_failed(done.error());
+    return tell_flushed(*done);
+  }
+
+  int report_all() {
+    MessageSource source(arguments_.names, {.message_bytes_max = settings_.reports.bytes_max});
+    Progress progress(console_, source, clock_);
+    int worst = EX_OK;
+    while (auto message = source.next()) {
+      if (interrupted()) return kExitInterrupted;
+      const int code = report_one(*message);
+      worst = worse_exit_code(worst, code);
+      if ((code != EX_OK && code != EX_DATAERR && code != EX_NOINPUT) || console_.broken()) break;
+      progress.step();
+    }
+    if (spool_) worst = worse_exit_code(worst, flush_some());
+    return worst;
+  }
+
+ private:
+  int report_one(SourceMessage& message) {
+    if (message.error) {
+      console_.error(message.name, message.error->message);
+      return exit_code(message.error->code);
+    }
+    if (message.cut) {
+      console_.error(message.name, "not reported: longer than reports.bytes_max");
+      return EX_DATAERR;
+    }
+    const SentReport report{arguments_.spam, reporter(), std::move(message.bytes)};
+    if (spool_) {
+      // What waits comes first: the last report of a person stands.
+      const auto empty = spool_->empty();
+      if (!empty) return spool_failed(empty.error());
+      if (!*empty) return keep(message.name, report);
+    }
+    const auto receipt = client_.send(report);
+    if (receipt) return tell(message.name, *receipt);
+    const bool for_later =
+        receipt.error().code != ErrorCode::kInvalid && receipt.error().code != ErrorCode::kLimit;
+    if (spool_ && for_later) return keep(message.name, report);
+    console_.error(message.name, receipt.error().message);
+    if (arguments_.json)
+      console_.json({{"file", message.name}, {"error", receipt.error().message}});
+    return failure_code(receipt.error());
+  }
+
+  int keep(const std::string& name, const SentReport& report) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+    if (Status kept = spool_->keep(report, static_cast<std::uint64_t>(time)); !kept)
+      return spool_failed(kept.error());
+    if (arguments_.json) {
+      console_.json({{"file", name}, {"what", "kept"}});
+    } else {
+      console_.line(fmt::format("{}: kept in {}", terminal_safe(name), arguments_.spool));
+    }
+    return EX_OK;
+  }
+
+  int flush_some() {
+    const auto empty = spool_->empty();
+    if (!empty) return spool_failed(empty.error());
+    if (*empty) return EX_OK;
+    const auto done =
+        spool_->flush(kFlushedByACall, [this](const SentReport& one) { return client_.send(one); });
+    // What waits is safe, so this is no failure.
+    return done ? EX_OK : spool_failed(done.error());
+  }
+
+  int tell_flushed(const ReportSpool::Delivered& done) {
+    if (arguments_.json) {
+      console_.json({{"sent", done.sent}, {"refused", done.refused}, {"waiting", done.waiting}});
+    } else {
+      console_.line(fmt::format("{} delivered, {} refused, {} waiting",
+                                counted(done.sent, "report", "reports"), done.refused,
+                                done.waiting));
+    }
+    if (done.why_waiting) return EX_OK;
+    console_.error("report", done.why_waiting.error().message);
+    return failure_code(done.why_waiting.error());
+  }
+
+  int tell(const std::string& name, const Json& receipt) {
+    if (arguments_.json) {
+      Json object = {{"file", name}};
+      object.update(receipt);
+      console_.json(object);
+      return EX_OK;
+    }
+    const std::string what = receipt.value("what", "");
+    std::string text =
+        fmt::format("{}: {}, {}, {} changed{}", terminal_safe(name),
+                    what == "same"     ? "was reported before"
+                    : what == "turned" ? "takes back the report before"
+                                       : "reported",
+                    counted(receipt.value("hashes", std::size_t{0}), "hash", "hashes"),
+                    receipt.value("changed", std::size_t{0}),
+                    receipt.value("counted", false) ? "" : ", not counted");
+    if (receipt.contains("not_taught"))
+      text += "; not taught: " + terminal_safe(receipt.value("not_taught", ""));
+    console_.line(text);
+    return EX_OK;
+  }
+
+  int spool_failed(const Error& error) {
+    console_.error("report", "spool: " + error.message);
+    return error.code == ErrorCode::kDenied ? EX_NOPERM : EX_CANTCREAT;
+  }
+
+  std::string reporter() {
+    if (reporter_.empty())
+      reporter_ = arguments_.reporter.empty() ? own_name() : arguments_.reporter;
+    return reporter_;
+  }
+
+  const ReportArguments& arguments_;
+  const Settings& settings_;
+  Console& console_;
+  SystemClock clock_;
+  ReportClient client_;
+  std::unique_ptr<FileSystem> files_;
+  std::optional<ReportSpool> spool_;
+  std::string reporter_;
+};
+
+}  // namespace
+
+int run_report(ReportArguments& arguments, Console& console) {
+  const bool flushes = !arguments.flush.empty();
+  if (flushes && (arguments.spam || arguments.ham || !arguments.names.empty())) {
+    console.error("report", "--flush delivers what waits and takes no messages");
+    return EX_USAGE;
+  }
+  if (!flushes && arguments.spam == arguments.ham) {
+    console.error("report", "give --spam or --ham");
+    return EX_USAGE;
+  }
+  const auto settings = arguments.settings.load(console);
+  if (settings == nullptr) return EX_CONFIG;
+  ReportRun run(arguments, *settings, console);
+  return flushes ? run.flush_only() : run.report_all();
+}
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,105 @@
+#include "milter/cli/reports/report_spool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "config/system/mapped_read.h"
+
+namespace shingled::milter::cli {
+
+namespace {
+
+constexpr std::string_view kWaiting = ".report";
+constexpr std::string_view kRefused = ".refused";
+constexpr std::string_view kHalf = ".tmp";
+
+/// Whether the same report may be taken another time.
+bool is_for_later(const Error& error) {
+  return error.code != ErrorCode::kInvalid && error.code != ErrorCode::kLimit;
+}
+
+}  // namespace
+
+std::string spooled_text(const SentReport& report) {
+  const Json head = {{"kind", report.spam ? "spam" : "ham"}, {"reporter", report.reporter}};
+  return head.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + report.message;
+}
+
+Result<SentReport> parse_spooled(std::string_view text) {
+  const Error bad{ErrorCode::kCorrupt, "not a report of this program"};
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return bad;
+  const Json head = Json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
+  if (!head.is_object() || !head.contains("kind") || !head.contains("reporter")) return bad;
+  if (!head["kind"].is_string() || !head["reporter"].is_string()) return bad;
+  const auto kind = head["kind"].get<std::string>();
+  if (kind != "spam" && kind != "ham") return bad;
+  return SentReport{kind == "spam", head["reporter"].get<std::string>(),
+                    std::string(text.substr(end + 1))};
+}
+
+Status ReportSpool::keep(const SentReport& report, std::uint64_t time) {
+  const std::string name = fmt::format("{:016}-{}-{:06}", time, process_, number_++);
+  const std::string half = name + std::string(kHalf);
+  auto file = files_.create(half);
+  if (!file) return file.error();
+  const std::string text = spooled_text(report);
+  Status done = (*file)->append(as_bytes(text));
+  if (done) done = (*file)->sync();
+  file->reset();
+  if (done) done = files_.rename(half, name + std::string(kWaiting));
+  if (done) done = files_.sync_names();
+  if (!done) static_cast<void>(files_.remove(half));
+  return done;
+}
+
+Result<std::vector<std::string>> ReportSpool::waiting() {
+  auto names = files_.names();
+  if (!names) return names.error();
+  std::erase_if(*names, [](const std::string& name) { return !name.ends_with(kWaiting); });
+  std::ranges::sort(*names);
+  return names;
+}
+
+Result<bool> ReportSpool::empty() {
+  const auto names = waiting();
+  if (!names) return names.error();
+  return names->empty();
+}
+
+Result<ReportSpool::Delivered> ReportSpool::flush(
+    std::size_t most, const std::function<Result<Json>(const SentReport&)>& send) {
+  const auto names = waiting();
+  if (!names) return names.error();
+  Delivered out;
+  out.waiting = names->size();
+  for (const std::string& name : *names) {
+    if (out.sent + out.refused == most) break;
+    auto mapped = files_.map(name);
+    if (!mapped && mapped.error().code == ErrorCode::kNotFound) {
+      --out.waiting;  // another process was quicker
+      continue;
+    }
+    if (!mapped) return mapped.error();
+    const BytesView bytes = (*mapped)->bytes();
+    std::string text(bytes.size(), '\0');
+    const bool read = read_mapped([&] { std::copy(bytes.begin(), bytes.end(), text.begin()); });
+    if (!read) return Error{ErrorCode::kUnavailable, name + ": cannot be read"};
+    const auto report = parse_spooled(text);
+    const Result<Json> answer = report ? send(*report) : Result<Json>(report.error());
+    if (!answer && report && is_for_later(answer.error())) {
+      out.why_waiting = answer.error();
+      break;
+    }
+    const std::string stem = name.substr(0, name.size() - kWaiting.size());
+    Status done = answer ? files_.remove(name) : files_.rename(name, stem + std::string(kRefused));
+    if (!done && done.error().code != ErrorCode::kNotFound) return done.error();
+    --out.waiting;
+    ++(answer ? out.sent : out.refused);
+  }
+  return out;
+}
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+#include <sysexits.h>
+
+#include <string>
+
+#include "config/base/clock.h"
+#include "milter/cli/reports/report_client.h"
+#include "milter/cli/reports/report_commands.h"
+#include "milter/cli/terminal/exit_code.h"
+#include "milter/cli/terminal/terminal_text.h"
+
+namespace shingled::milter::cli {
+
+int run_reporters(ReportersArguments& arguments, Console& console) {
+  const auto settings = arguments.settings.load(console);
+  if (settings == nullptr) return EX_CONFIG;
+  const SystemClock clock;
+  const auto page = ReportClient(settings->status, clock).reporters(arguments.limit);
+  if (!page) {
+    console.error("reporters", page.error().message);
+    return service_exit_code(page.error());
+  }
+  const Json list = page->value("reporters", Json::array());
+  if (arguments.json) {
+    for (const Json& one : list) console.json(one);
+    return EX_OK;
+  }
+  std::vector<TableRow> rows = {
+      {"reporter", "standing", "reports", "agreed", "disagreed", "reputation"}};
+  for (const Json& one : list) {
+    const bool named = one.contains("name") && one["name"].is_string();
+    rows.push_back({terminal_safe(one.value(named ? "name" : "reporter", "")),
+                    one.value("standing", ""), std::to_string(one.value("reports", 0)),
+                    std::to_string(one.value("agreed", 0)),
+                    std::to_string(one.value("disagreed", 0)),
+                    fmt::format("{:.2f}", one.value("reputation", 0.0))});
+  }
+  for (const std::string& line : table_lines(rows, "")) console.line(line);
+  return EX_OK;
+}
+
+}  // namespace shingled::milter::cli

@@ -1,0 +1,90 @@
+// Covers report_client.cpp's percent_encoded, too; the rest of the folder is in
+// tests/e2e/test_reports.py.
+#include "milter/cli/reports/report_spool.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/memory_files.h"
+
+namespace shingled::milter::cli {
+namespace {
+
+using testing::MemoryFiles;
+
+TEST(ReportSpool, WritesWhatItReads) {
+  for (const SentReport& report :
+       {SentReport{true, "ann@example.org", "A: 1\r\n\r\nx\r\n"}, SentReport{false, "\"\\ü", ""},
+        SentReport{true, "a", std::string("A: 1\n\n\0\n", 8)}}) {
+    const auto read = parse_spooled(spooled_text(report));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->spam, report.spam);
+    EXPECT_EQ(read->reporter, report.reporter);
+    EXPECT_EQ(read->message, report.message);
+  }
+  for (const char* text : {"", "x", "{}\n", "{\"kind\":1,\"reporter\":\"a\"}\n", "[]\n",
+                           "{\"kind\":\"x\",\"reporter\":\"a\"}\n"}) {
+    EXPECT_FALSE(parse_spooled(text)) << text;
+  }
+}
+
+TEST(ReportSpool, DeliversInOrderUntilOneHasToWait) {
+  MemoryFiles files;
+  ReportSpool spool(files, 7);
+  for (const char* text : {"one", "two", "three"}) ASSERT_TRUE(spool.keep({true, "a", text}, 5));
+  std::vector<std::string> seen;
+  bool away = true;
+  const auto send = [&](const SentReport& report) -> Result<Json> {
+    if (away && report.message == "two") return Error{ErrorCode::kUnavailable, "away"};
+    seen.push_back(report.message);
+    return Json::object();
+  };
+  auto done = spool.flush(100, send);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->sent, 1U);
+  EXPECT_EQ(done->waiting, 2U);
+  EXPECT_EQ(done->why_waiting.error().message, "away");
+  away = false;
+  done = spool.flush(1, send);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->waiting, 1U);
+  done = spool.flush(100, send);
+  EXPECT_TRUE(done->why_waiting);
+  EXPECT_EQ(seen, (std::vector<std::string>{"one", "two", "three"}));
+  EXPECT_TRUE(*spool.empty());
+}
+
+TEST(ReportSpool, PutsAsideWhatIsRefused) {
+  MemoryFiles files;
+  ReportSpool spool(files, 7);
+  ASSERT_TRUE(spool.keep({true, "a", "no mail"}, 5));
+  ASSERT_TRUE(files.create("0.report"));  // not one of ours
+  const auto done = spool.flush(100, [](const SentReport&) -> Result<Json> {
+    return Error{ErrorCode::kInvalid, "no message"};
+  });
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->refused, 2U);
+  EXPECT_TRUE(*spool.empty());
+  EXPECT_TRUE(files.has("0.refused"));
+}
+
+TEST(ReportSpool, WhatIsKeptSurvivesAPowerFailure) {
+  for (std::uint64_t writes = 0; writes < 6; ++writes) {
+    MemoryFiles files;
+    ReportSpool spool(files, 7);
+    files.fail_at(writes);
+    const Status kept = spool.keep({true, "a", "mail"}, 5);
+    files.repair();
+    files.cut_power();
+    const auto empty = spool.empty();
+    ASSERT_TRUE(empty);
+    if (kept) EXPECT_FALSE(*empty) << writes;
+  }
+}
+
+TEST(ReportClient, EncodesNames) {
+  EXPECT_EQ(percent_encoded("ann@x.org"), "ann%40x%2Eorg");
+  EXPECT_EQ(percent_encoded("\xc3\xbc &"), "%C3%BC%20%26");
+}
+
+}  // namespace
+}  // namespace shingled::milter::cli
