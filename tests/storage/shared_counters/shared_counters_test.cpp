@@ -181,7 +181,7 @@ TEST_F(SharedCountersTest, LearnsWhatHappenedEarlier) {
     past.push_back({slot, calls.next()});
     // What is over by ten minutes counts for its day alone, whose uniques are not in the oracle of
     // its slots.
-    if (counters::day_of(slot) + 14 > counters::day_of(now))
+    if (counters::day_of(slot) + counters::kDaysKept > counters::day_of(now))
       oracle_.add(past.back().addition, slot);
   }
   ASSERT_TRUE(store->learn(past, soon()));
