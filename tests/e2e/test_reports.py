@@ -43,7 +43,7 @@ class Reports(unittest.TestCase):
     def found(self, message):
         """The weight of the best hash of the message, 0 without one."""
         done = self.daemon.run("check", "--json", stdin=message)
-        values = [flag["value"] for line in done.stdout.splitlines() for flag in weights(json.loads(line))]
+        values = [flag["value"] or 0 for line in done.stdout.splitlines() for flag in weights(json.loads(line))]
         return max(values, default=0)
 
     def metric(self, name):

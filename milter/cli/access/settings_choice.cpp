@@ -130,6 +130,7 @@ void keep_files_in(const std::string& folder, Settings& settings) {
   move_default(settings.storage.engine.hashfile, EngineOptions().hashfile, folder);
   move_default(settings.ratelimit.file, MailLimitOptions().file, folder);
   move_default(settings.similar.file, SimilarOptions().file, folder);
+  move_default(settings.reports.file, ReportOptions().file, folder);
   CounterOptions& counters = settings.counters;
   const CounterOptions built_in;
   move_default(counters.embedded.directory, built_in.embedded.directory, folder);

@@ -1,4 +1,4 @@
-// Covers report_schema.cpp, too. What reports teach is a law of milter/reports/report_law_test.cpp.
+// Covers storage/sqlite/report_schema.cpp, too.
 #include "storage/sqlite/report_table.h"
 
 #include <gtest/gtest.h>

@@ -30,6 +30,7 @@ TEST(StateFolder, HoldsWhatIsNotNamed) {
   EXPECT_EQ(settings.storage.engine.hashfile, "/srv/fuzzy.db");
   EXPECT_EQ(settings.ratelimit.file, "") << "none stays none";
   EXPECT_EQ(settings.similar.file, "/home/a/state/similar.db");
+  EXPECT_EQ(settings.reports.file, "/home/a/state/reports.db");
   EXPECT_EQ(settings.counters.embedded.directory, "/home/a/state/counters");
   EXPECT_EQ(settings.counters.shared.journal_directory, "/srv/journal");
 }

@@ -1,4 +1,4 @@
-// Covers report_client.cpp's percent_encoded, too; the rest of the folder is in
+// The rest of the folder is tested in
 // tests/e2e/test_reports.py.
 #include "milter/cli/reports/report_spool.h"
 
