@@ -1,4 +1,4 @@
-// Covers section policy: rules, files of rules, and which of them counts.
+// Covers config/sections/policy.cpp: rules, files of rules, and which of them counts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

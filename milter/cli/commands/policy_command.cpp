@@ -56,8 +56,8 @@ void describe_test(CLI::App& verb, PolicyTestArguments& arguments) {
       expect_not: [LINK_RESCUED]
       score: 1.5
       action: pass
-A list has one number for each piece, such as each link. What is not named is unknown; of a counter that is named,
-everything else is 0; other symbols were not found. `usual` is the number of each of the last 14 days. `score` is that
+A list has one number for each piece, such as each link. Other features and counters are unknown; other measures and
+windows of a counter are 0; other symbols were not found. `usual` is the number of each of the last 14 days. `score` is that
 of the rules that fire, `action` follows from it, other_score and milter.actions. Exits 0 if all cases are as they
 should be, 65 if not.
 
