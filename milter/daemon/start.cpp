@@ -53,6 +53,12 @@ Status RunningDaemon::start() {
   if (!rules) return rules.error();
   use_policy(*rules);
   counters_.use(settings_->counters, settings_->milter.actions, counter_needs(*settings_));
+  reports_.connect({.store = store_.get(),
+                    .counters = [this] { return counters_.store(); },
+                    .site = [this] { return counters_.site(); },
+                    .label = {}});
+  reports_.use(settings_);
+  if (Status status = start_counter_service(); !status) return status;
   if (settings_->milter.enabled) {
     history_.use(settings_->history, settings_->counters);
     if (Status status = similar_.use(settings_->similar); !status) return status;
@@ -66,12 +72,6 @@ Status RunningDaemon::start() {
       milter_ended_ = true;
     });
   }
-  reports_.connect({.store = store_.get(),
-                    .counters = [this] { return counters_.store(); },
-                    .site = [this] { return counters_.site(); },
-                    .label = {}});
-  reports_.use(settings_);
-  if (Status status = start_counter_service(); !status) return status;
   register_metrics();
   LogLine line("started");
   line.field("version", SHINGLED_VERSION);
