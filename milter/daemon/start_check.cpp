@@ -12,11 +12,11 @@
 #include "config/base/clock.h"
 #include "config/base/random.h"
 #include "config/system/os_error.h"
-#include "config/system/whole_file.h"
 #include "milter/daemon/name_check.h"
 #include "milter/policy/policy_rules.h"
 #include "milter/process/privileges.h"
 #include "milter/ratelimit/limit_lists.h"
+#include "milter/status/access_keys.h"
 #include "storage/access/list_reader.h"
 #include "storage/client/remote_store.h"
 #include "storage/counters/counter_key.h"
@@ -203,11 +203,8 @@ void check_similar(const SimilarOptions& options, Findings& found) {
 void check_client_keys(const CounterOptions& options, Findings& found) {
   const CounterServiceOptions& service = options.service;
   if (!options.enabled || service.listen.empty() || service.keys_file.empty()) return;
-  constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;
-  const auto file = read_whole_file(service.keys_file, kFileBytesMax);
-  if (!file) return found.error("counters.keys_file", file.error().message);
-  if (file->is_private()) return;
-  found.error("counters.keys_file", service.keys_file + ": others may read it; allowed: mode 0600");
+  const auto keys = status::AccessKeys::open(service.keys_file);
+  if (!keys) found.error("counters.keys_file", keys.error().message);
 }
 
 void check_milter(const MilterOptions& options, Findings& found) {
